@@ -1,0 +1,106 @@
+// File I/O of the fiber library: the system calls of a storage engine, written once for both kinds
+// of caller.
+//
+// On a fiber a call parks the fiber and lets its worker run others until the kernel is done; on a
+// plain thread it is the blocking system call itself. The meaning of every result is the same in
+// both.
+//
+// Results: >= 0 on success, -errno on failure; errno itself is neither read nor written by the
+// caller (it would be another thread's or another fiber's after a switch). EINTR is handled inside
+// and never returned. Short reads and writes are returned as they are: a caller that needs all
+// bytes loops. Buffers and paths are borrowed until the call returns; a fiber never returns from a
+// call while the kernel may still touch its buffer.
+//
+// Thread safety: every function may be called from any fiber and any thread at once; two calls on
+// one file descriptor are ordered only if the callers order them.
+#ifndef FIBER_IO_H_
+#define FIBER_IO_H_
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fiber::io {
+
+// --- opening and closing
+
+// Returns the new descriptor. O_CLOEXEC is always added to `flags`; `mode` counts only with
+// O_CREAT.
+int open(const char* path, int flags, mode_t mode = 0644);
+// The descriptor is gone after the call even if an error (for example -EIO of a late write) is
+// returned.
+int close(int fd);
+
+// --- reading and writing
+
+// `offset` and all sizes are in bytes. 0 from a read means end of file. At most 0x7ffff000 bytes
+// move in one call (the kernel's limit), more is a short read or write.
+ssize_t pread(int fd, void* data, size_t size, uint64_t offset);
+ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset);
+ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset);
+ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset);
+// At the descriptor's own position (also for pipes and other files without one).
+ssize_t read(int fd, void* data, size_t size);
+ssize_t write(int fd, const void* data, size_t size);
+
+// One part of pread_batch(). `result` is set as pread() would return it.
+struct ReadRequest {
+  int fd = -1;
+  void* data = nullptr;
+  size_t size = 0;
+  uint64_t offset = 0;
+  ssize_t result = 0;
+};
+
+// Performs all reads and returns when the last is done. What is not in the page cache goes to the
+// device in one submission (on a plain thread: one after the other). The parts fail or fall short
+// each by itself.
+void pread_batch(std::span<ReadRequest> requests);
+
+// --- durability and space
+
+int fsync(int fd);
+int fdatasync(int fd);
+// Linux: starts (or waits for) write-back of a range; no promise of durability. `flags`:
+// SYNC_FILE_RANGE_*. `length` 0 means to the end of the file.
+int sync_file_range(int fd, uint64_t offset, uint64_t length, unsigned flags);
+// `mode`: FALLOC_FL_* or 0. -EOPNOTSUPP where the file system cannot.
+int fallocate(int fd, int mode, uint64_t offset, uint64_t length);
+int ftruncate(int fd, uint64_t length);
+// `advice`: POSIX_FADV_*. `length` 0 means to the end of the file.
+int fadvise(int fd, uint64_t offset, uint64_t length, int advice);
+// Tells the size of the free space for unprivileged users on the file system that holds `path`, in
+// bytes.
+int statfs_free(const char* path, uint64_t* bytes);
+
+// --- names
+
+int rename(const char* from, const char* to);
+int unlink(const char* path);
+int link(const char* existing, const char* created);
+int mkdir(const char* path, mode_t mode);
+int rmdir(const char* path);
+int stat(const char* path, struct stat* out);
+int fstat(int fd, struct stat* out);
+// `mode`: F_OK, R_OK, ...
+int access(const char* path, int mode);
+// Replaces `*names` by the names in the directory, without "." and "..", in no particular order.
+int list_dir(const char* path, std::vector<std::string>* names);
+
+// --- locks between processes
+
+// Takes a POSIX write lock on the whole file without blocking: -EAGAIN or -EACCES if another
+// process holds it. The kernel ties it to the process: it excludes no second caller within this
+// process, and closing any descriptor of the file releases it.
+int lock_file(int fd);
+int unlock_file(int fd);
+
+}  // namespace fiber::io
+
+#endif  // FIBER_IO_H_
