@@ -1,0 +1,140 @@
+// One compaction: which files go in, to which level, and the questions that the job asks while it runs.
+//
+// Made by LeveledPicker under the database mutex, run by the compaction job, and destroyed under the mutex again. While it
+// lives its input files are marked being_compacted, so that no other pick touches them.
+//
+// Thread safety: constant after construction, but for ReleaseInputs. The job may read it without the mutex. The cursors
+// of OutputCutter belong to one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "manifest/version.h"
+#include "manifest/version_edit.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/options.h"
+
+namespace cairn {
+
+class LeveledPicker;
+
+struct CompactionInputFiles {
+  int level = 0;
+  std::vector<FileMetaData*> files;  // level 0: newest first; else in key order
+};
+
+class Compaction {
+ public:
+  struct Params {
+    Version* version = nullptr;  // referenced while the compaction lives
+    std::vector<CompactionInputFiles> inputs;  // levels ascending; the first is the start level
+    std::vector<FileMetaData*> grandparents;   // files of the level below the output level that overlap the range
+    int output_level = 0;
+    uint64_t target_output_file_size = 0;  // bytes
+    uint64_t max_compaction_bytes = 0;
+    uint32_t output_path_id = 0;
+    CompressionType compression = kNoCompression;
+    CompressionOptions compression_opts;
+    uint32_t max_subcompactions = 1;
+    bool manual = false;
+    bool trivial_move_allowed = true;  // a forced bottommost compaction must rewrite
+    double score = 0;
+    CompactionReason reason = CompactionReason::kUnknown;
+  };
+
+  // Marks the inputs and takes a reference of the version. REQUIRES: mutex; used by the picker.
+  Compaction(LeveledPicker* picker, const ColumnFamilyOptions& options, Params params);
+  // Releases what is still held. REQUIRES: mutex.
+  ~Compaction();
+  Compaction(const Compaction&) = delete;
+  Compaction& operator=(const Compaction&) = delete;
+
+  Version* version() const { return params_.version; }
+  ColumnFamilyState* column_family() const { return params_.version->column_family(); }
+  const InternalKeyComparator& icmp() const { return params_.version->icmp(); }
+  int start_level() const { return params_.inputs.front().level; }
+  int output_level() const { return params_.output_level; }
+  size_t num_input_levels() const { return params_.inputs.size(); }
+  const CompactionInputFiles& input(size_t which) const { return params_.inputs[which]; }
+  const std::vector<CompactionInputFiles>& inputs() const { return params_.inputs; }
+  size_t num_input_files() const;
+  uint64_t total_input_bytes() const;
+  // Of all inputs, as user keys.
+  const Slice& smallest_user_key() const { return smallest_user_key_; }
+  const Slice& largest_user_key() const { return largest_user_key_; }
+  const std::vector<FileMetaData*>& grandparents() const { return params_.grandparents; }
+
+  uint64_t target_output_file_size() const { return params_.target_output_file_size; }
+  uint64_t max_compaction_bytes() const { return params_.max_compaction_bytes; }
+  uint32_t output_path_id() const { return params_.output_path_id; }
+  CompressionType output_compression() const { return params_.compression; }
+  const CompressionOptions& output_compression_opts() const { return params_.compression_opts; }
+  uint32_t max_subcompactions() const { return params_.max_subcompactions; }
+  bool is_manual() const { return params_.manual; }
+  double score() const { return params_.score; }
+  CompactionReason reason() const { return params_.reason; }
+  // The picker's options at the time of the pick.
+  const ColumnFamilyOptions& options() const { return options_; }
+
+  // The input may be moved to the output level without rewriting it.
+  bool IsTrivialMove() const;
+  // No level below the output level (nor, for level-0 outputs, an older file) holds a key of the range: tombstones may go,
+  // sequence numbers may become 0 (subject to snapshots).
+  bool bottommost_level() const { return bottommost_; }
+  // Every file of the column family is an input.
+  bool is_full_compaction() const { return full_; }
+  // No file below the output level can hold this user key. Ask in ascending key order with one `cursors` per sequence of
+  // questions, initially empty.
+  bool KeyNotExistsBeyondOutputLevel(const Slice& user_key, std::vector<size_t>* cursors) const;
+
+  // The least epoch, ancestor time (Unix seconds, 0: unknown) and so on, that the outputs inherit.
+  uint64_t MinInputFileEpochNumber() const;
+  uint64_t MinInputFileOldestAncesterTime() const;
+
+  // The edit that the job completes and hands to LogAndApply.
+  VersionEdit* edit() { return &edit_; }
+  void AddInputDeletions(VersionEdit* edit) const;
+  // For a trivial move: deletes from the start level, adds the same file to the output level.
+  void AddTrivialMove(VersionEdit* edit) const;
+
+  // Clears the marks and lets the picker pick these files again; also done by the destructor. REQUIRES: mutex.
+  void ReleaseInputs();
+
+  // "4@0 + 3@1 files to L1, score 1.25"
+  std::string InputSummary() const;
+
+ private:
+  void MarkInputs(bool being_compacted);
+
+  LeveledPicker* picker_;
+  const ColumnFamilyOptions options_;
+  const Params params_;
+  Slice smallest_user_key_, largest_user_key_;  // point into the inputs
+  bool bottommost_ = false;
+  bool full_ = false;
+  bool released_ = false;
+  VersionEdit edit_;
+};
+
+// Decides where one output file ends: at the target size, or where going on would make the file overlap too much of the
+// level below the output, which a later compaction would have to rewrite. One per (sub)compaction; not thread-safe.
+class OutputCutter {
+ public:
+  explicit OutputCutter(const Compaction* compaction) : compaction_(compaction) {}
+  // Call for each output key in order; true: close the current file before adding this one.
+  // `current_file_size` is the builder's estimate in bytes. Never splits versions of one user key.
+  bool ShouldStopBefore(const Slice& internal_key, uint64_t current_file_size);
+
+ private:
+  const Compaction* const compaction_;
+  size_t grandparent_ = 0;
+  bool seen_key_ = false;
+  uint64_t overlapped_bytes_ = 0;
+  std::string last_user_key_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,80 @@
+// What the MANIFEST records about one table file, and what the running database adds to it.
+//
+// A FileMetaData is made once (by flush, compaction or recovery), handed to VersionEdit::AddFile by value, and from then
+// on lives on the heap, shared by every Version that holds the file. `refs` counts those Versions.
+//
+// Thread safety: the fields above the line in the struct are constant once the file is part of a Version. Those below are
+// guarded by the database mutex.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "rocksdb/advanced_options.h"
+
+namespace cairn {
+
+// Epochs order level-0 files: a larger epoch is newer. 0 says that the MANIFEST had none (see VersionBuilder).
+inline constexpr uint64_t kUnknownEpochNumber = 0;
+// Files ingested behind all others share this epoch; ordinary epochs start above it.
+inline constexpr uint64_t kReservedEpochNumberForFileIngestedBehind = 1;
+// A creation or ancestor time that is not known.
+inline constexpr uint64_t kUnknownFileTime = 0;
+
+struct FileMetaData {
+  uint64_t number = 0;
+  uint32_t path_id = 0;  // index into DBOptions::db_paths
+  uint64_t file_size = 0;  // bytes; must equal the size on disk exactly
+  InternalKey smallest;  // inclusive bounds, internal keys
+  InternalKey largest;
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;
+  SequenceNumber largest_seqno = 0;
+  uint64_t epoch_number = kUnknownEpochNumber;
+  uint64_t oldest_ancester_time = kUnknownFileTime;  // Unix seconds; RocksDB's spelling
+  uint64_t file_creation_time = kUnknownFileTime;    // Unix seconds
+  Temperature temperature = Temperature::kUnknown;
+  bool marked_for_compaction = false;  // the table asked for it when it was written
+  std::string file_checksum;           // empty: none recorded
+  std::string file_checksum_func_name;
+  uint64_t tail_size = 0;                        // bytes after the data blocks; 0: not recorded
+  uint64_t compensated_range_deletion_size = 0;  // bytes
+  std::string min_timestamp, max_timestamp;      // user-defined timestamps; empty: none
+  bool user_defined_timestamps_persisted = true;
+  std::string unique_id;  // 16 bytes as read, never written by us unless set; empty: none
+
+  // Not in the MANIFEST. The writer of the table sets them; after a reopen they stay 0 until somebody reads the table's
+  // properties and calls Version::SetFileStats.
+  uint64_t num_entries = 0;
+  uint64_t num_deletions = 0;
+  uint64_t raw_key_size = 0;    // bytes
+  uint64_t raw_value_size = 0;  // bytes
+
+  // ---- Guarded by the database mutex.
+  bool being_compacted = false;
+  uint64_t compensated_file_size = 0;  // bytes: file_size, made larger where tombstones prevail
+  bool stats_known = false;            // the four counters above are filled in
+  int refs = 0;                        // Versions that hold this file
+
+  // Widens the bounds and sequence range by one entry. Call it in key order: the first call sets `smallest`.
+  void UpdateBoundaries(const Slice& internal_key, SequenceNumber seqno) {
+    if (smallest.Encode().empty()) smallest.DecodeFrom(internal_key);
+    largest.DecodeFrom(internal_key);
+    if (seqno < smallest_seqno) smallest_seqno = seqno;
+    if (seqno > largest_seqno) largest_seqno = seqno;
+  }
+};
+
+// Orders of level-0 files, newest first. By sequence is what a MANIFEST without epochs implies.
+inline bool NewestFirstBySequence(const FileMetaData* a, const FileMetaData* b) {
+  if (a->largest_seqno != b->largest_seqno) return a->largest_seqno > b->largest_seqno;
+  if (a->smallest_seqno != b->smallest_seqno) return a->smallest_seqno > b->smallest_seqno;
+  return a->number > b->number;
+}
+inline bool NewestFirstByEpoch(const FileMetaData* a, const FileMetaData* b) {
+  if (a->epoch_number != b->epoch_number) return a->epoch_number > b->epoch_number;
+  return NewestFirstBySequence(a, b);
+}
+
+}  // namespace cairn

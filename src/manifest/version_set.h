@@ -1,0 +1,208 @@
+// The owner of the database's metadata: the MANIFEST, the column families' Versions, and the global counters.
+//
+// db/ creates one, calls NewDB when the directory is new, then Recover, and from then on changes metadata only through
+// LogAndApply. Files of a database directory that belong to this layer: MANIFEST-*, CURRENT, IDENTITY.
+//
+// Thread safety: everything needs the database mutex, except where a comment says atomic, and except before Recover
+// returned. LogAndApply releases the mutex while it writes.
+//
+// Invariants: CURRENT names a MANIFEST that was synced before. Records are applied in the order in which they were written.
+// After a failed write the MANIFEST's tail is of unknown content, so the next edit starts a new file.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "fiber/mutex.h"
+#include "manifest/version.h"
+#include "manifest/version_builder.h"
+#include "manifest/version_edit.h"
+#include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+#include "wal/log_writer.h"
+
+namespace cairn {
+
+// What the manifest knows of one column family. Owned by VersionSet.
+class ColumnFamilyState {
+ public:
+  uint32_t id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const InternalKeyComparator& icmp() const { return icmp_; }
+  const Comparator* user_comparator() const { return icmp_.user_comparator(); }
+  const ColumnFamilyOptions& options() const { return options_; }
+  // For SetOptions: later Versions use these. REQUIRES: mutex; comparator and num_levels unchanged.
+  void set_options(const ColumnFamilyOptions& options) { options_ = options; }
+  Version* current() const { return current_; }
+  // WALs below this are not needed by this family.
+  uint64_t log_number() const { return log_number_; }
+  void SetLogNumber(uint64_t n) { log_number_ = n; }
+  // A number above every epoch given so far; for a flushed file (compaction outputs take the least of their inputs).
+  uint64_t NewEpochNumber() { return next_epoch_++; }
+  bool dropped() const { return dropped_; }
+
+ private:
+  friend class VersionSet;
+  ColumnFamilyState(uint32_t id, std::string name, const ColumnFamilyOptions& options)
+      : id_(id), name_(std::move(name)), options_(options), icmp_(options.comparator) {}
+
+  const uint32_t id_;
+  const std::string name_;
+  ColumnFamilyOptions options_;
+  const InternalKeyComparator icmp_;
+  Version* current_ = nullptr;  // holds one reference
+  uint64_t log_number_ = 0;
+  uint64_t next_epoch_ = kReservedEpochNumberForFileIngestedBehind + 1;
+  bool dropped_ = false;
+};
+
+struct ObsoleteFile {
+  uint64_t number = 0;
+  uint32_t path_id = 0;
+  uint64_t file_size = 0;  // bytes
+};
+
+class VersionSet {
+ public:
+  // `fs` and `options` (env, info_log, max_manifest_file_size, use_fsync, manifest_preallocation_size) outlive the set.
+  VersionSet(std::string dbname, const DBOptions* options, FileSystem* fs,
+             const FileOptions& file_options);
+  // All Versions must have been released by then, but for the current ones.
+  ~VersionSet();
+  VersionSet(const VersionSet&) = delete;
+  VersionSet& operator=(const VersionSet&) = delete;
+
+  // Writes IDENTITY, MANIFEST-000001 and CURRENT for an empty database with the comparator of `options`.
+  [[nodiscard]] Status NewDB(const ColumnFamilyOptions& options, FSDirectory* db_directory);
+
+  // Reads CURRENT and its MANIFEST and installs the Versions of `families`; a read-write open then reads or writes IDENTITY.
+  // Families of the MANIFEST that are not named: InvalidArgument "Column families not opened: a, b", except when read_only.
+  // A named one that does not exist: InvalidArgument. Corruption names the file and the offset. NotFound: CURRENT's file is
+  // missing. A torn tail of the MANIFEST is tolerated.
+  [[nodiscard]] Status Recover(const std::vector<ColumnFamilyDescriptor>& families, bool read_only);
+
+  // Names of all column families, without opening anything (DB::ListColumnFamilies).
+  [[nodiscard]] static Status ListColumnFamilies(const std::string& dbname, FileSystem* fs,
+                                                 std::vector<std::string>* names);
+
+  // Writes the edits as consecutive records, syncs, then installs the resulting Version as current and sets the family's log
+  // number and so on. Callers are served in order of arrival. SUSPENDS, with *mutex released during I/O.
+  // The edits' next file, last sequence (and prev log) are filled in here. On failure nothing changed in memory, and
+  // the caller keeps what it wanted to add (the files' fate on disk is unknown if the MANIFEST write itself failed: see
+  // manifest_write_failed).
+  // `new_descriptor`: start a new MANIFEST (each open does).
+  // `on_installed`: called under the mutex after success, before other writers run.
+  [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
+                                   fiber::Mutex* mutex, FSDirectory* db_directory,
+                                   bool new_descriptor = false,
+                                   const std::function<void()>& on_installed = {});
+  [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, fiber::Mutex* mutex,
+                                   FSDirectory* db_directory, bool new_descriptor = false,
+                                   const std::function<void()>& on_installed = {}) {
+    return LogAndApply(cf, std::span<VersionEdit* const>(&edit, 1), mutex, db_directory,
+                       new_descriptor, on_installed);
+  }
+
+  // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
+  [[nodiscard]] Status Close(fiber::Mutex* mutex);
+
+  // The default column family and its current Version.
+  ColumnFamilyState* default_family() const { return default_; }
+  Version* current() const { return default_->current(); }
+  ColumnFamilyState* family(uint32_t id) const;  // nullptr: none
+  const std::map<uint32_t, std::unique_ptr<ColumnFamilyState>>& families() const { return families_; }
+  uint32_t max_column_family() const { return max_column_family_; }
+
+  // --- Counters. Atomic: callable without the mutex.
+  uint64_t NewFileNumber() { return next_file_number_.fetch_add(1); }
+  uint64_t current_next_file_number() const { return next_file_number_.load(); }
+  // Makes sure that NewFileNumber never returns n again.
+  void MarkFileNumberUsed(uint64_t n);
+  // The last sequence visible to readers.
+  SequenceNumber LastSequence() const { return last_sequence_.load(std::memory_order_acquire); }
+  void SetLastSequence(SequenceNumber s) { last_sequence_.store(s, std::memory_order_release); }
+  // The last sequence given to a write, which may not be published yet; >= LastSequence().
+  SequenceNumber LastAllocatedSequence() const { return last_allocated_sequence_.load(); }
+  void SetLastAllocatedSequence(SequenceNumber s) { last_allocated_sequence_.store(s); }
+  SequenceNumber FetchAddLastAllocatedSequence(uint64_t n) {
+    return last_allocated_sequence_.fetch_add(n);
+  }
+
+  uint64_t manifest_file_number() const { return manifest_file_number_; }
+  uint64_t manifest_file_size() const { return manifest_file_size_; }  // bytes
+  // A MANIFEST that is being written and not yet named by CURRENT, or 0: obsolete file removal must spare it.
+  uint64_t pending_manifest_file_number() const { return pending_manifest_file_number_; }
+  uint64_t prev_log_number() const { return prev_log_number_; }
+  // WALs below this may be deleted: the least of the families' log numbers and of what the MANIFEST says.
+  uint64_t MinLogNumberToKeep() const;
+  // The least log number among the families.
+  uint64_t MinLogNumberWithUnflushedData() const;
+  const std::string& db_id() const { return db_id_; }
+  // The last MANIFEST write failed: what CURRENT's file holds may include the failed edit, so files that it names must not
+  // be deleted until another edit went through.
+  bool manifest_write_failed() const { return manifest_write_failed_; }
+
+  // --- File life.
+  // Numbers of all files that some live Version holds.
+  void AddLiveFiles(std::vector<uint64_t>* numbers) const;
+  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) const;
+  // Moves out files that no Version holds any more, those numbered below min_pending_output (others stay for a later call),
+  // and the names (relative to the directory) of MANIFESTs that were replaced.
+  void GetObsoleteFiles(std::vector<ObsoleteFile>* tables, std::vector<std::string>* manifests,
+                        uint64_t min_pending_output);
+  bool HasObsoleteFiles() const { return !obsolete_tables_.empty() || !obsolete_manifests_.empty(); }
+
+  // Which MANIFEST CURRENT names. Corruption: CURRENT is malformed. *path is a full path.
+  [[nodiscard]] static Status GetCurrentManifestPath(const std::string& dbname, FileSystem* fs,
+                                                     std::string* path, uint64_t* number);
+
+ private:
+  friend class Version;
+  struct Writer;
+
+  [[nodiscard]] Status RecoverIdentity(bool read_only);
+  // The I/O of LogAndApply; runs without the mutex.
+  [[nodiscard]] Status WriteManifest(std::span<const std::string> records, uint64_t new_number,
+                                     const std::string& snapshot, FSDirectory* db_directory);
+  // Records that describe the whole current state, for the head of a new MANIFEST; each length-prefixed.
+  [[nodiscard]] Status EncodeSnapshot(std::string* records) const;
+  void AppendVersion(ColumnFamilyState* cf, Version* version);
+
+  const std::string dbname_;
+  const DBOptions* const options_;
+  FileSystem* const fs_;
+  const FileOptions file_options_;
+
+  std::atomic<uint64_t> next_file_number_{2};
+  // Release on publish, acquire by readers: what a reader sees of a sequence includes its memtable entries.
+  std::atomic<SequenceNumber> last_sequence_{0};
+  std::atomic<SequenceNumber> last_allocated_sequence_{0};
+
+  std::map<uint32_t, std::unique_ptr<ColumnFamilyState>> families_;
+  ColumnFamilyState* default_ = nullptr;
+  uint32_t max_column_family_ = 0;
+  uint64_t manifest_file_number_ = 0;
+  uint64_t pending_manifest_file_number_ = 0;
+  uint64_t manifest_file_size_ = 0;
+  uint64_t prev_log_number_ = 0;
+  uint64_t min_log_number_to_keep_ = 0;
+  uint64_t next_version_number_ = 0;
+  std::string db_id_;
+  bool manifest_write_failed_ = false;
+  std::unique_ptr<LogWriter> manifest_;  // touched only by the head of writers_
+
+  std::deque<Writer*> writers_;  // the head runs; the others wait for their turn
+  std::vector<ObsoleteFile> obsolete_tables_;
+  std::vector<std::string> obsolete_manifests_;
+};
+
+}  // namespace cairn
