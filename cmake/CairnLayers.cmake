@@ -1,7 +1,10 @@
-# The layers, low to high. cairn_layer() refuses a dependency that is not below, and a layer's sources see only the
-# include folders of its dependencies, so that an upward include does not compile (scripts/check_layers.py says why).
+# The layers, low to high. cairn_layer() refuses a dependency that is not below; scripts/check_layers.py, run before a
+# layer compiles, refuses an include of a layer that is not below.
 set(CAIRN_LAYER_ORDER base fs cache memtable wal table manifest commit read compaction db)
 
+# cairn_layer(<name> DEPS <layer>... LIBS <library>...)
+# Globs src/<name>/*.cc into the object library cairn_<name>; src/<name>/*_test.cc (with src/<name>/testing/*.cc) into
+# the test program <name>_test, which links only this layer and its dependencies. Without sources there is no target.
 function(cairn_layer name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
   list(FIND CAIRN_LAYER_ORDER ${name} rank)
@@ -24,6 +27,7 @@ function(cairn_layer name)
   endif()
   add_library(cairn_${name} OBJECT ${sources})
   target_link_libraries(cairn_${name} PUBLIC cairn_options fiber)
+  cairn_check_includes(cairn_${name} src/${name})
   foreach(dep IN LISTS ARG_DEPS)
     if(TARGET cairn_${dep})
       target_link_libraries(cairn_${name} PUBLIC cairn_${dep})
@@ -31,11 +35,12 @@ function(cairn_layer name)
   endforeach()
   target_link_libraries(cairn_${name} PUBLIC ${ARG_LIBS})
   set_property(GLOBAL APPEND PROPERTY CAIRN_LAYERS ${name})
+  set_property(GLOBAL APPEND PROPERTY CAIRN_LAYER_LIBS ${ARG_LIBS})
   if(tests AND CAIRN_BUILD_TESTS)
     add_executable(${name}_test ${tests} ${testing})
     cairn_link_layers(${name}_test ${name} ${ARG_DEPS})
     target_link_libraries(${name}_test PRIVATE GTest::gtest GTest::gmock GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${name}_test)
+    cairn_add_gtest(${name} ${name}_test)
   endif()
 endfunction()
 
@@ -46,4 +51,18 @@ function(cairn_link_layers target)
       target_link_libraries(${target} PRIVATE cairn_${layer})
     endif()
   endforeach()
+endfunction()
+
+# Before <target> compiles, check the includes of <folder> against the layers (again only when a file changed).
+function(cairn_check_includes target folder)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.h ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+  string(REPLACE "/" "_" name ${folder})
+  set(stamp ${CMAKE_BINARY_DIR}/layers/${name}.stamp)
+  add_custom_command(OUTPUT ${stamp}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/check_layers.py --stamp ${stamp} ${folder}
+    DEPENDS ${CMAKE_SOURCE_DIR}/scripts/check_layers.py ${files}
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    COMMENT "Checking the includes of ${folder}" VERBATIM)
+  add_custom_target(${target}_includes DEPENDS ${stamp})
+  add_dependencies(${target} ${target}_includes)
 endfunction()

@@ -1,0 +1,25 @@
+# libcairn.a and libcairn.so: the objects of fiber and of every layer.
+get_property(layers GLOBAL PROPERTY CAIRN_LAYERS)
+get_property(layer_libs GLOBAL PROPERTY CAIRN_LAYER_LIBS)
+list(REMOVE_DUPLICATES layer_libs)
+set(objects $<TARGET_OBJECTS:fiber_objects>)
+foreach(layer IN LISTS layers)
+  list(APPEND objects $<TARGET_OBJECTS:cairn_${layer}>)
+endforeach()
+
+add_library(cairn STATIC ${objects})
+add_library(cairn_shared SHARED ${objects})
+set(exports ${CMAKE_SOURCE_DIR}/cmake/libcairn.map)
+set_target_properties(cairn_shared PROPERTIES OUTPUT_NAME cairn VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports} EXPORT_NAME cairn_shared)
+target_link_options(cairn_shared PRIVATE -Wl,--version-script=${exports})
+foreach(library IN ITEMS cairn cairn_shared)
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
+  target_include_directories(${library} INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/fiber/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${library} PRIVATE ${layer_libs} PkgConfig::LIBURING PUBLIC Threads::Threads)
+endforeach()
+if(NOT CAIRN_SANITIZE)
+  target_link_options(cairn_shared PRIVATE -Wl,-z,defs)
+endif()

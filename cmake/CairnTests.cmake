@@ -1,0 +1,18 @@
+# How tests enter ctest.
+
+# Each case of a GoogleTest program is a test named <prefix>.<Suite>.<Case>, found when ctest starts.
+function(cairn_add_gtest prefix target)
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}."
+    PROPERTIES TIMEOUT 900 LABELS ${prefix})
+endfunction()
+
+# The style of the sources is a test like any other, and the scripts that check it are tested on bad examples.
+function(cairn_script_tests)
+  foreach(script IN ITEMS check_layers check_style)
+    add_test(NAME scripts.${script} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/${script}.py
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endforeach()
+  add_test(NAME scripts.self_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/checks_test.py
+    WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(scripts.check_layers scripts.check_style scripts.self_test PROPERTIES LABELS scripts)
+endfunction()

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Refuses an include that points upward.
+
+A folder under src/ is a layer; cmake/CairnLayers.cmake lists them from low to high. A layer includes itself, the layers
+below it, the public API (rocksdb/, cairn/) and fiber/. The public API includes only itself (cairn/ also fiber/), fiber
+only itself, and the programs in bench/, tools/ and examples/ only the public API, fiber/ and their own folder. Headers
+of the system and of other libraries are not our business.
+
+  check_layers.py [--root DIR] [--stamp FILE] [FOLDER...]    default: every folder; exit status 1 if one is wrong
+
+The build runs it for each layer before the layer compiles, ctest and `make check` for everything.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
+SOURCES = ('.h', '.cc', '.S')
+PUBLIC = ('rocksdb', 'cairn')
+
+
+def declared_layers(root):
+    text = (root / 'cmake/CairnLayers.cmake').read_text()
+    return re.search(r'set\(CAIRN_LAYER_ORDER ([a-z_ ]+)\)', text).group(1).split()
+
+
+def allowed_for(path, layers):
+    """The first parts of the include paths of ours that a file may use, or None if everything is allowed."""
+    parts = path.parts
+    if parts[0] == 'src':
+        if parts[1] not in layers:
+            return set()
+        return {*PUBLIC, 'fiber', *layers[:layers.index(parts[1]) + 1]}
+    if parts[0] == 'include':
+        return {'rocksdb'} if parts[1] == 'rocksdb' else {*PUBLIC, 'fiber'}
+    if parts[0] == 'fiber':
+        return {'fiber'}
+    if parts[0] in ('bench', 'tools', 'examples'):
+        return {*PUBLIC, 'fiber', parts[0]}
+    return None
+
+
+def check_file(root, path, layers):
+    ours = {*PUBLIC, 'fiber', *layers, 'bench', 'tools', 'test'}
+    allowed = allowed_for(path, layers)
+    if allowed is None:
+        return
+    if not allowed:
+        yield f'{path}:1: src/{path.parts[1]} is not a declared layer (cmake/CairnLayers.cmake)'
+        return
+    for number, line in enumerate((root / path).read_text(errors='replace').splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1)
+        if '..' in target.split('/'):
+            yield f'{path}:{number}: include "{target}": write the path from the include folder, without ..'
+            continue
+        first = target.split('/')[0] if '/' in target else None
+        if first in ours and first not in allowed:
+            who = 'layer ' + path.parts[1] if path.parts[0] == 'src' else path.parts[0] + '/'
+            yield f'{path}:{number}: include "{target}": {who} may not include {first}/'
+
+
+def check(root, folders):
+    layers = declared_layers(root)
+    problems = []
+    for folder in folders:
+        for path in sorted((root / folder).rglob('*')):
+            if path.suffix in SOURCES and path.is_file():
+                problems += check_file(root, path.relative_to(root), layers)
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--root', type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument('--stamp', type=pathlib.Path, help='file to touch when all is well')
+    parser.add_argument('folders', nargs='*')
+    args = parser.parse_args()
+    problems = check(args.root, args.folders or ['include', 'fiber', 'src', 'bench', 'tools', 'examples'])
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if not problems and args.stamp:
+        args.stamp.parent.mkdir(parents=True, exist_ok=True)
+        args.stamp.touch()
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

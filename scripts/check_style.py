@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""The style rules that a machine can check.
+
+1. Every wait, thread, clock and random number goes through fiber/: outside it nobody names std::mutex, std::thread,
+   thread_local, a sleep, a blocking system call, a std::chrono clock, time(), std::random_device or rand().
+2. A file has at most 800 lines (a warning) and never more than 1000 (an error).
+3. No note of unfinished work is left behind; no tabs, no spaces at a line's end.
+
+  check_style.py [--root DIR] [FILE...]     default: all sources; exit status 1 if a rule is broken
+
+A line may be excused where the rule cannot be kept: `// style: <why>` at its end. Programs and tests outside src/ may
+control processes (fork, waitpid, kill) without an excuse. examples/ shows how users write programs, with the standard
+library's threads and clocks: rule 1 does not hold there.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+FOLDERS = ('include', 'fiber', 'src', 'bench', 'tools', 'examples', 'test')
+SOURCES = ('.h', '.cc', '.S')
+LINES_WARNED, LINES_REFUSED = 800, 1000
+NOTE_OF_UNFINISHED_WORK = re.compile(r'\b(?:TO' r'DO|FIX' r'ME|X' r'XX)\b')
+EXCUSE = re.compile(r'//\s*style:\s*\S')
+
+# (what, pattern, instead); matched on code only: comments and strings are blanked first.
+CALL = r'(?<![\w.>:])(?:::\s*)?'
+BANNED = [
+    ('a lock of the standard library',
+     re.compile(r'\bstd::(?:recursive_|timed_|shared_|recursive_timed_|shared_timed_)?mutex\b|\bstd::condition_variable'),
+     'fiber/mutex.h'),
+    ('a thread of the standard library', re.compile(r'\bstd::(?:j?thread|this_thread|async|future|promise)\b'),
+     'fiber/thread.h, fiber/runtime.h'),
+    ('a semaphore or latch of the standard library',
+     re.compile(r'\bstd::(?:counting_semaphore|binary_semaphore|latch|barrier|call_once|once_flag)\b'), 'fiber/sync.h'),
+    ('a blocking wait on an atomic', re.compile(r'\bstd::atomic_wait\b'), 'fiber/wait.h'),
+    ('thread_local', re.compile(r'\bthread_local\b|\b__thread\b'), 'fiber/local.h'),
+    ('a pthread call', re.compile(r'\bpthread_\w+\s*\('), 'fiber/'),
+    ('a sleep', re.compile(CALL + r'(?:sleep|usleep|nanosleep|clock_nanosleep)\s*\('), 'fiber::sleep_for'),
+    ('a clock of the standard library', re.compile(r'\bstd::chrono::\w*_clock\b|\b(?:steady|system|high_resolution)_clock\b'),
+     'fiber/clock.h'),
+    ('a clock', re.compile(CALL + r'(?:time|gettimeofday|clock_gettime|clock|getrusage|times)\s*\('), 'fiber/clock.h'),
+    ('a random source', re.compile(r'\bstd::(?:random_device|mt19937(?:_64)?|default_random_engine)\b|' + CALL +
+                                   r'(?:rand|srand|random|drand48|getrandom|getentropy)\s*\('),
+     'fiber/random.h or a seeded generator'),
+    ('a blocking system call',
+     re.compile(CALL + r'(?:open|openat|creat|close|read|pread|preadv|write|pwrite|pwritev|fsync|fdatasync|fallocate|'
+                r'posix_fallocate|ftruncate|truncate|sync_file_range|posix_fadvise|rename|unlink|mkdir|rmdir|link|stat|'
+                r'fstat|lstat|access|opendir|readdir|closedir|fcntl|flock|poll|select|epoll_wait|futex|statvfs|statfs|'
+                r'mmap|munmap|sched_yield|syscall)\s*\('),
+     'fiber/io.h'),
+    ('a blocking stream', re.compile(r'\bstd::[io]?fstream\b|' + CALL + r'(?:fopen|fread|fwrite|fclose|fgets)\s*\('),
+     'fiber/io.h or FileSystem'),
+    ('std::filesystem', re.compile(r'\bstd::filesystem\b'), 'FileSystem'),
+    ('a process call', re.compile(CALL + r'(?:fork|vfork|execv\w*|execl\w*|waitpid|wait4|kill|popen|system)\s*\('),
+     'nothing: the engine starts no process'),
+]
+PROCESS_CALLS = 'a process call'
+
+
+def blank_comments_and_strings(text):
+    """The text with comments, strings and character literals blanked, line structure kept."""
+    pattern = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+
+    def blank(match):
+        if match.group(0).startswith("'") and match.start() and text[match.start() - 1].isalnum():
+            return match.group(0)  # a digit separator: 1'000'000
+        return ''.join(c if c == '\n' else ' ' for c in match.group(0))
+    return pattern.sub(blank, text)
+
+
+def declares_member(code_line, match):
+    """`Status Read(...)`-like declarations of our own: `void close();`, `int open(const char* ...)` in a class."""
+    before = code_line[:match.start()].rstrip()
+    return bool(re.search(r'(?:\b(?!return\b|else\b|throw\b|case\b|co_await\b)\w+|[*&>])\s*$', before)) and \
+        '::' not in match.group(0)
+
+
+def check_text(path, text):
+    """Yields (line number, 'error' or 'warning', message)."""
+    top = pathlib.PurePath(path).parts[0]
+    lines = text.splitlines()
+    code = blank_comments_and_strings(text).splitlines()
+    if len(lines) > LINES_REFUSED:
+        yield len(lines), 'error', f'{len(lines)} lines: split the file (at most {LINES_REFUSED})'
+    elif len(lines) > LINES_WARNED:
+        yield len(lines), 'warning', f'{len(lines)} lines: split past {LINES_WARNED}'
+    for number, line in enumerate(lines, 1):
+        if NOTE_OF_UNFINISHED_WORK.search(line):
+            yield number, 'error', 'a note of unfinished work: do it or open an issue'
+        if '\t' in line and not path.endswith('.S'):
+            yield number, 'error', 'a tab'
+        if line != line.rstrip():
+            yield number, 'error', 'spaces at the end of the line'
+        if top in ('fiber', 'examples') or EXCUSE.search(line) or code[number - 1].lstrip().startswith('#'):
+            continue
+        for what, pattern, instead in BANNED:
+            if what == PROCESS_CALLS and top in ('tools', 'test', 'bench'):
+                continue
+            match = pattern.search(code[number - 1])
+            if match and not (match.group(0).endswith('(') and declares_member(code[number - 1], match)):
+                yield number, 'error', f'{what} ({match.group(0).strip(" (")}) outside fiber/: use {instead}'
+
+
+def sources(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob('*')):
+            if path.suffix in SOURCES and path.is_file():
+                yield path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--root', type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument('files', nargs='*', type=pathlib.Path)
+    args = parser.parse_args()
+    files = [f.resolve() for f in args.files] or list(sources(args.root))
+    errors = 0
+    for path in files:
+        relative = path.relative_to(args.root).as_posix()
+        for number, kind, message in check_text(relative, path.read_text(errors='replace')):
+            print(f'{relative}:{number}: {kind}: {message}', file=sys.stderr)
+            errors += kind == 'error'
+    print(f'check_style: {len(files)} files, {errors} errors')
+    return 1 if errors else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Tests of the scripts that check the sources: each must catch a bad example and let a good one pass."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.dont_write_bytecode = True
+import check_layers  # noqa: E402
+import check_style  # noqa: E402
+
+
+class LayersTest(unittest.TestCase):
+    def check(self, path, text):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / 'cmake').mkdir()
+            (root / 'cmake/CairnLayers.cmake').write_text('set(CAIRN_LAYER_ORDER base fs table db)\n')
+            (root / path).parent.mkdir(parents=True)
+            (root / path).write_text(text)
+            return check_layers.check(root, [path.split('/')[0]])
+
+    def test_upward_include_is_refused(self):
+        problems = self.check('src/fs/file.cc', '#include "fs/file.h"\n#include "table/block.h"\n')
+        self.assertEqual(len(problems), 1)
+        self.assertIn('src/fs/file.cc:2', problems[0])
+
+    def test_downward_include_passes(self):
+        text = '#include <vector>\n#include "base/coding.h"\n#include "rocksdb/db.h"\n#include "fiber/io.h"\n'
+        self.assertEqual(self.check('src/table/block.cc', text), [])
+
+    def test_public_header_with_a_private_include_is_refused(self):
+        self.assertEqual(len(self.check('include/rocksdb/db.h', '#include "base/coding.h"\n')), 1)
+        self.assertEqual(len(self.check('include/rocksdb/db.h', '#include "fiber/mutex.h"\n')), 1)
+        self.assertEqual(self.check('include/rocksdb/db.h', '#include "rocksdb/status.h"\n'), [])
+
+    def test_fiber_includes_nothing_of_the_database(self):
+        self.assertEqual(len(self.check('fiber/src/wait.cc', '#include "rocksdb/status.h"\n')), 1)
+
+    def test_programs_use_the_public_api_only(self):
+        self.assertEqual(len(self.check('bench/db_bench/main.cc', '#include "db/db_impl.h"\n')), 1)
+
+    def test_undeclared_layer_is_refused(self):
+        self.assertEqual(len(self.check('src/extra/file.cc', 'int x;\n')), 1)
+
+    def test_path_through_the_parent_folder_is_refused(self):
+        self.assertEqual(len(self.check('src/fs/file.cc', '#include "../table/block.h"\n')), 1)
+
+
+class StyleTest(unittest.TestCase):
+    def errors(self, text, path='src/base/file.cc'):
+        return [m for _, kind, m in check_style.check_text(path, text) if kind == 'error']
+
+    def test_each_banned_name_is_caught(self):
+        for line in ['std::mutex m;', 'std::shared_mutex m;', 'std::condition_variable cv;', 'std::thread t;',
+                     'thread_local int x;', 'usleep(1);', '::sleep(1);', 'auto t = std::chrono::steady_clock::now();',
+                     'auto t = time(nullptr);', 'std::random_device d;', 'int r = rand();', 'int fd = ::open(p, 0);',
+                     'if (fsync(fd) != 0) {', 'return ::read(fd, p, n);', 'ssize_t n = pread(fd, p, n, 0);',
+                     'pthread_create(&t, 0, f, 0);', 'std::ofstream out;', 'std::this_thread::yield();',
+                     'clock_gettime(CLOCK_MONOTONIC, &ts);', 'pid_t p = fork();', 'std::once_flag f;']:
+            self.assertEqual(len(self.errors(line + '\n')), 1, line)
+
+    def test_our_own_names_pass(self):
+        for line in ['fiber::io::open(path, 0);', 'file->read(1);', 'fiber::Mutex mutex_;', 'io::fsync(fd);',
+                     'int64_t micros = clock->time();', 'void close();', 'int open(const char* path);',
+                     'reader.close();', 'const uint64_t time = 0;', 'std::atomic<int> x;', 'Random64 rnd(seed);',
+                     'file_->write(x);']:
+            self.assertEqual(self.errors(line + '\n'), [], line)
+
+    def test_comments_and_strings_do_not_count(self):
+        self.assertEqual(self.errors('// std::mutex would block\nconst char* s = "sleep(1)";\n/* rand() */\n'), [])
+
+    def test_an_excuse_with_a_reason_passes(self):
+        self.assertEqual(self.errors('getrusage(0, &u);  // style: no other source of the peak memory\n'), [])
+        self.assertEqual(len(self.errors('getrusage(0, &u);  // style:\n')), 1)
+
+    def test_fiber_and_examples_may(self):
+        self.assertEqual(self.errors('std::mutex m;\n', 'fiber/src/wait.cc'), [])
+        self.assertEqual(self.errors('std::thread t;\n', 'examples/program.cc'), [])
+
+    def test_programs_control_processes_but_the_engine_does_not(self):
+        self.assertEqual(self.errors('kill(pid, SIGKILL);\n', 'tools/demo.cc'), [])
+        self.assertEqual(len(self.errors('kill(pid, SIGKILL);\n')), 1)
+
+    def test_long_file(self):
+        self.assertEqual(self.errors('int x;\n' * 1000), [])
+        self.assertEqual(len(self.errors('int x;\n' * 1001)), 1)
+        self.assertEqual([k for _, k, _ in check_style.check_text('src/a.cc', 'int x;\n' * 801)], ['warning'])
+
+    def test_unfinished_work_tabs_and_trailing_spaces(self):
+        self.assertEqual(len(self.errors('// TO' 'DO: later\n')), 1)
+        self.assertEqual(len(self.errors('\tint x;\n')), 1)
+        self.assertEqual(len(self.errors('int x; \n')), 1)
+
+
+if __name__ == '__main__':
+    unittest.main(verbosity=1)

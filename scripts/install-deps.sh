@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
+#   scripts/install-deps.sh [build|test|check|bench|all]...     default: build
+set -eu
+
+build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
+  libsnappy-dev zlib1g-dev libgflags-dev libbenchmark-dev"
+test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache"  # RocksDB 7.8.3: the oracle of the interop tests
+check="git clang-19 clang-format-19 clang-tidy-19"
+bench="rocksdb-tools"                                            # db_bench 7.8.3: the peer
+
+wanted=""
+for job in "${@:-build}"; do
+  case "$job" in
+    build) wanted="$wanted $build" ;;
+    test) wanted="$wanted $build $test" ;;
+    check) wanted="$wanted $build $test $check" ;;
+    bench) wanted="$wanted $build $bench" ;;
+    all) wanted="$wanted $build $test $check $bench" ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench or all)" >&2; exit 2 ;;
+  esac
+done
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "install-deps.sh: no Debian here; have these installed, in your system's names:" $wanted >&2
+  exit 0
+fi
+missing=""
+for package in $wanted; do
+  case " $missing " in *" $package "*) continue ;; esac
+  dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=""
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "install-deps.sh: missing packages; as root run: apt-get install$missing" >&2
+    exit 1
+  fi
+  sudo="sudo"
+fi
+echo "install-deps.sh: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# The package lists may be absent or old: fetch them first. ${sudo} is empty for root.
+if ! { $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "install-deps.sh: apt-get failed" >&2
+  exit 1
+fi
