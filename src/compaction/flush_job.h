@@ -1,0 +1,38 @@
+// Writes immutable memtables into one level-0 table. Called by db/ from a background thread, and by recovery for the
+// memtable that a WAL filled. Does not touch the manifest: the caller installs the result.
+//
+// Thread safety: one caller; runs without the database mutex. SUSPENDS.
+#pragma once
+
+#include <vector>
+
+#include "base/namespace.h"
+#include "compaction/job_env.h"
+#include "manifest/file_metadata.h"
+#include "memtable/memtable.h"
+
+namespace cairn {
+
+class FlushJob {
+ public:
+  // `memtables`: oldest first, referenced by the caller during Run. `cf_options` decides compression, table format and so
+  // on. `epoch_number` goes into the file's metadata. `reason` is for the event log ("Write Buffer Full", "Manual Flush").
+  FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options, std::vector<MemTable*> memtables,
+           uint64_t epoch_number, const char* reason);
+
+  // Creates, writes, syncs and checks the table `file_number`, and syncs the directory. On success *meta describes the
+  // file, with file_size 0 and no file on disk when nothing was left to write. On failure no file is left behind.
+  [[nodiscard]] Status Run(uint64_t file_number, FileMetaData* meta);
+
+  const JobStats& stats() const { return stats_; }
+
+ private:
+  const JobEnv& env_;
+  const ColumnFamilyOptions& cf_options_;
+  const std::vector<MemTable*> memtables_;
+  const uint64_t epoch_number_;
+  const char* const reason_;
+  JobStats stats_;
+};
+
+}  // namespace cairn

@@ -1,0 +1,75 @@
+// What a flush or a compaction needs from the database, in one struct that db/ fills in, so that the jobs are tested
+// without a database. Everything is borrowed and outlives the job.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+struct JobEnv {
+  const DBOptions* db_options = nullptr;
+  FileSystem* fs = nullptr;
+  FileOptions file_options;  // of the output files
+  std::string dbname;        // for messages and events
+  std::vector<std::string> paths;  // directories by path id; paths[0] is the usual one
+  TableCache* table_cache = nullptr;
+  FSDirectory* directory = nullptr;  // synced after an output was created
+  Statistics* statistics = nullptr;  // may be null
+  Logger* info_log = nullptr;
+  std::string db_id, db_session_id;
+  uint32_t column_family_id = 0;
+  std::string column_family_name = "default";
+  const InternalKeyComparator* icmp = nullptr;
+  // Set when the database closes: the job gives up with Status::ShutdownInProgress.
+  const std::atomic<bool>* shutting_down = nullptr;
+  // Set while a manual compaction that started the job was cancelled; may be null.
+  const std::atomic<bool>* canceled = nullptr;
+  std::function<uint64_t()> new_file_number;  // thread-safe
+  // Live snapshots, ascending; versions that one of them can see are kept.
+  std::vector<SequenceNumber> snapshots;
+  int job_id = 0;  // for the LOG
+};
+
+// What one job did, added to the statistics of its output level.
+struct JobStats {
+  uint64_t micros = 0;
+  uint64_t cpu_micros = 0;
+  uint64_t bytes_read_start_levels = 0;   // from levels above the output level
+  uint64_t bytes_read_output_level = 0;
+  uint64_t bytes_written = 0;
+  uint64_t bytes_moved = 0;               // trivial moves
+  int input_files_start_levels = 0;
+  int input_files_output_level = 0;
+  int output_files = 0;
+  uint64_t records_in = 0;
+  uint64_t records_dropped = 0;
+  int count = 0;  // jobs
+
+  void Add(const JobStats& other) {
+    micros += other.micros;
+    cpu_micros += other.cpu_micros;
+    bytes_read_start_levels += other.bytes_read_start_levels;
+    bytes_read_output_level += other.bytes_read_output_level;
+    bytes_written += other.bytes_written;
+    bytes_moved += other.bytes_moved;
+    input_files_start_levels += other.input_files_start_levels;
+    input_files_output_level += other.input_files_output_level;
+    output_files += other.output_files;
+    records_in += other.records_in;
+    records_dropped += other.records_dropped;
+    count += other.count;
+  }
+};
+
+}  // namespace cairn

@@ -1,0 +1,106 @@
+#include "db/write_stall.h"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kMinRate = 16 << 10;
+constexpr double kSlower = 0.8;
+constexpr double kMuchSlower = 0.6;
+constexpr double kFaster = 1.25;
+constexpr double kRecovered = 1.4;
+
+uint64_t Scale(uint64_t rate, double factor) {
+  return static_cast<uint64_t>(static_cast<double>(rate) * factor);
+}
+
+}  // namespace
+
+StallDecision DecideStall(const StallInputs& in, const ColumnFamilyOptions& options) {
+  const bool automatic = !options.disable_auto_compactions;
+  StallDecision out;
+  if (in.unflushed_memtables >= options.max_write_buffer_number) {
+    out.condition = StallCondition::kStopped;
+    out.cause = StallCause::kMemtableLimit;
+  } else if (automatic && in.level0_files >= options.level0_stop_writes_trigger) {
+    out.condition = StallCondition::kStopped;
+    out.cause = StallCause::kLevel0FileCount;
+  } else if (automatic && options.hard_pending_compaction_bytes_limit > 0 &&
+             in.pending_compaction_bytes >= options.hard_pending_compaction_bytes_limit) {
+    out.condition = StallCondition::kStopped;
+    out.cause = StallCause::kPendingCompactionBytes;
+  } else if (options.max_write_buffer_number > 3 &&
+             in.unflushed_memtables >= options.max_write_buffer_number - 1 &&
+             in.unflushed_memtables - 1 >= options.min_write_buffer_number_to_merge) {
+    out.condition = StallCondition::kDelayed;
+    out.cause = StallCause::kMemtableLimit;
+  } else if (automatic && options.level0_slowdown_writes_trigger >= 0 &&
+             in.level0_files >= options.level0_slowdown_writes_trigger) {
+    out.condition = StallCondition::kDelayed;
+    out.cause = StallCause::kLevel0FileCount;
+    out.near_stop = in.level0_files >= options.level0_stop_writes_trigger - 2;
+  } else if (automatic && options.soft_pending_compaction_bytes_limit > 0 &&
+             in.pending_compaction_bytes >= options.soft_pending_compaction_bytes_limit) {
+    out.condition = StallCondition::kDelayed;
+    out.cause = StallCause::kPendingCompactionBytes;
+    const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+    const uint64_t hard = options.hard_pending_compaction_bytes_limit;
+    out.near_stop = hard > soft && in.pending_compaction_bytes - soft > 3 * ((hard - soft) / 4);
+  }
+  return out;
+}
+
+std::string StallMessage(const StallDecision& decision, const StallInputs& in,
+                         const ColumnFamilyOptions& options) {
+  std::string what =
+      decision.condition == StallCondition::kStopped ? "Stopping writes" : "Stalling writes";
+  switch (decision.cause) {
+    case StallCause::kNone:
+      return "Writes run freely";
+    case StallCause::kMemtableLimit:
+      return what + " because we have " + std::to_string(in.unflushed_memtables) +
+             " immutable memtables (waiting for flush), max_write_buffer_number is set to " +
+             std::to_string(options.max_write_buffer_number);
+    case StallCause::kLevel0FileCount:
+      return what + " because we have " + std::to_string(in.level0_files) + " level-0 files";
+    case StallCause::kPendingCompactionBytes:
+      return what + " because of estimated pending compaction bytes " +
+             std::to_string(in.pending_compaction_bytes);
+  }
+  return what;
+}
+
+DelayedRate::DelayedRate(uint64_t max_bytes_per_second)
+    : max_(std::max(max_bytes_per_second, kMinRate)), rate_(max_) {}
+
+uint64_t DelayedRate::Update(const StallDecision& decision, const StallInputs& in) {
+  // Debt in one number: bytes when they are the cause, else files; only its direction matters.
+  const uint64_t debt = decision.cause == StallCause::kPendingCompactionBytes
+                            ? in.pending_compaction_bytes
+                            : static_cast<uint64_t>(in.level0_files + in.unflushed_memtables);
+  if (delayed_) {
+    if (decision.near_stop || decision.condition == StallCondition::kStopped) {
+      rate_ = Scale(rate_, kMuchSlower);
+    } else if (debt > last_debt_) {
+      rate_ = Scale(rate_, kSlower);
+    } else if (debt < last_debt_) {
+      rate_ = Scale(rate_, kFaster);
+    }
+  } else if (decision.near_stop) {
+    rate_ = Scale(rate_, kMuchSlower);
+  }
+  rate_ = std::clamp(rate_, kMinRate, max_);
+  delayed_ = true;
+  last_debt_ = debt;
+  return rate_;
+}
+
+void DelayedRate::Recover() {
+  if (!delayed_) return;
+  rate_ = std::clamp(Scale(rate_, kRecovered), kMinRate, max_);
+  delayed_ = false;
+  last_debt_ = 0;
+}
+
+}  // namespace cairn

@@ -1,0 +1,65 @@
+#include "db/write_stall.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn {
+namespace {
+
+TEST(WriteStallTest, RunsFreelyWithDefaultsAndNoDebt) {
+  EXPECT_EQ(DecideStall({}, ColumnFamilyOptions()), StallDecision{});
+}
+
+TEST(WriteStallTest, StopsWhenAllMemtablesWaitForFlush) {
+  ColumnFamilyOptions options;
+  options.max_write_buffer_number = 2;
+  const StallDecision d = DecideStall({.unflushed_memtables = 2}, options);
+  EXPECT_EQ(d.condition, StallCondition::kStopped);
+  EXPECT_EQ(d.cause, StallCause::kMemtableLimit);
+}
+
+TEST(WriteStallTest, DelaysThenStopsByLevel0Files) {
+  const ColumnFamilyOptions options;  // 20 and 36
+  EXPECT_EQ(DecideStall({.level0_files = 19}, options).condition, StallCondition::kNormal);
+  EXPECT_EQ(DecideStall({.level0_files = 20}, options).condition, StallCondition::kDelayed);
+  EXPECT_FALSE(DecideStall({.level0_files = 20}, options).near_stop);
+  EXPECT_TRUE(DecideStall({.level0_files = 35}, options).near_stop);
+  EXPECT_EQ(DecideStall({.level0_files = 36}, options).condition, StallCondition::kStopped);
+}
+
+TEST(WriteStallTest, IgnoresCompactionDebtWithoutAutomaticCompactions) {
+  ColumnFamilyOptions options;
+  options.disable_auto_compactions = true;
+  EXPECT_NE(DecideStall({.level0_files = 100}, options).condition, StallCondition::kStopped);
+  EXPECT_EQ(DecideStall({.unflushed_memtables = 9}, options).condition, StallCondition::kStopped);
+}
+
+TEST(WriteStallTest, StopsAtTheHardLimitOfPendingBytes) {
+  const ColumnFamilyOptions options;
+  const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+  const uint64_t hard = options.hard_pending_compaction_bytes_limit;
+  EXPECT_EQ(DecideStall({.pending_compaction_bytes = soft}, options).condition,
+            StallCondition::kDelayed);
+  EXPECT_EQ(DecideStall({.pending_compaction_bytes = hard}, options).condition,
+            StallCondition::kStopped);
+}
+
+TEST(DelayedRateTest, FallsWhileDebtGrowsAndRecoversWithinItsBounds) {
+  DelayedRate rate(16 << 20);
+  const StallDecision delayed{StallCondition::kDelayed, StallCause::kLevel0FileCount, false};
+  uint64_t last = rate.Update(delayed, {.level0_files = 20});
+  EXPECT_EQ(last, 16u << 20);
+  for (int files = 21; files < 80; ++files) {
+    const uint64_t now = rate.Update(delayed, {.level0_files = files});
+    EXPECT_LE(now, last);
+    EXPECT_GE(now, 16u << 10);
+    last = now;
+  }
+  EXPECT_EQ(last, 16u << 10);
+  EXPECT_GT(rate.Update(delayed, {.level0_files = 70}), last);
+  last = rate.bytes_per_second();
+  rate.Recover();
+  EXPECT_GT(rate.bytes_per_second(), last);
+}
+
+}  // namespace
+}  // namespace cairn
