@@ -1,0 +1,77 @@
+// Comparator: the total order of user keys. Implementations must be thread-safe: the database calls them from many threads
+// and fibers at once. They must live longer than every database that uses them, and must not block.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "rocksdb/customizable.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+class CompareInterface {
+ public:
+  virtual ~CompareInterface() = default;
+
+  // <0, 0, >0 as a sorts before, equal to, or after b.
+  virtual int Compare(const Slice& a, const Slice& b) const = 0;
+};
+
+// Name() is stored in every table file and in the MANIFEST; opening a database with a comparator of another name fails.
+class Comparator : public Customizable, public CompareInterface {
+ public:
+  Comparator() : timestamp_size_(0) {}
+  // A comparator for keys that end in a timestamp of ts_sz bytes. Such a database cannot be opened by Cairn yet.
+  explicit Comparator(size_t ts_sz) : timestamp_size_(ts_sz) {}
+
+  static const char* Type() { return "Comparator"; }
+  const char* Name() const override = 0;
+
+  virtual bool Equal(const Slice& a, const Slice& b) const { return Compare(a, b) == 0; }
+
+  // May replace *start by a shorter key in [*start, limit), to make index entries small. Doing nothing is correct.
+  // REQUIRES: *start sorts before limit.
+  virtual void FindShortestSeparator(std::string* start, const Slice& limit) const = 0;
+
+  // May replace *key by a shorter key that is not smaller. Doing nothing is correct.
+  virtual void FindShortSuccessor(std::string* key) const = 0;
+
+  // True if t is the next key after s among the keys of their common length. False is always safe.
+  virtual bool IsSameLengthImmediateSuccessor(const Slice& /*s*/, const Slice& /*t*/) const {
+    return false;
+  }
+
+  // False promises that keys of different bytes never compare equal, which allows hashing. True is always safe.
+  virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
+
+  // The comparator that a wrapper wraps.
+  virtual const Comparator* GetRootComparator() const { return this; }
+
+  size_t timestamp_size() const { return timestamp_size_; }
+
+  int CompareWithoutTimestamp(const Slice& a, const Slice& b) const {
+    return CompareWithoutTimestamp(a, true, b, true);
+  }
+  virtual int CompareTimestamp(const Slice& /*ts1*/, const Slice& /*ts2*/) const { return 0; }
+  virtual int CompareWithoutTimestamp(const Slice& a, bool /*a_has_ts*/, const Slice& b,
+                                      bool /*b_has_ts*/) const {
+    return Compare(a, b);
+  }
+  virtual bool EqualWithoutTimestamp(const Slice& a, const Slice& b) const {
+    return CompareWithoutTimestamp(a, true, b, true) == 0;
+  }
+
+ private:
+  size_t timestamp_size_;
+};
+
+// Unsigned byte order, a prefix first: "leveldb.BytewiseComparator". Lives as long as the program.
+extern const Comparator* BytewiseComparator();
+
+// The opposite order: "rocksdb.ReverseBytewiseComparator". Lives as long as the program.
+extern const Comparator* ReverseBytewiseComparator();
+
+}  // namespace ROCKSDB_NAMESPACE

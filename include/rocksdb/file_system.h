@@ -1,0 +1,513 @@
+// FileSystem: all that a database does to files. Implement or wrap it to put a database somewhere else, or to make files fail in a
+// test; hand it to a database through NewCompositeEnv().
+//
+// FileSystem and FSRandomAccessFile are thread-safe; the other files have one user at a time. Everything here may park the
+// calling fiber, or block the thread outside a fiber: SUSPENDS. `dbg` may be null and is only for information.
+#pragma once
+
+#include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "rocksdb/customizable.h"
+#include "rocksdb/env.h"
+#include "rocksdb/io_status.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/types.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+class FSDirectory;
+class FSRandomAccessFile;
+class FSSequentialFile;
+class FSWritableFile;
+
+using FileAttributes = Env::FileAttributes;
+
+enum class IOPriority : uint8_t { kIOLow, kIOHigh, kIOTotal };
+
+// What the bytes are; a hint.
+enum class IOType : uint8_t {
+  kData,
+  kFilter,
+  kIndex,
+  kMetadata,
+  kWAL,
+  kManifest,
+  kLog,
+  kUnknown,
+  kInvalid,
+};
+
+// Per operation.
+struct IOOptions {
+  IOOptions() : IOOptions(false) {}
+  explicit IOOptions(bool force_dir_fsync_) : force_dir_fsync(force_dir_fsync_) {}
+
+  // Zero: none. A hint; file systems may ignore it.
+  std::chrono::microseconds timeout = std::chrono::microseconds::zero();
+  IOPriority prio = IOPriority::kIOLow;
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
+  IOType type = IOType::kUnknown;
+  std::unordered_map<std::string, std::string> property_bag;
+  // Sync the directory even where the file system says that it need not.
+  bool force_dir_fsync;
+  // GetChildren lists no sub-directories' content.
+  bool do_not_recurse = false;
+};
+
+struct DirFsyncOptions {
+  enum FsyncReason : uint8_t {
+    kNewFileSynced,
+    kFileRenamed,
+    kDirRenamed,
+    kFileDeleted,
+    kDefault,
+  } reason;
+  std::string renamed_new_name;  // with kFileRenamed
+
+  DirFsyncOptions() : reason(kDefault) {}
+  explicit DirFsyncOptions(std::string file_renamed_new_name)
+      : reason(kFileRenamed), renamed_new_name(std::move(file_renamed_new_name)) {}
+  explicit DirFsyncOptions(FsyncReason fsync_reason) : reason(fsync_reason) {}
+};
+
+// Per file.
+struct FileOptions : EnvOptions {
+  FileOptions() = default;
+  /* implicit */ FileOptions(const DBOptions& opts) : EnvOptions(opts) {}
+  /* implicit */ FileOptions(const EnvOptions& opts) : EnvOptions(opts) {}
+
+  IOOptions io_options;
+  Temperature temperature = Temperature::kUnknown;
+};
+
+// Filled by a file system that wants to explain itself.
+struct IODebugContext {
+  std::string file_path;
+  std::map<std::string, uint64_t> counters;
+  std::string msg;
+  std::string request_id;
+
+  void AddCounter(std::string& name, uint64_t value) { counters.emplace(name, value); }
+  void SetRequestId(const std::string& _request_id) { request_id = _request_id; }
+};
+
+class FileSystem : public Customizable {
+ public:
+  FileSystem() = default;
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+  ~FileSystem() override;
+
+  static const char* Type() { return "FileSystem"; }
+  static const char* kDefaultName() { return "DefaultFileSystem"; }
+
+  // The operating system's, through fiber I/O.
+  static std::shared_ptr<FileSystem> Default();
+
+  // For reading from the start. PathNotFound (of kind IOError or NotFound) if there is none.
+  virtual IOStatus NewSequentialFile(const std::string& fname, const FileOptions& file_opts,
+                                     std::unique_ptr<FSSequentialFile>* result,
+                                     IODebugContext* dbg) = 0;
+  // For reading anywhere, by many at once.
+  virtual IOStatus NewRandomAccessFile(const std::string& fname, const FileOptions& file_opts,
+                                       std::unique_ptr<FSRandomAccessFile>* result,
+                                       IODebugContext* dbg) = 0;
+  // A new file for appending; one of this name is emptied first.
+  virtual IOStatus NewWritableFile(const std::string& fname, const FileOptions& file_opts,
+                                   std::unique_ptr<FSWritableFile>* result,
+                                   IODebugContext* dbg) = 0;
+  // For appending to what is there.
+  virtual IOStatus ReopenWritableFile(const std::string& /*fname*/, const FileOptions& /*options*/,
+                                      std::unique_ptr<FSWritableFile>* /*result*/,
+                                      IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("ReopenWritableFile");
+  }
+  // Renames old_fname to fname and opens it for writing from its start over the old content.
+  virtual IOStatus ReuseWritableFile(const std::string& fname, const std::string& old_fname,
+                                     const FileOptions& file_opts,
+                                     std::unique_ptr<FSWritableFile>* result, IODebugContext* dbg);
+
+  virtual IOStatus NewDirectory(const std::string& name, const IOOptions& io_opts,
+                                std::unique_ptr<FSDirectory>* result, IODebugContext* dbg) = 0;
+
+  // OK if it exists, NotFound if not, IOError if that cannot be told.
+  virtual IOStatus FileExists(const std::string& fname, const IOOptions& options,
+                              IODebugContext* dbg) = 0;
+  // Names relative to `dir`, without "." and "..", in no order.
+  virtual IOStatus GetChildren(const std::string& dir, const IOOptions& options,
+                               std::vector<std::string>* result, IODebugContext* dbg) = 0;
+  // The same with sizes; a file that vanishes meanwhile is left out.
+  virtual IOStatus GetChildrenFileAttributes(const std::string& dir, const IOOptions& options,
+                                             std::vector<FileAttributes>* result,
+                                             IODebugContext* dbg);
+  virtual IOStatus DeleteFile(const std::string& fname, const IOOptions& options,
+                              IODebugContext* dbg) = 0;
+  virtual IOStatus Truncate(const std::string& /*fname*/, size_t /*size*/,
+                            const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("Truncate is not supported for this FileSystem");
+  }
+  // An error if it exists.
+  virtual IOStatus CreateDir(const std::string& dirname, const IOOptions& options,
+                             IODebugContext* dbg) = 0;
+  virtual IOStatus CreateDirIfMissing(const std::string& dirname, const IOOptions& options,
+                                      IODebugContext* dbg) = 0;
+  // An error unless it is empty.
+  virtual IOStatus DeleteDir(const std::string& dirname, const IOOptions& options,
+                             IODebugContext* dbg) = 0;
+  // Bytes.
+  virtual IOStatus GetFileSize(const std::string& fname, const IOOptions& options,
+                               uint64_t* file_size, IODebugContext* dbg) = 0;
+  // Seconds since 1970.
+  virtual IOStatus GetFileModificationTime(const std::string& fname, const IOOptions& options,
+                                           uint64_t* file_mtime, IODebugContext* dbg) = 0;
+  // Atomic; replaces `target`. Durable once the directory is synced.
+  virtual IOStatus RenameFile(const std::string& src, const std::string& target,
+                              const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual IOStatus LinkFile(const std::string& /*src*/, const std::string& /*target*/,
+                            const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("LinkFile is not supported for this FileSystem");
+  }
+  virtual IOStatus NumFileLinks(const std::string& /*fname*/, const IOOptions& /*options*/,
+                                uint64_t* /*count*/, IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("Getting number of file links is not supported for this FileSystem");
+  }
+  virtual IOStatus AreFilesSame(const std::string& /*first*/, const std::string& /*second*/,
+                                const IOOptions& /*options*/, bool* /*res*/,
+                                IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("AreFilesSame is not supported for this FileSystem");
+  }
+  // Creates the file if needed and locks it against other processes and this one; never waits. IOError if it is held. The
+  // caller owns *lock until UnlockFile().
+  virtual IOStatus LockFile(const std::string& fname, const IOOptions& options, FileLock** lock,
+                            IODebugContext* dbg) = 0;
+  virtual IOStatus UnlockFile(FileLock* lock, const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
+                                    IODebugContext* dbg) = 0;
+  // A logger that writes text lines to a new file.
+  virtual IOStatus NewLogger(const std::string& fname, const IOOptions& io_opts,
+                             std::shared_ptr<Logger>* result, IODebugContext* dbg);
+  virtual IOStatus GetAbsolutePath(const std::string& db_path, const IOOptions& options,
+                                   std::string* output_path, IODebugContext* dbg) = 0;
+  // Bytes that an ordinary user may still write.
+  virtual IOStatus GetFreeSpace(const std::string& /*path*/, const IOOptions& /*options*/,
+                                uint64_t* /*diskfree*/, IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("GetFreeSpace");
+  }
+  virtual IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_dir,
+                               IODebugContext* dbg) = 0;
+};
+
+// Reads from the start to the end. Not thread-safe.
+class FSSequentialFile {
+ public:
+  virtual ~FSSequentialFile() = default;
+
+  // Up to n bytes into *result, which may point into scratch (of at least n bytes); fewer only at the end of the file.
+  virtual IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
+                        IODebugContext* dbg) = 0;
+  // Past the end of the file is the end; no error.
+  virtual IOStatus Skip(uint64_t n) = 0;
+
+  virtual bool use_direct_io() const { return false; }
+  virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
+  // Drops cached pages of the range (length 0: to the end).
+  virtual IOStatus InvalidateCache(size_t /*offset*/, size_t /*length*/) {
+    return IOStatus::NotSupported("InvalidateCache not supported.");
+  }
+  virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
+};
+
+// One read of a batch.
+struct FSReadRequest {
+  uint64_t offset = 0;
+  size_t len = 0;
+  char* scratch = nullptr;  // of at least len bytes, the caller's
+  Slice result;             // out: may point into scratch; shorter than len only at the end of the file
+  IOStatus status;          // out
+};
+
+// Reads anywhere. Thread-safe.
+class FSRandomAccessFile {
+ public:
+  virtual ~FSRandomAccessFile() = default;
+
+  // Up to n bytes from `offset` into *result, which may point into scratch (of at least n bytes) or to memory that lives
+  // as long as the file; fewer only at the end of the file.
+  virtual IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
+                        char* scratch, IODebugContext* dbg) const = 0;
+  // Starts to read the range, so that a later Read finds it.
+  virtual IOStatus Prefetch(uint64_t /*offset*/, size_t /*n*/, const IOOptions& /*options*/,
+                            IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("Prefetch");
+  }
+  // All requests at once; each gets its own status. Not OK only if nothing was tried.
+  virtual IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
+                             IODebugContext* dbg) {
+    assert(reqs != nullptr);
+    for (size_t i = 0; i < num_reqs; i++) {
+      reqs[i].status =
+          Read(reqs[i].offset, reqs[i].len, options, &reqs[i].result, reqs[i].scratch, dbg);
+    }
+    return IOStatus::OK();
+  }
+  // Bytes that tell this file from every other, also after a restart; the length written to id, 0 if there is none.
+  virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
+
+  enum AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kWontNeed };
+  virtual void Hint(AccessPattern /*pattern*/) {}
+  virtual bool use_direct_io() const { return false; }
+  virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
+  virtual IOStatus InvalidateCache(size_t /*offset*/, size_t /*length*/) {
+    return IOStatus::NotSupported("InvalidateCache not supported.");
+  }
+  virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
+};
+
+// A checksum that travels with appended data.
+struct DataVerificationInfo {
+  Slice checksum;
+};
+
+// Appends. Not thread-safe, except that Sync may run beside Append where IsSyncThreadSafe().
+class FSWritableFile {
+ public:
+  FSWritableFile() : strict_bytes_per_sync_(false) {}
+  explicit FSWritableFile(const FileOptions& options)
+      : strict_bytes_per_sync_(options.strict_bytes_per_sync) {}
+  FSWritableFile(const FSWritableFile&) = delete;
+  void operator=(const FSWritableFile&) = delete;
+  // An open file is closed without a report.
+  virtual ~FSWritableFile() = default;
+
+  // All of data, or an error after which the length of the file is unknown.
+  virtual IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual IOStatus Append(const Slice& data, const IOOptions& options,
+                          const DataVerificationInfo& /*verification_info*/, IODebugContext* dbg) {
+    return Append(data, options, dbg);
+  }
+  // For direct I/O: writes at `offset`, which is at or before the end.
+  virtual IOStatus PositionedAppend(const Slice& /*data*/, uint64_t /*offset*/,
+                                    const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("PositionedAppend");
+  }
+  virtual IOStatus PositionedAppend(const Slice& /*data*/, uint64_t /*offset*/,
+                                    const IOOptions& /*options*/,
+                                    const DataVerificationInfo& /*verification_info*/,
+                                    IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("PositionedAppend");
+  }
+  virtual IOStatus Truncate(uint64_t /*size*/, const IOOptions& /*options*/,
+                            IODebugContext* /*dbg*/) {
+    return IOStatus::OK();
+  }
+  // Gives preallocated space back. The last call before destruction.
+  virtual IOStatus Close(const IOOptions& options, IODebugContext* dbg) = 0;
+  // Hands what is buffered in this object to the operating system: it survives a kill of the process.
+  virtual IOStatus Flush(const IOOptions& options, IODebugContext* dbg) = 0;
+  // The data and what is needed to read it are durable: they survive a power cut.
+  virtual IOStatus Sync(const IOOptions& options, IODebugContext* dbg) = 0;
+  // The same with all metadata.
+  virtual IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) {
+    return Sync(options, dbg);
+  }
+  virtual bool IsSyncThreadSafe() const { return false; }
+  virtual bool use_direct_io() const { return false; }
+  virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
+
+  virtual void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) { write_hint_ = hint; }
+  virtual Env::WriteLifeTimeHint GetWriteLifeTimeHint() { return write_hint_; }
+  virtual void SetIOPriority(Env::IOPriority pri) { io_priority_ = pri; }
+  virtual Env::IOPriority GetIOPriority() { return io_priority_; }
+
+  // Bytes appended so far (and there at the opening).
+  virtual uint64_t GetFileSize(const IOOptions& /*options*/, IODebugContext* /*dbg*/) { return 0; }
+
+  // PrepareWrite() allocates in steps of this many bytes; 0: not at all.
+  virtual void SetPreallocationBlockSize(size_t size) { preallocation_block_size_ = size; }
+  virtual void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block) {
+    *block_size = preallocation_block_size_;
+    *last_allocated_block = last_preallocated_block_;
+  }
+  virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
+  virtual IOStatus InvalidateCache(size_t /*offset*/, size_t /*length*/) {
+    return IOStatus::NotSupported("InvalidateCache not supported.");
+  }
+  // Starts to write the range back; with strict_bytes_per_sync it also waits for what came before.
+  virtual IOStatus RangeSync(uint64_t /*offset*/, uint64_t /*nbytes*/, const IOOptions& options,
+                             IODebugContext* dbg) {
+    return strict_bytes_per_sync_ ? Sync(options, dbg) : IOStatus::OK();
+  }
+  // Allocates whole preallocation blocks up to offset + len, where that was not done yet. Failures do not matter.
+  virtual void PrepareWrite(size_t offset, size_t len, const IOOptions& options,
+                            IODebugContext* dbg) {
+    const size_t block = preallocation_block_size_;
+    if (block == 0) return;
+    const size_t blocks_needed = (offset + len + block - 1) / block;
+    if (blocks_needed <= last_preallocated_block_) return;
+    Allocate(block * last_preallocated_block_, block * (blocks_needed - last_preallocated_block_),
+             options, dbg)
+        .PermitUncheckedError();
+    last_preallocated_block_ = blocks_needed;
+  }
+  virtual IOStatus Allocate(uint64_t /*offset*/, uint64_t /*len*/, const IOOptions& /*options*/,
+                            IODebugContext* /*dbg*/) {
+    return IOStatus::OK();
+  }
+
+ protected:
+  size_t preallocation_block_size() const { return preallocation_block_size_; }
+
+ private:
+  size_t last_preallocated_block_ = 0;
+  size_t preallocation_block_size_ = 0;
+
+ protected:
+  Env::IOPriority io_priority_ = Env::IO_TOTAL;
+  Env::WriteLifeTimeHint write_hint_ = Env::WLTH_NOT_SET;
+  const bool strict_bytes_per_sync_;
+};
+
+// An open directory, to make names in it durable. Not thread-safe.
+class FSDirectory {
+ public:
+  virtual ~FSDirectory() = default;
+
+  // Files created in, renamed into and removed from the directory stay so after a power cut.
+  virtual IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) = 0;
+  virtual IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* dbg,
+                                       const DirFsyncOptions& /*dir_fsync_options*/) {
+    return Fsync(options, dbg);
+  }
+  virtual IOStatus Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+    return IOStatus::OK();
+  }
+  virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
+};
+
+// Passes everything on to another FileSystem: derive from it to change a part.
+class FileSystemWrapper : public FileSystem {
+ public:
+  explicit FileSystemWrapper(const std::shared_ptr<FileSystem>& t) : target_(t) {}
+
+  // The wrapped file system; owned by this.
+  FileSystem* target() const { return target_.get(); }
+
+  IOStatus NewSequentialFile(const std::string& f, const FileOptions& o,
+                             std::unique_ptr<FSSequentialFile>* r, IODebugContext* dbg) override {
+    return target_->NewSequentialFile(f, o, r, dbg);
+  }
+  IOStatus NewRandomAccessFile(const std::string& f, const FileOptions& o,
+                               std::unique_ptr<FSRandomAccessFile>* r,
+                               IODebugContext* dbg) override {
+    return target_->NewRandomAccessFile(f, o, r, dbg);
+  }
+  IOStatus NewWritableFile(const std::string& f, const FileOptions& o,
+                           std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    return target_->NewWritableFile(f, o, r, dbg);
+  }
+  IOStatus ReopenWritableFile(const std::string& f, const FileOptions& o,
+                              std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    return target_->ReopenWritableFile(f, o, r, dbg);
+  }
+  IOStatus ReuseWritableFile(const std::string& f, const std::string& old, const FileOptions& o,
+                             std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    return target_->ReuseWritableFile(f, old, o, r, dbg);
+  }
+  IOStatus NewDirectory(const std::string& n, const IOOptions& o, std::unique_ptr<FSDirectory>* r,
+                        IODebugContext* dbg) override {
+    return target_->NewDirectory(n, o, r, dbg);
+  }
+  IOStatus FileExists(const std::string& f, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->FileExists(f, o, dbg);
+  }
+  IOStatus GetChildren(const std::string& d, const IOOptions& o, std::vector<std::string>* r,
+                       IODebugContext* dbg) override {
+    return target_->GetChildren(d, o, r, dbg);
+  }
+  IOStatus GetChildrenFileAttributes(const std::string& d, const IOOptions& o,
+                                     std::vector<FileAttributes>* r, IODebugContext* dbg) override {
+    return target_->GetChildrenFileAttributes(d, o, r, dbg);
+  }
+  IOStatus DeleteFile(const std::string& f, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->DeleteFile(f, o, dbg);
+  }
+  IOStatus Truncate(const std::string& f, size_t size, const IOOptions& o,
+                    IODebugContext* dbg) override {
+    return target_->Truncate(f, size, o, dbg);
+  }
+  IOStatus CreateDir(const std::string& d, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->CreateDir(d, o, dbg);
+  }
+  IOStatus CreateDirIfMissing(const std::string& d, const IOOptions& o,
+                              IODebugContext* dbg) override {
+    return target_->CreateDirIfMissing(d, o, dbg);
+  }
+  IOStatus DeleteDir(const std::string& d, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->DeleteDir(d, o, dbg);
+  }
+  IOStatus GetFileSize(const std::string& f, const IOOptions& o, uint64_t* s,
+                       IODebugContext* dbg) override {
+    return target_->GetFileSize(f, o, s, dbg);
+  }
+  IOStatus GetFileModificationTime(const std::string& f, const IOOptions& o, uint64_t* t,
+                                   IODebugContext* dbg) override {
+    return target_->GetFileModificationTime(f, o, t, dbg);
+  }
+  IOStatus RenameFile(const std::string& s, const std::string& t, const IOOptions& o,
+                      IODebugContext* dbg) override {
+    return target_->RenameFile(s, t, o, dbg);
+  }
+  IOStatus LinkFile(const std::string& s, const std::string& t, const IOOptions& o,
+                    IODebugContext* dbg) override {
+    return target_->LinkFile(s, t, o, dbg);
+  }
+  IOStatus NumFileLinks(const std::string& f, const IOOptions& o, uint64_t* c,
+                        IODebugContext* dbg) override {
+    return target_->NumFileLinks(f, o, c, dbg);
+  }
+  IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions& o, bool* r,
+                        IODebugContext* dbg) override {
+    return target_->AreFilesSame(a, b, o, r, dbg);
+  }
+  IOStatus LockFile(const std::string& f, const IOOptions& o, FileLock** l,
+                    IODebugContext* dbg) override {
+    return target_->LockFile(f, o, l, dbg);
+  }
+  IOStatus UnlockFile(FileLock* l, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->UnlockFile(l, o, dbg);
+  }
+  IOStatus GetTestDirectory(const IOOptions& o, std::string* p, IODebugContext* dbg) override {
+    return target_->GetTestDirectory(o, p, dbg);
+  }
+  IOStatus NewLogger(const std::string& f, const IOOptions& o, std::shared_ptr<Logger>* r,
+                     IODebugContext* dbg) override {
+    return target_->NewLogger(f, o, r, dbg);
+  }
+  IOStatus GetAbsolutePath(const std::string& p, const IOOptions& o, std::string* out,
+                           IODebugContext* dbg) override {
+    return target_->GetAbsolutePath(p, o, out, dbg);
+  }
+  IOStatus GetFreeSpace(const std::string& p, const IOOptions& o, uint64_t* f,
+                        IODebugContext* dbg) override {
+    return target_->GetFreeSpace(p, o, f, dbg);
+  }
+  IOStatus IsDirectory(const std::string& p, const IOOptions& o, bool* d,
+                       IODebugContext* dbg) override {
+    return target_->IsDirectory(p, o, d, dbg);
+  }
+
+ protected:
+  std::shared_ptr<FileSystem> target_;
+};
+
+}  // namespace ROCKSDB_NAMESPACE
