@@ -1,0 +1,50 @@
+// Inserts a batch into memtables: by the commit queue after the WAL write, and by recovery for each WAL record.
+// Thread safety: several batches may be applied at once with `concurrent` true (see MemTable::Add).
+#ifndef CAIRN_COMMIT_BATCH_APPLY_H_
+#define CAIRN_COMMIT_BATCH_APPLY_H_
+
+#include <cstdint>
+
+#include "base/namespace.h"
+#include "memtable/memtable.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "rocksdb/types.h"
+
+namespace cairn {
+
+/// Finds the memtable that a column family writes to. Implemented by db/. Must not suspend.
+class MemTableSink {
+ public:
+  virtual ~MemTableSink() = default;
+  /// Sets *table; null means: skip this family's records (recovery of a log whose entries are already flushed, or of a
+  /// dropped family). InvalidArgument for a family that does not exist and may not be skipped. Asked once per run of
+  /// records of one family; may be called by several threads at once.
+  virtual Status Seek(uint32_t family, MemTable** table) = 0;
+};
+
+/// The sink of a database (or test) with the default column family only.
+class SingleMemTableSink final : public MemTableSink {
+ public:
+  explicit SingleMemTableSink(MemTable* table = nullptr) : table_(table) {}
+  void set_table(MemTable* table) { table_ = table; }
+  Status Seek(uint32_t family, MemTable** table) override {
+    *table = table_;
+    return family == 0 ? Status::OK()
+                       : Status::InvalidArgument("Invalid column family specified in write batch");
+  }
+
+ private:
+  MemTable* table_;
+};
+
+/// Inserts the records of `rep` (a whole batch with its header; the header's sequence number is not used). The first
+/// counted record gets sequence number `first`. `next_seq`, if not null, receives the sequence number after the last
+/// record, also when records were skipped. Stops at the first error: Corruption (malformed, wrong count), NotSupported
+/// (record types that this version does not apply), and whatever the sink says.
+[[nodiscard]] Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
+                                SequenceNumber* next_seq = nullptr);
+
+}  // namespace cairn
+
+#endif  // CAIRN_COMMIT_BATCH_APPLY_H_

@@ -1,0 +1,206 @@
+// The commit queue: how concurrent writes become one ordered history in the WAL and in the memtable.
+//
+// Goal. Writers arrive from any number of threads and fibers. A write is acknowledged once its record is in the WAL (and
+// synced, if asked) and its entries are in the memtable; sequence numbers become visible in the order they were given,
+// without gaps. One system call should serve as many writers as happen to wait, a lone writer should meet no lock at all,
+// and nobody should wake a sleeper who has nothing to do.
+//
+// Protocol. A writer is a record on its own stack. `newest_` points to the writer that joined last, each writer to the one
+// before it, and the writer that finds the queue empty is the leader. The leader owns everything but `newest_`.
+//
+//   Write(w):  w.older = newest_;  CAS(newest_, w)            // join: the only contended step, repeated if it fails
+//              if w.older != null: wait until the leader says: lead | insert | done
+//   lead:      prepare()                                      // the database: stalls, memtable switch, background errors
+//              group = [w, then those that joined since, oldest first, while they fit together]
+//              append(merged batch of the group) to the WAL; sync if asked
+//              insert: alone, or every writer its own batch if that pays   // see ShouldInsertInParallel
+//              publish(last sequence of the group)
+//   leave:     if newest_ == last of group: CAS(newest_, null)             // empty again: nobody to call
+//              else: pull the new arrivals into backlog_; its oldest writer leads next
+//              then wake the group
+//
+// Invariants.
+//   1. newest_ is null exactly when there is no leader; there is never more than one.
+//   2. newest_ never points to a writer that has been told `done`: leave moves it on first. A finished writer's stack may be
+//      reused by its next write at once, so a stale pointer would close a cycle (the ABA of this list).
+//   3. backlog_ holds, oldest first, the writers between the leader and some point of the chain from newest_; only the leader
+//      touches it. It is handed on with the leadership (release store to the next leader's state, acquire load there).
+//   4. The leader reads what it needs of a writer (its successor) before it says `done`, and touches it no more afterwards.
+//   5. Sequence numbers are given at group formation, in queue order, and published by the leader after every entry of the
+//      group is in the memtable: a reader at a published sequence sees all of the writes up to it.
+//   6. A failed WAL write or sync fails every writer of the group, nothing of the group enters the memtable, no sequence
+//      number is used up, and on_error hears of it (the database stops accepting writes: the log's tail is unknown).
+//   7. A writer with no_slowdown never waits out a stall: while `newest_` carries the stall mark it does not join, and those
+//      that had joined are sent back with Incomplete when the mark is set. The mark is a bit of `newest_` itself, so that
+//      "joined before the mark" is decided by one atomic word.
+//
+// Who fits in a group: the same disable_wal and no_slowdown as the leader; no sync unless the leader syncs (it should not
+// wait for a sync that it did not ask for); at most 1 MiB of batches, or the leader's size + 128 KiB if the leader is small
+// (128 KiB), so that a small write is not made to wait for big ones. The first that does not fit ends the group: order stays.
+//
+// Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first spins, but only while the
+// groups of late have been short (a few microseconds, no sync) and another core can be running the leader; then it sleeps on
+// a futex. The party that changes a writer's state wakes it only if it sleeps. There is no yielding to the scheduler.
+//
+// Rejected: the leader's keeping the lead for the groups that arrived meanwhile (flat combining). It saves the hand-over
+// but makes the unlucky leader wait for strangers' stalls and syncs; with spinning, the hand-over costs a cache line.
+// Rejected: pipelining the memtable insertion of one group with the WAL write of the next. Insertion takes about as long as
+// one write call; the second queue costs every lone writer two atomic operations and every group another wake.
+//
+// Thread safety: all methods from anywhere, threads and fibers. None may be called with the database mutex held: prepare()
+// takes it, and a waiting writer would keep the leader out.
+#ifndef CAIRN_COMMIT_COMMIT_QUEUE_H_
+#define CAIRN_COMMIT_COMMIT_QUEUE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/namespace.h"
+#include "commit/batch_apply.h"
+#include "rocksdb/io_status.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/status.h"
+#include "rocksdb/types.h"
+#include "rocksdb/write_batch.h"
+
+namespace cairn {
+
+class CommitQueue;
+
+/// What a leader tells prepare() about the write it leads.
+struct WriteGroupInfo {
+  bool sync = false;
+  bool disable_wal = false;
+  bool no_slowdown = false;
+  bool low_pri = false;
+  size_t leader_bytes = 0;      // size of the leader's own batch
+  size_t last_group_bytes = 0;  // size of the previous group: what a delayed write should be charged for
+  CommitQueue* queue = nullptr;  // for StallScope
+};
+
+enum class CommitErrorKind {
+  kWalWrite,     // the log's tail is undefined
+  kWalSync,      // the log's durability is undefined
+  kMemtable,     // logged, but the memtable does not have (all of) it
+};
+
+/// What the queue needs from the database. All are called by the current leader only, so never two at once, and none under
+/// a lock of the queue's.
+struct CommitEnv {
+  /// Before a group forms: switch the memtable and the WAL if due, wait while writes are stalled (inside a StallScope),
+  /// report a background error, refuse (Incomplete) what must not wait. Not OK fails the whole group. May SUSPEND.
+  std::function<Status(const WriteGroupInfo&)> prepare;
+  /// Appends one record to the current WAL; it has reached the operating system when this returns OK. SUSPENDS.
+  std::function<IOStatus(const Slice& record)> append_wal;
+  /// Makes all that was appended durable, in every WAL still needed. SUSPENDS.
+  std::function<IOStatus()> sync_wal;
+  /// Where the group's entries go, good until publish().
+  std::function<MemTableSink*()> memtables;
+  /// The last sequence number given so far.
+  std::function<SequenceNumber()> last_sequence;
+  /// Makes everything up to `last` visible to readers; becomes the next last_sequence(). Not called for a failed group.
+  std::function<void(SequenceNumber last)> publish;
+  /// A group failed after it touched the log or the memtable: stop writes. Optional.
+  std::function<void(const Status&, CommitErrorKind)> on_error;
+};
+
+struct CommitOptions {
+  bool allow_concurrent_memtable_write = true;
+  uint64_t max_write_batch_group_size_bytes = uint64_t{1} << 20;
+  Statistics* statistics = nullptr;  // borrowed, may be null
+  // Insert in parallel from this many entries in the group on (entries of the followers; their leader's do not count).
+  uint32_t parallel_insert_min_entries = 64;
+};
+
+class CommitQueue {
+ public:
+  CommitQueue(CommitEnv env, const CommitOptions& options);
+  ~CommitQueue();  // REQUIRES: nobody writes
+
+  CommitQueue(const CommitQueue&) = delete;
+  CommitQueue& operator=(const CommitQueue&) = delete;
+
+  /// Logs and applies `batch`, whose header receives its sequence number. Returns when the write is visible to readers.
+  /// seq_used: the first sequence number of the batch. The caller has checked the batch (WriteBatchInternal::CheckWritable).
+  /// Errors: what prepare says; IOError (log); Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS.
+  [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used = nullptr);
+
+  /// Holds the leadership without writing: all earlier writes are done, later ones wait. For a memtable switch by flush,
+  /// for Close, for SyncWAL. Constructor SUSPENDS. Do not nest, and do not Write inside.
+  class Exclusive {
+   public:
+    explicit Exclusive(CommitQueue* queue);
+    ~Exclusive();
+    Exclusive(const Exclusive&) = delete;
+    Exclusive& operator=(const Exclusive&) = delete;
+
+   private:
+    friend class CommitQueue;
+    CommitQueue* const queue_;
+    alignas(64) unsigned char writer_[192];
+  };
+
+  /// Lives in prepare() while it waits out a stall (invariant 7). Only the leader may create one.
+  class StallScope {
+   public:
+    explicit StallScope(CommitQueue* queue) : queue_(queue) { queue_->BeginStall(); }
+    ~StallScope() { queue_->EndStall(); }
+    StallScope(const StallScope&) = delete;
+    StallScope& operator=(const StallScope&) = delete;
+
+   private:
+    CommitQueue* const queue_;
+  };
+
+  /// Bytes of the last finished group. For stall accounting, relaxed.
+  size_t last_group_bytes() const { return last_group_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Writer;
+  struct Group;
+
+  // True if the writer leads at once. False and *joined = false: a stall is on and the writer must not wait.
+  bool Join(Writer* w, bool* joined);
+  uint32_t Await(Writer* w);
+  static void Signal(Writer* w, uint32_t state);
+
+  void Lead(Writer* leader);
+  void FormGroup(Group* group);
+  Slice MergedRecord(const Group& group);
+  Status Log(const Group& group, bool* wal_failed);
+  bool ShouldInsertInParallel(const Group& group) const;
+  Status Insert(Group* group);
+  void InsertOwn(Writer* w);
+  void Leave(Writer* leader, Writer* last);
+  void PullArrivals(Writer* known);
+  void BeginStall();
+  void EndStall();
+  void Count(const Group& group);
+
+  static constexpr uintptr_t kStallMark = 1;
+
+  const CommitEnv env_;
+  const CommitOptions options_;
+  const bool may_spin_;
+
+  // The contended word, on a line of its own: Writer* | kStallMark.
+  alignas(64) std::atomic<uintptr_t> newest_{0};
+
+  // The leader's (invariant 3).
+  alignas(64) Writer* backlog_head_ = nullptr;
+  Writer* backlog_tail_ = nullptr;
+  Writer* leader_ = nullptr;
+  std::string merged_;
+  std::atomic<size_t> last_group_bytes_{0};
+  // Smoothed duration of a group; tells a joining thread whether spinning can pay. Relaxed: a hint.
+  std::atomic<uint64_t> group_nanos_{0};
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_COMMIT_COMMIT_QUEUE_H_

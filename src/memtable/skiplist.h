@@ -1,0 +1,118 @@
+// The ordered index of a memtable: a skiplist over internal keys, whose nodes hold key and value inline.
+//
+// Called by MemTable only. Memory comes from a ConcurrentArena that outlives the list; nothing is ever removed, so
+// a pointer to a node, and to its key and value bytes, stays good for as long as the arena does.
+//
+// Thread safety: any number of readers without a lock, at any time. Insert() needs exclusion from all other writers;
+// InsertConcurrently() runs beside other InsertConcurrently() calls. The two kinds must not overlap.
+//
+// Invariants:
+//   1. A node's key and value bytes are written before the node is linked, and never change after.
+//   2. A node is linked from level 0 upward with release stores; a reader that finds it by an acquire load sees its
+//      bytes and its own links. Level 0 holds every node; a level holds a subset of the level below.
+//   3. The height of the list only grows. A reader that sees an old height merely searches more nodes.
+//
+// Node, growing downward from its pointer for the upper links, so that what a search reads shares a cache line:
+//   ... next[2] | next[1] | [node:] next[0] (8) | key size (4) | value size (4) | internal key | value
+#ifndef CAIRN_MEMTABLE_SKIPLIST_H_
+#define CAIRN_MEMTABLE_SKIPLIST_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/arena.h"
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "rocksdb/slice.h"
+
+namespace cairn {
+
+class SkipList {
+ public:
+  static constexpr int kMaxHeight = 12;
+  static constexpr uint32_t kBranching = 4;  // one node in kBranching reaches the next level
+
+  struct Node {
+    std::atomic<Node*> next0;
+    uint32_t key_size;    // of the internal key, bytes
+    uint32_t value_size;  // bytes
+
+    char* key_data() { return reinterpret_cast<char*>(this + 1); }
+    const char* key_data() const { return reinterpret_cast<const char*>(this + 1); }
+    Slice key() const { return Slice(key_data(), key_size); }
+    Slice value() const { return Slice(key_data() + key_size, value_size); }
+
+    std::atomic<Node*>* link(int level) { return &next0 - level; }
+    const std::atomic<Node*>* link(int level) const { return &next0 - level; }
+    Node* Next(int level) const { return link(level)->load(std::memory_order_acquire); }
+  };
+
+  /// `comparator` and `arena` are borrowed and must outlive the list.
+  SkipList(const InternalKeyComparator* comparator, ConcurrentArena* arena);
+
+  SkipList(const SkipList&) = delete;
+  SkipList& operator=(const SkipList&) = delete;
+
+  /// A node with room for the given sizes (bytes), not linked yet; the caller fills key_data(): internal key, then
+  /// value, and hands it to exactly one of the insertions. Thread-safe.
+  Node* AllocateNode(size_t key_size, size_t value_size);
+
+  /// Links `node`. False if an entry with the same internal key exists (the node is then leaked to the arena).
+  /// Insert remembers where it was: ascending (or otherwise local) insertions cost O(1) comparisons.
+  [[nodiscard]] bool Insert(Node* node);
+  [[nodiscard]] bool InsertConcurrently(Node* node);
+
+  /// The first node whose key is >= `internal_key`, or null.
+  const Node* FindGreaterOrEqual(const Slice& internal_key) const;
+  /// The last node whose key is < `internal_key`, or null.
+  const Node* FindLessThan(const Slice& internal_key) const;
+  const Node* First() const { return head_->Next(0); }
+  const Node* Last() const;
+
+  /// True if an entry with exactly this internal key exists.
+  bool Contains(const Slice& internal_key) const;
+
+  /// Number of entries whose key is < `internal_key`, estimated from the upper levels.
+  uint64_t EstimateCountBefore(const Slice& internal_key) const;
+
+ private:
+  // Where a key belongs: on each level below `height`, prev[level] < key <= next[level], the two being neighbours
+  // when they were read. prev is never null; next null means the end of the list.
+  struct Splice {
+    int height = 0;  // levels that hold a valid bracket; 0: none
+    Node* prev[kMaxHeight + 1];
+    Node* next[kMaxHeight + 1];
+  };
+  struct Target;
+  struct BytewiseOrder;
+  struct GeneralOrder;
+
+  template <class Order>
+  const Node* FindGreaterOrEqualIn(const Order& order) const;
+  template <class Order>
+  Node* FindLessThanIn(const Order& order) const;
+  template <class Order>
+  bool InsertIn(const Order& order, Node* node, int height, Splice* splice, bool concurrent, bool use_hint);
+  template <class Order>
+  static void FindBracket(const Order& order, Node* before, Node* after, int level, Node** prev, Node** next);
+  template <class Order>
+  static void RecomputeBrackets(const Order& order, Splice* splice, int from_level);
+  template <class F>
+  auto WithOrder(const Slice& internal_key, F&& f) const;
+
+  Node* NewNode(size_t key_size, size_t value_size, int height);
+  static int RandomHeight();
+  static int HeightOf(const Node* unlinked);
+
+  const InternalKeyComparator* const comparator_;
+  ConcurrentArena* const arena_;
+  const bool bytewise_;
+  Node* const head_;
+  std::atomic<int> height_{1};  // relaxed: see invariant 3
+  Splice hint_;                 // of Insert() only: guarded by its exclusion
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_MEMTABLE_SKIPLIST_H_

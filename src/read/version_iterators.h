@@ -1,0 +1,28 @@
+// Builds the tower of iterators over a super version or a version. Called by the user iterator, by DBImpl and compaction.
+// Thread-safe; the results are not.
+#ifndef CAIRN_READ_VERSION_ITERATORS_H_
+#define CAIRN_READ_VERSION_ITERATORS_H_
+
+#include <vector>
+
+#include "base/internal_iterator.h"
+#include "base/namespace.h"
+#include "manifest/version.h"
+#include "read/super_version.h"
+#include "rocksdb/options.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+/// Appends one iterator per level-0 file (newest first), then one per deeper level that has files. The caller owns them and
+/// keeps the version. Level-0 files wholly outside the options' bounds are left out.
+void AddVersionIterators(const Version& version, const ReadOptions& options, TableCache* tables,
+                         std::vector<InternalIterator*>* out);
+
+/// Everything in `sv`, merged: internal keys of all sequence numbers. The caller owns the result and keeps `sv` referenced
+/// while it lives. A memtable that is empty now is left out: take the sequence number to read at before this call.
+InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv, TableCache* tables);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READ_VERSION_ITERATORS_H_
