@@ -2,8 +2,7 @@
 //
 // Called by io.cc on plain threads, and by the blocking pool for fibers. Same results as io.h: >= 0
 // or -errno, EINTR handled. Reentrant and without state.
-#ifndef FIBER_SRC_IO_BLOCKING_H_
-#define FIBER_SRC_IO_BLOCKING_H_
+#pragma once
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -52,5 +51,3 @@ int lock_file(int fd);
 int unlock_file(int fd);
 
 }  // namespace fiber::io::blocking
-
-#endif  // FIBER_SRC_IO_BLOCKING_H_

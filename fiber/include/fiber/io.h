@@ -13,8 +13,7 @@
 //
 // Thread safety: every function may be called from any fiber and any thread at once; two calls on
 // one file descriptor are ordered only if the callers order them.
-#ifndef FIBER_IO_H_
-#define FIBER_IO_H_
+#pragma once
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -102,5 +101,3 @@ int lock_file(int fd);
 int unlock_file(int fd);
 
 }  // namespace fiber::io
-
-#endif  // FIBER_IO_H_

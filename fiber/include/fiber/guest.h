@@ -1,0 +1,24 @@
+// gather: several functions at once on the caller's own thread, without handing any of them to another thread.
+//
+// What a MultiGet or a parallel open is made of: the parts that find all they need in memory run one after the other
+// like plain calls, those that must wait for the disk or a lock wait together.
+#pragma once
+
+#include <span>
+
+#include "fiber/function.h"
+
+namespace fiber {
+
+// SUSPENDS. Runs all functions and returns when the last one has ended; what they did happens before the return. Each
+// runs until it must wait for the first time before the next one is started, in the order of the span.
+//
+// On a fiber they run as fibers on the same worker. On a plain thread this very thread becomes a worker until the last
+// function has ended ("guest mode"): the functions are fibers (fiber::in_fiber() is true inside), their I/O goes to a
+// ring that the thread keeps for the next time, and their locks, events and the like work with other fibers and
+// threads as everywhere. The functions themselves may gather(), spawn() and join().
+//
+// The functions run on fiber stacks of the default size (RuntimeOptions::stack_size). An empty Function is not allowed.
+void gather(std::span<Function> functions);
+
+}  // namespace fiber

@@ -1,0 +1,93 @@
+// See engine_blocking_pool.h.
+#include "engine_blocking_pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace fiber::internal {
+
+BlockingPool& BlockingPool::instance() {
+  static BlockingPool* pool = new BlockingPool;
+  return *pool;
+}
+
+size_t BlockingPool::threads() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return threads_;
+}
+
+void BlockingPool::submit(PoolJob* job) {
+  job->next = nullptr;
+  bool grow;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    // Idle threads that were woken but have not yet taken their job still count as idle, so compare
+    // with the queue.
+    grow = queued_ >= idle_ && threads_ < kMaxThreads;
+    if (grow) ++threads_;
+    *tail_ = job;
+    tail_ = &job->next;
+    ++queued_;
+  }
+  work_.notify_one();
+  if (!grow || start_thread()) return;
+
+  // No thread could be started. With others alive the job only waits longer; alone, the caller does
+  // the work.
+  PoolJob* orphans = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--threads_ == 0) {
+      orphans = head_;
+      head_ = nullptr;
+      tail_ = &head_;
+      queued_ = 0;
+    }
+  }
+  while (orphans != nullptr) {
+    PoolJob* next = orphans->next;
+    orphans->run(orphans);
+    orphans = next;
+  }
+}
+
+bool BlockingPool::start_thread() {
+  // Signals belong to the threads of the program, not to ours.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  const bool started = pthread_create(&thread, &attributes, &thread_main, this) == 0;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+void* BlockingPool::thread_main(void* self) {
+  pthread_setname_np(pthread_self(), "fiber-io");
+  static_cast<BlockingPool*>(self)->serve();
+  return nullptr;
+}
+
+void BlockingPool::serve() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    while (head_ == nullptr) {
+      ++idle_;
+      work_.wait(lock);
+      --idle_;
+    }
+    PoolJob* job = head_;
+    head_ = job->next;
+    if (head_ == nullptr) tail_ = &head_;
+    --queued_;
+    lock.unlock();
+    job->run(job);
+    lock.lock();
+  }
+}
+
+}  // namespace fiber::internal

@@ -1,0 +1,110 @@
+// One io_uring: probing what the kernel offers, queueing operations, submitting them and taking
+// their completions.
+//
+// Called by the io_uring engine (engine_uring.h), which adds fibers to it. Knows nothing of fibers
+// itself.
+//
+// Thread safety: ring_support() from any thread. A Ring belongs to the thread that created it.
+// Invariants:
+//  - An operation is in exactly one place: the waiting list, the submission queue or the kernel. It
+//  is completed
+//    exactly once, after the kernel has let go of its buffers.
+//  - At most `completions` operations are with the kernel (queue and kernel together), so that the
+//  completion queue
+//    cannot overflow; what comes on top waits in a list. Thus "queue full" is never seen outside.
+#pragma once
+
+#include <liburing.h>
+
+#include <bitset>
+#include <cstdint>
+#include <memory>
+
+namespace fiber::internal {
+
+// Newer than the header of liburing 2.3; the numbers are the kernel's interface.
+inline constexpr uint8_t kOpFutexWait = 51;
+inline constexpr uint8_t kOpFtruncate = 55;
+
+// What this process may do with io_uring on this kernel. Probed once, with the first call.
+struct RingSupport {
+  // 0: usable. Else -errno of the step that failed: -ENOSYS (kernel without it or too old), -EPERM
+  // or -EACCES (refused by seccomp or by kernel.io_uring_disabled), -ENOMEM ...
+  int error = 0;
+  // The setup flags that the kernel took, of SINGLE_ISSUER, DEFER_TASKRUN, COOP_TASKRUN,
+  // TASKRUN_FLAG, SUBMIT_ALL.
+  unsigned setup_flags = 0;
+  std::bitset<256> ops;
+
+  bool has(uint8_t opcode) const { return ops[opcode]; }
+};
+const RingSupport& ring_support();
+
+// One operation. Filled by io_uring_prep_*(&op.sqe, ...), then pushed; lives with its caller until
+// completed. user_data of the sqe is the ring's.
+struct RingOp {
+  io_uring_sqe sqe;
+  // Called by the ring's thread, out of Ring::submit(), reap() or wait(). The operation may vanish
+  // inside. It may push new operations.
+  void (*done)(RingOp*, int32_t result) = nullptr;
+  RingOp* next = nullptr;
+};
+
+struct RingOptions {
+  unsigned entries = 128;       // of the submission queue
+  unsigned completions = 1024;  // of the completion queue: the most operations in flight
+  // IORING_SETUP_*; ~0u: what ring_support() found best.
+  unsigned setup_flags = ~0u;
+};
+
+class Ring {
+ public:
+  // -errno on failure, with *out untouched.
+  static int create(const RingOptions& options, std::unique_ptr<Ring>* out);
+  // No operation may be in flight.
+  ~Ring();
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  // Queues an operation; it starts with the next submit() or wait(). Always succeeds.
+  void push(RingOp* op);
+
+  // Operations pushed and not yet given to the kernel.
+  unsigned unsubmitted() const { return queued_ + waiting_count_; }
+  // Operations pushed and not yet completed.
+  unsigned pending() const { return in_flight_ + waiting_count_; }
+
+  // Gives what is queued to the kernel and takes the completions that are there. Does not block.
+  // Returns how many operations completed.
+  unsigned submit();
+  // Takes completions without submitting; no system call unless the kernel says that it has some to
+  // hand over.
+  unsigned reap();
+  // As submit(), and blocks until an operation completes or `timeout_ns` have passed (UINT64_MAX:
+  // no limit). May return early with 0.
+  unsigned wait(uint64_t timeout_ns);
+
+  // True if reap() would find something.
+  bool has_completions() const;
+
+  unsigned setup_flags() const { return ring_.flags; }
+
+ private:
+  Ring() = default;
+  // Moves operations from the waiting list to the submission queue while there is room.
+  void fill();
+  bool place(RingOp* op);
+  unsigned take_completions();
+  // Deals with a result of io_uring_enter that is not success.
+  void enter_failed(int error);
+
+  io_uring ring_;
+  unsigned max_in_flight_ = 0;
+  unsigned queued_ = 0;     // in the submission queue
+  unsigned in_flight_ = 0;  // queued or with the kernel
+  unsigned waiting_count_ = 0;
+  RingOp* waiting_head_ = nullptr;
+  RingOp** waiting_tail_ = &waiting_head_;
+};
+
+}  // namespace fiber::internal

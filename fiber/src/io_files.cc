@@ -1,0 +1,50 @@
+// See io_files.h.
+#include "io_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <atomic>
+
+namespace fiber::io {
+
+namespace {
+
+// Untouched pages of it cost nothing. Descriptors beyond are asked for each time.
+constexpr int kTableSize = 1 << 16;
+// Relaxed: a kind stands for itself, nothing else is read through it.
+std::atomic<uint8_t> kinds[kTableSize];
+
+FileKind ask(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  struct stat info;
+  if (flags < 0 || (flags & (O_DIRECT | O_SYNC | O_DSYNC)) != 0) return FileKind::kOther;
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return FileKind::kOther;
+  return FileKind::kBuffered;
+}
+
+bool in_table(int fd) { return fd >= 0 && fd < kTableSize; }
+
+}  // namespace
+
+FileKind file_kind(int fd) {
+  if (in_table(fd)) {
+    const auto kind = static_cast<FileKind>(kinds[fd].load(std::memory_order_relaxed));
+    if (kind != FileKind::kUnknown) return kind;
+  }
+  return ask(fd);
+}
+
+void remember_file(int fd) {
+  if (in_table(fd)) {
+    kinds[fd].store(static_cast<uint8_t>(ask(fd)), std::memory_order_relaxed);
+  }
+}
+
+void forget_file(int fd) {
+  if (in_table(fd)) {
+    kinds[fd].store(static_cast<uint8_t>(FileKind::kUnknown), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace fiber::io

@@ -1,0 +1,27 @@
+// What kind of file stands behind a descriptor, as far as it decides how to do I/O on it from a fiber.
+//
+// Called by io.cc for every read and write on a fiber: a table lookup for descriptors of io::open(), two cheap system
+// calls for others. An answer that is out of date (a descriptor closed and reused behind our back) makes I/O slower or
+// less concurrent, never wrong.
+//
+// Thread safety: all functions from any thread.
+#pragma once
+
+#include <cstdint>
+
+namespace fiber::io {
+
+enum class FileKind : uint8_t {
+  kUnknown = 0,
+  // A regular file through the page cache. A read can be tried without waiting, and a small write only copies.
+  kBuffered,
+  // O_DIRECT, O_SYNC, O_DSYNC, a pipe, a device ...: any call may take long.
+  kOther,
+};
+
+FileKind file_kind(int fd);
+// After io::open() and before io::close().
+void remember_file(int fd);
+void forget_file(int fd);
+
+}  // namespace fiber::io
