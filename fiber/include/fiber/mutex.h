@@ -1,0 +1,237 @@
+// Mutex, SharedMutex and CondVar: locks that park the fiber, or block the thread, that has to wait. One object serves
+// fibers and plain threads at once. None of them is recursive; a fiber may suspend while it holds one.
+//
+// Lifetime: whoever acquires a lock may destroy it after unlocking although the previous holder is still inside its
+// unlock(): an unlock never touches the object after the release took effect.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "fiber/clock.h"
+#include "fiber/thread_annotations.h"
+
+namespace fiber {
+
+class CondVar;
+
+// Four bytes. The lock goes to whoever comes first (barging), and straight to the oldest waiter about once a
+// millisecond while there is contention, so that nobody starves.
+//
+// state_: bit 0 kLocked; bit 1 kParked, some context waits in the parking lot. kParked is changed only under the lock of
+// this address's parking bucket; kLocked is set by compare-and-swap and, while kParked, cleared under the bucket lock.
+class FIBER_CAPABILITY("mutex") Mutex {
+ public:
+  constexpr Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  // SUSPENDS. Acquire ordering.
+  void lock() FIBER_ACQUIRE() {
+    uint32_t unlocked = 0;
+    if (!state_.compare_exchange_strong(unlocked, kLocked, std::memory_order_acquire,
+                                        std::memory_order_relaxed)) [[unlikely]] {
+      lock_slow();
+    }
+  }
+
+  bool try_lock() FIBER_TRY_ACQUIRE(true) {
+    uint32_t state = state_.load(std::memory_order_relaxed);
+    while (!(state & kLocked)) {
+      if (state_.compare_exchange_weak(state, state | kLocked, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // REQUIRES: the caller holds the lock. Release ordering. Does not suspend.
+  void unlock() FIBER_RELEASE() {
+    uint32_t locked = kLocked;
+    if (!state_.compare_exchange_strong(locked, 0, std::memory_order_release,
+                                        std::memory_order_relaxed)) [[unlikely]] {
+      unlock_slow();
+    }
+  }
+
+  // Tells the static analysis that the lock is held; aborts in debug builds if nobody holds it (the owner is not known).
+  void assert_held() const FIBER_ASSERT_HELD(this) {
+#ifndef NDEBUG
+    if (!(state_.load(std::memory_order_relaxed) & kLocked)) assert_failed();
+#endif
+  }
+
+ private:
+  friend class CondVar;
+  static constexpr uint32_t kLocked = 1;
+  static constexpr uint32_t kParked = 2;
+
+  void lock_slow();
+  void unlock_slow();
+  [[noreturn]] static void assert_failed();
+
+  std::atomic<uint32_t> state_{0};
+};
+static_assert(sizeof(Mutex) == 4);
+
+// Holds a Mutex for a scope; can let go of it and take it again in between.
+class FIBER_SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex* mutex) FIBER_ACQUIRE(mutex) : mutex_(mutex), held_(true) {
+    mutex_->lock();
+  }
+  ~MutexLock() FIBER_RELEASE() {
+    if (held_) mutex_->unlock();
+  }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+  // REQUIRES: held. / REQUIRES: not held.
+  void unlock() FIBER_RELEASE() {
+    held_ = false;
+    mutex_->unlock();
+  }
+  void lock() FIBER_ACQUIRE() {
+    mutex_->lock();
+    held_ = true;
+  }
+
+ private:
+  Mutex* const mutex_;
+  bool held_;
+};
+
+// Many readers or one writer, four bytes. First come, first served among those that wait: a waiting writer holds back
+// later readers, and neighbouring readers in the queue are let in together. So: no recursive shared locking.
+//
+// state_: bit 0 kWriter; bit 1 kParked, somebody waits (changed only under the parking bucket's lock); the rest counts
+// the readers in steps of kReader.
+class FIBER_CAPABILITY("shared_mutex") SharedMutex {
+ public:
+  constexpr SharedMutex() = default;
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
+  // SUSPENDS.
+  void lock() FIBER_ACQUIRE() {
+    uint32_t free = 0;
+    if (!state_.compare_exchange_strong(free, kWriter, std::memory_order_acquire,
+                                        std::memory_order_relaxed)) [[unlikely]] {
+      lock_slow();
+    }
+  }
+  bool try_lock() FIBER_TRY_ACQUIRE(true) {
+    uint32_t free = 0;
+    return state_.compare_exchange_strong(free, kWriter, std::memory_order_acquire,
+                                          std::memory_order_relaxed);
+  }
+  void unlock() FIBER_RELEASE() {
+    uint32_t writer = kWriter;
+    if (!state_.compare_exchange_strong(writer, 0, std::memory_order_release,
+                                        std::memory_order_relaxed)) [[unlikely]] {
+      unlock_slow();
+    }
+  }
+
+  // SUSPENDS.
+  void lock_shared() FIBER_ACQUIRE_SHARED() {
+    if (!try_lock_shared_word()) [[unlikely]] {
+      lock_shared_slow();
+    }
+  }
+  bool try_lock_shared() FIBER_TRY_ACQUIRE_SHARED(true) { return try_lock_shared_word(); }
+  void unlock_shared() FIBER_RELEASE_SHARED() {
+    const uint32_t before = state_.fetch_sub(kReader, std::memory_order_release);
+    if (before == (kReader | kParked)) [[unlikely]] {
+      unlock_shared_slow();
+    }
+  }
+
+ private:
+  static constexpr uint32_t kWriter = 1;
+  static constexpr uint32_t kParked = 2;
+  static constexpr uint32_t kReader = 4;
+
+  bool try_lock_shared_word() {
+    uint32_t state = state_.load(std::memory_order_relaxed);
+    while (!(state & (kWriter | kParked))) {
+      if (state_.compare_exchange_weak(state, state + kReader, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  void lock_slow();
+  void unlock_slow();
+  void lock_shared_slow();
+  void unlock_shared_slow();
+
+  std::atomic<uint32_t> state_{0};
+};
+static_assert(sizeof(SharedMutex) == 4);
+
+// Holds a SharedMutex shared for a scope.
+class FIBER_SCOPED_CAPABILITY ReaderLock {
+ public:
+  explicit ReaderLock(SharedMutex* mutex) FIBER_ACQUIRE_SHARED(mutex) : mutex_(mutex) {
+    mutex_->lock_shared();
+  }
+  ~ReaderLock() FIBER_RELEASE_GENERIC() { mutex_->unlock_shared(); }
+  ReaderLock(const ReaderLock&) = delete;
+  ReaderLock& operator=(const ReaderLock&) = delete;
+
+ private:
+  SharedMutex* const mutex_;
+};
+
+// Holds a SharedMutex exclusively for a scope.
+class FIBER_SCOPED_CAPABILITY WriterLock {
+ public:
+  explicit WriterLock(SharedMutex* mutex) FIBER_ACQUIRE(mutex) : mutex_(mutex) { mutex_->lock(); }
+  ~WriterLock() FIBER_RELEASE() { mutex_->unlock(); }
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+ private:
+  SharedMutex* const mutex_;
+};
+
+// A condition variable, four bytes. As with the standard's, a wait may return without a notification (it does not here,
+// but callers loop over their condition), and the condition must be changed under the mutex. Notifying is cheap (one
+// load) when nobody waits, and may be done with or without the mutex held.
+class CondVar {
+ public:
+  constexpr CondVar() = default;
+  CondVar(const CondVar&) = delete;
+  CondVar& operator=(const CondVar&) = delete;
+
+  // SUSPENDS. Releases *mutex while asleep and holds it again on return. The falling asleep and the release are one
+  // step with respect to notifications.
+  void wait(Mutex* mutex) FIBER_REQUIRES(mutex);
+
+  // The same until `deadline` (a now_nanos() value). False: timed out. The mutex is held again in both cases.
+  bool wait_until(Mutex* mutex, uint64_t deadline) FIBER_REQUIRES(mutex);
+
+  void notify_one() {
+    if (waiting_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      notify(1);
+    }
+  }
+  void notify_all() {
+    if (waiting_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      notify(UINT32_MAX);
+    }
+  }
+
+ private:
+  void notify(uint32_t max_count);
+
+  // 1 while somebody waits; changed under the parking bucket's lock. Relaxed reads do: a waiter that the notifier must
+  // not miss released the mutex before the notifier took it.
+  std::atomic<uint32_t> waiting_{0};
+};
+static_assert(sizeof(CondVar) == 4);
+
+}  // namespace fiber
