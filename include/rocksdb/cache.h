@@ -19,6 +19,9 @@ class MemoryAllocator;
 class SecondaryCache;
 class Statistics;
 
+// Whether locks spin by default: a matter of Cairn's lock, not of options.
+constexpr bool kDefaultToAdaptiveMutex = false;
+
 // Whether the bytes of the cache's own bookkeeping count towards its capacity.
 enum CacheMetadataChargePolicy { kDontChargeCacheMetadata, kFullChargeCacheMetadata };
 const CacheMetadataChargePolicy kDefaultCacheMetadataChargePolicy = kFullChargeCacheMetadata;
@@ -52,7 +55,7 @@ struct LRUCacheOptions : public ShardedCacheOptions {
   // Share kept for entries of low priority against those of bottom priority, 0 to 1.
   double low_pri_pool_ratio = 0.0;
   // Accepted and ignored: every lock of Cairn spins only where that helps.
-  bool use_adaptive_mutex = false;
+  bool use_adaptive_mutex = kDefaultToAdaptiveMutex;
   // Not supported yet: must be null.
   std::shared_ptr<SecondaryCache> secondary_cache;
 
@@ -60,7 +63,7 @@ struct LRUCacheOptions : public ShardedCacheOptions {
   LRUCacheOptions(size_t _capacity, int _num_shard_bits, bool _strict_capacity_limit,
                   double _high_pri_pool_ratio,
                   std::shared_ptr<MemoryAllocator> _memory_allocator = nullptr,
-                  bool _use_adaptive_mutex = false,
+                  bool _use_adaptive_mutex = kDefaultToAdaptiveMutex,
                   CacheMetadataChargePolicy _metadata_charge_policy = kDefaultCacheMetadataChargePolicy,
                   double _low_pri_pool_ratio = 0.0)
       : ShardedCacheOptions(_capacity, _num_shard_bits, _strict_capacity_limit,
@@ -154,7 +157,7 @@ class Cache {
 extern std::shared_ptr<Cache> NewLRUCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     double high_pri_pool_ratio = 0.5, std::shared_ptr<MemoryAllocator> memory_allocator = nullptr,
-    bool use_adaptive_mutex = false,
+    bool use_adaptive_mutex = kDefaultToAdaptiveMutex,
     CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy,
     double low_pri_pool_ratio = 0.0);
 extern std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);

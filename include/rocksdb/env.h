@@ -178,8 +178,8 @@ class Logger {
   // One line of the preamble that is repeated in every file of a rolling log.
   virtual void LogHeader(const char* format, va_list ap) { Logv(InfoLogLevel::INFO_LEVEL, format, ap); }
 
-  // One line without a level, as vprintf takes it.
-  virtual void Logv(const char* format, va_list ap) = 0;
+  // One line without a level, as vprintf takes it. Implement this one (or both).
+  virtual void Logv(const char* /*format*/, va_list /*ap*/) {}
 
   // One line; dropped if the level is below GetInfoLogLevel(). Prefixes the level's name unless it is INFO.
   virtual void Logv(const InfoLogLevel log_level, const char* format, va_list ap);

@@ -1,0 +1,206 @@
+// Column-family options that few need to change; ColumnFamilyOptions (options.h) adds the common ones. Names and defaults are
+// RocksDB's 7.8.3. DB::Open refuses a setting that it cannot honour, naming it; fields marked "unsupported" must keep their default.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/compression_type.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/types.h"
+#include "rocksdb/universal_compaction.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+class SliceTransform;
+class TableFactory;
+class TablePropertiesCollectorFactory;
+struct Options;
+
+enum CompactionStyle : char {
+  kCompactionStyleLevel = 0x0,
+  kCompactionStyleUniversal = 0x1,  // unsupported
+  kCompactionStyleFIFO = 0x2,       // unsupported
+  kCompactionStyleNone = 0x3,       // unsupported
+};
+
+// Which file of a level is compacted first.
+enum CompactionPri : char {
+  kByCompensatedSize = 0x0,
+  kOldestLargestSeqFirst = 0x1,
+  kOldestSmallestSeqFirst = 0x2,
+  // The file that overlaps the least of the next level, relative to its size.
+  kMinOverlappingRatio = 0x3,
+  kRoundRobin = 0x4,
+};
+
+struct CompactionOptionsFIFO {
+  uint64_t max_table_files_size = 1024 * 1024 * 1024;
+  bool allow_compaction = false;
+  uint64_t age_for_warm = 0;
+
+  CompactionOptionsFIFO() = default;
+  CompactionOptionsFIFO(uint64_t _max_table_files_size, bool _allow_compaction)
+      : max_table_files_size(_max_table_files_size), allow_compaction(_allow_compaction) {}
+};
+
+struct CompressionOptions {
+  // "The codec's own default": ZSTD 3, zlib 6, LZ4 its fastest.
+  static constexpr int kDefaultCompressionLevel = 32767;
+
+  // zlib: negative for raw deflate, which is what the file format wants.
+  int window_bits = -14;
+  int level = kDefaultCompressionLevel;
+  int strategy = 0;
+  // Dictionary compression: unsupported, 0 only.
+  uint32_t max_dict_bytes = 0;
+  uint32_t zstd_max_train_bytes = 0;
+  // Threads that compress one file: unsupported, 1 only.
+  uint32_t parallel_threads = 1;
+  // Only for bottommost_compression_opts: they apply.
+  bool enabled = false;
+  uint64_t max_dict_buffer_bytes = 0;
+  bool use_zstd_dict_trainer = true;
+
+  CompressionOptions() = default;
+  CompressionOptions(int wbits, int _lev, int _strategy, uint32_t _max_dict_bytes,
+                     uint32_t _zstd_max_train_bytes, uint32_t _parallel_threads, bool _enabled,
+                     uint64_t _max_dict_buffer_bytes, bool _use_zstd_dict_trainer)
+      : window_bits(wbits),
+        level(_lev),
+        strategy(_strategy),
+        max_dict_bytes(_max_dict_bytes),
+        zstd_max_train_bytes(_zstd_max_train_bytes),
+        parallel_threads(_parallel_threads),
+        enabled(_enabled),
+        max_dict_buffer_bytes(_max_dict_buffer_bytes),
+        use_zstd_dict_trainer(_use_zstd_dict_trainer) {}
+};
+
+enum class CacheTier : uint8_t {
+  kVolatileTier = 0,
+  kNonVolatileBlockTier = 0x01,
+};
+
+enum UpdateStatus {
+  UPDATE_FAILED = 0,
+  UPDATED_INPLACE = 1,
+  UPDATED = 2,
+};
+
+enum class PrepopulateBlobCache : uint8_t {
+  kDisable = 0x0,
+  kFlushOnly = 0x1,
+};
+
+struct AdvancedColumnFamilyOptions {
+  // --- Memtables ---
+  // Memtables in memory, the one being written included; writes stop when all are full. At least 2.
+  int max_write_buffer_number = 2;
+  // Flush when this many are full.
+  int min_write_buffer_number_to_merge = 1;
+  // Flushed memtables kept for conflict checks of transactions: unsupported, ignored.
+  int max_write_buffer_number_to_maintain = 0;
+  int64_t max_write_buffer_size_to_maintain = 0;
+  // Updates in place: unsupported.
+  bool inplace_update_support = false;
+  size_t inplace_update_num_locks = 10000;
+  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
+                                   Slice delta_value, std::string* merged_value) = nullptr;
+  // Garbage collection between memtables: unsupported.
+  double experimental_mempurge_threshold = 0.0;
+  // Bloom filter of a memtable, as a share of write_buffer_size: a hint, ignored.
+  double memtable_prefix_bloom_size_ratio = 0.0;
+  bool memtable_whole_key_filtering = false;
+  // Huge pages for memtables: a hint, ignored.
+  size_t memtable_huge_page_size = 0;
+  std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
+  uint32_t bloom_locality = 0;
+  // Bytes that a memtable's arena grows by; 0: an eighth of write_buffer_size, at most 1 MiB.
+  size_t arena_block_size = 0;
+  // Per-entry checksums in memtables, in bytes: unsupported, 0 only.
+  uint32_t memtable_protection_bytes_per_key = 0;
+
+  // --- Levels ---
+  // Compression of each level; empty: `compression` everywhere. A level beyond the end uses the last.
+  std::vector<CompressionType> compression_per_level;
+  int num_levels = 7;
+  // Number of level-0 files at which writes are slowed down, and stopped; negative: never.
+  int level0_slowdown_writes_trigger = 20;
+  int level0_stop_writes_trigger = 36;
+  // Bytes of a file of level 1; each level's are larger by the multiplier.
+  uint64_t target_file_size_base = 64 * 1048576;
+  int target_file_size_multiplier = 1;
+  // Size levels from the last one upward, so that it always holds most data.
+  bool level_compaction_dynamic_level_bytes = false;
+  bool level_compaction_dynamic_file_size = true;
+  // Each level may be this much larger than the one above.
+  double max_bytes_for_level_multiplier = 10;
+  std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(num_levels, 1);
+  // Bytes of one compaction's input; 0: 25 times target_file_size_base.
+  uint64_t max_compaction_bytes = 0;
+  bool ignore_max_compaction_bytes_for_input = true;
+  // Bytes waiting for compaction at which writes are slowed down, and stopped; 0: never.
+  uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
+  uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
+  CompactionStyle compaction_style = kCompactionStyleLevel;
+  CompactionPri compaction_pri = kMinOverlappingRatio;
+  CompactionOptionsUniversal compaction_options_universal;
+  CompactionOptionsFIFO compaction_options_fifo;
+
+  // An iterator seeks instead of stepping on after this many versions of one key.
+  uint64_t max_sequential_skip_in_iterations = 8;
+
+  // Only SkipListFactory.
+  std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
+
+  // User properties of tables: unsupported, must be empty.
+  using TablePropertiesCollectorFactories =
+      std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
+  TablePropertiesCollectorFactories table_properties_collector_factories;
+
+  size_t max_successive_merges = 0;
+  // No filters for the last level: most lookups find their key there.
+  bool optimize_filters_for_hits = false;
+  // Check the order of keys while writing tables.
+  bool check_flush_compaction_key_order = true;
+  // Read every new table back and compare: unsupported.
+  bool paranoid_file_checks = false;
+  // Check that the files of each new version are in order and do not overlap.
+  bool force_consistency_checks = true;
+  bool report_bg_io_stats = false;
+  // Seconds after which data are compacted again. The default value means "as the implementation likes": never, in Cairn.
+  // Other values than it and 0: unsupported.
+  uint64_t ttl = 0xfffffffffffffffe;
+  uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
+  uint64_t sample_for_compression = 0;
+  // Temperatures: hints for the FileSystem, ignored.
+  Temperature bottommost_temperature = Temperature::kUnknown;
+  Temperature last_level_temperature = Temperature::kUnknown;
+  uint64_t preclude_last_level_data_seconds = 0;
+  uint64_t preserve_internal_time_seconds = 0;
+
+  // --- Blob files: unsupported; enable_blob_files must be false, the others do not matter then ---
+  bool enable_blob_files = false;
+  uint64_t min_blob_size = 0;
+  uint64_t blob_file_size = 1ULL << 28;
+  CompressionType blob_compression_type = kNoCompression;
+  bool enable_blob_garbage_collection = false;
+  double blob_garbage_collection_age_cutoff = 0.25;
+  double blob_garbage_collection_force_threshold = 1.0;
+  uint64_t blob_compaction_readahead_size = 0;
+  int blob_file_starting_level = 0;
+  std::shared_ptr<Cache> blob_cache = nullptr;
+  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
+
+  AdvancedColumnFamilyOptions() = default;
+  explicit AdvancedColumnFamilyOptions(const Options& options);
+};
+
+}  // namespace ROCKSDB_NAMESPACE

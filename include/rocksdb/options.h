@@ -1,0 +1,463 @@
+// The options of a database, of reads, writes, flushes and compactions. Names and defaults are RocksDB's 7.8.3.
+//
+// DB::Open refuses a setting that it cannot honour, naming it; fields marked "unsupported" must keep their default. Fields marked
+// "a hint" are accepted and may have no effect.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/advanced_options.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/compression_type.h"
+#include "rocksdb/data_structure.h"
+#include "rocksdb/env.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "rocksdb/types.h"
+#include "rocksdb/universal_compaction.h"
+#include "rocksdb/version.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+class Cache;
+class CompactionFilter;
+class CompactionFilterFactory;
+class CompactionService;
+class ConcurrentTaskLimiter;
+class EventListener;
+class FileChecksumGenFactory;
+class MergeOperator;
+class RateLimiter;
+class SliceTransform;
+class Snapshot;
+class SstFileManager;
+class SstPartitionerFactory;
+class Statistics;
+class TableFactory;
+class WalFilter;
+class WriteBufferManager;
+struct TableProperties;
+
+using FileTypeSet = SmallEnumSet<FileType, FileType::kBlobFile>;
+
+// A directory for table files and how many bytes it should take.
+struct DbPath {
+  std::string path;
+  uint64_t target_size;
+
+  DbPath() : target_size(0) {}
+  DbPath(const std::string& p, uint64_t t) : path(p), target_size(t) {}
+};
+
+struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
+  // Less memory for a database of a few MB; with `cache`, blocks are kept there (*cache null: a new one of 16 MiB).
+  ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
+  // For Get alone: a block cache of this size and Bloom filters.
+  ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
+  // For steady loads: memtables and level sizes that share `memtable_memory_budget` bytes.
+  ColumnFamilyOptions* OptimizeLevelStyleCompaction(
+      uint64_t memtable_memory_budget = 512 * 1024 * 1024);
+
+  // The order of keys. Its name is stored: a database opens only with the one that it was made with. Borrowed.
+  const Comparator* comparator = BytewiseComparator();
+
+  // Unsupported: Merge.
+  std::shared_ptr<MergeOperator> merge_operator = nullptr;
+  // Unsupported: filters of compactions.
+  const CompactionFilter* compaction_filter = nullptr;
+  std::shared_ptr<CompactionFilterFactory> compaction_filter_factory = nullptr;
+
+  // Bytes of a memtable at which it becomes immutable and is flushed to a level-0 file.
+  size_t write_buffer_size = 64 << 20;
+
+  // Of data blocks, wherever nothing more special is set. Blocks that do not get smaller are stored as they are.
+  CompressionType compression = kSnappyCompression;
+  // Of the last level with data; kDisableCompressionOption: as the others.
+  CompressionType bottommost_compression = kDisableCompressionOption;
+  CompressionOptions bottommost_compression_opts;
+  CompressionOptions compression_opts;
+
+  // Number of level-0 files at which they are compacted into level 1.
+  int level0_file_num_compaction_trigger = 4;
+
+  // Unsupported: prefix seeks and filters.
+  std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;
+
+  // Bytes of level 1 (or of the base level, with dynamic level bytes).
+  uint64_t max_bytes_for_level_base = 256 * 1048576;
+
+  uint64_t snap_refresh_nanos = 0;
+
+  // Only manual compactions.
+  bool disable_auto_compactions = false;
+
+  // The format of table files: a block-based one. See table.h.
+  std::shared_ptr<TableFactory> table_factory;
+
+  // Directories for table files: unsupported, must be empty.
+  std::vector<DbPath> cf_paths;
+
+  // Unsupported, must be null.
+  std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
+  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
+
+  ColumnFamilyOptions();
+  explicit ColumnFamilyOptions(const Options& options);
+
+  // Writes every option to the log.
+  void Dump(Logger* log) const;
+};
+
+// What to do with a damaged write-ahead log at opening.
+enum class WALRecoveryMode : char {
+  // A record cut off at the end of a log is forgiven, anything else is Corruption.
+  kTolerateCorruptedTailRecords = 0x00,
+  // Any damage is Corruption.
+  kAbsoluteConsistency = 0x01,
+  // Recovers up to the first damage: a state that the database once had.
+  kPointInTimeRecovery = 0x02,
+  // Leaves damaged records out and goes on.
+  kSkipAnyCorruptedRecords = 0x03,
+};
+
+// DBOptions::db_host_id: the name of this machine.
+inline const char* kHostnameForDbHostId = "__hostname__";
+
+struct DBOptions {
+  // Less memory for a database of a few MB.
+  DBOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
+  // max_background_jobs = total_threads.
+  DBOptions* IncreaseParallelism(int total_threads = 16);
+
+  // --- Opening ---
+  // Make the database if there is none; otherwise InvalidArgument.
+  bool create_if_missing = false;
+  bool create_missing_column_families = false;
+  // InvalidArgument if there is one.
+  bool error_if_exists = false;
+  // Stop writes at any internal damage that is noticed.
+  bool paranoid_checks = true;
+  bool flush_verify_memtable_count = true;
+  // Unsupported.
+  bool track_and_verify_wals_in_manifest = false;
+  bool verify_sst_unique_id_in_manifest = true;
+
+  // Borrowed.
+  Env* env = Env::Default();
+
+  // Unsupported, must be null.
+  std::shared_ptr<RateLimiter> rate_limiter = nullptr;
+  std::shared_ptr<SstFileManager> sst_file_manager = nullptr;
+
+  // Receives the log; null: a LOG file in the database's directory.
+  std::shared_ptr<Logger> info_log = nullptr;
+  InfoLogLevel info_log_level = INFO_LEVEL;
+
+  // --- Files ---
+  // Table files kept open; -1: all, and they are opened with the database.
+  int max_open_files = -1;
+  int max_file_opening_threads = 16;
+  // Bytes of logs at which the oldest memtable is flushed, so that its log can go; 0: four times the memory of memtables.
+  uint64_t max_total_wal_size = 0;
+  std::shared_ptr<Statistics> statistics = nullptr;
+  // fsync instead of fdatasync.
+  bool use_fsync = false;
+  // Directories for table files: unsupported, must be empty or the database's own.
+  std::vector<DbPath> db_paths;
+  // Directory of the LOG file; empty: the database's.
+  std::string db_log_dir = "";
+  // Directory of the write-ahead logs; empty: the database's.
+  std::string wal_dir = "";
+  // Microseconds between searches for files that nobody needs; they are also deleted as soon as they are known.
+  uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;
+
+  // --- Background work ---
+  // Flushes and compactions at once, on threads of their own.
+  int max_background_jobs = 2;
+  // -1: derived from max_background_jobs.
+  int max_background_compactions = -1;
+  // Threads of one compaction: a hint.
+  uint32_t max_subcompactions = 1;
+  int max_background_flushes = -1;
+
+  // --- The LOG file ---
+  // Bytes, and seconds, after which a new one begins; 0: never.
+  size_t max_log_file_size = 0;
+  size_t log_file_time_to_roll = 0;
+  // Old ones kept.
+  size_t keep_log_file_num = 1000;
+
+  // --- Write-ahead log and MANIFEST ---
+  // Logs kept for reuse, which saves allocations of space: a hint.
+  size_t recycle_log_file_num = 0;
+  // Bytes at which a new MANIFEST begins.
+  uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
+  int table_cache_numshardbits = 6;
+  // Archiving of logs: unsupported, 0 only.
+  uint64_t WAL_ttl_seconds = 0;
+  uint64_t WAL_size_limit_MB = 0;
+  size_t manifest_preallocation_size = 4 * 1024 * 1024;
+
+  // --- How files are read and written ---
+  // Memory-mapped files: unsupported.
+  bool allow_mmap_reads = false;
+  bool allow_mmap_writes = false;
+  // O_DIRECT: unsupported.
+  bool use_direct_reads = false;
+  bool use_direct_io_for_flush_and_compaction = false;
+  bool allow_fallocate = true;
+  bool is_fd_close_on_exec = true;
+
+  // Seconds between statistics in the log; 0: none.
+  unsigned int stats_dump_period_sec = 600;
+  unsigned int stats_persist_period_sec = 600;
+  bool persist_stats_to_disk = false;
+  size_t stats_history_buffer_size = 1024 * 1024;
+
+  // Tell the system that table files are read at random.
+  bool advise_random_on_open = true;
+  // Bytes of all memtables of the database; 0: no common limit.
+  size_t db_write_buffer_size = 0;
+  // Unsupported, must be null.
+  std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
+  enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
+  AccessHint access_hint_on_compaction_start = NORMAL;
+  // Bytes read at once by compactions; 0: as the implementation likes.
+  size_t compaction_readahead_size = 0;
+  size_t random_access_max_buffer_size = 1024 * 1024;
+  size_t writable_file_max_buffer_size = 1024 * 1024;
+  // A hint without effect: every lock of Cairn spins only where that helps.
+  bool use_adaptive_mutex = false;
+
+  DBOptions() = default;
+  explicit DBOptions(const Options& options);
+
+  // Writes every option to the log.
+  void Dump(Logger* log) const;
+
+  // Start writing table files, and logs, back after this many bytes; 0: leave it to the system.
+  uint64_t bytes_per_sync = 0;
+  uint64_t wal_bytes_per_sync = 0;
+  bool strict_bytes_per_sync = false;
+
+  // Unsupported, must be empty.
+  std::vector<std::shared_ptr<EventListener>> listeners;
+  bool enable_thread_tracking = false;
+
+  // --- Writes ---
+  // Bytes a second when writes are slowed down; 0: 16 MiB, or less as the levels fill.
+  uint64_t delayed_write_rate = 0;
+  bool enable_pipelined_write = false;
+  bool unordered_write = false;
+  // Members of a write group insert their own batches into the memtable, in parallel.
+  bool allow_concurrent_memtable_write = true;
+  // A hint without effect: a writer that waits parks (fiber) or spins shortly and then sleeps (thread).
+  bool enable_write_thread_adaptive_yield = true;
+  // Bytes that a write group may have.
+  uint64_t max_write_batch_group_size_bytes = 1 << 20;
+  uint64_t write_thread_max_yield_usec = 100;
+  uint64_t write_thread_slow_yield_usec = 3;
+
+  // --- Opening, continued ---
+  bool skip_stats_update_on_db_open = false;
+  bool skip_checking_sst_file_sizes_on_db_open = false;
+  WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+  // Unsupported: prepared transactions.
+  bool allow_2pc = false;
+  // Unsupported, must be null.
+  std::shared_ptr<Cache> row_cache = nullptr;
+  WalFilter* wal_filter = nullptr;
+  // Fail DB::Open if the OPTIONS file cannot be written.
+  bool fail_if_options_file_error = false;
+  bool dump_malloc_stats = false;
+  // Keep what was recovered from logs in memory instead of flushing it.
+  bool avoid_flush_during_recovery = false;
+  // Do not flush data that were written without a log when the database is closed: they are lost.
+  bool avoid_flush_during_shutdown = false;
+  // Unsupported.
+  bool allow_ingest_behind = false;
+  bool two_write_queues = false;
+  // Logs reach the operating system only by FlushWAL(), so a killed process may lose acknowledged writes.
+  bool manual_wal_flush = false;
+  // Unsupported: kNoCompression only.
+  CompressionType wal_compression = kNoCompression;
+  // All column families are flushed together; with one of them it makes no difference.
+  bool atomic_flush = false;
+  // Leave deletion of files to background threads: a hint.
+  bool avoid_unnecessary_blocking_io = false;
+  bool write_dbid_to_manifest = false;
+  // Bytes read ahead in logs at opening; 0: as the implementation likes.
+  size_t log_readahead_size = 0;
+  // Unsupported, must be null.
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
+  // Unsupported.
+  bool best_efforts_recovery = false;
+  // Attempts, and microseconds between them, to go on after a background error that may pass.
+  int max_bgerror_resume_count = INT_MAX;
+  uint64_t bgerror_resume_retry_interval = 1000000;
+  // Whether messages and the log may show keys.
+  bool allow_data_in_errors = false;
+  // Kept in the properties of table files; at most 255 bytes.
+  std::string db_host_id = kHostnameForDbHostId;
+  FileTypeSet checksum_handoff_file_types;
+  std::shared_ptr<CompactionService> compaction_service = nullptr;
+  CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
+  bool enforce_single_del_contracts = true;
+};
+
+// All options of a database with one column family.
+struct Options : public DBOptions, public ColumnFamilyOptions {
+  Options() = default;
+  Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
+      : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
+
+  // Write every option, or those of the column family, to the log.
+  void Dump(Logger* log) const;
+  void DumpCFOptions(Logger* log) const;
+
+  // For loading in order of keys, with one CompactRange at the end: no automatic compactions, no write stalls.
+  Options* PrepareForBulkLoad();
+  Options* OptimizeForSmallDb();
+};
+
+// Where a read may look.
+enum ReadTier {
+  kReadAllTier = 0x0,     // everywhere
+  kBlockCacheTier = 0x1,  // in memory; Incomplete if that does not answer
+  kPersistedTier = 0x2,   // what would survive a kill: leaves out memtables without a log
+  kMemtableTier = 0x3     // unsupported
+};
+
+struct ReadOptions {
+  // The state to read; null: the present one. Borrowed.
+  const Snapshot* snapshot = nullptr;
+  // Iterators see keys in [lower, upper). Borrowed until the iterator dies, the bytes too.
+  const Slice* iterate_lower_bound = nullptr;
+  const Slice* iterate_upper_bound = nullptr;
+  // Bytes that an iterator reads ahead; 0: grows with sequential use.
+  size_t readahead_size = 0;
+  // An iterator gives up with Incomplete after this many hidden keys; 0: never.
+  uint64_t max_skippable_internal_keys = 0;
+  ReadTier read_tier = kReadAllTier;
+  // Check the checksums of blocks read from files.
+  bool verify_checksums = true;
+  // Keep blocks that were read in the block cache.
+  bool fill_cache = true;
+  // Iterators that follow new writes: unsupported.
+  bool tailing = false;
+  bool managed = false;
+  // Matter only with a prefix extractor.
+  bool total_order_seek = false;
+  bool auto_prefix_mode = false;
+  bool prefix_same_as_start = false;
+  // Keys stay in memory as long as the iterator.
+  bool pin_data = false;
+  // A hint.
+  bool background_purge_on_iterator_cleanup = false;
+  bool ignore_range_deletions = false;
+  // Tables for which it returns false are left out.
+  std::function<bool(const TableProperties&)> table_filter;
+  // User-defined timestamps: unsupported.
+  const Slice* timestamp = nullptr;
+  const Slice* iter_start_ts = nullptr;
+  // The point in time (since 1970) at which a read gives up with TimedOut, and the limit of one file operation; zero: none.
+  std::chrono::microseconds deadline = std::chrono::microseconds::zero();
+  std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
+  // MultiGet gives up with Aborted after this many bytes of values.
+  uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
+  bool adaptive_readahead = false;
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
+  // Start reads before their result is needed.
+  bool async_io = false;
+  bool optimize_multiget_for_io = true;
+
+  ReadOptions() = default;
+  ReadOptions(bool cksum, bool cache) : verify_checksums(cksum), fill_cache(cache) {}
+};
+
+struct WriteOptions {
+  // Acknowledge when the log is durable: the write survives a power cut. Without it, a kill of the process.
+  bool sync = false;
+  // No log: the write is lost unless a flush comes first. Not together with sync.
+  bool disableWAL = false;
+  // Leave out entries for column families that do not exist, instead of failing.
+  bool ignore_missing_column_families = false;
+  // Incomplete instead of waiting when writes are slowed down or stopped.
+  bool no_slowdown = false;
+  // Gives way to others when compactions lag.
+  bool low_pri = false;
+  // A hint.
+  bool memtable_insert_hint_per_batch = false;
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
+  // Unsupported: 0 only.
+  size_t protection_bytes_per_key = 0;
+};
+
+struct FlushOptions {
+  // Return when the data are in a table file.
+  bool wait = true;
+  // Flush now, even if that makes writes wait.
+  bool allow_write_stall = false;
+};
+
+// The logger that a database of this name gets: DBOptions::info_log, or a LOG file (an old one is renamed). Makes the
+// directory if needed.
+extern Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                                      std::shared_ptr<Logger>* logger);
+
+// Of DB::CompactFiles.
+struct CompactionOptions {
+  CompressionType compression = kSnappyCompression;
+  uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
+  uint32_t max_subcompactions = 0;
+};
+
+// Whether a manual compaction rewrites the last level, which has nowhere to go.
+enum class BottommostLevelCompaction {
+  kSkip,
+  kIfHaveCompactionFilter,
+  kForce,
+  kForceOptimized,  // but not the files that this very compaction made
+};
+
+enum class BlobGarbageCollectionPolicy { kForce, kDisable, kUseDefault };
+
+struct CompactRangeOptions {
+  // No automatic compactions meanwhile.
+  bool exclusive_manual_compaction = false;
+  // Move the result to target_level; -1: the highest level that can hold it.
+  bool change_level = false;
+  int target_level = -1;
+  uint32_t target_path_id = 0;
+  BottommostLevelCompaction bottommost_level_compaction =
+      BottommostLevelCompaction::kIfHaveCompactionFilter;
+  // Flush now, even if that makes writes wait.
+  bool allow_write_stall = false;
+  uint32_t max_subcompactions = 0;
+  const Slice* full_history_ts_low = nullptr;
+  // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused. Borrowed.
+  std::atomic<bool>* canceled = nullptr;
+  BlobGarbageCollectionPolicy blob_garbage_collection_policy =
+      BlobGarbageCollectionPolicy::kUseDefault;
+  double blob_garbage_collection_age_cutoff = -1;
+};
+
+struct SizeApproximationOptions {
+  // At least one of the two.
+  bool include_memtables = false;
+  bool include_files = true;
+  // Accepted error as a share of the files' size; negative: as the implementation likes.
+  double files_size_error_margin = -1.0;
+};
+
+}  // namespace ROCKSDB_NAMESPACE

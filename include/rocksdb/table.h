@@ -1,0 +1,178 @@
+// Table files: the settings of the block-based format, and the factory that ColumnFamilyOptions::table_factory holds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/customizable.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/status.h"
+
+namespace cairn {
+// Internal: the readers and writers of table files, and what they need.
+class FileWriter;
+class RandomAccessFileReader;
+class TableBuilder;
+class TableReader;
+struct TableBuilderOptions;
+struct TableReaderOptions;
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+
+class FilterPolicy;
+class FlushBlockPolicyFactory;
+class PersistentCache;
+
+// Of blocks; the values are on disk, in the footer.
+enum ChecksumType : char {
+  kNoChecksum = 0x0,
+  kCRC32c = 0x1,
+  kxxHash = 0x2,
+  kxxHash64 = 0x3,
+  kXXH3 = 0x4,
+};
+
+// Which metadata blocks stay in the cache as long as their table is open.
+enum class PinningTier {
+  kFallback,  // as the older options say
+  kNone,
+  kFlushedAndSimilar,  // those of tables that came from a flush or are as small
+  kAll,
+};
+
+struct MetadataCacheOptions {
+  PinningTier top_level_index_pinning = PinningTier::kFallback;
+  PinningTier partition_pinning = PinningTier::kFallback;
+  PinningTier unpartitioned_pinning = PinningTier::kFallback;
+};
+
+struct CacheEntryRoleOptions {
+  enum class Decision { kEnabled, kDisabled, kFallback };
+  Decision charged = Decision::kFallback;
+  bool operator==(const CacheEntryRoleOptions& other) const { return charged == other.charged; }
+};
+
+struct CacheUsageOptions {
+  CacheEntryRoleOptions options;
+  std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides;
+};
+
+struct BlockBasedTableOptions {
+  static const char* kName() { return "BlockTableOptions"; }
+
+  // Must be null: blocks end by size.
+  std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
+
+  // Keep index and filter blocks in the block cache, where they may be evicted, instead of in the table reader.
+  bool cache_index_and_filter_blocks = false;
+  bool cache_index_and_filter_blocks_with_high_priority = true;
+  bool pin_l0_filter_and_index_blocks_in_cache = false;
+  bool pin_top_level_index_and_filter = true;
+  MetadataCacheOptions metadata_cache_options;
+
+  enum IndexType : char {
+    kBinarySearch = 0x00,
+    kHashSearch = 0x01,                 // unsupported
+    kTwoLevelIndexSearch = 0x02,        // unsupported
+    kBinarySearchWithFirstKey = 0x03,   // unsupported
+  };
+  IndexType index_type = kBinarySearch;
+
+  enum DataBlockIndexType : char {
+    kDataBlockBinarySearch = 0,
+    kDataBlockBinaryAndHash = 1,  // unsupported
+  };
+  DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
+  double data_block_hash_table_util_ratio = 0.75;
+
+  ChecksumType checksum = kXXH3;
+
+  // No block cache at all; block_cache must be null then.
+  bool no_block_cache = false;
+  // Null: one of 8 MiB for this factory alone.
+  std::shared_ptr<Cache> block_cache = nullptr;
+  // Unsupported, must be null.
+  std::shared_ptr<PersistentCache> persistent_cache = nullptr;
+  std::shared_ptr<Cache> block_cache_compressed = nullptr;
+
+  // Bytes of a data block before compression, about.
+  uint64_t block_size = 4 * 1024;
+  // A block ends early if the next entry would not fit and it is full but for this many percent.
+  int block_size_deviation = 10;
+  // Every so many keys one is stored whole, to binary-search among.
+  int block_restart_interval = 16;
+  int index_block_restart_interval = 1;
+  uint64_t metadata_block_size = 4096;
+  CacheUsageOptions cache_usage_options;
+  // Unsupported.
+  bool partition_filters = false;
+  bool optimize_filters_for_memory = false;
+  // Store only the end of a key that differs from the one before.
+  bool use_delta_encoding = true;
+  // Null: no filters. See filter_policy.h.
+  std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
+  // Filters hold whole keys.
+  bool whole_key_filtering = true;
+  bool detect_filter_construct_corruption = false;
+  // Decompress every block that was compressed and compare.
+  bool verify_compression = false;
+  uint32_t read_amp_bytes_per_bit = 0;
+
+  // Of new files, 2 to 7; 5 is what RocksDB 7.8.3 reads at most. All of these are read.
+  uint32_t format_version = 5;
+
+  bool enable_index_compression = true;
+  // Pad blocks so that none crosses a page without need.
+  bool block_align = false;
+
+  enum class IndexShorteningMode : char {
+    kNoShortening,
+    kShortenSeparators,
+    kShortenSeparatorsAndSuccessor,  // and the last key of the file
+  };
+  IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
+
+  // Bytes that sequential reads are read ahead at most, and at first, and after how many reads of a file.
+  size_t max_auto_readahead_size = 256 * 1024;
+
+  enum class PrepopulateBlockCache : char { kDisable, kFlushOnly };
+  PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
+
+  size_t initial_auto_readahead_size = 8 * 1024;
+  uint64_t num_file_reads_for_auto_readahead = 2;
+};
+
+// Makes readers and builders of table files. Only Cairn's own can be used; the methods are internal.
+class TableFactory : public Customizable {
+ public:
+  ~TableFactory() override = default;
+
+  static const char* Type() { return "TableFactory"; }
+  static const char* kBlockCacheOpts() { return "BlockCache"; }
+  static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
+  static const char* kPlainTableName() { return "PlainTable"; }
+  static const char* kCuckooTableName() { return "CuckooTable"; }
+
+  // Opens the table in `file`, of file_size bytes. Corruption or NotSupported name the file. SUSPENDS.
+  virtual Status NewTableReader(const ::cairn::TableReaderOptions& options,
+                                std::unique_ptr<::cairn::RandomAccessFileReader>&& file,
+                                uint64_t file_size,
+                                std::unique_ptr<::cairn::TableReader>* table_reader) const = 0;
+
+  // Writes a table to `file`, which is borrowed. The caller owns the builder.
+  virtual ::cairn::TableBuilder* NewTableBuilder(const ::cairn::TableBuilderOptions& options,
+                                                 ::cairn::FileWriter* file) const = 0;
+
+  virtual bool IsDeleteRangeSupported() const { return false; }
+};
+
+// The caller owns it, usually at once in a shared_ptr.
+extern TableFactory* NewBlockBasedTableFactory(
+    const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
+
+}  // namespace ROCKSDB_NAMESPACE
