@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-namespace fiber::internal {
+namespace fiber::detail {
 
 BlockingPool& BlockingPool::instance() {
   static BlockingPool* pool = new BlockingPool;
@@ -90,4 +90,4 @@ void BlockingPool::serve() {
   }
 }
 
-}  // namespace fiber::internal
+}  // namespace fiber::detail

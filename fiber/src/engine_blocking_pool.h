@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <mutex>
 
-namespace fiber::internal {
+namespace fiber::detail {
 
 // Lives with the caller (usually on its stack) until run() has told it that the call is done.
 struct PoolJob {
@@ -54,4 +54,4 @@ class BlockingPool {
   size_t threads_ = 0;
 };
 
-}  // namespace fiber::internal
+}  // namespace fiber::detail

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace fiber::internal {
+namespace fiber::detail {
 
 namespace {
 
@@ -89,8 +89,8 @@ int Ring::create(const RingOptions& options, std::unique_ptr<Ring>* out) {
     ring->max_in_flight_ = 0;  // tells the destructor that there is no ring
     return error;
   }
-  // One entry is kept for the kernel's rounding to be irrelevant: it only rounds up.
-  ring->max_in_flight_ = options.completions;
+  // The last place is push_urgent()'s.
+  ring->max_in_flight_ = options.completions - 1;
   *out = std::move(ring);
   return 0;
 }
@@ -107,6 +107,18 @@ void Ring::push(RingOp* op) {
   ++waiting_count_;
 }
 
+void Ring::push_urgent(RingOp* op) {
+  if (place(op)) return;
+  flush();
+  if (place(op)) return;
+  // The kernel takes nothing for the moment: the next wait() begins with this.
+  op->next = waiting_head_;
+  if (waiting_head_ == nullptr) waiting_tail_ = &op->next;
+  waiting_head_ = op;
+  ++waiting_count_;
+  urgent_waits_ = true;
+}
+
 bool Ring::place(RingOp* op) {
   io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
   if (sqe == nullptr) return false;
@@ -118,8 +130,11 @@ bool Ring::place(RingOp* op) {
 }
 
 void Ring::fill() {
-  while (waiting_head_ != nullptr && in_flight_ < max_in_flight_ && place(waiting_head_)) {
-    waiting_head_ = waiting_head_->next;
+  while (waiting_head_ != nullptr && (in_flight_ < max_in_flight_ || urgent_waits_)) {
+    RingOp* const op = waiting_head_;
+    if (!place(op)) return;
+    urgent_waits_ = false;
+    waiting_head_ = op->next;
     if (waiting_head_ == nullptr) waiting_tail_ = &waiting_head_;
     --waiting_count_;
   }
@@ -159,19 +174,30 @@ void Ring::enter_failed(int error) {
   if (error == -EAGAIN) sched_yield();
 }
 
-unsigned Ring::submit() {
-  unsigned completed = 0;
-  do {
+void Ring::flush() {
+  for (;;) {
     fill();
-    if (queued_ != 0) {
-      const int result = io_uring_submit_and_get_events(&ring_);
-      if (result < 0) enter_failed(result);
-      queued_ = io_uring_sq_ready(&ring_);
+    if (queued_ == 0) return;
+    const int result = io_uring_submit(&ring_);
+    queued_ = io_uring_sq_ready(&ring_);
+    if (result < 0) {
+      enter_failed(result);
+      return;
     }
-    completed += reap();
-    // What waited for a place can go now.
-  } while (waiting_head_ != nullptr && queued_ == 0 && in_flight_ < max_in_flight_);
-  return completed;
+  }
+}
+
+unsigned Ring::submit() {
+  fill();
+  if (queued_ != 0 && waiting_head_ == nullptr) {
+    // The usual case: one system call for both directions.
+    const int result = io_uring_submit_and_get_events(&ring_);
+    if (result < 0) enter_failed(result);
+    queued_ = io_uring_sq_ready(&ring_);
+    return take_completions();
+  }
+  flush();
+  return reap();
 }
 
 unsigned Ring::reap() {
@@ -181,8 +207,9 @@ unsigned Ring::reap() {
 }
 
 unsigned Ring::wait(uint64_t timeout_ns) {
-  fill();
   if (io_uring_cq_ready(&ring_) != 0) return submit();
+  // More than one submission queue full cannot go in the call that waits.
+  if (waiting_head_ != nullptr) flush();
   io_uring_cqe* cqe = nullptr;
   int result;
   if (timeout_ns == UINT64_MAX) {
@@ -198,4 +225,4 @@ unsigned Ring::wait(uint64_t timeout_ns) {
   return reap();
 }
 
-}  // namespace fiber::internal
+}  // namespace fiber::detail

@@ -1,16 +1,12 @@
-// One io_uring: probing what the kernel offers, queueing operations, submitting them and taking
-// their completions.
+// One io_uring: probing what the kernel offers, queueing operations, submitting them and taking their completions.
 //
-// Called by the io_uring engine (engine_uring.h), which adds fibers to it. Knows nothing of fibers
-// itself.
+// Called by the io_uring engine (engine_uring.h), which adds fibers to it. Knows nothing of fibers itself.
 //
 // Thread safety: ring_support() from any thread. A Ring belongs to the thread that created it.
 // Invariants:
-//  - An operation is in exactly one place: the waiting list, the submission queue or the kernel. It
-//  is completed
-//    exactly once, after the kernel has let go of its buffers.
-//  - At most `completions` operations are with the kernel (queue and kernel together), so that the
-//  completion queue
+//  - An operation is in exactly one place: the waiting list, the submission queue or the kernel. It is completed exactly
+//    once, after the kernel has let go of its buffers.
+//  - At most `completions` operations are in the submission queue and the kernel together, so that the completion queue
 //    cannot overflow; what comes on top waits in a list. Thus "queue full" is never seen outside.
 #pragma once
 
@@ -20,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace fiber::internal {
+namespace fiber::detail {
 
 // Newer than the header of liburing 2.3; the numbers are the kernel's interface.
 inline constexpr uint8_t kOpFutexWait = 51;
@@ -69,11 +65,17 @@ class Ring {
   // Queues an operation; it starts with the next submit() or wait(). Always succeeds.
   void push(RingOp* op);
 
+  // As push(), but before all that waits for a place, and also when `completions` operations are in flight: for one
+  // operation at a time, the one that ends a wait().
+  void push_urgent(RingOp* op);
+
   // Operations pushed and not yet given to the kernel.
   unsigned unsubmitted() const { return queued_ + waiting_count_; }
   // Operations pushed and not yet completed.
   unsigned pending() const { return in_flight_ + waiting_count_; }
 
+  // Gives what is queued to the kernel, without running completions.
+  void flush();
   // Gives what is queued to the kernel and takes the completions that are there. Does not block.
   // Returns how many operations completed.
   unsigned submit();
@@ -104,7 +106,8 @@ class Ring {
   unsigned in_flight_ = 0;  // queued or with the kernel
   unsigned waiting_count_ = 0;
   RingOp* waiting_head_ = nullptr;
+  bool urgent_waits_ = false;  // the head of the waiting list came by push_urgent()
   RingOp** waiting_tail_ = &waiting_head_;
 };
 
-}  // namespace fiber::internal
+}  // namespace fiber::detail

@@ -7,10 +7,11 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
-namespace fiber::internal {
+namespace fiber::detail {
 namespace {
 
 struct CountedOp : RingOp {
@@ -121,4 +122,4 @@ TEST_F(RingTest, ErrorsArriveAsResults) {
 }
 
 }  // namespace
-}  // namespace fiber::internal
+}  // namespace fiber::detail

@@ -1,0 +1,47 @@
+// Chooses a worker's engine: what the program asks for, or the environment, or the best that works here.
+//
+// FIBER_ENGINE=io_uring|pool wins over the program's wish. Asking for io_uring where the kernel refuses it gives the
+// pool and one line on stderr; without a wish the pool is taken silently.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "engine_pool.h"
+#include "engine_ring.h"
+#include "engine_uring.h"
+#include "io_engine.h"
+
+namespace fiber::detail {
+
+namespace {
+
+// The environment's choice, read once.
+Engine engine_of_environment() {
+  const char* value = std::getenv("FIBER_ENGINE");
+  if (value == nullptr || *value == '\0') return Engine::kAuto;
+  if (std::strcmp(value, "io_uring") == 0) return Engine::kIoUring;
+  if (std::strcmp(value, "pool") == 0) return Engine::kBlockingPool;
+  std::fprintf(stderr, "fiber: FIBER_ENGINE=%s is neither io_uring nor pool: ignored\n", value);
+  return Engine::kAuto;
+}
+
+}  // namespace
+
+std::unique_ptr<IoEngine> create_io_engine(Engine requested) {
+  static const Engine environment = engine_of_environment();
+  if (environment != Engine::kAuto) requested = environment;
+  if (requested == Engine::kBlockingPool) return std::make_unique<PoolEngine>();
+  const RingSupport& support = ring_support();
+  if (support.error == 0) return std::make_unique<UringEngine>();
+  if (requested == Engine::kIoUring) {
+    static std::once_flag told;
+    std::call_once(told, [&] {
+      std::fprintf(stderr, "fiber: io_uring was asked for but is not available (%s): using a pool of threads\n",
+                   std::strerror(-support.error));
+    });
+  }
+  return std::make_unique<PoolEngine>();
+}
+
+}  // namespace fiber::detail
