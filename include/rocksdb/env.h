@@ -44,7 +44,7 @@ struct EnvOptions {
   explicit EnvOptions(const DBOptions& options);
 
   bool use_mmap_reads = false;
-  bool use_mmap_writes = true;
+  bool use_mmap_writes = false;
   bool use_direct_reads = false;
   bool use_direct_writes = false;
   bool allow_fallocate = true;
@@ -55,7 +55,7 @@ struct EnvOptions {
   bool fallocate_with_keep_size = true;
   // Bytes.
   size_t compaction_readahead_size = 0;
-  size_t random_access_max_buffer_size = 0;
+  size_t random_access_max_buffer_size = 1024 * 1024;
   size_t writable_file_max_buffer_size = 1024 * 1024;
   RateLimiter* rate_limiter = nullptr;
 };

@@ -1,0 +1,112 @@
+// Options to and from text, and other helpers beside DB.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "rocksdb/compression_type.h"
+#include "rocksdb/db.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/status.h"
+#include "rocksdb/table.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+// How text is read and written. Text is "name=value" pairs with `delimiter` between them; a nested value stands in braces.
+struct ConfigOptions {
+  enum SanityLevel : unsigned char {
+    kSanityLevelNone = 0x01,
+    kSanityLevelLooselyCompatible = 0x02,
+    kSanityLevelExactMatch = 0xFF,
+  };
+  enum Depth { kDepthDefault, kDepthShallow, kDepthDetailed };
+
+  ConfigOptions() = default;
+  explicit ConfigOptions(const DBOptions& db_options) : env(db_options.env) {}
+
+  // Names that are not known are left out instead of being InvalidArgument.
+  bool ignore_unknown_options = false;
+  bool ignore_unsupported_options = true;
+  // The text has backslashes before special characters.
+  bool input_strings_escaped = true;
+  bool invoke_prepare_options = true;
+  // Only options that DB::SetOptions could change.
+  bool mutable_options_only = false;
+  std::string delimiter = ";";
+  Depth depth = Depth::kDepthDefault;
+  // How strictly CheckOptionsCompatibility compares.
+  SanityLevel sanity_level = SanityLevel::kSanityLevelExactMatch;
+  size_t file_readahead_size = 512 * 1024;
+  Env* env = Env::Default();
+
+  bool IsShallow() const { return depth == Depth::kDepthShallow; }
+  bool IsDetailed() const { return depth == Depth::kDepthDetailed; }
+  bool IsCheckDisabled() const { return sanity_level == SanityLevel::kSanityLevelNone; }
+  bool IsCheckEnabled(SanityLevel level) const {
+    return level > SanityLevel::kSanityLevelNone && level <= sanity_level;
+  }
+};
+
+// Each: a copy of the base options with what the text or map says. On error (InvalidArgument naming the option) *new_options is
+// the base.
+Status GetDBOptionsFromMap(const ConfigOptions& config_options, const DBOptions& base_options,
+                           const std::unordered_map<std::string, std::string>& opts_map,
+                           DBOptions* new_options);
+Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
+                                     const ColumnFamilyOptions& base_options,
+                                     const std::unordered_map<std::string, std::string>& opts_map,
+                                     ColumnFamilyOptions* new_options);
+Status GetBlockBasedTableOptionsFromMap(
+    const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    BlockBasedTableOptions* new_table_options);
+
+Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options,
+                              const std::string& opts_str, DBOptions* new_options);
+Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str,
+                              DBOptions* new_options);
+Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
+                                        const ColumnFamilyOptions& base_options,
+                                        const std::string& opts_str,
+                                        ColumnFamilyOptions* new_options);
+Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options,
+                                        const std::string& opts_str,
+                                        ColumnFamilyOptions* new_options);
+Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options,
+                                           const BlockBasedTableOptions& table_options,
+                                           const std::string& opts_str,
+                                           BlockBasedTableOptions* new_table_options);
+Status GetBlockBasedTableOptionsFromString(const BlockBasedTableOptions& table_options,
+                                           const std::string& opts_str,
+                                           BlockBasedTableOptions* new_table_options);
+// Options of the database and of the column family mixed.
+Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options,
+                            const std::string& opts_str, Options* new_options);
+Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
+                            Options* new_options);
+
+Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
+                              std::string* opts_str);
+Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,
+                              const std::string& delimiter = ";  ");
+Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
+                                        const ColumnFamilyOptions& cf_options,
+                                        std::string* opts_str);
+Status GetStringFromColumnFamilyOptions(std::string* opts_str, const ColumnFamilyOptions& cf_options,
+                                        const std::string& delimiter = ";  ");
+
+// "kSnappyCompression" and so on.
+Status GetStringFromCompressionType(std::string* compression_str, CompressionType compression_type);
+// What this build can read and write.
+std::vector<CompressionType> GetSupportedCompressions();
+
+// Splits "a=1;b={c=2}" at the top level.
+Status StringToMap(const std::string& opts_str,
+                   std::unordered_map<std::string, std::string>* opts_map);
+
+// No flush or compaction begins any more; with `wait`, running ones have ended.
+void CancelAllBackgroundWork(DB* db, bool wait = false);
+
+}  // namespace ROCKSDB_NAMESPACE

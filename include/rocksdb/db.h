@@ -1,0 +1,495 @@
+// DB: a persistent, ordered map from keys to values: the interface that everything else is for.
+//
+// Thread-safe, from threads and fibers alike, without a lock of the user's. Reads and writes may wait: on a fiber they
+// park it, on a thread they block. Every function here but the getters SUSPENDS.
+//
+// Functions with a column family exist beside ones without, which mean the default one: the only one that this version opens.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "rocksdb/iterator.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/snapshot.h"
+#include "rocksdb/status.h"
+#include "rocksdb/types.h"
+#include "rocksdb/version.h"
+#include "rocksdb/write_batch.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+class Env;
+class FileSystem;
+struct TableProperties;
+
+// "default"
+extern const std::string kDefaultColumnFamilyName;
+
+struct ColumnFamilyDescriptor {
+  std::string name;
+  ColumnFamilyOptions options;
+
+  ColumnFamilyDescriptor() : name(kDefaultColumnFamilyName) {}
+  ColumnFamilyDescriptor(const std::string& _name, const ColumnFamilyOptions& _options)
+      : name(_name), options(_options) {}
+};
+
+// Refers to an open column family. Delete it (or DestroyColumnFamilyHandle) before the database.
+class ColumnFamilyHandle {
+ public:
+  virtual ~ColumnFamilyHandle() = default;
+  virtual const std::string& GetName() const = 0;
+  virtual uint32_t GetID() const = 0;
+  // Name and present options.
+  virtual Status GetDescriptor(ColumnFamilyDescriptor* desc) = 0;
+  virtual const Comparator* GetComparator() const = 0;
+};
+
+static const int kMajorVersion = ROCKSDB_MAJOR;
+static const int kMinorVersion = ROCKSDB_MINOR;
+
+// Keys in [start, limit).
+struct Range {
+  Slice start;
+  Slice limit;
+
+  Range() = default;
+  Range(const Slice& s, const Slice& l) : start(s), limit(l) {}
+};
+
+// The same where null means the first and the last key.
+struct RangePtr {
+  const Slice* start;
+  const Slice* limit;
+
+  RangePtr() : start(nullptr), limit(nullptr) {}
+  RangePtr(const Slice* s, const Slice* l) : start(s), limit(l) {}
+};
+
+// Table properties by file name.
+using TablePropertiesCollection =
+    std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
+
+class DB {
+ public:
+  // --- Opening and closing ---
+
+  // Opens the database in directory `name`. The caller owns the result; it is null on error: InvalidArgument for options that
+  // cannot be honoured, a missing database without create_if_missing or another comparator; IOError when another process
+  // holds it; Corruption naming the file and the offset.
+  static Status Open(const Options& options, const std::string& name, DB** dbptr);
+  static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
+  // With its column families: all that it has, the default one among them. Exactly one handle for each, the caller's.
+  static Status Open(const DBOptions& db_options, const std::string& name,
+                     const std::vector<ColumnFamilyDescriptor>& column_families,
+                     std::vector<ColumnFamilyHandle*>* handles, DB** dbptr);
+  static Status Open(const DBOptions& db_options, const std::string& name,
+                     const std::vector<ColumnFamilyDescriptor>& column_families,
+                     std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
+
+  // For reading the present state, beside a process that has it open even. Takes no lock, changes no file; writes are NotSupported.
+  // With error_if_wal_file_exists: Corruption if there is a log with data.
+  static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
+                                bool error_if_wal_file_exists = false);
+  static Status OpenForReadOnly(const Options& options, const std::string& name,
+                                std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
+  static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
+                                bool error_if_wal_file_exists = false);
+  static Status OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles,
+                                std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
+
+  // The names of the column families of a database that is not open.
+  static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
+                                   std::vector<std::string>* column_families);
+
+  DB() = default;
+  DB(const DB&) = delete;
+  void operator=(const DB&) = delete;
+  // Closes without a report. REQUIRES: no other call is in progress, no iterator or snapshot is left.
+  virtual ~DB();
+
+  // Ends background work and closes every file. Aborted while snapshots are held. Afterwards only the destructor may be
+  // called. What was written without a log is flushed first, unless avoid_flush_during_shutdown.
+  virtual Status Close() { return Status::NotSupported(); }
+
+  // Tries to go on after a background error.
+  virtual Status Resume() { return Status::NotSupported(); }
+
+  // --- Column families: NotSupported in this version ---
+
+  virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
+                                    const std::string& column_family_name,
+                                    ColumnFamilyHandle** handle);
+  virtual Status CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                      const std::vector<std::string>& column_family_names,
+                                      std::vector<ColumnFamilyHandle*>* handles);
+  virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
+                                      std::vector<ColumnFamilyHandle*>* handles);
+  virtual Status DropColumnFamily(ColumnFamilyHandle* column_family);
+  virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families);
+  // Deletes a handle that Open gave. InvalidArgument for DefaultColumnFamily().
+  virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family);
+  // Owned by the database.
+  virtual ColumnFamilyHandle* DefaultColumnFamily() const = 0;
+
+  // --- Writing ---
+  // OK means visible to every later read, and as durable as the WriteOptions say. Errors of the log or of background work
+  // are returned by every later write until the database is reopened.
+
+  virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, const Slice& value) = 0;
+  virtual Status Put(const WriteOptions& options, const Slice& key, const Slice& value) {
+    return Put(options, DefaultColumnFamily(), key, value);
+  }
+
+  // OK also if there was no such key.
+  virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key) = 0;
+  virtual Status Delete(const WriteOptions& options, const Slice& key) {
+    return Delete(options, DefaultColumnFamily(), key);
+  }
+
+  // For a key that was put once, at most, since it was deleted last; otherwise what remains is undefined.
+  virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                              const Slice& key) = 0;
+  virtual Status SingleDelete(const WriteOptions& options, const Slice& key) {
+    return SingleDelete(options, DefaultColumnFamily(), key);
+  }
+
+  // Keys in [begin_key, end_key). NotSupported in this version.
+  virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                             const Slice& begin_key, const Slice& end_key);
+  virtual Status DeleteRange(const WriteOptions& options, const Slice& begin_key,
+                             const Slice& end_key) {
+    return DeleteRange(options, DefaultColumnFamily(), begin_key, end_key);
+  }
+
+  // NotSupported in this version.
+  virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                       const Slice& key, const Slice& value) = 0;
+  virtual Status Merge(const WriteOptions& options, const Slice& key, const Slice& value) {
+    return Merge(options, DefaultColumnFamily(), key, value);
+  }
+
+  // All entries of the batch at once: a reader sees all or none, and so does recovery. `updates` is not changed, but its
+  // sequence number is.
+  virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
+
+  // --- Reading ---
+
+  // NotFound if there is no such key. The value is pinned in the block cache or in a memtable, or copied: Reset() it soon.
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, PinnableSlice* value) = 0;
+  // Into a string: one copy. *value is unspecified on error.
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, std::string* value) {
+    assert(value != nullptr);
+    PinnableSlice pinnable(value);
+    Status s = Get(options, column_family, key, &pinnable);
+    if (s.ok() && pinnable.IsPinned()) value->assign(pinnable.data(), pinnable.size());
+    return s;
+  }
+  virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
+    return Get(options, DefaultColumnFamily(), key, value);
+  }
+
+  // Many keys in one state of the database; one status each. *values is resized; values of keys without OK are empty.
+  virtual std::vector<Status> MultiGet(const ReadOptions& options,
+                                       const std::vector<ColumnFamilyHandle*>& column_family,
+                                       const std::vector<Slice>& keys,
+                                       std::vector<std::string>* values) = 0;
+  virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                       std::vector<std::string>* values) {
+    return MultiGet(options,
+                    std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()), keys,
+                    values);
+  }
+  // The same into arrays of num_keys elements, the caller's. sorted_input: the keys are in order.
+  virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const size_t num_keys, const Slice* keys, PinnableSlice* values,
+                        Status* statuses, const bool sorted_input = false) = 0;
+  virtual void MultiGet(const ReadOptions& options, const size_t num_keys,
+                        ColumnFamilyHandle** column_families, const Slice* keys,
+                        PinnableSlice* values, Status* statuses,
+                        const bool sorted_input = false) = 0;
+
+  // False only if the key is certainly absent; looks at memory and filters, reads no file. If *value_found, *value has it.
+  virtual bool KeyMayExist(const ReadOptions& /*options*/, ColumnFamilyHandle* /*column_family*/,
+                           const Slice& /*key*/, std::string* /*value*/,
+                           bool* value_found = nullptr) {
+    if (value_found != nullptr) *value_found = false;
+    return true;
+  }
+  virtual bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value,
+                           bool* value_found = nullptr) {
+    return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
+  }
+
+  // Not positioned; the caller owns it and deletes it before the database. Never null: errors are in its status().
+  virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
+  virtual Iterator* NewIterator(const ReadOptions& options) {
+    return NewIterator(options, DefaultColumnFamily());
+  }
+  virtual Status NewIterators(const ReadOptions& options,
+                              const std::vector<ColumnFamilyHandle*>& column_families,
+                              std::vector<Iterator*>* iterators) = 0;
+
+  // The present state; give it back with ReleaseSnapshot(). Cheap, but keeps old versions from being compacted away.
+  virtual const Snapshot* GetSnapshot() = 0;
+  // Null is allowed.
+  virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
+
+  // --- Properties ---
+
+  // The names of properties ("rocksdb.num-files-at-level"); those that end in a digit or prefix take an argument.
+  struct Properties {
+    static const std::string kNumFilesAtLevelPrefix;
+    static const std::string kCompressionRatioAtLevelPrefix;
+    static const std::string kStats;
+    static const std::string kSSTables;
+    static const std::string kCFStats;
+    static const std::string kCFStatsNoFileHistogram;
+    static const std::string kCFFileHistogram;
+    static const std::string kDBStats;
+    static const std::string kLevelStats;
+    static const std::string kBlockCacheEntryStats;
+    static const std::string kFastBlockCacheEntryStats;
+    static const std::string kNumImmutableMemTable;
+    static const std::string kNumImmutableMemTableFlushed;
+    static const std::string kMemTableFlushPending;
+    static const std::string kNumRunningFlushes;
+    static const std::string kCompactionPending;
+    static const std::string kNumRunningCompactions;
+    static const std::string kBackgroundErrors;
+    static const std::string kCurSizeActiveMemTable;
+    static const std::string kCurSizeAllMemTables;
+    static const std::string kSizeAllMemTables;
+    static const std::string kNumEntriesActiveMemTable;
+    static const std::string kNumEntriesImmMemTables;
+    static const std::string kNumDeletesActiveMemTable;
+    static const std::string kNumDeletesImmMemTables;
+    static const std::string kEstimateNumKeys;
+    static const std::string kEstimateTableReadersMem;
+    static const std::string kIsFileDeletionsEnabled;
+    static const std::string kNumSnapshots;
+    static const std::string kOldestSnapshotTime;
+    static const std::string kOldestSnapshotSequence;
+    static const std::string kNumLiveVersions;
+    static const std::string kCurrentSuperVersionNumber;
+    static const std::string kEstimateLiveDataSize;
+    static const std::string kMinLogNumberToKeep;
+    static const std::string kMinObsoleteSstNumberToKeep;
+    static const std::string kTotalSstFilesSize;
+    static const std::string kLiveSstFilesSize;
+    static const std::string kLiveSstFilesSizeAtTemperature;
+    static const std::string kBaseLevel;
+    static const std::string kEstimatePendingCompactionBytes;
+    static const std::string kAggregatedTableProperties;
+    static const std::string kAggregatedTablePropertiesAtLevel;
+    static const std::string kActualDelayedWriteRate;
+    static const std::string kIsWriteStopped;
+    static const std::string kEstimateOldestKeyTime;
+    static const std::string kBlockCacheCapacity;
+    static const std::string kBlockCacheUsage;
+    static const std::string kBlockCachePinnedUsage;
+    static const std::string kOptionsStatistics;
+  };
+
+  // False for a name that is unknown or, for GetIntProperty, not a number.
+  virtual bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                           std::string* value) = 0;
+  virtual bool GetProperty(const Slice& property, std::string* value) {
+    return GetProperty(DefaultColumnFamily(), property, value);
+  }
+  virtual bool GetMapProperty(ColumnFamilyHandle* /*column_family*/, const Slice& /*property*/,
+                              std::map<std::string, std::string>* /*value*/) {
+    return false;
+  }
+  virtual bool GetMapProperty(const Slice& property, std::map<std::string, std::string>* value) {
+    return GetMapProperty(DefaultColumnFamily(), property, value);
+  }
+  virtual bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
+                              uint64_t* value) = 0;
+  virtual bool GetIntProperty(const Slice& property, uint64_t* value) {
+    return GetIntProperty(DefaultColumnFamily(), property, value);
+  }
+  // The sum over all column families.
+  virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
+  virtual Status ResetStats() { return Status::NotSupported("Not implemented"); }
+
+  enum class SizeApproximationFlags : uint8_t {
+    NONE = 0,
+    INCLUDE_MEMTABLES = 1 << 0,
+    INCLUDE_FILES = 1 << 1
+  };
+
+  // About how many bytes each of the n ranges takes, compressed.
+  virtual Status GetApproximateSizes(const SizeApproximationOptions& options,
+                                     ColumnFamilyHandle* column_family, const Range* ranges, int n,
+                                     uint64_t* sizes) = 0;
+  virtual Status GetApproximateSizes(
+      ColumnFamilyHandle* column_family, const Range* ranges, int n, uint64_t* sizes,
+      SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES);
+  virtual Status GetApproximateSizes(
+      const Range* ranges, int n, uint64_t* sizes,
+      SizeApproximationFlags include_flags = SizeApproximationFlags::INCLUDE_FILES) {
+    return GetApproximateSizes(DefaultColumnFamily(), ranges, n, sizes, include_flags);
+  }
+
+  // About how many entries and bytes of the range are in the memtable.
+  virtual void GetApproximateMemTableStats(ColumnFamilyHandle* column_family, const Range& range,
+                                           uint64_t* const count, uint64_t* const size) = 0;
+  virtual void GetApproximateMemTableStats(const Range& range, uint64_t* const count,
+                                           uint64_t* const size) {
+    GetApproximateMemTableStats(DefaultColumnFamily(), range, count, size);
+  }
+
+  // --- Flush and compaction ---
+
+  virtual Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) = 0;
+  virtual Status Flush(const FlushOptions& options) {
+    return Flush(options, DefaultColumnFamily());
+  }
+  virtual Status Flush(const FlushOptions& options,
+                       const std::vector<ColumnFamilyHandle*>& column_families) = 0;
+
+  // Moves all keys in [*begin, *end] (null: from the first, to the last) to the last level that has data, dropping what is
+  // shadowed. Flushes first where needed.
+  virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
+                              const Slice* begin, const Slice* end) = 0;
+  virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin,
+                              const Slice* end) {
+    return CompactRange(options, DefaultColumnFamily(), begin, end);
+  }
+
+  // Compacts just these files into output_level. NotSupported in this version.
+  virtual Status CompactFiles(const CompactionOptions& /*compact_options*/,
+                              ColumnFamilyHandle* /*column_family*/,
+                              const std::vector<std::string>& /*input_file_names*/,
+                              const int /*output_level*/, const int /*output_path_id*/ = -1,
+                              std::vector<std::string>* const /*output_file_names*/ = nullptr) {
+    return Status::NotSupported("CompactFiles() is not supported.");
+  }
+
+  // Waits for running background work and starts none until ContinueBackgroundWork(); calls nest.
+  virtual Status PauseBackgroundWork() = 0;
+  virtual Status ContinueBackgroundWork() = 0;
+  virtual Status EnableAutoCompaction(
+      const std::vector<ColumnFamilyHandle*>& column_family_handles) = 0;
+  // Manual compactions end early, and new ones fail, with Incomplete and sub-code kManualCompactionPaused; calls nest.
+  virtual void DisableManualCompaction() = 0;
+  virtual void EnableManualCompaction() = 0;
+
+  virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
+  virtual int NumberLevels() { return NumberLevels(DefaultColumnFamily()); }
+  // Always 0.
+  virtual int MaxMemCompactionLevel(ColumnFamilyHandle* column_family) = 0;
+  virtual int MaxMemCompactionLevel() { return MaxMemCompactionLevel(DefaultColumnFamily()); }
+  virtual int Level0StopWriteTrigger(ColumnFamilyHandle* column_family) = 0;
+  virtual int Level0StopWriteTrigger() { return Level0StopWriteTrigger(DefaultColumnFamily()); }
+
+  // --- Options ---
+
+  // Changes options of an open database by name. NotSupported in this version.
+  virtual Status SetOptions(ColumnFamilyHandle* /*column_family*/,
+                            const std::unordered_map<std::string, std::string>& /*new_options*/) {
+    return Status::NotSupported("SetOptions() is not supported.");
+  }
+  virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
+    return SetOptions(DefaultColumnFamily(), new_options);
+  }
+  virtual Status SetDBOptions(
+      const std::unordered_map<std::string, std::string>& /*new_options*/) {
+    return Status::NotSupported("SetDBOptions() is not supported.");
+  }
+
+  // As they are in force: what was out of range has been adjusted.
+  virtual Options GetOptions(ColumnFamilyHandle* column_family) const = 0;
+  virtual Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
+  virtual DBOptions GetDBOptions() const = 0;
+
+  // The directory, as given to Open.
+  virtual const std::string& GetName() const = 0;
+  virtual Env* GetEnv() const = 0;
+  virtual FileSystem* GetFileSystem() const;
+
+  // --- The write-ahead log ---
+
+  // Hands buffered log records to the operating system (only with manual_wal_flush are there any); with `sync`, durably.
+  virtual Status FlushWAL(bool /*sync*/) {
+    return Status::NotSupported("FlushWAL not implemented");
+  }
+  // All writes so far become durable. Not together with manual_wal_flush's unflushed records: call FlushWAL(true) for those.
+  virtual Status SyncWAL() = 0;
+  // The last write.
+  virtual SequenceNumber GetLatestSequenceNumber() const = 0;
+
+  // --- Files ---
+
+  // Files that are not needed any more stay until EnableFileDeletions(); calls nest, `force` ends all.
+  virtual Status DisableFileDeletions() = 0;
+  virtual Status EnableFileDeletions(bool force = true) = 0;
+
+  // Names relative to GetName() ("/CURRENT") of all files of the present state, after a flush if wanted. Use it between
+  // DisableFileDeletions() and EnableFileDeletions(). Of the MANIFEST copy only manifest_file_size bytes.
+  virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                              bool flush_memtable = true) = 0;
+  // Every table file of the present state.
+  virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) = 0;
+  // The same by level.
+  virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                                       ColumnFamilyMetaData* metadata) = 0;
+  void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
+    GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
+  }
+
+  // Reads every block of every table. Corruption names the file and the offset.
+  virtual Status VerifyChecksum(const ReadOptions& read_options) = 0;
+  virtual Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
+
+  virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
+                                          TablePropertiesCollection* props) = 0;
+  virtual Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {
+    return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
+  }
+
+  // Of the database, for ever (also in the IDENTITY file), and of this opening.
+  virtual Status GetDbIdentity(std::string& identity) const = 0;
+  virtual Status GetDbSessionId(std::string& session_id) const = 0;
+
+  // The database below wrappers.
+  virtual DB* GetRootDB() { return this; }
+};
+
+inline DB::SizeApproximationFlags operator&(DB::SizeApproximationFlags lhs,
+                                            DB::SizeApproximationFlags rhs) {
+  return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(lhs) &
+                                                 static_cast<uint8_t>(rhs));
+}
+inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags lhs,
+                                            DB::SizeApproximationFlags rhs) {
+  return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(lhs) |
+                                                 static_cast<uint8_t>(rhs));
+}
+
+// Deletes a database that is not open: the files that belong to one, and the directory if it is empty then. OK if there is
+// none; IOError while it is open.
+Status DestroyDB(const std::string& name, const Options& options,
+                 const std::vector<ColumnFamilyDescriptor>& column_families =
+                     std::vector<ColumnFamilyDescriptor>());
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,228 @@
+// WriteBatch: several writes that are applied together or not at all, in order.
+//
+// It holds RocksDB's wire format, which is also what the write-ahead log carries: fixed64 sequence number (0 until it is
+// written), fixed32 count, then for each entry a type byte, for other column families than the default a varint32 id, and one or
+// two length-prefixed strings. commit/ implements it.
+//
+// Not thread-safe, but many may read one that nobody changes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "rocksdb/write_batch_base.h"
+
+namespace cairn {
+class WriteBatchInternal;
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+
+class ColumnFamilyHandle;
+struct SavePoints;
+
+// A length that a batch can be cut back to.
+struct SavePoint {
+  size_t size;  // bytes of the representation
+  int count;    // entries
+  uint32_t content_flags;
+
+  SavePoint() : size(0), count(0), content_flags(0) {}
+  SavePoint(size_t _size, int _count, uint32_t _flags)
+      : size(_size), count(_count), content_flags(_flags) {}
+  void clear() { *this = SavePoint(); }
+  bool is_cleared() const { return size == 0 && count == 0 && content_flags == 0; }
+};
+
+class WriteBatch : public WriteBatchBase {
+ public:
+  // `max_bytes`: see SetMaxBytes().
+  explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
+  // protection_bytes_per_key and default_cf_ts_sz must be 0.
+  WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+             size_t default_cf_ts_sz);
+  // From a representation, of Data() of another batch for instance. A damaged one is noticed by Iterate() or DB::Write().
+  explicit WriteBatch(const std::string& rep);
+  explicit WriteBatch(std::string&& rep);
+  WriteBatch(const WriteBatch& src);
+  WriteBatch(WriteBatch&& src) noexcept;
+  WriteBatch& operator=(const WriteBatch& src);
+  WriteBatch& operator=(WriteBatch&& src);
+  ~WriteBatch() override;
+
+  Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
+  Status Put(const Slice& key, const Slice& value) override { return Put(nullptr, key, value); }
+  Status Put(ColumnFamilyHandle* column_family, const SliceParts& key,
+             const SliceParts& value) override;
+  Status Put(const SliceParts& key, const SliceParts& value) override {
+    return Put(nullptr, key, value);
+  }
+
+  Status Delete(ColumnFamilyHandle* column_family, const Slice& key) override;
+  Status Delete(const Slice& key) override { return Delete(nullptr, key); }
+  Status Delete(ColumnFamilyHandle* column_family, const SliceParts& key) override;
+  Status Delete(const SliceParts& key) override { return Delete(nullptr, key); }
+
+  Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key) override;
+  Status SingleDelete(const Slice& key) override { return SingleDelete(nullptr, key); }
+  Status SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key) override;
+  Status SingleDelete(const SliceParts& key) override { return SingleDelete(nullptr, key); }
+
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                     const Slice& end_key) override;
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key) override {
+    return DeleteRange(nullptr, begin_key, end_key);
+  }
+  Status DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key,
+                     const SliceParts& end_key) override;
+  Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key) override {
+    return DeleteRange(nullptr, begin_key, end_key);
+  }
+
+  Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
+  Status Merge(const Slice& key, const Slice& value) override { return Merge(nullptr, key, value); }
+  Status Merge(ColumnFamilyHandle* column_family, const SliceParts& key,
+               const SliceParts& value) override;
+  Status Merge(const SliceParts& key, const SliceParts& value) override {
+    return Merge(nullptr, key, value);
+  }
+
+  Status PutLogData(const Slice& blob) override;
+  void Clear() override;
+  void SetSavePoint() override;
+  Status RollbackToSavePoint() override;
+  Status PopSavePoint() override;
+
+  // Receives the entries of a batch, in order.
+  class Handler {
+   public:
+    virtual ~Handler();
+
+    // The ...CF functions pass entries of the default column family (id 0) on to the plain ones, and refuse others.
+    virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
+      if (column_family_id != 0) return OtherFamily("PutCF");
+      Put(key, value);
+      return Status::OK();
+    }
+    virtual void Put(const Slice& /*key*/, const Slice& /*value*/) {}
+
+    virtual Status PutEntityCF(uint32_t /*column_family_id*/, const Slice& /*key*/,
+                               const Slice& /*entity*/) {
+      return Status::NotSupported("PutEntityCF not implemented");
+    }
+
+    virtual Status DeleteCF(uint32_t column_family_id, const Slice& key) {
+      if (column_family_id != 0) return OtherFamily("DeleteCF");
+      Delete(key);
+      return Status::OK();
+    }
+    virtual void Delete(const Slice& /*key*/) {}
+
+    virtual Status SingleDeleteCF(uint32_t column_family_id, const Slice& key) {
+      if (column_family_id != 0) return OtherFamily("SingleDeleteCF");
+      SingleDelete(key);
+      return Status::OK();
+    }
+    virtual void SingleDelete(const Slice& /*key*/) {}
+
+    virtual Status DeleteRangeCF(uint32_t /*column_family_id*/, const Slice& /*begin_key*/,
+                                 const Slice& /*end_key*/) {
+      return Status::InvalidArgument("DeleteRangeCF not implemented");
+    }
+
+    virtual Status MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
+      if (column_family_id != 0) return OtherFamily("MergeCF");
+      Merge(key, value);
+      return Status::OK();
+    }
+    virtual void Merge(const Slice& /*key*/, const Slice& /*value*/) {}
+
+    virtual Status PutBlobIndexCF(uint32_t /*column_family_id*/, const Slice& /*key*/,
+                                  const Slice& /*value*/) {
+      return Status::InvalidArgument("PutBlobIndexCF not implemented");
+    }
+
+    virtual void LogData(const Slice& blob);
+
+    // The marks of two-phase commits.
+    virtual Status MarkBeginPrepare(bool = false) {
+      return Status::InvalidArgument("MarkBeginPrepare() handler not defined.");
+    }
+    virtual Status MarkEndPrepare(const Slice& /*xid*/) {
+      return Status::InvalidArgument("MarkEndPrepare() handler not defined.");
+    }
+    virtual Status MarkNoop(bool /*empty_batch*/) {
+      return Status::InvalidArgument("MarkNoop() handler not defined.");
+    }
+    virtual Status MarkRollback(const Slice& /*xid*/) {
+      return Status::InvalidArgument("MarkRollbackPrepare() handler not defined.");
+    }
+    virtual Status MarkCommit(const Slice& /*xid*/) {
+      return Status::InvalidArgument("MarkCommit() handler not defined.");
+    }
+    virtual Status MarkCommitWithTimestamp(const Slice& /*xid*/, const Slice& /*commit_ts*/) {
+      return Status::InvalidArgument("MarkCommitWithTimestamp() handler not defined.");
+    }
+
+    // Asked before each entry; false ends the iteration with OK.
+    virtual bool Continue();
+
+   private:
+    static Status OtherFamily(const char* function) {
+      return Status::InvalidArgument(std::string("non-default column family and ") + function +
+                                     " not implemented");
+    }
+  };
+
+  // Calls the handler for each entry; stops at its first error. Corruption for a damaged batch.
+  Status Iterate(Handler* handler) const;
+
+  // The representation.
+  const std::string& Data() const { return rep_; }
+  size_t GetDataSize() const { return rep_.size(); }
+
+  // Entries, without PutLogData.
+  uint32_t Count() const;
+
+  bool HasPut() const;
+  bool HasPutEntity() const;
+  bool HasDelete() const;
+  bool HasSingleDelete() const;
+  bool HasDeleteRange() const;
+  bool HasMerge() const;
+  bool HasBeginPrepare() const;
+  bool HasEndPrepare() const;
+  bool HasCommit() const;
+  bool HasRollback() const;
+
+  WriteBatch* GetWriteBatch() override { return this; }
+  void SetMaxBytes(size_t max_bytes) override { max_bytes_ = max_bytes; }
+  // Per-entry checksums: always 0.
+  size_t GetProtectionBytesPerKey() const { return 0; }
+
+  // What comes after this point is applied, but not logged.
+  void MarkWalTerminationPoint();
+  const SavePoint& GetWalTerminationPoint() const { return wal_term_point_; }
+
+ private:
+  friend class ::cairn::WriteBatchInternal;
+
+  uint32_t ComputeContentFlags() const;
+
+  std::unique_ptr<SavePoints> save_points_;  // null: none
+  SavePoint wal_term_point_;
+  // Which kinds of entries there are, or "not known yet". Atomic, so that const functions may fill it in.
+  mutable std::atomic<uint32_t> content_flags_;
+  size_t max_bytes_;
+
+ protected:
+  std::string rep_;
+};
+
+}  // namespace ROCKSDB_NAMESPACE
