@@ -76,11 +76,18 @@ def declares_member(code_line, match):
         '::' not in match.group(0)
 
 
+def declared_names(code):
+    """Lower-case functions that this file declares itself: `std::atomic<Node*>* link(int level) {`."""
+    return set(re.findall(r'^\s*(?:[\w:<>*&]+\s+)*[\w:<>]+[\s*&]+(\w+)\((?:[^()]*)\)\s*(?:const\s*)?(?:override\s*)?[{;]',
+                          '\n'.join(l for l in code if not re.match(r'\s*(?:return|else|throw)\b', l)), re.M))
+
+
 def check_text(path, text):
     """Yields (line number, 'error' or 'warning', message)."""
     top = pathlib.PurePath(path).parts[0]
     lines = text.splitlines()
     code = blank_comments_and_strings(text).splitlines()
+    ours = declared_names(code)
     if len(lines) > LINES_REFUSED:
         yield len(lines), 'error', f'{len(lines)} lines: split the file (at most {LINES_REFUSED})'
     elif len(lines) > LINES_WARNED:
@@ -98,7 +105,8 @@ def check_text(path, text):
             if what == PROCESS_CALLS and top in ('tools', 'test', 'bench'):
                 continue
             match = pattern.search(code[number - 1])
-            if match and not (match.group(0).endswith('(') and declares_member(code[number - 1], match)):
+            call = match.group(0).rstrip(' (') if match and match.group(0).endswith('(') else None
+            if match and not (call and (call in ours or declares_member(code[number - 1], match))):
                 yield number, 'error', f'{what} ({match.group(0).strip(" (")}) outside fiber/: use {instead}'
 
 

@@ -68,6 +68,11 @@ class StyleTest(unittest.TestCase):
                      'file_->write(x);']:
             self.assertEqual(self.errors(line + '\n'), [], line)
 
+    def test_a_function_that_the_file_declares_may_have_the_name_of_a_call(self):
+        text = 'std::atomic<Node*>* link(int level) { return x; }\nNode* Next() { return link(0)->load(); }\n'
+        self.assertEqual(self.errors(text), [])
+        self.assertEqual(len(self.errors(text + 'int r = ::link(a, b);\n')), 1)
+
     def test_comments_and_strings_do_not_count(self):
         self.assertEqual(self.errors('// std::mutex would block\nconst char* s = "sleep(1)";\n/* rand() */\n'), [])
 

@@ -1,0 +1,166 @@
+#include "db_bench/database.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "db_bench/flags.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+
+namespace db_bench {
+
+namespace {
+
+[[noreturn]] void Fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+struct NamedCompression {
+  const char* flag;
+  rocksdb::CompressionType type;
+  const char* name;
+};
+const NamedCompression kCompressions[] = {
+    {"none", rocksdb::kNoCompression, "NoCompression"},
+    {"snappy", rocksdb::kSnappyCompression, "Snappy"},
+    {"zlib", rocksdb::kZlibCompression, "Zlib"},
+    {"lz4", rocksdb::kLZ4Compression, "LZ4"},
+    {"lz4hc", rocksdb::kLZ4HCCompression, "LZ4HC"},
+    {"zstd", rocksdb::kZSTD, "ZSTD"},
+};
+
+const NamedCompression& ParseCompression(const std::string& flag) {
+  for (const auto& known : kCompressions) {
+    if (flag == known.flag) return known;
+  }
+  Fail("Cannot parse compression type '" + flag + "'");
+}
+
+rocksdb::BlockBasedTableOptions TableOptions() {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = FLAGS_block_size;
+  table.block_restart_interval = FLAGS_block_restart_interval;
+  table.index_block_restart_interval = FLAGS_index_block_restart_interval;
+  table.format_version = static_cast<uint32_t>(FLAGS_format_version);
+  table.checksum = static_cast<rocksdb::ChecksumType>(FLAGS_checksum_type);
+  table.whole_key_filtering = FLAGS_whole_key_filtering;
+  table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
+  table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
+  if (FLAGS_cache_size > 0) {
+    table.block_cache =
+        rocksdb::NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits,
+                             /*strict_capacity_limit=*/false, FLAGS_cache_high_pri_pool_ratio);
+  } else {
+    table.no_block_cache = true;
+  }
+  if (FLAGS_bloom_bits > 0) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(FLAGS_bloom_bits));
+  }
+  return table;
+}
+
+void SetLevelOptions(rocksdb::Options* options, rocksdb::CompressionType compression) {
+  options->num_levels = FLAGS_num_levels;
+  options->level0_file_num_compaction_trigger = FLAGS_level0_file_num_compaction_trigger;
+  options->level0_slowdown_writes_trigger = FLAGS_level0_slowdown_writes_trigger;
+  options->level0_stop_writes_trigger = FLAGS_level0_stop_writes_trigger;
+  options->target_file_size_base = FLAGS_target_file_size_base;
+  options->target_file_size_multiplier = FLAGS_target_file_size_multiplier;
+  options->max_bytes_for_level_base = FLAGS_max_bytes_for_level_base;
+  options->max_bytes_for_level_multiplier = FLAGS_max_bytes_for_level_multiplier;
+  options->level_compaction_dynamic_level_bytes = FLAGS_level_compaction_dynamic_level_bytes;
+  options->disable_auto_compactions = FLAGS_disable_auto_compactions;
+  options->max_compaction_bytes = FLAGS_max_compaction_bytes;
+  options->soft_pending_compaction_bytes_limit = FLAGS_soft_pending_compaction_bytes_limit;
+  options->hard_pending_compaction_bytes_limit = FLAGS_hard_pending_compaction_bytes_limit;
+  options->compression = compression;
+  options->compression_opts.level = FLAGS_compression_level;
+  if (FLAGS_min_level_to_compress >= 0) {
+    options->compression_per_level.assign(FLAGS_num_levels, compression);
+    const int uncompressed = std::min(FLAGS_min_level_to_compress, FLAGS_num_levels);
+    std::fill_n(options->compression_per_level.begin(), uncompressed, rocksdb::kNoCompression);
+  }
+}
+
+}  // namespace
+
+Database::Database() : path_(FLAGS_db) {
+  if (path_.empty()) {
+    const rocksdb::Status s = rocksdb::Env::Default()->GetTestDirectory(&path_);
+    if (!s.ok()) Fail("no test directory, give --db: " + s.ToString());
+    path_ += "/dbbench";
+  }
+  const NamedCompression& compression = ParseCompression(FLAGS_compression_type);
+  compression_name_ = compression.name;
+
+  options_.create_if_missing = !FLAGS_use_existing_db;
+  options_.write_buffer_size = FLAGS_write_buffer_size;
+  options_.max_write_buffer_number = FLAGS_max_write_buffer_number;
+  options_.min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
+  options_.arena_block_size = FLAGS_arena_block_size;
+  options_.max_background_jobs = FLAGS_max_background_jobs;
+  options_.max_background_compactions = FLAGS_max_background_compactions;
+  options_.max_background_flushes = FLAGS_max_background_flushes;
+  options_.max_open_files = FLAGS_open_files;
+  options_.max_file_opening_threads = FLAGS_file_opening_threads;
+  options_.table_cache_numshardbits = FLAGS_table_cache_numshardbits;
+  options_.use_fsync = FLAGS_use_fsync;
+  options_.bytes_per_sync = FLAGS_bytes_per_sync;
+  options_.wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
+  options_.max_total_wal_size = FLAGS_max_total_wal_size;
+  options_.manual_wal_flush = FLAGS_manual_wal_flush;
+  options_.allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
+  options_.enable_pipelined_write = FLAGS_enable_pipelined_write;
+  options_.enable_write_thread_adaptive_yield = FLAGS_enable_write_thread_adaptive_yield;
+  options_.write_thread_max_yield_usec = FLAGS_write_thread_max_yield_usec;
+  options_.write_thread_slow_yield_usec = FLAGS_write_thread_slow_yield_usec;
+  options_.paranoid_checks = FLAGS_paranoid_checks;
+  options_.delayed_write_rate = FLAGS_delayed_write_rate;
+  options_.stats_dump_period_sec = static_cast<unsigned>(FLAGS_stats_dump_period_sec);
+  SetLevelOptions(&options_, compression.type);
+  options_.table_factory.reset(rocksdb::NewBlockBasedTableFactory(TableOptions()));
+  if (FLAGS_statistics) {
+    options_.statistics = rocksdb::CreateDBStatistics();
+    options_.statistics->set_stats_level(static_cast<rocksdb::StatsLevel>(FLAGS_stats_level));
+  }
+}
+
+void Database::OpenFirst() {
+  if (!FLAGS_use_existing_db && !FLAGS_readonly) {
+    Destroy();
+  }
+  Open();
+}
+
+void Database::Recreate() {
+  Close();
+  Destroy();
+  Open();
+}
+
+void Database::Close() { db_.reset(); }
+
+void Database::Destroy() {
+  const rocksdb::Status s = rocksdb::DestroyDB(path_, options_);
+  if (!s.ok()) Fail("cannot destroy " + path_ + ": " + s.ToString());
+}
+
+void Database::Open() {
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status s = FLAGS_readonly ? rocksdb::DB::OpenForReadOnly(options_, path_, &db)
+                                           : rocksdb::DB::Open(options_, path_, &db);
+  if (!s.ok()) Fail("open error: " + s.ToString());
+  db_.reset(db);
+}
+
+std::string Database::Statistics() const {
+  return options_.statistics == nullptr ? std::string() : options_.statistics->ToString();
+}
+
+}  // namespace db_bench

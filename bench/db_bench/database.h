@@ -1,0 +1,40 @@
+// The database under test: options from the flags, opening, emptying. Used by the main thread
+// between workloads only; the clients share the open DB.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+
+namespace db_bench {
+
+class Database {
+ public:
+  // Exits with a message if a flag's value means nothing (an unknown compression, say).
+  Database();
+
+  // Destroys the database that is there, unless --use_existing_db, and opens it. Exits on failure.
+  void OpenFirst();
+  // An empty database. REQUIRES: not --use_existing_db.
+  void Recreate();
+  void Close();
+
+  rocksdb::DB* db() const { return db_.get(); }
+  const std::string& path() const { return path_; }
+  const std::string& compression_name() const { return compression_name_; }
+  // The statistics as text; empty without --statistics.
+  std::string Statistics() const;
+
+ private:
+  void Destroy();
+  void Open();
+
+  std::string path_;
+  std::string compression_name_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace db_bench

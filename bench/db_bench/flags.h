@@ -1,0 +1,19 @@
+// The flags of db_bench, as FLAGS_<name>. RocksDB's names and defaults: supported_flags.inc lists
+// what Cairn honours, unsupported_flags.inc what it refuses. Written once by ParseFlags() before
+// any thread starts, then only read.
+#pragma once
+
+#include <gflags/gflags.h>
+
+namespace db_bench {
+
+#define FLAG(type, name, value, help) DECLARE_##type(name);
+#include "db_bench/supported_flags.inc"
+#undef FLAG
+
+// Parses the command line. An unknown flag, a value that does not parse and a flag that Cairn
+// cannot honour end the process with a message that names the flag (exit status 1); --undefok=NAMES
+// excuses unknown ones.
+void ParseFlags(int* argc, char*** argv);
+
+}  // namespace db_bench

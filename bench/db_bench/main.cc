@@ -1,0 +1,186 @@
+// db_bench: RocksDB's benchmark program for Cairn. Same flags (gflags syntax), same workloads, same
+// report lines, so that either binary's output can stand in the other's table; --fiber_workers=N,
+// ours, runs the clients as fibers. Uses the public API and fiber/ only: it also builds against
+// librocksdb.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "db_bench/database.h"
+#include "db_bench/flags.h"
+#include "db_bench/runner.h"
+#include "db_bench/workloads.h"
+#include "fiber/clock.h"
+#include "fiber/cpu.h"
+#include "fiber/runtime.h"
+#include "rocksdb/version.h"
+
+namespace db_bench {
+
+namespace {
+
+// Entries of --benchmarks that act on the database without clients and without a report line.
+const struct {
+  const char* name;
+  const char* help;
+  const char* property;  // printed; null: handled by name
+} kActions[] = {
+    {"flush", "flush the memtable", nullptr},
+    {"waitforcompaction", "wait until no flush or compaction runs or waits", nullptr},
+    {"stats", "print the database's statistics", "rocksdb.stats"},
+    {"levelstats", "print the files and bytes of each level", "rocksdb.levelstats"},
+    {"sstables", "print the tables", "rocksdb.sstables"},
+};
+
+[[noreturn]] void Fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+const std::vector<NamedWorkload>& Workloads() {
+  static const auto* const all = [] {
+    auto* list = new std::vector<NamedWorkload>(WriteWorkloads());
+    for (auto& workload : ReadWorkloads()) list->push_back(std::move(workload));
+    return list;
+  }();
+  return *all;
+}
+
+void PrintHeader(const Database& database) {
+  const time_t now = static_cast<time_t>(fiber::wall_micros() / 1000000);
+  std::fprintf(stderr, "Cairn:      RocksDB API %d.%d.%d\n", ROCKSDB_MAJOR, ROCKSDB_MINOR,
+               ROCKSDB_PATCH);
+  std::fprintf(stderr, "Date:       %s", std::ctime(&now));
+  std::fprintf(stderr, "CPU:        %u\n", fiber::hardware_concurrency());
+  const double megabyte = 1048576.0;
+  const double pair = FLAGS_key_size + FLAGS_value_size;
+  const double compressed = FLAGS_key_size + FLAGS_value_size * FLAGS_compression_ratio;
+  const auto keys = static_cast<double>(FLAGS_num);
+  std::printf("Keys:       %d bytes each\n", FLAGS_key_size);
+  std::printf("Values:     %d bytes each (%d bytes after compression)\n", FLAGS_value_size,
+              static_cast<int>(FLAGS_value_size * FLAGS_compression_ratio + 0.5));
+  std::printf("Entries:    %ld\n", static_cast<long>(FLAGS_num));
+  std::printf("RawSize:    %.1f MB (estimated)\n", pair * keys / megabyte);
+  std::printf("FileSize:   %.1f MB (estimated)\n", compressed * keys / megabyte);
+  std::printf("Compression: %s\n", database.compression_name().c_str());
+  if (FLAGS_fiber_workers > 0) {
+    std::printf("Clients:    %d fibers on %d workers\n", FLAGS_threads, FLAGS_fiber_workers);
+  } else {
+    std::printf("Clients:    %d threads\n", FLAGS_threads);
+  }
+#ifndef NDEBUG
+  std::printf("WARNING: Assertions are enabled; benchmarks unnecessarily slow\n");
+#endif
+#if !defined(__OPTIMIZE__)
+  std::printf("WARNING: Optimization is disabled: benchmarks unnecessarily slow\n");
+#endif
+  std::printf("------------------------------------------------\n");
+  std::fflush(stdout);
+}
+
+void WaitForCompaction(const Database& database) {
+  std::printf("waitforcompaction(%s): started\n", database.path().c_str());
+  const char* const busy[] = {"rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
+                              "rocksdb.compaction-pending", "rocksdb.num-running-compactions"};
+  for (bool idle = false; !idle;) {
+    fiber::sleep_for(10 * 1000 * 1000);
+    idle = std::all_of(std::begin(busy), std::end(busy), [&](const char* property) {
+      uint64_t value = 0;
+      return !database.db()->GetIntProperty(property, &value) || value == 0;
+    });
+  }
+  std::printf("waitforcompaction(%s): finished\n", database.path().c_str());
+  std::fflush(stdout);
+}
+
+bool RunAction(const std::string& name, const Database& database) {
+  for (const auto& action : kActions) {
+    if (name != action.name) continue;
+    if (action.property != nullptr) {
+      std::string text;
+      if (!database.db()->GetProperty(action.property, &text)) text = "(failed)";
+      std::printf("\n%s\n", text.c_str());
+    } else if (name == "flush") {
+      const rocksdb::Status s = database.db()->Flush(rocksdb::FlushOptions());
+      if (!s.ok()) Fail("flush error: " + s.ToString());
+      std::printf("flush memtable\n");
+    } else {
+      WaitForCompaction(database);
+    }
+    std::fflush(stdout);
+    return true;
+  }
+  return false;
+}
+
+bool IsAction(const std::string& name) {
+  return std::any_of(std::begin(kActions), std::end(kActions),
+                     [&](const auto& a) { return name == a.name; });
+}
+
+int Main(int argc, char** argv) {
+  ParseFlags(&argc, &argv);
+  std::vector<std::string> names;
+  std::stringstream list(FLAGS_benchmarks);
+  for (std::string name; std::getline(list, name, ',');) {
+    if (name.empty()) continue;
+    if (!IsAction(name) && FindWorkload(name) == nullptr) Fail("unknown benchmark '" + name + "'");
+    names.push_back(name);
+  }
+  if (FLAGS_seed == 0) {
+    FLAGS_seed = static_cast<int64_t>(fiber::wall_micros());
+    std::printf("Set seed to %ld because --seed was 0\n", static_cast<long>(FLAGS_seed));
+  }
+  Database database;
+  PrintHeader(database);
+  database.OpenFirst();
+  for (const auto& name : names) {
+    if (RunAction(name, database)) continue;
+    const NamedWorkload& workload = *FindWorkload(name);
+    if (workload.fresh_db) {
+      if (FLAGS_use_existing_db) {
+        std::printf("%-12s : skipped (--use_existing_db is true)\n", name.c_str());
+        continue;
+      }
+      database.Recreate();
+    }
+    std::printf("DB path: [%s]\n", database.path().c_str());
+    RunWorkload(name, FLAGS_threads + workload.extra_clients, database.db(), workload.run);
+  }
+  if (FLAGS_statistics) {
+    std::printf("STATISTICS:\n%s\n", database.Statistics().c_str());
+  }
+  database.Close();
+  return 0;
+}
+
+}  // namespace
+
+const NamedWorkload* FindWorkload(const std::string& name) {
+  for (const auto& workload : Workloads()) {
+    if (name == workload.name) return &workload;
+  }
+  return nullptr;
+}
+
+std::string WorkloadsHelp() {
+  std::string text = "Workloads for --benchmarks:\n";
+  auto add = [&text](const char* name, const char* help) {
+    char line[160];
+    std::snprintf(line, sizeof(line), "  %-22s %s\n", name, help);
+    text += line;
+  };
+  for (const auto& workload : Workloads()) add(workload.name, workload.help);
+  for (const auto& action : kActions) add(action.name, action.help);
+  return text;
+}
+
+}  // namespace db_bench
+
+int main(int argc, char** argv) { return db_bench::Main(argc, argv); }

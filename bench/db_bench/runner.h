@@ -1,0 +1,59 @@
+// Runs one workload: starts the clients (threads, or fibers on a runtime: --fiber_workers), lets
+// them go together, merges what they measured and prints the report.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "db_bench/generator.h"
+#include "db_bench/stats.h"
+#include "fiber/sync.h"
+#include "rocksdb/db.h"
+
+namespace db_bench {
+
+// What the clients of one workload share.
+struct Shared {
+  Shared(rocksdb::DB* db, int clients) : db(db), clients(clients), initialized(clients), start(1) {}
+
+  rocksdb::DB* const db;
+  const int clients;
+  fiber::Latch initialized;
+  fiber::Latch start;
+  std::atomic<int> ended{0};  // clients that finished; relaxed polling by the background writer
+};
+
+// One client's own state, seen by no other until it ended.
+struct Client {
+  Client(int id, uint64_t seed, Shared* shared) : id(id), random{seed}, shared(shared) {}
+
+  const int id;
+  Random random;
+  Stats stats;
+  Shared* const shared;
+  ValueGenerator* values = nullptr;
+};
+
+using Workload = std::function<void(Client*)>;
+
+// Runs `workload` with `clients` clients and prints the line `name : ...`.
+void RunWorkload(const std::string& name, int clients, rocksdb::DB* db, const Workload& workload);
+
+// Says when a client is done: after `max_ops` operations, or after `max_seconds` if that is
+// positive.
+class Duration {
+ public:
+  Duration(int64_t max_seconds, int64_t max_ops);
+  // Counts `increment` operations that are about to run; true: stop, do not run them.
+  bool Done(int64_t increment);
+
+ private:
+  const int64_t max_seconds_;
+  const int64_t max_ops_;
+  const uint64_t start_nanos_;
+  int64_t ops_ = 0;
+};
+
+}  // namespace db_bench

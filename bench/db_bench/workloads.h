@@ -1,0 +1,28 @@
+// The workloads by name. A workload is a function that each client runs; REQUIRES: a database,
+// opened.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db_bench/runner.h"
+
+namespace db_bench {
+
+struct NamedWorkload {
+  const char* name;
+  const char* help;
+  Workload run;
+  bool fresh_db = false;       // starts from an empty database
+  bool single_client = false;  // whatever --threads says
+  int extra_clients = 0;       // background clients next to --threads
+};
+
+std::vector<NamedWorkload> WriteWorkloads();
+std::vector<NamedWorkload> ReadWorkloads();
+// Null if there is none of that name.
+const NamedWorkload* FindWorkload(const std::string& name);
+// The names and what they do, for --help.
+std::string WorkloadsHelp();
+
+}  // namespace db_bench
