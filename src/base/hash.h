@@ -1,0 +1,27 @@
+// Hash functions for memory (shards, tables); those that files contain are in xxph3.h and in table/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/namespace.h"
+#include "rocksdb/slice.h"
+
+namespace cairn {
+
+// XXH3, 64 bits.
+uint64_t Hash64(const char* data, size_t n, uint64_t seed = 0);
+inline uint64_t HashSlice64(const Slice& s) { return Hash64(s.data(), s.size()); }
+
+// LevelDB's 32-bit hash (a Murmur relative), which the oldest filters use. Part of a format: never change it.
+uint32_t Hash(const char* data, size_t n, uint32_t seed);
+
+// The upper half of the product: maps a uniform 32-bit hash to [0, range) without a division.
+inline uint32_t FastRange32(uint32_t hash, uint32_t range) {
+  return static_cast<uint32_t>((uint64_t{hash} * range) >> 32);
+}
+inline uint64_t FastRange64(uint64_t hash, uint64_t range) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * range) >> 64);
+}
+
+}  // namespace cairn

@@ -1,0 +1,52 @@
+// InternalIterator: a cursor over internal keys (internal_key.h): of a block, a table, a memtable, a level, or a merge of such.
+//
+// Not thread-safe. The cleanups (Cleanable) release what the iterator reads from. key() and value() are valid until the next
+// movement, and as long as the iterator itself where IsKeyPinned(), IsValuePinned().
+#pragma once
+
+#include "base/namespace.h"
+#include "rocksdb/cleanable.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+
+namespace cairn {
+
+class InternalIterator : public Cleanable {
+ public:
+  InternalIterator() = default;
+  InternalIterator(const InternalIterator&) = delete;
+  InternalIterator& operator=(const InternalIterator&) = delete;
+  virtual ~InternalIterator() = default;
+
+  // False before the first and past the last entry, and after an error.
+  virtual bool Valid() const = 0;
+
+  // Movements may read files: SUSPEND.
+  virtual void SeekToFirst() = 0;
+  virtual void SeekToLast() = 0;
+  // To the first entry >= internal_key, in the order of InternalKeyComparator.
+  virtual void Seek(const Slice& internal_key) = 0;
+  // To the last entry <= internal_key.
+  virtual void SeekForPrev(const Slice& internal_key) = 0;
+  // REQUIRES: Valid()
+  virtual void Next() = 0;
+  // REQUIRES: Valid()
+  virtual void Prev() = 0;
+
+  // REQUIRES: Valid()
+  virtual Slice key() const = 0;
+  // REQUIRES: Valid()
+  virtual Slice value() const = 0;
+
+  // Not OK if an error ended the movement. OK at the end of the data.
+  virtual Status status() const = 0;
+
+  // True: the bytes of key(), value() live until the iterator dies, over all movements.
+  virtual bool IsKeyPinned() const { return false; }
+  virtual bool IsValuePinned() const { return false; }
+};
+
+// An iterator over nothing, with this status. The caller owns it.
+InternalIterator* NewEmptyInternalIterator(const Status& status = Status::OK());
+
+}  // namespace cairn

@@ -1,0 +1,10 @@
+// The internals live in namespace cairn and see the public API without a prefix.
+#pragma once
+
+#include "rocksdb/rocksdb_namespace.h"
+
+namespace ROCKSDB_NAMESPACE {}
+
+namespace cairn {
+using namespace ROCKSDB_NAMESPACE;
+}  // namespace cairn
