@@ -1,10 +1,11 @@
 // What the MANIFEST records about one table file, and what the running database adds to it.
 //
-// A FileMetaData is made once (by flush, compaction or recovery), handed to VersionEdit::AddFile by value, and from then
-// on lives on the heap, shared by every Version that holds the file. `refs` counts those Versions.
+// A FileMetaData is made once (by flush, compaction or recovery), handed to VersionEdit::AddFile by
+// value, and from then on lives on the heap, shared by every Version that holds the file. `refs`
+// counts those Versions.
 //
-// Thread safety: the fields above the line in the struct are constant once the file is part of a Version. Those below are
-// guarded by the database mutex.
+// Thread safety: the fields above the line in the struct are constant once the file is part of a
+// Version. Those below are guarded by the database mutex.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,32 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "rocksdb/advanced_options.h"
+#include "table/table_cache.h"
 
 namespace cairn {
 
-// Epochs order level-0 files: a larger epoch is newer. 0 says that the MANIFEST had none (see VersionBuilder).
+// Epochs order level-0 files: a larger epoch is newer. 0 says that the MANIFEST had none (see
+// VersionBuilder).
 inline constexpr uint64_t kUnknownEpochNumber = 0;
 // Files ingested behind all others share this epoch; ordinary epochs start above it.
 inline constexpr uint64_t kReservedEpochNumberForFileIngestedBehind = 1;
 // A creation or ancestor time that is not known.
 inline constexpr uint64_t kUnknownFileTime = 0;
 
+// The place for a file's open reader (see TableSlot). Belongs to one FileMetaData: a copy of the
+// metadata starts empty.
+struct OwnTableSlot {
+  OwnTableSlot() = default;
+  OwnTableSlot(const OwnTableSlot&) {}
+  OwnTableSlot& operator=(const OwnTableSlot&) { return *this; }
+  mutable TableSlot slot;  // thread-safe by itself
+};
+
 struct FileMetaData {
   uint64_t number = 0;
-  uint32_t path_id = 0;  // index into DBOptions::db_paths
+  uint32_t path_id = 0;    // index into DBOptions::db_paths
   uint64_t file_size = 0;  // bytes; must equal the size on disk exactly
-  InternalKey smallest;  // inclusive bounds, internal keys
+  InternalKey smallest;    // inclusive bounds, internal keys
   InternalKey largest;
   SequenceNumber smallest_seqno = kMaxSequenceNumber;
   SequenceNumber largest_seqno = 0;
@@ -44,12 +56,19 @@ struct FileMetaData {
   bool user_defined_timestamps_persisted = true;
   std::string unique_id;  // 16 bytes as read, never written by us unless set; empty: none
 
-  // Not in the MANIFEST. The writer of the table sets them; after a reopen they stay 0 until somebody reads the table's
-  // properties and calls Version::SetFileStats.
+  // Not in the MANIFEST. The writer of the table sets them; after a reopen they stay 0 until
+  // somebody reads the table's properties and calls Version::SetFileStats.
   uint64_t num_entries = 0;
   uint64_t num_deletions = 0;
   uint64_t raw_key_size = 0;    // bytes
   uint64_t raw_value_size = 0;  // bytes
+
+  OwnTableSlot table;  // filled by the table cache when all tables stay open
+
+  // What the table cache needs to find or open this file on `level`.
+  TableFileId TableId(int level = -1) const {
+    return {number, file_size, level, path_id, tail_size, largest_seqno, &table.slot};
+  }
 
   // ---- Guarded by the database mutex.
   bool being_compacted = false;
@@ -57,7 +76,8 @@ struct FileMetaData {
   bool stats_known = false;            // the four counters above are filled in
   int refs = 0;                        // Versions that hold this file
 
-  // Widens the bounds and sequence range by one entry. Call it in key order: the first call sets `smallest`.
+  // Widens the bounds and sequence range by one entry. Call it in key order: the first call sets
+  // `smallest`.
   void UpdateBoundaries(const Slice& internal_key, SequenceNumber seqno) {
     if (smallest.Encode().empty()) smallest.DecodeFrom(internal_key);
     largest.DecodeFrom(internal_key);

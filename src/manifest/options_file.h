@@ -1,12 +1,15 @@
-// The OPTIONS-<number> file: the options of a database and its column families in RocksDB's text format.
+// The OPTIONS-<number> file: the options of a database and its column families in RocksDB's text
+// format.
 //
-// Written at each open so that tools (and LoadLatestOptions) can find out how the database was configured; read for
-// LoadLatestOptions and to check that a database is not reopened with options that contradict its files.
-// The file claims rocksdb_version=7.8.3 and holds only that version's options, so that its tools load it.
+// Written at each open so that tools (and LoadLatestOptions) can find out how the database was
+// configured; read for LoadLatestOptions and to check that a database is not reopened with options
+// that contradict its files. The file claims rocksdb_version=7.8.3 and holds only that version's
+// options, so that its tools load it.
 //
 // Thread safety: free functions without state.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,8 +22,8 @@ namespace cairn {
 // The text of an OPTIONS file.
 std::string FormatOptionsFile(const DBOptions& db_options,
                               const std::vector<ColumnFamilyDescriptor>& families);
-// Writes it to `path` (a full path), synced. The caller writes to a temporary name and renames, or uses
-// WriteOptionsFile, which does both and names the file OPTIONS-<number>.
+// Writes it to `path` (a full path), synced. The caller writes to a temporary name and renames, or
+// uses WriteOptionsFile, which does both and names the file OPTIONS-<number>.
 [[nodiscard]] Status PersistOptions(FileSystem* fs, const std::string& path,
                                     const DBOptions& db_options,
                                     const std::vector<ColumnFamilyDescriptor>& families);
@@ -32,10 +35,13 @@ struct OptionsFileContents {
   std::string rocksdb_version;
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
+  // As the file names them, by family: also those that cannot be made from a name.
+  std::map<std::string, std::string> comparator_names;
 };
 
-// Parses the file. Unknown options: an error, unless `ignore_unknown_options` or the file's rocksdb_version is newer than
-// ours. Objects that only code can supply (comparators, filters of one's own) keep their defaults.
+// Parses the file. Unknown options: an error, unless `ignore_unknown_options` or the file's
+// rocksdb_version is newer than ours. Objects that only code can supply (comparators, filters of
+// one's own) keep their defaults.
 [[nodiscard]] Status LoadOptionsFile(FileSystem* fs, const std::string& path,
                                      bool ignore_unknown_options, OptionsFileContents* contents);
 [[nodiscard]] Status ParseOptionsText(const std::string& text, const std::string& file_name,

@@ -1,14 +1,15 @@
 // An immutable picture of which table files make up a column family, level by level.
 //
-// Readers hold a Version through a SuperVersion; compactions hold the one that they were picked from. A new Version is built
-// by VersionBuilder and installed by VersionSet::LogAndApply. When the last reference goes, files that no other Version
-// holds become obsolete and VersionSet::GetObsoleteFiles hands them out.
+// Readers hold a Version through a SuperVersion; compactions hold the one that they were picked
+// from. A new Version is built by VersionBuilder and installed by VersionSet::LogAndApply. When the
+// last reference goes, files that no other Version holds become obsolete and
+// VersionSet::GetObsoleteFiles hands them out.
 //
-// Invariants: level 0 is ordered newest first; files may overlap. Every other level is ordered by key and its files do not
-// overlap (by user key).
+// Invariants: level 0 is ordered newest first; files may overlap. Every other level is ordered by
+// key and its files do not overlap (by user key).
 //
-// Thread safety: files and bounds are constant, readable without a lock. Ref and Unref, the scores and everything that looks
-// at being_compacted need the database mutex.
+// Thread safety: files and bounds are constant, readable without a lock. Ref and Unref, the scores
+// and everything that looks at being_compacted need the database mutex.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ namespace cairn {
 class ColumnFamilyState;
 class VersionSet;
 
-// One file as the read path sees it: what a search needs lies together, the key bytes of a level are contiguous.
+// One file as the read path sees it: what a search needs lies together, the key bytes of a level
+// are contiguous.
 struct FileSlot {
   Slice smallest;  // internal keys
   Slice largest;
@@ -45,7 +47,8 @@ struct LevelFiles {
 
 // Index of the first file whose largest key is >= internal_key; files.size if none.
 // REQUIRES: files is ordered and does not overlap (a level above 0).
-size_t FindFile(const InternalKeyComparator& icmp, const LevelFiles& files, const Slice& internal_key);
+size_t FindFile(const InternalKeyComparator& icmp, const LevelFiles& files,
+                const Slice& internal_key);
 // The same among [left, right).
 size_t FindFileInRange(const InternalKeyComparator& icmp, const LevelFiles& files,
                        const Slice& internal_key, size_t left, size_t right);
@@ -74,8 +77,9 @@ class Version {
   // The entry of a file number, or nullptr; *level receives its level.
   FileMetaData* FindFileByNumber(uint64_t number, int* level = nullptr) const;
 
-  // Files of `level` that overlap [begin, end] by user key (nullptr: unbounded). On level 0 the range grows with each file
-  // found, until nothing is added. On other levels the result is a run of neighbours: indexes via OverlappingRange.
+  // Files of `level` that overlap [begin, end] by user key (nullptr: unbounded). On level 0 the
+  // range grows with each file found, until nothing is added. On other levels the result is a run
+  // of neighbours: indexes via OverlappingRange.
   void GetOverlappingInputs(int level, const Slice* begin_user_key, const Slice* end_user_key,
                             std::vector<FileMetaData*>* inputs) const;
   // The same on a level above 0, as the half-open range of indexes.
@@ -83,8 +87,8 @@ class Version {
                                              const Slice* end_user_key) const;
   bool OverlapInLevel(int level, const Slice* smallest_user_key,
                       const Slice* largest_user_key) const;
-  // True if the range, for a flush, reaches a file that is not part of level 0's newest suffix: used by readers of bounds.
-  bool RangeMightExistAfter(int level, const Slice& smallest_user_key,
+  // Some level below `level` has a file that overlaps the range of user keys.
+  bool RangeMightExistBelow(int level, const Slice& smallest_user_key,
                             const Slice& largest_user_key) const;
 
   // --- Compaction state, computed when the Version is built. REQUIRES: database mutex held.
@@ -99,13 +103,14 @@ class Version {
     return marked_files_;
   }
 
-  // Where level 0 is compacted to. 1, unless levels are sized from the last one up (level_compaction_dynamic_level_bytes).
+  // Where level 0 is compacted to. 1, unless levels are sized from the last one up
+  // (level_compaction_dynamic_level_bytes).
   int base_level() const { return base_level_; }
   double level_multiplier() const { return level_multiplier_; }
   uint64_t MaxBytesForLevel(int level) const { return level_max_bytes_[level]; }  // target, bytes
-  // Bytes that compactions would have to rewrite to bring all levels to their targets; for write stalls.
+  // Bytes that compactions would have to rewrite to bring all levels to their targets; for write
+  // stalls.
   uint64_t estimated_compaction_needed_bytes() const { return pending_compaction_bytes_; }
-  int l0_delay_trigger_count() const { return NumLevelFiles(0); }
 
   // Fills in a file's counters, read from its table properties, and refreshes its compensated size.
   void SetFileStats(FileMetaData* file, uint64_t num_entries, uint64_t num_deletions,

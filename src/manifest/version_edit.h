@@ -1,8 +1,9 @@
 // One change of the database's metadata: the payload of one MANIFEST record.
 //
-// Flush, compaction and column-family changes build an edit and hand it to VersionSet::LogAndApply; recovery decodes edits
-// from the MANIFEST. Format: a sequence of (varint32 tag, fields). An unknown tag with bit 1 << 13 is skipped (it carries a
-// length-prefixed payload); any other unknown tag means that the file was written by something that we must not guess about.
+// Flush, compaction and column-family changes build an edit and hand it to VersionSet::LogAndApply;
+// recovery decodes edits from the MANIFEST. Format: a sequence of (varint32 tag, fields). An
+// unknown tag with bit 1 << 13 is skipped (it carries a length-prefixed payload); any other unknown
+// tag means that the file was written by something that we must not guess about.
 //
 // Thread safety: none; an edit belongs to whoever builds it until LogAndApply returns.
 #pragma once
@@ -45,7 +46,8 @@ enum ManifestTag : uint32_t {
   kTagDbId = kTagSafeIgnoreMask + 1,
   kTagBlobFileAdditionDeprecated = kTagSafeIgnoreMask + 2,
   kTagBlobFileGarbageDeprecated = kTagSafeIgnoreMask + 3,
-  kTagWalAddition = kTagSafeIgnoreMask + 4,  // not length-prefixed, unlike the rule for skippable tags
+  kTagWalAddition =
+      kTagSafeIgnoreMask + 4,  // not length-prefixed, unlike the rule for skippable tags
   kTagWalDeletion = kTagSafeIgnoreMask + 5,  // likewise
   kTagFullHistoryTsLow = kTagSafeIgnoreMask + 6,
   kTagWalAddition2 = kTagSafeIgnoreMask + 7,
@@ -54,8 +56,8 @@ enum ManifestTag : uint32_t {
   kTagSubcompactionProgress = kTagSafeIgnoreMask + 10,
 };
 
-// Tags of the fields that follow a NewFile4 record, each (varint32 tag, length-prefixed value), ended by kFileTerminate.
-// An unknown one may be skipped unless bit 1 << 6 is set.
+// Tags of the fields that follow a NewFile4 record, each (varint32 tag, length-prefixed value),
+// ended by kFileTerminate. An unknown one may be skipped unless bit 1 << 6 is set.
 enum NewFileTag : uint32_t {
   kFileTerminate = 1,
   kFileNeedCompaction = 2,
@@ -141,10 +143,11 @@ class VersionEdit {
 
   void Clear() { *this = VersionEdit(); }
 
-  // Appends the record to *dst. false: a file lacks its bounds (a bug of the caller), *dst holds a partial record.
+  // Appends the record to *dst. false: a file lacks its bounds (a bug of the caller), *dst holds a
+  // partial record.
   [[nodiscard]] bool EncodeTo(std::string* dst) const;
-  // Replaces the content by what `src` says. Corruption: malformed, or an unknown tag that may not be skipped.
-  // NotSupported: blob files. The caller adds the file's name and offset.
+  // Replaces the content by what `src` says. Corruption: malformed, or an unknown tag that may not
+  // be skipped. NotSupported: blob files. The caller adds the file's name and offset.
   [[nodiscard]] Status DecodeFrom(const Slice& src);
 
   std::string DebugString(bool hex_key = false) const;

@@ -1,13 +1,16 @@
-// The owner of the database's metadata: the MANIFEST, the column families' Versions, and the global counters.
+// The owner of the database's metadata: the MANIFEST, the column families' Versions, and the global
+// counters.
 //
-// db/ creates one, calls NewDB when the directory is new, then Recover, and from then on changes metadata only through
-// LogAndApply. Files of a database directory that belong to this layer: MANIFEST-*, CURRENT, IDENTITY.
+// db/ creates one, calls NewDB when the directory is new, then Recover, and from then on changes
+// metadata only through LogAndApply. Files of a database directory that belong to this layer:
+// MANIFEST-*, CURRENT, IDENTITY.
 //
-// Thread safety: everything needs the database mutex, except where a comment says atomic, and except before Recover
-// returned. LogAndApply releases the mutex while it writes.
+// Thread safety: everything needs the database mutex, except where a comment says atomic, and
+// except before Recover returned. LogAndApply releases the mutex while it writes.
 //
-// Invariants: CURRENT names a MANIFEST that was synced before. Records are applied in the order in which they were written.
-// After a failed write the MANIFEST's tail is of unknown content, so the next edit starts a new file.
+// Invariants: CURRENT names a MANIFEST that was synced before. Records are applied in the order in
+// which they were written. After a failed write the MANIFEST's tail is of unknown content, so the
+// next edit starts a new file.
 #pragma once
 
 #include <atomic>
@@ -17,6 +20,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/internal_key.h"
@@ -46,7 +51,8 @@ class ColumnFamilyState {
   // WALs below this are not needed by this family.
   uint64_t log_number() const { return log_number_; }
   void SetLogNumber(uint64_t n) { log_number_ = n; }
-  // A number above every epoch given so far; for a flushed file (compaction outputs take the least of their inputs).
+  // A number above every epoch given so far; for a flushed file (compaction outputs take the least
+  // of their inputs).
   uint64_t NewEpochNumber() { return next_epoch_++; }
   bool dropped() const { return dropped_; }
 
@@ -73,7 +79,8 @@ struct ObsoleteFile {
 
 class VersionSet {
  public:
-  // `fs` and `options` (env, info_log, max_manifest_file_size, use_fsync, manifest_preallocation_size) outlive the set.
+  // `fs` and `options` (env, info_log, max_manifest_file_size, use_fsync,
+  // manifest_preallocation_size) outlive the set.
   VersionSet(std::string dbname, const DBOptions* options, FileSystem* fs,
              const FileOptions& file_options);
   // All Versions must have been released by then, but for the current ones.
@@ -81,24 +88,26 @@ class VersionSet {
   VersionSet(const VersionSet&) = delete;
   VersionSet& operator=(const VersionSet&) = delete;
 
-  // Writes IDENTITY, MANIFEST-000001 and CURRENT for an empty database with the comparator of `options`.
+  // Writes IDENTITY, MANIFEST-000001 and CURRENT for an empty database with the comparator of
+  // `options`.
   [[nodiscard]] Status NewDB(const ColumnFamilyOptions& options, FSDirectory* db_directory);
 
-  // Reads CURRENT and its MANIFEST and installs the Versions of `families`; a read-write open then reads or writes IDENTITY.
-  // Families of the MANIFEST that are not named: InvalidArgument "Column families not opened: a, b", except when read_only.
-  // A named one that does not exist: InvalidArgument. Corruption names the file and the offset. NotFound: CURRENT's file is
-  // missing. A torn tail of the MANIFEST is tolerated.
+  // Reads CURRENT and its MANIFEST and installs the Versions of `families`; a read-write open then
+  // reads or writes IDENTITY. Families of the MANIFEST that are not named: InvalidArgument "Column
+  // families not opened: a, b", except when read_only. A named one that does not exist:
+  // InvalidArgument. Corruption names the file and the offset. NotFound: CURRENT's file is missing.
+  // A torn tail of the MANIFEST is tolerated.
   [[nodiscard]] Status Recover(const std::vector<ColumnFamilyDescriptor>& families, bool read_only);
 
   // Names of all column families, without opening anything (DB::ListColumnFamilies).
   [[nodiscard]] static Status ListColumnFamilies(const std::string& dbname, FileSystem* fs,
                                                  std::vector<std::string>* names);
 
-  // Writes the edits as consecutive records, syncs, then installs the resulting Version as current and sets the family's log
-  // number and so on. Callers are served in order of arrival. SUSPENDS, with *mutex released during I/O.
-  // The edits' next file, last sequence (and prev log) are filled in here. On failure nothing changed in memory, and
-  // the caller keeps what it wanted to add (the files' fate on disk is unknown if the MANIFEST write itself failed: see
-  // manifest_write_failed).
+  // Writes the edits as consecutive records, syncs, then installs the resulting Version as current
+  // and sets the family's log number and so on. Callers are served in order of arrival. SUSPENDS,
+  // with *mutex released during I/O. The edits' next file, last sequence (and prev log) are filled
+  // in here. On failure nothing changed in memory, and the caller keeps what it wanted to add (the
+  // files' fate on disk is unknown if the MANIFEST write itself failed: see manifest_write_failed).
   // `new_descriptor`: start a new MANIFEST (each open does).
   // `on_installed`: called under the mutex after success, before other writers run.
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
@@ -119,7 +128,9 @@ class VersionSet {
   ColumnFamilyState* default_family() const { return default_; }
   Version* current() const { return default_->current(); }
   ColumnFamilyState* family(uint32_t id) const;  // nullptr: none
-  const std::map<uint32_t, std::unique_ptr<ColumnFamilyState>>& families() const { return families_; }
+  const std::map<uint32_t, std::unique_ptr<ColumnFamilyState>>& families() const {
+    return families_;
+  }
   uint32_t max_column_family() const { return max_column_family_; }
 
   // --- Counters. Atomic: callable without the mutex.
@@ -139,27 +150,32 @@ class VersionSet {
 
   uint64_t manifest_file_number() const { return manifest_file_number_; }
   uint64_t manifest_file_size() const { return manifest_file_size_; }  // bytes
-  // A MANIFEST that is being written and not yet named by CURRENT, or 0: obsolete file removal must spare it.
+  // A MANIFEST that is being written and not yet named by CURRENT, or 0: obsolete file removal must
+  // spare it.
   uint64_t pending_manifest_file_number() const { return pending_manifest_file_number_; }
   uint64_t prev_log_number() const { return prev_log_number_; }
-  // WALs below this may be deleted: the least of the families' log numbers and of what the MANIFEST says.
+  // WALs below this may be deleted and are skipped by recovery. LogAndApply moves it on by itself
+  // when an edit brings a log number.
   uint64_t MinLogNumberToKeep() const;
   // The least log number among the families.
   uint64_t MinLogNumberWithUnflushedData() const;
   const std::string& db_id() const { return db_id_; }
-  // The last MANIFEST write failed: what CURRENT's file holds may include the failed edit, so files that it names must not
-  // be deleted until another edit went through.
+  // The last MANIFEST write failed: what CURRENT's file holds may include the failed edit, so files
+  // that it names must not be deleted until another edit went through.
   bool manifest_write_failed() const { return manifest_write_failed_; }
 
   // --- File life.
   // Numbers of all files that some live Version holds.
   void AddLiveFiles(std::vector<uint64_t>* numbers) const;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) const;
-  // Moves out files that no Version holds any more, those numbered below min_pending_output (others stay for a later call),
-  // and the names (relative to the directory) of MANIFESTs that were replaced.
+  // Moves out files that no Version holds any more, those numbered below min_pending_output (others
+  // stay for a later call), and the names (relative to the directory) of MANIFESTs that were
+  // replaced.
   void GetObsoleteFiles(std::vector<ObsoleteFile>* tables, std::vector<std::string>* manifests,
                         uint64_t min_pending_output);
-  bool HasObsoleteFiles() const { return !obsolete_tables_.empty() || !obsolete_manifests_.empty(); }
+  bool HasObsoleteFiles() const {
+    return !obsolete_tables_.empty() || !obsolete_manifests_.empty();
+  }
 
   // Which MANIFEST CURRENT names. Corruption: CURRENT is malformed. *path is a full path.
   [[nodiscard]] static Status GetCurrentManifestPath(const std::string& dbname, FileSystem* fs,
@@ -167,23 +183,41 @@ class VersionSet {
 
  private:
   friend class Version;
+  friend class VersionBuilder;
   struct Writer;
+  struct Recovery;
+  struct ManifestWrite;
+
+  // A Version took, or dropped, its reference of a file's entry. A file that moved to another level
+  // has an entry for each level while Versions of both kinds live: it is obsolete with the last.
+  void HoldFile(const FileMetaData& file) { ++held_files_[file.number]; }
+  void ReleaseFile(const FileMetaData& file);
 
   [[nodiscard]] Status RecoverIdentity(bool read_only);
-  // The I/O of LogAndApply; runs without the mutex.
-  [[nodiscard]] Status WriteManifest(std::span<const std::string> records, uint64_t new_number,
-                                     const std::string& snapshot, FSDirectory* db_directory);
-  // Records that describe the whole current state, for the head of a new MANIFEST; each length-prefixed.
-  [[nodiscard]] Status EncodeSnapshot(std::string* records) const;
-  void AppendVersion(ColumnFamilyState* cf, Version* version);
+  [[nodiscard]] Status FinishRecovery(Recovery* recovery, bool read_only);
+  // Records that describe the whole current state, for the head of a new MANIFEST.
+  [[nodiscard]] Status EncodeSnapshot(std::vector<std::string>* records) const;
+  // Fills in what every edit carries, and what it implies for the other counters.
+  void CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit);
+  // The I/O of LogAndApply, without the mutex.
+  [[nodiscard]] IOStatus WriteManifest(ManifestWrite* write, FSDirectory* db_directory);
+  [[nodiscard]] IOStatus OpenManifest(ManifestWrite* write);
+  // The body of LogAndApply once it is this writer's turn.
+  [[nodiscard]] Status ProcessWriter(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
+                                     fiber::Mutex* mutex, FSDirectory* db_directory,
+                                     bool new_descriptor,
+                                     const std::function<void()>& on_installed);
+  // Makes `version` the family's current one.
+  void Install(ColumnFamilyState* cf, Version* version);
 
   const std::string dbname_;
   const DBOptions* const options_;
   FileSystem* const fs_;
   const FileOptions file_options_;
 
+  // Relaxed would do where the mutex is held; the default order keeps the rest simple.
   std::atomic<uint64_t> next_file_number_{2};
-  // Release on publish, acquire by readers: what a reader sees of a sequence includes its memtable entries.
+  // Release on publish, acquire by readers: who reads a sequence also sees its memtable entries.
   std::atomic<SequenceNumber> last_sequence_{0};
   std::atomic<SequenceNumber> last_allocated_sequence_{0};
 
@@ -194,13 +228,15 @@ class VersionSet {
   uint64_t pending_manifest_file_number_ = 0;
   uint64_t manifest_file_size_ = 0;
   uint64_t prev_log_number_ = 0;
-  uint64_t min_log_number_to_keep_ = 0;
+  uint64_t min_log_number_to_keep_ = 0;  // 0: the MANIFEST does not say
   uint64_t next_version_number_ = 0;
+  SequenceNumber manifest_last_sequence_ = 0;  // the largest that the MANIFEST has
   std::string db_id_;
   bool manifest_write_failed_ = false;
   std::unique_ptr<LogWriter> manifest_;  // touched only by the head of writers_
 
   std::deque<Writer*> writers_;  // the head runs; the others wait for their turn
+  std::unordered_map<uint64_t, int> held_files_;
   std::vector<ObsoleteFile> obsolete_tables_;
   std::vector<std::string> obsolete_manifests_;
 };

@@ -1,0 +1,174 @@
+#include "manifest/manifest_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "fs/file_util.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr size_t kBlockSize = 32768;
+constexpr size_t kHeaderSize = 7;  // crc32c, length (2 bytes), type
+enum PlainType : uint8_t { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+
+bool AllZero(const Slice& s) {
+  return std::all_of(s.data(), s.data() + s.size(), [](char c) { return c == 0; });
+}
+
+}  // namespace
+
+bool IsTornRecord(const Slice& tail, uint64_t offset) {
+  Slice rest = tail;
+  bool first_fragment = true;
+  for (;;) {
+    const size_t left_in_block = kBlockSize - static_cast<size_t>(offset % kBlockSize);
+    if (left_in_block < kHeaderSize) {  // the filler at a block's end
+      const size_t filler = std::min(left_in_block, rest.size());
+      if (!AllZero(Slice(rest.data(), filler))) return false;
+      rest.remove_prefix(filler);
+      offset += filler;
+      continue;
+    }
+    if (rest.size() < kHeaderSize || AllZero(rest)) return true;
+    const uint32_t crc = crc32c::Unmask(DecodeFixed32(rest.data()));
+    const size_t length =
+        static_cast<uint8_t>(rest[4]) | static_cast<size_t>(static_cast<uint8_t>(rest[5])) << 8;
+    const uint8_t type = static_cast<uint8_t>(rest[6]);
+    const bool type_fits =
+        first_fragment ? type == kFull || type == kFirst : type == kMiddle || type == kLast;
+    if (!type_fits) return false;
+    const size_t available = std::min(rest.size(), left_in_block) - kHeaderSize;
+    if (length <= available) {
+      // A whole fragment. It must be sound and must not be the last one, or the reader would have
+      // returned the record.
+      if (type == kFull || type == kLast) return false;
+      if (crc32c::Value(rest.data() + 6, 1 + length) != crc) return false;
+      rest.remove_prefix(kHeaderSize + length);
+      offset += kHeaderSize + length;
+      first_fragment = false;
+      continue;
+    }
+    if (kHeaderSize + length > left_in_block) return false;  // no writer crosses a block
+    // It ends early, or its length is damaged: then the checksum, which does not cover the length,
+    // fits a shorter payload.
+    uint32_t running = crc32c::Value(rest.data() + 6, 1);
+    for (size_t n = 0;; ++n) {
+      if (running == crc) return false;
+      if (n == available) return true;
+      running = crc32c::Extend(running, rest.data() + kHeaderSize + n, 1);
+    }
+  }
+}
+
+struct ManifestReader::Reporter : LogReader::Reporter {
+  void Corruption(size_t /*bytes*/, const Status& reason) override {
+    if (first.ok()) first = reason;
+  }
+  void OldLogRecord(size_t /*bytes*/) override { foreign = true; }
+  Status first;
+  bool foreign = false;
+};
+
+ManifestReader::ManifestReader(FileSystem* fs, std::string path, uint64_t number,
+                               std::unique_ptr<SequentialFileReader> file)
+    : fs_(fs), path_(std::move(path)), reporter_(std::make_unique<Reporter>()) {
+  log_ = std::make_unique<LogReader>(nullptr, std::move(file), reporter_.get(),
+                                     /*checksum=*/true, number);
+}
+
+ManifestReader::~ManifestReader() = default;
+
+Status ManifestReader::Open(FileSystem* fs, const std::string& path, uint64_t number,
+                            std::unique_ptr<ManifestReader>* reader) {
+  std::unique_ptr<SequentialFileReader> file;
+  IOStatus s = SequentialFileReader::Open(fs, path, FileOptions(), &file);
+  if (!s.ok()) return s;
+  reader->reset(new ManifestReader(fs, path, number, std::move(file)));
+  return Status::OK();
+}
+
+Status ManifestReader::Locate(const Status& status) const {
+  if (status.ok()) return status;
+  const char* message = status.getState();
+  return Status(
+      status.code(), status.subcode(), status.severity(),
+      path_ + " at offset " + std::to_string(offset_) + ": " + (message != nullptr ? message : ""));
+}
+
+bool ManifestReader::ReadEdit(VersionEdit* edit) {
+  Slice record;
+  const bool got = log_->ReadRecord(&record, &scratch_,
+                                    WALRecoveryMode::kTolerateCorruptedTailRecords, &offset_);
+  // A report is about what lies before this record: nothing after it can be trusted.
+  if (!reporter_->first.ok()) {
+    const Status& reason = reporter_->first;
+    status_ = reason.IsCorruption() ? reason : Status::Corruption(path_, reason.ToString());
+    return false;
+  }
+  if (!got) {
+    offset_ = log_->LastRecordEnd();
+    if (const Status& s = log_->status(); !s.ok()) {
+      status_ = s.IsIOError() ? s : Locate(Status::Corruption("MANIFEST", s.ToString()));
+    } else if (reporter_->foreign) {
+      status_ = Locate(Status::Corruption("MANIFEST", "a record that belongs to another log"));
+    } else {
+      status_ = CheckTail();
+    }
+    return false;
+  }
+  if (Status s = edit->DecodeFrom(record); !s.ok()) {
+    status_ = Locate(s);
+    return false;
+  }
+  return true;
+}
+
+bool ManifestReader::Next(VersionEdit* edit) {
+  if (!group_.empty()) {
+    *edit = std::move(group_.back());
+    group_.pop_back();
+    return true;
+  }
+  if (done_) return false;
+  std::vector<VersionEdit> group;
+  for (;;) {
+    if (!ReadEdit(edit)) {
+      done_ = true;  // an unfinished group is dropped
+      return false;
+    }
+    if (!edit->atomic_group_remaining().has_value()) {
+      if (group.empty()) return true;
+      status_ = Locate(Status::Corruption("MANIFEST", "an atomic group is interrupted"));
+      done_ = true;
+      return false;
+    }
+    const uint32_t remaining = *edit->atomic_group_remaining();
+    if (!group.empty() && remaining + 1 != *group.back().atomic_group_remaining()) {
+      status_ = Locate(Status::Corruption("MANIFEST", "an atomic group misses a record"));
+      done_ = true;
+      return false;
+    }
+    group.push_back(std::move(*edit));
+    if (remaining == 0) break;
+  }
+  std::reverse(group.begin(), group.end());
+  group_ = std::move(group);
+  *edit = std::move(group_.back());
+  group_.pop_back();
+  return true;
+}
+
+Status ManifestReader::CheckTail() {
+  std::string contents;
+  if (IOStatus s = ReadFileToString(fs_, path_, &contents); !s.ok()) return s;
+  if (offset_ >= contents.size()) return Status::OK();
+  const Slice tail(contents.data() + offset_, contents.size() - offset_);
+  if (IsTornRecord(tail, offset_)) return Status::OK();
+  return Locate(Status::Corruption("MANIFEST", "the last record is damaged"));
+}
+
+}  // namespace cairn

@@ -1,0 +1,742 @@
+#include "manifest/options_table.h"
+
+#include <memory>
+#include <utility>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/memtablerep.h"
+
+namespace cairn {
+
+// --- Enumerations.
+
+template <>
+std::span<const std::pair<std::string_view, CompressionType>> EnumNames() {
+  static constexpr std::pair<std::string_view, CompressionType> kNames[] = {
+      {"kNoCompression", kNoCompression},
+      {"kSnappyCompression", kSnappyCompression},
+      {"kZlibCompression", kZlibCompression},
+      {"kBZip2Compression", kBZip2Compression},
+      {"kLZ4Compression", kLZ4Compression},
+      {"kLZ4HCCompression", kLZ4HCCompression},
+      {"kXpressCompression", kXpressCompression},
+      {"kZSTD", kZSTD},
+      {"kZSTDNotFinalCompression", kZSTDNotFinalCompression},
+      {"kDisableCompressionOption", kDisableCompressionOption}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, InfoLogLevel>> EnumNames() {
+  static constexpr std::pair<std::string_view, InfoLogLevel> kNames[] = {
+      {"DEBUG_LEVEL", DEBUG_LEVEL}, {"INFO_LEVEL", INFO_LEVEL},   {"WARN_LEVEL", WARN_LEVEL},
+      {"ERROR_LEVEL", ERROR_LEVEL}, {"FATAL_LEVEL", FATAL_LEVEL}, {"HEADER_LEVEL", HEADER_LEVEL}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, WALRecoveryMode>> EnumNames() {
+  using enum WALRecoveryMode;
+  static constexpr std::pair<std::string_view, WALRecoveryMode> kNames[] = {
+      {"kTolerateCorruptedTailRecords", kTolerateCorruptedTailRecords},
+      {"kAbsoluteConsistency", kAbsoluteConsistency},
+      {"kPointInTimeRecovery", kPointInTimeRecovery},
+      {"kSkipAnyCorruptedRecords", kSkipAnyCorruptedRecords}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, DBOptions::AccessHint>> EnumNames() {
+  static constexpr std::pair<std::string_view, DBOptions::AccessHint> kNames[] = {
+      {"NONE", DBOptions::NONE},
+      {"NORMAL", DBOptions::NORMAL},
+      {"SEQUENTIAL", DBOptions::SEQUENTIAL},
+      {"WILLNEED", DBOptions::WILLNEED}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, CacheTier>> EnumNames() {
+  static constexpr std::pair<std::string_view, CacheTier> kNames[] = {
+      {"kVolatileTier", CacheTier::kVolatileTier},
+      {"kNonVolatileBlockTier", CacheTier::kNonVolatileBlockTier}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, Temperature>> EnumNames() {
+  static constexpr std::pair<std::string_view, Temperature> kNames[] = {
+      {"kUnknown", Temperature::kUnknown},
+      {"kHot", Temperature::kHot},
+      {"kWarm", Temperature::kWarm},
+      {"kCold", Temperature::kCold}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, PrepopulateBlobCache>> EnumNames() {
+  static constexpr std::pair<std::string_view, PrepopulateBlobCache> kNames[] = {
+      {"kDisable", PrepopulateBlobCache::kDisable},
+      {"kFlushOnly", PrepopulateBlobCache::kFlushOnly}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, CompactionStyle>> EnumNames() {
+  static constexpr std::pair<std::string_view, CompactionStyle> kNames[] = {
+      {"kCompactionStyleLevel", kCompactionStyleLevel},
+      {"kCompactionStyleUniversal", kCompactionStyleUniversal},
+      {"kCompactionStyleFIFO", kCompactionStyleFIFO},
+      {"kCompactionStyleNone", kCompactionStyleNone}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, CompactionPri>> EnumNames() {
+  static constexpr std::pair<std::string_view, CompactionPri> kNames[] = {
+      {"kByCompensatedSize", kByCompensatedSize},
+      {"kOldestLargestSeqFirst", kOldestLargestSeqFirst},
+      {"kOldestSmallestSeqFirst", kOldestSmallestSeqFirst},
+      {"kMinOverlappingRatio", kMinOverlappingRatio},
+      {"kRoundRobin", kRoundRobin}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, CompactionStopStyle>> EnumNames() {
+  static constexpr std::pair<std::string_view, CompactionStopStyle> kNames[] = {
+      {"kCompactionStopStyleSimilarSize", kCompactionStopStyleSimilarSize},
+      {"kCompactionStopStyleTotalSize", kCompactionStopStyleTotalSize}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, ChecksumType>> EnumNames() {
+  static constexpr std::pair<std::string_view, ChecksumType> kNames[] = {
+      {"kNoChecksum", kNoChecksum},
+      {"kCRC32c", kCRC32c},
+      {"kxxHash", kxxHash},
+      {"kxxHash64", kxxHash64},
+      {"kXXH3", kXXH3}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, PinningTier>> EnumNames() {
+  static constexpr std::pair<std::string_view, PinningTier> kNames[] = {
+      {"kFallback", PinningTier::kFallback},
+      {"kNone", PinningTier::kNone},
+      {"kFlushedAndSimilar", PinningTier::kFlushedAndSimilar},
+      {"kAll", PinningTier::kAll}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, BlockBasedTableOptions::IndexType>> EnumNames() {
+  using T = BlockBasedTableOptions;
+  static constexpr std::pair<std::string_view, T::IndexType> kNames[] = {
+      {"kBinarySearch", T::kBinarySearch},
+      {"kHashSearch", T::kHashSearch},
+      {"kTwoLevelIndexSearch", T::kTwoLevelIndexSearch},
+      {"kBinarySearchWithFirstKey", T::kBinarySearchWithFirstKey}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, BlockBasedTableOptions::DataBlockIndexType>>
+EnumNames() {
+  using T = BlockBasedTableOptions;
+  static constexpr std::pair<std::string_view, T::DataBlockIndexType> kNames[] = {
+      {"kDataBlockBinarySearch", T::kDataBlockBinarySearch},
+      {"kDataBlockBinaryAndHash", T::kDataBlockBinaryAndHash}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, BlockBasedTableOptions::IndexShorteningMode>>
+EnumNames() {
+  using Mode = BlockBasedTableOptions::IndexShorteningMode;
+  static constexpr std::pair<std::string_view, Mode> kNames[] = {
+      {"kNoShortening", Mode::kNoShortening},
+      {"kShortenSeparators", Mode::kShortenSeparators},
+      {"kShortenSeparatorsAndSuccessor", Mode::kShortenSeparatorsAndSuccessor}};
+  return kNames;
+}
+
+template <>
+std::span<const std::pair<std::string_view, BlockBasedTableOptions::PrepopulateBlockCache>>
+EnumNames() {
+  using Mode = BlockBasedTableOptions::PrepopulateBlockCache;
+  static constexpr std::pair<std::string_view, Mode> kNames[] = {{"kDisable", Mode::kDisable},
+                                                                 {"kFlushOnly", Mode::kFlushOnly}};
+  return kNames;
+}
+
+namespace {
+
+// --- Structs within options: "{a=1;b=2;}".
+
+template <typename S>
+  requires(std::is_class_v<S>)
+std::string FormatValue(const S& v) {
+  return "{" + FormatOptions(v, "", ";") + "}";
+}
+
+// What is not named keeps its value.
+template <typename S>
+  requires(std::is_class_v<S>)
+bool ParseValue(const std::string& text, S* v) {
+  OptionMap map;
+  S parsed = *v;
+  if (!SplitOptions(text, &map).ok() || !SetOptions(map, false, &parsed).ok()) return false;
+  *v = parsed;
+  return true;
+}
+
+template <typename S, auto Member>
+constexpr OptionField<S> Field(std::string_view name) {
+  return {name, [](const S& s) -> std::string { return FormatValue(s.*Member); },
+          [](S* s, const std::string& value) -> bool { return ParseValue(value, &(s->*Member)); }};
+}
+
+// An object that we do not have: printed as absent, and ignored when a file names one.
+template <typename S>
+constexpr OptionField<S> Object(std::string_view name) {
+  return {name, [](const S&) -> std::string { return "nullptr"; }, nullptr};
+}
+
+// Of old versions: accepted, without effect.
+template <typename S>
+constexpr OptionField<S> Ignored(std::string_view name) {
+  return {name, nullptr, nullptr};
+}
+
+}  // namespace
+
+template <>
+std::span<const OptionField<CompressionOptions>> OptionFields() {
+  using S = CompressionOptions;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::max_dict_buffer_bytes>("max_dict_buffer_bytes"),
+      Field<S, &S::enabled>("enabled"),
+      Field<S, &S::max_dict_bytes>("max_dict_bytes"),
+      Field<S, &S::parallel_threads>("parallel_threads"),
+      Field<S, &S::zstd_max_train_bytes>("zstd_max_train_bytes"),
+      Field<S, &S::level>("level"),
+      Field<S, &S::use_zstd_dict_trainer>("use_zstd_dict_trainer"),
+      Field<S, &S::strategy>("strategy"),
+      Field<S, &S::window_bits>("window_bits"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<CompactionOptionsFIFO>> OptionFields() {
+  using S = CompactionOptionsFIFO;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::allow_compaction>("allow_compaction"),
+      Field<S, &S::age_for_warm>("age_for_warm"),
+      Field<S, &S::max_table_files_size>("max_table_files_size"),
+      Ignored<S>("ttl"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<CompactionOptionsUniversal>> OptionFields() {
+  using S = CompactionOptionsUniversal;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::incremental>("incremental"),
+      Field<S, &S::compression_size_percent>("compression_size_percent"),
+      Field<S, &S::allow_trivial_move>("allow_trivial_move"),
+      Field<S, &S::max_size_amplification_percent>("max_size_amplification_percent"),
+      Field<S, &S::max_merge_width>("max_merge_width"),
+      Field<S, &S::stop_style>("stop_style"),
+      Field<S, &S::min_merge_width>("min_merge_width"),
+      Field<S, &S::size_ratio>("size_ratio"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<MetadataCacheOptions>> OptionFields() {
+  using S = MetadataCacheOptions;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::unpartitioned_pinning>("unpartitioned_pinning"),
+      Field<S, &S::partition_pinning>("partition_pinning"),
+      Field<S, &S::top_level_index_pinning>("top_level_index_pinning"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<LRUCacheOptions>> OptionFields() {
+  using S = LRUCacheOptions;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::capacity>("capacity"),
+      Field<S, &S::num_shard_bits>("num_shard_bits"),
+      Field<S, &S::strict_capacity_limit>("strict_capacity_limit"),
+      Field<S, &S::high_pri_pool_ratio>("high_pri_pool_ratio"),
+      Field<S, &S::low_pri_pool_ratio>("low_pri_pool_ratio"),
+  };
+  return kFields;
+}
+
+namespace {
+
+// --- Options whose text is not that of their type.
+
+// The notation of old files:
+// "window_bits:level:strategy[:max_dict_bytes[:zstd_max_train_bytes[...]]]".
+bool ParseCompressionOptions(const std::string& text, CompressionOptions* options) {
+  if (text.find('=') != std::string::npos || text.empty()) return ParseValue(text, options);
+  std::vector<std::string> parts;
+  if (!ParseValue(text, &parts) || parts.size() < 3 || parts.size() > 9) return false;
+  CompressionOptions parsed;
+  const auto number = [&parts](size_t i, auto* v) {
+    return i >= parts.size() || ParseValue(parts[i], v);
+  };
+  if (!number(0, &parsed.window_bits) || !number(1, &parsed.level) ||
+      !number(2, &parsed.strategy) || !number(3, &parsed.max_dict_bytes) ||
+      !number(4, &parsed.zstd_max_train_bytes) || !number(5, &parsed.parallel_threads) ||
+      !number(6, &parsed.enabled) || !number(7, &parsed.max_dict_buffer_bytes) ||
+      !number(8, &parsed.use_zstd_dict_trainer)) {
+    return false;
+  }
+  *options = parsed;
+  return true;
+}
+
+std::string FormatComparator(const ColumnFamilyOptions& options) {
+  return options.comparator->Name();
+}
+
+bool ParseComparator(ColumnFamilyOptions* options, const std::string& value) {
+  // One of the user's own cannot be made from its name: that stays to the caller.
+  for (const Comparator* known : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    if (value == known->Name()) options->comparator = known;
+  }
+  return true;
+}
+
+std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
+  return options.memtable_factory == nullptr ? "nullptr" : options.memtable_factory->Name();
+}
+
+bool ParseMemtableFactory(ColumnFamilyOptions* options, const std::string& value) {
+  if (value.starts_with("SkipListFactory") || value.starts_with("skip_list") ||
+      value.starts_with("id=SkipListFactory")) {
+    options->memtable_factory = std::make_shared<SkipListFactory>();
+  }
+  return true;
+}
+
+std::string FormatTableFactory(const ColumnFamilyOptions& options) {
+  return options.table_factory == nullptr ? "nullptr" : options.table_factory->Name();
+}
+
+// The nested options change those that are set already.
+bool ParseBlockBasedTableFactory(ColumnFamilyOptions* options, const std::string& value) {
+  BlockBasedTableOptions table_options;
+  if (options->table_factory != nullptr) {
+    if (const auto* set =
+            std::as_const(*options->table_factory).GetOptions<BlockBasedTableOptions>();
+        set != nullptr) {
+      table_options = *set;
+    }
+  }
+  OptionMap map;
+  if (!SplitOptions(value, &map).ok()) return false;
+  map.erase("id");
+  if (!SetOptions(map, false, &table_options).ok()) return false;
+  options->table_factory.reset(NewBlockBasedTableFactory(table_options));
+  return true;
+}
+
+bool ParseTableFactory(ColumnFamilyOptions* options, const std::string& value) {
+  if (value == TableFactory::kBlockBasedTableName() || value == "{}") {
+    return ParseBlockBasedTableFactory(options, "");
+  }
+  OptionMap map;
+  if (value.find('=') == std::string::npos || !SplitOptions(value, &map).ok() ||
+      map["id"] != TableFactory::kBlockBasedTableName()) {
+    return false;  // no other kind of table exists here
+  }
+  return ParseBlockBasedTableFactory(options, value);
+}
+
+std::string FormatFilterPolicy(const BlockBasedTableOptions& options) {
+  return options.filter_policy == nullptr ? "nullptr" : options.filter_policy->GetId();
+}
+
+// "bloomfilter:10:false", "ribbonfilter:10[:0]", or with the prefix "rocksdb.".
+bool ParseFilterPolicy(BlockBasedTableOptions* options, const std::string& value) {
+  if (value == "nullptr" || value.empty()) {
+    options->filter_policy.reset();
+    return true;
+  }
+  std::vector<std::string> parts;
+  double bits = 0;
+  if (!ParseValue(value, &parts)) return false;
+  if (parts.size() < 2 || !ParseValue(parts[1], &bits)) return true;  // one of the user's own
+  if (parts[0] == "bloomfilter" || parts[0] == "rocksdb.internal.FastLocalBloomFilter") {
+    options->filter_policy.reset(NewBloomFilterPolicy(bits));
+  } else if (parts[0] == "ribbonfilter") {
+    int before = 0;
+    if (parts.size() > 2 && !ParseValue(parts[2], &before)) return false;
+    options->filter_policy.reset(NewRibbonFilterPolicy(bits, before));
+  }
+  return true;
+}
+
+std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions&) {
+  return "FlushBlockBySizePolicyFactory";
+}
+
+bool ParseFlushBlockPolicyFactory(BlockBasedTableOptions*, const std::string&) { return true; }
+
+// "8M", or "{capacity=8M;num_shard_bits=4;...}".
+bool ParseBlockCache(BlockBasedTableOptions* options, const std::string& value) {
+  if (value == "nullptr") {
+    options->block_cache.reset();
+    return true;
+  }
+  LRUCacheOptions cache;
+  if (value.find('=') != std::string::npos ? !ParseValue(value, &cache)
+                                           : !ParseValue(value, &cache.capacity)) {
+    return false;
+  }
+  options->block_cache = NewLRUCache(cache);
+  return true;
+}
+
+template <auto Member>
+constexpr OptionField<ColumnFamilyOptions> CompressionField(std::string_view name) {
+  return {name, [](const ColumnFamilyOptions& s) -> std::string { return FormatValue(s.*Member); },
+          [](ColumnFamilyOptions* s, const std::string& value) -> bool {
+            return ParseCompressionOptions(value, &(s->*Member));
+          }};
+}
+
+}  // namespace
+
+template <>
+std::span<const OptionField<DBOptions>> OptionFields() {
+  static constexpr OptionField<DBOptions> kFields[] = {
+      Field<DBOptions, &DBOptions::compaction_readahead_size>("compaction_readahead_size"),
+      Field<DBOptions, &DBOptions::strict_bytes_per_sync>("strict_bytes_per_sync"),
+      Field<DBOptions, &DBOptions::bytes_per_sync>("bytes_per_sync"),
+      Field<DBOptions, &DBOptions::max_background_jobs>("max_background_jobs"),
+      Field<DBOptions, &DBOptions::avoid_flush_during_shutdown>("avoid_flush_during_shutdown"),
+      Field<DBOptions, &DBOptions::max_background_flushes>("max_background_flushes"),
+      Field<DBOptions, &DBOptions::delayed_write_rate>("delayed_write_rate"),
+      Field<DBOptions, &DBOptions::max_open_files>("max_open_files"),
+      Field<DBOptions, &DBOptions::max_subcompactions>("max_subcompactions"),
+      Field<DBOptions, &DBOptions::writable_file_max_buffer_size>("writable_file_max_buffer_size"),
+      Field<DBOptions, &DBOptions::wal_bytes_per_sync>("wal_bytes_per_sync"),
+      Field<DBOptions, &DBOptions::max_background_compactions>("max_background_compactions"),
+      Field<DBOptions, &DBOptions::max_total_wal_size>("max_total_wal_size"),
+      Field<DBOptions, &DBOptions::delete_obsolete_files_period_micros>(
+          "delete_obsolete_files_period_micros"),
+      Field<DBOptions, &DBOptions::stats_dump_period_sec>("stats_dump_period_sec"),
+      Field<DBOptions, &DBOptions::stats_history_buffer_size>("stats_history_buffer_size"),
+      Field<DBOptions, &DBOptions::stats_persist_period_sec>("stats_persist_period_sec"),
+      Field<DBOptions, &DBOptions::enforce_single_del_contracts>("enforce_single_del_contracts"),
+      Field<DBOptions, &DBOptions::lowest_used_cache_tier>("lowest_used_cache_tier"),
+      Field<DBOptions, &DBOptions::bgerror_resume_retry_interval>("bgerror_resume_retry_interval"),
+      Field<DBOptions, &DBOptions::best_efforts_recovery>("best_efforts_recovery"),
+      Field<DBOptions, &DBOptions::log_readahead_size>("log_readahead_size"),
+      Field<DBOptions, &DBOptions::write_dbid_to_manifest>("write_dbid_to_manifest"),
+      Field<DBOptions, &DBOptions::wal_compression>("wal_compression"),
+      Field<DBOptions, &DBOptions::manual_wal_flush>("manual_wal_flush"),
+      Field<DBOptions, &DBOptions::db_host_id>("db_host_id"),
+      Field<DBOptions, &DBOptions::two_write_queues>("two_write_queues"),
+      Field<DBOptions, &DBOptions::random_access_max_buffer_size>("random_access_max_buffer_size"),
+      Field<DBOptions, &DBOptions::avoid_unnecessary_blocking_io>("avoid_unnecessary_blocking_io"),
+      Field<DBOptions, &DBOptions::skip_checking_sst_file_sizes_on_db_open>(
+          "skip_checking_sst_file_sizes_on_db_open"),
+      Field<DBOptions, &DBOptions::flush_verify_memtable_count>("flush_verify_memtable_count"),
+      Field<DBOptions, &DBOptions::fail_if_options_file_error>("fail_if_options_file_error"),
+      Field<DBOptions, &DBOptions::atomic_flush>("atomic_flush"),
+      Field<DBOptions, &DBOptions::verify_sst_unique_id_in_manifest>(
+          "verify_sst_unique_id_in_manifest"),
+      Field<DBOptions, &DBOptions::skip_stats_update_on_db_open>("skip_stats_update_on_db_open"),
+      Field<DBOptions, &DBOptions::track_and_verify_wals_in_manifest>(
+          "track_and_verify_wals_in_manifest"),
+      Field<DBOptions, &DBOptions::paranoid_checks>("paranoid_checks"),
+      Field<DBOptions, &DBOptions::create_if_missing>("create_if_missing"),
+      Field<DBOptions, &DBOptions::max_write_batch_group_size_bytes>(
+          "max_write_batch_group_size_bytes"),
+      Field<DBOptions, &DBOptions::avoid_flush_during_recovery>("avoid_flush_during_recovery"),
+      Object<DBOptions>("file_checksum_gen_factory"),
+      Field<DBOptions, &DBOptions::enable_thread_tracking>("enable_thread_tracking"),
+      Field<DBOptions, &DBOptions::allow_fallocate>("allow_fallocate"),
+      Field<DBOptions, &DBOptions::allow_data_in_errors>("allow_data_in_errors"),
+      Field<DBOptions, &DBOptions::error_if_exists>("error_if_exists"),
+      Field<DBOptions, &DBOptions::use_direct_io_for_flush_and_compaction>(
+          "use_direct_io_for_flush_and_compaction"),
+      Field<DBOptions, &DBOptions::create_missing_column_families>(
+          "create_missing_column_families"),
+      Field<DBOptions, &DBOptions::WAL_size_limit_MB>("WAL_size_limit_MB"),
+      Field<DBOptions, &DBOptions::use_direct_reads>("use_direct_reads"),
+      Field<DBOptions, &DBOptions::persist_stats_to_disk>("persist_stats_to_disk"),
+      Field<DBOptions, &DBOptions::allow_mmap_reads>("allow_mmap_reads"),
+      Field<DBOptions, &DBOptions::allow_mmap_writes>("allow_mmap_writes"),
+      Field<DBOptions, &DBOptions::use_adaptive_mutex>("use_adaptive_mutex"),
+      Field<DBOptions, &DBOptions::allow_2pc>("allow_2pc"),
+      Field<DBOptions, &DBOptions::is_fd_close_on_exec>("is_fd_close_on_exec"),
+      Field<DBOptions, &DBOptions::max_log_file_size>("max_log_file_size"),
+      Field<DBOptions, &DBOptions::access_hint_on_compaction_start>(
+          "access_hint_on_compaction_start"),
+      Field<DBOptions, &DBOptions::max_file_opening_threads>("max_file_opening_threads"),
+      Object<DBOptions>("wal_filter"),
+      Field<DBOptions, &DBOptions::use_fsync>("use_fsync"),
+      Field<DBOptions, &DBOptions::table_cache_numshardbits>("table_cache_numshardbits"),
+      Field<DBOptions, &DBOptions::dump_malloc_stats>("dump_malloc_stats"),
+      Field<DBOptions, &DBOptions::db_write_buffer_size>("db_write_buffer_size"),
+      Field<DBOptions, &DBOptions::allow_ingest_behind>("allow_ingest_behind"),
+      Field<DBOptions, &DBOptions::keep_log_file_num>("keep_log_file_num"),
+      Field<DBOptions, &DBOptions::max_bgerror_resume_count>("max_bgerror_resume_count"),
+      Field<DBOptions, &DBOptions::allow_concurrent_memtable_write>(
+          "allow_concurrent_memtable_write"),
+      Field<DBOptions, &DBOptions::recycle_log_file_num>("recycle_log_file_num"),
+      Field<DBOptions, &DBOptions::log_file_time_to_roll>("log_file_time_to_roll"),
+      Field<DBOptions, &DBOptions::manifest_preallocation_size>("manifest_preallocation_size"),
+      Field<DBOptions, &DBOptions::enable_write_thread_adaptive_yield>(
+          "enable_write_thread_adaptive_yield"),
+      Field<DBOptions, &DBOptions::WAL_ttl_seconds>("WAL_ttl_seconds"),
+      Field<DBOptions, &DBOptions::max_manifest_file_size>("max_manifest_file_size"),
+      Field<DBOptions, &DBOptions::wal_recovery_mode>("wal_recovery_mode"),
+      Field<DBOptions, &DBOptions::enable_pipelined_write>("enable_pipelined_write"),
+      Field<DBOptions, &DBOptions::write_thread_slow_yield_usec>("write_thread_slow_yield_usec"),
+      Field<DBOptions, &DBOptions::unordered_write>("unordered_write"),
+      Field<DBOptions, &DBOptions::write_thread_max_yield_usec>("write_thread_max_yield_usec"),
+      Field<DBOptions, &DBOptions::advise_random_on_open>("advise_random_on_open"),
+      Field<DBOptions, &DBOptions::info_log_level>("info_log_level"),
+      Field<DBOptions, &DBOptions::wal_dir>("wal_dir"),
+      Field<DBOptions, &DBOptions::db_log_dir>("db_log_dir"),
+      Ignored<DBOptions>("rate_limiter_bytes_per_sec"),
+      Ignored<DBOptions>("skip_log_error_on_recovery"),
+      Ignored<DBOptions>("preserve_deletes"),
+      Ignored<DBOptions>("base_background_compactions"),
+      Ignored<DBOptions>("disableDataSync"),
+      Ignored<DBOptions>("disable_data_sync"),
+      Ignored<DBOptions>("new_table_reader_for_compaction_inputs"),
+      Ignored<DBOptions>("concurrent_prepare"),
+      Ignored<DBOptions>("max_mem_compaction_level"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
+  static constexpr OptionField<ColumnFamilyOptions> kFields[] = {
+      CompressionField<&ColumnFamilyOptions::compression_opts>("compression_opts"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_protection_bytes_per_key>(
+          "memtable_protection_bytes_per_key"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::target_file_size_multiplier>(
+          "target_file_size_multiplier"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::report_bg_io_stats>("report_bg_io_stats"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::write_buffer_size>("write_buffer_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_huge_page_size>(
+          "memtable_huge_page_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_successive_merges>(
+          "max_successive_merges"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_number>(
+          "max_write_buffer_number"),
+      Object<ColumnFamilyOptions>("prefix_extractor"),
+      CompressionField<&ColumnFamilyOptions::bottommost_compression_opts>(
+          "bottommost_compression_opts"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::paranoid_file_checks>(
+          "paranoid_file_checks"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_garbage_collection_force_threshold>(
+          "blob_garbage_collection_force_threshold"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::enable_blob_files>("enable_blob_files"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_file_starting_level>(
+          "blob_file_starting_level"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_prefix_bloom_size_ratio>(
+          "memtable_prefix_bloom_size_ratio"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::inplace_update_num_locks>(
+          "inplace_update_num_locks"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_compaction_readahead_size>(
+          "blob_compaction_readahead_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::ignore_max_compaction_bytes_for_input>(
+          "ignore_max_compaction_bytes_for_input"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::arena_block_size>("arena_block_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::level0_stop_writes_trigger>(
+          "level0_stop_writes_trigger"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_compression_type>(
+          "blob_compression_type"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::level0_slowdown_writes_trigger>(
+          "level0_slowdown_writes_trigger"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::hard_pending_compaction_bytes_limit>(
+          "hard_pending_compaction_bytes_limit"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::soft_pending_compaction_bytes_limit>(
+          "soft_pending_compaction_bytes_limit"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::target_file_size_base>(
+          "target_file_size_base"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::level0_file_num_compaction_trigger>(
+          "level0_file_num_compaction_trigger"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_compaction_bytes>(
+          "max_compaction_bytes"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::disable_auto_compactions>(
+          "disable_auto_compactions"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::check_flush_compaction_key_order>(
+          "check_flush_compaction_key_order"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::min_blob_size>("min_blob_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_whole_key_filtering>(
+          "memtable_whole_key_filtering"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_bytes_for_level_base>(
+          "max_bytes_for_level_base"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::last_level_temperature>(
+          "last_level_temperature"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_options_fifo>(
+          "compaction_options_fifo"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_bytes_for_level_multiplier>(
+          "max_bytes_for_level_multiplier"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_bytes_for_level_multiplier_additional>(
+          "max_bytes_for_level_multiplier_additional"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_sequential_skip_in_iterations>(
+          "max_sequential_skip_in_iterations"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::prepopulate_blob_cache>(
+          "prepopulate_blob_cache"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::compression>("compression"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::compression_per_level>(
+          "compression_per_level"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_options_universal>(
+          "compaction_options_universal"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_garbage_collection_age_cutoff>(
+          "blob_garbage_collection_age_cutoff"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::ttl>("ttl"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::periodic_compaction_seconds>(
+          "periodic_compaction_seconds"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::sample_for_compression>(
+          "sample_for_compression"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::blob_file_size>("blob_file_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::enable_blob_garbage_collection>(
+          "enable_blob_garbage_collection"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::experimental_mempurge_threshold>(
+          "experimental_mempurge_threshold"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::bottommost_compression>(
+          "bottommost_compression"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::min_write_buffer_number_to_merge>(
+          "min_write_buffer_number_to_merge"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::preserve_internal_time_seconds>(
+          "preserve_internal_time_seconds"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::preclude_last_level_data_seconds>(
+          "preclude_last_level_data_seconds"),
+      Object<ColumnFamilyOptions>("sst_partitioner_factory"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::num_levels>("num_levels"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::force_consistency_checks>(
+          "force_consistency_checks"),
+      Object<ColumnFamilyOptions>("memtable_insert_with_hint_prefix_extractor"),
+      {"memtable_factory", FormatMemtableFactory, ParseMemtableFactory},
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::level_compaction_dynamic_file_size>(
+          "level_compaction_dynamic_file_size"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_number_to_maintain>(
+          "max_write_buffer_number_to_maintain"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::optimize_filters_for_hits>(
+          "optimize_filters_for_hits"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::level_compaction_dynamic_level_bytes>(
+          "level_compaction_dynamic_level_bytes"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_style>("compaction_style"),
+      Object<ColumnFamilyOptions>("compaction_filter"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::inplace_update_support>(
+          "inplace_update_support"),
+      Object<ColumnFamilyOptions>("merge_operator"),
+      {"table_factory", FormatTableFactory, ParseTableFactory},
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::bloom_locality>("bloom_locality"),
+      {"comparator", FormatComparator, ParseComparator},
+      Object<ColumnFamilyOptions>("compaction_filter_factory"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_size_to_maintain>(
+          "max_write_buffer_size_to_maintain"),
+      Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_pri>("compaction_pri"),
+      Ignored<ColumnFamilyOptions>("bottommost_temperature"),
+      Ignored<ColumnFamilyOptions>("snap_refresh_nanos"),
+      Ignored<ColumnFamilyOptions>("hard_rate_limit"),
+      Ignored<ColumnFamilyOptions>("soft_rate_limit"),
+      Ignored<ColumnFamilyOptions>("max_mem_compaction_level"),
+      Ignored<ColumnFamilyOptions>("rate_limit_delay_max_milliseconds"),
+      Ignored<ColumnFamilyOptions>("purge_redundant_kvs_while_flush"),
+      Ignored<ColumnFamilyOptions>("verify_checksums_in_compaction"),
+      Ignored<ColumnFamilyOptions>("filter_deletes"),
+      Ignored<ColumnFamilyOptions>("max_grandparent_overlap_factor"),
+      Ignored<ColumnFamilyOptions>("expanded_compaction_factor"),
+      Ignored<ColumnFamilyOptions>("source_compaction_factor"),
+      Ignored<ColumnFamilyOptions>("min_partial_merge_operands"),
+      {"block_based_table_factory", nullptr, ParseBlockBasedTableFactory},
+      {"memtable", nullptr, ParseMemtableFactory},
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
+  static constexpr OptionField<BlockBasedTableOptions> kFields[] = {
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::initial_auto_readahead_size>(
+          "initial_auto_readahead_size"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::pin_top_level_index_and_filter>(
+          "pin_top_level_index_and_filter"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_align>("block_align"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_size_deviation>(
+          "block_size_deviation"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::checksum>("checksum"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_shortening>("index_shortening"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::num_file_reads_for_auto_readahead>(
+          "num_file_reads_for_auto_readahead"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::whole_key_filtering>(
+          "whole_key_filtering"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::data_block_index_type>(
+          "data_block_index_type"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_type>("index_type"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::no_block_cache>("no_block_cache"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_block_restart_interval>(
+          "index_block_restart_interval"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::data_block_hash_table_util_ratio>(
+          "data_block_hash_table_util_ratio"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::prepopulate_block_cache>(
+          "prepopulate_block_cache"),
+      Field<BlockBasedTableOptions,
+            &BlockBasedTableOptions::pin_l0_filter_and_index_blocks_in_cache>(
+          "pin_l0_filter_and_index_blocks_in_cache"),
+      {"filter_policy", FormatFilterPolicy, ParseFilterPolicy},
+      Field<BlockBasedTableOptions,
+            &BlockBasedTableOptions::cache_index_and_filter_blocks_with_high_priority>(
+          "cache_index_and_filter_blocks_with_high_priority"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::verify_compression>(
+          "verify_compression"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_restart_interval>(
+          "block_restart_interval"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::max_auto_readahead_size>(
+          "max_auto_readahead_size"),
+      {"flush_block_policy_factory", FormatFlushBlockPolicyFactory, ParseFlushBlockPolicyFactory},
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::partition_filters>(
+          "partition_filters"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::cache_index_and_filter_blocks>(
+          "cache_index_and_filter_blocks"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::block_size>("block_size"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::metadata_block_size>(
+          "metadata_block_size"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::optimize_filters_for_memory>(
+          "optimize_filters_for_memory"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::detect_filter_construct_corruption>(
+          "detect_filter_construct_corruption"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::format_version>("format_version"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::metadata_cache_options>(
+          "metadata_cache_options"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::read_amp_bytes_per_bit>(
+          "read_amp_bytes_per_bit"),
+      Field<BlockBasedTableOptions, &BlockBasedTableOptions::enable_index_compression>(
+          "enable_index_compression"),
+      Ignored<BlockBasedTableOptions>("skip_table_builder_flush"),
+      Ignored<BlockBasedTableOptions>("hash_index_allow_collision"),
+      Ignored<BlockBasedTableOptions>("persistent_cache"),
+      Ignored<BlockBasedTableOptions>("block_cache_compressed"),
+      {"block_cache", nullptr, ParseBlockCache},
+  };
+  return kFields;
+}
+
+}  // namespace cairn

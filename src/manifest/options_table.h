@@ -1,0 +1,81 @@
+// The one table of all options: name, how to print, how to parse.
+//
+// The OPTIONS file and the string functions of rocksdb/convenience.h are loops over it. The names
+// and value notation are those of RocksDB 7.8.3, so that its tools load what is printed here.
+//
+// Thread safety: constant data and pure functions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/namespace.h"
+#include "manifest/option_values.h"
+#include "rocksdb/options.h"
+#include "rocksdb/table.h"
+
+namespace cairn {
+
+template <typename S>
+struct OptionField {
+  std::string_view name;
+  // nullptr: parsed only. An empty result is left out of what is printed.
+  std::string (*format)(const S&);
+  // nullptr: accepted and ignored, for what old versions wrote. false: malformed.
+  bool (*parse)(S*, const std::string& value);
+};
+
+template <typename S>
+std::span<const OptionField<S>> OptionFields();
+template <>
+std::span<const OptionField<DBOptions>> OptionFields();
+template <>
+std::span<const OptionField<ColumnFamilyOptions>> OptionFields();
+template <>
+std::span<const OptionField<BlockBasedTableOptions>> OptionFields();
+
+// Each option as prefix + "name=value" + suffix.
+template <typename S>
+std::string FormatOptions(const S& options, std::string_view prefix, std::string_view suffix) {
+  std::string r;
+  for (const OptionField<S>& field : OptionFields<S>()) {
+    if (field.format == nullptr) continue;
+    const std::string value = field.format(options);
+    if (value.empty()) continue;
+    r.append(prefix).append(field.name).append("=").append(value).append(suffix);
+  }
+  return r;
+}
+
+enum class SetResult { kSet, kUnknown, kMalformed };
+
+template <typename S>
+SetResult SetOption(S* options, const std::string& name, const std::string& value) {
+  for (const OptionField<S>& field : OptionFields<S>()) {
+    if (field.name != name) continue;
+    if (field.parse == nullptr || field.parse(options, value)) return SetResult::kSet;
+    return SetResult::kMalformed;
+  }
+  return SetResult::kUnknown;
+}
+
+// Sets what the map names. InvalidArgument: malformed, or unknown and not to be ignored; *options
+// is then partly changed.
+template <typename S>
+[[nodiscard]] Status SetOptions(const OptionMap& map, bool ignore_unknown, S* options) {
+  for (const auto& [name, value] : map) {
+    switch (SetOption(options, name, value)) {
+      case SetResult::kSet:
+        break;
+      case SetResult::kUnknown:
+        if (!ignore_unknown) return Status::InvalidArgument("Could not find option", name);
+        break;
+      case SetResult::kMalformed:
+        return Status::InvalidArgument("Error parsing option " + name, value);
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace cairn

@@ -1,0 +1,119 @@
+#include "manifest/version_set.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "fs/file_names.h"
+
+namespace cairn {
+
+VersionSet::VersionSet(std::string dbname, const DBOptions* options, FileSystem* fs,
+                       const FileOptions& file_options)
+    : dbname_(std::move(dbname)), options_(options), fs_(fs), file_options_(file_options) {}
+
+VersionSet::~VersionSet() {
+  assert(writers_.empty());
+  for (auto& [id, cf] : families_) {
+    if (cf->current_ != nullptr) cf->current_->Unref();
+    cf->current_ = nullptr;
+  }
+}
+
+ColumnFamilyState* VersionSet::family(uint32_t id) const {
+  const auto it = families_.find(id);
+  return it == families_.end() ? nullptr : it->second.get();
+}
+
+void VersionSet::MarkFileNumberUsed(uint64_t n) {
+  uint64_t next = next_file_number_.load();
+  while (next <= n && !next_file_number_.compare_exchange_weak(next, n + 1)) {
+  }
+}
+
+uint64_t VersionSet::MinLogNumberWithUnflushedData() const {
+  uint64_t least = UINT64_MAX;
+  for (const auto& [id, cf] : families_) {
+    if (!cf->dropped()) least = std::min(least, cf->log_number());
+  }
+  return least == UINT64_MAX ? 0 : least;
+}
+
+uint64_t VersionSet::MinLogNumberToKeep() const {
+  return min_log_number_to_keep_ != 0 ? min_log_number_to_keep_ : MinLogNumberWithUnflushedData();
+}
+
+void VersionSet::ReleaseFile(const FileMetaData& file) {
+  const auto it = held_files_.find(file.number);
+  assert(it != held_files_.end());
+  if (--it->second > 0) return;
+  held_files_.erase(it);
+  obsolete_tables_.push_back({file.number, file.path_id, file.file_size});
+}
+
+void VersionSet::Install(ColumnFamilyState* cf, Version* version) {
+  version->Ref();
+  Version* const old = cf->current_;
+  if (old != nullptr) {
+    // The newest stands before the older ones of the ring.
+    version->next_ = old;
+    version->prev_ = old->prev_;
+    old->prev_->next_ = version;
+    old->prev_ = version;
+  }
+  cf->current_ = version;
+  if (old != nullptr) old->Unref();
+}
+
+void VersionSet::AddLiveFiles(std::vector<uint64_t>* numbers) const {
+  numbers->reserve(numbers->size() + held_files_.size());
+  for (const auto& [number, holders] : held_files_) numbers->push_back(number);
+}
+
+void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) const {
+  for (const auto& [id, cf] : families_) {
+    const Version* version = cf->current();
+    for (int level = 0; level < version->num_levels(); ++level) {
+      for (const FileMetaData* f : version->files(level)) {
+        LiveFileMetaData m;
+        m.column_family_name = cf->name();
+        m.db_path =
+            f->path_id < options_->db_paths.size() ? options_->db_paths[f->path_id].path : dbname_;
+        m.directory = m.db_path;
+        m.relative_filename = TableFileBaseName(f->number);
+        m.name = "/" + m.relative_filename;
+        m.file_number = f->number;
+        m.file_type = rocksdb::FileType::kTableFile;
+        m.level = level;
+        m.size = f->file_size;
+        m.smallestkey = f->smallest.user_key().ToString();
+        m.largestkey = f->largest.user_key().ToString();
+        m.smallest_seqno = f->smallest_seqno;
+        m.largest_seqno = f->largest_seqno;
+        m.num_entries = f->num_entries;
+        m.num_deletions = f->num_deletions;
+        m.being_compacted = f->being_compacted;
+        m.temperature = f->temperature;
+        m.oldest_ancester_time = f->oldest_ancester_time;
+        m.file_creation_time = f->file_creation_time;
+        m.epoch_number = f->epoch_number;
+        m.file_checksum = f->file_checksum;
+        m.file_checksum_func_name = f->file_checksum_func_name;
+        metadata->push_back(std::move(m));
+      }
+    }
+  }
+}
+
+void VersionSet::GetObsoleteFiles(std::vector<ObsoleteFile>* tables,
+                                  std::vector<std::string>* manifests,
+                                  uint64_t min_pending_output) {
+  std::vector<ObsoleteFile> pending;
+  for (ObsoleteFile& f : obsolete_tables_) {
+    (f.number < min_pending_output ? *tables : pending).push_back(f);
+  }
+  obsolete_tables_ = std::move(pending);
+  manifests->insert(manifests->end(), obsolete_manifests_.begin(), obsolete_manifests_.end());
+  obsolete_manifests_.clear();
+}
+
+}  // namespace cairn
