@@ -1,0 +1,301 @@
+// Background work: super versions and stalls, flushes, automatic compactions, and their scheduling.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "compaction/compaction_job.h"
+#include "compaction/flush_job.h"
+#include "db/db_impl.h"
+#include "fiber/clock.h"
+#include "rocksdb/statistics.h"
+
+namespace cairn {
+
+int DBImpl::MaxFlushes() const {
+  if (db_options_.max_background_flushes > 0) return db_options_.max_background_flushes;
+  return std::max(1, db_options_.max_background_jobs / 4);
+}
+
+int DBImpl::MaxCompactions() const {
+  if (db_options_.max_background_compactions > 0) return db_options_.max_background_compactions;
+  return std::max(1, db_options_.max_background_jobs - MaxFlushes());
+}
+
+// --- Super versions and stalls
+
+void DBImpl::InstallSuperVersion() {
+  auto* sv = new SuperVersion();
+  sv->mem = mem_;
+  sv->mem->Ref();
+  sv->imm = imm_.current();
+  sv->imm->Ref();
+  sv->current = versions_->current();
+  sv->current->Ref();
+  sv->number = ++super_version_number_;
+  super_versions_->Install(sv);
+  UpdateStall();
+}
+
+void DBImpl::UpdateStall() {
+  StallInputs inputs;
+  inputs.unflushed_memtables = imm_.NumNotFlushed();
+  inputs.level0_files = versions_->current()->l0_delay_trigger_count();
+  inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
+  const StallDecision decision = DecideStall(inputs, cf_options_);
+  if (decision != stall_) {
+    LogWarn(db_options_.info_log.get(), "[default] %s",
+            StallMessage(decision, inputs, cf_options_).c_str());
+  }
+  switch (decision.condition) {
+    case StallCondition::kNormal:
+      delayed_rate_.Recover();
+      stall_token_.reset();
+      break;
+    case StallCondition::kDelayed:
+      stall_token_ = write_controller_.GetDelayToken(delayed_rate_.Update(decision, inputs));
+      break;
+    case StallCondition::kStopped:
+      delayed_rate_.Update(decision, inputs);
+      stall_token_ = write_controller_.GetStopToken();
+      break;
+  }
+  stall_ = decision;
+  write_needs_attention_.store(decision.condition != StallCondition::kNormal ||
+                                   has_background_error_.load(std::memory_order_relaxed) ||
+                                   shutting_down_.load(std::memory_order_relaxed),
+                               std::memory_order_release);
+  background_done_.notify_all();
+}
+
+// --- Scheduling
+
+void DBImpl::MaybeScheduleWork() {
+  if (mode_ != OpenMode::kReadWrite || paused_ > 0 || shutting_down_.load() ||
+      has_background_error_.load()) {
+    return;
+  }
+  // Flushes of one family finish in order: one at a time.
+  if (running_flushes_ == 0 && imm_.IsFlushPending()) {
+    ++running_flushes_;
+    if (!scheduler_->Schedule(JobPriority::kHigh, [this] { BackgroundFlush(); })) {
+      --running_flushes_;
+    }
+  }
+  if (cf_options_.disable_auto_compactions || exclusive_manual_ > 0 || compaction_blocked_) return;
+  const int limit = write_controller_.NeedSpeedupCompaction() ||
+                            versions_->current()->NumLevelFiles(0) >=
+                                2 * cf_options_.level0_file_num_compaction_trigger
+                        ? MaxCompactions()
+                        : 1;
+  if (running_compactions_ < limit && picker_->NeedsCompaction(*versions_->current())) {
+    ++running_compactions_;
+    if (!scheduler_->Schedule(JobPriority::kLow, [this] { BackgroundCompaction(); })) {
+      --running_compactions_;
+    }
+  }
+}
+
+JobEnv DBImpl::MakeJobEnv(int job_id) {
+  JobEnv env;
+  env.db_options = &db_options_;
+  env.fs = fs_;
+  env.file_options = file_options_;
+  env.file_options.use_direct_writes = db_options_.use_direct_io_for_flush_and_compaction;
+  env.dbname = dbname_;
+  env.paths = paths_;
+  env.table_cache = table_cache_.get();
+  env.directory = directory_.get();
+  env.statistics = statistics_;
+  env.info_log = db_options_.info_log.get();
+  env.db_id = versions_->db_id();
+  env.db_session_id = db_session_id_;
+  env.icmp = &icmp_;
+  env.shutting_down = &shutting_down_;
+  env.new_file_number = [this] { return versions_->NewFileNumber(); };
+  env.snapshots = snapshots_.Sequences();
+  env.job_id = job_id;
+  return env;
+}
+
+// --- Flush
+
+void DBImpl::BackgroundFlush() {
+  {
+    fiber::MutexLock lock(&mutex_);
+    Status s;
+    if (!shutting_down_.load() && !has_background_error_.load()) s = FlushOnce();
+    if (!s.ok() && !s.IsShutdownInProgress()) SetBackgroundError(s, "flush");
+    --running_flushes_;
+    compaction_blocked_ = false;
+    MaybeScheduleWork();
+    background_done_.notify_all();
+  }
+  SchedulePurge();
+}
+
+Status DBImpl::FlushOnce() {
+  std::vector<MemTable*> memtables;
+  imm_.PickMemtablesToFlush(UINT64_MAX, &memtables);
+  if (memtables.empty()) return Status::OK();
+  const auto protected_from = ProtectNewFiles();
+  const JobEnv env = MakeJobEnv(next_job_id_.fetch_add(1));
+  const uint64_t file_number = versions_->NewFileNumber();
+  const uint64_t log_number = memtables.back()->GetNextLogNumber();
+  FlushJob job(env, cf_options_, memtables, versions_->default_family()->NewEpochNumber(),
+               "Write Buffer Full");
+  FileMetaData meta;
+  mutex_.unlock();
+  Status s = job.Run(file_number, &meta);
+  mutex_.lock();
+  if (s.ok()) {
+    VersionEdit edit;
+    edit.SetLogNumber(log_number);
+    if (meta.file_size > 0) edit.AddFile(0, std::move(meta));
+    s = versions_->LogAndApply(versions_->default_family(), &edit, &mutex_, directory_.get(), false,
+                               [&] { imm_.Remove(memtables); });
+  }
+  UnprotectNewFiles(protected_from);
+  if (!s.ok()) {
+    imm_.RollbackFlush(memtables);
+    return s;
+  }
+  level_stats_.Add(0, job.stats());
+  InstallSuperVersion();
+  LogInfo(db_options_.info_log.get(), "[default] Level summary: %s",
+          versions_->current()->LevelSummary().c_str());
+  return s;
+}
+
+// --- Compaction
+
+void DBImpl::BackgroundCompaction() {
+  {
+    fiber::MutexLock lock(&mutex_);
+    Status s;
+    if (!shutting_down_.load() && !has_background_error_.load() && paused_ == 0 &&
+        exclusive_manual_ == 0) {
+      std::unique_ptr<Compaction> compaction =
+          picker_->PickCompaction(cf_options_, versions_->current());
+      if (compaction != nullptr) {
+        // Another job may fit beside this one.
+        MaybeScheduleWork();
+        s = RunCompaction(std::move(compaction), nullptr, next_job_id_.fetch_add(1));
+        compaction_blocked_ = false;
+      } else {
+        // Nothing fits beside what runs now; whatever ends next clears this.
+        compaction_blocked_ = true;
+      }
+    }
+    if (!s.ok() && !s.IsShutdownInProgress()) SetBackgroundError(s, "compaction");
+    --running_compactions_;
+    MaybeScheduleWork();
+    background_done_.notify_all();
+  }
+  SchedulePurge();
+}
+
+Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
+                             const std::atomic<bool>* canceled, int job_id) {
+  ColumnFamilyState* const family = versions_->default_family();
+  Status s;
+  if (compaction->IsTrivialMove()) {
+    VersionEdit edit;
+    compaction->AddTrivialMove(&edit);
+    s = versions_->LogAndApply(family, &edit, &mutex_, directory_.get(), false,
+                               [&] { compaction->ReleaseInputs(); });
+    if (s.ok()) {
+      JobStats stats;
+      stats.bytes_moved = compaction->total_input_bytes();
+      level_stats_.Add(compaction->output_level(), stats);
+      LogInfo(db_options_.info_log.get(), "[default] Moved %s", compaction->InputSummary().c_str());
+    }
+  } else {
+    const auto protected_from = ProtectNewFiles();
+    JobEnv env = MakeJobEnv(job_id);
+    env.canceled = canceled;
+    CompactionJob job(env, compaction.get());
+    mutex_.unlock();
+    s = job.Run();
+    mutex_.lock();
+    if (s.ok()) {
+      s = versions_->LogAndApply(family, compaction->edit(), &mutex_, directory_.get(), false,
+                                 [&] { compaction->ReleaseInputs(); });
+    }
+    UnprotectNewFiles(protected_from);
+    if (s.ok()) level_stats_.Add(compaction->output_level(), job.stats());
+  }
+  compaction.reset();
+  if (s.ok()) {
+    InstallSuperVersion();
+    LogInfo(db_options_.info_log.get(), "[default] Level summary: %s",
+            versions_->current()->LevelSummary().c_str());
+  }
+  return s;
+}
+
+Status DBImpl::PauseBackgroundWork() {
+  fiber::MutexLock lock(&mutex_);
+  ++paused_;
+  while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
+  return Status::OK();
+}
+
+Status DBImpl::ContinueBackgroundWork() {
+  fiber::MutexLock lock(&mutex_);
+  if (paused_ == 0) return Status::InvalidArgument("background work is not paused");
+  if (--paused_ == 0) MaybeScheduleWork();
+  return Status::OK();
+}
+
+// --- Flush on demand
+
+Status DBImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* family) {
+  Status s = RefuseIfReadOnly();
+  if (s.ok()) s = CheckFamily(family);
+  return s.ok() ? FlushMemTables(options) : s;
+}
+
+Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& families) {
+  for (ColumnFamilyHandle* family : families) {
+    Status s = CheckFamily(family);
+    if (!s.ok()) return s;
+  }
+  return families.empty() ? Status::OK() : Flush(options, families[0]);
+}
+
+Status DBImpl::FlushMemTables(const FlushOptions& options) {
+  if (!options.allow_write_stall) {
+    // A flush now would be the one memtable, or level-0 file, too many: wait, as the option promises.
+    fiber::MutexLock lock(&mutex_);
+    while (!shutting_down_.load() && !has_background_error_.load() && imm_.NumNotFlushed() > 0 &&
+           imm_.NumNotFlushed() + 1 >= cf_options_.max_write_buffer_number) {
+      imm_.FlushRequested();
+      MaybeScheduleWork();
+      background_done_.wait(&mutex_);
+    }
+  }
+  uint64_t last_id;
+  {
+    CommitQueue::Exclusive leadership(commit_.get());
+    fiber::MutexLock lock(&mutex_);
+    if (has_background_error_.load()) return background_error_;
+    if (!mem_->IsEmpty()) {
+      Status s = SwitchMemTable();
+      if (!s.ok()) return s;
+    }
+    last_id = imm_.NewestID();
+    if (imm_.NumNotFlushed() == 0) return Status::OK();
+    imm_.FlushRequested();
+    MaybeScheduleWork();
+  }
+  if (!options.wait) return Status::OK();
+  fiber::MutexLock lock(&mutex_);
+  // Flushes finish in order: done when the oldest that is left is newer than ours.
+  while (imm_.NumNotFlushed() > 0 && imm_.current()->memtables().back()->GetID() <= last_id) {
+    if (has_background_error_.load()) return background_error_;
+    if (shutting_down_.load()) return Status::ShutdownInProgress();
+    background_done_.wait(&mutex_);
+  }
+  return Status::OK();
+}
+
+}  // namespace cairn

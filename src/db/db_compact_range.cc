@@ -1,0 +1,153 @@
+// Manual compaction: CompactRange and the switches around it.
+//
+// The range is pushed down level by level: from the first level that has a file of it to the deepest one that has. Each
+// step is picked under the mutex and runs on a background thread, like any compaction; the caller waits.
+#include "base/logging.h"
+#include "db/db_impl.h"
+
+namespace cairn {
+
+struct DBImpl::ManualCompaction {
+  const CompactRangeOptions* options;
+  int input_level;
+  int output_level;
+  const Slice* begin;
+  const Slice* end;
+  uint64_t ignore_files_from;  // UINT64_MAX: none
+};
+
+void DBImpl::DisableManualCompaction() {
+  fiber::MutexLock lock(&mutex_);
+  ++manual_disabled_;
+  manual_canceled_.store(true);
+  // As RocksDB promises: when this returns no manual compaction runs.
+  background_done_.notify_all();
+  while (running_manual_ > 0) background_done_.wait(&mutex_);
+}
+
+void DBImpl::EnableManualCompaction() {
+  fiber::MutexLock lock(&mutex_);
+  if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
+}
+
+Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>&) {
+  return Status::NotSupported("EnableAutoCompaction: reopen with disable_auto_compactions = false");
+}
+
+Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family,
+                            const Slice* begin, const Slice* end) {
+  Status s = RefuseIfReadOnly();
+  if (s.ok()) s = CheckFamily(family);
+  if (!s.ok()) return s;
+  if (options.change_level || options.target_level >= 0) {
+    return Status::NotSupported("CompactRangeOptions::change_level is not supported");
+  }
+  if (options.target_path_id != 0) return Status::InvalidArgument("Invalid target path ID");
+  if (options.full_history_ts_low != nullptr) {
+    return Status::NotSupported("CompactRangeOptions::full_history_ts_low is not supported");
+  }
+  if (begin != nullptr && end != nullptr &&
+      icmp_.user_comparator()->Compare(*begin, *end) > 0) {
+    return Status::InvalidArgument("CompactRange: begin is after end");
+  }
+  FlushOptions flush;
+  flush.allow_write_stall = options.allow_write_stall;
+  s = FlushMemTables(flush);
+  if (!s.ok()) return s;
+
+  fiber::MutexLock lock(&mutex_);
+  ++running_manual_;
+  if (options.exclusive_manual_compaction) ++exclusive_manual_;
+  // Files that this very call makes need no second rewrite at the bottom.
+  const uint64_t first_new_file = versions_->current_next_file_number();
+  int deepest = -1;
+  for (int level = 0; level < cf_options_.num_levels; ++level) {
+    if (versions_->current()->OverlapInLevel(level, begin, end)) deepest = level;
+  }
+  const auto bottom = options.bottommost_level_compaction;
+  const bool rewrite_bottom = bottom == BottommostLevelCompaction::kForce ||
+                              bottom == BottommostLevelCompaction::kForceOptimized;
+  for (int level = 0; s.ok() && level <= deepest; ++level) {
+    if (!versions_->current()->OverlapInLevel(level, begin, end)) continue;
+    ManualCompaction manual{&options, level, level, begin, end, UINT64_MAX};
+    if (level == 0) {
+      manual.output_level = versions_->current()->base_level();
+    } else if (level < deepest) {
+      manual.output_level = level + 1;
+    } else if (!rewrite_bottom) {
+      break;
+    } else if (bottom == BottommostLevelCompaction::kForceOptimized) {
+      manual.ignore_files_from = first_new_file;
+    }
+    // Level 0 alone goes to the base level, which then is the deepest of the range.
+    deepest = std::max(deepest, manual.output_level);
+    s = RunManualStep(&manual);
+  }
+  if (options.exclusive_manual_compaction) --exclusive_manual_;
+  --running_manual_;
+  compaction_blocked_ = false;
+  MaybeScheduleWork();
+  background_done_.notify_all();
+  lock.unlock();
+  SchedulePurge();
+  return s;
+}
+
+Status DBImpl::RunManualStep(ManualCompaction* manual) {
+  std::string resume_at;
+  Slice resume;
+  const Slice* begin = manual->begin;
+  while (true) {
+    if (shutting_down_.load()) return Status::ShutdownInProgress();
+    if (has_background_error_.load()) return background_error_;
+    if (manual_canceled_.load() ||
+        (manual->options->canceled != nullptr && manual->options->canceled->load())) {
+      return Status::Incomplete(Status::SubCode::kManualCompactionPaused);
+    }
+    // An exclusive one waits until the automatic ones that were under way are done.
+    bool conflict = false;
+    bool more = false;
+    std::unique_ptr<Compaction> compaction;
+    if (paused_ > 0 || (manual->options->exclusive_manual_compaction && running_compactions_ > 0)) {
+      conflict = true;
+    } else {
+      compaction = picker_->CompactRange(cf_options_, versions_->current(), manual->input_level,
+                                         manual->output_level, *manual->options, begin, manual->end,
+                                         manual->ignore_files_from, &resume_at, &more, &conflict);
+    }
+    if (conflict) {
+      background_done_.wait(&mutex_);
+      continue;
+    }
+    if (compaction == nullptr) return Status::OK();
+
+    ++running_compactions_;
+    Status result;
+    bool done = false;
+    auto job = [this, manual, &result, &done, c = std::move(compaction)]() mutable {
+      fiber::MutexLock lock(&mutex_);
+      const std::atomic<bool>* canceled =
+          manual->options->canceled != nullptr ? manual->options->canceled : &manual_canceled_;
+      result = RunCompaction(std::move(c), canceled, next_job_id_.fetch_add(1));
+      if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete()) {
+        SetBackgroundError(result, "manual compaction");
+      }
+      --running_compactions_;
+      compaction_blocked_ = false;
+      done = true;
+      MaybeScheduleWork();
+      background_done_.notify_all();
+    };
+    if (!scheduler_->Schedule(JobPriority::kLow, std::move(job))) {
+      // The job, and with it the compaction, is already destroyed.
+      --running_compactions_;
+      return Status::ShutdownInProgress();
+    }
+    while (!done) background_done_.wait(&mutex_);
+    if (!result.ok() || !more) return result;
+    resume = resume_at;
+    begin = &resume;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,200 @@
+// The static entry points of the public API: Open in its forms, ListColumnFamilies, DestroyDB; and the virtual methods
+// of DB that answer "not supported" until a database overrides them.
+#include <set>
+
+#include "db/db_impl.h"
+#include "fs/file_names.h"
+#include "fs/info_log.h"
+
+namespace ROCKSDB_NAMESPACE {
+namespace {
+
+using cairn::DBImpl;
+using cairn::OpenMode;
+
+Status OpenDefault(const Options& options, const std::string& name, OpenMode mode,
+                   std::unique_ptr<DB>* db) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status s = DBImpl::Open(DBOptions(options), name,
+                          {{kDefaultColumnFamilyName, ColumnFamilyOptions(options)}}, mode,
+                          &handles, db);
+  for (ColumnFamilyHandle* handle : handles) delete handle;
+  return s;
+}
+
+// The older form: the caller deletes *db.
+template <typename OpenFn>
+Status OpenRaw(DB** db, OpenFn&& open) {
+  *db = nullptr;
+  std::unique_ptr<DB> owned;
+  Status s = open(&owned);
+  if (s.ok()) *db = owned.release();
+  return s;
+}
+
+OpenMode ReadOnlyMode(bool error_if_wal_file_exists) {
+  return error_if_wal_file_exists ? OpenMode::kReadOnlyFailIfWal : OpenMode::kReadOnly;
+}
+
+}  // namespace
+
+const std::string kDefaultColumnFamilyName = "default";
+
+DB::~DB() = default;
+
+Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* db) {
+  return OpenDefault(options, name, OpenMode::kReadWrite, db);
+}
+
+Status DB::Open(const Options& options, const std::string& name, DB** db) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) { return Open(options, name, owned); });
+}
+
+Status DB::Open(const DBOptions& options, const std::string& name,
+                const std::vector<ColumnFamilyDescriptor>& families,
+                std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+  return DBImpl::Open(options, name, families, OpenMode::kReadWrite, handles, db);
+}
+
+Status DB::Open(const DBOptions& options, const std::string& name,
+                const std::vector<ColumnFamilyDescriptor>& families,
+                std::vector<ColumnFamilyHandle*>* handles, DB** db) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
+    return Open(options, name, families, handles, owned);
+  });
+}
+
+Status DB::OpenForReadOnly(const Options& options, const std::string& name, std::unique_ptr<DB>* db,
+                           bool error_if_wal_file_exists) {
+  return OpenDefault(options, name, ReadOnlyMode(error_if_wal_file_exists), db);
+}
+
+Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB** db,
+                           bool error_if_wal_file_exists) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
+    return OpenForReadOnly(options, name, owned, error_if_wal_file_exists);
+  });
+}
+
+Status DB::OpenForReadOnly(const DBOptions& options, const std::string& name,
+                           const std::vector<ColumnFamilyDescriptor>& families,
+                           std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db,
+                           bool error_if_wal_file_exists) {
+  return DBImpl::Open(options, name, families, ReadOnlyMode(error_if_wal_file_exists), handles, db);
+}
+
+Status DB::OpenForReadOnly(const DBOptions& options, const std::string& name,
+                           const std::vector<ColumnFamilyDescriptor>& families,
+                           std::vector<ColumnFamilyHandle*>* handles, DB** db,
+                           bool error_if_wal_file_exists) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
+    return OpenForReadOnly(options, name, families, handles, owned, error_if_wal_file_exists);
+  });
+}
+
+Status DB::ListColumnFamilies(const DBOptions& options, const std::string& name,
+                              std::vector<std::string>* families) {
+  return cairn::VersionSet::ListColumnFamilies(name, options.env->GetFileSystem().get(), families);
+}
+
+// --- Not there in this version: said, not ignored.
+
+namespace {
+Status NoFamilies() {
+  return Status::NotSupported("column families besides the default one are not supported");
+}
+}  // namespace
+
+Status DB::CreateColumnFamily(const ColumnFamilyOptions&, const std::string&, ColumnFamilyHandle**) {
+  return NoFamilies();
+}
+Status DB::CreateColumnFamilies(const ColumnFamilyOptions&, const std::vector<std::string>&,
+                                std::vector<ColumnFamilyHandle*>*) {
+  return NoFamilies();
+}
+Status DB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
+                                std::vector<ColumnFamilyHandle*>*) {
+  return NoFamilies();
+}
+Status DB::DropColumnFamily(ColumnFamilyHandle*) { return NoFamilies(); }
+Status DB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) { return NoFamilies(); }
+
+Status DB::DestroyColumnFamilyHandle(ColumnFamilyHandle* family) {
+  if (family == DefaultColumnFamily()) {
+    return Status::InvalidArgument("Cannot destroy the handle returned by DefaultColumnFamily()");
+  }
+  delete family;
+  return Status::OK();
+}
+
+Status DB::DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice&, const Slice&) {
+  return Status::NotSupported("DeleteRange is not supported");
+}
+
+FileSystem* DB::GetFileSystem() const { return GetEnv()->GetFileSystem().get(); }
+
+Status DB::GetApproximateSizes(ColumnFamilyHandle* family, const Range* ranges, int n,
+                               uint64_t* sizes, SizeApproximationFlags flags) {
+  SizeApproximationOptions options;
+  options.include_memtables = (flags & SizeApproximationFlags::INCLUDE_MEMTABLES) !=
+                              SizeApproximationFlags::NONE;
+  options.include_files =
+      (flags & SizeApproximationFlags::INCLUDE_FILES) != SizeApproximationFlags::NONE;
+  return GetApproximateSizes(options, family, ranges, n, sizes);
+}
+
+// --- Outside an open database
+
+Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                               std::shared_ptr<Logger>* logger) {
+  if (options.info_log != nullptr) {
+    *logger = options.info_log;
+    return Status::OK();
+  }
+  cairn::InfoLogOptions log;
+  log.level = options.info_log_level;
+  log.log_dir = options.db_log_dir;
+  log.max_file_size = options.max_log_file_size;
+  log.time_to_roll_seconds = options.log_file_time_to_roll;
+  log.keep_files = options.keep_log_file_num;
+  return cairn::CreateInfoLog(options.env->GetFileSystem().get(), dbname, log, logger);
+}
+
+Status DestroyDB(const std::string& dbname, const Options& options,
+                 const std::vector<ColumnFamilyDescriptor>&) {
+  const DBOptions db_options = cairn::SanitizeOptions(DBOptions(options), dbname);
+  FileSystem* fs = db_options.env->GetFileSystem().get();
+  const IOOptions io_options;
+  std::vector<std::string> names;
+  // A directory that is not there is destroyed.
+  if (!fs->GetChildren(dbname, io_options, &names, nullptr).ok()) return Status::OK();
+
+  FileLock* lock = nullptr;
+  const std::string lock_name = cairn::LockFileName(dbname);
+  IOStatus result = fs->LockFile(lock_name, io_options, &lock, nullptr);
+  if (!result.ok()) return result;
+  std::set<std::string> dirs{dbname, db_options.wal_dir};
+  for (const DbPath& path : db_options.db_paths) dirs.insert(path.path);
+  for (const std::string& dir : dirs) {
+    if (!fs->GetChildren(dir, io_options, &names, nullptr).ok()) continue;
+    for (const std::string& name : names) {
+      uint64_t number;
+      cairn::FileType type;
+      if (!cairn::ParseFileName(name, &number, &type) || type == cairn::FileType::kLockFile) {
+        continue;
+      }
+      IOStatus io = fs->DeleteFile(dir + "/" + name, io_options, nullptr);
+      if (!io.ok() && result.ok()) result = io;
+    }
+  }
+  fs->UnlockFile(lock, io_options, nullptr).PermitUncheckedError();
+  fs->DeleteFile(lock_name, io_options, nullptr).PermitUncheckedError();
+  // Other files of the user's may be left in there: then the directories stay.
+  for (const std::string& dir : dirs) {
+    if (dir != dbname) fs->DeleteDir(dir, io_options, nullptr).PermitUncheckedError();
+  }
+  fs->DeleteDir(dbname, io_options, nullptr).PermitUncheckedError();
+  return result;
+}
+
+}  // namespace ROCKSDB_NAMESPACE

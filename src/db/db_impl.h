@@ -1,0 +1,308 @@
+// DBImpl: one open database. Wires the layers together: the commit queue writes into the WALs and the memtable, full
+// memtables are flushed, files are compacted, readers hold super versions.
+//
+// Thread safety: the public methods may be called from any thread or fiber, but Close and the destructor, which need
+// every other call to have returned.
+//
+// Who guards what
+//   mutex_                 the manifest (VersionSet), the list of immutable memtables, background state, level stats.
+//   commit leadership      mem_ (the pointer), the WALs. Held by the leader of a write group, or by CommitQueue::Exclusive.
+//                          A memtable switch needs leadership and mutex_: either alone suffices to read mem_.
+//   super_versions_        what readers see. Installed under mutex_, acquired without a lock.
+//   snapshots_             by itself.
+// Lock order: commit leadership, then mutex_, then leaves. A holder of mutex_ never waits for leadership.
+//
+// Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path, memtable switch, stalls),
+// db_read.cc (reads, snapshots), db_background.cc (flush and compaction), db_compact_range.cc (manual compaction),
+// db_files.cc (obsolete files), db_properties.cc.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "commit/commit_queue.h"
+#include "commit/write_controller.h"
+#include "compaction/background.h"
+#include "compaction/job_env.h"
+#include "compaction/leveled_picker.h"
+#include "db/level_stats.h"
+#include "db/snapshot_list.h"
+#include "db/wal_set.h"
+#include "db/write_stall.h"
+#include "fiber/mutex.h"
+#include "manifest/version_set.h"
+#include "memtable/memtable.h"
+#include "memtable/memtable_list.h"
+#include "read/super_version.h"
+#include "rocksdb/db.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+enum class OpenMode { kReadWrite, kReadOnly, kReadOnlyFailIfWal };
+
+class DBImpl final : public DB {
+ public:
+  // Opens; *handles receives one handle per family (the default one). SUSPENDS.
+  [[nodiscard]] static Status Open(const DBOptions& db_options, const std::string& dbname,
+                                   const std::vector<ColumnFamilyDescriptor>& families,
+                                   OpenMode mode, std::vector<ColumnFamilyHandle*>* handles,
+                                   std::unique_ptr<DB>* db);
+  ~DBImpl() override;
+
+  // --- rocksdb::DB
+  using DB::CompactRange;
+  using DB::Delete;
+  using DB::DeleteRange;
+  using DB::Flush;
+  using DB::Get;
+  using DB::GetApproximateMemTableStats;
+  using DB::GetApproximateSizes;
+  using DB::GetColumnFamilyMetaData;
+  using DB::GetIntProperty;
+  using DB::GetMapProperty;
+  using DB::GetOptions;
+  using DB::GetPropertiesOfAllTables;
+  using DB::GetProperty;
+  using DB::KeyMayExist;
+  using DB::Merge;
+  using DB::MultiGet;
+  using DB::NewIterator;
+  using DB::Put;
+  using DB::SingleDelete;
+  using DB::VerifyChecksum;
+
+  Status Close() override;
+  Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+             const Slice& value) override;
+  Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
+  Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
+  Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice& begin,
+                     const Slice& end) override;
+  Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+               const Slice& value) override;
+  Status Write(const WriteOptions&, WriteBatch* updates) override;
+
+  Status Get(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
+             PinnableSlice* value) override;
+  std::vector<Status> MultiGet(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
+                               const std::vector<Slice>& keys,
+                               std::vector<std::string>* values) override;
+  void MultiGet(const ReadOptions&, ColumnFamilyHandle*, size_t num_keys, const Slice* keys,
+                PinnableSlice* values, Status* statuses, bool sorted_input) override;
+  void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
+                const Slice* keys, PinnableSlice* values, Status* statuses,
+                bool sorted_input) override;
+  bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
+                   bool* value_found) override;
+  Iterator* NewIterator(const ReadOptions&, ColumnFamilyHandle*) override;
+  Status NewIterators(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
+                      std::vector<Iterator*>*) override;
+  const Snapshot* GetSnapshot() override;
+  void ReleaseSnapshot(const Snapshot*) override;
+
+  bool GetProperty(ColumnFamilyHandle*, const Slice& property, std::string* value) override;
+  bool GetMapProperty(ColumnFamilyHandle*, const Slice& property,
+                      std::map<std::string, std::string>* value) override;
+  bool GetIntProperty(ColumnFamilyHandle*, const Slice& property, uint64_t* value) override;
+  bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
+  Status GetApproximateSizes(const SizeApproximationOptions&, ColumnFamilyHandle*,
+                             const Range* ranges, int n, uint64_t* sizes) override;
+  void GetApproximateMemTableStats(ColumnFamilyHandle*, const Range&, uint64_t* count,
+                                   uint64_t* size) override;
+  Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                      bool flush_memtable) override;
+  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>*) override;
+  void GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*) override;
+  Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*) override;
+  Status GetDbIdentity(std::string& identity) const override;
+  Status GetDbSessionId(std::string& session_id) const override;
+
+  Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*, const Slice* begin,
+                      const Slice* end) override;
+  Status Flush(const FlushOptions&, ColumnFamilyHandle*) override;
+  Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&) override;
+  Status FlushWAL(bool sync) override;
+  Status SyncWAL() override;
+  Status VerifyChecksum(const ReadOptions&) override;
+  Status PauseBackgroundWork() override;
+  Status ContinueBackgroundWork() override;
+  Status EnableFileDeletions(bool force) override;
+  Status DisableFileDeletions() override;
+  Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>&) override;
+  void DisableManualCompaction() override;
+  void EnableManualCompaction() override;
+  Status Resume() override;
+
+  const std::string& GetName() const override { return dbname_; }
+  Env* GetEnv() const override { return env_; }
+  FileSystem* GetFileSystem() const override { return fs_; }
+  Options GetOptions(ColumnFamilyHandle*) const override;
+  DBOptions GetDBOptions() const override { return db_options_; }
+  SequenceNumber GetLatestSequenceNumber() const override { return versions_->LastSequence(); }
+  int NumberLevels(ColumnFamilyHandle*) override { return cf_options_.num_levels; }
+  int MaxMemCompactionLevel(ColumnFamilyHandle*) override { return 0; }
+  int Level0StopWriteTrigger(ColumnFamilyHandle*) override {
+    return cf_options_.level0_stop_writes_trigger;
+  }
+  ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
+
+ private:
+  struct ManualCompaction;
+  class Handle;
+
+  DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_options, std::string dbname,
+         OpenMode mode);
+
+  // --- Opening and closing (db_open.cc)
+  [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);
+  [[nodiscard]] Status PrepareDirectories();
+  [[nodiscard]] Status CheckExistence(bool* is_new);
+  [[nodiscard]] Status StartWriting();  // a fresh WAL and MANIFEST after recovery
+  Status CloseImpl();
+  [[nodiscard]] Status CheckFamily(ColumnFamilyHandle* family) const;
+  MemTable* NewMemTable(SequenceNumber earliest) const;
+  void LogBanner() const;
+
+  // --- Recovery (db_recover.cc)
+  [[nodiscard]] Status RecoverWals();
+  [[nodiscard]] Status ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* stopped,
+                                 std::vector<FileMetaData>* flushed);
+  // Writes mem_ to level 0 and starts a new one. Nothing else runs yet.
+  [[nodiscard]] Status FlushRecovered(std::vector<FileMetaData>* flushed);
+
+  // --- Writing (db_write.cc)
+  [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
+  [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group)
+      FIBER_REQUIRES(mutex_);
+  // REQUIRES: leadership. Releases the mutex while the new WAL is created.
+  [[nodiscard]] Status SwitchMemTable() FIBER_REQUIRES(mutex_);
+  void OnCommitError(const Status& status, CommitErrorKind kind);
+  // Remembers the first error that makes further writes unsafe; they are refused until Resume.
+  void SetBackgroundError(const Status& status, const char* where) FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status RefuseIfReadOnly() const;
+
+  // --- Background work (db_background.cc)
+  void InstallSuperVersion() FIBER_REQUIRES(mutex_);
+  void UpdateStall() FIBER_REQUIRES(mutex_);
+  void MaybeScheduleWork() FIBER_REQUIRES(mutex_);
+  void BackgroundFlush();
+  [[nodiscard]] Status FlushOnce() FIBER_REQUIRES(mutex_);
+  void BackgroundCompaction();
+  // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the job runs.
+  [[nodiscard]] Status RunCompaction(std::unique_ptr<Compaction> compaction,
+                                     const std::atomic<bool>* canceled, int job_id)
+      FIBER_REQUIRES(mutex_);
+  JobEnv MakeJobEnv(int job_id) FIBER_REQUIRES(mutex_);
+  // All memtables up to now become files. SUSPENDS.
+  [[nodiscard]] Status FlushMemTables(const FlushOptions& options);
+  [[nodiscard]] Status RunManualStep(ManualCompaction* manual) FIBER_REQUIRES(mutex_);
+  int MaxFlushes() const;
+  int MaxCompactions() const;
+
+  // --- Files (db_files.cc)
+  struct ObsoleteFiles {
+    std::vector<std::string> paths;
+    std::vector<uint64_t> tables;  // to evict from the table cache
+  };
+  // Protects the files that a job is about to make: numbers from the present next one on.
+  std::multiset<uint64_t>::iterator ProtectNewFiles() FIBER_REQUIRES(mutex_);
+  void UnprotectNewFiles(std::multiset<uint64_t>::iterator it) FIBER_REQUIRES(mutex_);
+  void FindObsoleteFiles(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
+  void FindObsoleteFilesByScan(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
+  void DeleteFiles(const ObsoleteFiles& files);
+  void SchedulePurge();
+  // Takes over the super versions that readers have let go of, and drops their versions. The memtables, whose memory
+  // takes a while to free, are left to FreeRetired, without the mutex.
+  std::vector<SuperVersion*> TakeRetired() FIBER_REQUIRES(mutex_);
+  static void FreeRetired(const std::vector<SuperVersion*>& retired);
+  void Purge();
+
+  // --- Properties (db_properties.cc)
+  bool IntProperty(const std::string& name, uint64_t* value);
+  bool StringProperty(const std::string& name, std::string* value);
+  std::string StatsText();
+
+  const std::string dbname_;
+  const OpenMode mode_;
+  const DBOptions db_options_;
+  const ColumnFamilyOptions cf_options_;
+  Env* const env_;
+  FileSystem* const fs_;
+  FileOptions file_options_;
+  Statistics* const statistics_;  // may be null
+  const InternalKeyComparator icmp_;
+  std::vector<std::string> paths_;
+  std::string db_session_id_;
+  FileLock* lock_ = nullptr;
+  std::unique_ptr<FSDirectory> directory_;
+  std::unique_ptr<ColumnFamilyHandle> default_handle_;
+
+  mutable fiber::Mutex mutex_;
+  fiber::CondVar background_done_;  // signalled, with mutex_, whenever a job ends or a stall may be over
+
+  SnapshotList snapshots_;
+  WriteController write_controller_;
+  std::unique_ptr<TableCache> table_cache_;
+  std::unique_ptr<VersionSet> versions_;
+  std::unique_ptr<WalSet> wals_;
+  std::unique_ptr<LeveledPicker> picker_;
+  std::unique_ptr<SuperVersionSlots> super_versions_;
+  std::unique_ptr<CommitQueue> commit_;
+  std::unique_ptr<BackgroundScheduler> scheduler_;
+  SingleMemTableSink sink_;
+
+  MemTable* mem_ = nullptr;  // see above; holds one reference
+  ImmutableMemTables imm_;
+
+  // Set under mutex_, read without: the leader looks here before it takes the mutex at all.
+  std::atomic<bool> write_needs_attention_{false};
+  std::atomic<bool> has_background_error_{false};
+  Status background_error_ FIBER_GUARDED_BY(mutex_);
+  std::atomic<bool> shutting_down_{false};
+  bool closed_ = false;
+  // Set when a write skipped the WAL: closing then flushes, as RocksDB does.
+  std::atomic<bool> has_unlogged_data_{false};
+
+  uint64_t super_version_number_ FIBER_GUARDED_BY(mutex_) = 0;
+  StallDecision stall_ FIBER_GUARDED_BY(mutex_);
+  DelayedRate delayed_rate_ FIBER_GUARDED_BY(mutex_);
+  std::unique_ptr<WriteControllerToken> stall_token_ FIBER_GUARDED_BY(mutex_);
+
+  int running_flushes_ FIBER_GUARDED_BY(mutex_) = 0;      // scheduled or running
+  int running_compactions_ FIBER_GUARDED_BY(mutex_) = 0;  // scheduled or running, manual ones included
+  int paused_ FIBER_GUARDED_BY(mutex_) = 0;
+  int exclusive_manual_ FIBER_GUARDED_BY(mutex_) = 0;
+  int running_manual_ FIBER_GUARDED_BY(mutex_) = 0;  // CompactRange calls
+  int manual_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
+  std::atomic<bool> manual_canceled_{false};
+  bool compaction_blocked_ FIBER_GUARDED_BY(mutex_) = false;  // the last pick found only conflicts
+  std::atomic<int> next_job_id_{1};
+  LevelStats level_stats_ FIBER_GUARDED_BY(mutex_);
+  uint64_t background_errors_ FIBER_GUARDED_BY(mutex_) = 0;
+  std::multiset<uint64_t> protected_files_ FIBER_GUARDED_BY(mutex_);
+  int deletions_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
+
+  fiber::Mutex retired_mutex_;  // a leaf
+  std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
+  std::atomic<bool> purge_scheduled_{false};
+
+  const uint64_t opened_at_nanos_;
+  // Reads statistics that only grow. Relaxed.
+  std::atomic<uint64_t> stall_micros_{0};
+};
+
+// Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An option that Cairn does not
+// honour, set to something else than its default, is NotSupported or InvalidArgument and named.
+[[nodiscard]] Status CheckOptions(const DBOptions& db_options,
+                                  const ColumnFamilyOptions& cf_options);
+DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);
+ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
+
+}  // namespace cairn

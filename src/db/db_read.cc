@@ -1,0 +1,159 @@
+// Reads: Get, MultiGet, iterators, snapshots. A read takes one reference (the super version), then the sequence number
+// to read at, in this order: what the super version holds cannot be compacted away under the reader.
+#include <algorithm>
+
+#include "base/internal_key.h"
+#include "db/db_impl.h"
+#include "read/db_iterator.h"
+#include "read/point_lookup.h"
+#include "rocksdb/statistics.h"
+
+namespace cairn {
+namespace {
+
+Status CheckReadOptions(const ReadOptions& options) {
+  const char* what = nullptr;
+  if (options.timestamp != nullptr || options.iter_start_ts != nullptr) what = "timestamp";
+  if (options.managed) what = "managed";
+  if (options.read_tier == kMemtableTier) what = "read_tier kMemtableTier";
+  if (options.read_tier == kPersistedTier) what = "read_tier kPersistedTier";
+  if (options.deadline.count() != 0) what = "deadline";
+  if (options.io_timeout.count() != 0) what = "io_timeout";
+  return what == nullptr
+             ? Status::OK()
+             : Status::NotSupported(std::string("ReadOptions::") + what + " is not supported");
+}
+
+Status CheckIteratorOptions(const ReadOptions& options) {
+  const char* what = nullptr;
+  if (options.tailing) what = "tailing";
+  if (options.table_filter) what = "table_filter";
+  if (options.max_skippable_internal_keys != 0) what = "max_skippable_internal_keys";
+  return what == nullptr
+             ? CheckReadOptions(options)
+             : Status::NotSupported(std::string("ReadOptions::") + what + " is not supported");
+}
+
+// True if some option that CheckReadOptions may refuse is set: keeps the common Get short.
+bool IsUnusual(const ReadOptions& o) {
+  return o.timestamp != nullptr || o.iter_start_ts != nullptr || o.managed ||
+         (o.read_tier != kReadAllTier && o.read_tier != kBlockCacheTier) ||
+         o.deadline.count() != 0 || o.io_timeout.count() != 0;
+}
+
+}  // namespace
+
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                   PinnableSlice* value) {
+  Status s = CheckFamily(family);
+  if (!s.ok()) return s;
+  if (IsUnusual(options)) [[unlikely]] {
+    s = CheckReadOptions(options);
+    if (!s.ok()) return s;
+  }
+  SuperVersionGuard sv(super_versions_.get());
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? options.snapshot->GetSequenceNumber()
+                                      : versions_->LastSequence();
+  return PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
+}
+
+void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, size_t num_keys,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool /*sorted_input*/) {
+  Status s = CheckFamily(family);
+  if (s.ok()) s = CheckReadOptions(options);
+  if (s.ok() && options.value_size_soft_limit != std::numeric_limits<uint64_t>::max()) {
+    s = Status::NotSupported("ReadOptions::value_size_soft_limit is not supported");
+  }
+  if (!s.ok()) {
+    std::fill(statuses, statuses + num_keys, s);
+    return;
+  }
+  SuperVersionGuard sv(super_versions_.get());
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? options.snapshot->GetSequenceNumber()
+                                      : versions_->LastSequence();
+  MultiGetLookup(options, *sv.get(), table_cache_.get(), num_keys, keys, sequence, values, statuses,
+                 statistics_);
+}
+
+void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** families,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool sorted_input) {
+  for (size_t i = 0; i < num_keys; ++i) {
+    Status s = CheckFamily(families[i]);
+    if (!s.ok()) {
+      std::fill(statuses, statuses + num_keys, s);
+      return;
+    }
+  }
+  MultiGet(options, DefaultColumnFamily(), num_keys, keys, values, statuses, sorted_input);
+}
+
+std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,
+                                     const std::vector<ColumnFamilyHandle*>& families,
+                                     const std::vector<Slice>& keys,
+                                     std::vector<std::string>* values) {
+  std::vector<Status> statuses(keys.size());
+  std::vector<PinnableSlice> pinned(keys.size());
+  std::vector<ColumnFamilyHandle*> handles = families;
+  MultiGet(options, keys.size(), handles.data(), keys.data(), pinned.data(), statuses.data(), false);
+  values->assign(keys.size(), std::string());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].ok()) (*values)[i].assign(pinned[i].data(), pinned[i].size());
+  }
+  return statuses;
+}
+
+bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                         std::string* value, bool* value_found) {
+  if (value_found != nullptr) *value_found = false;
+  ReadOptions cached = options;
+  cached.read_tier = kBlockCacheTier;
+  PinnableSlice pinned;
+  const Status s = Get(cached, family, key, &pinned);
+  if (s.ok()) {
+    if (value_found != nullptr) *value_found = true;
+    if (value != nullptr) value->assign(pinned.data(), pinned.size());
+  }
+  // Incomplete: only the storage knows.
+  return s.ok() || s.IsIncomplete();
+}
+
+Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
+  Status s = CheckFamily(family);
+  if (s.ok()) s = CheckIteratorOptions(options);
+  if (!s.ok()) return NewErrorIterator(s);
+  DBIteratorEnv env;
+  env.icmp = &icmp_;
+  env.super_versions = super_versions_.get();
+  env.tables = table_cache_.get();
+  env.last_sequence = [this] { return versions_->LastSequence(); };
+  env.max_sequential_skip = cf_options_.max_sequential_skip_in_iterations;
+  env.statistics = statistics_;
+  return NewDBIterator(env, options);
+}
+
+Status DBImpl::NewIterators(const ReadOptions& options,
+                            const std::vector<ColumnFamilyHandle*>& families,
+                            std::vector<Iterator*>* iterators) {
+  iterators->clear();
+  Status s = CheckIteratorOptions(options);
+  for (ColumnFamilyHandle* family : families) {
+    if (s.ok()) s = CheckFamily(family);
+  }
+  if (!s.ok()) return s;
+  for (ColumnFamilyHandle* family : families) iterators->push_back(NewIterator(options, family));
+  return s;
+}
+
+const Snapshot* DBImpl::GetSnapshot() {
+  return snapshots_.Take([this] { return versions_->LastSequence(); });
+}
+
+void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
+  if (snapshot != nullptr) snapshots_.Release(snapshot);
+}
+
+}  // namespace cairn

@@ -1,0 +1,223 @@
+// The write path above the commit queue: what a leader does before its group (stalls, memtable switch, errors), and the
+// public write calls.
+#include "base/logging.h"
+#include "commit/write_batch_internal.h"
+#include "db/db_impl.h"
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
+
+namespace cairn {
+
+Status DBImpl::RefuseIfReadOnly() const {
+  return mode_ == OpenMode::kReadWrite
+             ? Status::OK()
+             : Status::NotSupported("Not supported operation in read only mode.");
+}
+
+Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
+  if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
+  Status s = RefuseIfReadOnly();
+  if (!s.ok()) return s;
+  if (options.sync && options.disableWAL) {
+    return Status::InvalidArgument("Sync writes has to enable WAL.");
+  }
+  s = WriteBatchInternal::CheckWritable(updates);
+  if (!s.ok()) return s;
+  if (!WriteBatchInternal::OnlyDefaultFamily(updates)) {
+    return Status::InvalidArgument("Invalid column family specified in write batch");
+  }
+  if (WriteBatchInternal::Count(updates) == 0 && !options.sync &&
+      WriteBatchInternal::ByteSize(updates) <= WriteBatchInternal::kHeader) {
+    return Status::OK();
+  }
+  if (options.disableWAL && !has_unlogged_data_.load(std::memory_order_relaxed)) {
+    has_unlogged_data_.store(true, std::memory_order_relaxed);
+  }
+  return commit_->Write(options, updates);
+}
+
+Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                   const Slice& value) {
+  Status s = CheckFamily(family);
+  if (!s.ok()) return s;
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 11);
+  s = batch.Put(key, value);
+  return s.ok() ? Write(options, &batch) : s;
+}
+
+Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key) {
+  Status s = CheckFamily(family);
+  if (!s.ok()) return s;
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 6);
+  s = batch.Delete(key);
+  return s.ok() ? Write(options, &batch) : s;
+}
+
+Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
+                            const Slice& key) {
+  Status s = CheckFamily(family);
+  if (!s.ok()) return s;
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 6);
+  s = batch.SingleDelete(key);
+  return s.ok() ? Write(options, &batch) : s;
+}
+
+Status DBImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family,
+                           const Slice& begin, const Slice& end) {
+  Status s = CheckFamily(family);
+  if (!s.ok()) return s;
+  WriteBatch batch;
+  s = batch.DeleteRange(begin, end);
+  return s.ok() ? Write(options, &batch) : s;
+}
+
+Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                     const Slice& value) {
+  Status s = CheckFamily(family);
+  if (!s.ok()) return s;
+  WriteBatch batch;
+  s = batch.Merge(key, value);
+  return s.ok() ? Write(options, &batch) : s;
+}
+
+// --- What a leader does first
+
+Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
+  const bool over_wal_limit = !group.disable_wal && db_options_.max_total_wal_size > 0 &&
+                              wals_->total_bytes() > db_options_.max_total_wal_size;
+  if (!write_needs_attention_.load(std::memory_order_acquire) && !mem_->ShouldFlush() &&
+      !over_wal_limit) [[likely]] {
+    return Status::OK();
+  }
+  fiber::MutexLock lock(&mutex_);
+  if (has_background_error_.load(std::memory_order_relaxed)) return background_error_;
+  if (shutting_down_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
+  Status s;
+  if (write_controller_.IsStopped() || write_controller_.NeedsDelay()) s = WaitOutStall(group);
+  if (s.ok() && !mem_->IsEmpty() && (mem_->ShouldFlush() || over_wal_limit)) {
+    s = SwitchMemTable();
+    if (s.ok()) {
+      if (over_wal_limit) imm_.FlushRequested();
+      MaybeScheduleWork();
+    }
+  }
+  return s;
+}
+
+Status DBImpl::WaitOutStall(const WriteGroupInfo& group) {
+  if (!write_controller_.IsStopped()) {
+    const uint64_t delay = write_controller_.GetDelayMicros(
+        std::max(group.last_group_bytes, group.leader_bytes), fiber::now_nanos());
+    if (delay == 0) return Status::OK();
+    if (group.no_slowdown) return Status::Incomplete("Write stall");
+    // The delay ends early when compaction catches up.
+    CommitQueue::StallScope stall(group.queue);
+    const uint64_t start = fiber::now_nanos();
+    const uint64_t deadline = start + delay * 1000;
+    while (write_controller_.NeedsDelay() && !shutting_down_.load(std::memory_order_relaxed)) {
+      if (!background_done_.wait_until(&mutex_, deadline)) break;
+    }
+    const uint64_t waited = (fiber::now_nanos() - start) / 1000;
+    stall_micros_.fetch_add(waited, std::memory_order_relaxed);
+    if (statistics_ != nullptr) statistics_->recordTick(STALL_MICROS, waited);
+  }
+  if (write_controller_.IsStopped()) {
+    if (group.no_slowdown) return Status::Incomplete("Write stall");
+    CommitQueue::StallScope stall(group.queue);
+    const uint64_t start = fiber::now_nanos();
+    while (write_controller_.IsStopped() && !has_background_error_.load() &&
+           !shutting_down_.load()) {
+      background_done_.wait(&mutex_);
+    }
+    const uint64_t waited = (fiber::now_nanos() - start) / 1000;
+    stall_micros_.fetch_add(waited, std::memory_order_relaxed);
+    if (statistics_ != nullptr) statistics_->recordTick(STALL_MICROS, waited);
+  }
+  if (shutting_down_.load()) return Status::ShutdownInProgress("stalled writes");
+  return has_background_error_.load() ? background_error_ : Status::OK();
+}
+
+Status DBImpl::SwitchMemTable() {
+  // A WAL that nothing was written to (all writes skipped it) serves the next memtable too.
+  const bool new_wal = !wals_->CurrentIsEmpty();
+  const uint64_t wal_number = new_wal ? versions_->NewFileNumber() : wals_->current_number();
+  const SequenceNumber last_sequence = versions_->LastSequence();
+  mutex_.unlock();
+  MemTable* next = NewMemTable(last_sequence);
+  IOStatus io;
+  if (new_wal) {
+    std::unique_ptr<LogWriter> wal;
+    io = wals_->Create(wal_number, &wal);
+    if (io.ok()) io = wals_->Install(std::move(wal));
+    if (io.ok()) wals_->ForgetBelow(versions_->MinLogNumberToKeep());
+  }
+  mutex_.lock();
+  if (!io.ok()) {
+    next->Unref();
+    SetBackgroundError(io, "memtable switch");
+    return io;
+  }
+  mem_->SetNextLogNumber(wal_number);
+  imm_.Add(mem_);
+  mem_ = next;
+  sink_.set_table(next);
+  LogInfo(db_options_.info_log.get(), "[default] New memtable created with log file: #%llu. Immutable memtables: %d.",
+          static_cast<unsigned long long>(wal_number), imm_.NumNotFlushed());
+  InstallSuperVersion();
+  return Status::OK();
+}
+
+void DBImpl::OnCommitError(const Status& status, CommitErrorKind kind) {
+  fiber::MutexLock lock(&mutex_);
+  SetBackgroundError(status, kind == CommitErrorKind::kWalWrite  ? "WAL write"
+                             : kind == CommitErrorKind::kWalSync ? "WAL sync"
+                                                                 : "memtable insertion");
+}
+
+void DBImpl::SetBackgroundError(const Status& status, const char* where) {
+  ++background_errors_;
+  LogError(db_options_.info_log.get(), "Background error in %s: %s", where,
+           status.ToString().c_str());
+  if (!has_background_error_.load(std::memory_order_relaxed)) {
+    background_error_ = status;
+    has_background_error_.store(true, std::memory_order_release);
+  }
+  write_needs_attention_.store(true, std::memory_order_release);
+  background_done_.notify_all();
+}
+
+Status DBImpl::FlushWAL(bool sync) {
+  Status s = RefuseIfReadOnly();
+  if (!s.ok()) return s;
+  IOStatus io;
+  {
+    CommitQueue::Exclusive leadership(commit_.get());
+    io = sync ? wals_->Sync() : wals_->Flush();
+  }
+  if (!io.ok()) OnCommitError(io, sync ? CommitErrorKind::kWalSync : CommitErrorKind::kWalWrite);
+  return io;
+}
+
+Status DBImpl::SyncWAL() { return FlushWAL(/*sync=*/true); }
+
+Status DBImpl::Resume() {
+  Status s = RefuseIfReadOnly();
+  if (!s.ok()) return s;
+  {
+    // The log's tail is of unknown content after a failed write: go on in a new one, and flush what the old one held.
+    CommitQueue::Exclusive leadership(commit_.get());
+    fiber::MutexLock lock(&mutex_);
+    if (!has_background_error_.load()) return Status::OK();
+    if (background_error_.IsCorruption()) return background_error_;
+    s = SwitchMemTable();
+    if (!s.ok()) return s;
+    background_error_ = Status::OK();
+    has_background_error_.store(false, std::memory_order_release);
+    imm_.FlushRequested();
+    UpdateStall();
+    MaybeScheduleWork();
+  }
+  return FlushMemTables(FlushOptions());
+}
+
+}  // namespace cairn

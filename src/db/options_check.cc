@@ -1,0 +1,158 @@
+// Which options this version of Cairn honours, accepts as a hint, or refuses. The README's compatibility table says the
+// same; keep them together. An option that is neither named here nor in that table is honoured.
+#include <algorithm>
+
+#include "db/db_impl.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/table.h"
+
+namespace cairn {
+namespace {
+
+// Collects the first complaint; later ones are dropped.
+class Checker {
+ public:
+  // Refuses `name` if `is_set`: a feature that this version does not have.
+  void Unsupported(bool is_set, const char* name, const char* instead = "") {
+    if (is_set && status_.ok()) {
+      status_ = Status::NotSupported(
+          std::string("option ") + name + " is not supported by this version of Cairn", instead);
+    }
+  }
+  // Refuses a value that makes no sense, as RocksDB does.
+  void Invalid(bool is_bad, const std::string& why) {
+    if (is_bad && status_.ok()) status_ = Status::InvalidArgument(why);
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  Status status_;
+};
+
+void CheckDBOptions(const DBOptions& o, Checker* check) {
+  check->Unsupported(o.rate_limiter != nullptr, "rate_limiter");
+  check->Unsupported(o.sst_file_manager != nullptr, "sst_file_manager");
+  check->Unsupported(o.write_buffer_manager != nullptr, "write_buffer_manager");
+  check->Unsupported(o.db_write_buffer_size != 0, "db_write_buffer_size",
+                     "use write_buffer_size and max_write_buffer_number");
+  check->Unsupported(o.row_cache != nullptr, "row_cache");
+  check->Unsupported(o.wal_filter != nullptr, "wal_filter");
+  check->Unsupported(!o.listeners.empty(), "listeners");
+  check->Unsupported(o.file_checksum_gen_factory != nullptr, "file_checksum_gen_factory");
+  check->Unsupported(o.compaction_service != nullptr, "compaction_service");
+  check->Unsupported(o.track_and_verify_wals_in_manifest, "track_and_verify_wals_in_manifest");
+  check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
+  check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
+  check->Unsupported(o.allow_2pc, "allow_2pc");
+  check->Unsupported(o.two_write_queues, "two_write_queues");
+  check->Unsupported(o.unordered_write, "unordered_write");
+  check->Unsupported(o.wal_compression != kNoCompression, "wal_compression");
+  check->Unsupported(o.WAL_ttl_seconds != 0, "WAL_ttl_seconds");
+  check->Unsupported(o.WAL_size_limit_MB != 0, "WAL_size_limit_MB");
+  check->Unsupported(o.allow_ingest_behind, "allow_ingest_behind");
+  check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
+  check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
+  check->Unsupported(o.db_paths.size() > 1, "db_paths", "give one path");
+  check->Invalid(o.keep_log_file_num == 0, "keep_log_file_num must be greater than 0");
+  check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
+                 "If manual_wal_flush is set, allow_mmap_writes must not be");
+}
+
+void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
+  check->Unsupported(o.merge_operator != nullptr, "merge_operator");
+  check->Unsupported(o.compaction_filter != nullptr, "compaction_filter");
+  check->Unsupported(o.compaction_filter_factory != nullptr, "compaction_filter_factory");
+  check->Unsupported(o.prefix_extractor != nullptr, "prefix_extractor");
+  check->Unsupported(o.compaction_style != kCompactionStyleLevel, "compaction_style",
+                     "use kCompactionStyleLevel");
+  check->Unsupported(o.sst_partitioner_factory != nullptr, "sst_partitioner_factory");
+  check->Unsupported(o.compaction_thread_limiter != nullptr, "compaction_thread_limiter");
+  check->Unsupported(!o.cf_paths.empty(), "cf_paths");
+  check->Unsupported(o.inplace_update_support, "inplace_update_support");
+  check->Unsupported(o.enable_blob_files, "enable_blob_files");
+  check->Unsupported(!o.table_properties_collector_factories.empty(),
+                     "table_properties_collector_factories");
+  check->Unsupported(o.compression_opts.max_dict_bytes != 0, "compression_opts.max_dict_bytes");
+  check->Unsupported(
+      o.bottommost_compression_opts.enabled && o.bottommost_compression_opts.max_dict_bytes != 0,
+      "bottommost_compression_opts.max_dict_bytes");
+  check->Unsupported(o.max_write_buffer_size_to_maintain > 0, "max_write_buffer_size_to_maintain");
+  check->Unsupported(o.max_write_buffer_number_to_maintain > 0,
+                     "max_write_buffer_number_to_maintain");
+  check->Unsupported(o.preclude_last_level_data_seconds != 0, "preclude_last_level_data_seconds");
+  check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
+  check->Unsupported(o.comparator != nullptr && o.comparator->timestamp_size() != 0, "comparator",
+                     "user-defined timestamps are not there yet");
+  // The defaults mean "off" for a database without a compaction filter younger than 30 days; an explicit age is a promise.
+  constexpr uint64_t kAutomatic = 0xfffffffffffffffe;
+  check->Unsupported(o.ttl != kAutomatic && o.ttl != 0, "ttl");
+  check->Unsupported(
+      o.periodic_compaction_seconds != kAutomatic && o.periodic_compaction_seconds != 0,
+      "periodic_compaction_seconds");
+  check->Unsupported(
+      o.memtable_factory == nullptr ||
+          dynamic_cast<const SkipListFactory*>(o.memtable_factory.get()) == nullptr,
+      "memtable_factory", "use SkipListFactory");
+  check->Unsupported(o.table_factory == nullptr || std::string(o.table_factory->Name()) !=
+                                                       TableFactory::kBlockBasedTableName(),
+                     "table_factory", "use NewBlockBasedTableFactory");
+  check->Invalid(o.comparator == nullptr, "comparator must not be null");
+  check->Invalid(o.num_levels < 1, "num_levels must be at least 1");
+  check->Invalid(o.max_bytes_for_level_multiplier <= 0,
+                 "max_bytes_for_level_multiplier must be greater than 0");
+}
+
+// RocksDB's limits for a size that a user may have mistyped.
+constexpr size_t kMinWriteBuffer = size_t{64} << 10;
+constexpr size_t kMaxWriteBuffer = size_t{64} << 30;
+
+}  // namespace
+
+Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_options) {
+  Checker check;
+  CheckDBOptions(db_options, &check);
+  CheckColumnFamilyOptions(cf_options, &check);
+  if (!check.status().ok()) return check.status();
+  return cf_options.table_factory->ValidateOptions(db_options, cf_options);
+}
+
+DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
+  DBOptions out = options;
+  if (out.env == nullptr) out.env = Env::Default();
+  if (out.wal_dir.empty()) out.wal_dir = dbname;
+  while (out.wal_dir.size() > 1 && out.wal_dir.back() == '/') out.wal_dir.pop_back();
+  if (out.max_background_jobs < 1) out.max_background_jobs = 1;
+  if (out.max_open_files != -1) out.max_open_files = std::max(out.max_open_files, 20);
+  if (out.db_paths.empty()) {
+    out.db_paths.emplace_back(dbname, std::numeric_limits<uint64_t>::max());
+  }
+  if (out.compaction_readahead_size == 0) out.compaction_readahead_size = 2 << 20;
+  if (out.delayed_write_rate == 0) out.delayed_write_rate = WriteController::kDefaultRate;
+  if (out.writable_file_max_buffer_size == 0) out.writable_file_max_buffer_size = 1 << 20;
+  return out;
+}
+
+ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
+  ColumnFamilyOptions out = options;
+  out.write_buffer_size = std::clamp(out.write_buffer_size, kMinWriteBuffer, kMaxWriteBuffer);
+  out.max_write_buffer_number = std::max(out.max_write_buffer_number, 2);
+  out.min_write_buffer_number_to_merge =
+      std::clamp(out.min_write_buffer_number_to_merge, 1, out.max_write_buffer_number - 1);
+  out.num_levels = std::max(out.num_levels, 2);
+  if (out.level0_file_num_compaction_trigger <= 0) out.level0_file_num_compaction_trigger = 1;
+  // slowdown and stop never come before the compaction that would relieve them.
+  out.level0_slowdown_writes_trigger =
+      std::max(out.level0_slowdown_writes_trigger, out.level0_file_num_compaction_trigger);
+  out.level0_stop_writes_trigger =
+      std::max(out.level0_stop_writes_trigger, out.level0_slowdown_writes_trigger);
+  if (out.soft_pending_compaction_bytes_limit == 0) {
+    out.soft_pending_compaction_bytes_limit = out.hard_pending_compaction_bytes_limit;
+  } else if (out.hard_pending_compaction_bytes_limit > 0) {
+    out.soft_pending_compaction_bytes_limit = std::min(out.soft_pending_compaction_bytes_limit,
+                                                       out.hard_pending_compaction_bytes_limit);
+  }
+  if (out.max_compaction_bytes == 0) out.max_compaction_bytes = out.target_file_size_base * 25;
+  return out;
+}
+
+}  // namespace cairn

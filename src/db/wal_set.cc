@@ -1,0 +1,123 @@
+#include "db/wal_set.h"
+
+#include <utility>
+
+#include "fs/file_names.h"
+#include "fs/file_util.h"
+
+namespace cairn {
+
+WalSet::WalSet(FileSystem* fs, std::string dir, const DBOptions* options,
+               const FileOptions& file_options, size_t preallocation_bytes)
+    : fs_(fs),
+      dir_(std::move(dir)),
+      options_(options),
+      file_options_(file_options),
+      preallocation_bytes_(preallocation_bytes) {}
+
+IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) const {
+  std::unique_ptr<FSWritableFile> file;
+  const std::string name = LogFileName(dir_, number);
+  IOStatus s = fs_->NewWritableFile(name, file_options_, &file, nullptr);
+  if (!s.ok()) return s;
+  if (preallocation_bytes_ > 0) file->SetPreallocationBlockSize(preallocation_bytes_);
+  *wal = std::make_unique<LogWriter>(
+      std::make_unique<FileWriter>(std::move(file), name, file_options_), number,
+      /*recycle_log_files=*/false, options_->manual_wal_flush);
+  return s;
+}
+
+IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
+  IOStatus s;
+  if (current_ != nullptr) {
+    s = current_->WriteBuffer();
+    const uint64_t size = current_->file()->file_size();
+    AddExisting(current_->log_number(), size);
+    old_.push_back({std::move(current_), synced_bytes_ == size});
+  }
+  current_ = std::move(wal);
+  synced_bytes_ = 0;
+  directory_synced_ = false;
+  {
+    fiber::MutexLock lock(&mutex_);
+    bytes_[current_->log_number()] = 0;
+  }
+  current_number_.store(current_->log_number(), std::memory_order_release);
+  return s;
+}
+
+IOStatus WalSet::Append(const Slice& record) {
+  return current_->AddRecord(record);
+}
+
+uint64_t WalSet::total_bytes() const {
+  fiber::MutexLock lock(&mutex_);
+  return closed_bytes_ + (current_ == nullptr ? 0 : current_->file()->file_size());
+}
+
+IOStatus WalSet::SyncDirectoryOnce() {
+  if (directory_synced_) return IOStatus::OK();
+  std::unique_ptr<FSDirectory> directory;
+  IOStatus s = fs_->NewDirectory(dir_, IOOptions(), &directory, nullptr);
+  if (s.ok()) s = SyncDirectory(directory.get());
+  directory_synced_ = s.ok();
+  return s;
+}
+
+IOStatus WalSet::Sync() {
+  for (Old& old : old_) {
+    if (old.synced) continue;
+    IOStatus s = old.writer->Sync(options_->use_fsync);
+    if (!s.ok()) return s;
+    old.synced = true;
+  }
+  const uint64_t size = current_->file()->file_size();
+  IOStatus s = current_->Sync(options_->use_fsync);
+  if (s.ok()) s = SyncDirectoryOnce();
+  if (s.ok()) synced_bytes_ = size;
+  return s;
+}
+
+IOStatus WalSet::Flush() { return current_ == nullptr ? IOStatus::OK() : current_->WriteBuffer(); }
+
+IOStatus WalSet::Close() {
+  IOStatus first;
+  for (Old& old : old_) {
+    IOStatus s = old.writer->Close();
+    if (first.ok()) first = s;
+  }
+  old_.clear();
+  if (current_ != nullptr) {
+    IOStatus s = current_->Close();
+    if (first.ok()) first = s;
+    current_.reset();
+  }
+  return first;
+}
+
+void WalSet::ForgetBelow(uint64_t number) {
+  while (!old_.empty() && old_.front().writer->log_number() < number) {
+    // Its content is in table files: an error of the close loses nothing.
+    old_.front().writer->Close().PermitUncheckedError();
+    old_.pop_front();
+  }
+}
+
+void WalSet::AddExisting(uint64_t number, uint64_t bytes) {
+  fiber::MutexLock lock(&mutex_);
+  closed_bytes_ += bytes - std::exchange(bytes_[number], bytes);
+}
+
+std::vector<uint64_t> WalSet::TakeObsolete(uint64_t min_number_to_keep) {
+  std::vector<uint64_t> out;
+  fiber::MutexLock lock(&mutex_);
+  while (!bytes_.empty() && bytes_.begin()->first < min_number_to_keep &&
+         bytes_.begin()->first != current_number()) {
+    out.push_back(bytes_.begin()->first);
+    closed_bytes_ -= bytes_.begin()->second;
+    bytes_.erase(bytes_.begin());
+  }
+  return out;
+}
+
+}  // namespace cairn

@@ -1,0 +1,97 @@
+// The write-ahead logs of an open database: the one being written, and older ones that still matter because they were
+// not synced or because a memtable that they protect is not flushed.
+//
+// Thread safety: the methods marked "leader" are called by one party at a time, whoever holds the commit queue's
+// leadership; the others from anywhere.
+//
+// Invariants
+// 1. Sync makes the older unsynced WALs durable before the current one: a synced write never survives an earlier
+//    write's loss.
+// 2. The first sync of a WAL also syncs the directory, so that the file's name survives with its content.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "fiber/mutex.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+#include "wal/log_writer.h"
+
+namespace cairn {
+
+class WalSet {
+ public:
+  // `options` is borrowed. Does no I/O.
+  WalSet(FileSystem* fs, std::string dir, const DBOptions* options, const FileOptions& file_options,
+         size_t preallocation_bytes);
+  WalSet(const WalSet&) = delete;
+  WalSet& operator=(const WalSet&) = delete;
+
+  // Creates the file of WAL `number`. Touches no state: any thread. SUSPENDS.
+  [[nodiscard]] IOStatus Create(uint64_t number, std::unique_ptr<LogWriter>* wal) const;
+  // Leader: makes `wal` the current one. The former is handed to the operating system and kept until
+  // ForgetBelow. An error is the former's: its buffered records may be lost. SUSPENDS.
+  [[nodiscard]] IOStatus Install(std::unique_ptr<LogWriter> wal);
+
+  // Leader. SUSPENDS.
+  [[nodiscard]] IOStatus Append(const Slice& record);
+  [[nodiscard]] IOStatus Sync();
+  [[nodiscard]] IOStatus Flush();
+  // Leader: closes all. SUSPENDS.
+  [[nodiscard]] IOStatus Close();
+
+  // Leader: lets go of the writers of WALs below `number`, which hold nothing unflushed any more.
+  void ForgetBelow(uint64_t number);
+
+  // A WAL of an earlier life that recovery kept or that is to be deleted later.
+  void AddExisting(uint64_t number, uint64_t bytes);
+  // Moves out the numbers of WALs below `min_number_to_keep`, never the current one: their files may be deleted.
+  std::vector<uint64_t> TakeObsolete(uint64_t min_number_to_keep);
+
+  uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
+  bool has_current() const { return current_ != nullptr; }
+  // Leader: nothing was ever appended to the current WAL.
+  bool CurrentIsEmpty() const { return current_ == nullptr || current_->file()->file_size() == 0; }
+  // Leader: bytes of all WALs that have a file.
+  uint64_t total_bytes() const;
+  // The same without the current one: from anywhere.
+  uint64_t closed_bytes() const {
+    fiber::MutexLock lock(&mutex_);
+    return closed_bytes_;
+  }
+  const std::string& dir() const { return dir_; }
+
+ private:
+  struct Old {
+    std::unique_ptr<LogWriter> writer;
+    bool synced;
+  };
+
+  IOStatus SyncDirectoryOnce();
+
+  FileSystem* const fs_;
+  const std::string dir_;
+  const DBOptions* const options_;
+  const FileOptions file_options_;
+  const size_t preallocation_bytes_;
+
+  // The leader's.
+  std::unique_ptr<LogWriter> current_;
+  uint64_t synced_bytes_ = 0;  // of the current WAL
+  bool directory_synced_ = false;
+  std::deque<Old> old_;
+
+  std::atomic<uint64_t> current_number_{0};
+  mutable fiber::Mutex mutex_;
+  std::map<uint64_t, uint64_t> bytes_ FIBER_GUARDED_BY(mutex_);  // of every WAL that has a file; current: 0
+  uint64_t closed_bytes_ FIBER_GUARDED_BY(mutex_) = 0;  // their sum
+};
+
+}  // namespace cairn
