@@ -1,0 +1,270 @@
+#include "table/compression.h"
+
+#include <lz4.h>
+#include <lz4hc.h>
+#include <snappy.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+#include "base/coding.h"
+#include "fiber/cpu.h"
+
+namespace cairn {
+
+namespace {
+
+// What RocksDB's CompressionOptions::level says for "the library's default".
+constexpr int kDefaultLevel = 32767;
+// A block that compresses into more than 7/8 of its size is stored raw: not worth its decompression.
+constexpr size_t GoodSize(size_t raw) { return raw - raw / 8; }
+constexpr size_t kMaxCompressible = std::numeric_limits<int32_t>::max();
+// Blocks are small: what claims more is corrupt.
+// What ZSTD was called before its format was final has the same bytes.
+constexpr CompressionType Canonical(CompressionType type) {
+  return type == kZSTDNotFinalCompression ? kZSTD : type;
+}
+constexpr size_t kMaxRawSize = std::numeric_limits<int32_t>::max();
+
+bool Deflate(const Slice& raw, const CompressionOptions& options, std::string* output) {
+  z_stream stream;
+  std::memset(&stream, 0, sizeof(stream));
+  const int level = options.level == kDefaultLevel ? Z_DEFAULT_COMPRESSION : options.level;
+  if (deflateInit2(&stream, level, Z_DEFLATED, options.window_bits, /*memLevel=*/8,
+                   options.strategy) != Z_OK) {
+    return false;
+  }
+  const size_t header = output->size();
+  output->resize(header + deflateBound(&stream, raw.size()));
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
+  stream.avail_in = static_cast<uInt>(raw.size());
+  stream.next_out = reinterpret_cast<Bytef*>(output->data() + header);
+  stream.avail_out = static_cast<uInt>(output->size() - header);
+  const bool ok = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  output->resize(header + (ok ? stream.total_out : 0));
+  deflateEnd(&stream);
+  return ok;
+}
+
+bool Inflate(const Slice& payload, char* output, size_t raw_size, const DecompressionDict* dict) {
+  z_stream stream;
+  std::memset(&stream, 0, sizeof(stream));
+  // Raw deflate: a negative window size. The largest window reads every smaller one.
+  if (inflateInit2(&stream, -15) != Z_OK) return false;
+  bool ok = true;
+  if (dict != nullptr) {
+    ok = inflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(dict->raw().data()),
+                              static_cast<uInt>(dict->raw().size())) == Z_OK;
+  }
+  if (ok) {
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(payload.data()));
+    stream.avail_in = static_cast<uInt>(payload.size());
+    stream.next_out = reinterpret_cast<Bytef*>(output);
+    stream.avail_out = static_cast<uInt>(raw_size);
+    ok = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == raw_size;
+  }
+  inflateEnd(&stream);
+  return ok;
+}
+
+// ZSTD contexts are costly to make (hundreds of KiB): idle ones wait here, one per processor slot. A taker leaves null,
+// so nobody ever waits for one.
+constexpr size_t kContextSlots = 64;
+std::atomic<ZSTD_DCtx*> idle_contexts[kContextSlots];
+
+class DecompressionContext {
+ public:
+  DecompressionContext()
+      : slot_(idle_contexts[fiber::slot() % kContextSlots]),
+        context_(slot_.exchange(nullptr, std::memory_order_acquire)) {
+    if (context_ == nullptr) context_ = ZSTD_createDCtx();
+  }
+  ~DecompressionContext() {
+    ZSTD_DCtx* expected = nullptr;
+    if (!slot_.compare_exchange_strong(expected, context_, std::memory_order_release)) {
+      ZSTD_freeDCtx(context_);
+    }
+  }
+  ZSTD_DCtx* get() const { return context_; }
+
+ private:
+  std::atomic<ZSTD_DCtx*>& slot_;
+  ZSTD_DCtx* context_;
+};
+
+Status BadBlock(const char* what) {
+  return Status::Corruption(std::string("corrupted compressed block (") + what + ")");
+}
+
+}  // namespace
+
+bool IsCompressionSupported(CompressionType type) {
+  switch (Canonical(type)) {
+    case kNoCompression:
+    case kSnappyCompression:
+    case kZlibCompression:
+    case kLZ4Compression:
+    case kLZ4HCCompression:
+    case kZSTD:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const char* CompressionPropertyName(CompressionType type) {
+  switch (type) {
+    case kNoCompression:
+      return "NoCompression";
+    case kSnappyCompression:
+      return "Snappy";
+    case kZlibCompression:
+      return "Zlib";
+    case kBZip2Compression:
+      return "BZip2";
+    case kLZ4Compression:
+      return "LZ4";
+    case kLZ4HCCompression:
+      return "LZ4HC";
+    case kXpressCompression:
+      return "Xpress";
+    case kZSTD:
+      return "ZSTD";
+    case kZSTDNotFinalCompression:
+      return "ZSTDNotFinal";
+    default:
+      return "";
+  }
+}
+
+BlockCompressor::BlockCompressor(CompressionType type, const CompressionOptions& options)
+    : type_(Canonical(type)), options_(options) {
+  if (type_ == kZSTD) context_ = ZSTD_createCCtx();
+}
+
+BlockCompressor::~BlockCompressor() {
+  if (context_ != nullptr) ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(context_));
+}
+
+bool BlockCompressor::Compress(const Slice& raw, std::string* output) {
+  if (raw.size() > kMaxCompressible) return false;
+  output->clear();
+  if (type_ != kSnappyCompression) PutVarint32(output, static_cast<uint32_t>(raw.size()));
+  const size_t header = output->size();
+  const int raw_size = static_cast<int>(raw.size());
+  switch (type_) {
+    case kSnappyCompression: {
+      output->resize(snappy::MaxCompressedLength(raw.size()));
+      size_t n = 0;
+      snappy::RawCompress(raw.data(), raw.size(), output->data(), &n);
+      output->resize(n);
+      break;
+    }
+    case kZlibCompression:
+      if (!Deflate(raw, options_, output)) return false;
+      break;
+    case kLZ4Compression:
+    case kLZ4HCCompression: {
+      const int bound = LZ4_compressBound(raw_size);
+      output->resize(header + bound);
+      char* dst = output->data() + header;
+      int n;
+      if (type_ == kLZ4Compression) {
+        // Negative levels are acceleration.
+        n = LZ4_compress_fast(raw.data(), dst, raw_size, bound,
+                              options_.level < 0 ? -options_.level : 1);
+      } else {
+        n = LZ4_compress_HC(raw.data(), dst, raw_size, bound,
+                            options_.level == kDefaultLevel ? 0 : options_.level);
+      }
+      if (n <= 0) return false;
+      output->resize(header + n);
+      break;
+    }
+    case kZSTD: {
+      output->resize(header + ZSTD_compressBound(raw.size()));
+      const size_t n = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), output->data() + header,
+                                         output->size() - header, raw.data(), raw.size(),
+                                         options_.level == kDefaultLevel ? 3 : options_.level);
+      if (ZSTD_isError(n)) return false;
+      output->resize(header + n);
+      break;
+    }
+    default:
+      return false;
+  }
+  return output->size() < GoodSize(raw.size());
+}
+
+DecompressionDict::DecompressionDict(std::string raw, bool for_zstd) : raw_(std::move(raw)) {
+  if (for_zstd) zstd_ = ZSTD_createDDict(raw_.data(), raw_.size());
+}
+
+DecompressionDict::~DecompressionDict() {
+  if (zstd_ != nullptr) ZSTD_freeDDict(static_cast<ZSTD_DDict*>(zstd_));
+}
+
+Status DecompressedSize(CompressionType type, const Slice& compressed, size_t* raw_size,
+                        Slice* payload) {
+  if (!IsCompressionSupported(type) || type == kNoCompression) {
+    return Status::NotSupported("compression type " +
+                                std::to_string(static_cast<unsigned char>(type)));
+  }
+  *payload = compressed;
+  if (type == kSnappyCompression) {
+    if (!snappy::GetUncompressedLength(compressed.data(), compressed.size(), raw_size)) {
+      return BadBlock("Snappy length");
+    }
+  } else {
+    uint32_t size;
+    if (!GetVarint32(payload, &size)) return BadBlock("length");
+    *raw_size = size;
+  }
+  if (*raw_size > kMaxRawSize) return BadBlock("length");
+  // No format here shrinks data by more than this factor (ZSTD's and zlib's run-length extremes are below it for
+  // what a block can hold); a flipped length must not make us ask for gigabytes.
+  if (*raw_size > (uint64_t{1} << 26) && *raw_size / 32768 > payload->size()) return BadBlock("length");
+  return Status::OK();
+}
+
+Status DecompressInto(CompressionType type, const Slice& payload, char* output, size_t raw_size,
+                      const DecompressionDict* dict) {
+  switch (Canonical(type)) {
+    case kSnappyCompression:
+      if (!snappy::RawUncompress(payload.data(), payload.size(), output)) return BadBlock("Snappy");
+      return Status::OK();
+    case kZlibCompression:
+      if (!Inflate(payload, output, raw_size, dict)) return BadBlock("zlib");
+      return Status::OK();
+    case kLZ4Compression:
+    case kLZ4HCCompression: {
+      const int in = static_cast<int>(payload.size());
+      const int out = static_cast<int>(raw_size);
+      const int n = dict == nullptr
+                        ? LZ4_decompress_safe(payload.data(), output, in, out)
+                        : LZ4_decompress_safe_usingDict(payload.data(), output, in, out,
+                                                        dict->raw().data(),
+                                                        static_cast<int>(dict->raw().size()));
+      if (n < 0 || static_cast<size_t>(n) != raw_size) return BadBlock("LZ4");
+      return Status::OK();
+    }
+    case kZSTD: {
+      DecompressionContext context;
+      const size_t n =
+          dict != nullptr && dict->zstd() != nullptr
+              ? ZSTD_decompress_usingDDict(context.get(), output, raw_size, payload.data(), payload.size(),
+                                           static_cast<const ZSTD_DDict*>(dict->zstd()))
+              : ZSTD_decompressDCtx(context.get(), output, raw_size, payload.data(), payload.size());
+      if (ZSTD_isError(n) || n != raw_size) return BadBlock("ZSTD");
+      return Status::OK();
+    }
+    default:
+      return Status::NotSupported("compression type " +
+                                  std::to_string(static_cast<unsigned char>(type)));
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,32 @@
+#include "table/get_context.h"
+
+namespace cairn {
+
+bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice& value,
+                           Cleanable* value_pinner) {
+  sequence_ = sequence;
+  if (seq_ != nullptr) *seq_ = sequence;
+  switch (type) {
+    case kTypeValue:
+      state_ = kFound;
+      if (value_ == nullptr) return false;
+      if (value_pinner != nullptr) {
+        value_->PinSlice(value, value_pinner);
+      } else {
+        value_->PinSelf(value);
+      }
+      return false;
+    case kTypeDeletion:
+    case kTypeSingleDeletion:
+      state_ = kDeleted;
+      return false;
+    case kTypeMerge:
+      state_ = kMerge;
+      return false;
+    default:
+      state_ = kUnsupported;
+      return false;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,150 @@
+// TableCache: the open tables of one database.
+//
+// Called by the read layer (Get, iterators) and by compaction. At most max_open_files readers stay open, in an LRU cache
+// keyed by file number. With max_open_files = -1 every table stays open, and a TableSlot beside the file's metadata
+// remembers its reader: then a lookup goes from the metadata to the reader by one atomic load.
+//
+// Thread-safe. Opening a table SUSPENDS; two callers of one table open it once.
+// Lifetime: TableSlots and iterators die before the TableCache.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/internal_iterator.h"
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "fiber/mutex.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+#include "table/get_context.h"
+#include "table/table_reader.h"
+
+namespace cairn {
+
+// A file's pinned reader. Embedded in the file's metadata (mutable), empty until the table was opened once. Its
+// destructor gives the reader back to the cache.
+class TableSlot {
+ public:
+  TableSlot() = default;
+  ~TableSlot() { Release(); }
+  TableSlot(const TableSlot&) = delete;
+  TableSlot& operator=(const TableSlot&) = delete;
+
+  TableReader* reader() const { return reader_.load(std::memory_order_acquire); }
+  // Forgets the reader. REQUIRES: nobody uses it through this slot any more.
+  void Release();
+
+ private:
+  friend class TableCache;
+
+  // Null, or the reader: set once, released after `handle_` and `cache_` (they are guarded by the cache's open lock).
+  std::atomic<TableReader*> reader_{nullptr};
+  Cache* cache_ = nullptr;
+  Cache::Handle* handle_ = nullptr;
+};
+
+// What the cache must know of a file in order to open it.
+struct TableFileId {
+  uint64_t number = 0;
+  uint64_t file_size = 0;  // bytes, exact
+  int level = -1;          // -1: not known
+  uint32_t path_id = 0;    // index into TableCacheOptions::paths
+  uint64_t tail_size = 0;  // bytes after the data blocks; 0: not known
+  SequenceNumber largest_seqno = kMaxSequenceNumber;
+  TableSlot* slot = nullptr;  // may be null: no fast path
+};
+
+struct TableCacheOptions {
+  FileSystem* fs = nullptr;
+  FileOptions file_options;
+  TableFactory* table_factory = nullptr;
+  std::vector<std::string> paths;  // paths[path_id] is the folder of a file
+  const InternalKeyComparator* icmp = nullptr;
+  int max_open_files = -1;         // -1: all stay open and may be pinned in slots
+  int table_cache_numshardbits = 6;
+  Statistics* statistics = nullptr;
+  Logger* info_log = nullptr;
+  bool skip_filters_at_last_level = false;
+};
+
+class TableCache {
+ public:
+  explicit TableCache(TableCacheOptions options);
+  ~TableCache();
+  TableCache(const TableCache&) = delete;
+  TableCache& operator=(const TableCache&) = delete;
+
+  // An open reader that stays open while this lives. Empty after an error.
+  class Ref {
+   public:
+    Ref() = default;
+    Ref(Ref&& other) noexcept;
+    Ref& operator=(Ref&& other) noexcept;
+    ~Ref() { Reset(); }
+    TableReader* get() const { return reader_; }
+    TableReader* operator->() const { return reader_; }
+    void Reset();
+
+   private:
+    friend class TableCache;
+    TableReader* reader_ = nullptr;
+    Cache* cache_ = nullptr;  // null: the slot holds the reader
+    Cache::Handle* handle_ = nullptr;
+  };
+
+  // Opens the table if it is not open. `no_io`: Incomplete instead of opening. SUSPENDS.
+  [[nodiscard]] Status FindTable(const TableFileId& file, Ref* table, bool no_io = false);
+
+  // See TableReader::Get. With ReadTier::kBlockCacheTier an unopened table marks the context and is OK.
+  [[nodiscard]] Status Get(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
+                           GetContext* context, bool skip_filters = false) {
+    if (file.slot != nullptr) {
+      if (TableReader* table = file.slot->reader()) [[likely]] {
+        return table->Get(options, internal_key, context, skip_filters);
+      }
+    }
+    return GetSlow(options, file, internal_key, context, skip_filters);
+  }
+
+  // Never null: an error comes as an iterator with that status. The iterator keeps the table open; the caller deletes it.
+  InternalIterator* NewIterator(const ReadOptions& options, const TableFileId& file,
+                                bool for_compaction = false, bool skip_filters = false,
+                                size_t compaction_readahead = 0);
+
+  [[nodiscard]] Status GetTableProperties(const TableFileId& file,
+                                          std::shared_ptr<const TableProperties>* properties,
+                                          bool no_io = false);
+  [[nodiscard]] Status VerifyChecksum(const ReadOptions& options, const TableFileId& file);
+  // 0 when the table cannot be opened.
+  uint64_t ApproximateOffsetOf(const ReadOptions& options, const TableFileId& file,
+                               const Slice& internal_key);
+  // Sum over the open tables, in bytes. Does not count blocks in the block cache.
+  size_t ApproximateMemoryUsage() const;
+
+  // Closes the table (once its last user is gone): the file is about to be deleted.
+  void Evict(uint64_t number);
+
+  Cache* cache() const { return cache_.get(); }
+
+ private:
+  Status GetSlow(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
+                 GetContext* context, bool skip_filters);
+  Status OpenTable(const TableFileId& file, std::unique_ptr<TableReader>* table);
+  Status Pin(const TableFileId& file, Ref* table);
+
+  static constexpr size_t kOpenLocks = 64;
+
+  const TableCacheOptions options_;
+  const bool pin_all_;
+  const std::shared_ptr<Cache> cache_;
+  // Serialises the opening of one table, and the filling of its slot.
+  fiber::Mutex open_mu_[kOpenLocks];
+};
+
+}  // namespace cairn
