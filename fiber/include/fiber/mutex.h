@@ -18,8 +18,8 @@ class CondVar;
 // Four bytes. The lock goes to whoever comes first (barging), and straight to the oldest waiter about once a
 // millisecond while there is contention, so that nobody starves.
 //
-// state_: bit 0 kLocked; bit 1 kParked, some context waits in the parking lot. kParked is changed only under the lock of
-// this address's parking bucket; kLocked is set by compare-and-swap and, while kParked, cleared under the bucket lock.
+// state_: bit 0 kLocked; bit 1 kParked, some context waits in the parking lot; bit 2 kWoken, one that was woken has not
+// yet tried again, so that no unlock needs to wake another. mutex.cc has the protocol.
 class FIBER_CAPABILITY("mutex") Mutex {
  public:
   constexpr Mutex() = default;
@@ -66,6 +66,7 @@ class FIBER_CAPABILITY("mutex") Mutex {
   friend class CondVar;
   static constexpr uint32_t kLocked = 1;
   static constexpr uint32_t kParked = 2;
+  static constexpr uint32_t kWoken = 4;
 
   void lock_slow();
   void unlock_slow();

@@ -1,0 +1,71 @@
+// Slots: dense numbers lent to live threads, the smallest free one first.
+#include "fiber/cpu.h"
+
+#include <sched.h>
+
+#include <bit>
+
+#include "raw_lock.h"
+
+namespace fiber {
+
+unsigned hardware_concurrency() {
+  static const unsigned count = [] {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1u;
+    const int n = CPU_COUNT(&set);
+    return n < 1 ? 1u : static_cast<unsigned>(n);
+  }();
+  return count;
+}
+
+unsigned slot_count() {
+  static const unsigned count = [] {
+    const unsigned twice = std::bit_ceil(hardware_concurrency() * 2);
+    return twice < 8 ? 8u : twice > 256 ? 256u : twice;
+  }();
+  return count;
+}
+
+namespace detail {
+
+__thread uint32_t t_slot_plus_one __attribute__((tls_model("initial-exec"))) = 0;
+
+namespace {
+
+RawLock g_lock;
+uint64_t g_taken[4] FIBER_GUARDED_BY(g_lock);  // one bit a slot, 256 at most
+unsigned g_overflow FIBER_GUARDED_BY(g_lock);
+
+// Gives the slot back when the thread ends.
+struct SlotLoan {
+  bool borrowed = false;
+  ~SlotLoan() {
+    if (!borrowed) return;
+    const uint32_t slot = t_slot_plus_one - 1;
+    RawLockGuard guard(&g_lock);
+    g_taken[slot / 64] &= ~(uint64_t{1} << (slot % 64));
+  }
+};
+thread_local SlotLoan t_loan;
+
+}  // namespace
+
+unsigned assign_slot() {
+  const unsigned count = slot_count();
+  RawLockGuard guard(&g_lock);
+  for (unsigned slot = 0; slot < count; slot++) {
+    const uint64_t bit = uint64_t{1} << (slot % 64);
+    if (g_taken[slot / 64] & bit) continue;
+    g_taken[slot / 64] |= bit;
+    t_loan.borrowed = true;
+    t_slot_plus_one = slot + 1;
+    return slot;
+  }
+  // More threads than slots: share.
+  t_slot_plus_one = g_overflow++ % count + 1;
+  return t_slot_plus_one - 1;
+}
+
+}  // namespace detail
+}  // namespace fiber

@@ -1,0 +1,54 @@
+// The two system calls on which plain threads sleep and wake, and the cycle counter that bounds spins.
+#pragma once
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "fiber/clock.h"
+
+namespace fiber::detail {
+
+// Sleeps while *word == expected, at most until `deadline` (now_nanos() value). May return early for no reason.
+inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected, uint64_t deadline = kNoDeadline) {
+  timespec until{};
+  timespec* timeout = nullptr;
+  if (deadline != kNoDeadline) {
+    until.tv_sec = static_cast<time_t>(deadline / 1000000000);
+    until.tv_nsec = static_cast<long>(deadline % 1000000000);
+    timeout = &until;
+  }
+  // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time.
+  syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, timeout, nullptr,
+          FUTEX_BITSET_MATCH_ANY);
+}
+
+// Never touches *word, which may be gone: the worst that can happen is a wake-up for no reason of somebody else.
+inline void futex_wake(const std::atomic<uint32_t>* word, int count = 1) {
+  syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
+}
+
+// A cheap clock of unspecified rate, for bounding spins and pacing polls only: never for results.
+inline uint64_t cycles() {
+#if defined(__x86_64__)
+  return __rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return now_nanos();
+#endif
+}
+
+// Roughly how many cycles() pass in a microsecond; measured once, at first use.
+uint64_t cycles_per_microsecond();
+
+}  // namespace fiber::detail

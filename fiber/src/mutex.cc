@@ -1,0 +1,246 @@
+// Mutex, SharedMutex, CondVar: the paths that wait or wake. The headers have the uncontended ones.
+#include "fiber/mutex.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "fiber/cpu.h"
+#include "fiber/runtime.h"
+#include "futex.h"
+#include "parking_lot.h"
+
+namespace fiber {
+namespace {
+
+using detail::Bucket;
+using detail::bucket_of;
+using detail::Parked;
+using detail::ResumeList;
+
+// A thread that finds a lock taken looks again a few times (about a microsecond in all) before it sleeps. A fiber parks
+// at once: often the holder is a fiber of the same worker, which would wait for the spin.
+constexpr int kLockSpins = 40;
+
+bool spinning_pays() {
+  static const bool multiprocessor = hardware_concurrency() > 1;
+  return multiprocessor && !in_fiber();
+}
+
+constexpr uint64_t kHandOverMicros = 1000;
+
+}  // namespace
+
+// The protocol of Mutex. Let the bucket be the parking bucket of this address.
+//   lock:    without kLocked, set it by compare-and-swap, whatever the other bits (barging). Else, under the bucket's
+//            lock: set kParked by compare-and-swap, which proves that kLocked was set then, and join the queue.
+//   unlock:  with kWoken: clear kLocked; the woken one will find the lock free or tell the next holder. With kParked:
+//            under the bucket's lock take out the oldest waiter and store kWoken | (kParked if there are more), or keep
+//            kLocked and grant the lock to the waiter if the last grant is a millisecond ago. Nothing else can change the
+//            word in between: kLocked is ours, kParked needs the bucket, kWoken is set by unlocking only.
+//   woken:   clears kWoken in the very step that takes the lock or rejoins the queue (in front).
+// So a wake-up is owed exactly while the lock is free and kParked: and then kWoken is set and its bearer is on the way.
+void Mutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  if (spinning_pays()) {
+    for (int i = 0; i < kLockSpins; i++) {
+      const uint32_t state = state_.load(std::memory_order_relaxed);
+      if (!(state & kLocked) && try_lock()) return;
+      if (state & kParked) break;
+      cpu_relax();
+    }
+  }
+  Bucket* const bucket = bucket_of(this);
+  uint32_t woken = 0;
+  for (;;) {
+    uint32_t state = state_.load(std::memory_order_relaxed);
+    while (!(state & kLocked)) {
+      if (state_.compare_exchange_weak(state, (state & ~woken) | kLocked, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        return;
+      }
+    }
+    Parked parked(this, 0);
+    bucket->lock.lock();
+    state = state_.load(std::memory_order_relaxed);
+    while ((state & kLocked) &&
+           !state_.compare_exchange_weak(state, (state & ~woken) | kParked, std::memory_order_relaxed)) {
+    }
+    if (!(state & kLocked)) {
+      bucket->lock.unlock();
+      continue;
+    }
+    if (woken != 0) {
+      bucket->push_front(&parked);
+    } else {
+      bucket->push_back(&parked);
+    }
+    bucket->lock.unlock();
+    parked.suspend();
+    if (parked.granted) return;
+    woken = kWoken;
+  }
+}
+
+void Mutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  while ((state & kWoken) || !(state & kParked)) {
+    if (state_.compare_exchange_weak(state, state & ~kLocked, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
+      return;
+    }
+  }
+  Bucket* const bucket = bucket_of(this);
+  bucket->lock.lock();
+  Parked* parked = bucket->first(this);
+  if (parked == nullptr) {
+    state_.store(0, std::memory_order_release);
+    bucket->lock.unlock();
+    return;
+  }
+  bucket->remove(parked);
+  const uint32_t more = bucket->first(this) != nullptr ? kParked : 0;
+  const uint64_t now = detail::cycles();
+  if (now >= bucket->fair_at) {
+    bucket->fair_at = now + kHandOverMicros * detail::cycles_per_microsecond();
+    parked->granted = true;
+    state_.store(kLocked | more, std::memory_order_release);
+  } else {
+    state_.store(kWoken | more, std::memory_order_release);
+  }
+  bucket->lock.unlock();
+  parked->resume();
+}
+
+void Mutex::assert_failed() {
+  fprintf(stderr, "fiber::Mutex::assert_held: nobody holds it\n");
+  abort();
+}
+
+// The protocol of SharedMutex. kParked is set exactly while the queue is not empty, both changed under the bucket's lock
+// only. Whoever releases the lock with kParked set grants it under the bucket's lock: to the writer at the head of the
+// queue, or to all readers up to the next writer. With kParked set nobody gets the lock otherwise, so while the granting
+// is pending the object cannot go away: those in the queue still need it.
+namespace {
+constexpr uint32_t kTagWriter = 0;
+constexpr uint32_t kTagReader = 1;
+}  // namespace
+
+void SharedMutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  if (spinning_pays()) {
+    for (int i = 0; i < kLockSpins; i++) {
+      if (try_lock()) return;
+      if (state_.load(std::memory_order_relaxed) & kParked) break;
+      cpu_relax();
+    }
+  }
+  Bucket* const bucket = bucket_of(this);
+  Parked parked(this, kTagWriter);
+  bucket->lock.lock();
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (state == 0) {
+      if (state_.compare_exchange_weak(state, kWriter, std::memory_order_acquire, std::memory_order_relaxed)) {
+        bucket->lock.unlock();
+        return;
+      }
+    } else if ((state & kParked) ||
+               state_.compare_exchange_weak(state, state | kParked, std::memory_order_relaxed)) {
+      break;
+    }
+  }
+  bucket->push_back(&parked);
+  bucket->lock.unlock();
+  parked.suspend();  // resumed by granting only
+}
+
+void SharedMutex::lock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  if (spinning_pays()) {
+    for (int i = 0; i < kLockSpins; i++) {
+      if (try_lock_shared_word()) return;
+      if (state_.load(std::memory_order_relaxed) & kParked) break;
+      cpu_relax();
+    }
+  }
+  Bucket* const bucket = bucket_of(this);
+  Parked parked(this, kTagReader);
+  bucket->lock.lock();
+  uint32_t state = state_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (!(state & (kWriter | kParked))) {
+      if (state_.compare_exchange_weak(state, state + kReader, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+        bucket->lock.unlock();
+        return;
+      }
+    } else if ((state & kParked) ||
+               state_.compare_exchange_weak(state, state | kParked, std::memory_order_relaxed)) {
+      break;
+    }
+  }
+  bucket->push_back(&parked);
+  bucket->lock.unlock();
+  parked.suspend();
+}
+
+void SharedMutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  // Held by us and kParked: nothing but a holder of the bucket can change the word.
+  Bucket* const bucket = bucket_of(this);
+  ResumeList granted;
+  bucket->lock.lock();
+  Parked* parked = bucket->first(this);
+  uint32_t state = 0;
+  if (parked != nullptr && parked->tag == kTagWriter) {
+    bucket->remove(parked);
+    granted.add(parked);
+    state = kWriter;
+  } else {
+    while (parked != nullptr && parked->tag == kTagReader) {
+      bucket->remove(parked);
+      granted.add(parked);
+      state += kReader;
+      parked = bucket->first(this);
+    }
+  }
+  if (bucket->first(this) != nullptr) state |= kParked;
+  state_.store(state, std::memory_order_release);
+  bucket->lock.unlock();
+  detail::resume_all(granted.head());
+}
+
+void SharedMutex::unlock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  // The last reader went and somebody waits. The readers' releases are in the word's history: acquire them for the one
+  // that the lock is granted to.
+  (void)state_.load(std::memory_order_acquire);
+  unlock_slow();
+}
+
+void CondVar::wait(Mutex* mutex) { (void)wait_until(mutex, kNoDeadline); }
+
+bool CondVar::wait_until(Mutex* mutex, uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  Bucket* const bucket = bucket_of(this);
+  Parked parked(this, 0);
+  bucket->lock.lock();
+  waiting_.store(1, std::memory_order_relaxed);
+  bucket->push_back(&parked);
+  bucket->lock.unlock();
+  mutex->unlock();
+  const bool notified = detail::sleep_parked(&parked, deadline);
+  mutex->lock();
+  return notified;
+}
+
+void CondVar::notify(uint32_t max_count) {
+  Bucket* const bucket = bucket_of(this);
+  ResumeList released;
+  bucket->lock.lock();
+  for (uint32_t count = 0; count < max_count; count++) {
+    Parked* parked = bucket->first(this);
+    if (parked == nullptr) break;
+    bucket->remove(parked);
+    released.add(parked);
+  }
+  if (bucket->first(this) == nullptr) waiting_.store(0, std::memory_order_relaxed);
+  bucket->lock.unlock();
+  detail::resume_all(released.head());
+}
+
+}  // namespace fiber

@@ -1,0 +1,133 @@
+// The parking lot and the public wait()/wake() over it. See parking_lot.h.
+#include "parking_lot.h"
+
+namespace fiber {
+namespace detail {
+namespace {
+
+constexpr unsigned kBucketBits = 12;
+constinit Bucket g_buckets[size_t{1} << kBucketBits];
+
+bool take_out_timed_out(Waiter* waiter) {
+  Parked* parked = static_cast<Parked*>(waiter);
+  Bucket* bucket = bucket_of(parked->address);
+  Parked* released = nullptr;
+  bucket->lock.lock();
+  const bool was_queued = parked->queued;
+  if (was_queued) {
+    bucket->remove(parked);
+    if (parked->after_timeout != nullptr) released = parked->after_timeout(parked, bucket);
+  }
+  bucket->lock.unlock();
+  resume_all(released);
+  return was_queued;
+}
+
+}  // namespace
+
+Bucket* bucket_of(const void* address) {
+  const uint64_t hash = (reinterpret_cast<uintptr_t>(address) >> 2) * 0x9e3779b97f4a7c15u;
+  return &g_buckets[hash >> (64 - kBucketBits)];
+}
+
+Parked* Bucket::first(const void* address) {
+  Parked* leader = leaders;
+  while (leader != nullptr && leader->address != address) leader = leader->next_leader;
+  return leader;
+}
+
+void Bucket::insert(Parked* parked, bool front) {
+  parked->queued = true;
+  Parked* leader = first(parked->address);
+  if (leader == nullptr) {
+    parked->next = parked->previous = parked;
+    parked->previous_leader = nullptr;
+    parked->next_leader = leaders;
+    if (leaders != nullptr) leaders->previous_leader = parked;
+    leaders = parked;
+    return;
+  }
+  parked->next = leader;
+  parked->previous = leader->previous;
+  leader->previous->next = parked;
+  leader->previous = parked;
+  if (front) {
+    parked->next_leader = leader->next_leader;
+    parked->previous_leader = leader->previous_leader;
+    (parked->previous_leader != nullptr ? parked->previous_leader->next_leader : leaders) = parked;
+    if (parked->next_leader != nullptr) parked->next_leader->previous_leader = parked;
+    leader->next_leader = leader->previous_leader = nullptr;
+  }
+}
+
+void Bucket::remove(Parked* parked) {
+  parked->queued = false;
+  const bool leads = parked->previous_leader != nullptr || leaders == parked;
+  Parked* heir = parked->next != parked ? parked->next : nullptr;
+  parked->previous->next = parked->next;
+  parked->next->previous = parked->previous;
+  if (!leads) return;
+  Parked* before = parked->previous_leader;
+  Parked* after = parked->next_leader;
+  if (heir != nullptr) {
+    heir->previous_leader = before;
+    heir->next_leader = after;
+    (before != nullptr ? before->next_leader : leaders) = heir;
+    if (after != nullptr) after->previous_leader = heir;
+  } else {
+    (before != nullptr ? before->next_leader : leaders) = after;
+    if (after != nullptr) after->previous_leader = before;
+  }
+  parked->previous_leader = parked->next_leader = nullptr;
+}
+
+bool sleep_parked(Parked* parked, uint64_t deadline) {
+  if (deadline == kNoDeadline) {
+    parked->suspend();
+    return true;
+  }
+  return parked->suspend_until(deadline, take_out_timed_out);
+}
+
+void resume_all(Parked* list) {
+  while (list != nullptr) {
+    Parked* next = list->next;  // the record is gone once resumed
+    list->resume();
+    list = next;
+  }
+}
+
+}  // namespace detail
+
+WaitResult wait(const std::atomic<uint32_t>* addr, uint32_t expected, uint64_t deadline) {
+  detail::Parked parked(addr, 0);
+  detail::Bucket* bucket = detail::bucket_of(addr);
+  bucket->lock.lock();
+  if (addr->load(std::memory_order_acquire) != expected) {
+    bucket->lock.unlock();
+    return WaitResult::kValueChanged;
+  }
+  bucket->push_back(&parked);
+  bucket->lock.unlock();
+  return detail::sleep_parked(&parked, deadline) ? WaitResult::kWoken : WaitResult::kTimedOut;
+}
+
+size_t wake(const std::atomic<uint32_t>* addr, size_t max_count) {
+  // The lock orders this after the caller's change of the word and against a waiter's look at it.
+  detail::ResumeList released;
+  size_t count = 0;
+  detail::Bucket* bucket = detail::bucket_of(addr);
+  bucket->lock.lock();
+  while (count < max_count) {
+    detail::Parked* parked = bucket->first(addr);
+    if (parked == nullptr) break;
+    bucket->remove(parked);
+    released.add(parked);
+    count++;
+  }
+  bucket->lock.unlock();
+  detail::resume_all(released.head());
+  return count;
+}
+
+}  // namespace fiber

@@ -1,0 +1,79 @@
+// The parking lot: every context that waits for a word, in one table of queues keyed by the word's address, so that a
+// lock itself is four bytes and knows of its waiters by one bit.
+//
+// A bucket's lock makes "look at the word and fall asleep" one step with respect to "change the word and wake". Within
+// a bucket the waiters of one address form a ring; the first of each ring, its leader, stands in the bucket's list. All
+// operations cost O(addresses that share the bucket), however many wait at one address.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "fiber/wait.h"
+#include "raw_lock.h"
+#include "waiter.h"
+
+namespace fiber::detail {
+
+struct Bucket;
+
+// A waiter in the lot. On the stack of the waiting context; all but the base guarded by the bucket's lock until resumed.
+struct Parked : Waiter {
+  Parked(const void* the_address, uint32_t the_tag) : address(the_address), tag(the_tag) {}
+
+  const void* const address;
+  // What the primitive wants to know of the waiter: reader or writer, how many units.
+  const uint32_t tag;
+  // Set by the waker before the resumption: what was asked for was handed over.
+  bool granted = false;
+  bool queued = false;
+  Parked* next = nullptr;  // ring of the same address; as a list of those dequeued: null-terminated
+  Parked* previous = nullptr;
+  Parked* next_leader = nullptr;  // leaders only
+  Parked* previous_leader = nullptr;
+  // Called under the bucket's lock after a timed-out waiter was taken out, for primitives whose later waiters may
+  // go ahead then. Returns waiters to resume.
+  Parked* (*after_timeout)(Parked*, Bucket*) = nullptr;
+};
+
+struct alignas(64) Bucket {
+  RawLock lock;
+  Parked* leaders FIBER_GUARDED_BY(lock) = nullptr;
+  // cycles() value after which Mutex::unlock hands over instead of letting the fastest have the lock.
+  uint64_t fair_at FIBER_GUARDED_BY(lock) = 0;
+
+  // The oldest waiter of the address, or null.
+  Parked* first(const void* address) FIBER_REQUIRES(lock);
+  void push_back(Parked* parked) FIBER_REQUIRES(lock) { insert(parked, false); }
+  void push_front(Parked* parked) FIBER_REQUIRES(lock) { insert(parked, true); }
+  void remove(Parked* parked) FIBER_REQUIRES(lock);
+
+ private:
+  void insert(Parked* parked, bool front) FIBER_REQUIRES(lock);
+};
+
+Bucket* bucket_of(const void* address);
+
+// SUSPENDS. The waiter stands in its queue and the bucket is unlocked. False: the deadline passed and it was taken out.
+bool sleep_parked(Parked* parked, uint64_t deadline);
+
+// Resumes a null-terminated list of dequeued waiters. No lock held.
+void resume_all(Parked* list);
+
+// Collects dequeued waiters in order.
+class ResumeList {
+ public:
+  void add(Parked* parked) {
+    parked->next = nullptr;
+    *tail_ = parked;
+    tail_ = &parked->next;
+  }
+  Parked* head() const { return head_; }
+
+ private:
+  Parked* head_ = nullptr;
+  Parked** tail_ = &head_;
+};
+
+}  // namespace fiber::detail

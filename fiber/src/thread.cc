@@ -1,0 +1,83 @@
+#include "fiber/thread.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "fiber/wait.h"
+
+namespace fiber {
+
+struct Thread::State {
+  std::string name;
+  Function function;
+  int nice = 0;
+  pthread_t thread{};
+  std::atomic<uint32_t> ended{0};
+
+  static void* main(void* argument);
+};
+
+void* Thread::State::main(void* argument) {
+  State* self = static_cast<State*>(argument);
+  pthread_setname_np(pthread_self(), self->name.c_str());
+  if (self->nice != 0) {
+    // Linux niceness is a thread's own. Best effort: raising priority needs a privilege.
+    const id_t id = static_cast<id_t>(current_thread_id());
+    (void)setpriority(PRIO_PROCESS, id, getpriority(PRIO_PROCESS, id) + self->nice);
+  }
+  self->function();
+  self->function = Function();
+  self->ended.store(1, std::memory_order_release);
+  wake(&self->ended, SIZE_MAX);
+  return nullptr;
+}
+
+Thread::Thread() = default;
+Thread::Thread(Thread&& other) noexcept = default;
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+  if (this != &other) {
+    if (joinable()) join();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+
+Thread::Thread(std::string name, Function function, int nice) : state_(std::make_unique<State>()) {
+  name.resize(name.size() > 15 ? 15 : name.size());
+  state_->name = std::move(name);
+  state_->function = std::move(function);
+  state_->nice = nice;
+  const int error = pthread_create(&state_->thread, nullptr, State::main, state_.get());
+  if (error != 0) {
+    fprintf(stderr, "fiber::Thread: pthread_create: %s\n", strerror(error));
+    abort();
+  }
+}
+
+Thread::~Thread() {
+  if (joinable()) join();
+}
+
+void Thread::join() {
+  // A fiber must not block its worker: park until the function is done, what is left of the thread is short.
+  while (state_->ended.load(std::memory_order_acquire) == 0) wait(&state_->ended, 0);
+  pthread_join(state_->thread, nullptr);
+  state_.reset();
+}
+
+uint64_t current_thread_id() {
+  static __thread uint64_t t_id = 0;
+  if (t_id == 0) t_id = static_cast<uint64_t>(syscall(SYS_gettid));
+  return t_id;
+}
+
+}  // namespace fiber

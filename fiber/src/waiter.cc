@@ -1,0 +1,94 @@
+#include "waiter.h"
+
+#include "fiber/cpu.h"
+#include "futex.h"
+#include "worker.h"
+
+namespace fiber::detail {
+namespace {
+
+// How long a thread looks before it sleeps: about as long as half a sleep costs, and only while that has paid lately.
+constexpr uint64_t kSpinMicros = 2;
+constexpr uint32_t kSpinMisses = 4;
+constexpr uint32_t kSpinRetry = 32;
+__thread uint32_t t_spin_misses __attribute__((tls_model("initial-exec"))) = 0;
+
+struct WaitTimer : TimerNode {
+  Waiter* waiter;
+  bool (*try_cancel)(Waiter*);
+  bool cancelled = false;
+};
+
+}  // namespace
+
+Waiter::Waiter() : fiber_(Worker::current_fiber()) {}
+
+void Waiter::suspend() {
+  if (fiber_ != nullptr) {
+    Worker::current()->park();
+  } else {
+    block_thread(kNoDeadline);
+  }
+}
+
+bool Waiter::suspend_until(uint64_t deadline, bool (*try_cancel)(Waiter*)) {
+  if (fiber_ == nullptr) {
+    if (block_thread(deadline)) return true;
+    if (try_cancel(this)) return false;
+    return block_thread(kNoDeadline);
+  }
+  if (deadline == kNoDeadline) {
+    suspend();
+    return true;
+  }
+  Worker* const worker = Worker::current();
+  WaitTimer timer;
+  timer.deadline = deadline;
+  timer.waiter = this;
+  timer.try_cancel = try_cancel;
+  timer.fire = [](TimerNode* node) {
+    WaitTimer* self = static_cast<WaitTimer*>(node);
+    if (!self->try_cancel(self->waiter)) return;
+    self->cancelled = true;
+    Fiber* fiber = self->waiter->fiber();
+    fiber->worker->make_ready(fiber);
+  };
+  worker->start_timer(&timer);
+  worker->park();
+  worker->cancel_timer(&timer);
+  return !timer.cancelled;
+}
+
+void Waiter::resume() {
+  if (fiber_ != nullptr) {
+    fiber_->worker->make_ready(fiber_);
+  } else if (word_.exchange(kResumed, std::memory_order_acq_rel) == kAsleep) {
+    futex_wake(&word_);
+  }
+}
+
+// True: resumed. False: the deadline passed.
+bool Waiter::block_thread(uint64_t deadline) {
+  if (word_.load(std::memory_order_acquire) == kResumed) return true;
+  if (hardware_concurrency() > 1 && (t_spin_misses < kSpinMisses || ++t_spin_misses % kSpinRetry == 0)) {
+    const uint64_t start = cycles();
+    const uint64_t limit = kSpinMicros * cycles_per_microsecond();
+    do {
+      cpu_relax();
+      if (word_.load(std::memory_order_acquire) == kResumed) {
+        t_spin_misses = 0;
+        return true;
+      }
+    } while (cycles() - start < limit);
+    if (t_spin_misses < kSpinMisses) t_spin_misses++;
+  }
+  uint32_t word = kWaiting;
+  word_.compare_exchange_strong(word, kAsleep, std::memory_order_acquire);
+  while (word_.load(std::memory_order_acquire) != kResumed) {
+    if (deadline != kNoDeadline && now_nanos() >= deadline) return false;
+    futex_wait(&word_, kAsleep, deadline);
+  }
+  return true;
+}
+
+}  // namespace fiber::detail
