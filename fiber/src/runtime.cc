@@ -17,19 +17,6 @@ using detail::Fiber;
 using detail::Waiter;
 using detail::Worker;
 
-namespace {
-
-size_t effective_stack_size(size_t requested) {
-#if !defined(NDEBUG) || defined(FIBER_ASAN) || defined(FIBER_TSAN)
-  // Unoptimised frames and the sanitizers' red zones are several times as large.
-  return std::max(requested, size_t{256} << 10);
-#else
-  return requested;
-#endif
-}
-
-}  // namespace
-
 void JoinHandle::join() {
   Fiber* const fiber = std::exchange(fiber_, nullptr);
   if (!(fiber->end.load(std::memory_order_acquire) & Fiber::kEnded)) {
@@ -57,7 +44,7 @@ struct Runtime::Impl {
 
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>()) {
   const int count = std::max(options.workers, 1);
-  const size_t stack_size = effective_stack_size(options.stack_size);
+  const size_t stack_size = options.stack_size;
   impl_->workers.resize(static_cast<size_t>(count));
   Latch started(static_cast<uint32_t>(count));
   for (int i = 0; i < count; i++) {

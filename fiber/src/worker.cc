@@ -11,11 +11,24 @@ namespace fiber::detail {
 
 __thread Worker* Worker::t_worker __attribute__((tls_model("initial-exec"))) = nullptr;
 
+namespace {
+
+size_t effective_stack_size(size_t requested) {
+#if !defined(NDEBUG) || defined(FIBER_ASAN) || defined(FIBER_TSAN)
+  // Unoptimised frames and the sanitizers' red zones are several times as large.
+  return std::max(requested, size_t{256} << 10);
+#else
+  return requested;
+#endif
+}
+
+}  // namespace
+
 Worker::Worker(size_t stack_size, Engine engine, std::atomic<uint32_t>* busy)
     : globals_(thread_exception_globals()),
       engine_(create_io_engine(engine)),
       service_cycles_(kServiceMicros * cycles_per_microsecond()),
-      pool_(StackPool::for_size(stack_size)),
+      pool_(StackPool::for_size(effective_stack_size(stack_size))),
       busy_(busy) {}
 
 Worker::~Worker() {
@@ -44,6 +57,7 @@ Fiber* Worker::new_fiber(Function function) {
     fiber = here->fibers_;
     here->fibers_ = fiber->next;
     here->fiber_count_--;
+    fiber->stack = nullptr;
     fiber->end.store(0, std::memory_order_relaxed);
   } else {
     fiber = new Fiber;

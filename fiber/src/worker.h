@@ -57,8 +57,8 @@ struct TimerNode {
 
 class Worker {
  public:
-  // On the thread that will run it. `busy`: the runtime's count of workers with fibers and of fibers on their way to a
-  // worker (null for a guest); woken at zero.
+  // On the thread that will run it. Unoptimised and sanitizer builds take at least 256 KiB for a stack. `busy`: the
+  // runtime's count of workers with fibers and of fibers on their way to a worker (null for a guest); woken at zero.
   Worker(size_t stack_size, Engine engine, std::atomic<uint32_t>* busy);
   // REQUIRES: no fibers left.
   ~Worker();

@@ -23,7 +23,8 @@ namespace {
 
 std::vector<Function> functions(int count, const std::function<void(int)>& body) {
   std::vector<Function> result;
-  for (int i = 0; i < count; ++i) result.emplace_back([&body, i] { body(i); });
+  auto shared = std::make_shared<std::function<void(int)>>(body);
+  for (int i = 0; i < count; ++i) result.emplace_back([shared, i] { (*shared)(i); });
   return result;
 }
 
