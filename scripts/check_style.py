@@ -8,7 +8,7 @@
 
   check_style.py [--root DIR] [FILE...]     default: all sources; exit status 1 if a rule is broken
 
-A line may be excused where the rule cannot be kept: `// style: <why>` at its end. Programs and tests outside src/ may
+A line may be excused where the rule cannot be kept: `// style: <why>` at its end or on the line above. Programs and tests outside src/ may
 control processes (fork, waitpid, kill) without an excuse. examples/ shows how users write programs, with the standard
 library's threads and clocks: rule 1 does not hold there.
 """
@@ -78,8 +78,9 @@ def declares_member(code_line, match):
 
 def declared_names(code):
     """Lower-case functions that this file declares itself: `std::atomic<Node*>* link(int level) {`."""
-    return set(re.findall(r'^\s*(?:[\w:<>*&]+\s+)*[\w:<>]+[\s*&]+(\w+)\((?:[^()]*)\)\s*(?:const\s*)?(?:override\s*)?[{;]',
-                          '\n'.join(l for l in code if not re.match(r'\s*(?:return|else|throw)\b', l)), re.M))
+    declaration = re.compile(r'\s*(?!(?:return|else|throw|delete|new|case)\b)[\w:<>,*& ]+[\s*&](\w+)\([^()]*\)'
+                             r'(?: const)?(?: noexcept)?(?: override)? ?[{;]')
+    return {match.group(1) for match in map(declaration.match, code) if match}
 
 
 def check_text(path, text):
@@ -99,7 +100,9 @@ def check_text(path, text):
             yield number, 'error', 'a tab'
         if line != line.rstrip():
             yield number, 'error', 'spaces at the end of the line'
-        if top in ('fiber', 'examples') or EXCUSE.search(line) or code[number - 1].lstrip().startswith('#'):
+        above = lines[number - 2].strip() if number > 1 else ''
+        excused = EXCUSE.search(line) or (above.startswith('//') and EXCUSE.search(above))
+        if top in ('fiber', 'examples') or excused or code[number - 1].lstrip().startswith('#'):
             continue
         for what, pattern, instead in BANNED:
             if what == PROCESS_CALLS and top in ('tools', 'test', 'bench'):

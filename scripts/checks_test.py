@@ -78,7 +78,9 @@ class StyleTest(unittest.TestCase):
 
     def test_an_excuse_with_a_reason_passes(self):
         self.assertEqual(self.errors('getrusage(0, &u);  // style: no other source of the peak memory\n'), [])
+        self.assertEqual(self.errors('// style: peak memory\ngetrusage(0, &u);\n'), [])
         self.assertEqual(len(self.errors('getrusage(0, &u);  // style:\n')), 1)
+        self.assertEqual(len(self.errors('x();  // style: x\ngetrusage(0, &u);\n')), 1)
 
     def test_fiber_and_examples_may(self):
         self.assertEqual(self.errors('std::mutex m;\n', 'fiber/src/wait.cc'), [])
