@@ -7,11 +7,14 @@
 
 #include <vector>
 
+#include "base/internal_iterator.h"
 #include "base/namespace.h"
 #include "compaction/compaction.h"
 #include "compaction/job_env.h"
 
 namespace cairn {
+
+class CompactionIterator;
 
 class CompactionJob {
  public:
@@ -24,8 +27,13 @@ class CompactionJob {
   const JobStats& stats() const { return stats_; }
 
  private:
+  [[nodiscard]] Status CheckStopped() const;
+  std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options);
+  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept);
+
   const JobEnv& env_;
   Compaction* const compaction_;
+  std::vector<FileMetaData> outputs_;
   JobStats stats_;
 };
 

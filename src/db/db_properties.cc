@@ -7,7 +7,7 @@
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
-#include "read/point_lookup.h"
+#include "read/approximate_size.h"
 #include "read/version_iterators.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"

@@ -1,0 +1,98 @@
+#include "compaction/background.h"
+
+#include <deque>
+#include <vector>
+
+#include "fiber/mutex.h"
+#include "fiber/thread.h"
+
+namespace cairn {
+
+struct BackgroundScheduler::Pool {
+  Pool(std::string thread_prefix, int thread_limit, int thread_nice)
+      : prefix(std::move(thread_prefix)), limit(thread_limit), nice(thread_nice) {}
+
+  void Run() {
+    fiber::MutexLock lock(&mutex);
+    while (true) {
+      while (queue.empty() && !stopping) work.wait(&mutex);
+      if (queue.empty()) return;
+      fiber::Function job = std::move(queue.front());
+      queue.pop_front();
+      ++running;
+      lock.unlock();
+      job();
+      job = nullptr;  // what it captured goes before the job counts as ended
+      lock.lock();
+      --running;
+      if (queue.empty() && running == 0) idle.notify_all();
+    }
+  }
+
+  const std::string prefix;
+  const int limit;
+  const int nice;
+  mutable fiber::Mutex mutex;
+  fiber::CondVar work;
+  fiber::CondVar idle;
+  std::deque<fiber::Function> queue FIBER_GUARDED_BY(mutex);
+  std::vector<fiber::Thread> threads FIBER_GUARDED_BY(mutex);
+  int running FIBER_GUARDED_BY(mutex) = 0;
+  bool stopping FIBER_GUARDED_BY(mutex) = false;
+};
+
+BackgroundScheduler::BackgroundScheduler(std::string name, int high_threads, int low_threads) {
+  pools_[0] = std::make_unique<Pool>(name + ":high", high_threads, 0);
+  pools_[1] = std::make_unique<Pool>(name + ":low", low_threads, 0);
+}
+
+BackgroundScheduler::~BackgroundScheduler() { Shutdown(); }
+
+bool BackgroundScheduler::Schedule(JobPriority priority, fiber::Function job) {
+  Pool* pool = pools_[static_cast<int>(priority)].get();
+  {
+    fiber::MutexLock lock(&pool->mutex);
+    if (pool->stopping) return false;
+    pool->queue.push_back(std::move(job));
+    const size_t wanted = pool->queue.size() + static_cast<size_t>(pool->running);
+    if (pool->threads.size() < wanted &&
+        pool->threads.size() < static_cast<size_t>(pool->limit)) {
+      pool->threads.emplace_back(pool->prefix + std::to_string(pool->threads.size()),
+                                 [pool] { pool->Run(); }, pool->nice);
+    }
+  }
+  pool->work.notify_one();
+  return true;
+}
+
+size_t BackgroundScheduler::queue_length(JobPriority priority) const {
+  const Pool* pool = pools_[static_cast<int>(priority)].get();
+  fiber::MutexLock lock(&pool->mutex);
+  return pool->queue.size();
+}
+
+void BackgroundScheduler::WaitForIdle() {
+  for (const std::unique_ptr<Pool>& pool : pools_) {
+    fiber::MutexLock lock(&pool->mutex);
+    while (!pool->queue.empty() || pool->running > 0) pool->idle.wait(&pool->mutex);
+  }
+}
+
+void BackgroundScheduler::Shutdown() {
+  // Both pools are told first: a job of one may schedule for the other.
+  for (const std::unique_ptr<Pool>& pool : pools_) {
+    fiber::MutexLock lock(&pool->mutex);
+    pool->stopping = true;
+    pool->work.notify_all();
+  }
+  for (const std::unique_ptr<Pool>& pool : pools_) {
+    std::vector<fiber::Thread> threads;
+    {
+      fiber::MutexLock lock(&pool->mutex);
+      threads.swap(pool->threads);
+    }
+    for (fiber::Thread& thread : threads) thread.join();
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,100 @@
+#include "compaction/compaction_iterator.h"
+
+#include <algorithm>
+
+#include "compaction/compaction.h"
+
+namespace cairn {
+
+CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKeyComparator* icmp,
+                                       std::vector<SequenceNumber> snapshots,
+                                       const Compaction* compaction)
+    : input_(input),
+      icmp_(icmp),
+      snapshots_(std::move(snapshots)),
+      compaction_(compaction),
+      bottommost_(compaction != nullptr && compaction->bottommost_level()),
+      oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()) {}
+
+void CompactionIterator::Start() {
+  input_->SeekToFirst();
+  Find();
+}
+
+void CompactionIterator::Next() {
+  input_->Next();
+  Find();
+}
+
+SequenceNumber CompactionIterator::IntervalOf(SequenceNumber sequence) const {
+  if (sequence <= oldest_snapshot_) return oldest_snapshot_;
+  const auto it = std::lower_bound(snapshots_.begin(), snapshots_.end(), sequence);
+  return it == snapshots_.end() ? kMaxSequenceNumber : *it;
+}
+
+void CompactionIterator::Emit(const ParsedInternalKey& parsed, const Slice& key, const Slice& value,
+                              bool zero_sequence) {
+  parsed_ = parsed;
+  value_ = value;
+  if (zero_sequence) {
+    parsed_.sequence = 0;
+    rewritten_key_.clear();
+    AppendInternalKey(&rewritten_key_, parsed_);
+    key_ = rewritten_key_;
+    parsed_.user_key = ExtractUserKey(key_);
+  } else {
+    key_ = key;
+  }
+  valid_ = true;
+  ++records_out_;
+}
+
+void CompactionIterator::Find() {
+  valid_ = false;
+  for (; input_->Valid(); input_->Next()) {
+    const Slice key = input_->key();
+    ParsedInternalKey parsed;
+    status_ = ParseInternalKey(key, &parsed);
+    if (!status_.ok()) return;
+    ++records_in_;
+    if (!has_user_key_ || icmp_->CompareUserKey(parsed.user_key, user_key_) != 0) {
+      if (has_user_key_ && icmp_->CompareUserKey(parsed.user_key, user_key_) < 0) {
+        status_ = Status::Corruption("Compaction sees out-of-order keys");
+        return;
+      }
+      user_key_.assign(parsed.user_key.data(), parsed.user_key.size());
+      has_user_key_ = true;
+      hidden_below_ = 0;
+    }
+    const SequenceNumber interval = IntervalOf(parsed.sequence);
+    if (hidden_below_ != 0 && interval == hidden_below_) continue;
+
+    const bool oldest_interval = parsed.sequence <= oldest_snapshot_;
+    switch (parsed.type) {
+      case kTypeDeletion:
+      case kTypeSingleDeletion:
+        hidden_below_ = interval;
+        if (compaction_ != nullptr && oldest_interval &&
+            (bottommost_ ||
+             compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
+          continue;
+        }
+        Emit(parsed, key, input_->value(), false);
+        return;
+      case kTypeValue:
+        hidden_below_ = interval;
+        Emit(parsed, key, input_->value(), bottommost_ && oldest_interval && parsed.sequence != 0);
+        return;
+      case kTypeMerge:
+        Emit(parsed, key, input_->value(), false);
+        return;
+      default:
+        status_ = Status::NotSupported("value type " + std::to_string(parsed.type) +
+                                       " is not supported by this version of Cairn");
+        return;
+    }
+  }
+  status_ = input_->status();
+}
+
+}  // namespace cairn

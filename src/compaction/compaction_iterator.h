@@ -1,0 +1,78 @@
+// CompactionIterator: the entries that a flush or a compaction must write, out of all that its inputs hold. Called by the
+// jobs. Not thread-safe. May SUSPEND where the input does.
+//
+// Every version of a user key lies, by its sequence number, between two neighbouring snapshots. What a reader at any live
+// snapshot (or at the present) can see is the newest version of each such interval, so:
+//   - a version is dropped if a newer value or tombstone of its key is in the same interval (a merge operand on top hides
+//     nothing: what lies below is its base);
+//   - a tombstone is dropped if it is in the oldest interval and no deeper level can hold the key, for then it hides
+//     nothing but what this pass drops anyway;
+//   - at the bottom, a value in the oldest interval gets sequence number 0: it compresses better, and reads skip work.
+// SingleDelete is treated like Delete, which hides at least as much.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/internal_iterator.h"
+#include "base/internal_key.h"
+#include "base/namespace.h"
+
+namespace cairn {
+
+class Compaction;
+
+class CompactionIterator {
+ public:
+  // `input` is positioned by Start; it and `compaction` are borrowed. `compaction` null: a flush, which drops no tombstone.
+  // `snapshots` ascending.
+  CompactionIterator(InternalIterator* input, const InternalKeyComparator* icmp,
+                     std::vector<SequenceNumber> snapshots, const Compaction* compaction);
+
+  void Start();
+  bool Valid() const { return valid_; }
+  void Next();
+
+  // REQUIRES: Valid(). Good until Next().
+  const Slice& key() const { return key_; }
+  const Slice& value() const { return value_; }
+  const ParsedInternalKey& parsed() const { return parsed_; }
+
+  // Corruption: the input held a malformed key, or keys out of order. NotSupported: a type that this version cannot carry.
+  const Status& status() const { return status_; }
+
+  uint64_t records_in() const { return records_in_; }
+  uint64_t records_dropped() const { return records_in_ - records_out_; }
+
+ private:
+  // Moves to the next entry to keep, the input standing on a candidate.
+  void Find();
+  // The oldest snapshot that sees `sequence`, or kMaxSequenceNumber: only the present does.
+  SequenceNumber IntervalOf(SequenceNumber sequence) const;
+  void Emit(const ParsedInternalKey& parsed, const Slice& key, const Slice& value,
+            bool zero_sequence);
+
+  InternalIterator* const input_;
+  const InternalKeyComparator* const icmp_;
+  const std::vector<SequenceNumber> snapshots_;
+  const Compaction* const compaction_;
+  const bool bottommost_;
+  const SequenceNumber oldest_snapshot_;  // kMaxSequenceNumber: none
+
+  bool valid_ = false;
+  Slice key_, value_;
+  ParsedInternalKey parsed_;
+  std::string rewritten_key_;
+  Status status_;
+
+  std::string user_key_;     // of the versions being looked at
+  bool has_user_key_ = false;
+  // Interval of the last value or tombstone of user_key_; 0: none yet (no interval ends at 0).
+  SequenceNumber hidden_below_ = 0;
+  std::vector<size_t> level_cursors_;
+  uint64_t records_in_ = 0;
+  uint64_t records_out_ = 0;
+};
+
+}  // namespace cairn

@@ -1,0 +1,104 @@
+#include "compaction/flush_job.h"
+
+#include <memory>
+
+#include "base/logging.h"
+#include "compaction/compaction_iterator.h"
+#include "compaction/table_writer.h"
+#include "fiber/clock.h"
+#include "fs/file_util.h"
+#include "read/merging_iterator.h"
+
+namespace cairn {
+
+FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
+                   std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason)
+    : env_(env),
+      cf_options_(cf_options),
+      memtables_(std::move(memtables)),
+      epoch_number_(epoch_number),
+      reason_(reason) {}
+
+Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
+  const uint64_t start = fiber::now_nanos();
+  const uint64_t start_cpu = fiber::thread_cpu_nanos();
+  *meta = FileMetaData();
+  uint64_t entries = 0;
+  uint64_t deletes = 0;
+  uint64_t data_size = 0;
+  size_t memory = 0;
+  std::vector<InternalIterator*> children;
+  for (auto it = memtables_.rbegin(); it != memtables_.rend(); ++it) {
+    const MemTable* table = *it;
+    entries += table->num_entries();
+    deletes += table->num_deletes();
+    data_size += table->data_size();
+    memory += table->ApproximateMemoryUsage();
+    children.push_back(table->NewIterator());
+  }
+  EventLine(env_.info_log, "flush_started", env_.job_id)
+      .Field("num_memtables", memtables_.size())
+      .Field("num_entries", entries)
+      .Field("num_deletes", deletes)
+      .Field("total_data_size", data_size)
+      .Field("memory_usage", memory)
+      .Field("flush_reason", reason_);
+
+  std::unique_ptr<InternalIterator> input(NewMergingIterator(env_.icmp, std::move(children)));
+  CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
+  TableWriterOptions options;
+  options.level = 0;
+  options.compression = cf_options_.compression_per_level.empty()
+                            ? cf_options_.compression
+                            : cf_options_.compression_per_level[0];
+  options.compression_opts = cf_options_.compression_opts;
+  options.target_file_size = data_size;
+  options.epoch_number = epoch_number_;
+  TableWriter writer(env_, cf_options_, options);
+
+  Status s;
+  kept.Start();
+  if (kept.Valid()) {
+    s = writer.Open(file_number);
+    uint64_t until_check = 0;
+    while (s.ok() && kept.Valid()) {
+      writer.Add(kept.parsed(), kept.key(), kept.value());
+      kept.Next();
+      if (++until_check % 1024 == 0) s = writer.status();
+    }
+    if (s.ok()) s = kept.status();
+    if (s.ok() && cf_options_.check_flush_compaction_key_order && kept.records_in() != entries &&
+        env_.db_options->flush_verify_memtable_count) {
+      s = Status::Corruption("flush read " + std::to_string(kept.records_in()) +
+                             " entries of memtables that hold " + std::to_string(entries));
+    }
+    if (s.ok()) s = writer.Finish(meta);
+    if (s.ok()) s = SyncDirectory(env_.directory);
+    if (!s.ok() && meta->file_size > 0) writer.Abandon();
+  } else {
+    s = kept.status();
+  }
+  if (!s.ok()) *meta = FileMetaData();
+
+  stats_.micros = (fiber::now_nanos() - start) / 1000;
+  stats_.cpu_micros = (fiber::thread_cpu_nanos() - start_cpu) / 1000;
+  stats_.bytes_written = meta->file_size;
+  stats_.output_files = meta->file_size > 0 ? 1 : 0;
+  stats_.records_in = kept.records_in();
+  stats_.records_dropped = kept.records_dropped();
+  stats_.count = 1;
+  if (env_.statistics != nullptr) {
+    env_.statistics->recordTick(FLUSH_WRITE_BYTES, stats_.bytes_written);
+    env_.statistics->recordInHistogram(FLUSH_TIME, stats_.micros);
+  }
+  EventLine(env_.info_log, "flush_finished", env_.job_id)
+      .Field("status", s.ToString())
+      .Field("file_number", meta->number)
+      .Field("file_size", meta->file_size)
+      .Field("flush_time_micros", stats_.micros)
+      .Field("num_input_records", stats_.records_in)
+      .Field("num_dropped_records", stats_.records_dropped);
+  return s;
+}
+
+}  // namespace cairn

@@ -1,0 +1,63 @@
+// One output table of a flush or a compaction, from creation to the point where it may enter the manifest. Used by both
+// jobs. Not thread-safe. SUSPENDS.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/namespace.h"
+#include "compaction/job_env.h"
+#include "fs/file_writer.h"
+#include "manifest/file_metadata.h"
+#include "table/table_builder.h"
+
+namespace cairn {
+
+struct TableWriterOptions {
+  int level = 0;
+  bool bottommost = false;
+  CompressionType compression = kNoCompression;
+  CompressionOptions compression_opts;
+  uint64_t target_file_size = 0;  // bytes, a hint
+  uint64_t epoch_number = kUnknownEpochNumber;
+  uint64_t oldest_ancester_time = kUnknownFileTime;  // Unix seconds
+};
+
+class TableWriter {
+ public:
+  // All borrowed.
+  TableWriter(const JobEnv& env, const ColumnFamilyOptions& cf_options,
+              const TableWriterOptions& options);
+  // Deletes the file unless Finish succeeded.
+  ~TableWriter();
+  TableWriter(const TableWriter&) = delete;
+  TableWriter& operator=(const TableWriter&) = delete;
+
+  [[nodiscard]] Status Open(uint64_t file_number);
+  // Keys ascending.
+  void Add(const ParsedInternalKey& parsed, const Slice& key, const Slice& value) {
+    builder_->Add(key, value);
+    meta_.UpdateBoundaries(key, parsed.sequence);
+  }
+  Status status() const { return builder_->status(); }
+  bool IsEmpty() const { return builder_->IsEmpty(); }
+  uint64_t EstimatedFileSize() const { return builder_->EstimatedFileSize(); }
+
+  // Completes the table, syncs and closes the file, and reads it back through the table cache: a table that cannot be
+  // opened never enters the manifest. *meta is complete then. REQUIRES: not empty.
+  [[nodiscard]] Status Finish(FileMetaData* meta);
+  // Deletes the file.
+  void Abandon();
+
+ private:
+  const JobEnv& env_;
+  const ColumnFamilyOptions& cf_options_;
+  const TableWriterOptions options_;
+  std::string path_;
+  std::unique_ptr<FileWriter> file_;
+  std::unique_ptr<TableBuilder> builder_;
+  FileMetaData meta_;
+  bool ended_ = true;  // nothing to clean up
+};
+
+}  // namespace cairn
