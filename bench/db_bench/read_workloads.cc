@@ -142,9 +142,8 @@ void SeekRandom(Client* client) {
         bound = bound_key.Set(std::min<uint64_t>(FLAGS_num, number + distance));
         options.iterate_upper_bound = &bound;
       }
-      iter.reset();
     }
-    if (iter == nullptr) iter.reset(db->NewIterator(options));
+    iter.reset(db->NewIterator(options));  // each seek with its own, as RocksDB's db_bench does
     iter->Seek(k);
     read++;
     if (iter->Valid() && iter->key().compare(k) == 0) found++;
