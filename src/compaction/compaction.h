@@ -1,10 +1,12 @@
-// One compaction: which files go in, to which level, and the questions that the job asks while it runs.
+// One compaction: which files go in, to which level, and the questions that the job asks while it
+// runs.
 //
-// Made by LeveledPicker under the database mutex, run by the compaction job, and destroyed under the mutex again. While it
-// lives its input files are marked being_compacted, so that no other pick touches them.
+// Made by LeveledPicker under the database mutex, run by the compaction job, and destroyed under
+// the mutex again. While it lives its input files are marked being_compacted, so that no other pick
+// touches them.
 //
-// Thread safety: constant after construction, but for ReleaseInputs. The job may read it without the mutex. The cursors
-// of OutputCutter belong to one thread.
+// Thread safety: constant after construction, but for ReleaseInputs. The job may read it without
+// the mutex. The cursors of OutputCutter belong to one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +17,22 @@
 #include "base/namespace.h"
 #include "manifest/version.h"
 #include "manifest/version_edit.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 
 namespace cairn {
 
 class LeveledPicker;
+
+// Why a compaction runs, for the log.
+enum class CompactionReason {
+  kUnknown,
+  kLevelL0FilesNum,
+  kLevelMaxLevelSize,
+  kManualCompaction,
+  kFilesMarkedForCompaction,
+};
+// "LevelL0FilesNum" and so on, as RocksDB's log names them.
+const char* CompactionReasonName(CompactionReason reason);
 
 struct CompactionInputFiles {
   int level = 0;
@@ -30,9 +42,10 @@ struct CompactionInputFiles {
 class Compaction {
  public:
   struct Params {
-    Version* version = nullptr;  // referenced while the compaction lives
+    Version* version = nullptr;                // referenced while the compaction lives
     std::vector<CompactionInputFiles> inputs;  // levels ascending; the first is the start level
-    std::vector<FileMetaData*> grandparents;   // files of the level below the output level that overlap the range
+    std::vector<FileMetaData*>
+        grandparents;  // files of the level below the output level that overlap the range
     int output_level = 0;
     uint64_t target_output_file_size = 0;  // bytes
     uint64_t max_compaction_bytes = 0;
@@ -82,13 +95,13 @@ class Compaction {
 
   // The input may be moved to the output level without rewriting it.
   bool IsTrivialMove() const;
-  // No level below the output level (nor, for level-0 outputs, an older file) holds a key of the range: tombstones may go,
-  // sequence numbers may become 0 (subject to snapshots).
+  // No level below the output level (nor, for level-0 outputs, an older file) holds a key of the
+  // range: tombstones may go, sequence numbers may become 0 (subject to snapshots).
   bool bottommost_level() const { return bottommost_; }
   // Every file of the column family is an input.
   bool is_full_compaction() const { return full_; }
-  // No file below the output level can hold this user key. Ask in ascending key order with one `cursors` per sequence of
-  // questions, initially empty.
+  // No file below the output level can hold this user key. Ask in ascending key order with one
+  // `cursors` per sequence of questions, initially empty.
   bool KeyNotExistsBeyondOutputLevel(const Slice& user_key, std::vector<size_t>* cursors) const;
 
   // The least epoch, ancestor time (Unix seconds, 0: unknown) and so on, that the outputs inherit.
@@ -101,7 +114,8 @@ class Compaction {
   // For a trivial move: deletes from the start level, adds the same file to the output level.
   void AddTrivialMove(VersionEdit* edit) const;
 
-  // Clears the marks and lets the picker pick these files again; also done by the destructor. REQUIRES: mutex.
+  // Clears the marks and lets the picker pick these files again; also done by the destructor.
+  // REQUIRES: mutex.
   void ReleaseInputs();
 
   // "4@0 + 3@1 files to L1, score 1.25"
@@ -120,8 +134,9 @@ class Compaction {
   VersionEdit edit_;
 };
 
-// Decides where one output file ends: at the target size, or where going on would make the file overlap too much of the
-// level below the output, which a later compaction would have to rewrite. One per (sub)compaction; not thread-safe.
+// Decides where one output file ends: at the target size, or where going on would make the file
+// overlap too much of the level below the output, which a later compaction would have to rewrite.
+// One per (sub)compaction; not thread-safe.
 class OutputCutter {
  public:
   explicit OutputCutter(const Compaction* compaction) : compaction_(compaction) {}

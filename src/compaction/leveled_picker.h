@@ -1,11 +1,13 @@
 // Chooses what to compact in leveled style.
 //
-// db/ asks PickCompaction whenever a Version was installed or a job ended, and CompactRange for manual compactions. A
-// picked Compaction marks its files; it must be destroyed (or ReleaseInputs called) under the mutex when the job ended.
+// db/ asks PickCompaction whenever a Version was installed or a job ended, and CompactRange for
+// manual compactions. A picked Compaction marks its files; it must be destroyed (or ReleaseInputs
+// called) under the mutex when the job ended.
 //
-// Rules, in order: the level with the highest score >= 1; within it the file that overlaps least of the next level; all
-// inputs are grown to a clean cut (no user key is split between an input and a file left behind); files that are being
-// compacted, or that would overlap the output of a running job, rule a choice out. Then files marked for compaction.
+// Rules, in order: the level with the highest score >= 1; within it the file that overlaps least of
+// the next level; all inputs are grown to a clean cut (no user key is split between an input and a
+// file left behind); files that are being compacted, or that would overlap the output of a running
+// job, rule a choice out. Then files marked for compaction.
 //
 // Thread safety: everything needs the database mutex.
 #pragma once
@@ -30,12 +32,12 @@ class LeveledPicker {
   // nullptr: nothing to do, or all that there is to do conflicts with running jobs.
   std::unique_ptr<Compaction> PickCompaction(const ColumnFamilyOptions& options, Version* version);
 
-  // The next step of a manual compaction of user keys [begin, end] (nullptr: unbounded) from input_level to output_level
-  // (equal for a rewrite of the bottommost level). If it is too large for one job, *compaction_end receives the first user
-  // key not yet covered and *has_end is true: call again from there. *conflict: a running job is in the way, try later.
-  // nullptr without conflict: no file overlaps.
-  // Files numbered >= max_file_number_to_ignore are left out of a bottommost rewrite (they were made by this very
-  // compaction); UINT64_MAX: none.
+  // The next step of a manual compaction of user keys [begin, end] (nullptr: unbounded) from
+  // input_level to output_level (equal for a rewrite of the bottommost level). If it is too large
+  // for one job, *compaction_end receives the first user key not yet covered and *has_end is true:
+  // call again from there. *conflict: a running job is in the way, try later. nullptr without
+  // conflict: no file overlaps. Files numbered >= max_file_number_to_ignore are left out of a
+  // bottommost rewrite (they were made by this very compaction); UINT64_MAX: none.
   std::unique_ptr<Compaction> CompactRange(const ColumnFamilyOptions& options, Version* version,
                                            int input_level, int output_level,
                                            const CompactRangeOptions& range_options,
@@ -58,9 +60,11 @@ class LeveledPicker {
   // True if the user-key range would overlap the output of a running job on this level.
   bool RangeOverlapsRunning(const Slice& smallest, const Slice& largest, int output_level) const;
   void GetRange(const std::vector<FileMetaData*>& files, Slice* smallest, Slice* largest) const;
-  // Adds neighbours that share a user key with the outermost inputs. false: one of them is being compacted.
+  // Adds neighbours that share a user key with the outermost inputs. false: one of them is being
+  // compacted.
   bool ExpandToCleanCut(const Version& version, CompactionInputFiles* inputs) const;
-  // Finds the output level's inputs and, where it costs nothing, more of the start level. false: conflict.
+  // Finds the output level's inputs and, where it costs nothing, more of the start level. false:
+  // conflict.
   bool SetupOtherInputs(const ColumnFamilyOptions& options, const Version& version,
                         CompactionInputFiles* start, CompactionInputFiles* output) const;
   std::vector<FileMetaData*> Grandparents(const Version& version,
@@ -77,7 +81,8 @@ class LeveledPicker {
   std::vector<std::string> round_robin_;
 };
 
-// The compression of a level's files: bottommost_compression, compression_per_level, or compression.
+// The compression of a level's files: bottommost_compression, compression_per_level, or
+// compression.
 CompressionType CompressionForLevel(const ColumnFamilyOptions& options, const Version& version,
                                     int level, int base_level, bool bottommost);
 CompressionOptions CompressionOptionsForLevel(const ColumnFamilyOptions& options,

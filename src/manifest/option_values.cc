@@ -1,14 +1,13 @@
 #include "manifest/option_values.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+
+#include "base/string_util.h"
 
 namespace cairn {
 
 namespace {
-
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 int SuffixShift(char c) {
   switch (c) {
@@ -31,25 +30,19 @@ int SuffixShift(char c) {
 
 }  // namespace
 
-std::string_view TrimSpace(std::string_view s) {
-  while (!s.empty() && IsSpace(s.front())) s.remove_prefix(1);
-  while (!s.empty() && IsSpace(s.back())) s.remove_suffix(1);
-  return s;
-}
-
 Status SplitOptions(std::string_view text, OptionMap* map) {
   map->clear();
-  std::string_view rest = TrimSpace(text);
+  std::string_view rest = Trim(text);
   // The whole may stand in braces.
   while (rest.size() >= 2 && rest.front() == '{' && rest.back() == '}') {
-    rest = TrimSpace(rest.substr(1, rest.size() - 2));
+    rest = Trim(rest.substr(1, rest.size() - 2));
   }
   while (!rest.empty()) {
     const size_t equals = rest.find('=');
     if (equals == std::string_view::npos) {
       return Status::InvalidArgument("Mismatched key value pair, '=' expected", std::string(rest));
     }
-    const std::string key(TrimSpace(rest.substr(0, equals)));
+    const std::string key(Trim(rest.substr(0, equals)));
     if (key.empty()) return Status::InvalidArgument("Empty key found");
     rest.remove_prefix(equals + 1);
     // The value ends at the first ';' outside braces.
@@ -69,13 +62,13 @@ Status SplitOptions(std::string_view text, OptionMap* map) {
       }
     }
     end = std::min(end, rest.size());
-    std::string_view value = TrimSpace(rest.substr(0, end));
+    std::string_view value = Trim(rest.substr(0, end));
     if (value.size() >= 2 && value.front() == '{' && value.back() == '}') {
-      value = TrimSpace(value.substr(1, value.size() - 2));
+      value = Trim(value.substr(1, value.size() - 2));
     }
     (*map)[key] = std::string(value);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    rest = TrimSpace(rest);
+    rest = Trim(rest);
   }
   return Status::OK();
 }
@@ -117,17 +110,12 @@ std::string UnescapeOptionString(std::string_view escaped) {
 }
 
 bool ParseUnsigned(std::string_view text, uint64_t* value) {
-  uint64_t v = 0;
-  size_t i = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-    const uint64_t digit = static_cast<uint64_t>(text[i] - '0');
-    if (v > (UINT64_MAX - digit) / 10) return false;
-    v = v * 10 + digit;
-  }
-  if (i == 0) return false;
-  if (i < text.size()) {
-    const int shift = SuffixShift(text[i]);
-    if (shift < 0 || i + 1 != text.size() || (v << shift) >> shift != v) return false;
+  const int shift = text.empty() ? -1 : SuffixShift(text.back());
+  if (shift > 0) text.remove_suffix(1);
+  uint64_t v;
+  if (!ParseUint64(text, &v)) return false;
+  if (shift > 0) {
+    if ((v << shift) >> shift != v) return false;
     v <<= shift;
   }
   *value = v;
@@ -152,24 +140,9 @@ std::string FormatValue(double v) {
 
 std::string FormatValue(const std::string& v) { return EscapeOptionString(v); }
 
-bool ParseValue(const std::string& text, bool* v) {
-  if (text == "true" || text == "1") {
-    *v = true;
-  } else if (text == "false" || text == "0") {
-    *v = false;
-  } else {
-    return false;
-  }
-  return true;
-}
+bool ParseValue(const std::string& text, bool* v) { return ParseBool(text, v); }
 
-bool ParseValue(const std::string& text, double* v) {
-  char* end = nullptr;
-  const double parsed = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0') return false;
-  *v = parsed;
-  return true;
-}
+bool ParseValue(const std::string& text, double* v) { return ParseDouble(text, v); }
 
 bool ParseValue(const std::string& text, std::string* v) {
   *v = UnescapeOptionString(text);

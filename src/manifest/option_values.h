@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "base/string_util.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table.h"
@@ -28,7 +29,6 @@ using OptionMap = std::unordered_map<std::string, std::string>;
 // Splits "a=1; b={c=2;d=3}" into its top-level pairs; braces around a value are taken off.
 [[nodiscard]] Status SplitOptions(std::string_view text, OptionMap* map);
 
-std::string_view TrimSpace(std::string_view s);
 // A backslash before what the OPTIONS file would take for syntax, and back.
 std::string EscapeOptionString(std::string_view raw);
 std::string UnescapeOptionString(std::string_view escaped);
@@ -106,7 +106,7 @@ bool ParseValue(const std::string& text, std::vector<T>* v) {
     size_t end = text.find(':', at);
     if (end == std::string::npos) end = text.size();
     T item{};
-    if (!ParseValue(std::string(TrimSpace(std::string_view(text).substr(at, end - at))), &item)) {
+    if (!ParseValue(std::string(Trim(std::string_view(text).substr(at, end - at))), &item)) {
       return false;
     }
     items.push_back(item);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/string_util.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "manifest/options_table.h"
@@ -51,7 +52,7 @@ struct Section {
 
 bool ParseSectionHead(std::string_view line, Section* section) {
   if (line.size() < 2 || line.front() != '[' || line.back() != ']') return false;
-  line = TrimSpace(line.substr(1, line.size() - 2));
+  line = Trim(line.substr(1, line.size() - 2));
   const size_t quote = line.find('"');
   if (quote == std::string_view::npos) {
     section->kind = line;
@@ -59,7 +60,7 @@ bool ParseSectionHead(std::string_view line, Section* section) {
     return !line.empty();
   }
   if (line.back() != '"' || line.size() < quote + 2) return false;
-  section->kind = TrimSpace(line.substr(0, quote));
+  section->kind = Trim(line.substr(0, quote));
   section->family = UnescapeOptionString(line.substr(quote + 1, line.size() - quote - 2));
   return true;
 }
@@ -134,7 +135,7 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name,
   while (!rest.empty()) {
     line_start = text.size() - rest.size();
     const size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = TrimSpace(WithoutComment(rest.substr(0, end)));
+    const std::string_view line = Trim(WithoutComment(rest.substr(0, end)));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.empty()) continue;
     if (line.front() == '[') {
@@ -158,11 +159,11 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name,
     }
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos || current == nullptr) return bad("malformed line");
-    std::string_view value = TrimSpace(line.substr(equals + 1));
+    std::string_view value = Trim(line.substr(equals + 1));
     if (value.size() >= 2 && value.front() == '{' && value.back() == '}') {
-      value = TrimSpace(value.substr(1, value.size() - 2));
+      value = Trim(value.substr(1, value.size() - 2));
     }
-    (*current)[std::string(TrimSpace(line.substr(0, equals)))] = std::string(value);
+    (*current)[std::string(Trim(line.substr(0, equals)))] = std::string(value);
   }
   line_start = text.size();
   const auto version = version_map.find("rocksdb_version");

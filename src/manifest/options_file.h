@@ -15,6 +15,7 @@
 
 #include "base/namespace.h"
 #include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
 
 namespace cairn {

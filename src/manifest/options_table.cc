@@ -176,25 +176,6 @@ EnumNames() {
 
 namespace {
 
-// --- Structs within options: "{a=1;b=2;}".
-
-template <typename S>
-  requires(std::is_class_v<S>)
-std::string FormatValue(const S& v) {
-  return "{" + FormatOptions(v, "", ";") + "}";
-}
-
-// What is not named keeps its value.
-template <typename S>
-  requires(std::is_class_v<S>)
-bool ParseValue(const std::string& text, S* v) {
-  OptionMap map;
-  S parsed = *v;
-  if (!SplitOptions(text, &map).ok() || !SetOptions(map, false, &parsed).ok()) return false;
-  *v = parsed;
-  return true;
-}
-
 template <typename S, auto Member>
 constexpr OptionField<S> Field(std::string_view name) {
   return {name, [](const S& s) -> std::string { return FormatValue(s.*Member); },

@@ -95,7 +95,6 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
         m.temperature = f->temperature;
         m.oldest_ancester_time = f->oldest_ancester_time;
         m.file_creation_time = f->file_creation_time;
-        m.epoch_number = f->epoch_number;
         m.file_checksum = f->file_checksum;
         m.file_checksum_func_name = f->file_checksum_func_name;
         metadata->push_back(std::move(m));

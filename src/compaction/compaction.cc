@@ -1,0 +1,224 @@
+#include "compaction/compaction.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "compaction/leveled_picker.h"
+
+namespace cairn {
+
+const char* CompactionReasonName(CompactionReason reason) {
+  switch (reason) {
+    case CompactionReason::kUnknown:
+      return "Unknown";
+    case CompactionReason::kLevelL0FilesNum:
+      return "LevelL0FilesNum";
+    case CompactionReason::kLevelMaxLevelSize:
+      return "LevelMaxLevelSize";
+    case CompactionReason::kManualCompaction:
+      return "ManualCompaction";
+    case CompactionReason::kFilesMarkedForCompaction:
+      return "FilesMarkedForCompaction";
+  }
+  return "Invalid";
+}
+
+Compaction::Compaction(LeveledPicker* picker, const ColumnFamilyOptions& options, Params params)
+    : picker_(picker), options_(options), params_(std::move(params)) {
+  params_.version->Ref();
+  bool first = true;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    for (const FileMetaData* f : input.files) {
+      if (first || icmp().CompareUserKey(f->smallest.user_key(), smallest_user_key_) < 0) {
+        smallest_user_key_ = f->smallest.user_key();
+      }
+      if (first || icmp().CompareUserKey(f->largest.user_key(), largest_user_key_) > 0) {
+        largest_user_key_ = f->largest.user_key();
+      }
+      first = false;
+    }
+  }
+  // What stays in level 0 may be older than the output of an intra-level compaction there.
+  bottommost_ = output_level() > 0 && !version()->RangeMightExistBelow(
+                                          output_level(), smallest_user_key_, largest_user_key_);
+  size_t all_files = 0;
+  for (int level = 0; level < version()->num_levels(); ++level) {
+    all_files += version()->files(level).size();
+  }
+  full_ = all_files == num_input_files();
+  MarkInputs(true);
+  picker_->Register(this);
+}
+
+Compaction::~Compaction() {
+  ReleaseInputs();
+  params_.version->Unref();
+}
+
+void Compaction::MarkInputs(bool being_compacted) {
+  for (const CompactionInputFiles& input : params_.inputs) {
+    for (FileMetaData* f : input.files) f->being_compacted = being_compacted;
+  }
+}
+
+void Compaction::ReleaseInputs() {
+  if (released_) return;
+  released_ = true;
+  MarkInputs(false);
+  picker_->Unregister(this);
+}
+
+size_t Compaction::num_input_files() const {
+  size_t n = 0;
+  for (const CompactionInputFiles& input : params_.inputs) n += input.files.size();
+  return n;
+}
+
+uint64_t Compaction::total_input_bytes() const {
+  uint64_t bytes = 0;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    for (const FileMetaData* f : input.files) bytes += f->file_size;
+  }
+  return bytes;
+}
+
+bool Compaction::IsTrivialMove() const {
+  if (!params_.trivial_move_allowed || start_level() == output_level()) return false;
+  if (num_input_levels() != 1) return false;
+  // With a filter the entries must be looked at.
+  if (params_.manual &&
+      (options_.compaction_filter != nullptr || options_.compaction_filter_factory != nullptr)) {
+    return false;
+  }
+  const std::vector<FileMetaData*>& files = input(0).files;
+  if (start_level() == 0) {
+    // Side by side below, so they must be disjoint.
+    std::vector<const FileMetaData*> by_key(files.begin(), files.end());
+    std::sort(by_key.begin(), by_key.end(), [this](const FileMetaData* a, const FileMetaData* b) {
+      return icmp().CompareUserKey(a->smallest.user_key(), b->smallest.user_key()) < 0;
+    });
+    for (size_t i = 1; i < by_key.size(); ++i) {
+      if (icmp().CompareUserKey(by_key[i - 1]->largest.user_key(),
+                                by_key[i]->smallest.user_key()) >= 0) {
+        return false;
+      }
+    }
+  }
+  const int base_level = version()->base_level();
+  if (CompressionForLevel(options_, *version(), start_level(), base_level, false) !=
+      params_.compression) {
+    return false;
+  }
+  for (const FileMetaData* f : files) {
+    if (f->path_id != params_.output_path_id) return false;
+    // A moved file that overlaps much of the next level makes its own compaction expensive.
+    uint64_t bytes = f->file_size;
+    for (const FileMetaData* g : params_.grandparents) {
+      if (icmp().CompareUserKey(g->largest.user_key(), f->smallest.user_key()) >= 0 &&
+          icmp().CompareUserKey(g->smallest.user_key(), f->largest.user_key()) <= 0) {
+        bytes += g->file_size;
+      }
+    }
+    if (bytes > params_.max_compaction_bytes) return false;
+  }
+  return true;
+}
+
+bool Compaction::KeyNotExistsBeyondOutputLevel(const Slice& user_key,
+                                               std::vector<size_t>* cursors) const {
+  if (bottommost_) return true;
+  if (output_level() == 0) return false;
+  cursors->resize(static_cast<size_t>(version()->num_levels()), 0);
+  for (int level = output_level() + 1; level < version()->num_non_empty_levels(); ++level) {
+    const LevelFiles& files = version()->level_files(level);
+    size_t& at = (*cursors)[static_cast<size_t>(level)];
+    while (at < files.size &&
+           icmp().CompareUserKey(ExtractUserKey(files[at].largest), user_key) < 0) {
+      ++at;
+    }
+    if (at < files.size &&
+        icmp().CompareUserKey(ExtractUserKey(files[at].smallest), user_key) <= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint64_t Compaction::MinInputFileEpochNumber() const {
+  uint64_t least = UINT64_MAX;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    for (const FileMetaData* f : input.files) least = std::min(least, f->epoch_number);
+  }
+  return least;
+}
+
+uint64_t Compaction::MinInputFileOldestAncesterTime() const {
+  uint64_t least = UINT64_MAX;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    for (const FileMetaData* f : input.files) {
+      const uint64_t time = f->oldest_ancester_time != kUnknownFileTime ? f->oldest_ancester_time
+                                                                        : f->file_creation_time;
+      if (time != kUnknownFileTime) least = std::min(least, time);
+    }
+  }
+  return least == UINT64_MAX ? kUnknownFileTime : least;
+}
+
+void Compaction::AddInputDeletions(VersionEdit* edit) const {
+  for (const CompactionInputFiles& input : params_.inputs) {
+    for (const FileMetaData* f : input.files) edit->DeleteFile(input.level, f->number);
+  }
+}
+
+void Compaction::AddTrivialMove(VersionEdit* edit) const {
+  AddInputDeletions(edit);
+  for (const FileMetaData* f : input(0).files) {
+    FileMetaData moved = *f;
+    moved.marked_for_compaction = false;  // the move was it, or it would move on for ever
+    edit->AddFile(output_level(), std::move(moved));
+  }
+}
+
+std::string Compaction::InputSummary() const {
+  std::string r;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    if (!r.empty()) r.append(" + ");
+    r.append(std::to_string(input.files.size())).append("@").append(std::to_string(input.level));
+  }
+  char score[48];
+  std::snprintf(score, sizeof(score), ", score %.2f", params_.score);
+  return r + " files to L" + std::to_string(output_level()) + score;
+}
+
+bool OutputCutter::ShouldStopBefore(const Slice& internal_key, uint64_t current_file_size) {
+  const InternalKeyComparator& icmp = compaction_->icmp();
+  const Slice user_key = ExtractUserKey(internal_key);
+  const bool same_user_key = seen_key_ && icmp.EqualUserKey(user_key, last_user_key_);
+  if (same_user_key) return false;  // its versions stay together
+  const std::vector<FileMetaData*>& below = compaction_->grandparents();
+  bool crossed = false;
+  while (grandparent_ < below.size() &&
+         icmp.CompareUserKey(user_key, below[grandparent_]->largest.user_key()) > 0) {
+    // Only what this output reaches over counts; before its first key there is none.
+    if (seen_key_) overlapped_bytes_ += below[grandparent_]->file_size;
+    ++grandparent_;
+    crossed = true;
+  }
+  last_user_key_.assign(user_key.data(), user_key.size());
+  const bool first = !seen_key_;
+  seen_key_ = true;
+  if (first || compaction_->output_level() == 0) return false;
+  const uint64_t target = compaction_->target_output_file_size();
+  // At a border of the level below a file may end a little early: the next one then starts where
+  // its own compaction would have to start anyway.
+  const bool good_place = crossed && current_file_size >= target - target / 4;
+  if (current_file_size >= target || good_place ||
+      (crossed && overlapped_bytes_ > compaction_->max_compaction_bytes())) {
+    overlapped_bytes_ = 0;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace cairn

@@ -1,0 +1,446 @@
+#include "compaction/leveled_picker.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace cairn {
+
+namespace {
+
+// An intra-level compaction of level 0 takes at least so many files, and only when level 0 holds so
+// many more than its trigger.
+constexpr size_t kMinFilesForIntraLevel0 = 4;
+constexpr int kIntraLevel0Surplus = 2;
+// max_compaction_bytes, when not set, in target file sizes.
+constexpr uint64_t kDefaultCompactionFiles = 25;
+
+uint64_t TotalSize(const std::vector<FileMetaData*>& files) {
+  uint64_t bytes = 0;
+  for (const FileMetaData* f : files) bytes += f->file_size;
+  return bytes;
+}
+
+bool AnyBeingCompacted(const std::vector<FileMetaData*>& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](const FileMetaData* f) { return f->being_compacted; });
+}
+
+uint64_t MaxCompactionBytes(const ColumnFamilyOptions& options) {
+  return options.max_compaction_bytes != 0
+             ? options.max_compaction_bytes
+             : options.target_file_size_base * kDefaultCompactionFiles;
+}
+
+// Per file of `level`, the bytes of the next level that it overlaps.
+std::vector<uint64_t> OverlappingBytes(const Version& version, int level, int next_level) {
+  std::vector<uint64_t> bytes;
+  for (const FileMetaData* f : version.files(level)) {
+    const Slice smallest = f->smallest.user_key();
+    const Slice largest = f->largest.user_key();
+    uint64_t sum = 0;
+    if (next_level > 0 && next_level < version.num_levels()) {
+      const auto [from, to] = version.OverlappingRange(next_level, &smallest, &largest);
+      for (size_t i = from; i < to; ++i) sum += version.level_files(next_level)[i].file_size;
+    }
+    bytes.push_back(sum);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+CompressionType CompressionForLevel(const ColumnFamilyOptions& options, const Version& version,
+                                    int level, int base_level, bool bottommost) {
+  const bool last = bottommost || level >= version.num_non_empty_levels() - 1;
+  if (options.bottommost_compression != kDisableCompressionOption && last) {
+    return options.bottommost_compression;
+  }
+  const std::vector<CompressionType>& per_level = options.compression_per_level;
+  if (per_level.empty()) return options.compression;
+  // Counted from the base level on: the levels between 0 and it are empty.
+  const int index = level == 0 ? 0 : level - base_level + 1;
+  return per_level[std::clamp<size_t>(static_cast<size_t>(std::max(index, 0)), 0,
+                                      per_level.size() - 1)];
+}
+
+CompressionOptions CompressionOptionsForLevel(const ColumnFamilyOptions& options,
+                                              const Version& version, int level) {
+  if (options.bottommost_compression_opts.enabled && level >= version.num_non_empty_levels() - 1) {
+    return options.bottommost_compression_opts;
+  }
+  return options.compression_opts;
+}
+
+uint64_t MaxFileSizeForLevel(const ColumnFamilyOptions& options, int level, int base_level) {
+  const int depth = options.level_compaction_dynamic_level_bytes && level >= base_level
+                        ? level - base_level
+                        : level - 1;
+  uint64_t size = options.target_file_size_base;
+  for (int i = 0; i < depth; ++i) {
+    if (size > UINT64_MAX / std::max(options.target_file_size_multiplier, 1)) return UINT64_MAX;
+    size *= static_cast<uint64_t>(std::max(options.target_file_size_multiplier, 1));
+  }
+  return size;
+}
+
+LeveledPicker::LeveledPicker(const DBOptions* db_options, const InternalKeyComparator* icmp)
+    : db_options_(db_options), icmp_(icmp) {}
+
+void LeveledPicker::Register(Compaction* compaction) {
+  running_.insert(compaction);
+  if (compaction->start_level() == 0) running_level0_.insert(compaction);
+}
+
+void LeveledPicker::Unregister(Compaction* compaction) {
+  running_.erase(compaction);
+  running_level0_.erase(compaction);
+}
+
+bool LeveledPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& largest,
+                                         int output_level) const {
+  return std::any_of(running_.begin(), running_.end(), [&](const Compaction* c) {
+    return c->output_level() == output_level &&
+           icmp_->CompareUserKey(c->smallest_user_key(), largest) <= 0 &&
+           icmp_->CompareUserKey(c->largest_user_key(), smallest) >= 0;
+  });
+}
+
+void LeveledPicker::GetRange(const std::vector<FileMetaData*>& files, Slice* smallest,
+                             Slice* largest) const {
+  assert(!files.empty());
+  *smallest = files.front()->smallest.user_key();
+  *largest = files.front()->largest.user_key();
+  for (const FileMetaData* f : files) {
+    if (icmp_->CompareUserKey(f->smallest.user_key(), *smallest) < 0) {
+      *smallest = f->smallest.user_key();
+    }
+    if (icmp_->CompareUserKey(f->largest.user_key(), *largest) > 0) {
+      *largest = f->largest.user_key();
+    }
+  }
+}
+
+bool LeveledPicker::ExpandToCleanCut(const Version& version, CompactionInputFiles* inputs) const {
+  if (inputs->files.empty()) return true;
+  // Each round takes what shares a user key with the range so far, until nothing is added. On level
+  // 0 GetOverlappingInputs reaches that in one round.
+  for (size_t before = 0; before != inputs->files.size();) {
+    before = inputs->files.size();
+    Slice smallest, largest;
+    GetRange(inputs->files, &smallest, &largest);
+    version.GetOverlappingInputs(inputs->level, &smallest, &largest, &inputs->files);
+  }
+  return !AnyBeingCompacted(inputs->files);
+}
+
+bool LeveledPicker::SetupOtherInputs(const ColumnFamilyOptions& options, const Version& version,
+                                     CompactionInputFiles* start,
+                                     CompactionInputFiles* output) const {
+  Slice smallest, largest;
+  GetRange(start->files, &smallest, &largest);
+  version.GetOverlappingInputs(output->level, &smallest, &largest, &output->files);
+  if (!ExpandToCleanCut(version, output)) return false;
+  if (output->files.empty() || start->level == 0) return true;
+
+  // The output level's files may reach further than the start level's. Whatever of the start level
+  // lies within that range, and would not bring in more of the output level, comes along for free.
+  std::vector<FileMetaData*> all = start->files;
+  all.insert(all.end(), output->files.begin(), output->files.end());
+  GetRange(all, &smallest, &largest);
+  CompactionInputFiles grown{start->level, {}};
+  version.GetOverlappingInputs(start->level, &smallest, &largest, &grown.files);
+  if (grown.files.size() <= start->files.size() || !ExpandToCleanCut(version, &grown)) return true;
+  if (TotalSize(grown.files) + TotalSize(output->files) > MaxCompactionBytes(options)) return true;
+  GetRange(grown.files, &smallest, &largest);
+  CompactionInputFiles same{output->level, {}};
+  version.GetOverlappingInputs(output->level, &smallest, &largest, &same.files);
+  if (!ExpandToCleanCut(version, &same) || same.files.size() != output->files.size()) return true;
+  start->files = std::move(grown.files);
+  return true;
+}
+
+std::vector<FileMetaData*> LeveledPicker::Grandparents(
+    const Version& version, const std::vector<CompactionInputFiles>& inputs,
+    int output_level) const {
+  std::vector<FileMetaData*> all;
+  for (const CompactionInputFiles& input : inputs) {
+    all.insert(all.end(), input.files.begin(), input.files.end());
+  }
+  std::vector<FileMetaData*> found;
+  if (all.empty() || output_level == 0) return found;
+  Slice smallest, largest;
+  GetRange(all, &smallest, &largest);
+  for (int level = output_level + 1; level < version.num_non_empty_levels(); ++level) {
+    version.GetOverlappingInputs(level, &smallest, &largest, &found);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+std::unique_ptr<Compaction> LeveledPicker::Make(const ColumnFamilyOptions& options,
+                                                Version* version, Compaction::Params params) {
+  params.version = version;
+  std::erase_if(params.inputs, [](const CompactionInputFiles& i) { return i.files.empty(); });
+  assert(!params.inputs.empty());
+  params.grandparents = Grandparents(*version, params.inputs, params.output_level);
+  const int base_level = version->base_level();
+  params.target_output_file_size = MaxFileSizeForLevel(options, params.output_level, base_level);
+  params.max_compaction_bytes = MaxCompactionBytes(options);
+  params.compression =
+      CompressionForLevel(options, *version, params.output_level, base_level, false);
+  params.compression_opts = CompressionOptionsForLevel(options, *version, params.output_level);
+  auto compaction = std::make_unique<Compaction>(this, options, std::move(params));
+  // The files that this one holds must not count towards the next pick.
+  version->ComputeCompactionScore(options);
+  return compaction;
+}
+
+// One attempt to find work: tries levels by score, then marked files.
+class LeveledPicker::Pick {
+ public:
+  Pick(LeveledPicker* picker, const ColumnFamilyOptions& options, Version* version)
+      : picker_(picker), options_(options), version_(version) {}
+
+  std::unique_ptr<Compaction> Run() {
+    bool level0_waits = false;
+    for (int rank = 0; rank + 1 < std::max(version_->num_levels(), 2); ++rank) {
+      const double score = version_->CompactionScore(rank);
+      if (score < 1.0) break;
+      const int level = version_->CompactionScoreLevel(rank);
+      const int output_level = level == 0 ? version_->base_level() : level + 1;
+      // Level 0 wants to go there: work on that level would only delay it.
+      if (level0_waits && level == version_->base_level()) continue;
+      if (TryLevel(level, output_level)) {
+        return Done(score, level == 0 ? CompactionReason::kLevelL0FilesNum
+                                      : CompactionReason::kLevelMaxLevelSize);
+      }
+      if (level != 0) continue;
+      level0_waits = true;
+      if (TryIntraLevel0()) return Done(score, CompactionReason::kLevelL0FilesNum);
+    }
+    for (const auto& [level, file] : version_->files_marked_for_compaction()) {
+      if (level + 1 >= version_->num_levels()) continue;
+      if (TryFile(level, level == 0 ? version_->base_level() : level + 1, file)) {
+        return Done(1.0, CompactionReason::kFilesMarkedForCompaction);
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  std::unique_ptr<Compaction> Done(double score, CompactionReason reason) {
+    Compaction::Params params;
+    params.inputs = {std::move(start_), std::move(output_)};
+    params.output_level = output_level_;
+    params.score = score;
+    params.reason = reason;
+    params.max_subcompactions = picker_->db_options_->max_subcompactions;
+    return picker_->Make(options_, version_, std::move(params));
+  }
+
+  bool TryLevel(int level, int output_level) {
+    if (output_level <= level) return false;
+    for (FileMetaData* f : FilesInOrder(level, output_level)) {
+      if (!TryFile(level, output_level, f)) continue;
+      if (picker_->round_robin_.size() <= static_cast<size_t>(level)) {
+        picker_->round_robin_.resize(static_cast<size_t>(level) + 1);
+      }
+      picker_->round_robin_[static_cast<size_t>(level)] = f->largest.user_key().ToString();
+      return true;
+    }
+    return false;
+  }
+
+  bool TryFile(int level, int output_level, FileMetaData* file) {
+    if (file->being_compacted) return false;
+    // Two jobs from level 0 could put a newer entry below an older one.
+    if (level == 0 && picker_->Level0Running()) return false;
+    start_ = {level, {file}};
+    output_ = {output_level, {}};
+    output_level_ = output_level;
+    if (!picker_->ExpandToCleanCut(*version_, &start_)) return false;
+    if (!picker_->SetupOtherInputs(options_, *version_, &start_, &output_)) return false;
+    std::vector<FileMetaData*> all = start_.files;
+    all.insert(all.end(), output_.files.begin(), output_.files.end());
+    Slice smallest, largest;
+    picker_->GetRange(all, &smallest, &largest);
+    return !picker_->RangeOverlapsRunning(smallest, largest, output_level);
+  }
+
+  // Level 0 cannot go down now. Merging its newest files among themselves at least keeps reads and
+  // the stop trigger at bay. They are a prefix in age, so their output takes their place in order.
+  bool TryIntraLevel0() {
+    const std::vector<FileMetaData*>& files = version_->files(0);
+    if (static_cast<int>(files.size()) <
+        options_.level0_file_num_compaction_trigger + kIntraLevel0Surplus) {
+      return false;
+    }
+    const uint64_t max_bytes = MaxCompactionBytes(options_);
+    uint64_t bytes = 0, best_bytes_per_removed = UINT64_MAX;
+    size_t count = 0;
+    while (count < files.size() && !files[count]->being_compacted) {
+      bytes += files[count]->file_size;
+      if (bytes > max_bytes) break;
+      if (count > 0) {
+        // Goes on while each file more makes a removed file cheaper.
+        const uint64_t per_removed = bytes / count;
+        if (per_removed > best_bytes_per_removed) break;
+        best_bytes_per_removed = per_removed;
+      }
+      ++count;
+    }
+    if (count < kMinFilesForIntraLevel0) return false;
+    start_ = {0, std::vector<FileMetaData*>(files.begin(), files.begin() + count)};
+    output_ = {0, {}};
+    output_level_ = 0;
+    return true;
+  }
+
+  // The files of a level, the best to compact first.
+  std::vector<FileMetaData*> FilesInOrder(int level, int output_level) const {
+    const std::vector<FileMetaData*>& files = version_->files(level);
+    std::vector<size_t> order(files.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    if (level > 0) {
+      // Equal choices take turns, so that no part of the key space is left behind.
+      const size_t next = AfterCursor(level);
+      std::rotate(order.begin(), order.begin() + next, order.end());
+    } else {
+      std::reverse(order.begin(), order.end());  // oldest first
+    }
+    const auto by = [&](auto rank) {
+      std::stable_sort(order.begin(), order.end(),
+                       [&](size_t a, size_t b) { return rank(a) < rank(b); });
+    };
+    switch (options_.compaction_pri) {
+      case kByCompensatedSize:
+        by([&](size_t i) { return UINT64_MAX - files[i]->compensated_file_size; });
+        break;
+      case kOldestLargestSeqFirst:
+        by([&](size_t i) { return files[i]->largest_seqno; });
+        break;
+      case kOldestSmallestSeqFirst:
+        by([&](size_t i) { return files[i]->smallest_seqno; });
+        break;
+      case kRoundRobin:
+        break;
+      case kMinOverlappingRatio:
+      default: {
+        const std::vector<uint64_t> overlap = OverlappingBytes(*version_, level, output_level);
+        by([&](size_t i) {
+          return overlap[i] * 1024 / std::max<uint64_t>(files[i]->compensated_file_size, 1);
+        });
+        break;
+      }
+    }
+    std::vector<FileMetaData*> result;
+    for (const size_t i : order) result.push_back(files[i]);
+    return result;
+  }
+
+  size_t AfterCursor(int level) const {
+    if (picker_->round_robin_.size() <= static_cast<size_t>(level)) return 0;
+    const std::string& cursor = picker_->round_robin_[static_cast<size_t>(level)];
+    if (cursor.empty()) return 0;
+    const std::vector<FileMetaData*>& files = version_->files(level);
+    const auto it = std::partition_point(files.begin(), files.end(), [&](const FileMetaData* f) {
+      return picker_->icmp_->CompareUserKey(f->smallest.user_key(), cursor) <= 0;
+    });
+    return it == files.end() ? 0 : static_cast<size_t>(it - files.begin());
+  }
+
+  LeveledPicker* const picker_;
+  const ColumnFamilyOptions& options_;
+  Version* const version_;
+  CompactionInputFiles start_, output_;
+  int output_level_ = 0;
+};
+
+std::unique_ptr<Compaction> LeveledPicker::PickCompaction(const ColumnFamilyOptions& options,
+                                                          Version* version) {
+  return Pick(this, options, version).Run();
+}
+
+std::unique_ptr<Compaction> LeveledPicker::CompactRange(
+    const ColumnFamilyOptions& options, Version* version, int input_level, int output_level,
+    const CompactRangeOptions& range_options, const Slice* begin, const Slice* end,
+    uint64_t max_file_number_to_ignore, std::string* compaction_end, bool* has_end,
+    bool* conflict) {
+  assert(input_level <= output_level && output_level < version->num_levels());
+  *has_end = false;
+  *conflict = false;
+  CompactionInputFiles start{input_level, {}};
+  version->GetOverlappingInputs(input_level, begin, end, &start.files);
+
+  if (input_level > 0 && !start.files.empty()) {
+    // A level is taken in steps: a run of neighbours of bounded size, that holds no file to ignore.
+    const std::vector<FileMetaData*> range = std::move(start.files);
+    start.files.clear();
+    const uint64_t max_bytes = MaxCompactionBytes(options);
+    const auto ignored = [&](const FileMetaData* f) {
+      return input_level == output_level && f->number >= max_file_number_to_ignore;
+    };
+    size_t i = 0;
+    while (i < range.size() && ignored(range[i])) ++i;
+    uint64_t bytes = 0;
+    for (; i < range.size() && !ignored(range[i]); ++i) {
+      if (!start.files.empty() && bytes + range[i]->file_size > max_bytes) break;
+      bytes += range[i]->file_size;
+      start.files.push_back(range[i]);
+    }
+  }
+  if (start.files.empty()) return nullptr;
+
+  if (input_level == 0 && Level0Running()) {
+    *conflict = true;
+    return nullptr;
+  }
+  if (!ExpandToCleanCut(*version, &start)) {
+    *conflict = true;
+    return nullptr;
+  }
+  CompactionInputFiles output{output_level, {}};
+  if (input_level != output_level && !SetupOtherInputs(options, *version, &start, &output)) {
+    *conflict = true;
+    return nullptr;
+  }
+  std::vector<FileMetaData*> all = start.files;
+  all.insert(all.end(), output.files.begin(), output.files.end());
+  Slice smallest, largest;
+  GetRange(all, &smallest, &largest);
+  if (output_level > 0 && RangeOverlapsRunning(smallest, largest, output_level)) {
+    *conflict = true;
+    return nullptr;
+  }
+
+  if (input_level > 0) {
+    // What follows the last file taken, if the range goes on to there.
+    const std::vector<FileMetaData*>& files = version->files(input_level);
+    const Slice taken = start.files.back()->largest.user_key();
+    const auto next = std::partition_point(files.begin(), files.end(), [&](const FileMetaData* f) {
+      return icmp_->CompareUserKey(f->smallest.user_key(), taken) <= 0;
+    });
+    if (next != files.end() &&
+        (end == nullptr || icmp_->CompareUserKey((*next)->smallest.user_key(), *end) <= 0)) {
+      *compaction_end = (*next)->smallest.user_key().ToString();
+      *has_end = true;
+    }
+  }
+
+  Compaction::Params params;
+  params.inputs = {std::move(start), std::move(output)};
+  params.output_level = output_level;
+  params.output_path_id = range_options.target_path_id;
+  params.manual = true;
+  params.reason = CompactionReason::kManualCompaction;
+  params.max_subcompactions = range_options.max_subcompactions != 0
+                                  ? range_options.max_subcompactions
+                                  : db_options_->max_subcompactions;
+  const BottommostLevelCompaction bottommost = range_options.bottommost_level_compaction;
+  params.trivial_move_allowed = bottommost != BottommostLevelCompaction::kForce &&
+                                bottommost != BottommostLevelCompaction::kForceOptimized;
+  return Make(options, version, std::move(params));
+}
+
+}  // namespace cairn
