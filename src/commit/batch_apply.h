@@ -1,5 +1,6 @@
-// Inserts a batch into memtables: by the commit queue after the WAL write, and by recovery for each WAL record.
-// Thread safety: several batches may be applied at once with `concurrent` true (see MemTable::Add).
+// Inserts a batch into memtables: by the commit queue after the WAL write, and by recovery for each
+// WAL record. Thread safety: several batches may be applied at once with `concurrent` true (see
+// MemTable::Add).
 #ifndef CAIRN_COMMIT_BATCH_APPLY_H_
 #define CAIRN_COMMIT_BATCH_APPLY_H_
 
@@ -17,9 +18,10 @@ namespace cairn {
 class MemTableSink {
  public:
   virtual ~MemTableSink() = default;
-  /// Sets *table; null means: skip this family's records (recovery of a log whose entries are already flushed, or of a
-  /// dropped family). InvalidArgument for a family that does not exist and may not be skipped. Asked once per run of
-  /// records of one family; may be called by several threads at once.
+  /// Sets *table; null means: skip this family's records (recovery of a log whose entries are
+  /// already flushed, or of a dropped family). InvalidArgument for a family that does not exist and
+  /// may not be skipped. Asked once per run of records of one family; may be called by several
+  /// threads at once.
   virtual Status Seek(uint32_t family, MemTable** table) = 0;
 };
 
@@ -38,11 +40,14 @@ class SingleMemTableSink final : public MemTableSink {
   MemTable* table_;
 };
 
-/// Inserts the records of `rep` (a whole batch with its header; the header's sequence number is not used). The first
-/// counted record gets sequence number `first`. `next_seq`, if not null, receives the sequence number after the last
-/// record, also when records were skipped. Stops at the first error: Corruption (malformed, wrong count), NotSupported
-/// (record types that this version does not apply), and whatever the sink says.
-[[nodiscard]] Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
+/// Inserts the records of `rep` (a whole batch with its header; the header's sequence number is not
+/// used). The first counted record gets sequence number `first`. `next_seq`, if not null, receives
+/// the sequence number after the last record, also when records were skipped. Stops at the first
+/// error: Corruption (malformed, wrong count), NotSupported (record types that this version does
+/// not apply), and whatever the sink says; with `ignore_missing_families`, records of families that
+/// the sink refuses with InvalidArgument are skipped.
+[[nodiscard]] Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink,
+                                bool concurrent, bool ignore_missing_families = false,
                                 SequenceNumber* next_seq = nullptr);
 
 }  // namespace cairn

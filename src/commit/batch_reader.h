@@ -1,13 +1,15 @@
-// Reads the wire format of a WriteBatch record by record. Used by WriteBatch::Iterate and by ApplyBatch; the bytes may
-// come from a WAL, so nothing about them is trusted.
+// Reads the wire format of a WriteBatch record by record. Used by WriteBatch::Iterate and by
+// ApplyBatch; the bytes may come from a WAL, so nothing about them is trusted.
 //
 //   batch  := sequence (fixed64) count (fixed32) record*
 //   record := tag (1 byte) [family (varint32), only with the column-family tags] fields
-//   fields := key value (Put, Merge, blob index, wide columns) | key (Delete, SingleDelete) | begin end (DeleteRange)
+//   fields := key value (Put, Merge, blob index, wide columns) | key (Delete, SingleDelete) | begin
+//   end (DeleteRange)
 //           | blob (LogData) | xid (commit, rollback, end prepare) | nothing (Noop, begin prepare)
 //   each field is a varint32 length and its bytes.
 //
-// LogData, Noop and the markers of two-phase commit consume no sequence number; all others consume one.
+// LogData, Noop and the markers of two-phase commit consume no sequence number; all others consume
+// one.
 #ifndef CAIRN_COMMIT_BATCH_READER_H_
 #define CAIRN_COMMIT_BATCH_READER_H_
 
@@ -23,16 +25,18 @@ namespace cairn {
 inline constexpr size_t kBatchHeaderSize = 12;  // bytes
 
 struct BatchRecord {
-  ValueType type = kTypeNoop;  // without the column-family variants: kTypeValue for kTypeColumnFamilyValue
-  uint32_t family = 0;         // column family id
-  Slice key;                   // or the blob of LogData, or the xid of a marker, or the range's begin
-  Slice value;                 // or the range's end
-  bool counted = false;        // it consumes a sequence number and is part of the batch's count
+  ValueType type =
+      kTypeNoop;        // without the column-family variants: kTypeValue for kTypeColumnFamilyValue
+  uint32_t family = 0;  // column family id
+  Slice key;            // or the blob of LogData, or the xid of a marker, or the range's begin
+  Slice value;          // or the range's end
+  bool counted = false;  // it consumes a sequence number and is part of the batch's count
 };
 
 class BatchReader {
  public:
-  /// `rep` is borrowed: the whole batch with its header. A batch shorter than a header reads as Corruption.
+  /// `rep` is borrowed: the whole batch with its header. A batch shorter than a header reads as
+  /// Corruption.
   explicit BatchReader(const Slice& rep);
 
   /// The next record. False at the end, or at an error: then status() tells.

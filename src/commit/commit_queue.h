@@ -1,54 +1,73 @@
-// The commit queue: how concurrent writes become one ordered history in the WAL and in the memtable.
+// The commit queue: how concurrent writes become one ordered history in the WAL and in the
+// memtable.
 //
-// Goal. Writers arrive from any number of threads and fibers. A write is acknowledged once its record is in the WAL (and
-// synced, if asked) and its entries are in the memtable; sequence numbers become visible in the order they were given,
-// without gaps. One system call should serve as many writers as happen to wait, a lone writer should meet no lock at all,
-// and nobody should wake a sleeper who has nothing to do.
+// Goal. Writers arrive from any number of threads and fibers. A write is acknowledged once its
+// record is in the WAL (and synced, if asked) and its entries are in the memtable; sequence numbers
+// become visible in the order they were given, without gaps. One system call should serve as many
+// writers as happen to wait, a lone writer should meet no lock at all, and nobody should wake a
+// sleeper who has nothing to do.
 //
-// Protocol. A writer is a record on its own stack. `newest_` points to the writer that joined last, each writer to the one
-// before it, and the writer that finds the queue empty is the leader. The leader owns everything but `newest_`.
+// Protocol. A writer is a record on its own stack. `newest_` points to the writer that joined last,
+// each writer to the one before it, and the writer that finds the queue empty is the leader. The
+// leader owns everything but `newest_`.
 //
-//   Write(w):  w.older = newest_;  CAS(newest_, w)            // join: the only contended step, repeated if it fails
+//   Write(w):  w.older = newest_;  CAS(newest_, w)            // join: the only contended step,
+//   repeated if it fails
 //              if w.older != null: wait until the leader says: lead | insert | done
-//   lead:      prepare()                                      // the database: stalls, memtable switch, background errors
+//   lead:      prepare()                                      // the database: stalls, memtable
+//   switch, background errors
 //              group = [w, then those that joined since, oldest first, while they fit together]
 //              append(merged batch of the group) to the WAL; sync if asked
-//              insert: alone, or every writer its own batch if that pays   // see ShouldInsertInParallel
-//              publish(last sequence of the group)
-//   leave:     if newest_ == last of group: CAS(newest_, null)             // empty again: nobody to call
-//              else: pull the new arrivals into backlog_; its oldest writer leads next
+//              insert: alone, or every writer its own batch if that pays   // see
+//              ShouldInsertInParallel publish(last sequence of the group)
+//   leave:     if newest_ == last of group: CAS(newest_, null)             // empty again: nobody
+//   to call
+//              else: pull the new arrivals into the known queue; the one after last leads next
 //              then wake the group
 //
 // Invariants.
 //   1. newest_ is null exactly when there is no leader; there is never more than one.
-//   2. newest_ never points to a writer that has been told `done`: leave moves it on first. A finished writer's stack may be
-//      reused by its next write at once, so a stale pointer would close a cycle (the ABA of this list).
-//   3. backlog_ holds, oldest first, the writers between the leader and some point of the chain from newest_; only the leader
-//      touches it. It is handed on with the leadership (release store to the next leader's state, acquire load there).
-//   4. The leader reads what it needs of a writer (its successor) before it says `done`, and touches it no more afterwards.
-//   5. Sequence numbers are given at group formation, in queue order, and published by the leader after every entry of the
+//   2. newest_ never points to a writer that has been told `done`: leave moves it on first. A
+//   finished writer's stack may be
+//      reused by its next write at once, so a stale pointer would close a cycle (the ABA of this
+//      list).
+//   3. The known queue (links `newer`, from leader_ to known_newest_) holds, oldest first, the
+//   writers up to some point of
+//      the chain from newest_; only the leader touches it. It is handed on with the leadership: by
+//      the release exchange of the next leader's state and its acquire load, or, when the queue
+//      empties, by the CAS of newest_.
+//   4. The leader reads what it needs of a writer (its successor) before it says `done`, and
+//   touches it no more afterwards.
+//   5. Sequence numbers are given at group formation, in queue order, and published by the leader
+//   after every entry of the
 //      group is in the memtable: a reader at a published sequence sees all of the writes up to it.
-//   6. A failed WAL write or sync fails every writer of the group, nothing of the group enters the memtable, no sequence
-//      number is used up, and on_error hears of it (the database stops accepting writes: the log's tail is unknown).
-//   7. A writer with no_slowdown never waits out a stall: while `newest_` carries the stall mark it does not join, and those
-//      that had joined are sent back with Incomplete when the mark is set. The mark is a bit of `newest_` itself, so that
-//      "joined before the mark" is decided by one atomic word.
+//   6. A failed WAL write or sync fails every writer of the group, nothing of the group enters the
+//   memtable, no sequence
+//      number is used up, and on_error hears of it (the database stops accepting writes: the log's
+//      tail is unknown).
+//   7. A writer with no_slowdown never waits out a stall: while `newest_` carries the stall mark it
+//   does not join, and those
+//      that had joined are sent back with Incomplete when the mark is set. The mark is a bit of
+//      `newest_` itself, so that "joined before the mark" is decided by one atomic word.
 //
-// Who fits in a group: the same disable_wal and no_slowdown as the leader; no sync unless the leader syncs (it should not
-// wait for a sync that it did not ask for); at most 1 MiB of batches, or the leader's size + 128 KiB if the leader is small
-// (128 KiB), so that a small write is not made to wait for big ones. The first that does not fit ends the group: order stays.
+// Who fits in a group: the same disable_wal and no_slowdown as the leader; no sync unless the
+// leader syncs (it should not wait for a sync that it did not ask for); at most 1 MiB of batches,
+// or the leader's size + 128 KiB if the leader is small (128 KiB), so that a small write is not
+// made to wait for big ones. The first that does not fit ends the group: order stays.
 //
-// Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first spins, but only while the
-// groups of late have been short (a few microseconds, no sync) and another core can be running the leader; then it sleeps on
-// a futex. The party that changes a writer's state wakes it only if it sleeps. There is no yielding to the scheduler.
+// Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first
+// spins, but only while the groups of late have been short (a few microseconds, no sync) and
+// another core can be running the leader; then it sleeps on a futex. The party that changes a
+// writer's state wakes it only if it sleeps. There is no yielding to the scheduler.
 //
-// Rejected: the leader's keeping the lead for the groups that arrived meanwhile (flat combining). It saves the hand-over
-// but makes the unlucky leader wait for strangers' stalls and syncs; with spinning, the hand-over costs a cache line.
-// Rejected: pipelining the memtable insertion of one group with the WAL write of the next. Insertion takes about as long as
-// one write call; the second queue costs every lone writer two atomic operations and every group another wake.
+// Rejected: the leader's keeping the lead for the groups that arrived meanwhile (flat combining).
+// It saves the hand-over but makes the unlucky leader wait for strangers' stalls and syncs; with
+// spinning, the hand-over costs a cache line. Rejected: pipelining the memtable insertion of one
+// group with the WAL write of the next. Insertion takes about as long as one write call; the second
+// queue costs every lone writer two atomic operations and every group another wake.
 //
-// Thread safety: all methods from anywhere, threads and fibers. None may be called with the database mutex held: prepare()
-// takes it, and a waiting writer would keep the leader out.
+// Thread safety: all methods from anywhere, threads and fibers. None may be called with the
+// database mutex held: prepare() takes it, and a waiting writer would keep the leader out.
 #ifndef CAIRN_COMMIT_COMMIT_QUEUE_H_
 #define CAIRN_COMMIT_COMMIT_QUEUE_H_
 
@@ -78,24 +97,27 @@ struct WriteGroupInfo {
   bool disable_wal = false;
   bool no_slowdown = false;
   bool low_pri = false;
-  size_t leader_bytes = 0;      // size of the leader's own batch
-  size_t last_group_bytes = 0;  // size of the previous group: what a delayed write should be charged for
+  size_t leader_bytes = 0;  // size of the leader's own batch
+  size_t last_group_bytes =
+      0;  // size of the previous group: what a delayed write should be charged for
   CommitQueue* queue = nullptr;  // for StallScope
 };
 
 enum class CommitErrorKind {
-  kWalWrite,     // the log's tail is undefined
-  kWalSync,      // the log's durability is undefined
-  kMemtable,     // logged, but the memtable does not have (all of) it
+  kWalWrite,  // the log's tail is undefined
+  kWalSync,   // the log's durability is undefined
+  kMemtable,  // logged, but the memtable does not have (all of) it
 };
 
-/// What the queue needs from the database. All are called by the current leader only, so never two at once, and none under
-/// a lock of the queue's.
+/// What the queue needs from the database. All are called by the current leader only, so never two
+/// at once, and none under a lock of the queue's.
 struct CommitEnv {
-  /// Before a group forms: switch the memtable and the WAL if due, wait while writes are stalled (inside a StallScope),
-  /// report a background error, refuse (Incomplete) what must not wait. Not OK fails the whole group. May SUSPEND.
+  /// Before a group forms: switch the memtable and the WAL if due, wait while writes are stalled
+  /// (inside a StallScope), report a background error, refuse (Incomplete) what must not wait. Not
+  /// OK fails the whole group. May SUSPEND.
   std::function<Status(const WriteGroupInfo&)> prepare;
-  /// Appends one record to the current WAL; it has reached the operating system when this returns OK. SUSPENDS.
+  /// Appends one record to the current WAL; it has reached the operating system when this returns
+  /// OK. SUSPENDS.
   std::function<IOStatus(const Slice& record)> append_wal;
   /// Makes all that was appended durable, in every WAL still needed. SUSPENDS.
   std::function<IOStatus()> sync_wal;
@@ -103,7 +125,8 @@ struct CommitEnv {
   std::function<MemTableSink*()> memtables;
   /// The last sequence number given so far.
   std::function<SequenceNumber()> last_sequence;
-  /// Makes everything up to `last` visible to readers; becomes the next last_sequence(). Not called for a failed group.
+  /// Makes everything up to `last` visible to readers; becomes the next last_sequence(). Not called
+  /// for a failed group.
   std::function<void(SequenceNumber last)> publish;
   /// A group failed after it touched the log or the memtable: stop writes. Optional.
   std::function<void(const Status&, CommitErrorKind)> on_error;
@@ -113,11 +136,32 @@ struct CommitOptions {
   bool allow_concurrent_memtable_write = true;
   uint64_t max_write_batch_group_size_bytes = uint64_t{1} << 20;
   Statistics* statistics = nullptr;  // borrowed, may be null
-  // Insert in parallel from this many entries in the group on (entries of the followers; their leader's do not count).
+  // Insert in parallel from this many entries in the group on (entries of the followers; their
+  // leader's do not count).
   uint32_t parallel_insert_min_entries = 64;
 };
 
 class CommitQueue {
+  struct Group;
+  struct Writer {
+    // Word of one waiter (the owner) and one signaller (the leader, or the last inserter).
+    std::atomic<uint32_t> state{0};  // a State of commit_queue.cc
+    Writer* older = nullptr;         // as joined; constant from then on
+    Writer* newer = nullptr;         // the leader's (invariant 3)
+    WriteBatch* batch = nullptr;     // null: Exclusive
+    Group* group = nullptr;          // while inserting in parallel
+    size_t bytes = 0;                // of the batch
+    uint32_t count = 0;              // sequence numbers that the batch consumes
+    unsigned slot = 0;               // fiber::slot() of the owner
+    bool sync = false;
+    bool disable_wal = false;
+    bool no_slowdown = false;
+    bool low_pri = false;
+    bool ignore_missing_families = false;
+    SequenceNumber sequence = 0;  // of the first record
+    Status status;
+  };
+
  public:
   CommitQueue(CommitEnv env, const CommitOptions& options);
   ~CommitQueue();  // REQUIRES: nobody writes
@@ -125,13 +169,16 @@ class CommitQueue {
   CommitQueue(const CommitQueue&) = delete;
   CommitQueue& operator=(const CommitQueue&) = delete;
 
-  /// Logs and applies `batch`, whose header receives its sequence number. Returns when the write is visible to readers.
-  /// seq_used: the first sequence number of the batch. The caller has checked the batch (WriteBatchInternal::CheckWritable).
-  /// Errors: what prepare says; IOError (log); Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS.
-  [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used = nullptr);
+  /// Logs and applies `batch`, whose header receives its sequence number. Returns when the write is
+  /// visible to readers. seq_used: the first sequence number of the batch. The caller has checked
+  /// the batch (WriteBatchInternal::CheckWritable). Errors: what prepare says; IOError (log);
+  /// Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS.
+  [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch,
+                             uint64_t* seq_used = nullptr);
 
-  /// Holds the leadership without writing: all earlier writes are done, later ones wait. For a memtable switch by flush,
-  /// for Close, for SyncWAL. Constructor SUSPENDS. Do not nest, and do not Write inside.
+  /// Holds the leadership without writing: all earlier writes are done, later ones wait. For a
+  /// memtable switch by flush, for Close, for SyncWAL. Constructor SUSPENDS. Do not nest, and do
+  /// not Write inside.
   class Exclusive {
    public:
     explicit Exclusive(CommitQueue* queue);
@@ -140,9 +187,8 @@ class CommitQueue {
     Exclusive& operator=(const Exclusive&) = delete;
 
    private:
-    friend class CommitQueue;
     CommitQueue* const queue_;
-    alignas(64) unsigned char writer_[192];
+    Writer writer_;
   };
 
   /// Lives in prepare() while it waits out a stall (invariant 7). Only the leader may create one.
@@ -161,26 +207,30 @@ class CommitQueue {
   size_t last_group_bytes() const { return last_group_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct Writer;
-  struct Group;
+  enum class JoinResult { kLeads, kFollows, kRefused };
 
-  // True if the writer leads at once. False and *joined = false: a stall is on and the writer must not wait.
-  bool Join(Writer* w, bool* joined);
+  JoinResult Join(Writer* w);
   uint32_t Await(Writer* w);
   static void Signal(Writer* w, uint32_t state);
 
+  // What the leader does, in this order.
   void Lead(Writer* leader);
   void FormGroup(Group* group);
+  void AssignSequences(Group* group);
+  Status Log(const Group& group);
   Slice MergedRecord(const Group& group);
-  Status Log(const Group& group, bool* wal_failed);
+  void Insert(Group* group);
   bool ShouldInsertInParallel(const Group& group) const;
-  Status Insert(Group* group);
-  void InsertOwn(Writer* w);
-  void Leave(Writer* leader, Writer* last);
-  void PullArrivals(Writer* known);
+  void Leave(Writer* last);
+  void Dismiss(Writer* leader, Writer* last);
+
+  static void ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent);
+  static void FinishParallelInsert(Writer* w);
+  void PullArrivals();
   void BeginStall();
   void EndStall();
-  void Count(const Group& group);
+  void Record(const Group& group) const;
+  void Fail(const Status& s, CommitErrorKind kind) const;
 
   static constexpr uintptr_t kStallMark = 1;
 
@@ -191,10 +241,11 @@ class CommitQueue {
   // The contended word, on a line of its own: Writer* | kStallMark.
   alignas(64) std::atomic<uintptr_t> newest_{0};
 
-  // The leader's (invariant 3).
-  alignas(64) Writer* backlog_head_ = nullptr;
-  Writer* backlog_tail_ = nullptr;
-  Writer* leader_ = nullptr;
+  // The leader's (invariant 3): the known part of the queue is leader_ -> newer -> ... ->
+  // known_newest_.
+  alignas(64) Writer* leader_ = nullptr;
+  Writer* known_newest_ = nullptr;
+  uint64_t groups_ = 0;
   std::string merged_;
   std::atomic<size_t> last_group_bytes_{0};
   // Smoothed duration of a group; tells a joining thread whether spinning can pay. Relaxed: a hint.

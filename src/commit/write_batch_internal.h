@@ -1,5 +1,5 @@
-// What the engine may do with a WriteBatch and its users may not: header fields, raw contents, concatenation.
-// Thread safety: that of WriteBatch.
+// What the engine may do with a WriteBatch and its users may not: header fields, raw contents,
+// concatenation. Thread safety: that of WriteBatch.
 #ifndef CAIRN_COMMIT_WRITE_BATCH_INTERNAL_H_
 #define CAIRN_COMMIT_WRITE_BATCH_INTERNAL_H_
 
@@ -7,12 +7,34 @@
 #include <cstdint>
 #include <string>
 
+#include "base/internal_key.h"
+#include "base/namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/types.h"
 #include "rocksdb/write_batch.h"
 
-namespace ROCKSDB_NAMESPACE {
+namespace cairn {
+
+/// WriteBatch::content_flags_.
+enum BatchContent : uint32_t {
+  kContentUnknown = 1 << 0,  // came from raw bytes: computed when first asked for
+  kHasPut = 1 << 1,
+  kHasDelete = 1 << 2,
+  kHasSingleDelete = 1 << 3,
+  kHasMerge = 1 << 4,
+  kHasDeleteRange = 1 << 5,
+  kHasTransactionMark =
+      1 << 6,  // any mark of two-phase commit; HasBeginPrepare and its kin look closer
+  kHasBeginPrepare = 1 << 7,
+  kHasEndPrepare = 1 << 8,
+  kHasCommit = 1 << 9,
+  kHasRollback = 1 << 10,
+  kHasBlobIndex = 1 << 11,
+  kHasPutEntity = 1 << 12,
+  kHasOtherFamily = 1 << 13,  // a record of another column family than the default one
+  kIsMalformed = 1 << 14,
+};
 
 class WriteBatchInternal {
  public:
@@ -25,25 +47,33 @@ class WriteBatchInternal {
   static void SetCount(WriteBatch* batch, uint32_t n);
 
   static Slice Contents(const WriteBatch* batch);
-  /// Takes a whole batch, header included. Corruption if it is shorter than a header; the records are checked when read.
+  /// Takes a whole batch, header included. Corruption if it is shorter than a header; the records
+  /// are checked when read.
   static Status SetContents(WriteBatch* batch, const Slice& contents);
   /// Bytes, header included.
   static size_t ByteSize(const WriteBatch* batch);
   /// Appends the records of `src` and adds its count.
   static Status Append(WriteBatch* dst, const WriteBatch* src);
-  /// Appends the records of `src` to a raw batch.
-  static void AppendRecords(std::string* dst, const WriteBatch* src);
+  /// The part of the batch that belongs into the log: without its header, cut at the WAL
+  /// termination point if there is one. *count receives the sequence numbers that part consumes.
+  static Slice LoggedRecords(const WriteBatch* src, uint32_t* count);
 
-  /// What the database must know before it logs a batch. OK, or why it refuses: NotSupported (Merge, DeleteRange, two
-  /// phase commit, wide columns), Corruption (malformed contents). O(1) unless the batch came from raw bytes.
+  /// What the database must know before it logs a batch. OK, or why it refuses: NotSupported
+  /// (Merge, DeleteRange, two phase commit, wide columns), Corruption (malformed contents). O(1)
+  /// unless the batch came from raw bytes.
   static Status CheckWritable(const WriteBatch* batch);
   /// True if every record addresses the default column family.
   static bool OnlyDefaultFamily(const WriteBatch* batch);
 
-  static void Put(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value);
-  static void Delete(WriteBatch* batch, uint32_t family, const Slice& key);
+  /// Appends one record. `type` is the plain one (kTypeValue, kTypeDeletion, ...), `value` null for
+  /// types that have none. InvalidArgument if a part is 4 GiB or larger; MemoryLimit beyond the
+  /// batch's max_bytes. A failed call changes nothing.
+  static Status AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
+                             const SliceParts& key, const SliceParts* value);
+  /// kHas... bits of the batch, computed if not known yet.
+  static uint32_t ContentFlags(const WriteBatch* batch);
 };
 
-}  // namespace ROCKSDB_NAMESPACE
+}  // namespace cairn
 
 #endif  // CAIRN_COMMIT_WRITE_BATCH_INTERNAL_H_

@@ -1,5 +1,5 @@
-// Says whether writers must stop or slow down. db/ takes tokens when flush or compaction falls behind and drops them when
-// it has caught up; the write path asks before each group.
+// Says whether writers must stop or slow down. db/ takes tokens when flush or compaction falls
+// behind and drops them when it has caught up; the write path asks before each group.
 //
 // Thread safety: every method from anywhere; the three Is/Needs questions are lock-free.
 #ifndef CAIRN_COMMIT_WRITE_CONTROLLER_H_
@@ -42,7 +42,8 @@ class WriteController {
 
   /// Writers wait while any such token lives.
   std::unique_ptr<WriteControllerToken> GetStopToken();
-  /// Writers are held to `bytes_per_second` (the latest rate set counts) while any such token lives.
+  /// Writers are held to `bytes_per_second` (the latest rate set counts) while any such token
+  /// lives.
   std::unique_ptr<WriteControllerToken> GetDelayToken(uint64_t bytes_per_second);
   /// Compaction should use more threads.
   std::unique_ptr<WriteControllerToken> GetCompactionPressureToken();
@@ -53,8 +54,9 @@ class WriteController {
     return IsStopped() || NeedsDelay() || pressures_.load(std::memory_order_acquire) > 0;
   }
 
-  /// How long a write of `bytes` must wait now, in microseconds, given `now_nanos` (fiber::now_nanos()). Charges the
-  /// bytes. 0 while stopped (the stop has its own wait) and while nothing delays. Short waits are saved up to about 1 ms.
+  /// How long a write of `bytes` must wait now, in microseconds, given `now_nanos`
+  /// (fiber::now_nanos()). Charges the bytes. 0 while stopped (the stop has its own wait) and while
+  /// nothing delays. Short waits are saved up to about 1 ms.
   uint64_t GetDelayMicros(uint64_t bytes, uint64_t now_nanos);
 
   /// Clamped to 1 .. max_delayed_write_rate().
@@ -71,7 +73,8 @@ class WriteController {
   std::atomic<uint64_t> rate_;
 
   fiber::Mutex mutex_;
-  // The virtual time up to which the bytes already charged are paid for; nanoseconds on fiber::now_nanos()'s clock.
+  // The virtual time up to which the bytes already charged are paid for; nanoseconds on
+  // fiber::now_nanos()'s clock.
   uint64_t paid_until_ FIBER_GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,11 +1,13 @@
-// A memtable: the newest writes, sorted, in memory. The commit layer adds, the read layer looks up and iterates, the
-// flush job turns an immutable one into a table.
+// A memtable: the newest writes, sorted, in memory. The commit layer adds, the read layer looks up
+// and iterates, the flush job turns an immutable one into a table.
 //
-// Reference counted (Ref/Unref); the creator holds the first reference. Everything an entry consists of lives in the
-// memtable's own arena: a Slice handed out stays good while a reference is held.
+// Reference counted (Ref/Unref); the creator holds the first reference. Everything an entry
+// consists of lives in the memtable's own arena: a Slice handed out stays good while a reference is
+// held.
 //
-// Thread safety: readers need no lock. Add(allow_concurrent = false) needs exclusion from other writers;
-// Add(allow_concurrent = true) may run beside others of its kind. Setters marked "db mutex" need that lock.
+// Thread safety: readers need no lock. Add(allow_concurrent = false) needs exclusion from other
+// writers; Add(allow_concurrent = true) may run beside others of its kind. Setters marked "db
+// mutex" need that lock.
 #ifndef CAIRN_MEMTABLE_MEMTABLE_H_
 #define CAIRN_MEMTABLE_MEMTABLE_H_
 
@@ -24,11 +26,13 @@
 namespace cairn {
 
 struct MemTableOptions {
-  size_t write_buffer_size = size_t{64} << 20;  // bytes; ShouldFlush() says true at about this much memory
-  size_t arena_block_size = 0;                  // bytes; 0: an eighth of write_buffer_size, 4 KiB to 1 MiB
+  size_t write_buffer_size = size_t{64}
+                             << 20;  // bytes; ShouldFlush() says true at about this much memory
+  size_t arena_block_size = 0;       // bytes; 0: an eighth of write_buffer_size, 4 KiB to 1 MiB
 };
 
-/// What a batch adds to a memtable's counters; concurrent writers collect it and add it once per batch.
+/// What a batch adds to a memtable's counters; concurrent writers collect it and add it once per
+/// batch.
 struct MemTableCounters {
   uint64_t entries = 0;
   uint64_t deletes = 0;
@@ -37,8 +41,10 @@ struct MemTableCounters {
 
 class MemTable {
  public:
-  /// Every entry will have a sequence number > earliest_seq - 1; pass the last sequence number at creation.
-  MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options, SequenceNumber earliest_seq);
+  /// Every entry will have a sequence number > earliest_seq - 1; pass the last sequence number at
+  /// creation.
+  MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
+           SequenceNumber earliest_seq);
 
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
@@ -47,19 +53,20 @@ class MemTable {
   /// Deletes the memtable with the last reference. Any thread, no lock needed.
   void Unref();
 
-  /// Adds one entry. `counters`: where to count instead of the memtable's own (then AddCounters() it once at the end).
-  /// TryAgain if an entry with the same key, sequence number and type exists; NotSupported for a type that this
-  /// version does not store (merge, range deletion, ...).
+  /// Adds one entry. `counters`: where to count instead of the memtable's own (then AddCounters()
+  /// it once at the end). TryAgain if an entry with the same key, sequence number and type exists;
+  /// NotSupported for a type that this version does not store (merge, range deletion, ...).
   [[nodiscard]] Status Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
                            bool allow_concurrent, MemTableCounters* counters = nullptr);
   void AddCounters(const MemTableCounters& counters);
 
-  /// True if this memtable decides the lookup: *s is OK (and *value points into the memtable), NotFound (a
-  /// tombstone) or an error. False: look further. `seq` receives the deciding entry's sequence number.
+  /// True if this memtable decides the lookup: *s is OK (and *value points into the memtable),
+  /// NotFound (a tombstone) or an error. False: look further. `seq` receives the deciding entry's
+  /// sequence number.
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr) const;
 
-  /// A new iterator over internal keys, owned by the caller, who keeps the memtable referenced. Keys and values are
-  /// pinned for the memtable's life.
+  /// A new iterator over internal keys, owned by the caller, who keeps the memtable referenced.
+  /// Keys and values are pinned for the memtable's life.
   InternalIterator* NewIterator() const;
 
   /// Bytes taken from the allocator, and bytes in use.
@@ -74,23 +81,26 @@ class MemTable {
   bool IsEmpty() const { return list_.First() == nullptr; }
 
   /// The smallest sequence number added; 0 while empty.
-  SequenceNumber GetFirstSequenceNumber() const { return first_seq_.load(std::memory_order_relaxed); }
+  SequenceNumber GetFirstSequenceNumber() const {
+    return first_seq_.load(std::memory_order_relaxed);
+  }
   /// Given at construction.
   SequenceNumber GetEarliestSequenceNumber() const { return earliest_seq_; }
 
   /// Estimated entries and bytes in the internal-key range [begin, end).
-  void ApproximateRange(const Slice& begin, const Slice& end, uint64_t* count, uint64_t* bytes) const;
+  void ApproximateRange(const Slice& begin, const Slice& end, uint64_t* count,
+                        uint64_t* bytes) const;
 
   const InternalKeyComparator& comparator() const { return comparator_; }
 
   // The fields below belong to the list of immutable memtables and to flushing: db mutex.
   uint64_t GetID() const { return id_; }
   void SetID(uint64_t id) { id_ = id; }
-  /// The WAL that starts after this memtable was made immutable: once flushed, older WALs hold nothing of it.
+  /// The WAL that starts after this memtable was made immutable: once flushed, older WALs hold
+  /// nothing of it.
   uint64_t GetNextLogNumber() const { return next_log_number_; }
   void SetNextLogNumber(uint64_t number) { next_log_number_ = number; }
   bool flush_in_progress() const { return flush_in_progress_; }
-  uint64_t flush_file_number() const { return flush_file_number_; }
 
  private:
   friend class ImmutableMemTables;
@@ -112,9 +122,7 @@ class MemTable {
 
   uint64_t id_ = 0;
   uint64_t next_log_number_ = 0;
-  uint64_t flush_file_number_ = 0;
   bool flush_in_progress_ = false;
-  bool flush_completed_ = false;
 };
 
 }  // namespace cairn

@@ -1,8 +1,9 @@
-// The immutable memtables that wait for their flush, newest first. db/ adds one at each switch, the flush job picks
-// the oldest, readers use a version of the list.
+// The immutable memtables that wait for their flush, newest first. db/ adds one at each switch, the
+// flush job picks the oldest, readers use a version of the list.
 //
-// MemTableListVersion is immutable and reference counted: a super version holds one. ImmutableMemTables is the
-// changing list: copy on write, every method under the db mutex except the two atomics marked so.
+// MemTableListVersion is immutable and reference counted: a super version holds one.
+// ImmutableMemTables is the changing list: copy on write, every method under the db mutex except
+// the two atomics marked so.
 #ifndef CAIRN_MEMTABLE_MEMTABLE_LIST_H_
 #define CAIRN_MEMTABLE_MEMTABLE_LIST_H_
 
@@ -28,7 +29,8 @@ class MemTableListVersion {
 
   /// As MemTable::Get, newest memtable first.
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr) const;
-  /// Appends one iterator per non-empty memtable, newest first; the caller owns them and keeps this version.
+  /// Appends one iterator per non-empty memtable, newest first; the caller owns them and keeps this
+  /// version.
   void AddIterators(std::vector<InternalIterator*>* out) const;
 
   const std::vector<MemTable*>& memtables() const { return memtables_; }  // newest first
@@ -58,20 +60,26 @@ class ImmutableMemTables {
   /// Borrowed: Ref() it to keep it beyond the mutex.
   MemTableListVersion* current() const { return current_; }
 
-  /// Makes `m` the newest immutable memtable; takes over the caller's reference and gives it the next id.
+  /// Makes `m` the newest immutable memtable; takes over the caller's reference and gives it the
+  /// next id.
   void Add(MemTable* m);
 
-  /// A flush is due: enough memtables that no flush has picked yet, or one was requested. Lock-free.
+  /// A flush is due: enough memtables that no flush has picked yet, or one was requested.
+  /// Lock-free.
   bool IsFlushPending() const { return flush_pending_.load(std::memory_order_acquire); }
   /// Asks that all memtables be flushed even below min_to_merge (DB::Flush).
-  void FlushRequested() { flush_requested_ = true; UpdatePending(); }
+  void FlushRequested() {
+    flush_requested_ = true;
+    UpdatePending();
+  }
 
-  /// Appends the memtables to flush, oldest first: all with id <= max_id (UINT64_MAX: all) that no flush has. Nothing
-  /// while an earlier flush is under way: flushes finish in order. Each stays alive until Remove or RollbackFlush.
+  /// Appends the memtables to flush, oldest first: all with id <= max_id (UINT64_MAX: all) that no
+  /// flush has. Nothing while an earlier flush is under way: flushes finish in order. Each stays
+  /// alive until Remove or RollbackFlush.
   void PickMemtablesToFlush(uint64_t max_id, std::vector<MemTable*>* out);
   /// The flush of `picked` failed: they may be picked again.
   void RollbackFlush(const std::vector<MemTable*>& picked);
-  /// The flush of `picked` (as picked: the oldest) is in the manifest: forget them. `file_number` is for the log.
+  /// The flush of `picked` (as picked: the oldest) is in the manifest: forget them.
   void Remove(const std::vector<MemTable*>& picked);
 
   /// Memtables in the list, flush under way or not. Lock-free.

@@ -1,19 +1,27 @@
-// The ordered index of a memtable: a skiplist over internal keys, whose nodes hold key and value inline.
+// The ordered index of a memtable: a skiplist over internal keys, whose nodes hold key and value
+// inline.
 //
-// Called by MemTable only. Memory comes from a ConcurrentArena that outlives the list; nothing is ever removed, so
-// a pointer to a node, and to its key and value bytes, stays good for as long as the arena does.
+// Called by MemTable only. Memory comes from a ConcurrentArena that outlives the list; nothing is
+// ever removed, so a pointer to a node, and to its key and value bytes, stays good for as long as
+// the arena does.
 //
-// Thread safety: any number of readers without a lock, at any time. Insert() needs exclusion from all other writers;
-// InsertConcurrently() runs beside other InsertConcurrently() calls. The two kinds must not overlap.
+// Thread safety: any number of readers without a lock, at any time. Insert() needs exclusion from
+// all other writers; InsertConcurrently() runs beside other InsertConcurrently() calls. The two
+// kinds must not overlap.
 //
 // Invariants:
 //   1. A node's key and value bytes are written before the node is linked, and never change after.
-//   2. A node is linked from level 0 upward with release stores; a reader that finds it by an acquire load sees its
-//      bytes and its own links. Level 0 holds every node; a level holds a subset of the level below.
-//   3. The height of the list only grows. A reader that sees an old height merely searches more nodes.
+//   2. A node is linked from level 0 upward with release stores; a reader that finds it by an
+//   acquire load sees its
+//      bytes and its own links. Level 0 holds every node; a level holds a subset of the level
+//      below.
+//   3. The height of the list only grows. A reader that sees an old height merely searches more
+//   nodes.
 //
-// Node, growing downward from its pointer for the upper links, so that what a search reads shares a cache line:
-//   ... next[2] | next[1] | [node:] next[0] (8) | key size (4) | value size (4) | internal key | value
+// Node, growing downward from its pointer for the upper links, so that what a search reads shares a
+// cache line:
+//   ... next[2] | next[1] | [node:] next[0] (8) | key size (4) | value size (4) | internal key |
+//   value
 #ifndef CAIRN_MEMTABLE_SKIPLIST_H_
 #define CAIRN_MEMTABLE_SKIPLIST_H_
 
@@ -54,12 +62,13 @@ class SkipList {
   SkipList(const SkipList&) = delete;
   SkipList& operator=(const SkipList&) = delete;
 
-  /// A node with room for the given sizes (bytes), not linked yet; the caller fills key_data(): internal key, then
-  /// value, and hands it to exactly one of the insertions. Thread-safe.
+  /// A node with room for the given sizes (bytes), not linked yet; the caller fills key_data():
+  /// internal key, then value, and hands it to exactly one of the insertions. Thread-safe.
   Node* AllocateNode(size_t key_size, size_t value_size);
 
-  /// Links `node`. False if an entry with the same internal key exists (the node is then leaked to the arena).
-  /// Insert remembers where it was: ascending (or otherwise local) insertions cost O(1) comparisons.
+  /// Links `node`. False if an entry with the same internal key exists (the node is then leaked to
+  /// the arena). Insert remembers where it was: ascending (or otherwise local) insertions cost O(1)
+  /// comparisons.
   [[nodiscard]] bool Insert(Node* node);
   [[nodiscard]] bool InsertConcurrently(Node* node);
 
@@ -77,33 +86,36 @@ class SkipList {
   uint64_t EstimateCountBefore(const Slice& internal_key) const;
 
  private:
-  // Where a key belongs: on each level below `height`, prev[level] < key <= next[level], the two being neighbours
-  // when they were read. prev is never null; next null means the end of the list.
+  // Where a key belongs: on each level below `height`, prev[level] < key <= next[level]. prev is
+  // never null; next null means the end of the list. Brackets of higher levels enclose those of
+  // lower ones. The two need not be neighbours any more.
   struct Splice {
-    int height = 0;  // levels that hold a valid bracket; 0: none
+    int height = 0;  // levels that hold a bracket; 0: none
     Node* prev[kMaxHeight + 1];
     Node* next[kMaxHeight + 1];
   };
-  struct Target;
-  struct BytewiseOrder;
-  struct GeneralOrder;
+  class BytewiseOrder;
+  class GeneralOrder;
 
+  template <class F>
+  auto WithOrder(const Slice& internal_key, F&& f) const;
   template <class Order>
   const Node* FindGreaterOrEqualIn(const Order& order) const;
   template <class Order>
   Node* FindLessThanIn(const Order& order) const;
   template <class Order>
-  bool InsertIn(const Order& order, Node* node, int height, Splice* splice, bool concurrent, bool use_hint);
+  static void FindBracket(const Order& order, Node* before, Node* after, int level, Node** prev,
+                          Node** next);
   template <class Order>
-  static void FindBracket(const Order& order, Node* before, Node* after, int level, Node** prev, Node** next);
-  template <class Order>
-  static void RecomputeBrackets(const Order& order, Splice* splice, int from_level);
-  template <class F>
-  auto WithOrder(const Slice& internal_key, F&& f) const;
+  void FindBrackets(const Order& order, Splice* splice, int max_height, bool use_hint) const;
+  template <bool kConcurrent, class Order>
+  bool InsertIn(const Order& order, Node* node, Splice* splice, bool use_hint);
 
   Node* NewNode(size_t key_size, size_t value_size, int height);
   static int RandomHeight();
-  static int HeightOf(const Node* unlinked);
+  // An unlinked node keeps its height where its level-0 link will be.
+  static int StashedHeight(const Node* unlinked);
+  void RaiseHeight(int height);
 
   const InternalKeyComparator* const comparator_;
   ConcurrentArena* const arena_;

@@ -1,10 +1,13 @@
-// DBIterator: the user's Iterator. Turns internal keys of all versions into the newest visible entry of each user key.
+// DBIterator: the user's Iterator. Turns internal keys of all versions into the newest visible
+// entry of each user key.
 //
-// Made by DBImpl::NewIterator. Not thread-safe; several iterators at once are fine. Moving may SUSPEND.
+// Made by DBImpl::NewIterator. Not thread-safe; several iterators at once are fine. Moving may
+// SUSPEND.
 //
-// Forward, the cursor stands on the entry shown: key() and value() are the entry's own bytes, not copies. The user key is
-// saved only when older versions of it may follow (its sequence number is not 0). Backward, older versions come first, so
-// the newest visible value is saved until the user key changes, and the cursor stands before the entry shown.
+// Forward, the cursor stands on the entry shown: key() and value() are the entry's own bytes, not
+// copies. The user key is saved only when older versions of it may follow (its sequence number is
+// not 0). Backward, older versions come first, so the newest visible value is saved until the user
+// key changes, and the cursor stands before the entry shown.
 #ifndef CAIRN_READ_DB_ITERATOR_H_
 #define CAIRN_READ_DB_ITERATOR_H_
 
@@ -25,18 +28,20 @@ struct DBIteratorEnv {
   const InternalKeyComparator* icmp = nullptr;
   SuperVersionSlots* super_versions = nullptr;
   TableCache* tables = nullptr;
-  std::function<SequenceNumber()> last_sequence;  // the last published one: read after a super version is acquired
-  uint64_t max_sequential_skip = 8;               // max_sequential_skip_in_iterations
-  Statistics* statistics = nullptr;               // may be null
+  std::function<SequenceNumber()>
+      last_sequence;  // the last published one: read after a super version is acquired
+  uint64_t max_sequential_skip = 8;  // max_sequential_skip_in_iterations
+  Statistics* statistics = nullptr;  // may be null
 };
 
-/// An iterator at options.snapshot, or at the present. Never null; not positioned. The caller owns it. The snapshot need not
-/// live on, the bounds' Slices must (as in RocksDB).
+/// An iterator at options.snapshot, or at the present. Never null; not positioned. The caller owns
+/// it. The snapshot need not live on, the bounds' Slices must (as in RocksDB).
 Iterator* NewDBIterator(const DBIteratorEnv& env, const ReadOptions& options);
 
-/// For tests and for read-only callers with a tower of their own: takes over `internal`, reads at `sequence`.
-Iterator* NewDBIterator(const DBIteratorEnv& env, const ReadOptions& options, InternalIterator* internal,
-                        SequenceNumber sequence);
+/// For tests and for read-only callers with a tower of their own: takes over `internal`, reads at
+/// `sequence`.
+Iterator* NewDBIterator(const DBIteratorEnv& env, const ReadOptions& options,
+                        InternalIterator* internal, SequenceNumber sequence);
 
 }  // namespace cairn
 

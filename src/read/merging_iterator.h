@@ -1,10 +1,12 @@
 // MergingIterator: several sorted iterators as one. Used by the user iterator and by compaction.
 //
-// Duplicates are all shown (internal keys are unique across sources anyway; on a tie the earlier child goes first).
-// Not thread-safe. Any child's error makes the whole invalid with that status: going on would show a hole as data.
+// Duplicates are all shown (internal keys are unique across sources anyway; on a tie the earlier
+// child goes first). Not thread-safe. Any child's error makes the whole invalid with that status:
+// going on would show a hole as data.
 //
-// Cost per step: the child's own step and one comparison, as long as the same child stays in front. The front child is kept
-// beside the heap, the heap's top is the runner-up, and both keys are cached: no virtual call is made to compare.
+// Cost per step: the child's own step and one comparison, as long as the same child stays in front.
+// The front child is kept beside the heap, the heap's top is the runner-up, and both keys are
+// cached: no virtual call is made to compare.
 #ifndef CAIRN_READ_MERGING_ITERATOR_H_
 #define CAIRN_READ_MERGING_ITERATOR_H_
 
@@ -16,8 +18,10 @@
 
 namespace cairn {
 
-/// Takes over the children. None: an empty iterator; one: that child itself. The caller owns the result; `icmp` outlives it.
-InternalIterator* NewMergingIterator(const InternalKeyComparator* icmp, std::vector<InternalIterator*> children);
+/// Takes over the children. None: an empty iterator; one: that child itself. The caller owns the
+/// result; `icmp` outlives it.
+InternalIterator* NewMergingIterator(const InternalKeyComparator* icmp,
+                                     std::vector<InternalIterator*> children);
 
 }  // namespace cairn
 

@@ -18,26 +18,28 @@
 
 namespace cairn {
 
-/// What the table cache must know of a file of a Version.
-TableFileId FileIdOf(const FileSlot& file, int level);
+/// Looks a key up in the table files: level 0 newest first, then level by level, one file each,
+/// until the context is decided. OK when the walk ended (ask context->state()); an error of a table
+/// otherwise, Incomplete with kBlockCacheTier. `hit_level`, if not null, receives the level of the
+/// deciding file, or -1.
+[[nodiscard]] Status GetFromVersion(const ReadOptions& options, const Version& version,
+                                    TableCache* tables, const LookupKey& key, GetContext* context,
+                                    int* hit_level = nullptr);
 
-/// Looks a key up in the table files: level 0 newest first, then level by level, one file each, until the context is decided.
-/// OK when the walk ended (ask context->state()); an error of a table otherwise, Incomplete with kBlockCacheTier.
-/// `hit_level`, if not null, receives the level of the deciding file, or -1.
-[[nodiscard]] Status GetFromVersion(const ReadOptions& options, const Version& version, TableCache* tables,
-                                    const LookupKey& key, GetContext* context, int* hit_level = nullptr);
+/// The whole lookup of `key` as of `snapshot`: memtable, immutable memtables, files. OK (value set,
+/// copied or pinned), NotFound, or an error: Corruption, IOError, Incomplete (kBlockCacheTier),
+/// NotSupported (a merge operand was met). `value` may be null (existence only). `statistics` may
+/// be null: receives the hit and miss counts of RocksDB's tickers.
+[[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
+                                 TableCache* tables, const Slice& key, SequenceNumber snapshot,
+                                 PinnableSlice* value, Statistics* statistics = nullptr,
+                                 SequenceNumber* seq = nullptr);
 
-/// The whole lookup of `key` as of `snapshot`: memtable, immutable memtables, files. OK (value set, copied or pinned),
-/// NotFound, or an error: Corruption, IOError, Incomplete (kBlockCacheTier), NotSupported (a merge operand was met).
-/// `value` may be null (existence only). `statistics` may be null: receives the hit and miss counts of RocksDB's tickers.
-[[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                                 const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                                 Statistics* statistics = nullptr, SequenceNumber* seq = nullptr);
-
-/// PointLookup for `n` keys at one snapshot: one answer each in `values` (reset first) and `statuses`.
-void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables, size_t n,
-                    const Slice* keys, SequenceNumber snapshot, PinnableSlice* values, Status* statuses,
-                    Statistics* statistics = nullptr);
+/// PointLookup for `n` keys at one snapshot: one answer each in `values` (reset first) and
+/// `statuses`.
+void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+                    size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
+                    Status* statuses, Statistics* statistics = nullptr);
 
 }  // namespace cairn
 

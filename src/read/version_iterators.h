@@ -1,5 +1,5 @@
-// Builds the tower of iterators over a super version or a version. Called by the user iterator, by DBImpl and compaction.
-// Thread-safe; the results are not.
+// Builds the tower of iterators over a super version or a version. Called by the user iterator, by
+// DBImpl and compaction. Thread-safe; the results are not.
 #ifndef CAIRN_READ_VERSION_ITERATORS_H_
 #define CAIRN_READ_VERSION_ITERATORS_H_
 
@@ -14,14 +14,17 @@
 
 namespace cairn {
 
-/// Appends one iterator per level-0 file (newest first), then one per deeper level that has files. The caller owns them and
-/// keeps the version. Level-0 files wholly outside the options' bounds are left out.
+/// Appends one iterator per level-0 file (newest first), then one per deeper level that has files.
+/// The caller owns them and keeps the version. Level-0 files wholly outside the options' bounds are
+/// left out.
 void AddVersionIterators(const Version& version, const ReadOptions& options, TableCache* tables,
                          std::vector<InternalIterator*>* out);
 
-/// Everything in `sv`, merged: internal keys of all sequence numbers. The caller owns the result and keeps `sv` referenced
-/// while it lives. A memtable that is empty now is left out: take the sequence number to read at before this call.
-InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv, TableCache* tables);
+/// Everything in `sv`, merged: internal keys of all sequence numbers. The caller owns the result
+/// and keeps `sv` referenced while it lives. A memtable that is empty now is left out: take the
+/// sequence number to read at before this call.
+InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv,
+                                          TableCache* tables);
 
 }  // namespace cairn
 

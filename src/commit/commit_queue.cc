@@ -1,0 +1,416 @@
+#include "commit/commit_queue.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/coding.h"
+#include "commit/write_batch_internal.h"
+#include "fiber/clock.h"
+#include "fiber/cpu.h"
+#include "fiber/runtime.h"
+#include "fiber/wait.h"
+
+namespace cairn {
+namespace {
+
+// States of a writer. The owner goes from waiting to parked; its signaller sets one of the others.
+enum State : uint32_t {
+  kWaiting = 0,
+  kParked = 1,  // sleeps, or is about to: must be woken
+  kLead = 2,    // be the leader (or, for a leader: all have inserted)
+  kInsert = 3,  // insert your own batch, then wait again
+  kDone = 4,    // status and sequence are set
+};
+
+// RocksDB's rule for what a leader waits for.
+constexpr size_t kSmallBatchBytes = size_t{128} << 10;
+
+// Spinning pays only for groups that end sooner than a sleep and a wake-up would take.
+constexpr uint64_t kSpinIfGroupBelowNanos = 12'000;
+constexpr uint64_t kSpinSlackNanos = 2'000;
+constexpr int kSpinsPerClockRead = 32;
+
+// The duration of one group in so many is measured.
+constexpr uint64_t kMeasureEvery = 8;
+
+// A merge buffer larger than this is given back.
+constexpr size_t kKeepMergedBytes = size_t{4} << 20;
+
+}  // namespace
+
+// The writers that one leader serves: [leader .. last] in the known queue. Lives on the leader's
+// stack.
+struct CommitQueue::Group {
+  Writer* leader = nullptr;
+  Writer* last = nullptr;
+  size_t writers = 1;
+  size_t bytes = 0;
+  uint64_t count = 0;            // sequence numbers
+  uint64_t count_elsewhere = 0;  // of these, of followers on other threads
+  SequenceNumber first = 0;
+  MemTableSink* sink = nullptr;
+  std::atomic<size_t> inserting{0};  // writers that have not finished their parallel insertion
+
+  template <class F>
+  void ForEach(F&& f) const {
+    for (Writer* w = leader;; w = w->newer) {
+      f(w);
+      if (w == last) break;
+    }
+  }
+};
+
+CommitQueue::CommitQueue(CommitEnv env, const CommitOptions& options)
+    : env_(std::move(env)), options_(options), may_spin_(fiber::hardware_concurrency() > 1) {}
+
+CommitQueue::~CommitQueue() { assert(newest_.load() == 0); }
+
+Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used) {
+  Writer w;
+  w.batch = batch;
+  w.bytes = WriteBatchInternal::ByteSize(batch);
+  w.count = WriteBatchInternal::Count(batch);
+  w.slot = fiber::slot();
+  w.sync = options.sync;
+  w.disable_wal = options.disableWAL;
+  w.no_slowdown = options.no_slowdown;
+  w.low_pri = options.low_pri;
+  w.ignore_missing_families = options.ignore_missing_column_families;
+
+  switch (Join(&w)) {
+    case JoinResult::kRefused:
+      return Status::Incomplete("Write stall");
+    case JoinResult::kLeads:
+      Lead(&w);
+      break;
+    case JoinResult::kFollows: {
+      uint32_t state = Await(&w);
+      if (state == kInsert) {
+        // Before the insertion is counted as finished: afterwards the leader may signal again.
+        w.state.store(kWaiting, std::memory_order_relaxed);
+        FinishParallelInsert(&w);
+        state = Await(&w);
+      }
+      if (state == kLead) Lead(&w);
+      break;
+    }
+  }
+  if (seq_used != nullptr) *seq_used = w.sequence;
+  return std::move(w.status);
+}
+
+CommitQueue::Exclusive::Exclusive(CommitQueue* queue) : queue_(queue) {
+  if (queue_->Join(&writer_) == JoinResult::kFollows) {
+    const uint32_t state = queue_->Await(&writer_);
+    assert(state == kLead);
+    (void)state;
+  }
+}
+
+CommitQueue::Exclusive::~Exclusive() { queue_->Leave(&writer_); }
+
+CommitQueue::JoinResult CommitQueue::Join(Writer* w) {
+  uintptr_t seen = newest_.load(std::memory_order_relaxed);
+  uintptr_t next;
+  do {
+    if ((seen & kStallMark) != 0 && w->no_slowdown) return JoinResult::kRefused;
+    w->older = reinterpret_cast<Writer*>(seen & ~kStallMark);
+    next = reinterpret_cast<uintptr_t>(w) | (seen & kStallMark);
+    // release: the leader will read this writer. acquire: an empty queue hands on what the last
+    // leader left.
+  } while (!newest_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
+  if (w->older != nullptr) return JoinResult::kFollows;
+  leader_ = known_newest_ = w;
+  return JoinResult::kLeads;
+}
+
+uint32_t CommitQueue::Await(Writer* w) {
+  uint32_t state = w->state.load(std::memory_order_acquire);
+  if (state > kParked) return state;
+  const uint64_t expected_nanos = group_nanos_.load(std::memory_order_relaxed);
+  if (may_spin_ && expected_nanos < kSpinIfGroupBelowNanos && !fiber::in_fiber()) {
+    const uint64_t deadline = fiber::now_nanos() + 2 * expected_nanos + kSpinSlackNanos;
+    do {
+      for (int i = 0; i < kSpinsPerClockRead; ++i) {
+        fiber::cpu_relax();
+        state = w->state.load(std::memory_order_acquire);
+        if (state > kParked) return state;
+      }
+    } while (fiber::now_nanos() < deadline);
+  }
+  state = kWaiting;
+  if (!w->state.compare_exchange_strong(state, kParked, std::memory_order_acquire,
+                                        std::memory_order_acquire)) {
+    return state;
+  }
+  do {
+    fiber::wait(&w->state, kParked);
+    state = w->state.load(std::memory_order_acquire);
+  } while (state == kParked);
+  return state;
+}
+
+void CommitQueue::Signal(Writer* w, uint32_t state) {
+  // After the exchange the writer may be gone: only its address is used.
+  if (w->state.exchange(state, std::memory_order_acq_rel) == kParked) fiber::wake(&w->state, 1);
+}
+
+void CommitQueue::Lead(Writer* leader) {
+  assert(leader_ == leader);
+  const bool measure = groups_++ % kMeasureEvery == 0;
+
+  WriteGroupInfo info;
+  info.sync = leader->sync;
+  info.disable_wal = leader->disable_wal;
+  info.no_slowdown = leader->no_slowdown;
+  info.low_pri = leader->low_pri;
+  info.leader_bytes = leader->bytes;
+  info.last_group_bytes = last_group_bytes();
+  info.queue = this;
+  Status s = env_.prepare(info);
+  assert((newest_.load(std::memory_order_relaxed) & kStallMark) == 0);
+
+  // Stalls are not what spinning should be measured by: from here.
+  const uint64_t start = measure ? fiber::now_nanos() : 0;
+  Group group;
+  group.leader = leader;
+  FormGroup(&group);
+  if (s.ok()) {
+    AssignSequences(&group);
+    s = Log(group);
+  }
+  if (s.ok()) {
+    Insert(&group);
+    if (group.count > 0) env_.publish(group.first + group.count - 1);
+    last_group_bytes_.store(group.bytes, std::memory_order_relaxed);
+    if (options_.statistics != nullptr) Record(group);
+  } else {
+    group.ForEach([&s](Writer* w) { w->status = s; });
+  }
+  if (measure) {
+    const uint64_t nanos = fiber::now_nanos() - start;
+    const uint64_t old = group_nanos_.load(std::memory_order_relaxed);
+    group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
+  }
+  // The next leader first: its work is what the others wait for.
+  Leave(group.last);
+  Dismiss(leader, group.last);
+}
+
+// Appends what joined since to the known queue.
+void CommitQueue::PullArrivals() {
+  // acquire: pairs with the join of each writer on the chain (their CASes form one release
+  // sequence).
+  auto* const top =
+      reinterpret_cast<Writer*>(newest_.load(std::memory_order_acquire) & ~kStallMark);
+  Writer* newer = nullptr;
+  for (Writer* w = top; w != known_newest_; w = w->older) {
+    w->newer = newer;
+    newer = w;
+  }
+  known_newest_->newer = newer;
+  known_newest_ = top;
+}
+
+void CommitQueue::FormGroup(Group* group) {
+  Writer* const leader = group->leader;
+  group->last = leader;
+  group->bytes = leader->bytes;
+  group->count = leader->count;
+  PullArrivals();
+  const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
+  const size_t small = std::min(kSmallBatchBytes, max_group / 8);
+  const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
+  for (Writer* w = leader->newer; w != nullptr; w = w->newer) {
+    const bool fits = w->batch != nullptr && w->disable_wal == leader->disable_wal &&
+                      w->no_slowdown == leader->no_slowdown && (!w->sync || leader->sync) &&
+                      group->bytes + w->bytes <= limit;
+    if (!fits) break;
+    group->last = w;
+    group->writers += 1;
+    group->bytes += w->bytes;
+    group->count += w->count;
+    if (w->slot != leader->slot) group->count_elsewhere += w->count;
+  }
+}
+
+void CommitQueue::AssignSequences(Group* group) {
+  SequenceNumber next = env_.last_sequence() + 1;
+  group->first = next;
+  group->ForEach([&next](Writer* w) {
+    w->sequence = next;
+    WriteBatchInternal::SetSequence(w->batch, next);
+    next += w->count;
+  });
+}
+
+Slice CommitQueue::MergedRecord(const Group& group) {
+  if (group.writers == 1 && group.leader->batch->GetWalTerminationPoint().is_cleared()) {
+    return WriteBatchInternal::Contents(group.leader->batch);
+  }
+  if (merged_.capacity() > kKeepMergedBytes) std::string().swap(merged_);
+  merged_.resize(WriteBatchInternal::kHeader);
+  uint32_t total = 0;
+  group.ForEach([this, &total](Writer* w) {
+    uint32_t count = 0;
+    const Slice records = WriteBatchInternal::LoggedRecords(w->batch, &count);
+    merged_.append(records.data(), records.size());
+    total += count;
+  });
+  EncodeFixed64(merged_.data(), group.first);
+  EncodeFixed32(merged_.data() + sizeof(uint64_t), total);
+  return merged_;
+}
+
+Status CommitQueue::Log(const Group& group) {
+  if (!group.leader->disable_wal) {
+    const Slice record = MergedRecord(group);
+    if (record.size() > WriteBatchInternal::kHeader) {  // empty batches leave no trace
+      IOStatus io = env_.append_wal(record);
+      if (!io.ok()) {
+        Status s = std::move(io);
+        Fail(s, CommitErrorKind::kWalWrite);
+        return s;
+      }
+    }
+  }
+  if (group.leader->sync) {
+    IOStatus io = env_.sync_wal();
+    if (!io.ok()) {
+      Status s = std::move(io);
+      Fail(s, CommitErrorKind::kWalSync);
+      return s;
+    }
+  }
+  return Status::OK();
+}
+
+bool CommitQueue::ShouldInsertInParallel(const Group& group) const {
+  // A follower that inserts is woken twice instead of once (it waits for the slowest), so its share
+  // must outweigh a wake-up; and work only runs beside the leader's if it belongs to another
+  // thread, on another core.
+  return options_.allow_concurrent_memtable_write && may_spin_ &&
+         group.count_elsewhere >= options_.parallel_insert_min_entries;
+}
+
+void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
+  if (w->count == 0) return;
+  w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
+                         w->ignore_missing_families);
+}
+
+void CommitQueue::FinishParallelInsert(Writer* w) {
+  Group* const group = w->group;
+  Writer* const leader = group->leader;
+  ApplyOwn(w, group->sink, /*concurrent=*/true);
+  // acq_rel: the last one hands everybody's insertions to the leader. The group may be gone after
+  // this unless we are last.
+  if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) == 1 && w != leader)
+    Signal(leader, kLead);
+}
+
+void CommitQueue::Insert(Group* group) {
+  if (group->count == 0) return;
+  group->sink = env_.memtables();
+  Writer* const leader = group->leader;
+  if (ShouldInsertInParallel(*group)) {
+    group->inserting.store(group->writers, std::memory_order_relaxed);
+    leader->state.store(kWaiting, std::memory_order_relaxed);
+    group->ForEach([group](Writer* w) {
+      w->group = group;
+      if (w != group->leader) Signal(w, kInsert);
+    });
+    ApplyOwn(leader, group->sink, /*concurrent=*/true);
+    if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) != 1) Await(leader);
+  } else {
+    group->ForEach([group](Writer* w) { ApplyOwn(w, group->sink, /*concurrent=*/false); });
+  }
+  const Writer* failed = nullptr;
+  group->ForEach([&failed](Writer* w) {
+    if (!w->status.ok() && failed == nullptr) failed = w;
+  });
+  if (failed != nullptr) Fail(failed->status, CommitErrorKind::kMemtable);
+}
+
+// Gives up the leadership: to the writer after `last`, or to nobody if there is none. The group is
+// still waiting.
+void CommitQueue::Leave(Writer* last) {
+  if (known_newest_ == last) {
+    auto expected = reinterpret_cast<uintptr_t>(last);
+    // release: hands the leader's fields to whoever leads next. From here on another leader may be
+    // at work.
+    if (newest_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed))
+      return;
+    PullArrivals();
+  }
+  Writer* const next = last->newer;
+  assert(next != nullptr);
+  leader_ = next;
+  Signal(next, kLead);
+}
+
+// Tells everybody but the leader itself, which merely returns.
+void CommitQueue::Dismiss(Writer* leader, Writer* last) {
+  if (leader == last) return;
+  for (Writer* w = leader->newer;;) {
+    const bool is_last = w == last;
+    Writer* const next = is_last ? nullptr : w->newer;  // invariant 4
+    Signal(w, kDone);
+    if (is_last) return;
+    w = next;
+  }
+}
+
+void CommitQueue::BeginStall() {
+  newest_.fetch_or(kStallMark, std::memory_order_acq_rel);
+  PullArrivals();
+  Writer* before = leader_;
+  for (Writer* w = leader_->newer; w != nullptr;) {
+    if (w->batch == nullptr || !w->no_slowdown) {
+      before = w;
+      w = w->newer;
+      continue;
+    }
+    if (w == known_newest_) {
+      uintptr_t expected = reinterpret_cast<uintptr_t>(w) | kStallMark;
+      const uintptr_t next = reinterpret_cast<uintptr_t>(before) | kStallMark;
+      if (newest_.compare_exchange_strong(expected, next, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed)) {
+        known_newest_ = before;
+        w->newer = nullptr;
+      } else {
+        PullArrivals();  // somebody stands behind it now
+      }
+    }
+    before->newer = w->newer;
+    Writer* const next = w->newer;
+    w->status = Status::Incomplete("Write stall");
+    Signal(w, kDone);
+    w = next;
+  }
+}
+
+void CommitQueue::EndStall() { newest_.fetch_and(~kStallMark, std::memory_order_acq_rel); }
+
+void CommitQueue::Fail(const Status& s, CommitErrorKind kind) const {
+  if (env_.on_error) env_.on_error(s, kind);
+}
+
+void CommitQueue::Record(const Group& group) const {
+  Statistics* const statistics = options_.statistics;
+  statistics->recordTick(NUMBER_KEYS_WRITTEN, group.count);
+  statistics->recordTick(BYTES_WRITTEN, group.bytes);
+  statistics->recordTick(WRITE_DONE_BY_SELF, 1);
+  if (group.writers > 1) statistics->recordTick(WRITE_DONE_BY_OTHER, group.writers - 1);
+  if (!group.leader->disable_wal) {
+    statistics->recordTick(WRITE_WITH_WAL, group.writers);
+    statistics->recordTick(WAL_FILE_BYTES, group.bytes);
+  }
+  group.ForEach(
+      [statistics](Writer* w) { statistics->recordInHistogram(BYTES_PER_WRITE, w->bytes); });
+}
+
+}  // namespace cairn

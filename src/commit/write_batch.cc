@@ -1,0 +1,282 @@
+// The public WriteBatch: wire format as batch_reader.h shows it, save points, and the walk over a
+// batch.
+#include "rocksdb/write_batch.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/coding.h"
+#include "base/internal_key.h"
+#include "commit/batch_reader.h"
+#include "commit/write_batch_internal.h"
+#include "rocksdb/db.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+using cairn::BatchReader;
+using cairn::BatchRecord;
+using cairn::WriteBatchInternal;
+
+struct SavePoints {
+  std::vector<SavePoint> stack;
+};
+
+namespace {
+
+uint32_t FamilyOf(ColumnFamilyHandle* column_family) {
+  return column_family == nullptr ? 0 : column_family->GetID();
+}
+
+Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* family,
+              const Slice& key) {
+  return WriteBatchInternal::AppendRecord(batch, type, FamilyOf(family), SliceParts(&key, 1),
+                                          nullptr);
+}
+
+Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* family,
+              const Slice& key, const Slice& value) {
+  const SliceParts value_parts(&value, 1);
+  return WriteBatchInternal::AppendRecord(batch, type, FamilyOf(family), SliceParts(&key, 1),
+                                          &value_parts);
+}
+
+Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* family,
+              const SliceParts& key, const SliceParts* value) {
+  return WriteBatchInternal::AppendRecord(batch, type, FamilyOf(family), key, value);
+}
+
+}  // namespace
+
+WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
+    : content_flags_(0), max_bytes_(max_bytes) {
+  if (reserved_bytes > WriteBatchInternal::kHeader) rep_.reserve(reserved_bytes);
+  rep_.resize(WriteBatchInternal::kHeader);
+}
+
+WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t /*protection_bytes_per_key*/,
+                       size_t /*default_cf_ts_sz*/)
+    : WriteBatch(reserved_bytes, max_bytes) {}
+
+WriteBatch::WriteBatch(const std::string& rep)
+    : content_flags_(cairn::kContentUnknown), max_bytes_(0), rep_(rep) {}
+
+WriteBatch::WriteBatch(std::string&& rep)
+    : content_flags_(cairn::kContentUnknown), max_bytes_(0), rep_(std::move(rep)) {}
+
+WriteBatch::WriteBatch(const WriteBatch& src)
+    : save_points_(src.save_points_ ? std::make_unique<SavePoints>(*src.save_points_) : nullptr),
+      wal_term_point_(src.wal_term_point_),
+      content_flags_(src.content_flags_.load(std::memory_order_relaxed)),
+      max_bytes_(src.max_bytes_),
+      rep_(src.rep_) {}
+
+WriteBatch::WriteBatch(WriteBatch&& src) noexcept
+    : save_points_(std::move(src.save_points_)),
+      wal_term_point_(src.wal_term_point_),
+      content_flags_(src.content_flags_.load(std::memory_order_relaxed)),
+      max_bytes_(src.max_bytes_),
+      rep_(std::move(src.rep_)) {
+  src.Clear();  // a moved-from batch is an empty one
+}
+
+WriteBatch& WriteBatch::operator=(const WriteBatch& src) {
+  if (this != &src) {
+    WriteBatch copy(src);
+    *this = std::move(copy);
+  }
+  return *this;
+}
+
+WriteBatch& WriteBatch::operator=(WriteBatch&& src) {
+  if (this != &src) {
+    save_points_ = std::move(src.save_points_);
+    wal_term_point_ = src.wal_term_point_;
+    content_flags_.store(src.content_flags_.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+    max_bytes_ = src.max_bytes_;
+    rep_ = std::move(src.rep_);
+    src.Clear();
+  }
+  return *this;
+}
+
+WriteBatch::~WriteBatch() = default;
+
+Status WriteBatch::Put(ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
+  return Append(this, cairn::kTypeValue, family, key, value);
+}
+Status WriteBatch::Put(ColumnFamilyHandle* family, const SliceParts& key, const SliceParts& value) {
+  return Append(this, cairn::kTypeValue, family, key, &value);
+}
+Status WriteBatch::Delete(ColumnFamilyHandle* family, const Slice& key) {
+  return Append(this, cairn::kTypeDeletion, family, key);
+}
+Status WriteBatch::Delete(ColumnFamilyHandle* family, const SliceParts& key) {
+  return Append(this, cairn::kTypeDeletion, family, key, nullptr);
+}
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, const Slice& key) {
+  return Append(this, cairn::kTypeSingleDeletion, family, key);
+}
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, const SliceParts& key) {
+  return Append(this, cairn::kTypeSingleDeletion, family, key, nullptr);
+}
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, const Slice& begin, const Slice& end) {
+  return Append(this, cairn::kTypeRangeDeletion, family, begin, end);
+}
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, const SliceParts& begin,
+                               const SliceParts& end) {
+  return Append(this, cairn::kTypeRangeDeletion, family, begin, &end);
+}
+Status WriteBatch::Merge(ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
+  return Append(this, cairn::kTypeMerge, family, key, value);
+}
+Status WriteBatch::Merge(ColumnFamilyHandle* family, const SliceParts& key,
+                         const SliceParts& value) {
+  return Append(this, cairn::kTypeMerge, family, key, &value);
+}
+Status WriteBatch::PutLogData(const Slice& blob) {
+  return Append(this, cairn::kTypeLogData, nullptr, blob);
+}
+
+void WriteBatch::Clear() {
+  rep_.assign(WriteBatchInternal::kHeader, '\0');
+  content_flags_.store(0, std::memory_order_relaxed);
+  save_points_.reset();
+  wal_term_point_.clear();
+}
+
+void WriteBatch::SetSavePoint() {
+  if (save_points_ == nullptr) save_points_ = std::make_unique<SavePoints>();
+  save_points_->stack.emplace_back(GetDataSize(), static_cast<int>(Count()),
+                                   content_flags_.load(std::memory_order_relaxed));
+}
+
+Status WriteBatch::RollbackToSavePoint() {
+  if (save_points_ == nullptr || save_points_->stack.empty()) return Status::NotFound();
+  const SavePoint point = save_points_->stack.back();
+  save_points_->stack.pop_back();
+  rep_.resize(point.size);
+  WriteBatchInternal::SetCount(this, static_cast<uint32_t>(point.count));
+  content_flags_.store(point.content_flags, std::memory_order_relaxed);
+  return Status::OK();
+}
+
+Status WriteBatch::PopSavePoint() {
+  if (save_points_ == nullptr || save_points_->stack.empty()) return Status::NotFound();
+  save_points_->stack.pop_back();
+  return Status::OK();
+}
+
+void WriteBatch::MarkWalTerminationPoint() {
+  wal_term_point_ = SavePoint(GetDataSize(), static_cast<int>(Count()),
+                              content_flags_.load(std::memory_order_relaxed));
+}
+
+uint32_t WriteBatch::Count() const { return WriteBatchInternal::Count(this); }
+
+bool WriteBatch::HasPut() const { return (ComputeContentFlags() & cairn::kHasPut) != 0; }
+bool WriteBatch::HasPutEntity() const {
+  return (ComputeContentFlags() & cairn::kHasPutEntity) != 0;
+}
+bool WriteBatch::HasDelete() const { return (ComputeContentFlags() & cairn::kHasDelete) != 0; }
+bool WriteBatch::HasSingleDelete() const {
+  return (ComputeContentFlags() & cairn::kHasSingleDelete) != 0;
+}
+bool WriteBatch::HasDeleteRange() const {
+  return (ComputeContentFlags() & cairn::kHasDeleteRange) != 0;
+}
+bool WriteBatch::HasMerge() const { return (ComputeContentFlags() & cairn::kHasMerge) != 0; }
+bool WriteBatch::HasBeginPrepare() const {
+  return (ComputeContentFlags() & cairn::kHasBeginPrepare) != 0;
+}
+bool WriteBatch::HasEndPrepare() const {
+  return (ComputeContentFlags() & cairn::kHasEndPrepare) != 0;
+}
+bool WriteBatch::HasCommit() const { return (ComputeContentFlags() & cairn::kHasCommit) != 0; }
+bool WriteBatch::HasRollback() const { return (ComputeContentFlags() & cairn::kHasRollback) != 0; }
+
+uint32_t WriteBatch::ComputeContentFlags() const { return WriteBatchInternal::ContentFlags(this); }
+
+WriteBatch::Handler::~Handler() = default;
+void WriteBatch::Handler::LogData(const Slice& /*blob*/) {}
+bool WriteBatch::Handler::Continue() { return true; }
+
+Status WriteBatch::Iterate(Handler* handler) const {
+  BatchReader reader(rep_);
+  BatchRecord r;
+  uint32_t found = 0;
+  bool empty_since_mark = true;
+  while (true) {
+    if (!handler->Continue()) return Status::OK();
+    if (!reader.Next(&r)) break;
+    Status s;
+    switch (r.type) {
+      case cairn::kTypeValue:
+        s = handler->PutCF(r.family, r.key, r.value);
+        break;
+      case cairn::kTypeDeletion:
+        s = handler->DeleteCF(r.family, r.key);
+        break;
+      case cairn::kTypeSingleDeletion:
+        s = handler->SingleDeleteCF(r.family, r.key);
+        break;
+      case cairn::kTypeRangeDeletion:
+        s = handler->DeleteRangeCF(r.family, r.key, r.value);
+        break;
+      case cairn::kTypeMerge:
+        s = handler->MergeCF(r.family, r.key, r.value);
+        break;
+      case cairn::kTypeBlobIndex:
+        s = handler->PutBlobIndexCF(r.family, r.key, r.value);
+        break;
+      case cairn::kTypeWideColumnEntity:
+        s = handler->PutEntityCF(r.family, r.key, r.value);
+        break;
+      case cairn::kTypeLogData:
+        handler->LogData(r.key);
+        break;
+      case cairn::kTypeNoop:
+        s = handler->MarkNoop(empty_since_mark);
+        empty_since_mark = true;
+        break;
+      case cairn::kTypeBeginPrepareXID:
+      case cairn::kTypeBeginPersistedPrepareXID:
+        s = handler->MarkBeginPrepare(false);
+        break;
+      case cairn::kTypeBeginUnprepareXID:
+        s = handler->MarkBeginPrepare(true);
+        break;
+      case cairn::kTypeEndPrepareXID:
+        s = handler->MarkEndPrepare(r.key);
+        empty_since_mark = true;
+        break;
+      case cairn::kTypeCommitXID:
+        s = handler->MarkCommit(r.key);
+        empty_since_mark = true;
+        break;
+      case cairn::kTypeCommitXIDAndTimestamp:
+        s = handler->MarkCommitWithTimestamp(r.value, r.key);
+        empty_since_mark = true;
+        break;
+      case cairn::kTypeRollbackXID:
+        s = handler->MarkRollback(r.key);
+        empty_since_mark = true;
+        break;
+      default:
+        return Status::Corruption("unknown WriteBatch tag",
+                                  std::to_string(static_cast<int>(r.type)));
+    }
+    if (!s.ok()) return s;
+    if (r.counted) {
+      ++found;
+      empty_since_mark = false;
+    }
+  }
+  if (!reader.status().ok()) return reader.status();
+  if (found != reader.count()) return Status::Corruption("WriteBatch has wrong count");
+  return Status::OK();
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,207 @@
+#include "commit/write_batch_internal.h"
+
+#include <cassert>
+#include <limits>
+
+#include "base/coding.h"
+#include "commit/batch_reader.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kCountOffset = sizeof(uint64_t);
+
+size_t TotalSize(const SliceParts& parts) {
+  size_t size = 0;
+  for (int i = 0; i < parts.num_parts; ++i) size += parts.parts[i].size();
+  return size;
+}
+
+void AppendField(std::string* rep, const SliceParts& parts, size_t size) {
+  PutVarint32(rep, static_cast<uint32_t>(size));
+  for (int i = 0; i < parts.num_parts; ++i)
+    rep->append(parts.parts[i].data(), parts.parts[i].size());
+}
+
+// The tag of a type's variant that carries a column family id.
+uint8_t FamilyTag(ValueType type) {
+  switch (type) {
+    case kTypeValue:
+      return kTypeColumnFamilyValue;
+    case kTypeDeletion:
+      return kTypeColumnFamilyDeletion;
+    case kTypeSingleDeletion:
+      return kTypeColumnFamilySingleDeletion;
+    case kTypeMerge:
+      return kTypeColumnFamilyMerge;
+    case kTypeRangeDeletion:
+      return kTypeColumnFamilyRangeDeletion;
+    case kTypeBlobIndex:
+      return kTypeColumnFamilyBlobIndex;
+    case kTypeWideColumnEntity:
+      return kTypeColumnFamilyWideColumnEntity;
+    default:
+      assert(false);
+      return kTypeNoop;
+  }
+}
+
+uint32_t FlagOf(ValueType type) {
+  switch (type) {
+    case kTypeValue:
+      return kHasPut;
+    case kTypeDeletion:
+      return kHasDelete;
+    case kTypeSingleDeletion:
+      return kHasSingleDelete;
+    case kTypeMerge:
+      return kHasMerge;
+    case kTypeRangeDeletion:
+      return kHasDeleteRange;
+    case kTypeBlobIndex:
+      return kHasBlobIndex;
+    case kTypeWideColumnEntity:
+      return kHasPutEntity;
+    case kTypeBeginPrepareXID:
+    case kTypeBeginPersistedPrepareXID:
+    case kTypeBeginUnprepareXID:
+      return kHasBeginPrepare | kHasTransactionMark;
+    case kTypeEndPrepareXID:
+      return kHasEndPrepare | kHasTransactionMark;
+    case kTypeCommitXID:
+    case kTypeCommitXIDAndTimestamp:
+      return kHasCommit | kHasTransactionMark;
+    case kTypeRollbackXID:
+      return kHasRollback | kHasTransactionMark;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+SequenceNumber WriteBatchInternal::Sequence(const WriteBatch* batch) {
+  return batch->rep_.size() < kHeader ? 0 : DecodeFixed64(batch->rep_.data());
+}
+
+void WriteBatchInternal::SetSequence(WriteBatch* batch, SequenceNumber seq) {
+  assert(batch->rep_.size() >= kHeader);
+  EncodeFixed64(batch->rep_.data(), seq);
+}
+
+uint32_t WriteBatchInternal::Count(const WriteBatch* batch) {
+  return batch->rep_.size() < kHeader ? 0 : DecodeFixed32(batch->rep_.data() + kCountOffset);
+}
+
+void WriteBatchInternal::SetCount(WriteBatch* batch, uint32_t n) {
+  assert(batch->rep_.size() >= kHeader);
+  EncodeFixed32(batch->rep_.data() + kCountOffset, n);
+}
+
+Slice WriteBatchInternal::Contents(const WriteBatch* batch) { return batch->rep_; }
+
+Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents) {
+  if (contents.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
+  batch->Clear();
+  batch->rep_.assign(contents.data(), contents.size());
+  batch->content_flags_.store(kContentUnknown, std::memory_order_relaxed);
+  return Status::OK();
+}
+
+size_t WriteBatchInternal::ByteSize(const WriteBatch* batch) { return batch->rep_.size(); }
+
+Slice WriteBatchInternal::LoggedRecords(const WriteBatch* src, uint32_t* count) {
+  const SavePoint& end = src->wal_term_point_;
+  if (end.is_cleared()) {
+    *count = Count(src);
+    return Slice(src->rep_.data() + kHeader, src->rep_.size() - kHeader);
+  }
+  *count = static_cast<uint32_t>(end.count);
+  return Slice(src->rep_.data() + kHeader, end.size - kHeader);
+}
+
+Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch* src) {
+  if (src->rep_.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
+  SetCount(dst, Count(dst) + Count(src));
+  dst->content_flags_.store(dst->content_flags_.load(std::memory_order_relaxed) |
+                                src->content_flags_.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
+  dst->rep_.append(src->rep_, kHeader);
+  return Status::OK();
+}
+
+Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
+                                        const SliceParts& key, const SliceParts* value) {
+  const size_t key_size = TotalSize(key);
+  const size_t value_size = value == nullptr ? 0 : TotalSize(*value);
+  // An internal key is 8 bytes longer than its user key and must have a 32-bit size, too.
+  if (key_size > std::numeric_limits<uint32_t>::max() - 8)
+    return Status::InvalidArgument("key is too large");
+  if (value_size > std::numeric_limits<uint32_t>::max())
+    return Status::InvalidArgument("value is too large");
+
+  std::string& rep = batch->rep_;
+  if (rep.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
+  const size_t old_size = rep.size();
+  if (family == 0) {
+    rep.push_back(static_cast<char>(type));
+  } else {
+    rep.push_back(static_cast<char>(FamilyTag(type)));
+    PutVarint32(&rep, family);
+  }
+  AppendField(&rep, key, key_size);
+  if (value != nullptr) AppendField(&rep, *value, value_size);
+  if (batch->max_bytes_ != 0 && rep.size() > batch->max_bytes_) {
+    rep.resize(old_size);
+    return Status::MemoryLimit();
+  }
+  if (type != kTypeLogData) SetCount(batch, Count(batch) + 1);
+  const uint32_t flags = FlagOf(type) | (family == 0 ? 0u : uint32_t{kHasOtherFamily});
+  // Not a read-modify-write: nobody else may use the batch now.
+  batch->content_flags_.store(batch->content_flags_.load(std::memory_order_relaxed) | flags,
+                              std::memory_order_relaxed);
+  return Status::OK();
+}
+
+uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
+  uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
+  if ((flags & kContentUnknown) == 0) return flags;
+  flags = 0;
+  BatchReader reader(batch->rep_);
+  BatchRecord record;
+  uint32_t found = 0;
+  while (reader.Next(&record)) {
+    flags |= FlagOf(record.type) | (record.family == 0 ? 0u : uint32_t{kHasOtherFamily});
+    found += record.counted;
+  }
+  if (!reader.status().ok() || found != reader.count()) flags |= kIsMalformed;
+  batch->content_flags_.store(flags, std::memory_order_relaxed);
+  return flags;
+}
+
+Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
+  const uint32_t flags = ContentFlags(batch);
+  constexpr uint32_t kRefused = kHasMerge | kHasDeleteRange | kHasTransactionMark | kHasBlobIndex |
+                                kHasPutEntity | kIsMalformed;
+  if ((flags & kRefused) == 0) [[likely]]
+    return Status::OK();
+  if ((flags & kIsMalformed) != 0) {
+    BatchReader reader(batch->rep_);
+    BatchRecord record;
+    while (reader.Next(&record)) {
+    }
+    return reader.status().ok() ? Status::Corruption("WriteBatch has wrong count")
+                                : reader.status();
+  }
+  if ((flags & kHasMerge) != 0) return Status::NotSupported("Merge is not supported");
+  if ((flags & kHasDeleteRange) != 0) return Status::NotSupported("DeleteRange is not supported");
+  if ((flags & kHasPutEntity) != 0) return Status::NotSupported("PutEntity is not supported");
+  if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
+  return Status::NotSupported("Two-phase commit is not supported");
+}
+
+bool WriteBatchInternal::OnlyDefaultFamily(const WriteBatch* batch) {
+  return (ContentFlags(batch) & kHasOtherFamily) == 0;
+}
+
+}  // namespace cairn

@@ -1,0 +1,318 @@
+#include "memtable/skiplist.h"
+
+#include <cassert>
+#include <cstring>
+#include <new>
+
+#include "base/coding.h"
+#include "fiber/random.h"
+#include "rocksdb/comparator.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kFooterSize = kInternalKeyFooterSize;
+
+inline uint64_t LoadBigEndian(const char* p) {
+  uint64_t v;
+  std::memcpy(&v, p, sizeof(v));
+  return __builtin_bswap64(v);
+}
+
+}  // namespace
+
+// The two orders answer, for one sought internal key, where a node lies. Both are value types made
+// once per search.
+
+// Byte order of user keys, without a call: keys are compared eight bytes at a time as big-endian
+// integers, the first of which stays in a register for the whole search.
+class SkipList::BytewiseOrder {
+ public:
+  explicit BytewiseOrder(const Slice& internal_key)
+      : user_(internal_key.data()),
+        size_(internal_key.size() - kFooterSize),
+        footer_(DecodeFixed64(internal_key.data() + size_)),
+        prefix_(size_ >= 8 ? LoadBigEndian(user_) : 0) {}
+
+  bool IsBefore(const Node* node) const {  // node < sought
+    const char* key = node->key_data();
+    const size_t node_size = node->key_size - kFooterSize;
+    const size_t common = node_size < size_ ? node_size : size_;
+    if (common >= 8) [[likely]] {
+      uint64_t a = LoadBigEndian(key);
+      if (a != prefix_) return a < prefix_;
+      size_t i = 8;
+      for (; i + 8 <= common; i += 8) {
+        a = LoadBigEndian(key + i);
+        const uint64_t b = LoadBigEndian(user_ + i);
+        if (a != b) return a < b;
+      }
+      if (i < common) {  // the last word overlaps what is known to be equal
+        a = LoadBigEndian(key + common - 8);
+        const uint64_t b = LoadBigEndian(user_ + common - 8);
+        if (a != b) return a < b;
+      }
+    } else {
+      const int c = std::memcmp(key, user_, common);
+      if (c != 0) return c < 0;
+    }
+    if (node_size != size_) return node_size < size_;
+    return DecodeFixed64(key + node_size) > footer_;  // newer entries come first
+  }
+
+  bool IsEqual(const Node* node) const {
+    return node->key_size == size_ + kFooterSize &&
+           std::memcmp(node->key_data(), user_, node->key_size) == 0;
+  }
+
+ private:
+  const char* const user_;
+  const size_t size_;
+  const uint64_t footer_;
+  const uint64_t prefix_;
+};
+
+class SkipList::GeneralOrder {
+ public:
+  GeneralOrder(const InternalKeyComparator* comparator, const Slice& internal_key)
+      : comparator_(comparator), key_(internal_key) {}
+
+  bool IsBefore(const Node* node) const { return comparator_->Compare(node->key(), key_) < 0; }
+  bool IsEqual(const Node* node) const { return comparator_->Compare(node->key(), key_) == 0; }
+
+ private:
+  const InternalKeyComparator* const comparator_;
+  const Slice key_;
+};
+
+SkipList::SkipList(const InternalKeyComparator* comparator, ConcurrentArena* arena)
+    : comparator_(comparator),
+      arena_(arena),
+      bytewise_(comparator->user_comparator() == BytewiseComparator()),
+      head_(NewNode(0, 0, kMaxHeight)) {
+  for (int level = 0; level < kMaxHeight; ++level)
+    head_->link(level)->store(nullptr, std::memory_order_relaxed);
+}
+
+template <class F>
+auto SkipList::WithOrder(const Slice& internal_key, F&& f) const {
+  assert(internal_key.size() >= kFooterSize);
+  return bytewise_ ? f(BytewiseOrder(internal_key)) : f(GeneralOrder(comparator_, internal_key));
+}
+
+int SkipList::RandomHeight() {
+  static_assert((kBranching & (kBranching - 1)) == 0);
+  uint64_t bits = fiber::random_u64();
+  int height = 1;
+  while (height < kMaxHeight && (bits & (kBranching - 1)) == 0) {
+    ++height;
+    bits /= kBranching;
+  }
+  return height;
+}
+
+SkipList::Node* SkipList::NewNode(size_t key_size, size_t value_size, int height) {
+  const size_t above = sizeof(std::atomic<Node*>) * static_cast<size_t>(height - 1);
+  char* raw = arena_->AllocateAligned(above + sizeof(Node) + key_size + value_size);
+  for (size_t offset = 0; offset < above; offset += sizeof(std::atomic<Node*>)) {
+    new (raw + offset) std::atomic<Node*>(nullptr);
+  }
+  Node* node = new (raw + above) Node;
+  node->key_size = static_cast<uint32_t>(key_size);
+  node->value_size = static_cast<uint32_t>(value_size);
+  node->next0.store(reinterpret_cast<Node*>(static_cast<uintptr_t>(height)),
+                    std::memory_order_relaxed);
+  return node;
+}
+
+int SkipList::StashedHeight(const Node* unlinked) {
+  return static_cast<int>(
+      reinterpret_cast<uintptr_t>(unlinked->next0.load(std::memory_order_relaxed)));
+}
+
+SkipList::Node* SkipList::AllocateNode(size_t key_size, size_t value_size) {
+  return NewNode(key_size, value_size, RandomHeight());
+}
+
+void SkipList::RaiseHeight(int height) {
+  int seen = height_.load(std::memory_order_relaxed);
+  while (seen < height && !height_.compare_exchange_weak(seen, height, std::memory_order_relaxed)) {
+  }
+}
+
+template <class Order>
+const SkipList::Node* SkipList::FindGreaterOrEqualIn(const Order& order) const {
+  const Node* x = head_;
+  int level = height_.load(std::memory_order_relaxed) - 1;
+  const Node* known_after = nullptr;  // a node already found not to be before the sought key
+  while (true) {
+    const Node* next = x->Next(level);
+    // Where the search goes if `next` is too far: fetched while the comparison waits for `next`
+    // itself.
+    if (level > 0) __builtin_prefetch(x->link(level - 1)->load(std::memory_order_relaxed));
+    if (next != nullptr && next != known_after && order.IsBefore(next)) {
+      x = next;
+      continue;
+    }
+    if (level == 0) return next;
+    known_after = next;
+    --level;
+  }
+}
+
+template <class Order>
+SkipList::Node* SkipList::FindLessThanIn(const Order& order) const {
+  Node* x = head_;
+  int level = height_.load(std::memory_order_relaxed) - 1;
+  const Node* known_after = nullptr;
+  while (true) {
+    Node* next = x->Next(level);
+    if (level > 0) __builtin_prefetch(x->link(level - 1)->load(std::memory_order_relaxed));
+    if (next != nullptr && next != known_after && order.IsBefore(next)) {
+      x = next;
+      continue;
+    }
+    if (level == 0) return x;
+    known_after = next;
+    --level;
+  }
+}
+
+const SkipList::Node* SkipList::FindGreaterOrEqual(const Slice& internal_key) const {
+  return WithOrder(internal_key, [this](const auto& order) { return FindGreaterOrEqualIn(order); });
+}
+
+const SkipList::Node* SkipList::FindLessThan(const Slice& internal_key) const {
+  const Node* node =
+      WithOrder(internal_key, [this](const auto& order) { return FindLessThanIn(order); });
+  return node == head_ ? nullptr : node;
+}
+
+bool SkipList::Contains(const Slice& internal_key) const {
+  return WithOrder(internal_key, [this](const auto& order) {
+    const Node* node = FindGreaterOrEqualIn(order);
+    return node != nullptr && order.IsEqual(node);
+  });
+}
+
+const SkipList::Node* SkipList::Last() const {
+  const Node* x = head_;
+  for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+    while (const Node* next = x->Next(level)) x = next;
+  }
+  return x == head_ ? nullptr : x;
+}
+
+uint64_t SkipList::EstimateCountBefore(const Slice& internal_key) const {
+  return WithOrder(internal_key, [this](const auto& order) {
+    // Steps on a level stand for kBranching times as many on the level below.
+    uint64_t count = 0;
+    const Node* x = head_;
+    for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+      count *= kBranching;
+      for (const Node* next = x->Next(level); next != nullptr && order.IsBefore(next);
+           next = x->Next(level)) {
+        x = next;
+        ++count;
+      }
+    }
+    return count;
+  });
+}
+
+// Narrows before < sought <= after to neighbours on `level`.
+template <class Order>
+void SkipList::FindBracket(const Order& order, Node* before, Node* after, int level, Node** prev,
+                           Node** next) {
+  while (true) {
+    Node* n = before->Next(level);
+    if (level > 0) __builtin_prefetch(before->link(level - 1)->load(std::memory_order_relaxed));
+    if (n == after || n == nullptr || !order.IsBefore(n)) {
+      *prev = before;
+      *next = n;
+      return;
+    }
+    before = n;
+  }
+}
+
+template <class Order>
+void SkipList::FindBrackets(const Order& order, Splice* splice, int max_height,
+                            bool use_hint) const {
+  int from = max_height;  // the lowest level whose bracket can be kept
+  if (use_hint && splice->height >= max_height) {
+    // Ascending keys hit on level 0; nearly sorted ones a few levels up. Anything else is cheaper
+    // from the top than by climbing one level at a time.
+    for (int level : {0, 3}) {
+      if (level >= max_height) break;
+      Node* const prev = splice->prev[level];
+      Node* const next = splice->next[level];
+      if ((prev == head_ || order.IsBefore(prev)) && (next == nullptr || !order.IsBefore(next))) {
+        from = level;
+        break;
+      }
+    }
+  }
+  if (from == max_height) {
+    splice->height = max_height;
+    splice->prev[max_height] = head_;
+    splice->next[max_height] = nullptr;
+  }
+  for (int level = from - 1; level >= 0; --level) {
+    FindBracket(order, splice->prev[level + 1], splice->next[level + 1], level,
+                &splice->prev[level], &splice->next[level]);
+  }
+}
+
+template <bool kConcurrent, class Order>
+bool SkipList::InsertIn(const Order& order, Node* node, Splice* splice, bool use_hint) {
+  const int height = StashedHeight(node);
+  RaiseHeight(height);
+  FindBrackets(order, splice, height_.load(std::memory_order_relaxed), use_hint);
+
+  for (int level = 0; level < height; ++level) {
+    while (true) {
+      Node* prev = splice->prev[level];
+      Node* next = splice->next[level];
+      if (prev->Next(level) != next) {
+        // Others inserted here since the bracket was taken (or it is a kept one of an upper level):
+        // narrow it.
+        FindBracket(order, prev, next, level, &splice->prev[level], &splice->next[level]);
+        prev = splice->prev[level];
+        next = splice->next[level];
+      }
+      // Only level 0 holds every node, and nothing is linked yet: the last moment to refuse a
+      // duplicate.
+      if (level == 0 && next != nullptr && order.IsEqual(next)) [[unlikely]]
+        return false;
+      node->link(level)->store(next, std::memory_order_relaxed);
+      if constexpr (kConcurrent) {
+        if (prev->link(level)->compare_exchange_strong(next, node, std::memory_order_release,
+                                                       std::memory_order_relaxed)) {
+          break;
+        }
+      } else {
+        prev->link(level)->store(node, std::memory_order_release);
+        break;
+      }
+    }
+  }
+  // The next key probably follows this one. (On upper levels the brackets stay, and still enclose.)
+  for (int level = 0; level < height; ++level) splice->prev[level] = node;
+  return true;
+}
+
+bool SkipList::Insert(Node* node) {
+  return WithOrder(node->key(), [&](const auto& order) {
+    return InsertIn<false>(order, node, &hint_, /*use_hint=*/true);
+  });
+}
+
+bool SkipList::InsertConcurrently(Node* node) {
+  Splice splice;
+  return WithOrder(node->key(), [&](const auto& order) {
+    return InsertIn<true>(order, node, &splice, /*use_hint=*/false);
+  });
+}
+
+}  // namespace cairn

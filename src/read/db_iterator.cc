@@ -1,0 +1,548 @@
+#include "read/db_iterator.h"
+
+#include <cassert>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/coding.h"
+#include "read/version_iterators.h"
+#include "rocksdb/snapshot.h"
+
+namespace cairn {
+namespace {
+
+// A user key of our own. Keeps its memory.
+class SavedKey {
+ public:
+  void Assign(const Slice& key) {
+    if (key.size() > capacity_) [[unlikely]] {
+      capacity_ = key.size() * 2;
+      heap_ = std::make_unique<char[]>(capacity_);
+      data_ = heap_.get();
+    }
+    if (key.size() != 0) std::memcpy(data_, key.data(), key.size());
+    size_ = key.size();
+  }
+  Slice get() const { return Slice(data_, size_); }
+
+ private:
+  size_t capacity_ = kInline;
+  size_t size_ = 0;
+  std::unique_ptr<char[]> heap_;
+  static constexpr size_t kInline = 104;
+  char inline_[kInline];
+  char* data_ = inline_;
+};
+
+// Values above this are pinned rather than copied on the way back, where the source can pin.
+constexpr size_t kCopyValueBytes = 128;
+
+class DBIterator final : public Iterator {
+ public:
+  DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
+      : env_(env), icmp_(*env.icmp), options_(options), at_snapshot_(options.snapshot != nullptr) {
+    Attach();
+  }
+
+  DBIterator(const DBIteratorEnv& env, const ReadOptions& options, InternalIterator* internal,
+             SequenceNumber sequence)
+      : env_(env),
+        icmp_(*env.icmp),
+        options_(options),
+        at_snapshot_(true),
+        sequence_(sequence),
+        iter_(internal) {}
+
+  ~DBIterator() override {
+    FlushStatistics();
+    Detach();
+  }
+
+  bool Valid() const override { return valid_; }
+  Slice key() const override {
+    assert(valid_);
+    return forward_ ? ExtractUserKey(entry_key_) : saved_key_.get();
+  }
+  Slice value() const override {
+    assert(valid_);
+    return forward_ ? entry_value_ : saved_value_;
+  }
+  Status status() const override { return status_; }
+
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& target) override;
+  void SeekForPrev(const Slice& target) override;
+  void Next() override;
+  void Prev() override;
+  Status Refresh() override;
+  Status GetProperty(std::string name, std::string* property) override;
+
+ private:
+  // Why entries of saved_key_ are passed over.
+  enum class Skip {
+    kNone,
+    kHidden,  // a newer entry of the key was shown, or deletes it
+    kTooNew,  // the entries so far were written after our sequence number
+  };
+
+  void Attach();
+  void Detach();
+
+  // The cursor: what iter_ stands on, cached.
+  void Load() {
+    at_entry_ = iter_->Valid();
+    if (at_entry_) {
+      entry_key_ = iter_->key();
+      entry_value_ = iter_->value();
+    }
+  }
+  void StepForward() { at_entry_ = iter_->NextEntry(&entry_key_, &entry_value_); }
+  void StepBackward() { at_entry_ = iter_->PrevEntry(&entry_key_, &entry_value_); }
+  void SeekInternal(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+    seek_key_.Set(user_key, sequence, type);
+    iter_->Seek(seek_key_.Encode());
+    Load();
+  }
+  void SeekInternalForPrev(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+    seek_key_.Set(user_key, sequence, type);
+    iter_->SeekForPrev(seek_key_.Encode());
+    Load();
+  }
+
+  void FindForward(Skip skip);
+  void FindBackward();
+  bool CollectNewestVisible(bool* found);
+  bool LookUpSavedKey(bool* found);
+  bool PassSavedKeyBackward();
+  void SaveValue();
+  void StartFromLast();
+  void TurnForward();
+  void TurnBackward();
+
+  bool IsSavedKey(const Slice& user_key) const {
+    return icmp_.EqualUserKey(user_key, saved_key_.get());
+  }
+  bool IsAtUpperBound(const Slice& user_key) const {
+    return options_.iterate_upper_bound != nullptr &&
+           icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;
+  }
+  bool IsBelowLowerBound(const Slice& user_key) const {
+    return options_.iterate_lower_bound != nullptr &&
+           icmp_.CompareUserKey(user_key, *options_.iterate_lower_bound) < 0;
+  }
+
+  void Begin() {
+    status_ = Status::OK();
+    valid_ = false;
+    hidden_passed_ = 0;
+  }
+  // Ends the search without an entry: at the end of the data, at a bound, or with iter_'s error.
+  void End() {
+    valid_ = false;
+    if (!at_entry_) status_ = iter_->status();
+  }
+  void Fail(Status s) {
+    valid_ = false;
+    status_ = std::move(s);
+  }
+  bool IsTooManyHidden() {
+    if (options_.max_skippable_internal_keys == 0 ||
+        ++hidden_passed_ <= options_.max_skippable_internal_keys) {
+      return false;
+    }
+    Fail(Status::Incomplete("Too many internal keys skipped."));
+    return true;
+  }
+  Status BadEntry(ValueType type) const;
+  void Tick(uint32_t ticker) const {
+    if (env_.statistics != nullptr) [[unlikely]]
+      env_.statistics->recordTick(ticker, 1);
+  }
+  void CountFound(uint32_t ticker);
+  void FlushStatistics();
+
+  const DBIteratorEnv env_;
+  const InternalKeyComparator icmp_;
+  const ReadOptions options_;
+  const bool at_snapshot_;
+  SequenceNumber sequence_ = 0;
+  SuperVersion* sv_ = nullptr;  // null if iter_ was given to us
+  std::unique_ptr<InternalIterator> iter_;
+
+  bool valid_ = false;
+  bool forward_ = true;
+  bool at_entry_ = false;
+  Slice entry_key_;  // internal key
+  Slice entry_value_;
+  Status status_;
+
+  SavedKey saved_key_;
+  Slice saved_value_;  // backward: in value_copy_, or pinned
+  std::string value_copy_;
+  InternalKey seek_key_;
+  uint64_t hidden_passed_ = 0;
+  uint64_t nexts_ = 0, prevs_ = 0, nexts_found_ = 0, prevs_found_ = 0,
+           bytes_read_ = 0;  // not flushed yet
+};
+
+void DBIterator::Attach() {
+  sv_ = env_.super_versions->Acquire();
+  // After the super version: its memtable then holds every write up to this number that a later
+  // flush could have moved away.
+  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
+  iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables));
+}
+
+void DBIterator::Detach() {
+  iter_.reset();
+  if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
+}
+
+Status DBIterator::Refresh() {
+  if (at_snapshot_) return Status::NotSupported("Refresh() on an iterator of a snapshot");
+  Begin();
+  at_entry_ = false;
+  forward_ = true;
+  Detach();
+  Attach();
+  return Status::OK();
+}
+
+Status DBIterator::GetProperty(std::string name, std::string* property) {
+  if (property == nullptr) return Status::InvalidArgument("property is null");
+  if (name == "rocksdb.iterator.super-version-number") {
+    if (sv_ == nullptr) return Status::InvalidArgument("The iterator has no super version");
+    *property = std::to_string(sv_->number);
+    return Status::OK();
+  }
+  if (name == "rocksdb.iterator.is-key-pinned") {
+    if (!valid_) {
+      *property = "Iterator is not valid.";
+      return Status::OK();
+    }
+    *property = options_.pin_data && forward_ && iter_->IsKeyPinned() ? "1" : "0";
+    return Status::OK();
+  }
+  return Status::InvalidArgument("Unidentified property.");
+}
+
+Status DBIterator::BadEntry(ValueType type) const {
+  switch (type) {
+    case kTypeMerge:
+      return Status::NotSupported("Merge is not supported");
+    case kTypeRangeDeletion:
+      return Status::NotSupported("DeleteRange is not supported");
+    case kTypeBlobIndex:
+      return Status::NotSupported("Blob indexes are not supported");
+    case kTypeWideColumnEntity:
+      return Status::NotSupported("PutEntity is not supported");
+    default:
+      return Status::Corruption(
+          "unknown value type " + std::to_string(static_cast<int>(type)) + " of key",
+          ExtractUserKey(entry_key_).ToString(/*hex=*/true));
+  }
+}
+
+// ---- Forward: the cursor stands on the entry shown.
+
+void DBIterator::Next() {
+  assert(valid_);
+  status_ = Status::OK();
+  hidden_passed_ = 0;
+  if (!forward_) {
+    TurnForward();
+    FindForward(Skip::kHidden);
+  } else if (ExtractSequence(entry_key_) == 0) {
+    // Nothing can be older: the next entry is of another key.
+    StepForward();
+    FindForward(Skip::kNone);
+  } else {
+    saved_key_.Assign(ExtractUserKey(entry_key_));
+    StepForward();
+    FindForward(Skip::kHidden);
+  }
+  if (env_.statistics != nullptr) [[unlikely]] {
+    ++nexts_;
+    if (valid_) {
+      ++nexts_found_;
+      bytes_read_ += key().size() + value().size();
+    }
+  }
+}
+
+// From the cursor on, finds the first entry to show.
+void DBIterator::FindForward(Skip skip) {
+  uint64_t passed = 0;     // entries of saved_key_ in a row
+  bool may_reseek = true;  // once for a key: what is left after that is stepped over
+  while (at_entry_) {
+    const Slice user_key = ExtractUserKey(entry_key_);
+    const uint64_t footer = ExtractInternalKeyFooter(entry_key_);
+    if (IsAtUpperBound(user_key)) return End();
+
+    const bool is_saved = skip != Skip::kNone && IsSavedKey(user_key);
+    if (skip == Skip::kHidden && is_saved) {
+      if (IsTooManyHidden()) return;
+      if (++passed > env_.max_sequential_skip && may_reseek) {
+        may_reseek = false;
+        Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
+        SeekInternal(saved_key_.get(), 0, kTypeDeletion);  // the last possible entry of the key
+        continue;
+      }
+    } else if ((footer >> 8) > sequence_) {
+      if (IsTooManyHidden()) return;
+      if (!is_saved) {
+        saved_key_.Assign(user_key);
+        skip = Skip::kTooNew;
+        passed = 0;
+        may_reseek = true;
+      }
+      if (++passed > env_.max_sequential_skip && may_reseek) {
+        may_reseek = false;
+        Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
+        SeekInternal(saved_key_.get(), sequence_, kValueTypeForSeek);
+        continue;
+      }
+    } else {
+      const auto type = static_cast<ValueType>(footer & 0xff);
+      if (type == kTypeValue) [[likely]] {
+        valid_ = true;
+        return;
+      }
+      if (type != kTypeDeletion && type != kTypeSingleDeletion) return Fail(BadEntry(type));
+      if (IsTooManyHidden()) return;
+      saved_key_.Assign(user_key);
+      skip = Skip::kHidden;
+      passed = 0;
+      may_reseek = true;
+    }
+    StepForward();
+  }
+  End();
+}
+
+// The cursor stands before the entries of saved_key_, or nowhere.
+void DBIterator::TurnForward() {
+  forward_ = true;
+  SeekInternal(saved_key_.get(), 0, kTypeDeletion);
+}
+
+// ---- Backward: saved_key_ and saved_value_ are shown, the cursor stands before all entries of
+// that key.
+
+void DBIterator::Prev() {
+  assert(valid_);
+  status_ = Status::OK();
+  hidden_passed_ = 0;
+  if (forward_) {
+    TurnBackward();
+    if (!status_.ok()) return;
+  }
+  FindBackward();
+  if (env_.statistics != nullptr) [[unlikely]] {
+    ++prevs_;
+    if (valid_) {
+      ++prevs_found_;
+      bytes_read_ += key().size() + value().size();
+    }
+  }
+}
+
+void DBIterator::TurnBackward() {
+  forward_ = false;
+  saved_key_.Assign(ExtractUserKey(entry_key_));
+  valid_ = false;
+  StepBackward();
+  PassSavedKeyBackward();
+}
+
+// Moves the cursor back past the entries of saved_key_. False after an error, or too many hidden
+// entries: status_ is set.
+bool DBIterator::PassSavedKeyBackward() {
+  uint64_t passed = 0;
+  while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_))) {
+    if (IsTooManyHidden()) return false;
+    if (++passed > env_.max_sequential_skip) {
+      Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
+      // Before the newest possible entry of the key, which does not exist.
+      SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
+      break;
+    }
+    StepBackward();
+  }
+  if (!at_entry_) {
+    status_ = iter_->status();
+    if (!status_.ok()) {
+      valid_ = false;
+      return false;
+    }
+  }
+  return true;
+}
+
+// From the cursor back, finds the first key to show.
+void DBIterator::FindBackward() {
+  while (at_entry_) {
+    const Slice user_key = ExtractUserKey(entry_key_);
+    if (IsBelowLowerBound(user_key)) return End();
+    saved_key_.Assign(user_key);
+    bool found = false;
+    if (!CollectNewestVisible(&found)) return;
+    if (found) {
+      valid_ = true;
+      return;
+    }
+    if (IsTooManyHidden()) return;
+  }
+  End();
+}
+
+// The cursor stands on the oldest entry of saved_key_: finds its newest visible one and moves the
+// cursor before the key. False: stopped, status_ is set.
+bool DBIterator::CollectNewestVisible(bool* found) {
+  uint64_t passed = 0;
+  do {
+    const uint64_t footer = ExtractInternalKeyFooter(entry_key_);
+    if ((footer >> 8) > sequence_) break;  // and so are all that follow
+    if (++passed > env_.max_sequential_skip) {
+      if (!LookUpSavedKey(found)) return false;
+      break;
+    }
+    switch (static_cast<ValueType>(footer & 0xff)) {
+      case kTypeValue:
+        SaveValue();
+        *found = true;
+        break;
+      case kTypeDeletion:
+      case kTypeSingleDeletion:
+        *found = false;
+        break;
+      default:
+        Fail(BadEntry(static_cast<ValueType>(footer & 0xff)));
+        return false;
+    }
+    StepBackward();
+  } while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_)));
+  return PassSavedKeyBackward();
+}
+
+// The same by a seek, for a key with many old versions.
+bool DBIterator::LookUpSavedKey(bool* found) {
+  Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
+  *found = false;
+  SeekInternal(saved_key_.get(), sequence_, kValueTypeForSeek);
+  if (!at_entry_) {
+    End();
+    // The entries that led here are still there: the seek can only have failed by an error.
+    return status_.ok();
+  }
+  if (!IsSavedKey(ExtractUserKey(entry_key_))) return true;
+  const ValueType type = ExtractValueType(entry_key_);
+  if (type == kTypeValue) {
+    SaveValue();
+    *found = true;
+  } else if (type != kTypeDeletion && type != kTypeSingleDeletion) {
+    Fail(BadEntry(type));
+    return false;
+  }
+  return true;
+}
+
+void DBIterator::SaveValue() {
+  if (entry_value_.size() > kCopyValueBytes && iter_->IsValuePinned()) {
+    saved_value_ = entry_value_;
+  } else {
+    value_copy_.assign(entry_value_.data(), entry_value_.size());
+    saved_value_ = value_copy_;
+  }
+}
+
+// ---- Positioning.
+
+void DBIterator::SeekToFirst() {
+  if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
+  Begin();
+  forward_ = true;
+  iter_->SeekToFirst();
+  Load();
+  FindForward(Skip::kNone);
+  CountFound(NUMBER_DB_SEEK);
+}
+
+void DBIterator::Seek(const Slice& target) {
+  Begin();
+  forward_ = true;
+  const Slice* const lower = options_.iterate_lower_bound;
+  const bool below = lower != nullptr && icmp_.CompareUserKey(target, *lower) < 0;
+  SeekInternal(below ? *lower : target, sequence_, kValueTypeForSeek);
+  FindForward(Skip::kNone);
+  CountFound(NUMBER_DB_SEEK);
+}
+
+void DBIterator::StartFromLast() {
+  if (options_.iterate_upper_bound != nullptr) {
+    // Strictly before the bound's first possible entry.
+    SeekInternalForPrev(*options_.iterate_upper_bound, kMaxSequenceNumber, kValueTypeForSeek);
+  } else {
+    iter_->SeekToLast();
+    Load();
+  }
+  FindBackward();
+}
+
+void DBIterator::SeekToLast() {
+  Begin();
+  forward_ = false;
+  StartFromLast();
+  CountFound(NUMBER_DB_SEEK);
+}
+
+void DBIterator::SeekForPrev(const Slice& target) {
+  Begin();
+  forward_ = false;
+  if (IsAtUpperBound(target)) {
+    StartFromLast();
+  } else {
+    SeekInternalForPrev(target, 0, kValueTypeForSeekForPrev);
+    FindBackward();
+  }
+  CountFound(NUMBER_DB_SEEK);
+}
+
+// ---- Statistics.
+
+void DBIterator::CountFound(uint32_t ticker) {
+  if (env_.statistics == nullptr) return;
+  env_.statistics->recordTick(ticker, 1);
+  if (valid_) {
+    env_.statistics->recordTick(NUMBER_DB_SEEK_FOUND, 1);
+    bytes_read_ += key().size() + value().size();
+  }
+}
+
+void DBIterator::FlushStatistics() {
+  if (env_.statistics == nullptr) return;
+  const std::pair<uint32_t, uint64_t> counts[] = {{NUMBER_DB_NEXT, nexts_},
+                                                  {NUMBER_DB_NEXT_FOUND, nexts_found_},
+                                                  {NUMBER_DB_PREV, prevs_},
+                                                  {NUMBER_DB_PREV_FOUND, prevs_found_},
+                                                  {ITER_BYTES_READ, bytes_read_}};
+  for (const auto& [ticker, count] : counts) {
+    if (count != 0) env_.statistics->recordTick(ticker, count);
+  }
+}
+
+}  // namespace
+
+Iterator* NewDBIterator(const DBIteratorEnv& env, const ReadOptions& options) {
+  return new DBIterator(env, options);
+}
+
+Iterator* NewDBIterator(const DBIteratorEnv& env, const ReadOptions& options,
+                        InternalIterator* internal, SequenceNumber sequence) {
+  return new DBIterator(env, options, internal, sequence);
+}
+
+}  // namespace cairn

@@ -1,0 +1,46 @@
+#include "read/version_iterators.h"
+
+#include "read/level_iterator.h"
+#include "read/merging_iterator.h"
+
+namespace cairn {
+namespace {
+
+bool IsOutsideBounds(const ReadOptions& options, const InternalKeyComparator& icmp,
+                     const FileSlot& file) {
+  return (options.iterate_upper_bound != nullptr &&
+          icmp.CompareUserKey(ExtractUserKey(file.smallest), *options.iterate_upper_bound) >= 0) ||
+         (options.iterate_lower_bound != nullptr &&
+          icmp.CompareUserKey(ExtractUserKey(file.largest), *options.iterate_lower_bound) < 0);
+}
+
+}  // namespace
+
+void AddVersionIterators(const Version& version, const ReadOptions& options, TableCache* tables,
+                         std::vector<InternalIterator*>* out) {
+  const int levels = version.num_non_empty_levels();
+  if (levels == 0) return;
+  const LevelFiles& newest = version.level_files(0);
+  for (size_t i = 0; i < newest.size; ++i) {
+    if (IsOutsideBounds(options, version.icmp(), newest[i])) continue;
+    out->push_back(tables->NewIterator(options, newest[i].meta->TableId(0)));
+  }
+  for (int level = 1; level < levels; ++level) {
+    const LevelFiles& files = version.level_files(level);
+    if (files.size == 0) continue;
+    LevelIteratorOptions level_options;
+    level_options.level = level;
+    out->push_back(NewLevelIterator(options, &version.icmp(), tables, files, level_options));
+  }
+}
+
+InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv,
+                                          TableCache* tables) {
+  std::vector<InternalIterator*> children;
+  if (!sv.mem->IsEmpty()) children.push_back(sv.mem->NewIterator());
+  sv.imm->AddIterators(&children);
+  AddVersionIterators(*sv.current, options, tables, &children);
+  return NewMergingIterator(&sv.current->icmp(), std::move(children));
+}
+
+}  // namespace cairn
