@@ -1,5 +1,6 @@
-// Column-family options that few need to change; ColumnFamilyOptions (options.h) adds the common ones. Names and defaults are
-// RocksDB's 7.8.3. DB::Open refuses a setting that it cannot honour, naming it; fields marked "unsupported" must keep their default.
+// Column-family options that few need to change; ColumnFamilyOptions (options.h) adds the common
+// ones. Names and defaults are RocksDB's 7.8.3. DB::Open refuses a setting that it cannot honour,
+// naming it; fields marked "unsupported" must keep their default.
 #pragma once
 
 #include <cstddef>
@@ -128,7 +129,8 @@ struct AdvancedColumnFamilyOptions {
   uint32_t memtable_protection_bytes_per_key = 0;
 
   // --- Levels ---
-  // Compression of each level; empty: `compression` everywhere. A level beyond the end uses the last.
+  // Compression of each level; empty: `compression` everywhere. A level beyond the end uses the
+  // last.
   std::vector<CompressionType> compression_per_level;
   int num_levels = 7;
   // Number of level-0 files at which writes are slowed down, and stopped; negative: never.
@@ -175,8 +177,8 @@ struct AdvancedColumnFamilyOptions {
   // Check that the files of each new version are in order and do not overlap.
   bool force_consistency_checks = true;
   bool report_bg_io_stats = false;
-  // Seconds after which data are compacted again. The default value means "as the implementation likes": never, in Cairn.
-  // Other values than it and 0: unsupported.
+  // Seconds after which data are compacted again. The default value means "as the implementation
+  // likes": never, in Cairn. Other values than it and 0: unsupported.
   uint64_t ttl = 0xfffffffffffffffe;
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   uint64_t sample_for_compression = 0;

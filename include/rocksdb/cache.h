@@ -1,5 +1,5 @@
-// Cache: a bounded map from keys to reference-counted entries, shared by all tables of a database (or several databases)
-// for uncompressed blocks. Thread-safe, from threads and fibers alike.
+// Cache: a bounded map from keys to reference-counted entries, shared by all tables of a database
+// (or several databases) for uncompressed blocks. Thread-safe, from threads and fibers alike.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ struct ShardedCacheOptions {
   size_t capacity = 0;
   // 2^num_shard_bits shards, each with its own lock; negative: chosen from the capacity.
   int num_shard_bits = -1;
-  // True: an insertion that does not fit fails with Status::MemoryLimit. False: pinned entries may exceed the capacity.
+  // True: an insertion that does not fit fails with Status::MemoryLimit. False: pinned entries may
+  // exceed the capacity.
   bool strict_capacity_limit = false;
   // Not supported yet: must be null.
   std::shared_ptr<MemoryAllocator> memory_allocator;
@@ -60,12 +61,12 @@ struct LRUCacheOptions : public ShardedCacheOptions {
   std::shared_ptr<SecondaryCache> secondary_cache;
 
   LRUCacheOptions() = default;
-  LRUCacheOptions(size_t _capacity, int _num_shard_bits, bool _strict_capacity_limit,
-                  double _high_pri_pool_ratio,
-                  std::shared_ptr<MemoryAllocator> _memory_allocator = nullptr,
-                  bool _use_adaptive_mutex = kDefaultToAdaptiveMutex,
-                  CacheMetadataChargePolicy _metadata_charge_policy = kDefaultCacheMetadataChargePolicy,
-                  double _low_pri_pool_ratio = 0.0)
+  LRUCacheOptions(
+      size_t _capacity, int _num_shard_bits, bool _strict_capacity_limit,
+      double _high_pri_pool_ratio, std::shared_ptr<MemoryAllocator> _memory_allocator = nullptr,
+      bool _use_adaptive_mutex = kDefaultToAdaptiveMutex,
+      CacheMetadataChargePolicy _metadata_charge_policy = kDefaultCacheMetadataChargePolicy,
+      double _low_pri_pool_ratio = 0.0)
       : ShardedCacheOptions(_capacity, _num_shard_bits, _strict_capacity_limit,
                             std::move(_memory_allocator), _metadata_charge_policy),
         high_pri_pool_ratio(_high_pri_pool_ratio),
@@ -92,9 +93,10 @@ class Cache {
   static const char* Type() { return "Cache"; }
   virtual const char* Name() const = 0;
 
-  // Adds `value` (of `charge` bytes) under `key`, replacing an entry that is there; the cache owns the value from now on
-  // and calls `deleter` for it. With `handle` the caller gets a reference to release. MemoryLimit with a strict limit if
-  // the entry does not fit: with `handle` the caller keeps the value; without it the value is deleted and OK returned.
+  // Adds `value` (of `charge` bytes) under `key`, replacing an entry that is there; the cache owns
+  // the value from now on and calls `deleter` for it. With `handle` the caller gets a reference to
+  // release. MemoryLimit with a strict limit if the entry does not fit: with `handle` the caller
+  // keeps the value; without it the value is deleted and OK returned.
   virtual Status Insert(const Slice& key, void* value, size_t charge, DeleterFn deleter,
                         Handle** handle = nullptr, Priority priority = Priority::LOW) = 0;
 
@@ -104,8 +106,8 @@ class Cache {
   // One reference more on an entry that the caller holds already. False if that is not possible.
   virtual bool Ref(Handle* handle) = 0;
 
-  // Gives a reference back; with erase_if_last_ref an entry that nobody references leaves the cache. True if the entry was
-  // freed.
+  // Gives a reference back; with erase_if_last_ref an entry that nobody references leaves the
+  // cache. True if the entry was freed.
   virtual bool Release(Handle* handle, bool erase_if_last_ref = false) = 0;
 
   // REQUIRES (these three): the caller holds `handle`.
@@ -116,7 +118,8 @@ class Cache {
   // Takes the entry out of the map; references to it stay good.
   virtual void Erase(const Slice& key) = 0;
 
-  // A number that this cache gives out once, for users that share it and need distinct key prefixes.
+  // A number that this cache gives out once, for users that share it and need distinct key
+  // prefixes.
   virtual uint64_t NewId() = 0;
 
   // Evicts at once when it shrinks (except what is pinned).

@@ -1,5 +1,5 @@
-// Cleanable: an object that runs registered functions when it dies. Iterators and pinned slices use it to hold the
-// blocks and memtables that their bytes live in. Not thread-safe.
+// Cleanable: an object that runs registered functions when it dies. Iterators and pinned slices use
+// it to hold the blocks and memtables that their bytes live in. Not thread-safe.
 #pragma once
 
 #include "rocksdb/rocksdb_namespace.h"
@@ -17,7 +17,8 @@ class Cleanable {
   Cleanable& operator=(Cleanable&& from) noexcept;
   ~Cleanable() { RunCleanups(); }
 
-  // Runs function(arg1, arg2) once, when this object is destroyed or reset. The first registration allocates nothing.
+  // Runs function(arg1, arg2) once, when this object is destroyed or reset. The first registration
+  // allocates nothing.
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
 
   // Moves every registered cleanup to `other` (not null, not this); none is left here.

@@ -1,5 +1,6 @@
-// Comparator: the total order of user keys. Implementations must be thread-safe: the database calls them from many threads
-// and fibers at once. They must live longer than every database that uses them, and must not block.
+// Comparator: the total order of user keys. Implementations must be thread-safe: the database calls
+// them from many threads and fibers at once. They must live longer than every database that uses
+// them, and must not block.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,13 @@ class CompareInterface {
   virtual int Compare(const Slice& a, const Slice& b) const = 0;
 };
 
-// Name() is stored in every table file and in the MANIFEST; opening a database with a comparator of another name fails.
+// Name() is stored in every table file and in the MANIFEST; opening a database with a comparator of
+// another name fails.
 class Comparator : public Customizable, public CompareInterface {
  public:
   Comparator() : timestamp_size_(0) {}
-  // A comparator for keys that end in a timestamp of ts_sz bytes. Such a database cannot be opened by Cairn yet.
+  // A comparator for keys that end in a timestamp of ts_sz bytes. Such a database cannot be opened
+  // by Cairn yet.
   explicit Comparator(size_t ts_sz) : timestamp_size_(ts_sz) {}
 
   static const char* Type() { return "Comparator"; }
@@ -32,8 +35,8 @@ class Comparator : public Customizable, public CompareInterface {
 
   virtual bool Equal(const Slice& a, const Slice& b) const { return Compare(a, b) == 0; }
 
-  // May replace *start by a shorter key in [*start, limit), to make index entries small. Doing nothing is correct.
-  // REQUIRES: *start sorts before limit.
+  // May replace *start by a shorter key in [*start, limit), to make index entries small. Doing
+  // nothing is correct. REQUIRES: *start sorts before limit.
   virtual void FindShortestSeparator(std::string* start, const Slice& limit) const = 0;
 
   // May replace *key by a shorter key that is not smaller. Doing nothing is correct.
@@ -44,7 +47,8 @@ class Comparator : public Customizable, public CompareInterface {
     return false;
   }
 
-  // False promises that keys of different bytes never compare equal, which allows hashing. True is always safe.
+  // False promises that keys of different bytes never compare equal, which allows hashing. True is
+  // always safe.
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 
   // The comparator that a wrapper wraps.

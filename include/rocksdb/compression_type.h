@@ -9,7 +9,7 @@ enum CompressionType : unsigned char {
   kNoCompression = 0x0,
   kSnappyCompression = 0x1,
   kZlibCompression = 0x2,
-  kBZip2Compression = 0x3,   // not built into Cairn
+  kBZip2Compression = 0x3,  // not built into Cairn
   kLZ4Compression = 0x4,
   kLZ4HCCompression = 0x5,
   kXpressCompression = 0x6,  // not built into Cairn

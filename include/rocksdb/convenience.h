@@ -14,7 +14,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// How text is read and written. Text is "name=value" pairs with `delimiter` between them; a nested value stands in braces.
+// How text is read and written. Text is "name=value" pairs with `delimiter` between them; a nested
+// value stands in braces.
 struct ConfigOptions {
   enum SanityLevel : unsigned char {
     kSanityLevelNone = 0x01,
@@ -49,8 +50,8 @@ struct ConfigOptions {
   }
 };
 
-// Each: a copy of the base options with what the text or map says. On error (InvalidArgument naming the option) *new_options is
-// the base.
+// Each: a copy of the base options with what the text or map says. On error (InvalidArgument naming
+// the option) *new_options is the base.
 Status GetDBOptionsFromMap(const ConfigOptions& config_options, const DBOptions& base_options,
                            const std::unordered_map<std::string, std::string>& opts_map,
                            DBOptions* new_options);
@@ -94,7 +95,8 @@ Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options
 Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
                                         const ColumnFamilyOptions& cf_options,
                                         std::string* opts_str);
-Status GetStringFromColumnFamilyOptions(std::string* opts_str, const ColumnFamilyOptions& cf_options,
+Status GetStringFromColumnFamilyOptions(std::string* opts_str,
+                                        const ColumnFamilyOptions& cf_options,
                                         const std::string& delimiter = ";  ");
 
 // "kSnappyCompression" and so on.

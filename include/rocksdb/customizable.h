@@ -1,5 +1,5 @@
-// Customizable: what the pluggable parts of the API (comparators, table factories, environments, ...) share: a name, and
-// access to their options by type.
+// Customizable: what the pluggable parts of the API (comparators, table factories, environments,
+// ...) share: a name, and access to their options by type.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ class Customizable {
  public:
   virtual ~Customizable() = default;
 
-  // Names the implementation. What is stored in files (comparator, filter policy, ...) must never change for equal
-  // behaviour, and must change when the behaviour does. NUL-terminated, lives as long as the object.
+  // Names the implementation. What is stored in files (comparator, filter policy, ...) must never
+  // change for equal behaviour, and must change when the behaviour does. NUL-terminated, lives as
+  // long as the object.
   virtual const char* Name() const = 0;
 
   // Names this instance; the same as Name() unless its settings matter.
@@ -34,8 +35,8 @@ class Customizable {
     return IsInstanceOf(T::kClassName()) ? static_cast<const T*>(this) : nullptr;
   }
 
-  // The options of type T (by T::kName()) that this object was made with, or null. Owned by this object; change them
-  // only before a database uses it.
+  // The options of type T (by T::kName()) that this object was made with, or null. Owned by this
+  // object; change them only before a database uses it.
   template <typename T>
   T* GetOptions() {
     return static_cast<T*>(const_cast<void*>(GetOptionsPtr(T::kName())));

@@ -1,9 +1,11 @@
 // DB: a persistent, ordered map from keys to values: the interface that everything else is for.
 //
-// Thread-safe, from threads and fibers alike, without a lock of the user's. Reads and writes may wait: on a fiber they
-// park it, on a thread they block. Every function here but the getters SUSPENDS.
+// Thread-safe, from threads and fibers alike, without a lock of the user's. Reads and writes may
+// wait: on a fiber they park it, on a thread they block. Every function here but the getters
+// SUSPENDS.
 //
-// Functions with a column family exist beside ones without, which mean the default one: the only one that this version opens.
+// Functions with a column family exist beside ones without, which mean the default one: the only
+// one that this version opens.
 #pragma once
 
 #include <cassert>
@@ -84,12 +86,14 @@ class DB {
  public:
   // --- Opening and closing ---
 
-  // Opens the database in directory `name`. The caller owns the result; it is null on error: InvalidArgument for options that
-  // cannot be honoured, a missing database without create_if_missing or another comparator; IOError when another process
-  // holds it; Corruption naming the file and the offset.
+  // Opens the database in directory `name`. The caller owns the result; it is null on error:
+  // InvalidArgument for options that cannot be honoured, a missing database without
+  // create_if_missing or another comparator; IOError when another process holds it; Corruption
+  // naming the file and the offset.
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
-  // With its column families: all that it has, the default one among them. Exactly one handle for each, the caller's.
+  // With its column families: all that it has, the default one among them. Exactly one handle for
+  // each, the caller's.
   static Status Open(const DBOptions& db_options, const std::string& name,
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, DB** dbptr);
@@ -97,8 +101,9 @@ class DB {
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
-  // For reading the present state, beside a process that has it open even. Takes no lock, changes no file; writes are NotSupported.
-  // With error_if_wal_file_exists: Corruption if there is a log with data.
+  // For reading the present state, beside a process that has it open even. Takes no lock, changes
+  // no file; writes are NotSupported. With error_if_wal_file_exists: Corruption if there is a log
+  // with data.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
                                 bool error_if_wal_file_exists = false);
   static Status OpenForReadOnly(const Options& options, const std::string& name,
@@ -119,11 +124,13 @@ class DB {
   DB() = default;
   DB(const DB&) = delete;
   void operator=(const DB&) = delete;
-  // Closes without a report. REQUIRES: no other call is in progress, no iterator or snapshot is left.
+  // Closes without a report. REQUIRES: no other call is in progress, no iterator or snapshot is
+  // left.
   virtual ~DB();
 
-  // Ends background work and closes every file. Aborted while snapshots are held. Afterwards only the destructor may be
-  // called. What was written without a log is flushed first, unless avoid_flush_during_shutdown.
+  // Ends background work and closes every file. Aborted while snapshots are held. Afterwards only
+  // the destructor may be called. What was written without a log is flushed first, unless
+  // avoid_flush_during_shutdown.
   virtual Status Close() { return Status::NotSupported(); }
 
   // Tries to go on after a background error.
@@ -147,8 +154,8 @@ class DB {
   virtual ColumnFamilyHandle* DefaultColumnFamily() const = 0;
 
   // --- Writing ---
-  // OK means visible to every later read, and as durable as the WriteOptions say. Errors of the log or of background work
-  // are returned by every later write until the database is reopened.
+  // OK means visible to every later read, and as durable as the WriteOptions say. Errors of the log
+  // or of background work are returned by every later write until the database is reopened.
 
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, const Slice& value) = 0;
@@ -163,7 +170,8 @@ class DB {
     return Delete(options, DefaultColumnFamily(), key);
   }
 
-  // For a key that was put once, at most, since it was deleted last; otherwise what remains is undefined.
+  // For a key that was put once, at most, since it was deleted last; otherwise what remains is
+  // undefined.
   virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
                               const Slice& key) = 0;
   virtual Status SingleDelete(const WriteOptions& options, const Slice& key) {
@@ -185,13 +193,14 @@ class DB {
     return Merge(options, DefaultColumnFamily(), key, value);
   }
 
-  // All entries of the batch at once: a reader sees all or none, and so does recovery. `updates` is not changed, but its
-  // sequence number is.
+  // All entries of the batch at once: a reader sees all or none, and so does recovery. `updates` is
+  // not changed, but its sequence number is.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
   // --- Reading ---
 
-  // NotFound if there is no such key. The value is pinned in the block cache or in a memtable, or copied: Reset() it soon.
+  // NotFound if there is no such key. The value is pinned in the block cache or in a memtable, or
+  // copied: Reset() it soon.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, PinnableSlice* value) = 0;
   // Into a string: one copy. *value is unspecified on error.
@@ -207,16 +216,16 @@ class DB {
     return Get(options, DefaultColumnFamily(), key, value);
   }
 
-  // Many keys in one state of the database; one status each. *values is resized; values of keys without OK are empty.
+  // Many keys in one state of the database; one status each. *values is resized; values of keys
+  // without OK are empty.
   virtual std::vector<Status> MultiGet(const ReadOptions& options,
                                        const std::vector<ColumnFamilyHandle*>& column_family,
                                        const std::vector<Slice>& keys,
                                        std::vector<std::string>* values) = 0;
   virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                        std::vector<std::string>* values) {
-    return MultiGet(options,
-                    std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()), keys,
-                    values);
+    return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()),
+                    keys, values);
   }
   // The same into arrays of num_keys elements, the caller's. sorted_input: the keys are in order.
   virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
@@ -227,7 +236,8 @@ class DB {
                         PinnableSlice* values, Status* statuses,
                         const bool sorted_input = false) = 0;
 
-  // False only if the key is certainly absent; looks at memory and filters, reads no file. If *value_found, *value has it.
+  // False only if the key is certainly absent; looks at memory and filters, reads no file. If
+  // *value_found, *value has it.
   virtual bool KeyMayExist(const ReadOptions& /*options*/, ColumnFamilyHandle* /*column_family*/,
                            const Slice& /*key*/, std::string* /*value*/,
                            bool* value_found = nullptr) {
@@ -239,7 +249,8 @@ class DB {
     return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
   }
 
-  // Not positioned; the caller owns it and deletes it before the database. Never null: errors are in its status().
+  // Not positioned; the caller owns it and deletes it before the database. Never null: errors are
+  // in its status().
   virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
   virtual Iterator* NewIterator(const ReadOptions& options) {
     return NewIterator(options, DefaultColumnFamily());
@@ -248,14 +259,16 @@ class DB {
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
 
-  // The present state; give it back with ReleaseSnapshot(). Cheap, but keeps old versions from being compacted away.
+  // The present state; give it back with ReleaseSnapshot(). Cheap, but keeps old versions from
+  // being compacted away.
   virtual const Snapshot* GetSnapshot() = 0;
   // Null is allowed.
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
   // --- Properties ---
 
-  // The names of properties ("rocksdb.num-files-at-level"); those that end in a digit or prefix take an argument.
+  // The names of properties ("rocksdb.num-files-at-level"); those that end in a digit or prefix
+  // take an argument.
   struct Properties {
     static const std::string kNumFilesAtLevelPrefix;
     static const std::string kCompressionRatioAtLevelPrefix;
@@ -367,8 +380,8 @@ class DB {
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
-  // Moves all keys in [*begin, *end] (null: from the first, to the last) to the last level that has data, dropping what is
-  // shadowed. Flushes first where needed.
+  // Moves all keys in [*begin, *end] (null: from the first, to the last) to the last level that has
+  // data, dropping what is shadowed. Flushes first where needed.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                               const Slice* begin, const Slice* end) = 0;
   virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin,
@@ -390,7 +403,8 @@ class DB {
   virtual Status ContinueBackgroundWork() = 0;
   virtual Status EnableAutoCompaction(
       const std::vector<ColumnFamilyHandle*>& column_family_handles) = 0;
-  // Manual compactions end early, and new ones fail, with Incomplete and sub-code kManualCompactionPaused; calls nest.
+  // Manual compactions end early, and new ones fail, with Incomplete and sub-code
+  // kManualCompactionPaused; calls nest.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 
@@ -412,8 +426,7 @@ class DB {
   virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
     return SetOptions(DefaultColumnFamily(), new_options);
   }
-  virtual Status SetDBOptions(
-      const std::unordered_map<std::string, std::string>& /*new_options*/) {
+  virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& /*new_options*/) {
     return Status::NotSupported("SetDBOptions() is not supported.");
   }
 
@@ -429,23 +442,27 @@ class DB {
 
   // --- The write-ahead log ---
 
-  // Hands buffered log records to the operating system (only with manual_wal_flush are there any); with `sync`, durably.
+  // Hands buffered log records to the operating system (only with manual_wal_flush are there any);
+  // with `sync`, durably.
   virtual Status FlushWAL(bool /*sync*/) {
     return Status::NotSupported("FlushWAL not implemented");
   }
-  // All writes so far become durable. Not together with manual_wal_flush's unflushed records: call FlushWAL(true) for those.
+  // All writes so far become durable. Not together with manual_wal_flush's unflushed records: call
+  // FlushWAL(true) for those.
   virtual Status SyncWAL() = 0;
   // The last write.
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
 
   // --- Files ---
 
-  // Files that are not needed any more stay until EnableFileDeletions(); calls nest, `force` ends all.
+  // Files that are not needed any more stay until EnableFileDeletions(); calls nest, `force` ends
+  // all.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions(bool force = true) = 0;
 
-  // Names relative to GetName() ("/CURRENT") of all files of the present state, after a flush if wanted. Use it between
-  // DisableFileDeletions() and EnableFileDeletions(). Of the MANIFEST copy only manifest_file_size bytes.
+  // Names relative to GetName() ("/CURRENT") of all files of the present state, after a flush if
+  // wanted. Use it between DisableFileDeletions() and EnableFileDeletions(). Of the MANIFEST copy
+  // only manifest_file_size bytes.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
   // Every table file of the present state.
@@ -486,8 +503,8 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags lhs,
                                                  static_cast<uint8_t>(rhs));
 }
 
-// Deletes a database that is not open: the files that belong to one, and the directory if it is empty then. OK if there is
-// none; IOError while it is open.
+// Deletes a database that is not open: the files that belong to one, and the directory if it is
+// empty then. OK if there is none; IOError while it is open.
 Status DestroyDB(const std::string& name, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& column_families =
                      std::vector<ColumnFamilyDescriptor>());

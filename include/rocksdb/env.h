@@ -1,6 +1,7 @@
-// Env: the operating system as a database sees it: a FileSystem, the time, and a logger. In Cairn it is a thin handle: files
-// are reached through the FileSystem that it holds, so a test that wants to intercept them wraps a FileSystem and makes an Env of
-// it with NewCompositeEnv(). Env's own functions are therefore not virtual.
+// Env: the operating system as a database sees it: a FileSystem, the time, and a logger. In Cairn
+// it is a thin handle: files are reached through the FileSystem that it holds, so a test that wants
+// to intercept them wraps a FileSystem and makes an Env of it with NewCompositeEnv(). Env's own
+// functions are therefore not virtual.
 //
 // Also here: Logger, which the LOG file and users' own logs implement, and the Log functions.
 //
@@ -128,7 +129,8 @@ class Env : public Customizable {
   Status IsDirectory(const std::string& path, bool* is_dir);
   Status GetFreeSpace(const std::string& path, uint64_t* bytes);
   Status GetAbsolutePath(const std::string& db_path, std::string* output_path);
-  // A directory for tests that exists and can be written: $TEST_TMPDIR, or one of the user's under /tmp.
+  // A directory for tests that exists and can be written: $TEST_TMPDIR, or one of the user's under
+  // /tmp.
   Status GetTestDirectory(std::string* path);
   // A logger that writes text lines to a new file.
   Status NewLogger(const std::string& fname, std::shared_ptr<Logger>* result);
@@ -140,8 +142,8 @@ class Env : public Customizable {
   std::string GenerateUniqueId();
   uint64_t GetThreadID() const;
 
-  // Background threads belong to each database in Cairn (DBOptions::max_background_jobs); these keep the number so that it reads
-  // back, and change nothing.
+  // Background threads belong to each database in Cairn (DBOptions::max_background_jobs); these
+  // keep the number so that it reads back, and change nothing.
   void SetBackgroundThreads(int number, Priority pri = LOW);
   int GetBackgroundThreads(Priority pri = LOW);
   void IncBackgroundThreadsIfNeeded(int number, Priority pri);
@@ -167,7 +169,8 @@ class Logger {
   // What GetLogFileSize() returns when there is no such size.
   static constexpr size_t kDoNotSupportGetLogFileSize = (std::numeric_limits<size_t>::max)();
 
-  explicit Logger(const InfoLogLevel log_level = InfoLogLevel::INFO_LEVEL) : log_level_(log_level) {}
+  explicit Logger(const InfoLogLevel log_level = InfoLogLevel::INFO_LEVEL)
+      : log_level_(log_level) {}
   Logger(const Logger&) = delete;
   void operator=(const Logger&) = delete;
   virtual ~Logger();
@@ -176,12 +179,15 @@ class Logger {
   virtual Status Close();
 
   // One line of the preamble that is repeated in every file of a rolling log.
-  virtual void LogHeader(const char* format, va_list ap) { Logv(InfoLogLevel::INFO_LEVEL, format, ap); }
+  virtual void LogHeader(const char* format, va_list ap) {
+    Logv(InfoLogLevel::INFO_LEVEL, format, ap);
+  }
 
   // One line without a level, as vprintf takes it. Implement this one (or both).
   virtual void Logv(const char* /*format*/, va_list /*ap*/) {}
 
-  // One line; dropped if the level is below GetInfoLogLevel(). Prefixes the level's name unless it is INFO.
+  // One line; dropped if the level is below GetInfoLogLevel(). Prefixes the level's name unless it
+  // is INFO.
   virtual void Logv(const InfoLogLevel log_level, const char* format, va_list ap);
 
   virtual size_t GetLogFileSize() const { return kDoNotSupportGetLogFileSize; }

@@ -1,8 +1,9 @@
-// FileSystem: all that a database does to files. Implement or wrap it to put a database somewhere else, or to make files fail in a
-// test; hand it to a database through NewCompositeEnv().
+// FileSystem: all that a database does to files. Implement or wrap it to put a database somewhere
+// else, or to make files fail in a test; hand it to a database through NewCompositeEnv().
 //
-// FileSystem and FSRandomAccessFile are thread-safe; the other files have one user at a time. Everything here may park the
-// calling fiber, or block the thread outside a fiber: SUSPENDS. `dbg` may be null and is only for information.
+// FileSystem and FSRandomAccessFile are thread-safe; the other files have one user at a time.
+// Everything here may park the calling fiber, or block the thread outside a fiber: SUSPENDS. `dbg`
+// may be null and is only for information.
 #pragma once
 
 #include <cassert>
@@ -179,15 +180,16 @@ class FileSystem : public Customizable {
   }
   virtual IOStatus NumFileLinks(const std::string& /*fname*/, const IOOptions& /*options*/,
                                 uint64_t* /*count*/, IODebugContext* /*dbg*/) {
-    return IOStatus::NotSupported("Getting number of file links is not supported for this FileSystem");
+    return IOStatus::NotSupported(
+        "Getting number of file links is not supported for this FileSystem");
   }
   virtual IOStatus AreFilesSame(const std::string& /*first*/, const std::string& /*second*/,
                                 const IOOptions& /*options*/, bool* /*res*/,
                                 IODebugContext* /*dbg*/) {
     return IOStatus::NotSupported("AreFilesSame is not supported for this FileSystem");
   }
-  // Creates the file if needed and locks it against other processes and this one; never waits. IOError if it is held. The
-  // caller owns *lock until UnlockFile().
+  // Creates the file if needed and locks it against other processes and this one; never waits.
+  // IOError if it is held. The caller owns *lock until UnlockFile().
   virtual IOStatus LockFile(const std::string& fname, const IOOptions& options, FileLock** lock,
                             IODebugContext* dbg) = 0;
   virtual IOStatus UnlockFile(FileLock* lock, const IOOptions& options, IODebugContext* dbg) = 0;
@@ -212,11 +214,18 @@ class FSSequentialFile {
  public:
   virtual ~FSSequentialFile() = default;
 
-  // Up to n bytes into *result, which may point into scratch (of at least n bytes); fewer only at the end of the file.
+  // Up to n bytes into *result, which may point into scratch (of at least n bytes); fewer only at
+  // the end of the file.
   virtual IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
                         IODebugContext* dbg) = 0;
   // Past the end of the file is the end; no error.
   virtual IOStatus Skip(uint64_t n) = 0;
+
+  // For direct I/O: offset, n and scratch are aligned.
+  virtual IOStatus PositionedRead(uint64_t /*offset*/, size_t /*n*/, const IOOptions& /*options*/,
+                                  Slice* /*result*/, char* /*scratch*/, IODebugContext* /*dbg*/) {
+    return IOStatus::NotSupported("PositionedRead");
+  }
 
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
@@ -232,8 +241,8 @@ struct FSReadRequest {
   uint64_t offset = 0;
   size_t len = 0;
   char* scratch = nullptr;  // of at least len bytes, the caller's
-  Slice result;             // out: may point into scratch; shorter than len only at the end of the file
-  IOStatus status;          // out
+  Slice result;     // out: may point into scratch; shorter than len only at the end of the file
+  IOStatus status;  // out
 };
 
 // Reads anywhere. Thread-safe.
@@ -241,8 +250,8 @@ class FSRandomAccessFile {
  public:
   virtual ~FSRandomAccessFile() = default;
 
-  // Up to n bytes from `offset` into *result, which may point into scratch (of at least n bytes) or to memory that lives
-  // as long as the file; fewer only at the end of the file.
+  // Up to n bytes from `offset` into *result, which may point into scratch (of at least n bytes) or
+  // to memory that lives as long as the file; fewer only at the end of the file.
   virtual IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
                         char* scratch, IODebugContext* dbg) const = 0;
   // Starts to read the range, so that a later Read finds it.
@@ -260,7 +269,8 @@ class FSRandomAccessFile {
     }
     return IOStatus::OK();
   }
-  // Bytes that tell this file from every other, also after a restart; the length written to id, 0 if there is none.
+  // Bytes that tell this file from every other, also after a restart; the length written to id, 0
+  // if there is none.
   virtual size_t GetUniqueId(char* /*id*/, size_t /*max_size*/) const { return 0; }
 
   enum AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kWontNeed };
@@ -312,7 +322,8 @@ class FSWritableFile {
   }
   // Gives preallocated space back. The last call before destruction.
   virtual IOStatus Close(const IOOptions& options, IODebugContext* dbg) = 0;
-  // Hands what is buffered in this object to the operating system: it survives a kill of the process.
+  // Hands what is buffered in this object to the operating system: it survives a kill of the
+  // process.
   virtual IOStatus Flush(const IOOptions& options, IODebugContext* dbg) = 0;
   // The data and what is needed to read it are durable: they survive a power cut.
   virtual IOStatus Sync(const IOOptions& options, IODebugContext* dbg) = 0;
@@ -347,7 +358,8 @@ class FSWritableFile {
                              IODebugContext* dbg) {
     return strict_bytes_per_sync_ ? Sync(options, dbg) : IOStatus::OK();
   }
-  // Allocates whole preallocation blocks up to offset + len, where that was not done yet. Failures do not matter.
+  // Allocates whole preallocation blocks up to offset + len, where that was not done yet. Failures
+  // do not matter.
   virtual void PrepareWrite(size_t offset, size_t len, const IOOptions& options,
                             IODebugContext* dbg) {
     const size_t block = preallocation_block_size_;

@@ -1,5 +1,5 @@
-// IOStatus: a Status from a file operation, which also says whether a retry may help, whether written data may be lost, and
-// how far the damage reaches.
+// IOStatus: a Status from a file operation, which also says whether a retry may help, whether
+// written data may be lost, and how far the damage reaches.
 #pragma once
 
 #include <utility>
@@ -93,7 +93,8 @@ class IOStatus : public Status {
       : Status(_code, _subcode, msg, msg2) {}
 };
 
-// The same outcome as an IOStatus; what was no I/O status is not retryable and of file-system scope.
+// The same outcome as an IOStatus; what was no I/O status is not retryable and of file-system
+// scope.
 inline IOStatus status_to_io_status(Status&& status) {
   IOStatus result;
   static_cast<Status&>(result) = std::move(status);

@@ -1,7 +1,8 @@
 // Iterator: a cursor over the keys of a database in order, seeing one consistent state.
 //
-// Not thread-safe: one user at a time. Destroy it before its database is closed. key() and value() borrow memory that is valid
-// until the next movement (with ReadOptions::pin_data, key() until the iterator dies, where "rocksdb.iterator.is-key-pinned" says 1).
+// Not thread-safe: one user at a time. Destroy it before its database is closed. key() and value()
+// borrow memory that is valid until the next movement (with ReadOptions::pin_data, key() until the
+// iterator dies, where "rocksdb.iterator.is-key-pinned" says 1).
 #pragma once
 
 #include <string>
@@ -22,7 +23,8 @@ class Iterator : public Cleanable {
   void operator=(const Iterator&) = delete;
   virtual ~Iterator() = default;
 
-  // True at an entry; false before the first, past the last, at a bound, or after an error (see status()).
+  // True at an entry; false before the first, past the last, at a bound, or after an error (see
+  // status()).
   virtual bool Valid() const = 0;
 
   virtual void SeekToFirst() = 0;
@@ -44,14 +46,16 @@ class Iterator : public Cleanable {
   // REQUIRES: Valid()
   virtual Slice value() const = 0;
 
-  // Not OK if the iterator stopped because of an error: always ask when Valid() is false. A new Seek clears it.
+  // Not OK if the iterator stopped because of an error: always ask when Valid() is false. A new
+  // Seek clears it.
   virtual Status status() const = 0;
 
-  // Makes the iterator see the database's present state; it is not positioned afterwards. NotSupported for an
-  // iterator that was made on a snapshot.
+  // Makes the iterator see the database's present state; it is not positioned afterwards.
+  // NotSupported for an iterator that was made on a snapshot.
   virtual Status Refresh() { return Status::NotSupported("Refresh() is not supported"); }
 
-  // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number". InvalidArgument for others.
+  // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number".
+  // InvalidArgument for others.
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 };
 

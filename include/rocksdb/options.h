@@ -1,7 +1,8 @@
-// The options of a database, of reads, writes, flushes and compactions. Names and defaults are RocksDB's 7.8.3.
+// The options of a database, of reads, writes, flushes and compactions. Names and defaults are
+// RocksDB's 7.8.3.
 //
-// DB::Open refuses a setting that it cannot honour, naming it; fields marked "unsupported" must keep their default. Fields marked
-// "a hint" are accepted and may have no effect.
+// DB::Open refuses a setting that it cannot honour, naming it; fields marked "unsupported" must
+// keep their default. Fields marked "a hint" are accepted and may have no effect.
 #pragma once
 
 #include <atomic>
@@ -60,15 +61,17 @@ struct DbPath {
 };
 
 struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
-  // Less memory for a database of a few MB; with `cache`, blocks are kept there (*cache null: a new one of 16 MiB).
+  // Less memory for a database of a few MB; with `cache`, blocks are kept there (*cache null: a new
+  // one of 16 MiB).
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
   // For Get alone: a block cache of this size and Bloom filters.
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
   // For steady loads: memtables and level sizes that share `memtable_memory_budget` bytes.
-  ColumnFamilyOptions* OptimizeLevelStyleCompaction(
-      uint64_t memtable_memory_budget = 512 * 1024 * 1024);
+  ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = 512 * 1024 *
+                                                                                      1024);
 
-  // The order of keys. Its name is stored: a database opens only with the one that it was made with. Borrowed.
+  // The order of keys. Its name is stored: a database opens only with the one that it was made
+  // with. Borrowed.
   const Comparator* comparator = BytewiseComparator();
 
   // Unsupported: Merge.
@@ -80,7 +83,8 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // Bytes of a memtable at which it becomes immutable and is flushed to a level-0 file.
   size_t write_buffer_size = 64 << 20;
 
-  // Of data blocks, wherever nothing more special is set. Blocks that do not get smaller are stored as they are.
+  // Of data blocks, wherever nothing more special is set. Blocks that do not get smaller are stored
+  // as they are.
   CompressionType compression = kSnappyCompression;
   // Of the last level with data; kDisableCompressionOption: as the others.
   CompressionType bottommost_compression = kDisableCompressionOption;
@@ -167,7 +171,8 @@ struct DBOptions {
   // Table files kept open; -1: all, and they are opened with the database.
   int max_open_files = -1;
   int max_file_opening_threads = 16;
-  // Bytes of logs at which the oldest memtable is flushed, so that its log can go; 0: four times the memory of memtables.
+  // Bytes of logs at which the oldest memtable is flushed, so that its log can go; 0: four times
+  // the memory of memtables.
   uint64_t max_total_wal_size = 0;
   std::shared_ptr<Statistics> statistics = nullptr;
   // fsync instead of fdatasync.
@@ -178,7 +183,8 @@ struct DBOptions {
   std::string db_log_dir = "";
   // Directory of the write-ahead logs; empty: the database's.
   std::string wal_dir = "";
-  // Microseconds between searches for files that nobody needs; they are also deleted as soon as they are known.
+  // Microseconds between searches for files that nobody needs; they are also deleted as soon as
+  // they are known.
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;
 
   // --- Background work ---
@@ -261,7 +267,8 @@ struct DBOptions {
   bool unordered_write = false;
   // Members of a write group insert their own batches into the memtable, in parallel.
   bool allow_concurrent_memtable_write = true;
-  // A hint without effect: a writer that waits parks (fiber) or spins shortly and then sleeps (thread).
+  // A hint without effect: a writer that waits parks (fiber) or spins shortly and then sleeps
+  // (thread).
   bool enable_write_thread_adaptive_yield = true;
   // Bytes that a write group may have.
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
@@ -287,7 +294,8 @@ struct DBOptions {
   // Unsupported.
   bool allow_ingest_behind = false;
   bool two_write_queues = false;
-  // Logs reach the operating system only by FlushWAL(), so a killed process may lose acknowledged writes.
+  // Logs reach the operating system only by FlushWAL(), so a killed process may lose acknowledged
+  // writes.
   bool manual_wal_flush = false;
   // Unsupported: kNoCompression only.
   CompressionType wal_compression = kNoCompression;
@@ -325,7 +333,8 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
   void Dump(Logger* log) const;
   void DumpCFOptions(Logger* log) const;
 
-  // For loading in order of keys, with one CompactRange at the end: no automatic compactions, no write stalls.
+  // For loading in order of keys, with one CompactRange at the end: no automatic compactions, no
+  // write stalls.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
 };
@@ -370,7 +379,8 @@ struct ReadOptions {
   // User-defined timestamps: unsupported.
   const Slice* timestamp = nullptr;
   const Slice* iter_start_ts = nullptr;
-  // The point in time (since 1970) at which a read gives up with TimedOut, and the limit of one file operation; zero: none.
+  // The point in time (since 1970) at which a read gives up with TimedOut, and the limit of one
+  // file operation; zero: none.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   // MultiGet gives up with Aborted after this many bytes of values.
@@ -386,7 +396,8 @@ struct ReadOptions {
 };
 
 struct WriteOptions {
-  // Acknowledge when the log is durable: the write survives a power cut. Without it, a kill of the process.
+  // Acknowledge when the log is durable: the write survives a power cut. Without it, a kill of the
+  // process.
   bool sync = false;
   // No log: the write is lost unless a flush comes first. Not together with sync.
   bool disableWAL = false;
@@ -410,8 +421,8 @@ struct FlushOptions {
   bool allow_write_stall = false;
 };
 
-// The logger that a database of this name gets: DBOptions::info_log, or a LOG file (an old one is renamed). Makes the
-// directory if needed.
+// The logger that a database of this name gets: DBOptions::info_log, or a LOG file (an old one is
+// renamed). Makes the directory if needed.
 extern Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                       std::shared_ptr<Logger>* logger);
 
@@ -445,7 +456,8 @@ struct CompactRangeOptions {
   bool allow_write_stall = false;
   uint32_t max_subcompactions = 0;
   const Slice* full_history_ts_low = nullptr;
-  // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused. Borrowed.
+  // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused.
+  // Borrowed.
   std::atomic<bool>* canceled = nullptr;
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
       BlobGarbageCollectionPolicy::kUseDefault;

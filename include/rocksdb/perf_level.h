@@ -1,4 +1,5 @@
-// How much the per-thread performance context measures. Cairn has no such context yet: the level is kept and has no effect.
+// How much the per-thread performance context measures. Cairn has no such context yet: the level is
+// kept and has no effect.
 #pragma once
 
 #include "rocksdb/rocksdb_namespace.h"

@@ -1,4 +1,5 @@
-// The namespace of the public API. Programs written for RocksDB name it `rocksdb` or ROCKSDB_NAMESPACE; both work.
+// The namespace of the public API. Programs written for RocksDB name it `rocksdb` or
+// ROCKSDB_NAMESPACE; both work.
 #pragma once
 
 #ifndef ROCKSDB_NAMESPACE

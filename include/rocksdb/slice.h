@@ -1,5 +1,6 @@
-// Slice: a pointer and a length, borrowing bytes that someone else owns. PinnableSlice: a result of a read that either
-// owns its bytes or keeps the block that holds them alive, so that a cached value is read without a copy.
+// Slice: a pointer and a length, borrowing bytes that someone else owns. PinnableSlice: a result of
+// a read that either owns its bytes or keeps the block that holds them alive, so that a cached
+// value is read without a copy.
 //
 // Concurrent const use is safe; anything else needs the caller's own synchronisation.
 #pragma once
@@ -62,7 +63,8 @@ class Slice {
 
   std::string_view ToStringView() const { return std::string_view(data_, size_); }
 
-  // Decodes hexadecimal digits (either case) into *result. False if the length is odd or a digit is wrong.
+  // Decodes hexadecimal digits (either case) into *result. False if the length is odd or a digit is
+  // wrong.
   bool DecodeHex(std::string* result) const;
 
   // <0, 0, >0 by unsigned byte order; a prefix sorts first.
@@ -82,7 +84,8 @@ class Slice {
            (x.size_ == 0 || std::memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0);
   }
 
-  // Index of the first byte that differs from b, or the shorter length if one is a prefix of the other.
+  // Index of the first byte that differs from b, or the shorter length if one is a prefix of the
+  // other.
   size_t difference_offset(const Slice& b) const {
     const size_t common = size_ < b.size_ ? size_ : b.size_;
     size_t i = 0;
@@ -96,8 +99,7 @@ class Slice {
 };
 
 inline bool operator==(const Slice& x, const Slice& y) {
-  return x.size() == y.size() &&
-         (x.size() == 0 || std::memcmp(x.data(), y.data(), x.size()) == 0);
+  return x.size() == y.size() && (x.size() == 0 || std::memcmp(x.data(), y.data(), x.size()) == 0);
 }
 inline bool operator!=(const Slice& x, const Slice& y) { return !(x == y); }
 
@@ -110,8 +112,9 @@ struct SliceParts {
   int num_parts;
 };
 
-// Either *pinned* (the bytes belong to a block or memtable that the registered cleanup releases) or *self-held* (the bytes
-// are in GetSelf()). Reset() before reuse. The slice is valid until Reset(), reassignment or destruction.
+// Either *pinned* (the bytes belong to a block or memtable that the registered cleanup releases) or
+// *self-held* (the bytes are in GetSelf()). Reset() before reuse. The slice is valid until Reset(),
+// reassignment or destruction.
 class PinnableSlice : public Slice, public Cleanable {
  public:
   PinnableSlice() : buf_(&self_space_) {}
@@ -132,7 +135,8 @@ class PinnableSlice : public Slice, public Cleanable {
     RegisterCleanup(f, arg1, arg2);
   }
 
-  // Points at s and takes over the cleanups of `cleanable` (null: the bytes need no release). REQUIRES: !IsPinned()
+  // Points at s and takes over the cleanups of `cleanable` (null: the bytes need no release).
+  // REQUIRES: !IsPinned()
   void PinSlice(const Slice& s, Cleanable* cleanable) {
     assert(!pinned_);
     pinned_ = true;

@@ -1,4 +1,5 @@
-// Snapshot: a state of the database that stays readable while later writes go on. Immutable, hence safe to share.
+// Snapshot: a state of the database that stays readable while later writes go on. Immutable, hence
+// safe to share.
 #pragma once
 
 #include <cstdint>

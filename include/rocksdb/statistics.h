@@ -1,6 +1,8 @@
-// Statistics: counters ("tickers") and histograms that a database fills when DBOptions::statistics is set.
+// Statistics: counters ("tickers") and histograms that a database fills when DBOptions::statistics
+// is set.
 //
-// Thread-safe, from threads and fibers alike; counting is sharded, so readers see sums that are exact only when nobody counts.
+// Thread-safe, from threads and fibers alike; counting is sharded, so readers see sums that are
+// exact only when nobody counts.
 #pragma once
 
 #include <atomic>
@@ -18,8 +20,9 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// The order is RocksDB's. TickersNameMap gives each one's name in text ("rocksdb.block.cache.miss"); units are in the
-// names: BYTES, MICROS, NANOS, else events. Tickers of features that Cairn lacks stay 0.
+// The order is RocksDB's. TickersNameMap gives each one's name in text
+// ("rocksdb.block.cache.miss"); units are in the names: BYTES, MICROS, NANOS, else events. Tickers
+// of features that Cairn lacks stay 0.
 enum Tickers : uint32_t {
   BLOCK_CACHE_MISS = 0,
   BLOCK_CACHE_HIT,
@@ -315,7 +318,8 @@ class Statistics : public Customizable {
   static const char* Type() { return "Statistics"; }
   const char* Name() const override { return ""; }
 
-  // REQUIRES, of every ticker_type and histogram type here: less than TICKER_ENUM_MAX, HISTOGRAM_ENUM_MAX.
+  // REQUIRES, of every ticker_type and histogram type here: less than TICKER_ENUM_MAX,
+  // HISTOGRAM_ENUM_MAX.
   virtual uint64_t getTickerCount(uint32_t tickerType) const = 0;
   virtual void histogramData(uint32_t type, HistogramData* const data) const = 0;
   // The histogram as a table of text.

@@ -1,6 +1,8 @@
-// Status: the outcome of an operation: OK, or an error code with an optional sub-code, severity and message.
+// Status: the outcome of an operation: OK, or an error code with an optional sub-code, severity and
+// message.
 //
-// An OK status costs no allocation. A message is heap-allocated and owned. Copies are deep. Concurrent const use is safe.
+// An OK status costs no allocation. A message is heap-allocated and owned. Copies are deep.
+// Concurrent const use is safe.
 #pragma once
 
 #include <memory>
@@ -52,7 +54,8 @@ class Status {
     kMaxSubCode
   };
 
-  // How bad a background error is: soft ones only stop background work, hard ones stop writes, fatal ones need a reopen.
+  // How bad a background error is: soft ones only stop background work, hard ones stop writes,
+  // fatal ones need a reopen.
   enum Severity : unsigned char {
     kNoError = 0,
     kSoftError = 1,
@@ -159,7 +162,9 @@ class Status {
   static Status CompactionTooLarge(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kCompactionTooLarge, kNone, msg, msg2);
   }
-  static Status ColumnFamilyDropped(SubCode sub = kNone) { return Status(kColumnFamilyDropped, sub); }
+  static Status ColumnFamilyDropped(SubCode sub = kNone) {
+    return Status(kColumnFamilyDropped, sub);
+  }
   static Status ColumnFamilyDropped(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kColumnFamilyDropped, kNone, msg, msg2);
   }
@@ -221,9 +226,9 @@ class Status {
   Code code_ = kOk;
   SubCode subcode_ = kNone;
   Severity sev_ = kNoError;
-  bool retryable_ = false;       // I/O errors: worth trying again
-  bool data_loss_ = false;       // I/O errors: bytes that were written may be gone
-  unsigned char scope_ = 0;      // I/O errors: IOStatus::IOErrorScope
+  bool retryable_ = false;   // I/O errors: worth trying again
+  bool data_loss_ = false;   // I/O errors: bytes that were written may be gone
+  unsigned char scope_ = 0;  // I/O errors: IOStatus::IOErrorScope
   std::unique_ptr<const char[]> state_;
 
   explicit Status(Code _code, SubCode _subcode = kNone) : code_(_code), subcode_(_subcode) {}
@@ -233,7 +238,8 @@ class Status {
         retryable_(retryable),
         data_loss_(data_loss),
         scope_(scope) {}
-  Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2, Severity sev = kNoError);
+  Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2,
+         Severity sev = kNoError);
 
   // "msg: msg2" as an owned, NUL-terminated string.
   static std::unique_ptr<const char[]> JoinMessage(const Slice& msg, const Slice& msg2);

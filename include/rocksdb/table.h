@@ -1,4 +1,5 @@
-// Table files: the settings of the block-based format, and the factory that ColumnFamilyOptions::table_factory holds.
+// Table files: the settings of the block-based format, and the factory that
+// ColumnFamilyOptions::table_factory holds.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +69,8 @@ struct BlockBasedTableOptions {
   // Must be null: blocks end by size.
   std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
 
-  // Keep index and filter blocks in the block cache, where they may be evicted, instead of in the table reader.
+  // Keep index and filter blocks in the block cache, where they may be evicted, instead of in the
+  // table reader.
   bool cache_index_and_filter_blocks = false;
   bool cache_index_and_filter_blocks_with_high_priority = true;
   bool pin_l0_filter_and_index_blocks_in_cache = false;
@@ -77,9 +79,9 @@ struct BlockBasedTableOptions {
 
   enum IndexType : char {
     kBinarySearch = 0x00,
-    kHashSearch = 0x01,                 // unsupported
-    kTwoLevelIndexSearch = 0x02,        // unsupported
-    kBinarySearchWithFirstKey = 0x03,   // unsupported
+    kHashSearch = 0x01,                // unsupported
+    kTwoLevelIndexSearch = 0x02,       // unsupported
+    kBinarySearchWithFirstKey = 0x03,  // unsupported
   };
   IndexType index_type = kBinarySearch;
 
@@ -137,7 +139,8 @@ struct BlockBasedTableOptions {
   };
   IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
 
-  // Bytes that sequential reads are read ahead at most, and at first, and after how many reads of a file.
+  // Bytes that sequential reads are read ahead at most, and at first, and after how many reads of a
+  // file.
   size_t max_auto_readahead_size = 256 * 1024;
 
   enum class PrepopulateBlockCache : char { kDisable, kFlushOnly };
@@ -147,7 +150,8 @@ struct BlockBasedTableOptions {
   uint64_t num_file_reads_for_auto_readahead = 2;
 };
 
-// Makes readers and builders of table files. Only Cairn's own can be used; the methods are internal.
+// Makes readers and builders of table files. Only Cairn's own can be used; the methods are
+// internal.
 class TableFactory : public Customizable {
  public:
   ~TableFactory() override = default;
@@ -158,7 +162,8 @@ class TableFactory : public Customizable {
   static const char* kPlainTableName() { return "PlainTable"; }
   static const char* kCuckooTableName() { return "CuckooTable"; }
 
-  // Opens the table in `file`, of file_size bytes. Corruption or NotSupported name the file. SUSPENDS.
+  // Opens the table in `file`, of file_size bytes. Corruption or NotSupported name the file.
+  // SUSPENDS.
   virtual Status NewTableReader(const ::cairn::TableReaderOptions& options,
                                 std::unique_ptr<::cairn::RandomAccessFileReader>&& file,
                                 uint64_t file_size,

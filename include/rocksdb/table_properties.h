@@ -55,7 +55,8 @@ struct TablePropertiesNames {
 };
 
 struct TableProperties {
-  // The number that the file was made under; with db_id and db_session_id it names the file for all times.
+  // The number that the file was made under; with db_id and db_session_id it names the file for all
+  // times.
   uint64_t orig_file_number = 0;
   // Bytes of the data blocks, and of the index and filter, as stored.
   uint64_t data_size = 0;
@@ -110,7 +111,8 @@ struct TableProperties {
   static constexpr uint32_t kUnknownColumnFamily = INT32_MAX;
 
   // One line of text.
-  std::string ToString(const std::string& prop_delim = "; ", const std::string& kv_delim = "=") const;
+  std::string ToString(const std::string& prop_delim = "; ",
+                       const std::string& kv_delim = "=") const;
 
   // Adds up what can be added: sizes and counts.
   void Add(const TableProperties& tp);

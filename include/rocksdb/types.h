@@ -12,7 +12,8 @@ using ColumnFamilyId = uint32_t;
 // Every write gets the next number; a snapshot is one. 56 bits are used.
 using SequenceNumber = uint64_t;
 
-// The smallest number that a write can have; 0 is given to keys that no snapshot can tell apart any more.
+// The smallest number that a write can have; 0 is given to keys that no snapshot can tell apart any
+// more.
 const SequenceNumber kMinUnCommittedSeq = 1;
 
 enum class TableFileCreationReason {

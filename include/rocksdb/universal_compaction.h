@@ -1,4 +1,5 @@
-// Settings of universal compaction. Cairn compacts by levels only: they are kept, so that an OPTIONS file survives a round trip.
+// Settings of universal compaction. Cairn compacts by levels only: they are kept, so that an
+// OPTIONS file survives a round trip.
 #pragma once
 
 #include <climits>

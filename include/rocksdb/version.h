@@ -14,14 +14,16 @@
 #define __ROCKSDB_MINOR__ ROCKSDB_MINOR
 #define __ROCKSDB_PATCH__ ROCKSDB_PATCH
 
-// Cairn's own release; defined by no other implementation of this API, so it also tells which one is compiled against.
+// Cairn's own release; defined by no other implementation of this API, so it also tells which one
+// is compiled against.
 #define CAIRN_MAJOR 0
 #define CAIRN_MINOR 1
 #define CAIRN_PATCH 0
 
 namespace ROCKSDB_NAMESPACE {
 
-// Facts about this build: "cairn_version", "rocksdb_compatible_version". Lives as long as the program.
+// Facts about this build: "cairn_version", "rocksdb_compatible_version". Lives as long as the
+// program.
 const std::unordered_map<std::string, std::string>& GetRocksBuildProperties();
 
 // "7.8.3", or "7.8" without the patch number: the API level, not Cairn's version.

@@ -1,8 +1,9 @@
 // WriteBatch: several writes that are applied together or not at all, in order.
 //
-// It holds RocksDB's wire format, which is also what the write-ahead log carries: fixed64 sequence number (0 until it is
-// written), fixed32 count, then for each entry a type byte, for other column families than the default a varint32 id, and one or
-// two length-prefixed strings. commit/ implements it.
+// It holds RocksDB's wire format, which is also what the write-ahead log carries: fixed64 sequence
+// number (0 until it is written), fixed32 count, then for each entry a type byte, for other column
+// families than the default a varint32 id, and one or two length-prefixed strings. commit/
+// implements it.
 //
 // Not thread-safe, but many may read one that nobody changes.
 #pragma once
@@ -47,7 +48,8 @@ class WriteBatch : public WriteBatchBase {
   // protection_bytes_per_key and default_cf_ts_sz must be 0.
   WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
              size_t default_cf_ts_sz);
-  // From a representation, of Data() of another batch for instance. A damaged one is noticed by Iterate() or DB::Write().
+  // From a representation, of Data() of another batch for instance. A damaged one is noticed by
+  // Iterate() or DB::Write().
   explicit WriteBatch(const std::string& rep);
   explicit WriteBatch(std::string&& rep);
   WriteBatch(const WriteBatch& src);
@@ -104,7 +106,8 @@ class WriteBatch : public WriteBatchBase {
    public:
     virtual ~Handler();
 
-    // The ...CF functions pass entries of the default column family (id 0) on to the plain ones, and refuse others.
+    // The ...CF functions pass entries of the default column family (id 0) on to the plain ones,
+    // and refuse others.
     virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
       if (column_family_id != 0) return OtherFamily("PutCF");
       Put(key, value);
@@ -217,7 +220,8 @@ class WriteBatch : public WriteBatchBase {
 
   std::unique_ptr<SavePoints> save_points_;  // null: none
   SavePoint wal_term_point_;
-  // Which kinds of entries there are, or "not known yet". Atomic, so that const functions may fill it in.
+  // Which kinds of entries there are, or "not known yet". Atomic, so that const functions may fill
+  // it in.
   mutable std::atomic<uint32_t> content_flags_;
   size_t max_bytes_;
 

@@ -64,7 +64,8 @@ class WriteBatchBase {
   // Takes the last save point off. NotFound if there is none.
   virtual Status PopSavePoint() = 0;
 
-  // A write that would make the batch larger than this fails with MemoryLimit and leaves it as it was; 0: no limit.
+  // A write that would make the batch larger than this fails with MemoryLimit and leaves it as it
+  // was; 0: no limit.
   virtual void SetMaxBytes(size_t max_bytes) = 0;
 };
 

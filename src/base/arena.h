@@ -1,6 +1,8 @@
-// Arena: memory that is given back all at once. ConcurrentArena: the same for many writers of one memtable.
+// Arena: memory that is given back all at once. ConcurrentArena: the same for many writers of one
+// memtable.
 //
-// Blocks come from operator new; a request larger than a quarter of a block gets a block of its own, so that little is wasted.
+// Blocks come from operator new; a request larger than a quarter of a block gets a block of its
+// own, so that little is wasted.
 #pragma once
 
 #include <atomic>
@@ -36,7 +38,8 @@ class Arena {
 
   // The same, aligned to kAlignment.
   char* AllocateAligned(size_t bytes) {
-    // Aligned requests grow up from the start of the block, others down from its end: no padding between two of a kind.
+    // Aligned requests grow up from the start of the block, others down from its end: no padding
+    // between two of a kind.
     const size_t slop = (kAlignment - reinterpret_cast<uintptr_t>(aligned_ptr_)) & (kAlignment - 1);
     if (bytes + slop <= static_cast<size_t>(unaligned_ptr_ - aligned_ptr_)) {
       char* result = aligned_ptr_ + slop;
@@ -48,9 +51,7 @@ class Arena {
 
   // Bytes taken from the system; and of these, what was given out (about). Any thread may ask.
   size_t MemoryAllocatedBytes() const { return allocated_bytes_.load(std::memory_order_relaxed); }
-  size_t ApproximateMemoryUsage() const {
-    return MemoryAllocatedBytes() - AllocatedAndUnused();
-  }
+  size_t ApproximateMemoryUsage() const { return MemoryAllocatedBytes() - AllocatedAndUnused(); }
   size_t MemoryUsage() const { return ApproximateMemoryUsage(); }
   // What is left of the current block. Only the owner may ask.
   size_t AllocatedAndUnused() const { return static_cast<size_t>(unaligned_ptr_ - aligned_ptr_); }
@@ -60,14 +61,15 @@ class Arena {
   char* NewBlock(size_t bytes);
 
   const size_t block_size_;
-  char* aligned_ptr_ = nullptr;    // the current block's free part: [aligned_ptr_, unaligned_ptr_)
+  char* aligned_ptr_ = nullptr;  // the current block's free part: [aligned_ptr_, unaligned_ptr_)
   char* unaligned_ptr_ = nullptr;
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::atomic<size_t> allocated_bytes_{0};  // relaxed: a figure
 };
 
-// Thread-safe. Small requests come from a shard of the calling worker's; a shard takes chunks from one Arena under a lock. As long as
-// only one thread allocates, it uses that Arena directly and no chunk is set aside for it.
+// Thread-safe. Small requests come from a shard of the calling worker's; a shard takes chunks from
+// one Arena under a lock. As long as only one thread allocates, it uses that Arena directly and no
+// chunk is set aside for it.
 class ConcurrentArena {
  public:
   explicit ConcurrentArena(size_t block_size = Arena::kDefaultBlockSize);
@@ -101,7 +103,8 @@ class ConcurrentArena {
   fiber::Mutex mutex_;
   Arena arena_;                          // allocating: under mutex_; its counter is atomic
   std::atomic<size_t> arena_unused_{0};  // the rest of arena_'s block; relaxed: a figure
-  // The last slot that allocated directly, plus one; ~0 once a second one came and shards are used. Relaxed: a hint.
+  // The last slot that allocated directly, plus one; ~0 once a second one came and shards are used.
+  // Relaxed: a hint.
   std::atomic<unsigned> sole_slot_{0};
 };
 

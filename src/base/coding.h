@@ -1,5 +1,6 @@
-// The integers and strings of the file formats: little-endian fixed32/fixed64, varints of 7 bits a byte (low bits first, the
-// high bit says "more"), zigzag for signed ones, and strings with a varint32 length before them.
+// The integers and strings of the file formats: little-endian fixed32/fixed64, varints of 7 bits a
+// byte (low bits first, the high bit says "more"), zigzag for signed ones, and strings with a
+// varint32 length before them.
 //
 // Decoders of untrusted bytes (Get...) never read past the given end and say no instead.
 #pragma once
@@ -51,7 +52,8 @@ inline uint16_t DecodeFixed16(const char* from) { return coding_detail::Load<uin
 inline uint32_t DecodeFixed32(const char* from) { return coding_detail::Load<uint32_t>(from); }
 inline uint64_t DecodeFixed64(const char* from) { return coding_detail::Load<uint64_t>(from); }
 
-// Write at `to`, which has room for kMaxVarint..Length bytes; return the byte after the last one written.
+// Write at `to`, which has room for kMaxVarint..Length bytes; return the byte after the last one
+// written.
 char* EncodeVarint32(char* to, uint32_t value);
 char* EncodeVarint64(char* to, uint64_t value);
 
@@ -127,7 +129,8 @@ inline const char* GetVarsignedint64Ptr(const char* p, const char* limit, int64_
   return p;
 }
 
-// The string behind a varint32 length at `data`. Only for memory that we wrote ourselves: the length is believed.
+// The string behind a varint32 length at `data`. Only for memory that we wrote ourselves: the
+// length is believed.
 inline Slice GetLengthPrefixedSlice(const char* data) {
   uint32_t length = 0;
   const char* p = GetVarint32Ptr(data, data + kMaxVarint32Length, &length);

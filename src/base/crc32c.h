@@ -1,4 +1,5 @@
-// CRC32C (Castagnoli), of blocks and of records of the write-ahead log. Uses the processor's instruction where there is one.
+// CRC32C (Castagnoli), of blocks and of records of the write-ahead log. Uses the processor's
+// instruction where there is one.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
 
 inline constexpr uint32_t kMaskDelta = 0xa282ead8ul;
 
-// Checksums are stored masked, because the checksum of bytes that contain their own checksum is weak.
+// Checksums are stored masked, because the checksum of bytes that contain their own checksum is
+// weak.
 inline uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
 
 inline uint32_t Unmask(uint32_t masked) {

@@ -1,4 +1,5 @@
-// Hash functions for memory (shards, tables); those that files contain are in xxph3.h and in table/.
+// Hash functions for memory (shards, tables); those that files contain are in xxph3.h and in
+// table/.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace cairn {
 uint64_t Hash64(const char* data, size_t n, uint64_t seed = 0);
 inline uint64_t HashSlice64(const Slice& s) { return Hash64(s.data(), s.size()); }
 
-// LevelDB's 32-bit hash (a Murmur relative), which the oldest filters use. Part of a format: never change it.
+// LevelDB's 32-bit hash (a Murmur relative), which the oldest filters use. Part of a format: never
+// change it.
 uint32_t Hash(const char* data, size_t n, uint32_t seed);
 
 // The upper half of the product: maps a uniform 32-bit hash to [0, range) without a division.

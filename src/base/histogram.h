@@ -1,5 +1,6 @@
-// Histogram: counts of values in buckets that grow by half: percentiles of times and sizes with an error of at most that. The
-// buckets and the text are RocksDB's, so that the figures of either can be compared.
+// Histogram: counts of values in buckets that grow by half: percentiles of times and sizes with an
+// error of at most that. The buckets and the text are RocksDB's, so that the figures of either can
+// be compared.
 #pragma once
 
 #include <array>
@@ -24,8 +25,9 @@ class HistogramBuckets {
   static const std::array<uint64_t, kCount>& Limits();
 };
 
-// Thread-safe: all counters are atomic and relaxed, so that readers see figures that are exact only when nobody adds. Writers of
-// one histogram share its cache lines: give each its own and Merge() them.
+// Thread-safe: all counters are atomic and relaxed, so that readers see figures that are exact only
+// when nobody adds. Writers of one histogram share its cache lines: give each its own and Merge()
+// them.
 class Histogram {
  public:
   Histogram() { Clear(); }
@@ -48,7 +50,9 @@ class Histogram {
   // The largest uint64_t, resp. 0, of an empty histogram.
   uint64_t Min() const { return min_.load(std::memory_order_relaxed); }
   uint64_t Max() const { return max_.load(std::memory_order_relaxed); }
-  uint64_t BucketCount(size_t bucket) const { return buckets_[bucket].load(std::memory_order_relaxed); }
+  uint64_t BucketCount(size_t bucket) const {
+    return buckets_[bucket].load(std::memory_order_relaxed);
+  }
 
   // 0 if empty; `percent` is 0 to 100. Interpolates within the bucket.
   double Percentile(double percent) const;

@@ -1,7 +1,9 @@
-// InternalIterator: a cursor over internal keys (internal_key.h): of a block, a table, a memtable, a level, or a merge of such.
+// InternalIterator: a cursor over internal keys (internal_key.h): of a block, a table, a memtable,
+// a level, or a merge of such.
 //
-// Not thread-safe. The cleanups (Cleanable) release what the iterator reads from. key() and value() are valid until the next
-// movement, and as long as the iterator itself where IsKeyPinned(), IsValuePinned().
+// Not thread-safe. The cleanups (Cleanable) release what the iterator reads from. key() and value()
+// are valid until the next movement, and as long as the iterator itself where IsKeyPinned(),
+// IsValuePinned().
 #pragma once
 
 #include "base/namespace.h"
@@ -33,8 +35,8 @@ class InternalIterator : public Cleanable {
   // REQUIRES: Valid()
   virtual void Prev() = 0;
 
-  // Next() or Prev(), and then, if Valid(), what it came to: one call instead of four for each step of a tower of iterators.
-  // False: not Valid() any more. REQUIRES: Valid()
+  // Next() or Prev(), and then, if Valid(), what it came to: one call instead of four for each step
+  // of a tower of iterators. False: not Valid() any more. REQUIRES: Valid()
   virtual bool NextEntry(Slice* key, Slice* value) {
     Next();
     return Show(key, value);

@@ -2,8 +2,8 @@
 //
 //   user key | fixed64: sequence number (56 bits) << 8 | value type (8 bits)
 //
-// Equal user keys are ordered from the newest to the oldest, so that a seek to (user key, snapshot) finds the visible entry.
-// The bytes are on disk.
+// Equal user keys are ordered from the newest to the oldest, so that a seek to (user key, snapshot)
+// finds the visible entry. The bytes are on disk.
 #pragma once
 
 #include <cassert>
@@ -29,7 +29,8 @@ inline constexpr SequenceNumber kDisableGlobalSequenceNumber = UINT64_MAX;
 
 inline constexpr size_t kInternalKeyFooterSize = 8;
 
-// The values are on disk: in internal keys and in batches. Those with "ColumnFamily" carry a varint32 id and are in batches only.
+// The values are on disk: in internal keys and in batches. Those with "ColumnFamily" carry a
+// varint32 id and are in batches only.
 enum ValueType : uint8_t {
   kTypeDeletion = 0x0,
   kTypeValue = 0x1,
@@ -58,7 +59,8 @@ enum ValueType : uint8_t {
   kMaxValue = 0x7F,
 };
 
-// The type that sorts first among entries of one user key and sequence number: a seek with it finds them all. And the last.
+// The type that sorts first among entries of one user key and sequence number: a seek with it finds
+// them all. And the last.
 inline constexpr ValueType kValueTypeForSeek = kTypeColumnFamilyWideColumnEntity;
 inline constexpr ValueType kValueTypeForSeekForPrev = kTypeDeletion;
 
@@ -102,7 +104,8 @@ struct ParsedInternalKey {
   std::string DebugString(bool hex = false) const;
 };
 
-// Corruption if the bytes are too short or the type is none that a key can have. The result points into `internal_key`.
+// Corruption if the bytes are too short or the type is none that a key can have. The result points
+// into `internal_key`.
 [[nodiscard]] Status ParseInternalKey(const Slice& internal_key, ParsedInternalKey* result);
 
 // REQUIRES (these four): internal_key.size() >= 8
@@ -130,7 +133,8 @@ inline void UpdateInternalKey(std::string* internal_key, SequenceNumber sequence
                 PackSequenceAndType(sequence, type));
 }
 
-// The order of internal keys: by the user's comparator, then by sequence number and type, descending. Immutable; copied freely.
+// The order of internal keys: by the user's comparator, then by sequence number and type,
+// descending. Immutable; copied freely.
 class InternalKeyComparator final {
  public:
   // `user` must outlive this.
@@ -185,7 +189,9 @@ class InternalKey {
   bool empty() const { return rep_.empty(); }
 
   // REQUIRES: at least 8 bytes
-  void DecodeFrom(const Slice& internal_key) { rep_.assign(internal_key.data(), internal_key.size()); }
+  void DecodeFrom(const Slice& internal_key) {
+    rep_.assign(internal_key.data(), internal_key.size());
+  }
   Slice Encode() const { return rep_; }
   // REQUIRES: !empty()
   Slice user_key() const { return ExtractUserKey(rep_); }
@@ -210,7 +216,8 @@ class InternalKey {
   std::string rep_;
 };
 
-// What a lookup seeks, in the forms of memtables and of tables, built once. Short keys need no allocation.
+// What a lookup seeks, in the forms of memtables and of tables, built once. Short keys need no
+// allocation.
 class LookupKey {
  public:
   // Of `user_key` as seen at `sequence`.

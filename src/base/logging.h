@@ -1,5 +1,6 @@
-// Lines to a database's LOG: printf-style functions by level, and EventLine, which writes one line of JSON behind the mark
-// EVENT_LOG_v1, as RocksDB's log analysers expect. A null logger drops everything.
+// Lines to a database's LOG: printf-style functions by level, and EventLine, which writes one line
+// of JSON behind the mark EVENT_LOG_v1, as RocksDB's log analysers expect. A null logger drops
+// everything.
 #pragma once
 
 #include <concepts>
@@ -21,7 +22,8 @@ void LogFatal(Logger* logger, const char* format, ...) ROCKSDB_PRINTF_FORMAT_ATT
 // Of the preamble that each new LOG file repeats.
 void LogHeader(Logger* logger, const char* format, ...) ROCKSDB_PRINTF_FORMAT_ATTR(2, 3);
 
-// Builds `{"name": value, "list": [1, 2]}`. Names and values in order of the calls. Not thread-safe.
+// Builds `{"name": value, "list": [1, 2]}`. Names and values in order of the calls. Not
+// thread-safe.
 class JsonWriter {
  public:
   JsonWriter() : text_("{") {}
@@ -33,7 +35,9 @@ class JsonWriter {
   JsonWriter& Field(std::string_view name, const std::string& value) {
     return Field(name, std::string_view(value));
   }
-  JsonWriter& Field(std::string_view name, bool value) { return Raw(name, value ? "true" : "false"); }
+  JsonWriter& Field(std::string_view name, bool value) {
+    return Raw(name, value ? "true" : "false");
+  }
   JsonWriter& Field(std::string_view name, double value);
   template <std::integral T>
     requires(!std::same_as<T, bool>)
@@ -66,7 +70,8 @@ class JsonWriter {
   std::string text_;
 };
 
-// One event: add fields, and the destructor writes the line. The first two fields are the time and, if not negative, the job.
+// One event: add fields, and the destructor writes the line. The first two fields are the time and,
+// if not negative, the job.
 //   EventLine(log, "flush_started", job).Field("num_memtables", n).Field(...);
 class EventLine : public JsonWriter {
  public:

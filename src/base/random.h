@@ -1,5 +1,6 @@
-// Random64: a small seeded generator (xoshiro256**, by Blackman and Vigna, public domain) for skip-list heights, benchmarks and
-// tests. Not for cryptography. Not thread-safe. Seed it from fiber::random_u64() where no seed is to be repeated.
+// Random64: a small seeded generator (xoshiro256**, by Blackman and Vigna, public domain) for
+// skip-list heights, benchmarks and tests. Not for cryptography. Not thread-safe. Seed it from
+// fiber::random_u64() where no seed is to be repeated.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace cairn {
 
 class Random64 {
  public:
-  using result_type = uint64_t;  // with min(), max() and (): a generator for <random> and std::shuffle
+  using result_type =
+      uint64_t;  // with min(), max() and (): a generator for <random> and std::shuffle
 
   explicit Random64(uint64_t seed) {
     // splitmix64 spreads any seed, 0 too, over the whole state.

@@ -14,7 +14,8 @@ namespace cairn {
 void AppendNumberTo(std::string* text, uint64_t number);
 std::string NumberToString(uint64_t number);
 
-// Takes decimal digits from the front of *input. False if there is none, or the number does not fit.
+// Takes decimal digits from the front of *input. False if there is none, or the number does not
+// fit.
 bool ConsumeDecimalNumber(Slice* input, uint64_t* value);
 
 // The whole text, decimal. False on anything else: sign, spaces, overflow.

@@ -1,5 +1,6 @@
-// The hash inside Bloom filters: XXH3 as it was in a preview of late 2019, before its final form. Filters written with it are on
-// disk, so it is a format: the vectors in xxph3_test.cc come from files and the library of RocksDB 7.8.3.
+// The hash inside Bloom filters: XXH3 as it was in a preview of late 2019, before its final form.
+// Filters written with it are on disk, so it is a format: the vectors in xxph3_test.cc come from
+// files and the library of RocksDB 7.8.3.
 #pragma once
 
 #include <cstddef>

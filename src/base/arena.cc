@@ -1,0 +1,94 @@
+#include "base/arena.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "fiber/cpu.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr size_t kMinShardChunk = 1024;
+constexpr size_t kMaxShardChunk = 128 << 10;
+constexpr unsigned kSeveralSlots = ~0u;
+
+size_t Align(size_t bytes) { return (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1); }
+
+}  // namespace
+
+Arena::Arena(size_t block_size) : block_size_(Align(std::max(block_size, kMinBlockSize))) {}
+
+char* Arena::NewBlock(size_t bytes) {
+  // No value initialisation: the caller writes every byte that it reads.
+  blocks_.emplace_back(new char[bytes]);
+  allocated_bytes_.store(allocated_bytes_.load(std::memory_order_relaxed) + bytes,
+                         std::memory_order_relaxed);
+  return blocks_.back().get();
+}
+
+char* Arena::AllocateFallback(size_t bytes, bool aligned) {
+  if (bytes > block_size_ / 4) return NewBlock(Align(bytes));  // operator new aligns it
+  char* const block = NewBlock(block_size_);
+  aligned_ptr_ = block;
+  unaligned_ptr_ = block + block_size_;
+  return aligned ? AllocateAligned(bytes) : Allocate(bytes);
+}
+
+ConcurrentArena::ConcurrentArena(size_t block_size)
+    : shard_chunk_size_(std::clamp(block_size / 8, kMinShardChunk, kMaxShardChunk)),
+      shard_count_(fiber::slot_count()),
+      shards_(new Shard[shard_count_]),
+      arena_(block_size) {}
+
+char* ConcurrentArena::AllocateFromArena(size_t bytes, bool aligned) {
+  char* const result = aligned ? arena_.AllocateAligned(bytes) : arena_.Allocate(bytes);
+  arena_unused_.store(arena_.AllocatedAndUnused(), std::memory_order_relaxed);
+  return result;
+}
+
+char* ConcurrentArena::AllocateImpl(size_t bytes, bool aligned) {
+  const unsigned slot = fiber::slot();
+  unsigned sole = sole_slot_.load(std::memory_order_relaxed);
+  if (sole != slot + 1 && sole != kSeveralSlots) {
+    // The first allocation of all claims the arena for this slot; one of another slot ends that for
+    // good.
+    const unsigned claim = sole == 0 ? slot + 1 : kSeveralSlots;
+    if (sole_slot_.compare_exchange_strong(sole, claim, std::memory_order_relaxed)) sole = claim;
+  }
+  if (sole == slot + 1 || bytes > shard_chunk_size_ / 4) {
+    fiber::MutexLock lock(&mutex_);
+    return AllocateFromArena(bytes, aligned);
+  }
+
+  Shard& shard = shards_[slot & (shard_count_ - 1)];
+  fiber::MutexLock lock(&shard.mutex);
+  const size_t aligned_bytes = Align(bytes);
+  if (static_cast<size_t>(shard.end - shard.begin) < (aligned ? aligned_bytes : bytes)) {
+    fiber::MutexLock arena_lock(&mutex_);
+    shard.begin = AllocateFromArena(shard_chunk_size_, /*aligned=*/true);
+    shard.end = shard.begin + shard_chunk_size_;
+  }
+  char* result;
+  if (aligned) {
+    result = shard.begin;  // stays aligned: whole units are taken from this end
+    shard.begin += aligned_bytes;
+  } else {
+    shard.end -= bytes;
+    result = shard.end;
+  }
+  shard.unused.store(static_cast<size_t>(shard.end - shard.begin), std::memory_order_relaxed);
+  return result;
+}
+
+size_t ConcurrentArena::ApproximateMemoryUsage() const {
+  size_t unused = arena_unused_.load(std::memory_order_relaxed);
+  for (unsigned i = 0; i < shard_count_; i++) {
+    unused += shards_[i].unused.load(std::memory_order_relaxed);
+  }
+  // The two figures are not read at one moment.
+  const size_t allocated = arena_.MemoryAllocatedBytes();
+  return allocated > unused ? allocated - unused : 0;
+}
+
+}  // namespace cairn
