@@ -2,6 +2,8 @@
 //
 // FIBER_ENGINE=io_uring|pool wins over the program's wish. Asking for io_uring where the kernel refuses it gives the
 // pool and one line on stderr; without a wish the pool is taken silently.
+#include "engine_factory.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,9 +12,10 @@
 #include "engine_pool.h"
 #include "engine_ring.h"
 #include "engine_uring.h"
-#include "io_engine.h"
 
 namespace fiber::detail {
+
+std::unique_ptr<IoEngine> (*uring_engine_for_tests)() = nullptr;
 
 namespace {
 
@@ -31,6 +34,7 @@ Engine engine_of_environment() {
 std::unique_ptr<IoEngine> create_io_engine(Engine requested) {
   static const Engine environment = engine_of_environment();
   if (environment != Engine::kAuto) requested = environment;
+  if (requested == Engine::kIoUring && uring_engine_for_tests != nullptr) return uring_engine_for_tests();
   if (requested == Engine::kBlockingPool) return std::make_unique<PoolEngine>();
   const RingSupport& support = ring_support();
   if (support.error == 0) return std::make_unique<UringEngine>();

@@ -18,7 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "engine_factory.h"
 #include "engine_ring.h"
+#include "engine_uring.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
@@ -33,7 +35,22 @@ struct Mode {
   bool fibers;
   Engine engine;
   int workers;
+  // Null, or makes an io_uring engine that is out of the ordinary.
+  std::unique_ptr<detail::IoEngine> (*make_engine)() = nullptr;
 };
+
+// Queues that are full all the time.
+std::unique_ptr<detail::IoEngine> make_tiny_ring() {
+  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 2, .completions = 4});
+}
+// As on kernels before 6.7, and with none of the newer setup flags.
+std::unique_ptr<detail::IoEngine> make_old_ring() {
+  return std::make_unique<detail::UringEngine>(detail::RingOptions{.setup_flags = 0}, false);
+}
+// Setting up the ring fails when it is wanted.
+std::unique_ptr<detail::IoEngine> make_failing_ring() {
+  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 1 << 30});
+}
 
 constexpr size_t kBlock = 4096;
 
@@ -67,8 +84,10 @@ class IoTest : public ::testing::TestWithParam<Mode> {
     ASSERT_NE(::mkdtemp(dir), nullptr);
     dir_ = dir;
     if (mode.fibers) {
+      detail::uring_engine_for_tests = mode.make_engine;
       runtime_ = std::make_unique<Runtime>(
           RuntimeOptions{.workers = mode.workers, .engine = mode.engine});
+      detail::uring_engine_for_tests = nullptr;
       if (std::getenv("FIBER_ENGINE") == nullptr) {
         ASSERT_EQ(runtime_->engine(), mode.engine);
       }
@@ -576,6 +595,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Mode{"Thread", false, Engine::kAuto, 0},
                       Mode{"IoUring", true, Engine::kIoUring, 1},
                       Mode{"IoUringThreeWorkers", true, Engine::kIoUring, 3},
+                      Mode{"IoUringTinyRing", true, Engine::kIoUring, 2, make_tiny_ring},
+                      Mode{"IoUringOldKernel", true, Engine::kIoUring, 2, make_old_ring},
+                      Mode{"IoUringFailing", true, Engine::kIoUring, 2, make_failing_ring},
                       Mode{"Pool", true, Engine::kBlockingPool, 1},
                       Mode{"PoolThreeWorkers", true, Engine::kBlockingPool, 3}),
     [](const ::testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
