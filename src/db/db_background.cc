@@ -38,7 +38,7 @@ void DBImpl::InstallSuperVersion() {
 void DBImpl::UpdateStall() {
   StallInputs inputs;
   inputs.unflushed_memtables = imm_.NumNotFlushed();
-  inputs.level0_files = versions_->current()->l0_delay_trigger_count();
+  inputs.level0_files = versions_->current()->NumLevelFiles(0);
   inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
   const StallDecision decision = DecideStall(inputs, cf_options_);
   if (decision != stall_) {

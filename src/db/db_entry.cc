@@ -38,8 +38,6 @@ OpenMode ReadOnlyMode(bool error_if_wal_file_exists) {
 
 }  // namespace
 
-const std::string kDefaultColumnFamilyName = "default";
-
 DB::~DB() = default;
 
 Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* db) {

@@ -54,6 +54,9 @@ class DBImpl final : public DB {
                                    const std::vector<ColumnFamilyDescriptor>& families,
                                    OpenMode mode, std::vector<ColumnFamilyHandle*>* handles,
                                    std::unique_ptr<DB>* db);
+  // For Open.
+  DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_options, std::string dbname,
+         OpenMode mode);
   ~DBImpl() override;
 
   // --- rocksdb::DB
@@ -156,9 +159,6 @@ class DBImpl final : public DB {
  private:
   struct ManualCompaction;
   class Handle;
-
-  DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_options, std::string dbname,
-         OpenMode mode);
 
   // --- Opening and closing (db_open.cc)
   [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);

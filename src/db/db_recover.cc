@@ -21,6 +21,16 @@
 namespace cairn {
 namespace {
 
+// The same kind of error, saying where.
+Status AtOffset(const Status& s, const std::string& path, uint64_t offset) {
+  const std::string where = path + " at offset " + std::to_string(offset);
+  const std::string what = s.getState() == nullptr ? "" : s.getState();
+  if (s.IsCorruption()) return Status::Corruption(what, where);
+  if (s.IsNotSupported()) return Status::NotSupported(what, where);
+  if (s.IsInvalidArgument()) return Status::InvalidArgument(what, where);
+  return s;
+}
+
 // Keeps the first corruption where the mode cares, and tells the operator of all.
 struct WalReporter final : LogReader::Reporter {
   Logger* log = nullptr;
@@ -119,9 +129,8 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
   while (reporter.first.ok() && reader.ReadRecord(&record, &scratch, mode, &record_offset) &&
          reporter.first.ok()) {
     if (record.size() < kBatchHeaderSize) {
-      reporter.Corruption(record.size(), Status::Corruption("log record too small",
-                                                            path + " at offset " +
-                                                                std::to_string(record_offset)));
+      reporter.Corruption(record.size(), AtOffset(Status::Corruption("log record too small"), path,
+                                                  record_offset));
       continue;
     }
     BatchReader header(record);
@@ -133,15 +142,12 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
     }
     SequenceNumber next = sequence;
     sink_.set_table(needed ? mem_ : nullptr);
-    Status s = ApplyBatch(record, sequence, &sink_, /*concurrent=*/false, &next);
+    Status s = ApplyBatch(record, sequence, &sink_, /*concurrent=*/false,
+                          /*ignore_missing_families=*/true, &next);
     if (!s.ok()) {
-      if (!s.IsCorruption()) {
-        return Status::CopyAppendMessage(s, " while replaying ",
-                                         path + " at offset " + std::to_string(record_offset));
-      }
-      reporter.Corruption(record.size(),
-                          Status::CopyAppendMessage(s, " in ", path + " at offset " +
-                                                                   std::to_string(record_offset)));
+      s = AtOffset(s, path, record_offset);
+      if (!s.IsCorruption()) return s;
+      reporter.Corruption(record.size(), s);
       continue;
     }
     end_of_good = reader.LastRecordEnd();

@@ -23,7 +23,8 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   }
   s = WriteBatchInternal::CheckWritable(updates);
   if (!s.ok()) return s;
-  if (!WriteBatchInternal::OnlyDefaultFamily(updates)) {
+  if (!options.ignore_missing_column_families &&
+      !WriteBatchInternal::OnlyDefaultFamily(updates)) {
     return Status::InvalidArgument("Invalid column family specified in write batch");
   }
   if (WriteBatchInternal::Count(updates) == 0 && !options.sync &&

@@ -80,9 +80,8 @@ std::string LevelStats::CompactionTable(const Version& version, const std::strin
     if (level_files == 0 && s.count == 0) continue;
     int level_busy = 0;
     for (const FileMetaData* file : version.files(level)) level_busy += file->being_compacted;
-    char name[8];
-    snprintf(name, sizeof(name), "L%d", level);
-    out += Row(name, level_files, level_busy, version.NumLevelBytes(level), scores[level], s,
+    const std::string name = "L" + std::to_string(level);
+    out += Row(name.c_str(), level_files, level_busy, version.NumLevelBytes(level), scores[level], s,
                level == 0 ? s.bytes_written : s.bytes_read_start_levels);
     sum.Add(s);
     files += level_files;

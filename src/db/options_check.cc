@@ -112,8 +112,7 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
   Checker check;
   CheckDBOptions(db_options, &check);
   CheckColumnFamilyOptions(cf_options, &check);
-  if (!check.status().ok()) return check.status();
-  return cf_options.table_factory->ValidateOptions(db_options, cf_options);
+  return check.status();
 }
 
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
