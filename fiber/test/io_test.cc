@@ -580,7 +580,7 @@ TEST_P(IoTest, BusyFibersDoNotStarveReads) {
   }
   runtime_->run([&] {
     AlignedBuffer buffer = aligned(kBlock);
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 30; ++i) {
       ASSERT_EQ(io::pread(fd, buffer.get(), kBlock, i % 64 * kBlock), static_cast<ssize_t>(kBlock));
       ASSERT_EQ(buffer.get()[1], expected_byte(2, i % 64 * kBlock + 1));
     }
