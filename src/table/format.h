@@ -30,7 +30,7 @@ inline constexpr size_t kFooterSize = 53;
 inline constexpr uint32_t kMinFormatVersion = 2;
 inline constexpr uint32_t kMaxFormatVersion = 7;
 // A block larger than this is taken for corruption before memory is asked for it.
-inline constexpr uint64_t kMaxBlockSize = uint64_t{1} << 32;
+inline constexpr uint64_t kMaxBlockSize = uint64_t{1} << 31;
 
 // Names in the metaindex.
 inline constexpr char kPropertiesBlockName[] = "rocksdb.properties";

@@ -1,0 +1,88 @@
+// Writes a block-based table (format.h) through a FileWriter.
+//
+// Data blocks are cut by size, compressed, and written at once; separators for the index and hashes for the filter are
+// kept in memory until Finish(). Not thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "fs/file_writer.h"
+#include "rocksdb/table.h"
+#include "table/block_builder.h"
+#include "table/bloom.h"
+#include "table/compression.h"
+#include "table/format.h"
+#include "table/table_builder.h"
+
+namespace cairn {
+
+class BlockBasedTableBuilder final : public TableBuilder {
+ public:
+  // `file` is borrowed and empty.
+  BlockBasedTableBuilder(const BlockBasedTableOptions& table_options, const TableBuilderOptions& options,
+                         FileWriter* file);
+  ~BlockBasedTableBuilder() override;
+
+  void Add(const Slice& internal_key, const Slice& value) override;
+  Status status() const override { return status_; }
+  IOStatus io_status() const override { return io_status_; }
+  Status Finish() override;
+  void Abandon() override;
+  uint64_t NumEntries() const override { return properties_.num_entries; }
+  uint64_t FileSize() const override { return offset_; }
+  uint64_t EstimatedFileSize() const override;
+  uint64_t TailSize() const override { return finished_ ? offset_ - properties_.data_size : 0; }
+  bool NeedCompact() const override { return false; }
+  TableProperties GetTableProperties() const override { return properties_; }
+
+ private:
+  // Between the last key of a block and the first of the next: found when the next block begins.
+  struct IndexEntry {
+    size_t separator_end;  // in separators_; it starts where the one before ends
+    BlockHandle handle;
+  };
+
+  bool ok() const { return status_.ok(); }
+  void Fail(const Status& s);
+  bool BlockIsFull(const Slice& key, const Slice& value) const;
+  void FlushDataBlock();
+  // `next_key`: the first key of the next block, null at the end.
+  void AddIndexEntry(const Slice* next_key);
+  void WriteBlock(const Slice& contents, bool compress, BlockHandle* handle);
+  void WriteRawBlock(const Slice& contents, CompressionType type, BlockHandle* handle);
+  void WriteIndex(BlockHandle* handle);
+  void WriteProperties(BlockHandle* handle);
+
+  const BlockBasedTableOptions table_options_;
+  const InternalKeyComparator icmp_;
+  const CompressionType compression_;
+  const int level_;
+  FileWriter* const file_;
+  Statistics* const statistics_;
+
+  BlockBuilder data_block_;
+  BlockCompressor compressor_;
+  std::string compressed_;
+  std::unique_ptr<BloomBuilder> filter_;  // null: none
+
+  std::string last_key_;
+  BlockHandle pending_handle_;    // the last data block, when its index entry waits for the next key
+  bool index_entry_pending_ = false;
+  std::string separators_;        // internal keys, one after another
+  std::vector<IndexEntry> index_;
+  bool separators_need_sequence_ = false;
+
+  uint32_t base_context_checksum_ = 0;
+  uint64_t offset_ = 0;
+  TableProperties properties_;
+  Status status_;
+  IOStatus io_status_;
+  bool finished_ = false;
+  const size_t block_size_limit_;  // a block of this many bytes ends when the next entry would not fit
+};
+
+}  // namespace cairn

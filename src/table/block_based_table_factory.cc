@@ -1,0 +1,123 @@
+#include "table/block_based_table_factory.h"
+
+#include <algorithm>
+
+#include "fs/file_reader.h"
+#include "fs/file_writer.h"
+#include "rocksdb/filter_policy.h"
+#include "table/block_based_table_builder.h"
+#include "table/block_based_table_reader.h"
+
+namespace cairn {
+
+namespace {
+
+// What a factory gets that was given no cache.
+constexpr size_t kDefaultBlockCacheSize = 8 << 20;
+
+}  // namespace
+
+Status ValidateTableOptions(const BlockBasedTableOptions& o) {
+  auto unsupported = [](const char* option) {
+    return Status::NotSupported(std::string("BlockBasedTableOptions::") + option + " is not supported");
+  };
+  auto invalid = [](const std::string& what) {
+    return Status::InvalidArgument("BlockBasedTableOptions::" + what);
+  };
+  if (o.format_version < kMinFormatVersion || o.format_version > kMaxFormatVersion) {
+    return invalid("format_version must be 2 to 7, not " + std::to_string(o.format_version));
+  }
+  if (!IsSupportedChecksumType(static_cast<uint8_t>(o.checksum))) return invalid("checksum is unknown");
+  if (o.index_type != BlockBasedTableOptions::kBinarySearch) return unsupported("index_type other than kBinarySearch");
+  if (o.data_block_index_type != BlockBasedTableOptions::kDataBlockBinarySearch) {
+    return unsupported("data_block_index_type other than kDataBlockBinarySearch");
+  }
+  if (o.partition_filters) return unsupported("partition_filters");
+  if (o.block_align) return unsupported("block_align");
+  if (o.flush_block_policy_factory != nullptr) return unsupported("flush_block_policy_factory");
+  if (o.persistent_cache != nullptr) return unsupported("persistent_cache");
+  if (o.block_cache_compressed != nullptr) return unsupported("block_cache_compressed");
+  if (o.no_block_cache && o.cache_index_and_filter_blocks) {
+    return invalid("cache_index_and_filter_blocks needs a block cache");
+  }
+  if (o.no_block_cache && o.pin_l0_filter_and_index_blocks_in_cache) {
+    return invalid("pin_l0_filter_and_index_blocks_in_cache needs a block cache");
+  }
+  if (o.block_size == 0 || o.block_size > (uint64_t{1} << 31)) return invalid("block_size must be 1 to 2^31");
+  if (o.block_size_deviation < 0 || o.block_size_deviation > 100) {
+    return invalid("block_size_deviation must be 0 to 100");
+  }
+  return Status::OK();
+}
+
+BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options) : options_(options) {
+  if (options_.no_block_cache) {
+    options_.block_cache.reset();
+  } else if (options_.block_cache == nullptr) {
+    options_.block_cache = NewLRUCache(kDefaultBlockCacheSize);
+  }
+  if (options_.block_size_deviation < 0 || options_.block_size_deviation > 100) options_.block_size_deviation = 0;
+  options_.block_restart_interval = std::max(1, options_.block_restart_interval);
+  options_.index_block_restart_interval = std::max(1, options_.index_block_restart_interval);
+}
+
+Status BlockBasedTableFactory::NewTableReader(const TableReaderOptions& options,
+                                              std::unique_ptr<RandomAccessFileReader>&& file,
+                                              uint64_t file_size,
+                                              std::unique_ptr<TableReader>* table_reader) const {
+  return BlockBasedTable::Open(options_, options, std::move(file), file_size, table_reader);
+}
+
+TableBuilder* BlockBasedTableFactory::NewTableBuilder(const TableBuilderOptions& options,
+                                                      FileWriter* file) const {
+  return new BlockBasedTableBuilder(options_, options, file);
+}
+
+const void* BlockBasedTableFactory::GetOptionsPtr(const std::string& name) const {
+  if (name == BlockBasedTableOptions::kName()) return &options_;
+  if (name == kBlockCacheOpts()) return options_.block_cache.get();
+  return nullptr;
+}
+
+std::string BlockBasedTableFactory::GetPrintableOptions() const {
+  std::string out;
+  auto line = [&](const char* name, const std::string& value) {
+    out.append("  ").append(name).append(": ").append(value).append("\n");
+  };
+  auto number = [&](const char* name, uint64_t value) { line(name, std::to_string(value)); };
+  const BlockBasedTableOptions& o = options_;
+  number("cache_index_and_filter_blocks", o.cache_index_and_filter_blocks);
+  number("cache_index_and_filter_blocks_with_high_priority", o.cache_index_and_filter_blocks_with_high_priority);
+  number("pin_l0_filter_and_index_blocks_in_cache", o.pin_l0_filter_and_index_blocks_in_cache);
+  number("pin_top_level_index_and_filter", o.pin_top_level_index_and_filter);
+  number("index_type", static_cast<uint64_t>(o.index_type));
+  number("data_block_index_type", static_cast<uint64_t>(o.data_block_index_type));
+  number("checksum", static_cast<uint64_t>(o.checksum));
+  number("no_block_cache", o.no_block_cache);
+  if (o.block_cache != nullptr) {
+    line("block_cache_name", o.block_cache->Name());
+    out.append("  block_cache_options:\n").append(o.block_cache->GetPrintableOptions());
+  }
+  number("block_size", o.block_size);
+  number("block_size_deviation", static_cast<uint64_t>(o.block_size_deviation));
+  number("block_restart_interval", static_cast<uint64_t>(o.block_restart_interval));
+  number("index_block_restart_interval", static_cast<uint64_t>(o.index_block_restart_interval));
+  line("filter_policy", o.filter_policy == nullptr ? "nullptr" : o.filter_policy->Name());
+  number("whole_key_filtering", o.whole_key_filtering);
+  number("verify_compression", o.verify_compression);
+  number("format_version", o.format_version);
+  number("enable_index_compression", o.enable_index_compression);
+  number("max_auto_readahead_size", o.max_auto_readahead_size);
+  number("initial_auto_readahead_size", o.initial_auto_readahead_size);
+  return out;
+}
+
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+
+TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options) {
+  return new cairn::BlockBasedTableFactory(table_options);
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,35 @@
+// The TableFactory that NewBlockBasedTableFactory returns. Immutable once a database uses it: thread-safe.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/namespace.h"
+#include "rocksdb/table.h"
+
+namespace cairn {
+
+// InvalidArgument or NotSupported, naming the option, for what cannot be honoured. DB::Open asks.
+[[nodiscard]] Status ValidateTableOptions(const BlockBasedTableOptions& options);
+
+class BlockBasedTableFactory final : public TableFactory {
+ public:
+  explicit BlockBasedTableFactory(const BlockBasedTableOptions& options);
+
+  static const char* kClassName() { return kBlockBasedTableName(); }
+  const char* Name() const override { return kBlockBasedTableName(); }
+  std::string GetPrintableOptions() const override;
+  Status NewTableReader(const TableReaderOptions& options, std::unique_ptr<RandomAccessFileReader>&& file,
+                        uint64_t file_size, std::unique_ptr<TableReader>* table_reader) const override;
+  TableBuilder* NewTableBuilder(const TableBuilderOptions& options, FileWriter* file) const override;
+
+  const BlockBasedTableOptions& options() const { return options_; }
+
+ protected:
+  const void* GetOptionsPtr(const std::string& name) const override;
+
+ private:
+  BlockBasedTableOptions options_;
+};
+
+}  // namespace cairn

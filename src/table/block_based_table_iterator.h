@@ -1,0 +1,66 @@
+// The iterator over a block-based table: a cursor over the index, and one over the data block that it points to.
+//
+// Made by BlockBasedTable::NewIterator; not thread-safe; dies before its table. Movements may read blocks: SUSPEND.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/internal_iterator.h"
+#include "base/namespace.h"
+#include "rocksdb/options.h"
+#include "table/block_based_table_reader.h"
+#include "table/index_cursor.h"
+
+namespace cairn {
+
+class BlockBasedTableIterator final : public InternalIterator {
+ public:
+  // `readahead`: bytes to read at once; 0: as `options` says, or growing with sequential use.
+  BlockBasedTableIterator(const BlockBasedTable* table, const ReadOptions& options, size_t readahead,
+                          bool for_compaction);
+  ~BlockBasedTableIterator() override;
+
+  bool Valid() const override { return data_.Valid(); }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& internal_key) override;
+  void SeekForPrev(const Slice& internal_key) override;
+  void Next() override;
+  void Prev() override;
+  Slice key() const override {
+    return global_seqno_ == kDisableGlobalSequenceNumber ? data_.key() : KeyWithGlobalSeqno();
+  }
+  Slice value() const override { return data_.value(); }
+  Status status() const override { return status_; }
+  bool IsKeyPinned() const override {
+    return options_.pin_data && data_.key_in_block() && global_seqno_ == kDisableGlobalSequenceNumber;
+  }
+  bool IsValuePinned() const override { return options_.pin_data; }
+
+ private:
+  Slice KeyWithGlobalSeqno() const;
+  // Opens the data block that the index is at. False: there is none, or an error.
+  bool OpenBlock();
+  void ReleaseBlock();
+  // Leave an exhausted block for the next one with entries.
+  void FindForward();
+  void FindBackward();
+  bool CheckCorrupt();
+
+  const BlockBasedTable* const table_;
+  const ReadOptions options_;
+  const bool for_compaction_;
+  const SequenceNumber global_seqno_;
+  DataBlockIter data_;
+  IndexCursor index_;
+  BlockRef block_;
+  uint64_t block_offset_ = UINT64_MAX;  // of block_, if there is one
+  std::unique_ptr<PrefetchBuffer> prefetch_;
+  std::vector<BlockRef> pinned_;  // pin_data: the blocks that were left
+  Status status_;
+  mutable std::string key_;  // with the global sequence number
+};
+
+}  // namespace cairn

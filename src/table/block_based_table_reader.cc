@@ -1,0 +1,646 @@
+#include "table/block_based_table_reader.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/coding.h"
+#include "table/block_based_table_iterator.h"
+#include "table/index_cursor.h"
+#include "table/properties.h"
+
+namespace cairn {
+
+namespace {
+
+// How much of the file's end is read at opening when the size of the tail is not known: index and filter take about
+// 1/50 of a file of small values.
+constexpr uint64_t kMinTailRead = 16 << 10;
+constexpr uint64_t kMaxTailRead = 4 << 20;
+constexpr uint64_t kTailShare = 40;
+
+// VerifyChecksum and compactions read in pieces of this size unless told otherwise.
+constexpr size_t kSweepReadahead = 2 << 20;
+
+void DeleteCachedBlock(const Slice& /*key*/, void* value) { DeleteBlock(static_cast<Block*>(value)); }
+void DeleteCachedIndex(const Slice& /*key*/, void* value) { delete static_cast<IndexBlock*>(value); }
+void DeleteCachedFilter(const Slice& /*key*/, void* value) { delete static_cast<FilterBlock*>(value); }
+
+Status NamedStatus(const Status& s, const RandomAccessFileReader& file) {
+  const std::string message = std::string(s.getState() == nullptr ? "" : s.getState()) + ": " + file.file_name();
+  if (s.IsCorruption()) return Status::Corruption(message);
+  if (s.IsNotSupported()) return Status::NotSupported(message);
+  return s;
+}
+
+}  // namespace
+
+// The entries of the metaindex.
+struct BlockBasedTable::MetaBlocks {
+  std::map<std::string, BlockHandle> handles;
+  const BlockHandle* Find(const std::string& name) const {
+    const auto it = handles.find(name);
+    return it == handles.end() ? nullptr : &it->second;
+  }
+};
+
+BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options, const TableReaderOptions& options)
+    : table_options_(table_options),
+      icmp_(options.icmp),
+      bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
+      cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
+      info_log_(options.info_log) {
+  source_.statistics = options.statistics;
+}
+
+BlockBasedTable::~BlockBasedTable() = default;
+
+// ---- Opening
+
+Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options, const TableReaderOptions& options,
+                             std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
+                             std::unique_ptr<TableReader>* table) {
+  table->reset();
+  if (file_size < kFooterSize) {
+    return Status::Corruption("file is too short (" + std::to_string(file_size) +
+                              " bytes) to be a table: " + file->file_name());
+  }
+  std::unique_ptr<BlockBasedTable> t(new BlockBasedTable(table_options, options));
+  t->source_.file = std::move(file);
+  t->source_.file_size = file_size;
+
+  uint64_t tail_size = options.tail_size;
+  if (tail_size < kFooterSize || tail_size > file_size) {
+    tail_size = std::clamp(file_size / kTailShare, kMinTailRead, kMaxTailRead);
+  }
+  tail_size = std::min(tail_size, file_size);
+  PrefetchBuffer tail(t->source_.file.get(), file_size, 0, 0, 0, 0);
+  Status s = tail.Fill(file_size - tail_size, static_cast<size_t>(tail_size));
+  if (!s.ok()) return s;
+  Slice footer;
+  IOStatus io;
+  if (!tail.Read(file_size - kFooterSize, kFooterSize, &footer, &io) || footer.size() != kFooterSize) {
+    return io.ok() ? Status::Corruption("file is shorter than recorded (" + std::to_string(file_size) +
+                                        " bytes): " + t->source_.file->file_name())
+                   : Status(io);
+  }
+  s = t->source_.footer.DecodeFrom(footer, file_size - kFooterSize);
+  if (!s.ok()) return NamedStatus(s, *t->source_.file);
+
+  MetaBlocks meta;
+  s = t->ReadMetaindex(&tail, &meta);
+  if (s.ok()) s = t->ReadProperties(meta, &tail);
+  if (s.ok()) s = t->CheckRangeDeletions(meta, &tail);
+  if (s.ok()) s = t->ReadDictionary(meta, &tail);
+  if (s.ok()) s = t->SetGlobalSeqno(options.largest_seqno);
+  if (!s.ok()) return s;
+
+  if (const BlockHandle* handle = meta.Find(kIndexBlockName)) {
+    t->index_handle_ = *handle;
+  } else {
+    t->index_handle_ = t->source_.footer.index_handle;
+  }
+  if (t->source_.footer.format_version >= 6 && t->index_handle_.IsNull()) {
+    return Status::Corruption("no index in the metaindex: " + t->source_.file->file_name());
+  }
+  const std::string filter_name = std::string(kFullFilterPrefix) + kBuiltinBloomName;
+  if (const BlockHandle* handle = meta.Find(filter_name);
+      handle != nullptr && table_options.filter_policy != nullptr && !options.skip_filters &&
+      t->use_filter_) {
+    t->filter_handle_ = *handle;
+  } else {
+    t->use_filter_ = false;
+  }
+  t->MakeCachePrefix();
+  s = t->LoadIndexAndFilter(options.level, &tail);
+  if (!s.ok()) return s;
+  *table = std::move(t);
+  return Status::OK();
+}
+
+Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
+  const BlockHandle& handle = source_.footer.metaindex_handle;
+  Block::Ptr block;
+  Status s = ReadBlock(source_, handle, /*verify=*/true, nullptr, tail, &block);
+  if (!s.ok()) return s;
+  if (const char* error = block->ParseRestarts()) return BlockCorruption(source_, handle.offset, error);
+  bool handles_good = true;
+  const bool sound = ForEachEntry(*block, [&](const Slice& key, const Slice& value) {
+    Slice input = value;
+    BlockHandle h;
+    if (!h.DecodeFrom(&input).ok()) return handles_good = false;
+    meta->handles[key.ToString()] = h;
+    return true;
+  });
+  if (!sound || !handles_good) return BlockCorruption(source_, handle.offset, "bad entry in metaindex block");
+  return Status::OK();
+}
+
+Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail) {
+  const BlockHandle* handle = meta.Find(kPropertiesBlockName);
+  if (handle == nullptr) handle = meta.Find(kOldPropertiesBlockName);
+  if (handle == nullptr) {
+    return Status::Corruption("table without properties: " + source_.file->file_name());
+  }
+  Block::Ptr block;
+  Status s = ReadBlock(source_, *handle, /*verify=*/false, nullptr, tail, &block);
+  if (!s.ok()) return s;
+  auto properties = std::make_shared<TableProperties>();
+  auto decode = [&](const Block& b) {
+    *properties = TableProperties();
+    const char* error = const_cast<Block&>(b).ParseRestarts();
+    if (error != nullptr) return Status::Corruption(error);
+    return DecodeProperties(b, properties.get());
+  };
+  s = decode(*block);
+  if (s.ok() && source_.footer.checksum_type != kNoChecksum) {
+    // A file that was ingested may have had its global sequence number written into this block after its checksum was
+    // made. That number is in the MANIFEST as well: the block is checked with zeros in its place.
+    Block::Ptr checked;
+    Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
+    if (!verified.ok() && verified.IsCorruption() &&
+        properties->user_collected_properties.count(kExternalGlobalSeqnoProperty) != 0) {
+      std::string raw(block->data(), block->size());
+      const std::string& value = properties->user_collected_properties[kExternalGlobalSeqnoProperty];
+      const size_t name_at = raw.find(".global_seqno");
+      const size_t at = name_at == std::string::npos || value.size() != 8
+                            ? std::string::npos
+                            : raw.find(value, name_at);
+      if (at != std::string::npos) {
+        std::fill_n(raw.begin() + static_cast<std::ptrdiff_t>(at), 8, '\0');
+        char trailer[kBlockTrailerSize];
+        Slice stored;
+        const IOStatus io = source_.file->Read(IOOptions(), handle->offset + handle->size,
+                                               kBlockTrailerSize, &stored, trailer);
+        if (io.ok() && stored.size() == kBlockTrailerSize && stored[0] == kNoCompression &&
+            DecodeFixed32(stored.data() + 1) ==
+                ComputeChecksum(source_.footer.checksum_type, raw.data(), raw.size(), kNoCompression) +
+                    ChecksumContextModifier(source_.footer.base_context_checksum, handle->offset)) {
+          verified = Status::OK();
+        }
+      }
+    }
+    if (!verified.ok()) return verified;
+  } else if (!s.ok()) {
+    Block::Ptr checked;  // prefer to say that the checksum is wrong
+    Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
+    return verified.ok() ? BlockCorruption(source_, handle->offset, s.getState()) : verified;
+  }
+
+  const auto& extra = properties->user_collected_properties;
+  const auto index_type = extra.find(kIndexTypeProperty);
+  if (index_type == extra.end() || index_type->second.size() != 4) {
+    return BlockCorruption(source_, handle->offset, "no index type in the table properties");
+  }
+  const uint32_t type = DecodeFixed32(index_type->second.data());
+  if (type > BlockBasedTableOptions::kBinarySearchWithFirstKey) {
+    return Status::NotSupported("index type " + std::to_string(type) + ": " + source_.file->file_name());
+  }
+  // A hash index is a binary-search index with more in other blocks.
+  two_level_index_ = type == BlockBasedTableOptions::kTwoLevelIndexSearch;
+  index_format_.user_keys = properties->index_key_is_user_key != 0;
+  index_format_.delta_values = properties->index_value_is_delta_encoded != 0;
+  index_format_.has_first_key = type == BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  const auto whole_key = extra.find(kWholeKeyFilteringProperty);
+  use_filter_ = whole_key == extra.end() || whole_key->second != "0";
+
+  const std::string& comparator = properties->comparator_name;
+  if (!comparator.empty() && comparator != icmp_.user_comparator()->Name()) {
+    return Status::InvalidArgument("table is sorted by comparator " + comparator + ", not " +
+                                   icmp_.user_comparator()->Name() + ": " + source_.file->file_name());
+  }
+  if (source_.footer.format_version >= 7) {
+    const std::string& name = properties->compression_name;
+    const std::string manager = name.substr(0, name.find(';'));
+    if (!manager.empty() && manager != "BuiltinV2") {
+      return Status::NotSupported("compression manager " + manager + ": " + source_.file->file_name());
+    }
+  }
+  properties_ = std::move(properties);
+  return Status::OK();
+}
+
+Status BlockBasedTable::CheckRangeDeletions(const MetaBlocks& meta, PrefetchBuffer* tail) {
+  const BlockHandle* handle = meta.Find(kRangeDelBlockName);
+  if (handle == nullptr) return Status::OK();
+  Block::Ptr block;
+  Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
+  if (!s.ok()) return s;
+  if (const char* error = block->ParseRestarts()) return BlockCorruption(source_, handle->offset, error);
+  if (block->restarts_offset() > 0) {
+    return Status::NotSupported("table has range deletions: " + source_.file->file_name());
+  }
+  return Status::OK();
+}
+
+Status BlockBasedTable::ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* tail) {
+  const BlockHandle* handle = meta.Find(kCompressionDictBlockName);
+  if (handle == nullptr) return Status::OK();
+  Block::Ptr block;
+  Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
+  if (!s.ok()) return s;
+  if (block->size() == 0) return Status::OK();
+  source_.dict = std::make_unique<DecompressionDict>(block->contents().ToString(), /*for_zstd=*/true);
+  return Status::OK();
+}
+
+Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
+  const auto& extra = properties_->user_collected_properties;
+  const auto version = extra.find(kExternalVersionProperty);
+  const auto seqno = extra.find(kExternalGlobalSeqnoProperty);
+  auto bad = [&](const char* what) { return Status::Corruption(std::string(what) + ": " + source_.file->file_name()); };
+  if (version == extra.end()) {
+    return seqno == extra.end() ? Status::OK() : bad("global sequence number in a table that was not ingested");
+  }
+  if (version->second.size() != 4) return bad("bad external file version");
+  if (DecodeFixed32(version->second.data()) < 2) {
+    return seqno == extra.end() ? Status::OK() : bad("global sequence number in an external file of version 1");
+  }
+  SequenceNumber stored = 0;
+  if (seqno != extra.end()) {
+    if (seqno->second.size() != 8) return bad("bad global sequence number");
+    stored = DecodeFixed64(seqno->second.data());
+  }
+  SequenceNumber global = stored;
+  if (largest_seqno < kMaxSequenceNumber) {
+    // The MANIFEST knows better; a number in the file must agree.
+    if (stored != 0 && stored != largest_seqno) return bad("global sequence number differs from the MANIFEST's");
+    global = largest_seqno;
+  }
+  if (global > kMaxSequenceNumber) return bad("global sequence number out of range");
+  global_seqno_ = global;
+  return Status::OK();
+}
+
+// Blocks are cached under (prefix, offset). A file keeps its prefix over reopening, so that its cached blocks stay of use.
+void BlockBasedTable::MakeCachePrefix() {
+  if (cache_ == nullptr) return;
+  if (properties_->db_session_id.empty() || properties_->orig_file_number == 0) {
+    cache_prefix_ = cache_->NewId();
+    return;
+  }
+  std::string id = properties_->db_session_id + properties_->db_id;
+  PutFixed64(&id, properties_->orig_file_number);
+  PutFixed64(&id, source_.file_size);
+  PutFixed64(&id, properties_->data_size);
+  PutFixed64(&id, properties_->num_entries);
+  PutFixed64(&id, properties_->raw_value_size);
+  cache_prefix_ = XXH3_64bits(id.data(), id.size());
+}
+
+Status BlockBasedTable::LoadIndexAndFilter(int level, PrefetchBuffer* tail) {
+  ReadOptions options;
+  if (!table_options_.cache_index_and_filter_blocks || cache_ == nullptr) {
+    std::unique_ptr<IndexBlock> index;
+    Status s = ReadIndexBlock(index_handle_, true, tail, &index);
+    if (!s.ok()) return s;
+    index_.SetOwned(index.release());
+    if (use_filter_) {
+      std::unique_ptr<FilterBlock> filter;
+      s = ReadFilterBlock(true, tail, &filter);
+      if (!s.ok()) return s;
+      filter_.SetOwned(filter.release());
+    }
+    return Status::OK();
+  }
+  // Into the cache at once: the tail has been read, and damage shows at opening.
+  IndexRef index;
+  Status s = GetIndexBlock(options, index_handle_, tail, &index);
+  if (!s.ok()) return s;
+  FilterRef filter;
+  if (use_filter_) {
+    s = GetFilter(options, tail, &filter);
+    if (!s.ok()) return s;
+  }
+  const PinningTier tier = table_options_.metadata_cache_options.unpartitioned_pinning;
+  bool pin = level == 0 && table_options_.pin_l0_filter_and_index_blocks_in_cache;
+  if (tier == PinningTier::kAll) pin = true;
+  if (tier == PinningTier::kFlushedAndSimilar) pin = level == 0;
+  if (tier == PinningTier::kNone) pin = false;
+  if (pin) filter_ = std::move(filter);
+  if (pin || (two_level_index_ && table_options_.pin_top_level_index_and_filter)) index_ = std::move(index);
+  return Status::OK();
+}
+
+// ---- Metadata blocks
+
+Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify, PrefetchBuffer* prefetch,
+                                       std::unique_ptr<IndexBlock>* index) const {
+  Block::Ptr block;
+  Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block);
+  if (!s.ok()) return s;
+  auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
+  if (const char* error = result->Init(bytewise_)) return BlockCorruption(source_, handle.offset, error);
+  *index = std::move(result);
+  return s;
+}
+
+Status BlockBasedTable::ReadFilterBlock(bool verify, PrefetchBuffer* prefetch,
+                                        std::unique_ptr<FilterBlock>* filter) const {
+  Block::Ptr block;
+  Status s = ReadBlock(source_, filter_handle_, verify, nullptr, prefetch, &block);
+  if (s.ok()) *filter = std::make_unique<FilterBlock>(std::move(block));
+  return s;
+}
+
+Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
+                                      PrefetchBuffer* prefetch, IndexRef* index) const {
+  char key[16];
+  CacheKey(handle.offset, key);
+  const Slice cache_key(key, sizeof(key));
+  if (cache_ != nullptr) {
+    if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
+      Tick(BLOCK_CACHE_HIT);
+      Tick(BLOCK_CACHE_INDEX_HIT);
+      index->SetCached(cache_, h);
+      return Status::OK();
+    }
+    Tick(BLOCK_CACHE_MISS);
+    Tick(BLOCK_CACHE_INDEX_MISS);
+  }
+  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
+  std::unique_ptr<IndexBlock> read;
+  Status s = ReadIndexBlock(handle, options.verify_checksums, prefetch, &read);
+  if (!s.ok()) return s;
+  if (cache_ == nullptr || !options.fill_cache) {
+    index->SetOwned(read.release());
+    return s;
+  }
+  const size_t charge = read->memory_usage();
+  Cache::Handle* h = nullptr;
+  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedIndex, &h,
+                     table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
+                                                                                     : Cache::Priority::LOW);
+  if (!s.ok()) {
+    Tick(BLOCK_CACHE_ADD_FAILURES);
+    return s;
+  }
+  read.release();
+  Tick(BLOCK_CACHE_ADD);
+  Tick(BLOCK_CACHE_INDEX_ADD);
+  Tick(BLOCK_CACHE_INDEX_BYTES_INSERT, charge);
+  index->SetCached(cache_, h);
+  return s;
+}
+
+Status BlockBasedTable::GetIndex(const ReadOptions& options, IndexRef* index) const {
+  if (index_) [[likely]] {
+    index->SetBorrowed(index_.get());
+    return Status::OK();
+  }
+  return GetIndexBlock(options, index_handle_, nullptr, index);
+}
+
+Status BlockBasedTable::GetIndexPartition(const ReadOptions& options, const BlockHandle& handle,
+                                          IndexRef* index) const {
+  return GetIndexBlock(options, handle, nullptr, index);
+}
+
+Status BlockBasedTable::GetFilter(const ReadOptions& options, PrefetchBuffer* prefetch,
+                                  FilterRef* filter) const {
+  char key[16];
+  CacheKey(filter_handle_.offset, key);
+  const Slice cache_key(key, sizeof(key));
+  if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
+    Tick(BLOCK_CACHE_HIT);
+    Tick(BLOCK_CACHE_FILTER_HIT);
+    filter->SetCached(cache_, h);
+    return Status::OK();
+  }
+  Tick(BLOCK_CACHE_MISS);
+  Tick(BLOCK_CACHE_FILTER_MISS);
+  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
+  std::unique_ptr<FilterBlock> read;
+  Status s = ReadFilterBlock(options.verify_checksums, prefetch, &read);
+  if (!s.ok()) return s;
+  if (!options.fill_cache) {
+    filter->SetOwned(read.release());
+    return s;
+  }
+  const size_t charge = read->block->memory_usage() + sizeof(FilterBlock);
+  Cache::Handle* h = nullptr;
+  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedFilter, &h,
+                     table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
+                                                                                     : Cache::Priority::LOW);
+  if (!s.ok()) {
+    Tick(BLOCK_CACHE_ADD_FAILURES);
+    return s;
+  }
+  read.release();
+  Tick(BLOCK_CACHE_ADD);
+  Tick(BLOCK_CACHE_FILTER_ADD);
+  Tick(BLOCK_CACHE_FILTER_BYTES_INSERT, charge);
+  filter->SetCached(cache_, h);
+  return s;
+}
+
+// ---- Data blocks
+
+Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
+                                     bool for_compaction, PrefetchBuffer* prefetch, BlockRef* block) const {
+  char key[16];
+  CacheKey(handle.offset, key);
+  const Slice cache_key(key, sizeof(key));
+  if (cache_ != nullptr) {
+    if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
+      block->SetCached(cache_, h);
+      if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);
+      if (source_.statistics != nullptr) {
+        Tick(BLOCK_CACHE_HIT);
+        Tick(BLOCK_CACHE_DATA_HIT);
+        Tick(BLOCK_CACHE_BYTES_READ, (*block)->memory_usage());
+      }
+      return Status::OK();
+    }
+    Tick(BLOCK_CACHE_MISS);
+    Tick(BLOCK_CACHE_DATA_MISS);
+  }
+  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
+  Block::Ptr read;
+  Status s = ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch, &read);
+  if (!s.ok()) return s;
+  if (const char* error = read->ParseRestarts()) {
+    if (read->HasUnknownFeature()) return Status::NotSupported(error + source_.Where(handle.offset));
+    return BlockCorruption(source_, handle.offset, error);
+  }
+  if (cache_ == nullptr || !options.fill_cache || for_compaction) {
+    block->SetOwned(read.release());
+    return s;
+  }
+  const size_t charge = read->memory_usage();
+  Cache::Handle* h = nullptr;
+  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedBlock, &h, Cache::Priority::LOW);
+  if (!s.ok()) {
+    Tick(BLOCK_CACHE_ADD_FAILURES);
+    return s;
+  }
+  read.release();
+  if (source_.statistics != nullptr) {
+    Tick(BLOCK_CACHE_ADD);
+    Tick(BLOCK_CACHE_DATA_ADD);
+    Tick(BLOCK_CACHE_DATA_BYTES_INSERT, charge);
+    Tick(BLOCK_CACHE_BYTES_WRITE, charge);
+  }
+  block->SetCached(cache_, h);
+  return s;
+}
+
+// ---- Lookups
+
+bool BlockBasedTable::KeyMayMatch(const ReadOptions& options, const Slice& user_key) const {
+  if (filter_) [[likely]] return filter_->bloom.MayMatch(user_key);
+  FilterRef filter;
+  // Without the filter the answer is found in the data.
+  if (!GetFilter(options, nullptr, &filter).ok()) return true;
+  return filter->bloom.MayMatch(user_key);
+}
+
+Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
+                                     const Slice& internal_key, GetContext* context, bool* done) const {
+  *done = true;
+  BlockRef block;
+  Status s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  if (!s.ok()) {
+    if (s.IsIncomplete()) context->MarkKeyMayExist();
+    return s;
+  }
+  DataBlockIter it;
+  it.Init(block.get(), &icmp_, bytewise_);
+  it.Seek(internal_key);
+  if (!it.Valid()) [[unlikely]] {
+    if (it.corrupt()) {
+      context->MarkCorrupt();
+      return BlockCorruption(source_, handle.offset, "bad entry in data block");
+    }
+    // Without sequence numbers in the index no key has versions in two blocks.
+    *done = index_format_.user_keys;
+    return s;
+  }
+  const Slice found = it.key();
+  if (!icmp_.EqualUserKey(ExtractUserKey(found), context->user_key())) return s;
+  SequenceNumber sequence;
+  ValueType type;
+  UnpackSequenceAndType(ExtractInternalKeyFooter(found), &sequence, &type);
+  if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
+    sequence = global_seqno_;
+    if (sequence > ExtractSequence(internal_key)) return s;  // newer than the snapshot; the only version here
+  }
+  Cleanable pinner;
+  block.TransferTo(&pinner);
+  context->SaveMatch(sequence, type, it.value(), &pinner);
+  if (context->state() == GetContext::kUnsupported) [[unlikely]] {
+    return Status::NotSupported("value type " + std::to_string(type) + source_.Where(handle.offset));
+  }
+  return s;
+}
+
+Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key, GetContext* context,
+                            bool skip_filters) {
+  if (use_filter_ && !skip_filters && !KeyMayMatch(options, ExtractUserKey(internal_key))) {
+    Tick(BLOOM_FILTER_USEFUL);
+    return Status::OK();
+  }
+  Status s;
+  if (index_ && !two_level_index_) [[likely]] {
+    IndexBlockIter it;
+    it.Init(index_.get(), &icmp_, bytewise_);
+    for (it.Seek(internal_key); it.Valid(); it.Next()) {
+      bool done;
+      s = GetFromBlock(options, it.handle(), internal_key, context, &done);
+      if (!s.ok() || done) break;
+    }
+    if (it.corrupt()) {
+      s = BlockCorruption(source_, index_handle_.offset, "bad entry in index block");
+    }
+  } else {
+    s = GetWithCursor(options, internal_key, context);
+  }
+  if (use_filter_ && !skip_filters && source_.statistics != nullptr) {
+    Tick(BLOOM_FILTER_FULL_POSITIVE);
+    if (context->state() != GetContext::kNotFound) Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  }
+  return s;
+}
+
+Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& internal_key,
+                                      GetContext* context) const {
+  IndexCursor index(this, &options);
+  for (index.Seek(internal_key); index.Valid(); index.Next()) {
+    bool done;
+    Status s = GetFromBlock(options, index.handle(), internal_key, context, &done);
+    if (!s.ok() || done) return s;
+  }
+  if (index.status().IsIncomplete()) context->MarkKeyMayExist();
+  return index.status();
+}
+
+InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool /*skip_filters*/,
+                                               size_t compaction_readahead, bool for_compaction) {
+  if (for_compaction && compaction_readahead == 0) compaction_readahead = kSweepReadahead;
+  return new BlockBasedTableIterator(this, options, compaction_readahead, for_compaction);
+}
+
+uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options, const Slice& internal_key) {
+  IndexCursor index(this, &options);
+  index.Seek(internal_key);
+  if (index.Valid()) return index.handle().offset;
+  return properties_->data_size != 0 ? properties_->data_size : source_.footer.metaindex_handle.offset;
+}
+
+size_t BlockBasedTable::ApproximateMemoryUsage() const {
+  size_t size = sizeof(*this) + sizeof(TableProperties);
+  // What is pinned in the cache is charged there.
+  if (index_ && !index_.cached()) size += index_->memory_usage();
+  if (filter_ && !filter_.cached()) size += filter_->block->memory_usage();
+  if (source_.dict != nullptr) size += source_.dict->memory_usage();
+  return size;
+}
+
+Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
+  ReadOptions options = read_options;
+  options.verify_checksums = true;
+  options.fill_cache = false;
+  MetaBlocks meta;
+  Status s = ReadMetaindex(nullptr, &meta);
+  Block::Ptr block;
+  for (const auto& [name, handle] : meta.handles) {
+    // The properties were verified at opening, with care for ingested files; the index follows below.
+    if (!s.ok() || name == kPropertiesBlockName) continue;
+    s = ReadBlock(source_, handle, true, nullptr, nullptr, &block);
+  }
+  if (s.ok()) s = ReadBlock(source_, index_handle_, true, nullptr, nullptr, &block);
+  if (!s.ok()) return s;
+
+  const size_t readahead = options.readahead_size != 0 ? options.readahead_size : kSweepReadahead;
+  PrefetchBuffer prefetch(source_.file.get(), source_.file_size, readahead, 0, 0, 0);
+  IndexCursor index(this, &options);
+  for (index.SeekToFirst(); index.Valid(); index.Next()) {
+    const BlockHandle handle = index.handle();
+    s = ReadBlock(source_, handle, true, source_.dict.get(), &prefetch, &block);
+    if (!s.ok()) return s;
+    if (const char* error = block->ParseRestarts()) return BlockCorruption(source_, handle.offset, error);
+    DataBlockIter it;
+    it.Init(block.get(), &icmp_, bytewise_);
+    for (it.SeekToFirst(); it.Valid(); it.Next()) {
+    }
+    if (it.corrupt()) return BlockCorruption(source_, handle.offset, "bad entry in data block");
+  }
+  return index.status();
+}
+
+Status BlockBasedTable::ApproximateMiddleKey(std::string* user_key) {
+  ReadOptions options;
+  IndexCursor index(this, &options);
+  const uint64_t blocks = properties_->num_data_blocks;
+  if (blocks < 2) return Status::NotFound("table of one block");
+  index.SeekToFirst();
+  for (uint64_t i = 1; i < blocks / 2 && index.Valid(); ++i) index.Next();
+  if (!index.Valid()) return index.status().ok() ? Status::NotFound() : index.status();
+  const Slice key = index.key();
+  *user_key = (index_format_.user_keys ? key : ExtractUserKey(key)).ToString();
+  return Status::OK();
+}
+
+}  // namespace cairn

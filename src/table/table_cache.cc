@@ -1,0 +1,215 @@
+#include "table/table_cache.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+#include "fs/file_names.h"
+#include "fs/file_reader.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+
+namespace cairn {
+
+namespace {
+
+// Capacity, in tables, when all stay open.
+constexpr size_t kUnlimited = size_t{1} << 22;
+
+void DeleteTable(const Slice& /*key*/, void* value) { delete static_cast<TableReader*>(value); }
+
+struct TableKey {
+  explicit TableKey(uint64_t number) { EncodeFixed64(bytes, number); }
+  Slice slice() const { return Slice(bytes, sizeof(bytes)); }
+  char bytes[8];
+};
+
+}  // namespace
+
+// ---- TableSlot
+
+void TableSlot::Release() {
+  if (reader_.load(std::memory_order_relaxed) == nullptr) return;
+  reader_.store(nullptr, std::memory_order_relaxed);
+  cache_->Release(handle_);
+  cache_ = nullptr;
+  handle_ = nullptr;
+}
+
+// ---- TableCache::Ref
+
+TableCache::Ref::Ref(Ref&& other) noexcept
+    : reader_(other.reader_), cache_(other.cache_), handle_(other.handle_) {
+  other.reader_ = nullptr;
+  other.cache_ = nullptr;
+  other.handle_ = nullptr;
+}
+
+TableCache::Ref& TableCache::Ref::operator=(Ref&& other) noexcept {
+  if (this != &other) {
+    Reset();
+    std::swap(reader_, other.reader_);
+    std::swap(cache_, other.cache_);
+    std::swap(handle_, other.handle_);
+  }
+  return *this;
+}
+
+void TableCache::Ref::Reset() {
+  if (handle_ != nullptr) cache_->Release(handle_);
+  reader_ = nullptr;
+  cache_ = nullptr;
+  handle_ = nullptr;
+}
+
+// ---- TableCache
+
+TableCache::TableCache(TableCacheOptions options)
+    : options_(std::move(options)),
+      pin_all_(options_.max_open_files < 0),
+      cache_(NewLRUCache(pin_all_ ? kUnlimited : static_cast<size_t>(std::max(1, options_.max_open_files)),
+                         // Few tables: one shard, or each would hold too few of them.
+                         pin_all_ || options_.max_open_files >= 1024
+                             ? std::clamp(options_.table_cache_numshardbits, 0, 19)
+                             : 0,
+                         /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
+                         /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
+
+TableCache::~TableCache() = default;
+
+Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReader>* table) {
+  const size_t path = std::min<size_t>(file.path_id, options_.paths.empty() ? 0 : options_.paths.size() - 1);
+  const std::string name =
+      TableFileName(options_.paths.empty() ? std::string(".") : options_.paths[path], file.number);
+  std::unique_ptr<RandomAccessFileReader> reader;
+  Status s = RandomAccessFileReader::Open(options_.fs, name, options_.file_options, &reader);
+  if (s.ok()) {
+    TableReaderOptions reader_options(*options_.icmp);
+    reader_options.statistics = options_.statistics;
+    reader_options.info_log = options_.info_log;
+    reader_options.level = file.level;
+    reader_options.file_number = file.number;
+    reader_options.tail_size = file.tail_size;
+    reader_options.largest_seqno = file.largest_seqno;
+    s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size, table);
+  }
+  if (options_.statistics != nullptr) {
+    options_.statistics->recordTick(s.ok() ? NO_FILE_OPENS : NO_FILE_ERRORS, 1);
+  }
+  return s;
+}
+
+// Leaves a reference in the file's slot, so that the next lookup finds the reader there. REQUIRES: the open lock.
+Status TableCache::Pin(const TableFileId& file, Ref* table) {
+  TableSlot* slot = file.slot;
+  if (!pin_all_ || slot == nullptr || slot->reader_.load(std::memory_order_relaxed) != nullptr) {
+    return Status::OK();
+  }
+  cache_->Ref(table->handle_);
+  slot->cache_ = cache_.get();
+  slot->handle_ = table->handle_;
+  slot->reader_.store(table->reader_, std::memory_order_release);
+  return Status::OK();
+}
+
+Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io) {
+  table->Reset();
+  if (file.slot != nullptr) {
+    if (TableReader* reader = file.slot->reader()) {
+      table->reader_ = reader;
+      return Status::OK();
+    }
+  }
+  const TableKey key(file.number);
+  auto take = [&](Cache::Handle* handle) {
+    table->cache_ = cache_.get();
+    table->handle_ = handle;
+    table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
+  };
+  Cache::Handle* handle = cache_->Lookup(key.slice());
+  if (handle != nullptr && (!pin_all_ || file.slot == nullptr)) {
+    take(handle);
+    return Status::OK();
+  }
+  if (handle == nullptr && no_io) return Status::Incomplete("table is not open");
+
+  fiber::MutexLock lock(&open_mu_[file.number % kOpenLocks]);
+  if (handle == nullptr) handle = cache_->Lookup(key.slice());
+  if (handle == nullptr) {
+    std::unique_ptr<TableReader> reader;
+    Status s = OpenTable(file, &reader);
+    if (!s.ok()) return s;
+    s = cache_->Insert(key.slice(), reader.get(), 1, &DeleteTable, &handle);
+    if (!s.ok()) return s;
+    reader.release();
+  }
+  take(handle);
+  return Pin(file, table);
+}
+
+Status TableCache::GetSlow(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
+                           GetContext* context, bool skip_filters) {
+  Ref table;
+  Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier);
+  if (s.IsIncomplete()) {
+    // The caller may look further, but cannot rely on an absence.
+    context->MarkKeyMayExist();
+    return s;
+  }
+  if (!s.ok()) return s;
+  return table->Get(options, internal_key, context, skip_filters);
+}
+
+InternalIterator* TableCache::NewIterator(const ReadOptions& options, const TableFileId& file,
+                                          bool for_compaction, bool skip_filters, size_t compaction_readahead) {
+  Ref table;
+  const Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier);
+  if (!s.ok()) return NewEmptyInternalIterator(s);
+  if (options.table_filter && !options.table_filter(*table->GetTableProperties())) {
+    return NewEmptyInternalIterator();
+  }
+  InternalIterator* iterator = table->NewIterator(options, skip_filters, compaction_readahead, for_compaction);
+  if (table.handle_ != nullptr) {
+    iterator->RegisterCleanup(
+        [](void* cache, void* handle) {
+          static_cast<Cache*>(cache)->Release(static_cast<Cache::Handle*>(handle));
+        },
+        table.cache_, table.handle_);
+    table.handle_ = nullptr;
+  }
+  return iterator;
+}
+
+Status TableCache::GetTableProperties(const TableFileId& file,
+                                      std::shared_ptr<const TableProperties>* properties, bool no_io) {
+  Ref table;
+  Status s = FindTable(file, &table, no_io);
+  if (s.ok()) *properties = table->GetTableProperties();
+  return s;
+}
+
+Status TableCache::VerifyChecksum(const ReadOptions& options, const TableFileId& file) {
+  Ref table;
+  Status s = FindTable(file, &table);
+  return s.ok() ? table->VerifyChecksum(options) : s;
+}
+
+uint64_t TableCache::ApproximateOffsetOf(const ReadOptions& options, const TableFileId& file,
+                                         const Slice& internal_key) {
+  Ref table;
+  if (!FindTable(file, &table).ok()) return 0;
+  return table->ApproximateOffsetOf(options, internal_key);
+}
+
+size_t TableCache::ApproximateMemoryUsage() const {
+  size_t sum = 0;
+  cache_->ApplyToAllEntries(
+      [&](const Slice&, void* value, size_t, Cache::DeleterFn) {
+        sum += static_cast<TableReader*>(value)->ApproximateMemoryUsage();
+      },
+      {});
+  return sum;
+}
+
+void TableCache::Evict(uint64_t number) { cache_->Erase(TableKey(number).slice()); }
+
+}  // namespace cairn
