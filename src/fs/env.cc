@@ -1,0 +1,206 @@
+// Env: the default one, the one in memory, and the shorthands that pass on to its FileSystem.
+
+#include "rocksdb/env.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
+#include "fiber/thread.h"
+#include "fs/file_util.h"
+#include "fs/info_log.h"
+#include "fs/memory_file_system.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+EnvOptions::EnvOptions(const DBOptions& options)
+    : use_mmap_reads(options.allow_mmap_reads),
+      use_mmap_writes(options.allow_mmap_writes),
+      use_direct_reads(options.use_direct_reads),
+      allow_fallocate(options.allow_fallocate),
+      set_fd_cloexec(options.is_fd_close_on_exec),
+      bytes_per_sync(options.bytes_per_sync),
+      strict_bytes_per_sync(options.strict_bytes_per_sync),
+      compaction_readahead_size(options.compaction_readahead_size),
+      random_access_max_buffer_size(options.random_access_max_buffer_size),
+      writable_file_max_buffer_size(options.writable_file_max_buffer_size),
+      rate_limiter(options.rate_limiter.get()) {}
+
+Env::Env(const std::shared_ptr<FileSystem>& fs) : file_system_(fs) {}
+
+Env::~Env() = default;
+
+Env* Env::Default() {
+  static Env* const instance = new Env(FileSystem::Default());  // lives as long as the program
+  return instance;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Time
+
+uint64_t Env::NowMicros() { return fiber::wall_micros(); }
+
+uint64_t Env::NowNanos() { return fiber::now_nanos(); }
+
+uint64_t Env::NowCPUNanos() { return fiber::thread_cpu_nanos(); }
+
+void Env::SleepForMicroseconds(int micros) {
+  if (micros > 0) fiber::sleep_for(static_cast<uint64_t>(micros) * 1000);
+}
+
+Status Env::GetCurrentTime(int64_t* unix_time) {
+  *unix_time = static_cast<int64_t>(fiber::wall_micros() / 1000000);
+  return Status::OK();
+}
+
+std::string Env::TimeToString(uint64_t time) {
+  const time_t seconds = static_cast<time_t>(time);
+  struct tm local;
+  char buf[64] = "";
+  if (localtime_r(&seconds, &local) != nullptr) {
+    std::snprintf(buf, sizeof(buf), "%04d/%02d/%02d-%02d:%02d:%02d", local.tm_year + 1900,
+                  local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
+  }
+  return buf;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Files
+
+Status Env::FileExists(const std::string& fname) {
+  return file_system_->FileExists(fname, IOOptions(), nullptr);
+}
+
+Status Env::GetChildren(const std::string& dir, std::vector<std::string>* result) {
+  return file_system_->GetChildren(dir, IOOptions(), result, nullptr);
+}
+
+Status Env::GetChildrenFileAttributes(const std::string& dir,
+                                      std::vector<FileAttributes>* result) {
+  return file_system_->GetChildrenFileAttributes(dir, IOOptions(), result, nullptr);
+}
+
+Status Env::DeleteFile(const std::string& fname) {
+  return file_system_->DeleteFile(fname, IOOptions(), nullptr);
+}
+
+Status Env::CreateDir(const std::string& dirname) {
+  return file_system_->CreateDir(dirname, IOOptions(), nullptr);
+}
+
+Status Env::CreateDirIfMissing(const std::string& dirname) {
+  return file_system_->CreateDirIfMissing(dirname, IOOptions(), nullptr);
+}
+
+Status Env::DeleteDir(const std::string& dirname) {
+  return file_system_->DeleteDir(dirname, IOOptions(), nullptr);
+}
+
+Status Env::GetFileSize(const std::string& fname, uint64_t* file_size) {
+  return file_system_->GetFileSize(fname, IOOptions(), file_size, nullptr);
+}
+
+Status Env::GetFileModificationTime(const std::string& fname, uint64_t* file_mtime) {
+  return file_system_->GetFileModificationTime(fname, IOOptions(), file_mtime, nullptr);
+}
+
+Status Env::RenameFile(const std::string& src, const std::string& target) {
+  return file_system_->RenameFile(src, target, IOOptions(), nullptr);
+}
+
+Status Env::LinkFile(const std::string& src, const std::string& target) {
+  return file_system_->LinkFile(src, target, IOOptions(), nullptr);
+}
+
+Status Env::LockFile(const std::string& fname, FileLock** lock) {
+  return file_system_->LockFile(fname, IOOptions(), lock, nullptr);
+}
+
+Status Env::UnlockFile(FileLock* lock) {
+  return file_system_->UnlockFile(lock, IOOptions(), nullptr);
+}
+
+Status Env::IsDirectory(const std::string& path, bool* is_dir) {
+  return file_system_->IsDirectory(path, IOOptions(), is_dir, nullptr);
+}
+
+Status Env::GetFreeSpace(const std::string& path, uint64_t* bytes) {
+  return file_system_->GetFreeSpace(path, IOOptions(), bytes, nullptr);
+}
+
+Status Env::GetAbsolutePath(const std::string& db_path, std::string* output_path) {
+  return file_system_->GetAbsolutePath(db_path, IOOptions(), output_path, nullptr);
+}
+
+Status Env::GetTestDirectory(std::string* path) {
+  return file_system_->GetTestDirectory(IOOptions(), path, nullptr);
+}
+
+Status Env::NewLogger(const std::string& fname, std::shared_ptr<Logger>* result) {
+  return file_system_->NewLogger(fname, IOOptions(), result, nullptr);
+}
+
+// ------------------------------------------------------------------------------------------------
+// The rest
+
+Status Env::GetHostName(char* name, uint64_t len) {
+  if (len == 0 || gethostname(name, static_cast<size_t>(len)) != 0) {
+    return Status::IOError("gethostname", "the name does not fit or cannot be had");
+  }
+  name[len - 1] = '\0';
+  return Status::OK();
+}
+
+Status Env::GetHostNameString(std::string* result) {
+  char name[256];
+  Status s = GetHostName(name, sizeof(name));
+  if (s.ok()) *result = name;
+  return s;
+}
+
+std::string Env::GenerateUniqueId() { return cairn::GenerateDbId(); }
+
+uint64_t Env::GetThreadID() const { return fiber::current_thread_id(); }
+
+void Env::SetBackgroundThreads(int number, Priority pri) {
+  if (pri >= BOTTOM && pri < TOTAL) background_threads_[pri] = number;
+}
+
+int Env::GetBackgroundThreads(Priority pri) {
+  return pri >= BOTTOM && pri < TOTAL ? background_threads_[pri] : 0;
+}
+
+void Env::IncBackgroundThreadsIfNeeded(int number, Priority pri) {
+  if (number > GetBackgroundThreads(pri)) SetBackgroundThreads(number, pri);
+}
+
+FileLock::~FileLock() = default;
+
+Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname, bool should_sync) {
+  return cairn::WriteStringToFile(env->GetFileSystem().get(), data, fname, should_sync);
+}
+
+Status ReadFileToString(Env* env, const std::string& fname, std::string* data) {
+  return cairn::ReadFileToString(env->GetFileSystem().get(), fname, data);
+}
+
+Env* NewMemEnv(Env* /*base_env*/) {
+  return new Env(std::make_shared<cairn::MemoryFileSystem>(
+      cairn::MemoryFileSystem::Durability::kUntracked));
+}
+
+std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs) {
+  return std::make_unique<Env>(fs);
+}
+
+Status NewEnvLogger(const std::string& fname, Env* env, std::shared_ptr<Logger>* result) {
+  return cairn::NewFileLogger(env->GetFileSystem().get(), fname, result);
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,44 @@
+// What DBOptions says about each kind of file, as FileOptions. Called by db/ once at open.
+
+#ifndef CAIRN_FS_FILE_OPTIONS_H_
+#define CAIRN_FS_FILE_OPTIONS_H_
+
+#include "base/namespace.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+
+namespace cairn {
+
+// Logs are appended in small pieces and synced often: never direct, never mmap.
+inline FileOptions FileOptionsForLog(const DBOptions& db) {
+  FileOptions options(db);
+  options.use_mmap_reads = options.use_mmap_writes = false;
+  options.use_direct_reads = options.use_direct_writes = false;
+  options.bytes_per_sync = db.wal_bytes_per_sync;
+  return options;
+}
+
+inline FileOptions FileOptionsForManifest(const DBOptions& db) {
+  FileOptions options(db);
+  options.use_mmap_reads = options.use_mmap_writes = false;
+  options.use_direct_reads = options.use_direct_writes = false;
+  return options;
+}
+
+// Flush and compaction outputs.
+inline FileOptions FileOptionsForTableWrite(const DBOptions& db) {
+  FileOptions options(db);
+  options.use_direct_writes = db.use_direct_io_for_flush_and_compaction;
+  return options;
+}
+
+// Compaction inputs.
+inline FileOptions FileOptionsForCompactionRead(const DBOptions& db) {
+  FileOptions options(db);
+  options.use_direct_reads = db.use_direct_reads;
+  return options;
+}
+
+}  // namespace cairn
+
+#endif  // CAIRN_FS_FILE_OPTIONS_H_

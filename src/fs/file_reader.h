@@ -1,0 +1,91 @@
+// Readers that know their file's name and hide the alignment that direct I/O asks for.
+//
+// RandomAccessFileReader serves tables (thread-safe, no state but the file);
+// SequentialFileReader serves logs, the MANIFEST and small files (one caller at a time).
+// Every read may SUSPEND. Statuses name the file.
+
+#ifndef CAIRN_FS_FILE_READER_H_
+#define CAIRN_FS_FILE_READER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/namespace.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/io_status.h"
+#include "rocksdb/slice.h"
+
+namespace cairn {
+
+class RandomAccessFileReader {
+ public:
+  RandomAccessFileReader(std::unique_ptr<FSRandomAccessFile> file, std::string file_name);
+  RandomAccessFileReader(const RandomAccessFileReader&) = delete;
+  RandomAccessFileReader& operator=(const RandomAccessFileReader&) = delete;
+
+  [[nodiscard]] static IOStatus Open(FileSystem* fs, const std::string& fname,
+                                     const FileOptions& options,
+                                     std::unique_ptr<RandomAccessFileReader>* reader);
+
+  // Reads up to `n` bytes at `offset` into `scratch` (at least `n` bytes). `*result` is shorter
+  // than `n` only at the end of the file; it may point into `scratch` or into memory of the file.
+  [[nodiscard]] IOStatus Read(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
+                              char* scratch) const {
+    if (!direct_) [[likely]] {
+      return file_->Read(offset, n, options, result, scratch, nullptr);
+    }
+    return ReadDirect(options, offset, n, result, scratch);
+  }
+
+  // All requests at once; each carries its own status. The call's status is the first error of a
+  // kind that has nothing to do with one request.
+  [[nodiscard]] IOStatus MultiRead(const IOOptions& options, FSReadRequest* requests,
+                                   size_t count) const;
+
+  // A hint: these bytes are wanted soon. NotSupported is no error.
+  IOStatus Prefetch(const IOOptions& options, uint64_t offset, size_t n) const;
+
+  const std::string& file_name() const { return file_name_; }
+  FSRandomAccessFile* file() const { return file_.get(); }
+  bool use_direct_io() const { return direct_; }
+
+ private:
+  IOStatus ReadDirect(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
+                      char* scratch) const;
+
+  const std::unique_ptr<FSRandomAccessFile> file_;
+  const std::string file_name_;
+  const bool direct_;
+};
+
+class SequentialFileReader {
+ public:
+  SequentialFileReader(std::unique_ptr<FSSequentialFile> file, std::string file_name);
+  SequentialFileReader(const SequentialFileReader&) = delete;
+  SequentialFileReader& operator=(const SequentialFileReader&) = delete;
+
+  [[nodiscard]] static IOStatus Open(FileSystem* fs, const std::string& fname,
+                                     const FileOptions& options,
+                                     std::unique_ptr<SequentialFileReader>* reader);
+
+  // The next `n` bytes. `*result` is shorter only at the end of the file.
+  [[nodiscard]] IOStatus Read(size_t n, Slice* result, char* scratch);
+  [[nodiscard]] IOStatus Skip(uint64_t n);
+
+  // Bytes from the start of the file to the next Read.
+  uint64_t offset() const { return offset_; }
+  const std::string& file_name() const { return file_name_; }
+  bool use_direct_io() const { return direct_; }
+
+ private:
+  const std::unique_ptr<FSSequentialFile> file_;
+  const std::string file_name_;
+  const bool direct_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_FS_FILE_READER_H_

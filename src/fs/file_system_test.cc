@@ -1,0 +1,258 @@
+// What every file system must do alike: run over the operating system's and the one in memory.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fs/file_reader.h"
+#include "fs/file_util.h"
+#include "fs/memory_file_system.h"
+#include "fs/posix_file_system.h"
+#include "fs/testing/temp_dir.h"
+
+namespace cairn {
+namespace {
+
+class FileSystemTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  FileSystemTest()
+      : fs_(std::string(GetParam()) == "memory"
+                ? std::static_pointer_cast<FileSystem>(std::make_shared<MemoryFileSystem>())
+                : NewFiberFileSystem()),
+        dir_(fs_.get(), "fs") {}
+
+  void Write(const std::string& name, const std::string& data) {
+    IOStatus s = WriteStringToFile(fs_.get(), data, dir_.File(name));
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  std::string Read(const std::string& name) {
+    std::string data;
+    IOStatus s = ReadFileToString(fs_.get(), dir_.File(name), &data);
+    return s.ok() ? data : s.ToString();
+  }
+  std::vector<std::string> Children() {
+    std::vector<std::string> names;
+    EXPECT_TRUE(fs_->GetChildren(dir_.path(), IOOptions(), &names, nullptr).ok());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  const std::shared_ptr<FileSystem> fs_;
+  testing::TempDir dir_;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, FileSystemTest, ::testing::Values("posix", "memory"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(FileSystemTest, WhatWasWrittenIsRead) {
+  Write("a", "hello world");
+  EXPECT_EQ("hello world", Read("a"));
+  Write("a", "shorter");
+  EXPECT_EQ("shorter", Read("a"));
+  const std::string big(3 << 20, 'x');
+  Write("a", big);
+  EXPECT_EQ(big, Read("a"));
+  uint64_t size = 0;
+  ASSERT_TRUE(fs_->GetFileSize(dir_.File("a"), IOOptions(), &size, nullptr).ok());
+  EXPECT_EQ(big.size(), size);
+  uint64_t mtime = 0;
+  ASSERT_TRUE(fs_->GetFileModificationTime(dir_.File("a"), IOOptions(), &mtime, nullptr).ok());
+  EXPECT_GT(mtime, 1600000000u);
+}
+
+TEST_P(FileSystemTest, RandomReadsStopAtTheEnd) {
+  Write("a", "0123456789");
+  std::unique_ptr<RandomAccessFileReader> reader;
+  ASSERT_TRUE(
+      RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
+  char scratch[32];
+  Slice result;
+  ASSERT_TRUE(reader->Read(IOOptions(), 2, 3, &result, scratch).ok());
+  EXPECT_EQ("234", result.ToString());
+  ASSERT_TRUE(reader->Read(IOOptions(), 8, 20, &result, scratch).ok());
+  EXPECT_EQ("89", result.ToString());
+  ASSERT_TRUE(reader->Read(IOOptions(), 10, 5, &result, scratch).ok());
+  EXPECT_EQ("", result.ToString());
+  ASSERT_TRUE(reader->Read(IOOptions(), 1000, 5, &result, scratch).ok());
+  EXPECT_EQ("", result.ToString());
+}
+
+TEST_P(FileSystemTest, MultiReadAnswersEachRequest) {
+  std::string data;
+  for (int i = 0; i < 1000; ++i) data += std::to_string(i) + ",";
+  Write("a", data);
+  std::unique_ptr<RandomAccessFileReader> reader;
+  ASSERT_TRUE(
+      RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
+  constexpr size_t kRequests = 70;
+  std::vector<FSReadRequest> requests(kRequests);
+  std::vector<std::string> buffers(kRequests, std::string(100, '\0'));
+  for (size_t i = 0; i < kRequests; ++i) {
+    requests[i].offset = i * 60;  // the last ones lie beyond the end
+    requests[i].len = 100;
+    requests[i].scratch = buffers[i].data();
+  }
+  ASSERT_TRUE(reader->MultiRead(IOOptions(), requests.data(), kRequests).ok());
+  for (size_t i = 0; i < kRequests; ++i) {
+    ASSERT_TRUE(requests[i].status.ok()) << requests[i].status.ToString();
+    const std::string expected = i * 60 < data.size() ? data.substr(i * 60, 100) : "";
+    EXPECT_EQ(expected, requests[i].result.ToString()) << i;
+  }
+}
+
+TEST_P(FileSystemTest, SequentialReadsAndSkips) {
+  Write("a", "0123456789");
+  std::unique_ptr<SequentialFileReader> reader;
+  ASSERT_TRUE(SequentialFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
+  char scratch[32];
+  Slice result;
+  ASSERT_TRUE(reader->Read(3, &result, scratch).ok());
+  EXPECT_EQ("012", result.ToString());
+  ASSERT_TRUE(reader->Skip(2).ok());
+  EXPECT_EQ(5u, reader->offset());
+  ASSERT_TRUE(reader->Read(30, &result, scratch).ok());
+  EXPECT_EQ("56789", result.ToString());
+  ASSERT_TRUE(reader->Read(1, &result, scratch).ok());
+  EXPECT_TRUE(result.empty());
+  ASSERT_TRUE(reader->Skip(100).ok());
+  ASSERT_TRUE(reader->Read(1, &result, scratch).ok());
+  EXPECT_TRUE(result.empty());
+}
+
+TEST_P(FileSystemTest, WritableFilesAppendReopenReuseAndTruncate) {
+  std::unique_ptr<FSWritableFile> file;
+  const FileOptions options;
+  const IOOptions io;
+  ASSERT_TRUE(fs_->NewWritableFile(dir_.File("a"), options, &file, nullptr).ok());
+  ASSERT_TRUE(file->Append("12345", io, nullptr).ok());
+  ASSERT_TRUE(file->Append("67890", io, nullptr).ok());
+  EXPECT_EQ(10u, file->GetFileSize(io, nullptr));
+  ASSERT_TRUE(file->Truncate(7, io, nullptr).ok());
+  ASSERT_TRUE(file->Append("x", io, nullptr).ok());
+  ASSERT_TRUE(file->Sync(io, nullptr).ok());
+  ASSERT_TRUE(file->Fsync(io, nullptr).ok());
+  ASSERT_TRUE(file->Close(io, nullptr).ok());
+  EXPECT_EQ("1234567x", Read("a"));
+
+  ASSERT_TRUE(fs_->ReopenWritableFile(dir_.File("a"), options, &file, nullptr).ok());
+  EXPECT_EQ(8u, file->GetFileSize(io, nullptr));
+  ASSERT_TRUE(file->Append("yz", io, nullptr).ok());
+  ASSERT_TRUE(file->Close(io, nullptr).ok());
+  EXPECT_EQ("1234567xyz", Read("a"));
+
+  ASSERT_TRUE(
+      fs_->ReuseWritableFile(dir_.File("b"), dir_.File("a"), options, &file, nullptr).ok());
+  ASSERT_TRUE(file->Append("AB", io, nullptr).ok());
+  ASSERT_TRUE(file->Close(io, nullptr).ok());
+  EXPECT_EQ("AB34567xyz", Read("b"));
+  EXPECT_TRUE(fs_->FileExists(dir_.File("a"), io, nullptr).IsNotFound());
+
+  ASSERT_TRUE(fs_->Truncate(dir_.File("b"), 4, io, nullptr).ok());
+  EXPECT_EQ("AB34", Read("b"));
+}
+
+TEST_P(FileSystemTest, NamesCanBeListedRenamedLinkedAndDeleted) {
+  const IOOptions io;
+  Write("a", "1");
+  Write("b", "2");
+  ASSERT_TRUE(fs_->CreateDir(dir_.File("sub"), io, nullptr).ok());
+  EXPECT_EQ((std::vector<std::string>{"a", "b", "sub"}), Children());
+  EXPECT_FALSE(fs_->CreateDir(dir_.File("sub"), io, nullptr).ok());
+  EXPECT_TRUE(fs_->CreateDirIfMissing(dir_.File("sub"), io, nullptr).ok());
+  EXPECT_FALSE(fs_->CreateDirIfMissing(dir_.File("a"), io, nullptr).ok());
+  bool is_dir = false;
+  EXPECT_TRUE(fs_->IsDirectory(dir_.File("sub"), io, &is_dir, nullptr).ok() && is_dir);
+  EXPECT_TRUE(fs_->IsDirectory(dir_.File("a"), io, &is_dir, nullptr).ok() && !is_dir);
+
+  ASSERT_TRUE(fs_->RenameFile(dir_.File("a"), dir_.File("b"), io, nullptr).ok());
+  EXPECT_EQ("1", Read("b"));
+  ASSERT_TRUE(fs_->LinkFile(dir_.File("b"), dir_.File("sub/c"), io, nullptr).ok());
+  ASSERT_TRUE(fs_->DeleteFile(dir_.File("b"), io, nullptr).ok());
+  EXPECT_EQ("1", Read("sub/c"));
+  EXPECT_FALSE(fs_->DeleteDir(dir_.File("sub"), io, nullptr).ok());
+  ASSERT_TRUE(fs_->DeleteFile(dir_.File("sub/c"), io, nullptr).ok());
+  EXPECT_TRUE(fs_->DeleteDir(dir_.File("sub"), io, nullptr).ok());
+  EXPECT_TRUE(Children().empty());
+}
+
+TEST_P(FileSystemTest, MissingFilesGiveAPathNotFoundThatNamesThem) {
+  const std::string name = dir_.File("nowhere/none");
+  std::unique_ptr<FSSequentialFile> sequential;
+  std::unique_ptr<FSRandomAccessFile> random;
+  std::unique_ptr<FSWritableFile> writable;
+  std::unique_ptr<FSDirectory> directory;
+  uint64_t size;
+  const IOStatus all[] = {
+      fs_->NewSequentialFile(name, FileOptions(), &sequential, nullptr),
+      fs_->NewRandomAccessFile(name, FileOptions(), &random, nullptr),
+      fs_->NewWritableFile(name, FileOptions(), &writable, nullptr),
+      fs_->NewDirectory(name, IOOptions(), &directory, nullptr),
+      fs_->GetFileSize(name, IOOptions(), &size, nullptr),
+      fs_->DeleteFile(name, IOOptions(), nullptr),
+      fs_->RenameFile(name, name + "2", IOOptions(), nullptr),
+  };
+  for (const IOStatus& s : all) {
+    EXPECT_TRUE(s.IsPathNotFound()) << s.ToString();
+    EXPECT_NE(std::string::npos, s.ToString().find(name)) << s.ToString();
+    EXPECT_NE(std::string::npos, s.ToString().find("No such file or directory")) << s.ToString();
+  }
+  EXPECT_TRUE(fs_->FileExists(name, IOOptions(), nullptr).IsNotFound());
+  std::vector<std::string> names;
+  EXPECT_TRUE(fs_->GetChildren(name, IOOptions(), &names, nullptr).IsNotFound());
+}
+
+TEST_P(FileSystemTest, ALockExcludesThisProcessToo) {
+  const std::string name = dir_.File("LOCK");
+  FileLock* first = nullptr;
+  FileLock* second = nullptr;
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &first, nullptr).ok());
+  const IOStatus s = fs_->LockFile(name, IOOptions(), &second, nullptr);
+  EXPECT_TRUE(s.IsIOError()) << s.ToString();
+  EXPECT_EQ(nullptr, second);
+  EXPECT_NE(std::string::npos, s.ToString().find("lock hold by current process")) << s.ToString();
+  EXPECT_NE(std::string::npos, s.ToString().find(name)) << s.ToString();
+  ASSERT_TRUE(fs_->UnlockFile(first, IOOptions(), nullptr).ok());
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &second, nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(second, IOOptions(), nullptr).ok());
+}
+
+TEST_P(FileSystemTest, CurrentIsReplacedWhole) {
+  std::unique_ptr<FSDirectory> directory;
+  ASSERT_TRUE(fs_->NewDirectory(dir_.path(), IOOptions(), &directory, nullptr).ok());
+  ASSERT_TRUE(SetCurrentFile(fs_.get(), dir_.path(), 5, directory.get()).ok());
+  EXPECT_EQ("MANIFEST-000005\n", Read("CURRENT"));
+  ASSERT_TRUE(SetCurrentFile(fs_.get(), dir_.path(), 6, nullptr).ok());
+  EXPECT_EQ("MANIFEST-000006\n", Read("CURRENT"));
+  EXPECT_EQ((std::vector<std::string>{"CURRENT"}), Children());
+}
+
+TEST_P(FileSystemTest, TheIdentityIsAUuid) {
+  ASSERT_TRUE(SetIdentityFile(fs_.get(), dir_.path()).ok());
+  std::string id;
+  ASSERT_TRUE(ReadIdentityFile(fs_.get(), dir_.path(), &id).ok());
+  ASSERT_EQ(36u, id.size());
+  for (size_t i = 0; i < id.size(); ++i) {
+    if (i == 8 || i == 13 || i == 18 || i == 23) {
+      EXPECT_EQ('-', id[i]);
+    } else {
+      EXPECT_TRUE(std::isxdigit(static_cast<unsigned char>(id[i]))) << id;
+    }
+  }
+  ASSERT_TRUE(SetIdentityFile(fs_.get(), dir_.path(), "some-id\n").ok());
+  ASSERT_TRUE(ReadIdentityFile(fs_.get(), dir_.path(), &id).ok());
+  EXPECT_EQ("some-id", id);
+  EXPECT_EQ(20u, GenerateDbSessionId().size());
+}
+
+TEST_P(FileSystemTest, AttributesListSizes) {
+  Write("a", "123");
+  Write("b", "");
+  std::vector<FileAttributes> attributes;
+  ASSERT_TRUE(
+      fs_->GetChildrenFileAttributes(dir_.path(), IOOptions(), &attributes, nullptr).ok());
+  ASSERT_EQ(2u, attributes.size());
+  for (const FileAttributes& a : attributes) EXPECT_EQ(a.name == "a" ? 3u : 0u, a.size_bytes);
+}
+
+}  // namespace
+}  // namespace cairn

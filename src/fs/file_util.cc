@@ -1,0 +1,103 @@
+#include "fs/file_util.h"
+
+#include <memory>
+
+#include "fiber/random.h"
+#include "fs/file_names.h"
+#include "fs/file_reader.h"
+
+namespace cairn {
+
+IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, std::string* data) {
+  data->clear();
+  std::unique_ptr<SequentialFileReader> reader;
+  IOStatus s = SequentialFileReader::Open(fs, fname, FileOptions(), &reader);
+  if (!s.ok()) return s;
+  constexpr size_t kChunk = 64 << 10;
+  const auto chunk = std::make_unique<char[]>(kChunk);
+  while (true) {
+    Slice piece;
+    s = reader->Read(kChunk, &piece, chunk.get());
+    if (!s.ok()) {
+      data->clear();
+      return s;
+    }
+    if (piece.empty()) return s;
+    data->append(piece.data(), piece.size());
+  }
+}
+
+IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname,
+                           bool sync) {
+  std::unique_ptr<FSWritableFile> file;
+  IOStatus s = fs->NewWritableFile(fname, FileOptions(), &file, nullptr);
+  if (!s.ok()) return s;
+  s = file->Append(data, IOOptions(), nullptr);
+  if (s.ok() && sync) s = file->Sync(IOOptions(), nullptr);
+  const IOStatus closed = file->Close(IOOptions(), nullptr);
+  if (s.ok()) s = closed;
+  if (!s.ok()) {
+    // Half a file is of no use; the first error is the one to tell.
+    (void)fs->DeleteFile(fname, IOOptions(), nullptr);
+  }
+  return s;
+}
+
+IOStatus SyncDirectory(FSDirectory* dir) {
+  return dir == nullptr ? IOStatus::OK() : dir->Fsync(IOOptions(), nullptr);
+}
+
+IOStatus ReplaceFile(FileSystem* fs, const std::string& fname, const std::string& temp_name,
+                     const Slice& data, FSDirectory* dir) {
+  IOStatus s = WriteStringToFile(fs, data, temp_name, /*sync=*/true);
+  if (!s.ok()) return s;
+  s = fs->RenameFile(temp_name, fname, IOOptions(), nullptr);
+  if (!s.ok()) {
+    (void)fs->DeleteFile(temp_name, IOOptions(), nullptr);
+    return s;
+  }
+  return SyncDirectory(dir);
+}
+
+IOStatus SetCurrentFile(FileSystem* fs, const std::string& dbname, uint64_t descriptor_number,
+                        FSDirectory* dir_to_sync) {
+  const std::string manifest = DescriptorFileName("", descriptor_number).substr(1);
+  return ReplaceFile(fs, CurrentFileName(dbname), TempFileName(dbname, descriptor_number),
+                     manifest + "\n", dir_to_sync);
+}
+
+IOStatus SetIdentityFile(FileSystem* fs, const std::string& dbname, const std::string& db_id,
+                         FSDirectory* dir_to_sync) {
+  const std::string id = db_id.empty() ? GenerateDbId() : db_id;
+  return ReplaceFile(fs, IdentityFileName(dbname), TempFileName(dbname, 0), id, dir_to_sync);
+}
+
+IOStatus ReadIdentityFile(FileSystem* fs, const std::string& dbname, std::string* db_id) {
+  IOStatus s = ReadFileToString(fs, IdentityFileName(dbname), db_id);
+  while (s.ok() && !db_id->empty() && db_id->back() == '\n') db_id->pop_back();
+  return s;
+}
+
+std::string GenerateDbId() {
+  uint64_t parts[2] = {fiber::random_u64(), fiber::random_u64()};
+  parts[0] = (parts[0] & ~uint64_t{0xf000}) | 0x4000;                       // version 4
+  parts[1] = (parts[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);       // variant of the RFC
+  char buf[40];
+  std::snprintf(buf, sizeof(buf), "%08x-%04x-%04x-%04x-%012llx",
+                static_cast<unsigned>(parts[0] >> 32), static_cast<unsigned>(parts[0] >> 16) & 0xffff,
+                static_cast<unsigned>(parts[0]) & 0xffff, static_cast<unsigned>(parts[1] >> 48),
+                static_cast<unsigned long long>(parts[1] & 0xffffffffffffull));
+  return buf;
+}
+
+std::string GenerateDbSessionId() {
+  static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string id;
+  for (int half = 0; half < 2; ++half) {
+    uint64_t r = fiber::random_u64();
+    for (int i = 0; i < 10; ++i, r /= 36) id.push_back(kDigits[r % 36]);
+  }
+  return id;
+}
+
+}  // namespace cairn

@@ -1,0 +1,215 @@
+#include "fs/file_writer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace cairn {
+
+namespace {
+
+constexpr size_t kInitialBufferSize = 64 << 10;
+
+// Write-back by range stays this far behind the end: the last pages are written again soon, and a
+// page under write-back makes that write wait.
+constexpr uint64_t kWritebackLag = 1 << 20;
+constexpr uint64_t kWritebackAlignment = 4 << 10;
+
+size_t RoundUp(size_t n, size_t alignment) { return (n + alignment - 1) / alignment * alignment; }
+
+}  // namespace
+
+void FileWriter::FreeDeleter::operator()(char* p) const { std::free(p); }
+
+FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, std::string file_name,
+                       const FileOptions& options, uint64_t initial_size)
+    : file_(std::move(file)),
+      file_name_(std::move(file_name)),
+      direct_(file_->use_direct_io()),
+      alignment_(direct_ ? file_->GetRequiredBufferAlignment() : 64),
+      max_buffer_size_(
+          RoundUp(std::max<size_t>(options.writable_file_max_buffer_size, 1), alignment_)),
+      bytes_per_sync_(options.bytes_per_sync),
+      buffer_offset_(initial_size),
+      file_size_(initial_size),
+      flushed_size_(initial_size),
+      last_sync_offset_(initial_size) {}
+
+FileWriter::~FileWriter() {
+  const IOStatus s = Close();
+  s.PermitUncheckedError();
+}
+
+IOStatus FileWriter::Open(FileSystem* fs, const std::string& fname, const FileOptions& options,
+                          std::unique_ptr<FileWriter>* writer) {
+  std::unique_ptr<FSWritableFile> file;
+  IOStatus s = fs->NewWritableFile(fname, options, &file, nullptr);
+  if (s.ok()) *writer = std::make_unique<FileWriter>(std::move(file), fname, options);
+  return s;
+}
+
+IOStatus FileWriter::FirstError() const {
+  fiber::MutexLock lock(&error_mu_);
+  return first_error_;
+}
+
+IOStatus FileWriter::Fail(IOStatus s) {
+  fiber::MutexLock lock(&error_mu_);
+  if (!failed_.load(std::memory_order_relaxed)) {
+    first_error_ = s;
+    failed_.store(true, std::memory_order_release);
+  }
+  return s;
+}
+
+// Makes room for `want` bytes in all, doubling, up to max_buffer_size_.
+void FileWriter::GrowBuffer(size_t want) {
+  size_t size = std::max(capacity_, std::min(kInitialBufferSize, max_buffer_size_));
+  while (size < want && size < max_buffer_size_) size *= 2;
+  size = RoundUp(std::min(size, max_buffer_size_), alignment_);
+  if (size <= capacity_) return;
+  char* grown = static_cast<char*>(std::aligned_alloc(alignment_, size));
+  if (grown == nullptr) return;  // the old buffer still works, only with more writes
+  if (used_ > 0) std::memcpy(grown, buffer_, used_);
+  buffer_owner_.reset(grown);
+  buffer_ = grown;
+  capacity_ = size;
+}
+
+IOStatus FileWriter::AppendSlow(const Slice& data) {
+  if (failed_.load(std::memory_order_acquire)) return FirstError();
+  if (file_ == nullptr) return IOStatus::IOError("append to a closed file", file_name_);
+  const char* src = data.data();
+  size_t left = data.size();
+  while (left > 0) {
+    if (left > capacity_ - used_) GrowBuffer(used_ + left);
+    if (capacity_ == 0) return Fail(IOStatus::IOError("out of memory", file_name_));
+    if (!direct_ && left > capacity_ - used_) {
+      // Larger than any buffer that we would take: hand it on without a copy.
+      IOStatus s = Flush();
+      if (s.ok() && left >= max_buffer_size_) {
+        file_size_.store(file_size_.load(std::memory_order_relaxed) + left,
+                         std::memory_order_release);
+        return WriteOut(src, left);
+      }
+      if (!s.ok()) return s;
+    } else if (used_ == capacity_) {
+      IOStatus s = Flush();
+      if (!s.ok()) return s;
+    }
+    const size_t n = std::min(left, capacity_ - used_);
+    std::memcpy(buffer_ + used_, src, n);
+    used_ += n;
+    src += n;
+    left -= n;
+    file_size_.store(file_size_.load(std::memory_order_relaxed) + n, std::memory_order_release);
+  }
+  return IOStatus::OK();
+}
+
+IOStatus FileWriter::Pad(size_t bytes) {
+  static constexpr char kZeros[512] = {};
+  while (bytes > 0) {
+    const size_t n = std::min(bytes, sizeof(kZeros));
+    IOStatus s = Append(Slice(kZeros, n));
+    if (!s.ok()) return s;
+    bytes -= n;
+  }
+  return IOStatus::OK();
+}
+
+IOStatus FileWriter::WriteOut(const char* data, size_t n) {
+  const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
+  file_->PrepareWrite(static_cast<size_t>(offset), n, IOOptions(), nullptr);
+  IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
+  if (!s.ok()) return Fail(s);
+  flushed_size_.store(offset + n, std::memory_order_release);
+  pending_sync_ = true;
+  return bytes_per_sync_ > 0 ? StartWriteback() : s;
+}
+
+IOStatus FileWriter::WriteDirectBuffer() {
+  // Whole aligned units go out for good; the tail goes out padded and stays in the buffer, to be
+  // written again once it has grown.
+  const size_t whole = used_ / alignment_ * alignment_;
+  const size_t padded = RoundUp(used_, alignment_);
+  std::memset(buffer_ + used_, 0, padded - used_);
+  file_->PrepareWrite(static_cast<size_t>(buffer_offset_), padded, IOOptions(), nullptr);
+  IOStatus s =
+      file_->PositionedAppend(Slice(buffer_, padded), buffer_offset_, IOOptions(), nullptr);
+  if (!s.ok()) return Fail(s);
+  std::memmove(buffer_, buffer_ + whole, used_ - whole);
+  used_ -= whole;
+  buffer_offset_ += whole;
+  flushed_size_.store(file_size_.load(std::memory_order_relaxed), std::memory_order_release);
+  pending_sync_ = true;
+  return s;
+}
+
+IOStatus FileWriter::StartWriteback() {
+  const uint64_t flushed = flushed_size_.load(std::memory_order_relaxed);
+  if (flushed <= kWritebackLag) return IOStatus::OK();
+  const uint64_t end = (flushed - kWritebackLag) / kWritebackAlignment * kWritebackAlignment;
+  if (end <= last_sync_offset_) return IOStatus::OK();
+  if (end - last_sync_offset_ < bytes_per_sync_) return IOStatus::OK();
+  // The file itself decides what a range sync waits for (strict_bytes_per_sync).
+  IOStatus s = file_->RangeSync(last_sync_offset_, end - last_sync_offset_, IOOptions(), nullptr);
+  if (!s.ok()) return Fail(s);
+  last_sync_offset_ = end;
+  return s;
+}
+
+IOStatus FileWriter::Flush() {
+  if (failed_.load(std::memory_order_acquire)) return FirstError();
+  if (file_ == nullptr) return IOStatus::IOError("flush of a closed file", file_name_);
+  if (BufferIsEmpty()) return IOStatus::OK();
+  if (direct_) return WriteDirectBuffer();
+  const size_t n = used_;
+  used_ = 0;
+  return WriteOut(buffer_, n);
+}
+
+IOStatus FileWriter::Sync(bool use_fsync) {
+  IOStatus s = Flush();
+  if (!s.ok() || !pending_sync_) return s;
+  s = use_fsync ? file_->Fsync(IOOptions(), nullptr) : file_->Sync(IOOptions(), nullptr);
+  if (!s.ok()) return Fail(s);
+  pending_sync_ = false;
+  return s;
+}
+
+IOStatus FileWriter::SyncWithoutFlush(bool use_fsync) {
+  if (failed_.load(std::memory_order_acquire)) return FirstError();
+  if (file_ == nullptr) return IOStatus::IOError("sync of a closed file", file_name_);
+  if (!file_->IsSyncThreadSafe()) {
+    return IOStatus::NotSupported("sync beside other writes is not possible", file_name_);
+  }
+  // pending_sync_ stays: bytes may be flushed while this sync runs, and only the writer may tell.
+  IOStatus s = use_fsync ? file_->Fsync(IOOptions(), nullptr) : file_->Sync(IOOptions(), nullptr);
+  return s.ok() ? s : Fail(s);
+}
+
+IOStatus FileWriter::Close() {
+  if (file_ == nullptr) return IOStatus::OK();
+  IOStatus s = Flush();
+  if (s.ok() && direct_ && file_size() % alignment_ != 0) {
+    s = file_->Truncate(file_size(), IOOptions(), nullptr);
+    if (s.ok()) s = file_->Fsync(IOOptions(), nullptr);
+    if (!s.ok()) s = Fail(s);
+  }
+  const IOStatus closed = file_->Close(IOOptions(), nullptr);
+  file_.reset();
+  used_ = capacity_ = 0;
+  buffer_ = nullptr;
+  buffer_owner_.reset();
+  if (s.ok() && !closed.ok()) s = Fail(closed);
+  return s;
+}
+
+void FileWriter::Abandon() {
+  if (file_ == nullptr) return;
+  (void)Fail(IOStatus::IOError("abandoned", file_name_));
+  (void)Close();
+}
+
+}  // namespace cairn

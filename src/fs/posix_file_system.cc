@@ -1,0 +1,392 @@
+#include "fs/posix_file_system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "fiber/clock.h"
+#include "fiber/io.h"
+#include "fiber/mutex.h"
+#include "fiber/thread.h"
+#include "fs/info_log.h"
+#include "fs/posix_files.h"
+
+namespace cairn {
+
+namespace {
+
+// strerror_r comes in two shapes; overloads take whichever the C library has.
+[[maybe_unused]] const char* ErrorText(int /*result*/, const char* buf) { return buf; }
+[[maybe_unused]] const char* ErrorText(const char* result, const char* /*buf*/) { return result; }
+
+std::string ErrorMessage(int err) {
+  char buf[128] = "unknown error";
+  return ErrorText(strerror_r(err, buf, sizeof(buf)), buf);
+}
+
+bool IsMissing(int err) { return err == ENOENT || err == ENOTDIR; }
+
+}  // namespace
+
+IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, int err) {
+  const std::string where = file.empty() ? context : context + ": " + file;
+  const std::string why = ErrorMessage(err);
+  switch (err) {
+    case ENOSPC:
+    case EDQUOT: {
+      IOStatus s = IOStatus::NoSpace(where, why);
+      s.SetRetryable(true);  // space may be freed
+      return s;
+    }
+    case ESTALE:
+      return IOStatus::IOFenced(where, why);
+    case ENOENT:
+      return IOStatus::PathNotFound(where, why);
+    default:
+      return IOStatus::IOError(where, why);
+  }
+}
+
+namespace {
+
+class FiberFileLock : public FileLock {
+ public:
+  FiberFileLock(int fd, std::string name, uint64_t device, uint64_t inode)
+      : fd_(fd), name_(std::move(name)), key_(device, inode) {}
+
+  const int fd_;
+  const std::string name_;
+  const std::pair<uint64_t, uint64_t> key_;
+};
+
+// fcntl locks exclude other processes only, and closing any descriptor of the file drops them: so
+// what this process holds is looked up here, by inode, before the file is opened a second time.
+struct ProcessLocks {
+  struct Holder {
+    uint64_t since_seconds;
+    uint64_t thread_id;
+  };
+  fiber::Mutex mu;  // held over the open and the fcntl: two openers must not pass each other
+  std::map<std::pair<uint64_t, uint64_t>, Holder> held;  // guarded by mu
+};
+
+// Never destroyed: a database may be closed by a static destructor.
+ProcessLocks& Locks() {
+  static auto& locks = *new ProcessLocks;
+  return locks;
+}
+
+class FiberFileSystem : public FileSystem {
+ public:
+  static const char* kClassName() { return "FiberFileSystem"; }
+  const char* Name() const override { return kDefaultName(); }
+  const char* NickName() const override { return kClassName(); }
+
+  IOStatus NewSequentialFile(const std::string& fname, const FileOptions& options,
+                             std::unique_ptr<FSSequentialFile>* result,
+                             IODebugContext* /*dbg*/) override {
+    result->reset();
+    const bool direct = options.use_direct_reads && !options.use_mmap_reads;
+    const int fd = fiber::io::open(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
+    if (fd < 0) return OpenError("While opening a file for sequentially reading", fname, fd, direct);
+    *result = std::make_unique<FiberSequentialFile>(fd, fname, direct);
+    return IOStatus::OK();
+  }
+
+  IOStatus NewRandomAccessFile(const std::string& fname, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* result,
+                               IODebugContext* /*dbg*/) override {
+    result->reset();
+    if (options.use_mmap_reads) {
+      return IOStatus::NotSupported("allow_mmap_reads: a page fault would block a worker", fname);
+    }
+    const bool direct = options.use_direct_reads;
+    const int fd = fiber::io::open(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
+    if (fd < 0) return OpenError("While open a file for random read", fname, fd, direct);
+    *result = std::make_unique<FiberRandomAccessFile>(fd, fname, direct);
+    return IOStatus::OK();
+  }
+
+  IOStatus NewWritableFile(const std::string& fname, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* result,
+                           IODebugContext* /*dbg*/) override {
+    return OpenWritable(fname, options, O_TRUNC, /*append=*/false, result);
+  }
+
+  IOStatus ReopenWritableFile(const std::string& fname, const FileOptions& options,
+                              std::unique_ptr<FSWritableFile>* result,
+                              IODebugContext* /*dbg*/) override {
+    return OpenWritable(fname, options, 0, /*append=*/true, result);
+  }
+
+  IOStatus ReuseWritableFile(const std::string& fname, const std::string& old_fname,
+                             const FileOptions& options, std::unique_ptr<FSWritableFile>* result,
+                             IODebugContext* dbg) override {
+    result->reset();
+    IOStatus s = RenameFile(old_fname, fname, options.io_options, dbg);
+    return s.ok() ? OpenWritable(fname, options, 0, /*append=*/false, result) : s;
+  }
+
+  IOStatus NewDirectory(const std::string& name, const IOOptions& /*options*/,
+                        std::unique_ptr<FSDirectory>* result, IODebugContext* /*dbg*/) override {
+    result->reset();
+    const int fd = fiber::io::open(name.c_str(), O_RDONLY | O_DIRECTORY);
+    if (fd < 0) return IOErrorFromErrno("While open directory", name, -fd);
+    *result = std::make_unique<FiberDirectory>(fd, name);
+    return IOStatus::OK();
+  }
+
+  IOStatus FileExists(const std::string& fname, const IOOptions& /*options*/,
+                      IODebugContext* /*dbg*/) override {
+    const int r = fiber::io::access(fname.c_str(), F_OK);
+    if (r >= 0) return IOStatus::OK();
+    if (IsMissing(-r) || r == -EACCES || r == -ELOOP || r == -ENAMETOOLONG) {
+      return IOStatus::NotFound(fname, ErrorMessage(-r));
+    }
+    return IOErrorFromErrno("While accessing file", fname, -r);
+  }
+
+  IOStatus GetChildren(const std::string& dir, const IOOptions& /*options*/,
+                       std::vector<std::string>* result, IODebugContext* /*dbg*/) override {
+    result->clear();
+    const int r = fiber::io::list_dir(dir.c_str(), result);
+    if (r >= 0) return IOStatus::OK();
+    result->clear();
+    if (IsMissing(-r) || r == -EACCES) {
+      return IOStatus::NotFound("While opendir: " + dir, ErrorMessage(-r));
+    }
+    return IOErrorFromErrno("While opendir", dir, -r);
+  }
+
+  IOStatus DeleteFile(const std::string& fname, const IOOptions& /*options*/,
+                      IODebugContext* /*dbg*/) override {
+    return Check(fiber::io::unlink(fname.c_str()), "while unlink() file", fname);
+  }
+
+  IOStatus Truncate(const std::string& fname, size_t size, const IOOptions& /*options*/,
+                    IODebugContext* /*dbg*/) override {
+    const int fd = fiber::io::open(fname.c_str(), O_WRONLY);
+    if (fd < 0) return IOErrorFromErrno("While truncate file", fname, -fd);
+    IOStatus s = Check(fiber::io::ftruncate(fd, size),
+                       "While truncate file to size " + std::to_string(size), fname);
+    (void)fiber::io::close(fd);
+    return s;
+  }
+
+  IOStatus CreateDir(const std::string& name, const IOOptions& /*options*/,
+                     IODebugContext* /*dbg*/) override {
+    return Check(fiber::io::mkdir(name.c_str(), 0755), "While mkdir", name);
+  }
+
+  IOStatus CreateDirIfMissing(const std::string& name, const IOOptions& options,
+                              IODebugContext* dbg) override {
+    const int r = fiber::io::mkdir(name.c_str(), 0755);
+    if (r >= 0) return IOStatus::OK();
+    if (r != -EEXIST) return IOErrorFromErrno("While mkdir if missing", name, -r);
+    bool is_dir = false;
+    IOStatus s = IsDirectory(name, options, &is_dir, dbg);
+    if (s.ok() && !is_dir) {
+      return IOStatus::IOError("`" + name + "' exists but is not a directory");
+    }
+    return s;
+  }
+
+  IOStatus DeleteDir(const std::string& name, const IOOptions& /*options*/,
+                     IODebugContext* /*dbg*/) override {
+    return Check(fiber::io::rmdir(name.c_str()), "file rmdir", name);
+  }
+
+  IOStatus GetFileSize(const std::string& fname, const IOOptions& /*options*/, uint64_t* size,
+                       IODebugContext* /*dbg*/) override {
+    struct stat st;
+    *size = 0;
+    IOStatus s = Check(fiber::io::stat(fname.c_str(), &st), "while stat a file for size", fname);
+    if (s.ok()) *size = static_cast<uint64_t>(st.st_size);
+    return s;
+  }
+
+  IOStatus GetFileModificationTime(const std::string& fname, const IOOptions& /*options*/,
+                                   uint64_t* mtime, IODebugContext* /*dbg*/) override {
+    struct stat st;
+    *mtime = 0;
+    IOStatus s = Check(fiber::io::stat(fname.c_str(), &st),
+                       "while stat a file for modification time", fname);
+    if (s.ok()) *mtime = static_cast<uint64_t>(st.st_mtime);
+    return s;
+  }
+
+  IOStatus RenameFile(const std::string& src, const std::string& target,
+                      const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return Check(fiber::io::rename(src.c_str(), target.c_str()),
+                 "While renaming a file to " + target, src);
+  }
+
+  IOStatus LinkFile(const std::string& src, const std::string& target,
+                    const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    const int r = fiber::io::link(src.c_str(), target.c_str());
+    if (r == -EXDEV || r == -EOPNOTSUPP || r == -ENOSYS) {
+      return IOStatus::NotSupported("cannot link " + src + " to " + target, ErrorMessage(-r));
+    }
+    return Check(r, "while link file to " + target, src);
+  }
+
+  IOStatus NumFileLinks(const std::string& fname, const IOOptions& /*options*/, uint64_t* count,
+                        IODebugContext* /*dbg*/) override {
+    struct stat st;
+    *count = 0;
+    IOStatus s = Check(fiber::io::stat(fname.c_str(), &st),
+                       "while stat a file for num file links", fname);
+    if (s.ok()) *count = static_cast<uint64_t>(st.st_nlink);
+    return s;
+  }
+
+  IOStatus AreFilesSame(const std::string& first, const std::string& second,
+                        const IOOptions& /*options*/, bool* same,
+                        IODebugContext* /*dbg*/) override {
+    struct stat st[2];
+    *same = false;
+    IOStatus s = Check(fiber::io::stat(first.c_str(), &st[0]), "stat file", first);
+    if (s.ok()) s = Check(fiber::io::stat(second.c_str(), &st[1]), "stat file", second);
+    if (s.ok()) *same = st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
+    return s;
+  }
+
+  IOStatus LockFile(const std::string& fname, const IOOptions& /*options*/, FileLock** lock,
+                    IODebugContext* /*dbg*/) override {
+    *lock = nullptr;
+    ProcessLocks& locks = Locks();
+    fiber::MutexLock guard(&locks.mu);
+    struct stat st;
+    if (fiber::io::stat(fname.c_str(), &st) >= 0) {
+      const auto it = locks.held.find({st.st_dev, st.st_ino});
+      if (it != locks.held.end()) {
+        return IOErrorFromErrno(
+            "lock hold by current process, acquire time " +
+                std::to_string(it->second.since_seconds) + " acquiring thread " +
+                std::to_string(it->second.thread_id),
+            fname, ENOLCK);
+      }
+    }
+    const int fd = fiber::io::open(fname.c_str(), O_RDWR | O_CREAT, 0644);
+    if (fd < 0) return IOErrorFromErrno("while open a file for lock", fname, -fd);
+    int r = fiber::io::lock_file(fd);
+    const char* context = "While lock file";
+    if (r >= 0) {
+      context = "while stat a file for lock";
+      r = fiber::io::fstat(fd, &st);
+    }
+    if (r < 0) {
+      (void)fiber::io::close(fd);
+      return IOErrorFromErrno(context, fname, -r);
+    }
+    locks.held[{st.st_dev, st.st_ino}] = {fiber::wall_micros() / 1000000,
+                                          fiber::current_thread_id()};
+    *lock = new FiberFileLock(fd, fname, st.st_dev, st.st_ino);
+    return IOStatus::OK();
+  }
+
+  IOStatus UnlockFile(FileLock* lock, const IOOptions& /*options*/,
+                      IODebugContext* /*dbg*/) override {
+    auto* const mine = static_cast<FiberFileLock*>(lock);
+    ProcessLocks& locks = Locks();
+    fiber::MutexLock guard(&locks.mu);
+    IOStatus s = locks.held.erase(mine->key_) == 1
+                     ? Check(fiber::io::unlock_file(mine->fd_), "unlock", mine->name_)
+                     : IOErrorFromErrno("unlock", mine->name_, ENOLCK);
+    (void)fiber::io::close(mine->fd_);
+    delete mine;
+    return s;
+  }
+
+  IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
+                            IODebugContext* dbg) override {
+    const char* env = std::getenv("TEST_TMPDIR");
+    if (env != nullptr && env[0] != '\0') {
+      *path = env;
+    } else {
+      *path = "/tmp/cairntest-" + std::to_string(geteuid());
+    }
+    return CreateDirIfMissing(*path, options, dbg);
+  }
+
+  IOStatus GetAbsolutePath(const std::string& path, const IOOptions& /*options*/,
+                           std::string* output, IODebugContext* /*dbg*/) override {
+    if (!path.empty() && path[0] == '/') {
+      *output = path;
+      return IOStatus::OK();
+    }
+    std::error_code error;
+    *output = std::filesystem::current_path(error).string();
+    if (error) {
+      return IOErrorFromErrno("While getting the working directory for", path, error.value());
+    }
+    if (!path.empty()) *output += "/" + path;
+    return IOStatus::OK();
+  }
+
+  IOStatus GetFreeSpace(const std::string& path, const IOOptions& /*options*/, uint64_t* bytes,
+                        IODebugContext* /*dbg*/) override {
+    *bytes = 0;
+    return Check(fiber::io::statfs_free(path.c_str(), bytes), "While doing statvfs", path);
+  }
+
+  IOStatus IsDirectory(const std::string& path, const IOOptions& /*options*/, bool* is_dir,
+                       IODebugContext* /*dbg*/) override {
+    struct stat st;
+    *is_dir = false;
+    IOStatus s = Check(fiber::io::stat(path.c_str(), &st), "While doing stat for IsDirectory()",
+                       path);
+    if (s.ok()) *is_dir = S_ISDIR(st.st_mode);
+    return s;
+  }
+
+ private:
+  static IOStatus Check(int result, const std::string& context, const std::string& file) {
+    return result < 0 ? IOErrorFromErrno(context, file, -result) : IOStatus::OK();
+  }
+
+  static IOStatus OpenError(const char* context, const std::string& fname, int result,
+                            bool direct) {
+    if (direct && result == -EINVAL) {
+      return IOStatus::InvalidArgument("direct I/O is not supported by the file system of", fname);
+    }
+    return IOErrorFromErrno(context, fname, -result);
+  }
+
+  static IOStatus OpenWritable(const std::string& fname, const FileOptions& options, int flags,
+                               bool append, std::unique_ptr<FSWritableFile>* result) {
+    result->reset();
+    // use_mmap_writes is the default of EnvOptions and only a wish: writes go through pwrite.
+    const bool direct = options.use_direct_writes;
+    const int fd =
+        fiber::io::open(fname.c_str(), O_WRONLY | O_CREAT | flags | (direct ? O_DIRECT : 0), 0644);
+    if (fd < 0) return OpenError("While open a file for appending", fname, fd, direct);
+    uint64_t size = 0;
+    if (append) {
+      struct stat st;
+      const int r = fiber::io::fstat(fd, &st);
+      if (r < 0) {
+        (void)fiber::io::close(fd);
+        return IOErrorFromErrno("While fstat of a file for appending", fname, -r);
+      }
+      size = static_cast<uint64_t>(st.st_size);
+    }
+    *result = std::make_unique<FiberWritableFile>(fd, fname, options, size);
+    return IOStatus::OK();
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<FileSystem> NewFiberFileSystem() { return std::make_shared<FiberFileSystem>(); }
+
+}  // namespace cairn

@@ -1,0 +1,28 @@
+// The default file system: POSIX files through fiber::io, so that a fiber parks where a thread
+// would block. Thread-safe. Errors never pass through errno; every status names the file.
+//
+// Direct I/O flags are honoured (files then ask for aligned requests); mmap flags are refused with
+// NotSupported, since a page fault would block a whole worker.
+
+#ifndef CAIRN_FS_POSIX_FILE_SYSTEM_H_
+#define CAIRN_FS_POSIX_FILE_SYSTEM_H_
+
+#include <memory>
+#include <string>
+
+#include "base/namespace.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/io_status.h"
+
+namespace cairn {
+
+// A new instance; all instances share the table of locks held by this process.
+std::shared_ptr<FileSystem> NewFiberFileSystem();
+
+// The IOStatus for a positive errno value: PathNotFound for ENOENT, NoSpace for ENOSPC and EDQUOT,
+// IOFenced for ESTALE, IOError otherwise; "<context>: <file>: <strerror>".
+IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, int err);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FS_POSIX_FILE_SYSTEM_H_

@@ -1,0 +1,184 @@
+#include "fs/posix_file_system.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fs/file_reader.h"
+#include "fs/file_util.h"
+#include "fs/file_writer.h"
+#include "fs/testing/temp_dir.h"
+
+namespace cairn {
+namespace {
+
+class PosixFileSystemTest : public ::testing::Test {
+ protected:
+  const std::shared_ptr<FileSystem> fs_ = NewFiberFileSystem();
+  testing::TempDir dir_{fs_.get(), "posix"};
+};
+
+TEST_F(PosixFileSystemTest, ErrnosMapToStatuses) {
+  EXPECT_TRUE(IOErrorFromErrno("writing", "f", ENOSPC).IsNoSpace());
+  EXPECT_EQ("IO error: No space left on device: writing: f: No space left on device",
+            IOErrorFromErrno("writing", "f", ENOSPC).ToString());
+  EXPECT_TRUE(IOErrorFromErrno("opening", "f", ENOENT).IsPathNotFound());
+  EXPECT_TRUE(IOErrorFromErrno("opening", "f", EACCES).IsIOError());
+  EXPECT_EQ("IO error: opening: f: Permission denied",
+            IOErrorFromErrno("opening", "f", EACCES).ToString());
+}
+
+TEST_F(PosixFileSystemTest, ALockExcludesAnotherProcess) {
+  const std::string name = dir_.File("LOCK");
+  int ready[2];
+  int done[2];
+  ASSERT_EQ(0, pipe(ready));
+  ASSERT_EQ(0, pipe(done));
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // Only system calls here: the parent's other threads do not exist in this process.
+    const int fd = open(name.c_str(), O_RDWR | O_CREAT, 0644);
+    struct flock lock = {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    char c = fcntl(fd, F_SETLK, &lock) == 0 ? 'y' : 'n';
+    (void)!write(ready[1], &c, 1);
+    (void)!read(done[0], &c, 1);
+    _exit(0);
+  }
+  char c = 0;
+  ASSERT_EQ(1, read(ready[0], &c, 1));
+  ASSERT_EQ('y', c);
+  FileLock* lock = nullptr;
+  const IOStatus s = fs_->LockFile(name, IOOptions(), &lock, nullptr);
+  EXPECT_EQ("IO error: While lock file: " + name + ": Resource temporarily unavailable",
+            s.ToString());
+  ASSERT_EQ(1, write(done[1], &c, 1));
+  int status;
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+  for (int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
+}
+
+TEST_F(PosixFileSystemTest, ALockIsSeenThroughAnotherNameOfTheFile) {
+  const std::string name = dir_.File("LOCK");
+  FileLock* lock = nullptr;
+  FileLock* other = nullptr;
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_EQ(0, symlink(dir_.path().c_str(), (dir_.path() + "-link").c_str()));
+  EXPECT_FALSE(fs_->LockFile(dir_.path() + "-link/LOCK", IOOptions(), &other, nullptr).ok());
+  EXPECT_FALSE(
+      NewFiberFileSystem()->LockFile(dir_.path() + "//LOCK", IOOptions(), &other, nullptr).ok());
+  ASSERT_EQ(0, unlink((dir_.path() + "-link").c_str()));
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+}
+
+TEST_F(PosixFileSystemTest, AReadOnlyDirectoryIsToldClearly) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  ASSERT_EQ(0, chmod(dir_.path().c_str(), 0555));
+  std::unique_ptr<FSWritableFile> file;
+  const IOStatus s = fs_->NewWritableFile(dir_.File("a"), FileOptions(), &file, nullptr);
+  EXPECT_TRUE(s.IsIOError());
+  EXPECT_NE(std::string::npos, s.ToString().find(dir_.File("a") + ": Permission denied"))
+      << s.ToString();
+  ASSERT_EQ(0, chmod(dir_.path().c_str(), 0755));
+}
+
+TEST_F(PosixFileSystemTest, AFullDiskIsNoSpace) {
+  FileOptions options;
+  std::unique_ptr<FSWritableFile> file;
+  if (!fs_->NewWritableFile("/dev/full", options, &file, nullptr).ok()) {
+    GTEST_SKIP() << "no /dev/full";
+  }
+  const IOStatus s = file->Append("x", IOOptions(), nullptr);
+  EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+  EXPECT_NE(std::string::npos, s.ToString().find("/dev/full")) << s.ToString();
+}
+
+TEST_F(PosixFileSystemTest, MmapReadsAreRefused) {
+  ASSERT_TRUE(WriteStringToFile(fs_.get(), "x", dir_.File("a")).ok());
+  FileOptions options;
+  options.use_mmap_reads = true;
+  std::unique_ptr<FSRandomAccessFile> file;
+  EXPECT_TRUE(
+      fs_->NewRandomAccessFile(dir_.File("a"), options, &file, nullptr).IsNotSupported());
+}
+
+TEST_F(PosixFileSystemTest, PreallocatedSpaceIsGivenBackAtClose) {
+  const std::string name = dir_.File("a");
+  std::unique_ptr<FSWritableFile> file;
+  ASSERT_TRUE(fs_->NewWritableFile(name, FileOptions(), &file, nullptr).ok());
+  file->SetPreallocationBlockSize(1 << 20);
+  auto writer = std::make_unique<FileWriter>(std::move(file), name, FileOptions());
+  ASSERT_TRUE(writer->Append("abc").ok());
+  ASSERT_TRUE(writer->Flush().ok());
+  struct stat st;
+  ASSERT_EQ(0, stat(name.c_str(), &st));
+  EXPECT_EQ(3, st.st_size);
+  const auto allocated = st.st_blocks;
+  ASSERT_TRUE(writer->Close().ok());
+  ASSERT_EQ(0, stat(name.c_str(), &st));
+  EXPECT_EQ(3, st.st_size);
+  if (allocated * 512 >= 1 << 20) {
+    EXPECT_LT(st.st_blocks, allocated);
+  }
+}
+
+TEST_F(PosixFileSystemTest, DirectIoWritesAndReadsTheSameBytes) {
+  const std::string name = dir_.File("a");
+  FileOptions options;
+  options.use_direct_writes = options.use_direct_reads = true;
+  options.writable_file_max_buffer_size = 8192;
+  std::unique_ptr<FileWriter> writer;
+  IOStatus s = FileWriter::Open(fs_.get(), name, options, &writer);
+  if (s.IsInvalidArgument()) GTEST_SKIP() << s.ToString();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  std::string expected;
+  for (int i = 0; i < 3000; ++i) {
+    const std::string piece = "piece" + std::to_string(i);
+    ASSERT_TRUE(writer->Append(piece).ok());
+    expected += piece;
+    if (i % 500 == 0) {
+      ASSERT_TRUE(writer->Flush().ok());
+      ASSERT_TRUE(writer->Sync(false).ok());
+    }
+  }
+  const std::string big(30000, 'b');
+  ASSERT_TRUE(writer->Append(big).ok());
+  expected += big + "end";
+  ASSERT_TRUE(writer->Append("end").ok());
+  EXPECT_EQ(expected.size(), writer->file_size());
+  ASSERT_TRUE(writer->Close().ok());
+
+  std::string got;
+  ASSERT_TRUE(ReadFileToString(fs_.get(), name, &got).ok());
+  EXPECT_EQ(expected, got);
+
+  std::unique_ptr<RandomAccessFileReader> reader;
+  ASSERT_TRUE(RandomAccessFileReader::Open(fs_.get(), name, options, &reader).ok());
+  EXPECT_TRUE(reader->use_direct_io());
+  std::string scratch(10000, '\0');
+  for (uint64_t offset : {uint64_t{0}, uint64_t{1}, uint64_t{4095}, uint64_t{4096}, uint64_t{5000},
+                          expected.size() - 10, expected.size(), expected.size() + 9999}) {
+    Slice result;
+    ASSERT_TRUE(reader->Read(IOOptions(), offset, 6000, &result, scratch.data()).ok());
+    EXPECT_EQ(offset < expected.size() ? expected.substr(offset, 6000) : "", result.ToString());
+  }
+  std::unique_ptr<SequentialFileReader> sequential;
+  ASSERT_TRUE(SequentialFileReader::Open(fs_.get(), name, options, &sequential).ok());
+  std::string all;
+  Slice piece;
+  do {
+    ASSERT_TRUE(sequential->Read(777, &piece, scratch.data()).ok());
+    all.append(piece.data(), piece.size());
+  } while (!piece.empty());
+  EXPECT_EQ(expected, all);
+}
+
+}  // namespace
+}  // namespace cairn

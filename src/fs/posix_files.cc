@@ -1,0 +1,308 @@
+#include "fs/posix_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "fiber/io.h"
+#include "fs/posix_file_system.h"
+
+namespace cairn {
+
+namespace {
+
+// Reads until `n` bytes are there or the file ends.
+IOStatus ReadFully(int fd, const std::string& name, uint64_t offset, size_t n, bool direct,
+                   Slice* result, char* scratch) {
+  size_t done = 0;
+  while (done < n) {
+    const ssize_t r = fiber::io::pread(fd, scratch + done, n - done, offset + done);
+    if (r < 0) {
+      *result = Slice(scratch, 0);
+      return IOErrorFromErrno("While pread offset " + std::to_string(offset + done) + " len " +
+                                  std::to_string(n - done),
+                              name, static_cast<int>(-r));
+    }
+    if (r == 0) break;
+    done += static_cast<size_t>(r);
+    // With direct I/O a count that is not aligned can only be the end of the file.
+    if (direct && done % kDefaultPageSize != 0) break;
+  }
+  *result = Slice(scratch, done);
+  return IOStatus::OK();
+}
+
+IOStatus DropCache(int fd, const std::string& name, bool direct, size_t offset, size_t length) {
+  if (direct) return IOStatus::OK();
+  const int r = fiber::io::fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+  return r < 0 ? IOErrorFromErrno("While fadvise NotNeeded", name, -r) : IOStatus::OK();
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------
+// Sequential
+
+FiberSequentialFile::FiberSequentialFile(int fd, std::string name, bool direct)
+    : fd_(fd), name_(std::move(name)), direct_(direct) {}
+
+FiberSequentialFile::~FiberSequentialFile() { (void)fiber::io::close(fd_); }
+
+IOStatus FiberSequentialFile::Read(size_t n, const IOOptions& /*options*/, Slice* result,
+                                   char* scratch, IODebugContext* /*dbg*/) {
+  IOStatus s = ReadFully(fd_, name_, offset_, n, direct_, result, scratch);
+  if (s.ok()) offset_ += result->size();
+  return s;
+}
+
+IOStatus FiberSequentialFile::Skip(uint64_t n) {
+  offset_ += n;
+  return IOStatus::OK();
+}
+
+IOStatus FiberSequentialFile::PositionedRead(uint64_t offset, size_t n,
+                                             const IOOptions& /*options*/, Slice* result,
+                                             char* scratch, IODebugContext* /*dbg*/) {
+  return ReadFully(fd_, name_, offset, n, direct_, result, scratch);
+}
+
+IOStatus FiberSequentialFile::InvalidateCache(size_t offset, size_t length) {
+  return DropCache(fd_, name_, direct_, offset, length);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Random access
+
+FiberRandomAccessFile::FiberRandomAccessFile(int fd, std::string name, bool direct)
+    : fd_(fd), name_(std::move(name)), direct_(direct) {}
+
+FiberRandomAccessFile::~FiberRandomAccessFile() { (void)fiber::io::close(fd_); }
+
+IOStatus FiberRandomAccessFile::Read(uint64_t offset, size_t n, const IOOptions& /*options*/,
+                                     Slice* result, char* scratch, IODebugContext* /*dbg*/) const {
+  return ReadFully(fd_, name_, offset, n, direct_, result, scratch);
+}
+
+IOStatus FiberRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
+                                          const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  constexpr size_t kBatch = 32;  // on the stack: a fiber's is small
+  fiber::io::ReadRequest batch[kBatch];
+  for (size_t begin = 0; begin < num_reqs; begin += kBatch) {
+    const size_t n = std::min(kBatch, num_reqs - begin);
+    for (size_t i = 0; i < n; ++i) {
+      const FSReadRequest& r = reqs[begin + i];
+      batch[i] = {fd_, r.scratch, r.len, r.offset, 0};
+    }
+    fiber::io::pread_batch(std::span(batch, n));
+    for (size_t i = 0; i < n; ++i) {
+      FSReadRequest& r = reqs[begin + i];
+      const ssize_t got = batch[i].result;
+      if (got < 0) {
+        r.result = Slice(r.scratch, 0);
+        r.status = IOErrorFromErrno("While pread offset " + std::to_string(r.offset) + " len " +
+                                        std::to_string(r.len),
+                                    name_, static_cast<int>(-got));
+      } else if (got == 0 || static_cast<size_t>(got) == r.len) {
+        r.result = Slice(r.scratch, static_cast<size_t>(got));
+        r.status = IOStatus::OK();
+      } else {
+        // Short: the end of the file, or a read that was cut in two.
+        Slice rest;
+        const size_t done = static_cast<size_t>(got);
+        r.status = ReadFully(fd_, name_, r.offset + done, r.len - done, direct_, &rest,
+                             r.scratch + done);
+        r.result = Slice(r.scratch, r.status.ok() ? done + rest.size() : 0);
+      }
+    }
+  }
+  return IOStatus::OK();
+}
+
+IOStatus FiberRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOptions& /*options*/,
+                                         IODebugContext* /*dbg*/) {
+  if (direct_) return IOStatus::NotSupported("Prefetch with direct I/O");
+  const int r = fiber::io::fadvise(fd_, offset, n, POSIX_FADV_WILLNEED);
+  return r < 0 ? IOErrorFromErrno("While prefetching offset " + std::to_string(offset) + " len " +
+                                      std::to_string(n),
+                                  name_, -r)
+               : IOStatus::OK();
+}
+
+void FiberRandomAccessFile::Hint(AccessPattern pattern) {
+  if (direct_) return;
+  int advice = POSIX_FADV_NORMAL;
+  switch (pattern) {
+    case kNormal:
+      advice = POSIX_FADV_NORMAL;
+      break;
+    case kRandom:
+      advice = POSIX_FADV_RANDOM;
+      break;
+    case kSequential:
+      advice = POSIX_FADV_SEQUENTIAL;
+      break;
+    case kWillNeed:
+      advice = POSIX_FADV_WILLNEED;
+      break;
+    case kWontNeed:
+      advice = POSIX_FADV_DONTNEED;
+      break;
+  }
+  (void)fiber::io::fadvise(fd_, 0, 0, advice);  // a hint cannot fail
+}
+
+IOStatus FiberRandomAccessFile::InvalidateCache(size_t offset, size_t length) {
+  return DropCache(fd_, name_, direct_, offset, length);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Writable
+
+FiberWritableFile::FiberWritableFile(int fd, std::string name, const FileOptions& options,
+                                     uint64_t size)
+    : FSWritableFile(options),
+      fd_(fd),
+      name_(std::move(name)),
+      direct_(options.use_direct_writes),
+      keep_size_(options.fallocate_with_keep_size),
+      allow_fallocate_(options.allow_fallocate),
+      size_(size) {}
+
+FiberWritableFile::~FiberWritableFile() {
+  if (fd_ >= 0) Close(IOOptions(), nullptr).PermitUncheckedError();
+}
+
+IOStatus FiberWritableFile::WriteAt(const Slice& data, uint64_t offset) {
+  const char* src = data.data();
+  size_t left = data.size();
+  while (left > 0) {
+    const ssize_t w = fiber::io::pwrite(fd_, src, left, offset);
+    if (w < 0) {
+      return IOErrorFromErrno("While appending to file", name_, static_cast<int>(-w));
+    }
+    // A regular file that takes nothing and reports nothing would keep us here for ever.
+    if (w == 0) return IOErrorFromErrno("While appending to file", name_, EIO);
+    src += w;
+    left -= static_cast<size_t>(w);
+    offset += static_cast<uint64_t>(w);
+  }
+  return IOStatus::OK();
+}
+
+IOStatus FiberWritableFile::Append(const Slice& data, const IOOptions& /*options*/,
+                                   IODebugContext* /*dbg*/) {
+  IOStatus s = WriteAt(data, size_);
+  if (s.ok()) size_ += data.size();
+  return s;
+}
+
+IOStatus FiberWritableFile::PositionedAppend(const Slice& data, uint64_t offset,
+                                             const IOOptions& /*options*/,
+                                             IODebugContext* /*dbg*/) {
+  IOStatus s = WriteAt(data, offset);
+  if (s.ok()) size_ = std::max(size_, offset + data.size());
+  return s;
+}
+
+IOStatus FiberWritableFile::Truncate(uint64_t size, const IOOptions& /*options*/,
+                                     IODebugContext* /*dbg*/) {
+  const int r = fiber::io::ftruncate(fd_, size);
+  if (r < 0) {
+    return IOErrorFromErrno("While ftruncate file to size " + std::to_string(size), name_, -r);
+  }
+  size_ = size;
+  allocated_end_ = 0;
+  return IOStatus::OK();
+}
+
+IOStatus FiberWritableFile::Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  if (fd_ < 0) return IOStatus::OK();
+  if (allocated_end_ > size_) {
+    // Gives the unused space back. A failure wastes space and nothing else.
+    (void)fiber::io::ftruncate(fd_, size_);
+  }
+  const int r = fiber::io::close(fd_);
+  fd_ = -1;
+  return r < 0 ? IOErrorFromErrno("While closing file after writing", name_, -r) : IOStatus::OK();
+}
+
+IOStatus FiberWritableFile::Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  return IOStatus::OK();  // nothing is buffered here
+}
+
+IOStatus FiberWritableFile::Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  const int r = fiber::io::fdatasync(fd_);
+  return r < 0 ? IOErrorFromErrno("While fdatasync", name_, -r) : IOStatus::OK();
+}
+
+IOStatus FiberWritableFile::Fsync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  const int r = fiber::io::fsync(fd_);
+  return r < 0 ? IOErrorFromErrno("While fsync", name_, -r) : IOStatus::OK();
+}
+
+uint64_t FiberWritableFile::GetFileSize(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  return size_;
+}
+
+IOStatus FiberWritableFile::InvalidateCache(size_t offset, size_t length) {
+  return DropCache(fd_, name_, direct_, offset, length);
+}
+
+IOStatus FiberWritableFile::RangeSync(uint64_t offset, uint64_t nbytes,
+                                      const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  int r;
+  if (strict_bytes_per_sync_) {
+    // Waits for all write-back before the end of the range, so that it never piles up.
+    r = fiber::io::sync_file_range(fd_, 0, offset + nbytes,
+                                   SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
+  } else {
+    r = fiber::io::sync_file_range(fd_, offset, nbytes, SYNC_FILE_RANGE_WRITE);
+  }
+  // A file system without it loses only the smoothing; Sync() is what promises durability.
+  if (r == -ENOSYS || r == -EOPNOTSUPP || r == -ESPIPE || r == -EINVAL) return IOStatus::OK();
+  return r < 0 ? IOErrorFromErrno("While sync_file_range", name_, -r) : IOStatus::OK();
+}
+
+IOStatus FiberWritableFile::Allocate(uint64_t offset, uint64_t len, const IOOptions& /*options*/,
+                                     IODebugContext* /*dbg*/) {
+  if (!allow_fallocate_) return IOStatus::OK();
+  const int r = fiber::io::fallocate(fd_, keep_size_ ? FALLOC_FL_KEEP_SIZE : 0, offset, len);
+  if (r == -EOPNOTSUPP || r == -ENOSYS) {
+    allow_fallocate_ = false;  // do not ask again for every block
+    return IOStatus::OK();
+  }
+  if (r < 0) {
+    return IOErrorFromErrno("While fallocate offset " + std::to_string(offset) + " len " +
+                                std::to_string(len),
+                            name_, -r);
+  }
+  allocated_end_ = std::max(allocated_end_, offset + len);
+  return IOStatus::OK();
+}
+
+// ------------------------------------------------------------------------------------------------
+// Directory
+
+FiberDirectory::FiberDirectory(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+FiberDirectory::~FiberDirectory() {
+  if (fd_ >= 0) (void)fiber::io::close(fd_);
+}
+
+IOStatus FiberDirectory::Fsync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  if (fd_ < 0) return IOStatus::IOError("fsync of a closed directory", name_);
+  const int r = fiber::io::fsync(fd_);
+  return r < 0 ? IOErrorFromErrno("While fsync", "a directory " + name_, -r) : IOStatus::OK();
+}
+
+IOStatus FiberDirectory::Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+  if (fd_ < 0) return IOStatus::OK();
+  const int r = fiber::io::close(fd_);
+  fd_ = -1;
+  return r < 0 ? IOErrorFromErrno("While closing directory", name_, -r) : IOStatus::OK();
+}
+
+}  // namespace cairn

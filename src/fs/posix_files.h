@@ -1,0 +1,112 @@
+// The open files behind the default file system. Private to fs/; made by posix_file_system.cc.
+//
+// Every object owns its descriptor. Thread safety is that of the interfaces: random access files
+// are shared, the others have one user, and a writable file's Sync may run beside its Append.
+
+#ifndef CAIRN_FS_POSIX_FILES_H_
+#define CAIRN_FS_POSIX_FILES_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "base/namespace.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/io_status.h"
+
+namespace cairn {
+
+class FiberSequentialFile : public FSSequentialFile {
+ public:
+  FiberSequentialFile(int fd, std::string name, bool direct);
+  ~FiberSequentialFile() override;
+
+  IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) override;
+  IOStatus Skip(uint64_t n) override;
+  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
+                          char* scratch, IODebugContext* dbg) override;
+  bool use_direct_io() const override { return direct_; }
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+
+ private:
+  const int fd_;
+  const std::string name_;
+  const bool direct_;
+  uint64_t offset_ = 0;
+};
+
+class FiberRandomAccessFile : public FSRandomAccessFile {
+ public:
+  FiberRandomAccessFile(int fd, std::string name, bool direct);
+  ~FiberRandomAccessFile() override;
+
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override;
+  IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
+                     IODebugContext* dbg) override;
+  IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
+                    IODebugContext* dbg) override;
+  void Hint(AccessPattern pattern) override;
+  bool use_direct_io() const override { return direct_; }
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+
+ private:
+  const int fd_;
+  const std::string name_;
+  const bool direct_;
+};
+
+class FiberWritableFile : public FSWritableFile {
+ public:
+  // `size`: where appending starts. `allow_fallocate` false makes Allocate do nothing.
+  FiberWritableFile(int fd, std::string name, const FileOptions& options, uint64_t size);
+  ~FiberWritableFile() override;
+
+  using FSWritableFile::Append;
+  using FSWritableFile::PositionedAppend;
+  IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,
+                            IODebugContext* dbg) override;
+  IOStatus Truncate(uint64_t size, const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
+  bool IsSyncThreadSafe() const override { return true; }
+  bool use_direct_io() const override { return direct_; }
+  uint64_t GetFileSize(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+  IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions& options,
+                     IODebugContext* dbg) override;
+  IOStatus Allocate(uint64_t offset, uint64_t len, const IOOptions& options,
+                    IODebugContext* dbg) override;
+
+ private:
+  IOStatus WriteAt(const Slice& data, uint64_t offset);
+
+  int fd_;  // -1 once closed
+  const std::string name_;
+  const bool direct_;
+  const bool keep_size_;
+  bool allow_fallocate_;
+  uint64_t size_;
+  uint64_t allocated_end_ = 0;  // end of the space asked for by Allocate
+};
+
+class FiberDirectory : public FSDirectory {
+ public:
+  FiberDirectory(int fd, std::string name);
+  ~FiberDirectory() override;
+
+  IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override;
+
+ private:
+  int fd_;  // -1 once closed
+  const std::string name_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_FS_POSIX_FILES_H_

@@ -1,0 +1,319 @@
+#include "wal/log_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+
+namespace cairn {
+
+namespace {
+
+bool IsRecyclable(unsigned type) {
+  return (type >= log::kRecyclableFullType && type <= log::kRecyclableLastType) ||
+         type == log::kRecyclableUserDefinedTimestampSizeType ||
+         type == log::kRecyclePredecessorWalInfoType;
+}
+
+bool AllZero(const char* p, size_t n) {
+  return std::all_of(p, p + n, [](char c) { return c == 0; });
+}
+
+// Does a record that is whole and right start here? For telling a torn record from a broken one.
+bool IsSoundRecord(const char* p, size_t n) {
+  if (n < log::kHeaderSize) return false;
+  const size_t length = static_cast<uint8_t>(p[4]) | (static_cast<size_t>(static_cast<uint8_t>(p[5])) << 8);
+  const size_t header =
+      IsRecyclable(static_cast<uint8_t>(p[6])) ? log::kRecyclableHeaderSize : log::kHeaderSize;
+  if (header + length > n) return false;
+  return crc32c::Unmask(DecodeFixed32(p)) == crc32c::Value(p + 6, header + length - 6);
+}
+
+// A record says that it goes on beyond the end of the file. Either the writer died, or its length
+// is wrong: then the checksum fits a shorter payload, behind which the file ends or goes on with a
+// sound record. (By chance alone a checksum fits with 2^-32 per length, and then the rest must be
+// sound too.)
+bool LengthIsWrong(const char* p, size_t n, size_t header) {
+  const uint32_t expected = crc32c::Unmask(DecodeFixed32(p));
+  uint32_t crc = crc32c::Value(p + 6, header - 6);
+  for (size_t end = header;; ++end) {
+    if (crc == expected && (end == n || IsSoundRecord(p + end, n - end) ||
+                            AllZero(p + end, n - end))) {
+      return true;
+    }
+    if (end == n) return false;
+    crc = crc32c::Extend(crc, p + end, 1);
+  }
+}
+
+}  // namespace
+
+LogReader::LogReader(std::shared_ptr<Logger> info_log, std::unique_ptr<SequentialFileReader> file,
+                     Reporter* reporter, bool checksum, uint64_t log_number)
+    : info_log_(std::move(info_log)),
+      file_(std::move(file)),
+      reporter_(reporter),
+      checksum_(checksum),
+      log_number_(log_number),
+      backing_(std::make_unique<char[]>(log::kBlockSize)) {}
+
+LogReader::~LogReader() = default;
+
+void LogReader::Report(size_t bytes, const Status& reason) {
+  if (reporter_ != nullptr) reporter_->Corruption(bytes, reason);
+}
+
+void LogReader::Report(size_t bytes, uint64_t offset, const std::string& what) {
+  Report(bytes, Status::Corruption(
+                    file_->file_name() + " offset " + std::to_string(offset), what));
+}
+
+bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode mode,
+                           uint64_t* record_offset) {
+  scratch->clear();
+  *record = Slice();
+  if (finished_) return false;
+
+  // These two report a torn end: the first because nothing may be missing, the second because the
+  // caller must know that the log does not end here by itself.
+  const bool tail_matters = mode == WALRecoveryMode::kAbsoluteConsistency ||
+                            mode == WALRecoveryMode::kPointInTimeRecovery;
+  bool in_fragmented = false;
+  uint64_t start = 0;  // of the record being put together
+
+  const auto abandon_fragments = [&](const char* why) {
+    if (in_fragmented) Report(scratch->size(), start, why);
+    in_fragmented = false;
+    scratch->clear();
+  };
+  const auto deliver = [&](uint64_t at) {
+    last_record_offset_ = at;
+    last_record_end_ = end_of_buffer_offset_ - buffer_.size();
+    if (record_offset != nullptr) *record_offset = at;
+    return true;
+  };
+
+  while (true) {
+    Slice fragment;
+    uint64_t offset = 0;
+    size_t drop = 0;
+    const unsigned type = ReadPhysicalRecord(&fragment, &offset, &drop);
+
+    // Space that was never written may stand only at the end.
+    if (zeros_at_ != kNoZeros && type != kZeros && type != kEof && type != kReadError) {
+      const uint64_t at = zeros_at_;
+      zeros_at_ = kNoZeros;
+      Report(static_cast<size_t>(offset - at), at, "zeros in the middle of the log");
+      abandon_fragments("error in middle of record");
+    }
+
+    switch (type) {
+      case log::kFullType:
+      case log::kRecyclableFullType:
+        abandon_fragments("partial record without end(1)");
+        *record = fragment;
+        return deliver(offset);
+
+      case log::kFirstType:
+      case log::kRecyclableFirstType:
+        abandon_fragments("partial record without end(2)");
+        start = offset;
+        scratch->assign(fragment.data(), fragment.size());
+        in_fragmented = true;
+        break;
+
+      case log::kMiddleType:
+      case log::kRecyclableMiddleType:
+        if (in_fragmented) {
+          scratch->append(fragment.data(), fragment.size());
+        } else {
+          Report(fragment.size(), offset, "missing start of fragmented record(1)");
+        }
+        break;
+
+      case log::kLastType:
+      case log::kRecyclableLastType:
+        if (in_fragmented) {
+          scratch->append(fragment.data(), fragment.size());
+          *record = Slice(*scratch);
+          return deliver(start);
+        }
+        Report(fragment.size(), offset, "missing start of fragmented record(2)");
+        break;
+
+      case kZeros:
+        if (zeros_at_ == kNoZeros) zeros_at_ = offset;
+        break;
+
+      case kTornHeader:
+        if (tail_matters) Report(drop, offset, "truncated header");
+        [[fallthrough]];
+      case kEof:
+        finished_ = true;
+        if (in_fragmented && tail_matters) {
+          Report(scratch->size(), start, "error reading trailing data");
+        }
+        scratch->clear();
+        return false;
+
+      case kTornRecord:
+        finished_ = true;
+        if (tail_matters) Report(drop, offset, "truncated record body");
+        if (in_fragmented && tail_matters) {
+          Report(scratch->size(), start, "error reading trailing data");
+        }
+        scratch->clear();
+        return false;
+
+      case kOldRecord:
+        if (mode != WALRecoveryMode::kSkipAnyCorruptedRecords || !in_fragmented) {
+          finished_ = true;
+          if (reporter_ != nullptr) reporter_->OldLogRecord(drop);
+          if (in_fragmented && tail_matters) {
+            Report(scratch->size(), start, "error reading trailing data");
+          }
+          scratch->clear();
+          return false;
+        }
+        abandon_fragments("error in middle of record");
+        break;
+
+      case kBadLength:
+      case kBadChecksum:
+        if (recycled_ && mode == WALRecoveryMode::kTolerateCorruptedTailRecords) {
+          // The new log's torn end, followed by the middle of an old record.
+          finished_ = true;
+          scratch->clear();
+          return false;
+        }
+        Report(drop, offset, type == kBadLength ? "bad record length" : "checksum mismatch");
+        abandon_fragments("error in middle of record");
+        break;
+
+      case kBadSpace:
+        Report(drop, offset, "data in space that was never written");
+        abandon_fragments("error in middle of record");
+        break;
+
+      case kReadError:
+        finished_ = true;
+        scratch->clear();
+        return false;
+
+      case log::kSetCompressionType:
+      case log::kUserDefinedTimestampSizeType:
+      case log::kRecyclableUserDefinedTimestampSizeType:
+        finished_ = true;
+        status_ = Status::NotSupported(
+            file_->file_name() + " offset " + std::to_string(offset),
+            type == log::kSetCompressionType ? "compressed log (wal_compression)"
+                                             : "log of a family with user-defined timestamps");
+        Report(fragment.size(), status_);
+        scratch->clear();
+        return false;
+
+      default:
+        if ((type & log::kRecordTypeSafeIgnoreMask) != 0) break;  // made to be skipped
+        Report(fragment.size() + scratch->size(), offset,
+               "unknown record type " + std::to_string(type));
+        in_fragmented = false;
+        scratch->clear();
+        break;
+    }
+  }
+}
+
+// Fills the buffer with the next block. False: there is none, and *outcome says why.
+bool LogReader::ReadMore(unsigned* outcome, size_t* drop) {
+  if (eof_) {
+    *drop = buffer_.size();
+    // Fewer bytes than a header: the writer died inside one, unless they are its padding.
+    const bool torn = !buffer_.empty() && !AllZero(buffer_.data(), buffer_.size());
+    *outcome = torn ? kTornHeader : kEof;
+    return false;
+  }
+  buffer_ = Slice();
+  IOStatus s = file_->Read(log::kBlockSize, &buffer_, backing_.get());
+  end_of_buffer_offset_ += buffer_.size();
+  if (!s.ok()) {
+    buffer_ = Slice();
+    eof_ = true;
+    status_ = s;
+    Report(log::kBlockSize, s);
+    *outcome = kReadError;
+    return false;
+  }
+  if (buffer_.size() < log::kBlockSize) eof_ = true;
+  if (buffer_.empty()) {
+    *drop = 0;
+    *outcome = kEof;
+    return false;
+  }
+  return true;
+}
+
+unsigned LogReader::ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t* drop) {
+  while (true) {
+    unsigned outcome;
+    *offset = end_of_buffer_offset_ - buffer_.size();
+    if (buffer_.size() < log::kHeaderSize) {
+      // A block's tail too short for a header is padding.
+      if (!ReadMore(&outcome, drop)) return outcome;
+      continue;
+    }
+    const char* const p = buffer_.data();
+    const size_t size = buffer_.size();
+    const size_t length =
+        static_cast<uint8_t>(p[4]) | (static_cast<size_t>(static_cast<uint8_t>(p[5])) << 8);
+    const unsigned type = static_cast<uint8_t>(p[6]);
+
+    if (AllZero(p, log::kHeaderSize)) {
+      const bool zeros = AllZero(p, size);
+      *drop = size;
+      buffer_ = Slice();
+      if (!zeros) return kBadSpace;
+      // A recyclable log pads up to ten bytes.
+      if (size < log::kRecyclableHeaderSize && !eof_) continue;
+      return kZeros;
+    }
+
+    const bool recyclable = IsRecyclable(type);
+    const size_t header = recyclable ? log::kRecyclableHeaderSize : log::kHeaderSize;
+    if (recyclable && *offset == 0) recycled_ = true;
+    if (size < header) {
+      *drop = size;
+      if (eof_) {
+        buffer_ = Slice();
+        return kTornHeader;
+      }
+      buffer_ = Slice();
+      return kBadLength;
+    }
+    // Remains of an older log in a recycled file. Only a record that is whole counts as one: the
+    // number alone may be what was damaged.
+    if (header + length > size) {
+      *drop = size;
+      buffer_ = Slice();
+      if (!eof_) return kBadLength;
+      return checksum_ && LengthIsWrong(p, size, header) ? kBadLength : kTornRecord;
+    }
+    if (checksum_ &&
+        crc32c::Unmask(DecodeFixed32(p)) != crc32c::Value(p + 6, header + length - 6)) {
+      // The length may be what is wrong: nothing more in this block can be trusted.
+      *drop = size;
+      buffer_ = Slice();
+      return kBadChecksum;
+    }
+    if (recyclable && DecodeFixed32(p + 7) != static_cast<uint32_t>(log_number_)) {
+      *drop = size;
+      buffer_.remove_prefix(header + length);
+      return kOldRecord;
+    }
+    *fragment = Slice(p + header, length);
+    buffer_.remove_prefix(header + length);
+    return type;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,119 @@
+// LogReader: reads the records of a log, whatever state a crash or a disk left it in.
+// Used for WAL recovery, the MANIFEST and the tools. One caller at a time. See log_format.h.
+//
+// What is reported depends on the recovery mode (WALRecoveryMode in rocksdb/options.h):
+//
+//                                      torn record at the end    anything else: checksum,
+//                                      (the file stops in it)    length, type, order, gap
+//   kTolerateCorruptedTailRecords      silent end                reported, reading goes on
+//   kSkipAnyCorruptedRecords           silent end                reported, reading goes on
+//   kAbsoluteConsistency               reported                  reported, reading goes on
+//   kPointInTimeRecovery               reported                  reported, reading goes on
+//
+// The reader finds and reports; what a report means (refuse to open, stop at the point in time,
+// skip) is the caller's, who knows the sequence numbers and the logs that follow. A report carries
+// file name and offset. After one, records of later blocks are still returned: a caller that wants
+// no hole stops asking.
+//
+// Two things are stricter than the format alone: space of zeros counts as "never written" only if
+// nothing follows it, and a record that reaches beyond the end of the file is "torn" only if no
+// shorter length satisfies its checksum (otherwise a flipped bit in a length would silently cut off
+// acknowledged records).
+//
+// In a recycled file the first sound record of another log number ends the log
+// (Reporter::OldLogRecord), and with kTolerateCorruptedTailRecords so does the first unsound one.
+
+#ifndef CAIRN_WAL_LOG_READER_H_
+#define CAIRN_WAL_LOG_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/namespace.h"
+#include "fs/file_reader.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "wal/log_format.h"
+
+namespace cairn {
+
+class LogReader {
+ public:
+  struct Reporter {
+    virtual ~Reporter() = default;
+    // About `bytes` bytes were dropped for `reason`, which names file and offset.
+    virtual void Corruption(size_t bytes, const Status& reason) = 0;
+    // The rest of a recycled file belongs to an older log.
+    virtual void OldLogRecord(size_t /*bytes*/) {}
+  };
+
+  // `reporter` may be null (then corruptions are only skipped) and must outlive the reader.
+  // `checksum` false skips the CRC (repair tools). `log_number`: of this file, for recyclable
+  // records.
+  LogReader(std::shared_ptr<Logger> info_log, std::unique_ptr<SequentialFileReader> file,
+            Reporter* reporter, bool checksum, uint64_t log_number);
+  ~LogReader();
+  LogReader(const LogReader&) = delete;
+  LogReader& operator=(const LogReader&) = delete;
+
+  // The next record. False: no more. `*record` points into `*scratch` or the reader's buffer and
+  // lives until the next call. `record_offset`: where the record's first fragment starts. SUSPENDS.
+  bool ReadRecord(Slice* record, std::string* scratch,
+                  WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords,
+                  uint64_t* record_offset = nullptr);
+
+  // File offset of the record that ReadRecord returned last.
+  uint64_t LastRecordOffset() const { return last_record_offset_; }
+  // File offset just behind it.
+  uint64_t LastRecordEnd() const { return last_record_end_; }
+  bool IsEOF() const { return eof_; }
+  // A read of the file failed or the log holds what this version cannot read; OK otherwise.
+  // Corruptions go to the reporter instead.
+  const Status& status() const { return status_; }
+  const std::string& file_name() const { return file_->file_name(); }
+  uint64_t log_number() const { return log_number_; }
+
+ private:
+  // What ReadPhysicalRecord found: a record's type (below 256), or one of these.
+  enum Outcome : unsigned {
+    kEof = 256,    // the end, between two records
+    kTornHeader,   // the file ends inside a header
+    kTornRecord,   // the file ends inside a payload
+    kZeros,        // allocated space that was never written, to the end of the block
+    kBadSpace,     // a header of zeros with something behind it
+    kBadLength,    // crosses the block
+    kBadChecksum,
+    kOldRecord,    // of an older log in a recycled file
+    kReadError,
+  };
+
+  unsigned ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t* drop);
+  bool ReadMore(unsigned* outcome, size_t* drop);
+  void Report(size_t bytes, uint64_t offset, const std::string& what);
+  void Report(size_t bytes, const Status& reason);
+
+  const std::shared_ptr<Logger> info_log_;
+  const std::unique_ptr<SequentialFileReader> file_;
+  Reporter* const reporter_;
+  const bool checksum_;
+  const uint64_t log_number_;
+
+  const std::unique_ptr<char[]> backing_;  // one block
+  Slice buffer_;                           // its unread part
+  uint64_t end_of_buffer_offset_ = 0;      // file offset just behind buffer_
+  bool eof_ = false;                       // the last read came short
+  bool recycled_ = false;                  // the log starts with a recyclable record
+  bool finished_ = false;                  // ReadRecord returns false from now on
+  static constexpr uint64_t kNoZeros = UINT64_MAX;
+  uint64_t zeros_at_ = kNoZeros;           // start of unwritten space, while nothing followed it
+  uint64_t last_record_offset_ = 0;
+  uint64_t last_record_end_ = 0;
+  Status status_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WAL_LOG_READER_H_

@@ -1,0 +1,425 @@
+// Writer and reader together: what is written is read, and what a crash or a disk did to it is
+// found.
+
+#include <gtest/gtest.h>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "base/random.h"
+#include "fs/fault_file_system.h"
+#include "wal/testing/log_harness.h"
+
+namespace cairn {
+namespace {
+
+using testing::BuildLog;
+using testing::kAllRecoveryModes;
+using testing::kLogName;
+using testing::kLogNumber;
+using testing::ReadAll;
+using testing::ReadLog;
+
+bool IsTailReportingMode(WALRecoveryMode mode) {
+  return mode == WALRecoveryMode::kAbsoluteConsistency ||
+         mode == WALRecoveryMode::kPointInTimeRecovery;
+}
+
+// A record whose bytes are found nowhere else.
+std::string Record(size_t i, size_t n) {
+  std::string record = "record" + std::to_string(i) + ":";
+  Random64 rng(i);
+  if (record.size() < n) record += rng.RandomString(n - record.size());
+  return record;
+}
+
+// `part` is a subsequence of `whole`: nothing invented, nothing reordered.
+bool IsSubsequence(const std::vector<std::string>& part, const std::vector<std::string>& whole) {
+  size_t i = 0;
+  for (const std::string& record : whole) {
+    if (i < part.size() && part[i] == record) ++i;
+  }
+  return i == part.size();
+}
+
+bool IsPrefix(const std::vector<std::string>& part, const std::vector<std::string>& whole) {
+  return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
+}
+
+void FixChecksum(std::string* log, size_t offset, size_t header) {
+  const size_t length = DecodeFixed16(log->data() + offset + 4);
+  EncodeFixed32(log->data() + offset, crc32c::Mask(crc32c::Value(log->data() + offset + 6,
+                                                                 header + length - 6)));
+}
+
+class LogTest : public ::testing::TestWithParam<bool> {
+ protected:
+  bool recyclable() const { return GetParam(); }
+  size_t header() const { return recyclable() ? log::kRecyclableHeaderSize : log::kHeaderSize; }
+};
+
+INSTANTIATE_TEST_SUITE_P(Formats, LogTest, ::testing::Bool(), [](const auto& info) {
+  return std::string(info.param ? "Recyclable" : "Legacy");
+});
+
+TEST_P(LogTest, WhatWasWrittenIsReadInEveryMode) {
+  std::vector<std::string> records = {"", "a", std::string(100, 'b')};
+  Random64 rng(301);
+  for (size_t i = 0; i < 200; ++i) records.push_back(Record(i, rng.Skewed(17)));
+  records.push_back(std::string(200000, 'c'));
+  records.push_back("");
+  const std::string bytes = BuildLog(records, recyclable());
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(bytes, mode);
+    EXPECT_EQ(records, read.records);
+    EXPECT_EQ(std::vector<std::string>{}, read.corruptions);
+    EXPECT_TRUE(read.status.ok());
+    EXPECT_TRUE(std::is_sorted(read.offsets.begin(), read.offsets.end()));
+  }
+}
+
+TEST_P(LogTest, RecordsThatEndNearABlocksEnd) {
+  // Leaves every number of bytes from none to twice a header at the end of the first block.
+  for (size_t left = 0; left <= 2 * header(); ++left) {
+    const std::vector<std::string> records = {
+        std::string(log::kBlockSize - header() - left, 'x'), "next", "", "last"};
+    const std::string bytes = BuildLog(records, recyclable());
+    for (const WALRecoveryMode mode : kAllRecoveryModes) {
+      const ReadLog read = ReadAll(bytes, mode);
+      EXPECT_EQ(records, read.records) << left;
+      EXPECT_TRUE(read.corruptions.empty()) << left << " " << read.corruptions.front();
+    }
+  }
+}
+
+TEST_P(LogTest, AnEmptyFileIsAnEmptyLog) {
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll("", mode);
+    EXPECT_TRUE(read.records.empty());
+    EXPECT_TRUE(read.corruptions.empty());
+  }
+}
+
+TEST_P(LogTest, TruncationAtEveryOffset) {
+  std::vector<std::string> records;
+  for (size_t i = 0; i < 12; ++i) records.push_back(Record(i, 10 + 13 * i));
+  records.push_back(Record(99, 40000));  // three blocks
+  records.push_back("end");
+  const std::string whole = BuildLog(records, recyclable());
+  const ReadLog complete = ReadAll(whole, WALRecoveryMode::kAbsoluteConsistency);
+  ASSERT_EQ(records, complete.records);
+  // File offsets at which a record ends.
+  std::vector<size_t> ends(complete.offsets.begin() + 1, complete.offsets.end());
+  ends.push_back(whole.size());
+
+  for (size_t size = 0; size < whole.size(); size += size < 2000 || size > 40000 ? 1 : 97) {
+    const std::string cut = whole.substr(0, size);
+    const size_t kept = static_cast<size_t>(
+        std::upper_bound(ends.begin(), ends.end(), size) - ends.begin());
+    const size_t clean_end = kept == 0 ? 0 : ends[kept - 1];
+    for (const WALRecoveryMode mode : kAllRecoveryModes) {
+      const ReadLog read = ReadAll(cut, mode);
+      ASSERT_EQ(kept, read.records.size()) << "cut at " << size;
+      ASSERT_TRUE(IsPrefix(read.records, records)) << "cut at " << size;
+      const bool torn = size != clean_end;
+      if (IsTailReportingMode(mode) && torn) {
+        ASSERT_FALSE(read.corruptions.empty()) << "cut at " << size;
+        ASSERT_NE(std::string::npos, read.corruptions[0].find(kLogName)) << read.corruptions[0];
+      } else {
+        ASSERT_TRUE(read.corruptions.empty())
+            << "cut at " << size << ": " << read.corruptions.front();
+      }
+    }
+  }
+}
+
+TEST_P(LogTest, EveryByteFlippedOneAtATime) {
+  std::vector<std::string> records;
+  for (size_t i = 0; i < 20; ++i) records.push_back(Record(i, 5 + 3 * i));
+  records.insert(records.begin() + 10, Record(100, 33000));  // so that there are two blocks
+  const std::string whole = BuildLog(records, recyclable());
+  const ReadLog complete = ReadAll(whole, WALRecoveryMode::kAbsoluteConsistency);
+  ASSERT_EQ(records, complete.records);
+  const uint64_t big_begin = complete.offsets[10];
+  const uint64_t big_end = complete.offsets[11];
+
+  std::string bytes = whole;
+  for (size_t at = 0; at < whole.size(); ++at) {
+    // The inside of the big record is all alike.
+    if (at > big_begin + 64 && at + 64 < big_end && at % 64 != 0 &&
+        (at < log::kBlockSize - 32 || at > log::kBlockSize + 32)) {
+      continue;
+    }
+    for (const uint8_t mask : {0x01, 0x80, 0xff}) {
+      bytes[at] = static_cast<char>(whole[at] ^ mask);
+      for (const WALRecoveryMode mode : kAllRecoveryModes) {
+        const ReadLog read = ReadAll(bytes, mode);
+        ASSERT_TRUE(IsSubsequence(read.records, records)) << "byte " << at;
+        if (recyclable() && mode == WALRecoveryMode::kTolerateCorruptedTailRecords && at > 0) {
+          // In a recycled log this is where the old one may begin: an end, and no report.
+          ASSERT_TRUE(IsPrefix(read.records, records));
+          continue;
+        }
+        ASSERT_LT(read.records.size(), records.size()) << "byte " << at;
+        ASSERT_FALSE(read.corruptions.empty()) << "byte " << at << " mask " << unsigned{mask};
+        ASSERT_NE(std::string::npos, read.corruptions[0].find("/000007.log offset "))
+            << read.corruptions[0];
+        ASSERT_TRUE(read.status.ok() || read.status.IsNotSupported());
+      }
+      bytes[at] = whole[at];
+    }
+  }
+}
+
+TEST_P(LogTest, AWrongLengthInTheLastBlockIsNoTornTail) {
+  const std::vector<std::string> records = {Record(1, 50), Record(2, 50), Record(3, 50)};
+  const std::string whole = BuildLog(records, recyclable());
+  for (size_t i = 0; i < records.size(); ++i) {
+    std::string bytes = whole;
+    const size_t offset = i * (header() + 50);
+    EncodeFixed16(bytes.data() + offset + 4, 5000);
+    const ReadLog read = ReadAll(bytes, WALRecoveryMode::kPointInTimeRecovery);
+    EXPECT_EQ(i, read.records.size());
+    ASSERT_EQ(1u, read.corruptions.size());
+    EXPECT_EQ("Corruption: /000007.log offset " + std::to_string(offset) + ": bad record length",
+              read.corruptions[0]);
+  }
+}
+
+TEST_P(LogTest, AZeroedTailIsSpaceThatWasNeverWritten) {
+  const std::vector<std::string> records = {Record(1, 50), Record(2, 50)};
+  for (const size_t zeros : {1u, 6u, 7u, 11u, 1000u, 32768u, 100000u}) {
+    const std::string bytes = BuildLog(records, recyclable()) + std::string(zeros, '\0');
+    for (const WALRecoveryMode mode : kAllRecoveryModes) {
+      const ReadLog read = ReadAll(bytes, mode);
+      EXPECT_EQ(records, read.records);
+      EXPECT_TRUE(read.corruptions.empty()) << zeros << " " << read.corruptions.front();
+    }
+  }
+}
+
+TEST_P(LogTest, ZerosInTheMiddleAreAHole) {
+  std::string bytes = BuildLog({Record(1, 50), Record(2, 50)}, recyclable());
+  bytes.resize(2 * log::kBlockSize);
+  bytes += BuildLog({Record(3, 50)}, recyclable());
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(bytes, mode);
+    EXPECT_EQ((std::vector<std::string>{Record(1, 50), Record(2, 50), Record(3, 50)}),
+              read.records);
+    ASSERT_EQ(1u, read.corruptions.size());
+    EXPECT_NE(std::string::npos, read.corruptions[0].find("zeros in the middle of the log"));
+  }
+}
+
+TEST_P(LogTest, FragmentsOutOfOrderAreReported) {
+  const size_t type_shift = recyclable() ? log::kRecyclableFullType - log::kFullType : 0;
+  const struct {
+    std::vector<log::RecordType> types;
+    std::vector<std::string> expected;
+    std::string corruption;
+  } kCases[] = {
+      {{log::kMiddleType, log::kFullType}, {"1"}, "missing start of fragmented record(1)"},
+      {{log::kLastType, log::kFullType}, {"1"}, "missing start of fragmented record(2)"},
+      {{log::kFirstType, log::kFullType}, {"1"}, "partial record without end(1)"},
+      {{log::kFirstType, log::kFirstType, log::kLastType}, {"12"}, "partial record without end(2)"},
+      {{log::kFirstType, log::kMiddleType, log::kLastType}, {"012"}, ""},
+  };
+  for (const auto& c : kCases) {
+    std::string bytes;
+    for (size_t i = 0; i < c.types.size(); ++i) {
+      const size_t at = bytes.size();
+      bytes += BuildLog({std::to_string(i)}, recyclable());
+      bytes[at + 6] = static_cast<char>(c.types[i] + type_shift);
+      FixChecksum(&bytes, at, header());
+    }
+    for (const WALRecoveryMode mode : kAllRecoveryModes) {
+      const ReadLog read = ReadAll(bytes, mode);
+      EXPECT_EQ(c.expected, read.records);
+      ASSERT_EQ(c.corruption.empty() ? 0u : 1u, read.corruptions.size());
+      if (!c.corruption.empty()) {
+        EXPECT_NE(std::string::npos, read.corruptions[0].find(c.corruption))
+            << read.corruptions[0];
+      }
+    }
+  }
+}
+
+TEST_P(LogTest, AReadErrorEndsTheLogWithItsStatus) {
+  const std::string bytes = BuildLog({Record(1, 50), Record(2, 100000), "x"}, recyclable());
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(bytes, mode, kLogNumber, 40000);
+    EXPECT_EQ(1u, read.records.size());
+    EXPECT_TRUE(read.status.IsIOError());
+    ASSERT_FALSE(read.corruptions.empty());
+  }
+}
+
+TEST_P(LogTest, RandomDamageNeverInventsARecord) {
+  const uint64_t seed = 42;
+  Random64 rng(seed);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> records;
+    for (size_t i = 0; i < 30; ++i) records.push_back(Record(i + 1, rng.Skewed(15)));
+    std::string bytes = BuildLog(records, recyclable());
+    const size_t at = rng.Uniform(bytes.size());
+    switch (rng.Uniform(4)) {
+      case 0:
+        bytes.resize(at);
+        break;
+      case 1:
+        bytes.replace(at, rng.Skewed(10), rng.RandomBinaryString(rng.Skewed(10)));
+        break;
+      case 2:
+        bytes.erase(at, rng.Skewed(12));
+        break;
+      default:
+        for (size_t i = 0, n = rng.Skewed(6) + 1; i < n; ++i) {
+          bytes[rng.Uniform(bytes.size())] ^= static_cast<char>(rng.Next());
+        }
+    }
+    for (const WALRecoveryMode mode : kAllRecoveryModes) {
+      ASSERT_TRUE(IsSubsequence(ReadAll(bytes, mode).records, records))
+          << "seed " << seed << " round " << round;
+    }
+  }
+}
+
+TEST(Log, ChecksumsAreThoseOfTheFormat) {
+  // "foo" as one full record: the bytes that any implementation of the format writes.
+  const std::string bytes = BuildLog({"foo"});
+  ASSERT_EQ(10u, bytes.size());
+  EXPECT_EQ(std::string("\x03\x00\x01" "foo", 6), bytes.substr(4));
+  EXPECT_EQ(crc32c::Mask(crc32c::Value("\x01" "foo", 4)), DecodeFixed32(bytes.data()));
+  const std::string recyclable = BuildLog({"foo"}, true, 0x1122334455667788);
+  ASSERT_EQ(14u, recyclable.size());
+  EXPECT_EQ(std::string("\x03\x00\x05\x88\x77\x66\x55" "foo", 10), recyclable.substr(4));
+  EXPECT_EQ(crc32c::Mask(crc32c::Value("\x05\x88\x77\x66\x55" "foo", 8)),
+            DecodeFixed32(recyclable.data()));
+}
+
+TEST(Log, TheRemainsOfARecycledFileAreNotOurs) {
+  std::vector<std::string> old_records;
+  for (size_t i = 0; i < 100; ++i) old_records.push_back(Record(1000 + i, 100));
+  const std::string old_log = BuildLog(old_records, true, 3);
+  std::vector<std::string> records;
+  for (size_t i = 0; i < 10; ++i) records.push_back(Record(i, 100));
+  const std::string fresh = BuildLog(records, true);
+  // Ends exactly where an old record begins.
+  std::string bytes = fresh + old_log.substr(fresh.size());
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(bytes, mode);
+    EXPECT_EQ(records, read.records);
+    EXPECT_TRUE(read.corruptions.empty());
+    EXPECT_EQ(1u, read.old_records);
+  }
+  // Ends in the middle of an old record.
+  const std::string shifted = BuildLog({Record(1, 77)}, true);
+  bytes = shifted + old_log.substr(shifted.size());
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(bytes, mode);
+    EXPECT_EQ(std::vector<std::string>{Record(1, 77)}, read.records);
+    EXPECT_EQ(mode == WALRecoveryMode::kTolerateCorruptedTailRecords, read.corruptions.empty());
+  }
+}
+
+TEST(Log, AReusedFileIsOverwrittenFromItsStart) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(WriteStringToFile(&fs, BuildLog({Record(1, 5000)}, true, 3), "/old.log").ok());
+  std::unique_ptr<FSWritableFile> file;
+  ASSERT_TRUE(fs.ReuseWritableFile(kLogName, "/old.log", FileOptions(), &file, nullptr).ok());
+  LogWriter writer(std::make_unique<FileWriter>(std::move(file), kLogName, FileOptions()),
+                   kLogNumber, true);
+  ASSERT_TRUE(writer.AddRecord("new").ok());
+  ASSERT_TRUE(writer.Close().ok());
+  std::string bytes;
+  ASSERT_TRUE(ReadFileToString(&fs, kLogName, &bytes).ok());
+  EXPECT_GT(bytes.size(), 5000u);
+  EXPECT_EQ(std::vector<std::string>{"new"},
+            ReadAll(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords).records);
+}
+
+TEST(Log, FeaturesThatWeLackAreRefusedByName) {
+  for (const auto& [type, name] :
+       {std::pair{log::kSetCompressionType, "wal_compression"},
+        std::pair{log::kUserDefinedTimestampSizeType, "user-defined timestamps"},
+        std::pair{log::kRecyclableUserDefinedTimestampSizeType, "user-defined timestamps"}}) {
+    const bool recyclable = type == log::kRecyclableUserDefinedTimestampSizeType;
+    std::string bytes = BuildLog({"abcd"}, recyclable) + BuildLog({"after"}, recyclable);
+    bytes[6] = static_cast<char>(type);
+    FixChecksum(&bytes, 0, recyclable ? log::kRecyclableHeaderSize : log::kHeaderSize);
+    for (const WALRecoveryMode mode : kAllRecoveryModes) {
+      const ReadLog read = ReadAll(bytes, mode);
+      EXPECT_TRUE(read.records.empty());
+      EXPECT_TRUE(read.status.IsNotSupported()) << read.status.ToString();
+      EXPECT_NE(std::string::npos, read.status.ToString().find(name)) << read.status.ToString();
+      EXPECT_NE(std::string::npos, read.status.ToString().find("/000007.log offset 0"));
+      ASSERT_EQ(1u, read.corruptions.size());
+    }
+  }
+}
+
+TEST(Log, UnknownTypesAreSkippedOnlyIfMadeForIt) {
+  for (const uint8_t type : {12, 77, 130, 200}) {
+    std::string bytes = BuildLog({"abcd"}) + BuildLog({"after"});
+    bytes[6] = static_cast<char>(type);
+    FixChecksum(&bytes, 0, log::kHeaderSize);
+    const ReadLog read = ReadAll(bytes, WALRecoveryMode::kPointInTimeRecovery);
+    EXPECT_EQ(std::vector<std::string>{"after"}, read.records);
+    EXPECT_EQ(type >= 128 ? 0u : 1u, read.corruptions.size()) << unsigned{type};
+  }
+}
+
+TEST(Log, ManualFlushKeepsRecordsInTheBuffer) {
+  MemoryFileSystem fs;
+  std::unique_ptr<FileWriter> file;
+  ASSERT_TRUE(FileWriter::Open(&fs, kLogName, FileOptions(), &file).ok());
+  LogWriter writer(std::move(file), kLogNumber, false, /*manual_flush=*/true);
+  uint64_t size;
+  ASSERT_TRUE(writer.AddRecord("abc").ok());
+  EXPECT_FALSE(writer.BufferIsEmpty());
+  ASSERT_TRUE(fs.GetFileSize(kLogName, IOOptions(), &size, nullptr).ok());
+  EXPECT_EQ(0u, size);
+  ASSERT_TRUE(writer.WriteBuffer().ok());
+  EXPECT_TRUE(writer.BufferIsEmpty());
+  ASSERT_TRUE(fs.GetFileSize(kLogName, IOOptions(), &size, nullptr).ok());
+  EXPECT_EQ(10u, size);
+  ASSERT_TRUE(writer.Sync(false).ok());
+  EXPECT_EQ(0u, fs.UnsyncedBytes());
+  ASSERT_TRUE(writer.Close().ok());
+  EXPECT_FALSE(writer.AddRecord("late").ok());
+}
+
+TEST(Log, AnAcknowledgedRecordHasLeftTheProcess) {
+  MemoryFileSystem fs;
+  std::unique_ptr<FileWriter> file;
+  ASSERT_TRUE(FileWriter::Open(&fs, kLogName, FileOptions(), &file).ok());
+  LogWriter writer(std::move(file), kLogNumber, false);
+  std::vector<std::string> records;
+  for (size_t i = 0; i < 50; ++i) {
+    records.push_back(Record(i, 3000));
+    ASSERT_TRUE(writer.AddRecord(records.back()).ok());
+    std::string bytes;
+    ASSERT_TRUE(ReadFileToString(&fs, kLogName, &bytes).ok());
+    ASSERT_EQ(records, ReadAll(bytes, WALRecoveryMode::kAbsoluteConsistency).records);
+  }
+}
+
+TEST(Log, AWriteErrorIsReturnedAndStays) {
+  const auto memory = std::make_shared<MemoryFileSystem>();
+  FaultInjectionFileSystem fs(memory);
+  std::unique_ptr<FileWriter> file;
+  ASSERT_TRUE(FileWriter::Open(&fs, kLogName, FileOptions(), &file).ok());
+  LogWriter writer(std::move(file), kLogNumber, false);
+  ASSERT_TRUE(writer.AddRecord("good").ok());
+  fs.SetFreeBytes(12);
+  EXPECT_TRUE(writer.AddRecord(Record(1, 100)).IsNoSpace());
+  fs.Heal();
+  EXPECT_TRUE(writer.AddRecord("more").IsNoSpace());
+  EXPECT_FALSE(writer.Close().ok());
+  std::string bytes;
+  ASSERT_TRUE(ReadFileToString(memory.get(), kLogName, &bytes).ok());
+  EXPECT_EQ(std::vector<std::string>{"good"},
+            ReadAll(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords).records);
+}
+
+}  // namespace
+}  // namespace cairn

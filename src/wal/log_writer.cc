@@ -1,0 +1,94 @@
+#include "wal/log_writer.h"
+
+#include <utility>
+
+#include "base/coding.h"
+#include "base/crc32c.h"
+
+namespace cairn {
+
+LogWriter::LogWriter(std::unique_ptr<FileWriter> dest, uint64_t log_number, bool recycle_log_files,
+                     bool manual_flush)
+    : dest_(std::move(dest)),
+      log_number_(log_number),
+      recycle_log_files_(recycle_log_files),
+      manual_flush_(manual_flush),
+      header_size_(recycle_log_files ? log::kRecyclableHeaderSize : log::kHeaderSize),
+      block_offset_(static_cast<size_t>(dest_->file_size() % log::kBlockSize)) {
+  for (unsigned type = 0; type <= log::kMaxPlainRecordType; ++type) {
+    char prefix[5];
+    prefix[0] = static_cast<char>(type);
+    EncodeFixed32(prefix + 1, static_cast<uint32_t>(log_number));
+    const size_t n = type >= log::kRecyclableFullType ? 5 : 1;
+    type_crc_[type] = crc32c::Value(prefix, n);
+  }
+}
+
+LogWriter::~LogWriter() {
+  if (dest_ != nullptr) {
+    const IOStatus s = dest_->Close();
+    s.PermitUncheckedError();
+  }
+}
+
+IOStatus LogWriter::AddRecord(const Slice& payload) {
+  if (dest_ == nullptr) return IOStatus::IOError("append to a closed log");
+  const char* data = payload.data();
+  size_t left = payload.size();
+  bool begin = true;
+  do {
+    const size_t space = log::kBlockSize - block_offset_;
+    if (space < header_size_) {
+      // The reader skips what is too short for a header.
+      if (space > 0) {
+        IOStatus s = dest_->Pad(space);
+        if (!s.ok()) return s;
+      }
+      block_offset_ = 0;
+    }
+    const size_t available = log::kBlockSize - block_offset_ - header_size_;
+    const size_t n = left < available ? left : available;
+    const bool end = n == left;
+    unsigned type = begin && end ? log::kFullType
+                    : begin      ? log::kFirstType
+                    : end        ? log::kLastType
+                                 : log::kMiddleType;
+    if (recycle_log_files_) type += log::kRecyclableFullType - log::kFullType;
+    IOStatus s = EmitFragment(static_cast<log::RecordType>(type), data, n);
+    if (!s.ok()) return s;
+    data += n;
+    left -= n;
+    begin = false;
+  } while (left > 0);
+  return manual_flush_ ? IOStatus::OK() : dest_->Flush();
+}
+
+IOStatus LogWriter::EmitFragment(log::RecordType type, const char* data, size_t n) {
+  char header[log::kRecyclableHeaderSize];
+  header[4] = static_cast<char>(n & 0xff);
+  header[5] = static_cast<char>(n >> 8);
+  header[6] = static_cast<char>(type);
+  if (recycle_log_files_) EncodeFixed32(header + 7, static_cast<uint32_t>(log_number_));
+  EncodeFixed32(header, crc32c::Mask(crc32c::Extend(type_crc_[type], data, n)));
+  IOStatus s = dest_->Append(Slice(header, header_size_));
+  if (s.ok()) s = dest_->Append(Slice(data, n));
+  block_offset_ += header_size_ + n;
+  return s;
+}
+
+IOStatus LogWriter::WriteBuffer() {
+  return dest_ == nullptr ? IOStatus::IOError("flush of a closed log") : dest_->Flush();
+}
+
+IOStatus LogWriter::Sync(bool use_fsync) {
+  return dest_ == nullptr ? IOStatus::IOError("sync of a closed log") : dest_->Sync(use_fsync);
+}
+
+IOStatus LogWriter::Close() {
+  if (dest_ == nullptr) return IOStatus::OK();
+  IOStatus s = dest_->Close();
+  dest_.reset();
+  return s;
+}
+
+}  // namespace cairn

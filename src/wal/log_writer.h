@@ -1,0 +1,62 @@
+// LogWriter: appends records to a log (the WAL, the MANIFEST). See log_format.h.
+//
+// One caller at a time, except Sync with `SyncWithoutFlush` semantics as FileWriter documents.
+// After an error the log must not be used further: a later record would follow a torn one.
+
+#ifndef CAIRN_WAL_LOG_WRITER_H_
+#define CAIRN_WAL_LOG_WRITER_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "base/namespace.h"
+#include "fs/file_writer.h"
+#include "rocksdb/io_status.h"
+#include "rocksdb/slice.h"
+#include "wal/log_format.h"
+
+namespace cairn {
+
+class LogWriter {
+ public:
+  // `dest` is empty, or (recycled file) overwritten from its start. `recycle_log_files` selects
+  // the record types that carry the log number. With `manual_flush`, AddRecord leaves the record in
+  // the buffer until WriteBuffer(), Sync() or Close().
+  LogWriter(std::unique_ptr<FileWriter> dest, uint64_t log_number, bool recycle_log_files,
+            bool manual_flush = false);
+  // Flushes what is buffered; errors are lost here.
+  ~LogWriter();
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+
+  // Appends one record of any size (an empty one is legal). Unless manual_flush, it has reached
+  // the operating system when this returns OK. SUSPENDS.
+  [[nodiscard]] IOStatus AddRecord(const Slice& payload);
+
+  // Hands buffered records to the operating system.
+  [[nodiscard]] IOStatus WriteBuffer();
+  // WriteBuffer, then fsync or fdatasync.
+  [[nodiscard]] IOStatus Sync(bool use_fsync);
+  [[nodiscard]] IOStatus Close();
+
+  FileWriter* file() { return dest_.get(); }
+  const FileWriter* file() const { return dest_.get(); }
+  uint64_t log_number() const { return log_number_; }
+  bool BufferIsEmpty() const { return dest_ == nullptr || dest_->BufferIsEmpty(); }
+
+ private:
+  IOStatus EmitFragment(log::RecordType type, const char* data, size_t n);
+
+  std::unique_ptr<FileWriter> dest_;
+  const uint64_t log_number_;
+  const bool recycle_log_files_;
+  const bool manual_flush_;
+  const size_t header_size_;
+  size_t block_offset_;  // bytes used of the current block
+  // CRC of each one-byte type (and log number): the part of the checksum that never changes.
+  uint32_t type_crc_[log::kMaxPlainRecordType + 1];
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WAL_LOG_WRITER_H_
