@@ -1,0 +1,44 @@
+// What the tests of this folder share: running one body on fibers and plain threads at once, scaled to the build.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "context.h"
+#include "fiber/runtime.h"
+#include "fiber/thread.h"
+
+namespace fiber::testing {
+
+#if defined(FIBER_TSAN)
+inline constexpr int kScaleDown = 20;
+inline constexpr bool kThreadSanitizer = true;
+#elif defined(FIBER_ASAN)
+inline constexpr int kScaleDown = 4;
+inline constexpr bool kThreadSanitizer = false;
+#else
+inline constexpr int kScaleDown = 1;
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
+inline constexpr uint64_t kMillisecond = 1000000;
+inline constexpr uint64_t kSecond = 1000 * kMillisecond;
+
+// A deadline that only a hang reaches.
+inline uint64_t far_deadline() { return deadline_after(120 * kSecond); }
+
+// Calls body(i) with i = 0 .. fibers + threads - 1: the first on fibers of a runtime with `workers` workers, the others
+// on plain threads, all at once. Returns when all are done.
+inline void run_mixed(int workers, int fibers, int threads, const std::function<void(int)>& body) {
+  Runtime runtime({.workers = workers, .name = "mixed"});
+  std::vector<JoinHandle> handles;
+  std::vector<Thread> plain;
+  for (int i = 0; i < fibers; i++) handles.push_back(runtime.spawn([&body, i] { body(i); }));
+  for (int i = 0; i < threads; i++) {
+    plain.emplace_back("plain/" + std::to_string(i), [&body, i, fibers] { body(fibers + i); });
+  }
+}
+
+}  // namespace fiber::testing
