@@ -1,0 +1,479 @@
+// The commit queue without a database: the environment is a memtable, a list of log records, and
+// counters that check the invariants of commit_queue.h while threads and fibers write.
+#include "commit/commit_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "commit/batch_reader.h"
+#include "commit/write_batch_internal.h"
+#include "fiber/mutex.h"
+#include "fiber/random.h"
+#include "fiber/runtime.h"
+#include "fiber/sync.h"
+#include "fiber/thread.h"
+
+namespace cairn {
+namespace {
+
+class FakeDatabase {
+ public:
+  explicit FakeDatabase(CommitOptions options = {})
+      : comparator_(BytewiseComparator()),
+        table_(new MemTable(comparator_, {}, 0)),
+        sink_(table_),
+        queue_(Env(), options) {}
+  ~FakeDatabase() { table_->Unref(); }
+
+  CommitQueue* queue() { return &queue_; }
+  SequenceNumber published() const { return published_.load(std::memory_order_acquire); }
+
+  Status Put(const std::string& key, const std::string& value, const WriteOptions& options = {},
+             uint64_t* seq = nullptr) {
+    WriteBatch batch;
+    EXPECT_TRUE(batch.Put(key, value).ok());
+    return queue_.Write(options, &batch, seq);
+  }
+  std::string Get(const std::string& key, SequenceNumber snapshot) {
+    Slice value;
+    Status s;
+    if (!table_->Get(LookupKey(key, snapshot), &value, &s)) return "ABSENT";
+    return s.ok() ? value.ToString() : "DELETED";
+  }
+  uint64_t entries() const { return table_->num_entries(); }
+
+  // Behaviour, set before the writers start or read atomically.
+  std::function<Status(const WriteGroupInfo&)> on_prepare;
+  std::function<IOStatus(const Slice&)> on_append;
+  std::function<IOStatus()> on_sync;
+  bool keep_log = true;
+  std::vector<std::string> log;  // the leader's
+  std::atomic<int> groups{0};
+  std::atomic<int> appends{0};
+  std::atomic<int> syncs{0};
+  std::atomic<int> errors{0};
+
+ private:
+  CommitEnv Env() {
+    CommitEnv env;
+    env.prepare = [this](const WriteGroupInfo& info) {
+      // Invariant 1. Plain on purpose: tsan sees two leaders at once.
+      EXPECT_EQ(leaders_, 0);
+      ++leaders_;
+      ++groups;
+      const Status s = on_prepare ? on_prepare(info) : Status::OK();
+      --leaders_;
+      return s;
+    };
+    env.append_wal = [this](const Slice& record) {
+      ++appends;
+      EXPECT_EQ(DecodeSequence(record), published() + 1) << "invariant 5: no gap";
+      IOStatus s = on_append ? on_append(record) : IOStatus::OK();
+      if (s.ok() && keep_log) log.push_back(record.ToString());
+      return s;
+    };
+    env.sync_wal = [this] {
+      ++syncs;
+      return on_sync ? on_sync() : IOStatus::OK();
+    };
+    env.memtables = [this] { return &sink_; };
+    env.last_sequence = [this] { return published(); };
+    env.publish = [this](SequenceNumber last) {
+      EXPECT_GT(last, published());
+      published_.store(last, std::memory_order_release);
+    };
+    env.on_error = [this](const Status& s, CommitErrorKind) {
+      EXPECT_FALSE(s.ok());
+      ++errors;
+    };
+    return env;
+  }
+  static SequenceNumber DecodeSequence(const Slice& record) {
+    return BatchReader(record).sequence();
+  }
+
+  const InternalKeyComparator comparator_;
+  MemTable* table_;
+  SingleMemTableSink sink_;
+  std::atomic<SequenceNumber> published_{0};
+  int leaders_ = 0;
+  CommitQueue queue_;
+};
+
+// Everything that was logged, replayed into a map.
+std::map<std::string, std::string> Replay(const std::vector<std::string>& log) {
+  std::map<std::string, std::string> result;
+  SequenceNumber next = 1;
+  for (const std::string& rep : log) {
+    BatchReader reader(rep);
+    EXPECT_EQ(reader.sequence(), next);
+    uint32_t count = 0;
+    BatchRecord record;
+    while (reader.Next(&record)) {
+      if (!record.counted) continue;
+      ++count;
+      if (record.type == kTypeValue) {
+        result[record.key.ToString()] = record.value.ToString();
+      } else {
+        result.erase(record.key.ToString());
+      }
+    }
+    EXPECT_TRUE(reader.status().ok());
+    EXPECT_EQ(count, reader.count());
+    next += count;
+  }
+  return result;
+}
+
+TEST(CommitQueueTest, ALoneWriterIsItsOwnGroup) {
+  FakeDatabase db;
+  uint64_t seq = 0;
+  ASSERT_TRUE(db.Put("a", "1", {}, &seq).ok());
+  EXPECT_EQ(seq, 1u);
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  ASSERT_TRUE(batch.Delete("a").ok());
+  ASSERT_TRUE(db.queue()->Write({}, &batch, &seq).ok());
+  EXPECT_EQ(seq, 2u);
+  EXPECT_EQ(WriteBatchInternal::Sequence(&batch), 2u);
+  EXPECT_EQ(db.published(), 3u);
+  EXPECT_EQ(db.Get("a", 3), "DELETED");
+  EXPECT_EQ(db.Get("a", 2), "1");
+  EXPECT_EQ(db.groups, 2);
+  EXPECT_EQ(db.appends, 2);
+  EXPECT_EQ(db.syncs, 0);
+  ASSERT_EQ(db.log.size(), 2u);
+  EXPECT_EQ(db.log[1], batch.Data()) << "a single batch is logged as it is";
+}
+
+TEST(CommitQueueTest, SyncAndDisableWalAreObeyed) {
+  FakeDatabase db;
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_TRUE(db.Put("a", "1", sync).ok());
+  EXPECT_EQ(db.syncs, 1);
+  WriteOptions no_wal;
+  no_wal.disableWAL = true;
+  ASSERT_TRUE(db.Put("b", "2", no_wal).ok());
+  EXPECT_EQ(db.appends, 1);
+  EXPECT_EQ(db.Get("b", 2), "2");
+  WriteBatch empty;
+  ASSERT_TRUE(db.queue()->Write(sync, &empty).ok());
+  EXPECT_EQ(db.appends, 1) << "nothing to log";
+  EXPECT_EQ(db.syncs, 2) << "but something to sync";
+  EXPECT_EQ(db.published(), 2u);
+}
+
+// Holds the first leader in prepare until `release`, so that a known set of writers queues behind
+// it.
+class Gate {
+ public:
+  void Install(FakeDatabase* db) {
+    db->on_prepare = [this](const WriteGroupInfo&) {
+      if (!passed_.exchange(true)) {
+        arrived_.set();
+        open_.wait();
+      }
+      return Status::OK();
+    };
+  }
+  void WaitForLeader() { arrived_.wait(); }
+  void Open() { open_.set(); }
+
+ private:
+  std::atomic<bool> passed_{false};
+  fiber::Event arrived_;
+  fiber::Event open_;
+};
+
+// Starts `n` writers as fibers of one worker while the gate is closed: a fiber has joined when the
+// next one runs.
+class QueuedWriters {
+ public:
+  explicit QueuedWriters(FakeDatabase* db) : db_(db) { gate_.Install(db); }
+
+  void Run(int n, const std::function<void(int)>& write) {
+    fiber::Runtime runtime({.workers = 1});
+    runtime.run([&] {
+      std::vector<fiber::JoinHandle> handles;
+      handles.push_back(fiber::spawn([&] { ASSERT_TRUE(db_->Put("leader", "x").ok()); }));
+      gate_.WaitForLeader();
+      for (int i = 0; i < n; ++i) {
+        handles.push_back(fiber::spawn([&write, i] { write(i); }));
+        fiber::yield();
+      }
+      for (int i = 0; i < 3; ++i) fiber::yield();
+      gate_.Open();
+    });
+  }
+
+ private:
+  FakeDatabase* const db_;
+  Gate gate_;
+};
+
+TEST(CommitQueueTest, OneRecordServesAllThatWait) {
+  FakeDatabase db;
+  QueuedWriters(&db).Run(10, [&db](int i) {
+    uint64_t seq = 0;
+    ASSERT_TRUE(db.Put("k" + std::to_string(i), "v", {}, &seq).ok());
+    EXPECT_EQ(seq, 2u + i) << "in the order of joining";
+    EXPECT_GE(db.published(), 11u) << "acknowledged means visible";
+  });
+  // The leader's group formed after the gate opened, with everybody in it.
+  EXPECT_EQ(db.appends, 1);
+  EXPECT_EQ(db.published(), 11u);
+  EXPECT_EQ(Replay(db.log).size(), 11u);
+}
+
+TEST(CommitQueueTest, AGroupEndsAtWhatDoesNotFit) {
+  FakeDatabase db;
+  QueuedWriters(&db).Run(6, [&db](int i) {
+    WriteOptions options;
+    options.sync = i == 2;
+    options.disableWAL = i == 4;
+    ASSERT_TRUE(db.Put("k" + std::to_string(i), "v", options).ok());
+  });
+  // leader k0 k1 | k2(sync) k3 | k4 (no log) | k5
+  EXPECT_EQ(db.groups, 4);
+  EXPECT_EQ(db.appends, 3);
+  EXPECT_EQ(db.syncs, 1);
+  EXPECT_EQ(db.entries(), 7u);
+}
+
+TEST(CommitQueueTest, ASmallLeaderDoesNotWaitForABigBatch) {
+  FakeDatabase db;
+  QueuedWriters(&db).Run(3, [&db](int i) {
+    ASSERT_TRUE(db.Put("k" + std::to_string(i), std::string(i == 1 ? 200 << 10 : 10, 'v')).ok());
+  });
+  // leader k0 | k1 k2
+  EXPECT_EQ(db.groups, 2);
+  EXPECT_EQ(db.appends, 2);
+}
+
+TEST(CommitQueueTest, AFailedLogFailsTheWholeGroup) {
+  FakeDatabase db;
+  db.on_append = [](const Slice&) { return IOStatus::IOError("disk is gone"); };
+  QueuedWriters queued(&db);
+  fiber::Runtime runtime({.workers = 1});
+  std::atomic<int> failed{0};
+  std::atomic<bool> opened{false};
+  fiber::Event go;
+  db.on_prepare = [&](const WriteGroupInfo&) {
+    if (!opened.exchange(true)) go.wait();
+    return Status::OK();
+  };
+  runtime.run([&] {
+    std::vector<fiber::JoinHandle> handles;
+    for (int i = 0; i < 5; ++i) {
+      handles.push_back(fiber::spawn([&, i] {
+        const Status s = db.Put("k" + std::to_string(i), "v");
+        EXPECT_TRUE(s.IsIOError());
+        EXPECT_NE(s.ToString().find("disk is gone"), std::string::npos);
+        ++failed;
+      }));
+      fiber::yield();
+    }
+    go.set();
+  });
+  EXPECT_EQ(failed, 5);
+  EXPECT_EQ(db.errors, 1);
+  EXPECT_EQ(db.published(), 0u) << "no sequence number is used up";
+  EXPECT_EQ(db.entries(), 0u);
+}
+
+TEST(CommitQueueTest, AFailedSyncOrPrepareFailsTheWrite) {
+  FakeDatabase db;
+  db.on_sync = [] { return IOStatus::IOError("sync"); };
+  WriteOptions sync;
+  sync.sync = true;
+  EXPECT_TRUE(db.Put("a", "1", sync).IsIOError());
+  EXPECT_EQ(db.errors, 1);
+  EXPECT_EQ(db.entries(), 0u);
+  db.on_prepare = [](const WriteGroupInfo&) { return Status::ShutdownInProgress(); };
+  EXPECT_TRUE(db.Put("a", "1").IsShutdownInProgress());
+  EXPECT_EQ(db.errors, 1) << "prepare failed before anything was touched";
+  db.on_prepare = nullptr;
+  EXPECT_TRUE(db.Put("a", "1").ok());
+}
+
+TEST(CommitQueueTest, AnUnappliableBatchIsReported) {
+  FakeDatabase db;
+  WriteBatch merge;
+  ASSERT_TRUE(merge.Merge("a", "b").ok());
+  EXPECT_TRUE(db.queue()->Write({}, &merge).IsNotSupported());
+  EXPECT_EQ(db.errors, 1);
+}
+
+TEST(CommitQueueTest, NoSlowdownDoesNotWaitOutAStall) {
+  FakeDatabase db;
+  fiber::Event stalled;
+  fiber::Event resume;
+  fiber::Event stall_now;
+  std::atomic<bool> first{true};
+  db.on_prepare = [&](const WriteGroupInfo& info) {
+    if (info.no_slowdown) return Status::OK();
+    if (first.exchange(false)) {
+      stall_now.wait();
+      CommitQueue::StallScope stall(info.queue);
+      stalled.set();
+      resume.wait();
+    }
+    return Status::OK();
+  };
+  WriteOptions impatient;
+  impatient.no_slowdown = true;
+  fiber::Runtime runtime({.workers = 1});
+  runtime.run([&] {
+    std::vector<fiber::JoinHandle> handles;
+    handles.push_back(fiber::spawn([&] { EXPECT_TRUE(db.Put("slow", "1").ok()); }));
+    fiber::yield();
+    // These joined before the stall: patient and impatient mixed, an impatient one last.
+    for (int i = 0; i < 6; ++i) {
+      handles.push_back(fiber::spawn([&, i] {
+        const bool is_impatient = i % 2 == 1;
+        const Status s =
+            db.Put("k" + std::to_string(i), "1", is_impatient ? impatient : WriteOptions());
+        EXPECT_EQ(s.IsIncomplete(), is_impatient) << s.ToString();
+      }));
+      fiber::yield();
+    }
+    stall_now.set();
+    stalled.wait();
+    EXPECT_TRUE(db.Put("during", "1", impatient).IsIncomplete());
+    handles.push_back(fiber::spawn([&] { EXPECT_TRUE(db.Put("patient", "1").ok()); }));
+    fiber::yield();
+    resume.set();
+  });
+  EXPECT_TRUE(db.Put("after", "1", impatient).ok());
+  EXPECT_EQ(db.entries(), 6u);
+}
+
+TEST(CommitQueueTest, ExclusiveShutsWritersOut) {
+  FakeDatabase db;
+  int guarded = 0;  // plain on purpose
+  db.on_prepare = [&](const WriteGroupInfo&) {
+    ++guarded;
+    return Status::OK();
+  };
+  constexpr int kThreads = 3;
+  constexpr int kEach = 300;
+  std::vector<std::unique_ptr<fiber::Thread>> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.push_back(std::make_unique<fiber::Thread>("write", [&, t] {
+      for (int i = 0; i < kEach; ++i) {
+        if (i % 10 == 0) {
+          CommitQueue::Exclusive exclusive(db.queue());
+          ++guarded;
+        } else {
+          ASSERT_TRUE(db.Put(std::to_string(t) + "-" + std::to_string(i), "v").ok());
+        }
+      }
+    }));
+  }
+  for (auto& t : threads) t->join();
+  EXPECT_EQ(db.entries(), uint64_t{kThreads * kEach * 9 / 10});
+  EXPECT_GE(guarded, kThreads * kEach / 10);
+}
+
+struct StressOptions {
+  uint32_t parallel_min_entries = 64;
+  int threads = 3;
+  int fibers = 12;
+  int workers = 2;
+  int writes = 400;
+  int max_batch = 4;
+};
+
+// Writers on threads and fibers at once, of all kinds; readers check that what is published is
+// there, whole batches only.
+void Stress(const StressOptions& o) {
+  const uint64_t seed = fiber::random_u64();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  CommitOptions options;
+  options.parallel_insert_min_entries = o.parallel_min_entries;
+  FakeDatabase db(options);
+  std::atomic<bool> done{false};
+  std::atomic<uint64_t> total{0};
+
+  // Each writer rewrites its own `max_batch` keys to one number per batch: a batch seen in part
+  // shows two numbers.
+  const auto key_of = [](int writer, int i) {
+    return std::to_string(writer) + "/" + std::to_string(i);
+  };
+  const auto write = [&](int writer) {
+    Random64 random(seed + writer);
+    uint64_t last_seq = 0;
+    for (int n = 0; n < o.writes; ++n) {
+      WriteBatch batch;
+      for (int i = 0; i < o.max_batch; ++i) {
+        ASSERT_TRUE(batch.Put(key_of(writer, i), std::to_string(n)).ok());
+      }
+      WriteOptions write_options;
+      write_options.sync = random.OneIn(20);
+      write_options.no_slowdown = random.OneIn(15);
+      uint64_t seq = 0;
+      ASSERT_TRUE(db.queue()->Write(write_options, &batch, &seq).ok());
+      ASSERT_GT(seq, last_seq);
+      ASSERT_GE(db.published(), seq + o.max_batch - 1);
+      last_seq = seq;
+      total += o.max_batch;
+      const int i = static_cast<int>(random.Uniform(o.max_batch));
+      ASSERT_EQ(db.Get(key_of(writer, i), db.published()), std::to_string(n))
+          << "reads its own write";
+      if (random.OneIn(50)) CommitQueue::Exclusive exclusive(db.queue());
+    }
+  };
+  const int writers = o.threads + o.fibers;
+  std::vector<std::unique_ptr<fiber::Thread>> threads;
+  for (int t = 0; t < o.threads; ++t) {
+    threads.push_back(std::make_unique<fiber::Thread>("write", [&, t] { write(t); }));
+  }
+  fiber::Thread reader("read", [&] {
+    Random64 random(seed ^ 1);
+    while (!done.load(std::memory_order_acquire)) {
+      const SequenceNumber snapshot = db.published();
+      const int w = static_cast<int>(random.Uniform(writers));
+      const std::string first = db.Get(key_of(w, 0), snapshot);
+      for (int i = 1; i < o.max_batch; ++i) ASSERT_EQ(db.Get(key_of(w, i), snapshot), first);
+      fiber::yield();
+    }
+  });
+  {
+    fiber::Runtime runtime({.workers = o.workers});
+    std::vector<fiber::JoinHandle> handles;
+    for (int f = 0; f < o.fibers; ++f) {
+      handles.push_back(runtime.spawn([&, f] { write(o.threads + f); }));
+    }
+    handles.clear();
+  }
+  for (auto& t : threads) t->join();
+  done.store(true, std::memory_order_release);
+  reader.join();
+
+  EXPECT_EQ(db.published(), total.load());
+  EXPECT_EQ(db.entries(), total.load());
+  const auto replayed = Replay(db.log);
+  EXPECT_EQ(replayed.size(), static_cast<size_t>(writers * o.max_batch));
+  for (const auto& [key, value] : replayed) EXPECT_EQ(value, std::to_string(o.writes - 1));
+}
+
+TEST(CommitQueueStressTest, ThreadsAndFibers) { Stress({}); }
+TEST(CommitQueueStressTest, ParallelInsertion) {
+  Stress({.parallel_min_entries = 1, .threads = 4, .fibers = 8, .writes = 400});
+}
+TEST(CommitQueueStressTest, ThreadsOnly) {
+  Stress({.threads = 6, .fibers = 0, .workers = 1, .writes = 500});
+}
+TEST(CommitQueueStressTest, ManyFibersOnOneWorker) {
+  Stress({.parallel_min_entries = 1, .threads = 0, .fibers = 50, .workers = 1, .writes = 100});
+}
+
+}  // namespace
+}  // namespace cairn
