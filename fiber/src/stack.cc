@@ -15,6 +15,9 @@ constexpr int kMadvGuardInstall = 102;
 
 constexpr size_t kMaxSlabSlots = 4096;
 
+// Below each stack; more than one, against frames that step over a page without touching it.
+constexpr size_t kGuardPages = 4;
+
 // Every stack's first frames at the same offset of a page would compete for the same few cache sets. So the tops are
 // spread over half a page.
 constexpr size_t kColours = 32;
@@ -38,11 +41,11 @@ StackPool* StackPool::for_size(size_t usable) {
   return pools->back();
 }
 
-StackPool::StackPool(size_t usable) : usable_(usable), page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}
+StackPool::StackPool(size_t usable) : usable_(usable), guard_(kGuardPages * static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}
 
 bool StackPool::grow() {
   const size_t slots = next_slab_slots_;
-  const size_t bytes = slots * (usable_ + page_);
+  const size_t bytes = slots * (usable_ + guard_);
   void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab == MAP_FAILED) return false;
   // A huge page under a stack would make it resident as a whole. Refused only where there are none.
@@ -55,18 +58,18 @@ bool StackPool::grow() {
   return true;
 }
 
-bool StackPool::install_guard(char* page) {
+bool StackPool::install_guard(char* bottom) {
   if (g_guard_markers.load(std::memory_order_relaxed)) {
     int result;
     do {
-      result = madvise(page, page_, kMadvGuardInstall);
+      result = madvise(bottom, guard_, kMadvGuardInstall);
     } while (result != 0 && errno == EINTR);
     if (result == 0) return true;
     if (errno == ENOMEM) return false;
     g_guard_markers.store(false, std::memory_order_relaxed);  // an older kernel
   }
   // Splits the mapping: fails when the process has too many (vm.max_map_count).
-  return mprotect(page, page_, PROT_NONE) == 0;
+  return mprotect(bottom, guard_, PROT_NONE) == 0;
 }
 
 Stack* StackPool::allocate() {
@@ -77,10 +80,10 @@ Stack* StackPool::allocate() {
     return stack;
   }
   if (slab_used_ == slab_slots_ && !grow()) return nullptr;
-  char* slot = slab_ + slab_used_ * (usable_ + page_);
+  char* slot = slab_ + slab_used_ * (usable_ + guard_);
   if (!install_guard(slot)) return nullptr;
   Stack* stack = &descriptors_.back()[slab_used_];
-  stack->bottom = slot + page_;
+  stack->bottom = slot + guard_;
   stack->top = stack->bottom + usable_ - (slab_used_ * 5 % kColours) * kColourStep;
   slab_used_++;
   return stack;

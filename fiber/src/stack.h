@@ -38,10 +38,10 @@ class StackPool {
 
  private:
   bool grow() FIBER_REQUIRES(lock_);
-  bool install_guard(char* page) FIBER_REQUIRES(lock_);
+  bool install_guard(char* bottom) FIBER_REQUIRES(lock_);
 
   const size_t usable_;
-  const size_t page_;
+  const size_t guard_;
   RawLock lock_;
   Stack* free_ FIBER_GUARDED_BY(lock_) = nullptr;
   // The newest mapping and how many of its slots have been handed out.

@@ -354,8 +354,6 @@ void Worker::service() {
 }
 
 void Worker::idle(bool (*done)(void*), void* argument) {
-  // Queued I/O goes to the kernel, finished I/O and due timers make fibers ready.
-  if (engine_->pending() != 0) engine_->poll(false, 0);
   if (!timers_.empty()) fire_timers();
   if (starved_ != nullptr) {
     Fiber* fiber = starved_;

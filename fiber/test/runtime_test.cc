@@ -238,7 +238,8 @@ TEST(TimerTest, SleepersWakeInTheOrderOfTheirDeadlines) {
   Runtime runtime;
   std::vector<int> order;
   runtime.run([&] {
-    const uint64_t start = now_nanos() + 5 * kMillisecond;
+    // Late enough that all of them sleep by then.
+    const uint64_t start = now_nanos() + (kScaleDown > 1 ? 1000 : 100) * kMillisecond;
     std::vector<JoinHandle> handles;
     std::vector<int> delays;
     for (int i = 0; i < 200; i++) delays.push_back(i * 7919 % 200);

@@ -27,7 +27,7 @@ struct RuntimeOptions {
   // OS threads that run fibers; at least 1.
   int workers = 1;
   Engine engine = Engine::kAuto;
-  // Usable bytes of a fiber's stack, rounded up to pages; a guard page stands below. Only touched pages take memory.
+  // Usable bytes of a fiber's stack, rounded up to pages; guard pages stand below. Only touched pages take memory.
   // Unoptimised and sanitizer builds take at least 256 KiB.
   size_t stack_size = size_t{64} << 10;
   // Threads are named <name>/<number>.
