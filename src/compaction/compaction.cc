@@ -20,8 +20,9 @@ const char* CompactionReasonName(CompactionReason reason) {
       return "ManualCompaction";
     case CompactionReason::kFilesMarkedForCompaction:
       return "FilesMarkedForCompaction";
+    default:
+      return "Invalid";  // reasons of styles that do not exist here
   }
-  return "Invalid";
 }
 
 Compaction::Compaction(LeveledPicker* picker, const ColumnFamilyOptions& options, Params params)

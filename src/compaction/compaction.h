@@ -17,20 +17,13 @@
 #include "base/namespace.h"
 #include "manifest/version.h"
 #include "manifest/version_edit.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/options.h"
 
 namespace cairn {
 
 class LeveledPicker;
 
-// Why a compaction runs, for the log.
-enum class CompactionReason {
-  kUnknown,
-  kLevelL0FilesNum,
-  kLevelMaxLevelSize,
-  kManualCompaction,
-  kFilesMarkedForCompaction,
-};
 // "LevelL0FilesNum" and so on, as RocksDB's log names them.
 const char* CompactionReasonName(CompactionReason reason);
 

@@ -20,11 +20,10 @@ constexpr double kOverTargetScale = 10.0;
 constexpr uint64_t kDeletionWeight = 2;
 
 uint64_t SaturatingMultiply(uint64_t a, double b) {
-  if (a == 0 || b <= 0) return 0;
-  if (static_cast<double>(std::numeric_limits<uint64_t>::max()) / static_cast<double>(a) < b) {
-    return std::numeric_limits<uint64_t>::max();
-  }
-  return static_cast<uint64_t>(static_cast<double>(a) * b);
+  constexpr double kTooLarge = 18446744073709551616.0;  // 2^64
+  const double product = static_cast<double>(a) * b;
+  if (product >= kTooLarge) return std::numeric_limits<uint64_t>::max();
+  return product <= 0 ? 0 : static_cast<uint64_t>(product);
 }
 
 double Ratio(uint64_t a, uint64_t b) {

@@ -1,0 +1,233 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "fs/file_names.h"
+#include "fs/file_util.h"
+#include "fs/memory_file_system.h"
+#include "fs/posix_file_system.h"
+#include "manifest/options_file.h"
+#include "manifest/options_table.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace cairn {
+namespace {
+
+TEST(OptionStrings, SplitsNestedMaps) {
+  OptionMap map;
+  ASSERT_TRUE(SplitOptions(" a = 1 ; b={c=2;d={e=3;}}; f=g h;", &map).ok());
+  EXPECT_EQ(map.size(), 3u);
+  EXPECT_EQ(map["a"], "1");
+  EXPECT_EQ(map["b"], "c=2;d={e=3;}");
+  EXPECT_EQ(map["f"], "g h");
+  EXPECT_TRUE(SplitOptions("", &map).ok());
+  EXPECT_TRUE(map.empty());
+  for (const char* bad : {"a", "=1", "a={b=1", "a=b}"}) {
+    EXPECT_TRUE(SplitOptions(bad, &map).IsInvalidArgument()) << bad;
+  }
+}
+
+TEST(OptionStrings, ParsesNumbersWithSuffixes) {
+  ColumnFamilyOptions base, parsed;
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(
+                  base, "write_buffer_size=64M;max_bytes_for_level_base=2G;num_levels=4", &parsed)
+                  .ok());
+  EXPECT_EQ(parsed.write_buffer_size, 64u << 20);
+  EXPECT_EQ(parsed.max_bytes_for_level_base, uint64_t{2} << 30);
+  EXPECT_EQ(parsed.num_levels, 4);
+  DBOptions db;
+  ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), "max_open_files=-1;bytes_per_sync=1k", &db).ok());
+  EXPECT_EQ(db.max_open_files, -1);
+  EXPECT_EQ(db.bytes_per_sync, 1024u);
+}
+
+TEST(OptionStrings, RefusesWhatItDoesNotKnowAndKeepsTheBase) {
+  DBOptions base, parsed;
+  base.max_open_files = 77;
+  for (const char* bad : {"no_such_option=1", "max_open_files=abc", "max_open_files=99999999999",
+                          "create_if_missing=maybe", "wal_recovery_mode=kNever"}) {
+    const Status s = GetDBOptionsFromString(base, bad, &parsed);
+    EXPECT_TRUE(s.IsInvalidArgument()) << bad;
+    EXPECT_EQ(parsed.max_open_files, 77);
+  }
+  ConfigOptions tolerant;
+  tolerant.ignore_unknown_options = true;
+  EXPECT_TRUE(GetDBOptionsFromString(tolerant, base, "no_such_option=1", &parsed).ok());
+}
+
+TEST(OptionStrings, NestedTableOptions) {
+  Options parsed;
+  ASSERT_TRUE(GetOptionsFromString(Options(),
+                                   "create_if_missing=true;compression=kZSTD;"
+                                   "block_based_table_factory={block_size=8K;"
+                                   "filter_policy=bloomfilter:9.9:false;block_cache=1M}",
+                                   &parsed)
+                  .ok());
+  EXPECT_TRUE(parsed.create_if_missing);
+  EXPECT_EQ(parsed.compression, kZSTD);
+  const auto* table = parsed.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->block_size, 8192u);
+  ASSERT_NE(table->filter_policy, nullptr);
+  ASSERT_NE(table->block_cache, nullptr);
+  EXPECT_EQ(table->block_cache->GetCapacity(), 1u << 20);
+}
+
+TEST(OptionStrings, CompressionOptionsInBothNotations) {
+  ColumnFamilyOptions parsed;
+  ASSERT_TRUE(
+      GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), "compression_opts=4:5:6:7", &parsed)
+          .ok());
+  EXPECT_EQ(parsed.compression_opts.level, 5);
+  EXPECT_EQ(parsed.compression_opts.max_dict_bytes, 7u);
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(
+                  parsed, "bottommost_compression_opts={level=3;enabled=true}", &parsed)
+                  .ok());
+  EXPECT_EQ(parsed.bottommost_compression_opts.level, 3);
+  EXPECT_TRUE(parsed.bottommost_compression_opts.enabled);
+}
+
+// Every option is printed, parsed, and printed the same, also away from its default.
+TEST(OptionStrings, EverythingRoundTrips) {
+  DBOptions db;
+  db.max_open_files = 123;
+  db.wal_recovery_mode = WALRecoveryMode::kAbsoluteConsistency;
+  db.db_host_id = "host:with#odd\\chars";
+  db.wal_dir = "/some/where";
+  db.wal_compression = kZSTD;
+  db.access_hint_on_compaction_start = DBOptions::WILLNEED;
+  db.WAL_ttl_seconds = UINT64_MAX;
+  std::string text, again;
+  ASSERT_TRUE(GetStringFromDBOptions(&text, db).ok());
+  DBOptions parsed;
+  const Status s = GetDBOptionsFromString(DBOptions(), text, &parsed);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  ASSERT_TRUE(GetStringFromDBOptions(&again, parsed).ok());
+  EXPECT_EQ(again, text);
+  EXPECT_EQ(parsed.db_host_id, db.db_host_id);
+
+  ColumnFamilyOptions cf;
+  cf.compression_per_level = {kNoCompression, kLZ4Compression, kZSTD};
+  cf.max_bytes_for_level_multiplier_additional = {1, 2, 3};
+  cf.max_bytes_for_level_multiplier = 7.5;
+  cf.comparator = ReverseBytewiseComparator();
+  cf.compaction_pri = kRoundRobin;
+  cf.compression_opts.level = 9;
+  cf.compaction_options_universal.stop_style = kCompactionStopStyleSimilarSize;
+  ASSERT_TRUE(GetStringFromColumnFamilyOptions(&text, cf).ok());
+  ColumnFamilyOptions cf_parsed;
+  const Status cs = GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &cf_parsed);
+  ASSERT_TRUE(cs.ok()) << cs.ToString();
+  ASSERT_TRUE(GetStringFromColumnFamilyOptions(&again, cf_parsed).ok());
+  EXPECT_EQ(again, text);
+  EXPECT_EQ(cf_parsed.comparator, ReverseBytewiseComparator());
+}
+
+Options SomeOptions() {
+  Options options;
+  options.create_if_missing = true;
+  options.max_background_jobs = 5;
+  options.write_buffer_size = 1 << 20;
+  options.compression_per_level = {kNoCompression, kSnappyCompression};
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(9.5));
+  table.block_size = 16384;
+  table.checksum = kCRC32c;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  return options;
+}
+
+TEST(OptionsFile, RoundTrips) {
+  MemoryFileSystem fs;
+  ASSERT_TRUE(fs.CreateDirIfMissing("/db", IOOptions(), nullptr).ok());
+  const Options options = SomeOptions();
+  for (const uint64_t number : {7, 9, 11}) {
+    const Status s = WriteOptionsFile(&fs, "/db", number, nullptr, options, {{"default", options}});
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  std::string name;
+  ASSERT_TRUE(FindLatestOptionsFile(&fs, "/db", &name).ok());
+  EXPECT_EQ(name, "OPTIONS-000011");
+  RemoveOldOptionsFiles(&fs, "/db");
+  EXPECT_FALSE(fs.FileExists("/db/OPTIONS-000007", IOOptions(), nullptr).ok());
+  EXPECT_TRUE(fs.FileExists("/db/OPTIONS-000009", IOOptions(), nullptr).ok());
+  OptionsFileContents contents;
+  const Status s = LoadOptionsFile(&fs, "/db/" + name, false, &contents);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(FormatOptionsFile(contents.db_options, contents.families),
+            FormatOptionsFile(options, {{"default", options}}));
+  EXPECT_EQ(contents.db_options.max_background_jobs, 5);
+  const auto* table =
+      contents.families[0].options.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->block_size, 16384u);
+  EXPECT_EQ(table->checksum, kCRC32c);
+}
+
+TEST(OptionsFile, UnknownOptionsOnlyFromNewerVersions) {
+  const std::string text = FormatOptionsFile(SomeOptions(), {{"default", SomeOptions()}});
+  std::string with_unknown = text;
+  const size_t at = with_unknown.find("  use_fsync=");
+  ASSERT_NE(at, std::string::npos);
+  with_unknown.insert(at, "  some_new_option=42  # of the future\n");
+  OptionsFileContents contents;
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).ok());
+  const size_t version = with_unknown.find("7.8.3");
+  with_unknown.replace(version, 5, "11.1.0");
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).ok());
+  EXPECT_EQ(contents.rocksdb_version, "11.1.0");
+}
+
+TEST(OptionsFile, DamageNamesFileAndOffset) {
+  OptionsFileContents contents;
+  for (const char* bad :
+       {"", "x", "[DBOptions]\n", "[Version]\n rocksdb_version=7.8.3\n[DBOptions]\n", "[Version\n",
+        "[Version]\n nonsense\n"}) {
+    const Status s = ParseOptionsText(bad, "/db/OPTIONS-000007", false, &contents);
+    EXPECT_TRUE(s.IsCorruption()) << bad;
+    EXPECT_NE(s.ToString().find("/db/OPTIONS-000007"), std::string::npos);
+    EXPECT_NE(s.ToString().find("offset"), std::string::npos);
+  }
+}
+
+// Debian's ldb loads the OPTIONS file of a database; skipped where it is not installed.
+TEST(OptionsInterop, LdbLoadsOurFile) {
+  if (std::system("command -v ldb > /dev/null 2>&1") != 0) GTEST_SKIP() << "no ldb";
+  std::string dir = ::testing::TempDir() + "cairn_options_XXXXXX";
+  ASSERT_NE(mkdtemp(dir.data()), nullptr);
+  const auto run = [](const std::string& command) {
+    std::string output;
+    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+    char buffer[4096];
+    while (size_t n = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, n);
+    pclose(pipe);
+    return output;
+  };
+  // Its own database, with our OPTIONS file as the newest one.
+  ASSERT_EQ(run("ldb --db=" + dir + " --create_if_missing put k v"), "OK\n");
+  std::shared_ptr<FileSystem> fs = NewFiberFileSystem();
+  const Options options = SomeOptions();
+  ASSERT_TRUE(WriteOptionsFile(fs.get(), dir, 900, nullptr, options, {{"default", options}}).ok());
+  EXPECT_EQ(run("ldb --db=" + dir + " --try_load_options --ignore_unknown_options=false get k"),
+            "v\n");
+  // And what it wrote itself is read here.
+  std::vector<std::string> children;
+  ASSERT_TRUE(fs->GetChildren(dir, IOOptions(), &children, nullptr).ok());
+  int read = 0;
+  for (const std::string& child : children) {
+    if (!child.starts_with("OPTIONS-") || child.ends_with("900")) continue;
+    OptionsFileContents contents;
+    const Status s = LoadOptionsFile(fs.get(), dir + "/" + child, false, &contents);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    ++read;
+  }
+  EXPECT_GT(read, 0);
+  (void)run("rm -r " + dir);
+}
+
+}  // namespace
+}  // namespace cairn
