@@ -111,6 +111,8 @@ Database::Database() : path_(FLAGS_db) {
   options_.max_file_opening_threads = FLAGS_file_opening_threads;
   options_.table_cache_numshardbits = FLAGS_table_cache_numshardbits;
   options_.use_fsync = FLAGS_use_fsync;
+  options_.use_direct_reads = FLAGS_use_direct_reads;
+  options_.use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
   options_.bytes_per_sync = FLAGS_bytes_per_sync;
   options_.wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
   options_.max_total_wal_size = FLAGS_max_total_wal_size;

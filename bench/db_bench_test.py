@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Runs db_bench as a user would, small: every workload reports in RocksDB's form, bad command lines name their fault.
+
+  db_bench_test.py <db_bench>
+"""
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = sys.argv.pop(1)
+REPORT = re.compile(r'^(\w+) *: +\d+\.\d{3} micros/op \d+ ops/sec \d+\.\d{3} seconds (\d+) operations;(.*)$', re.M)
+
+
+def run(*flags):
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([BINARY, f'--db={folder}/db', '--progress_reports=false', '--seed=7', *flags],
+                              capture_output=True, text=True, timeout=240)
+
+
+def reports(result):
+    return {name: (int(ops), rest) for name, ops, rest in REPORT.findall(result.stdout)}
+
+
+class DbBenchTest(unittest.TestCase):
+    def check_all_workloads(self, *flags):
+        names = ('fillseq,fillrandom,overwrite,updaterandom,readrandom,readmissing,readseq,readreverse,seekrandom,'
+                 'readwhilewriting,multireadrandom,deleterandom,compact')
+        result = run('--num=2000', f'--benchmarks={names},flush,waitforcompaction,stats,levelstats', *flags)
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        seen = reports(result)
+        self.assertEqual(set(seen), set(names.split(',')))
+        return seen, result.stdout
+
+    def test_workloads_on_one_thread(self):
+        seen, text = self.check_all_workloads()
+        self.assertEqual(seen['fillseq'][0], 2000)
+        self.assertRegex(seen['fillrandom'][1], r'^ +\d+\.\d MB/s$')
+        self.assertRegex(seen['readrandom'][1], r'^ +\d+\.\d MB/s \(\d+ of 2000 found\)$')
+        self.assertRegex(seen['readmissing'][1], r'^ \(0 of 2000 found\)$')
+        self.assertRegex(seen['updaterandom'][1], r'\( updates:2000 found:\d+\)$')
+        self.assertIn('Level Files Size(MB)', text)
+
+    def test_workloads_on_threads(self):
+        self.assertEqual(self.check_all_workloads('--threads=3')[0]['fillrandom'][0], 6000)
+
+    def test_workloads_on_fibers(self):
+        seen, _ = self.check_all_workloads('--threads=8', '--fiber_workers=2', '--batch_size=4')
+        self.assertEqual(seen['readrandom'][0], 16000)
+
+    def test_same_seed_same_keys(self):
+        found = [reports(run('--num=3000', '--benchmarks=fillrandom,readrandom'))['readrandom'] for _ in range(2)]
+        self.assertEqual(found[0][1].split('(')[1], found[1][1].split('(')[1])
+
+    def test_fillsync_and_existing_database(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run('--num=2000', '--writes=20', '--benchmarks=fillsync', f'--db={folder}/x')
+            self.assertRegex(reports(result)['fillsync'][1], r'\(2 ops\)$')
+            result = run('--use_existing_db', '--benchmarks=fillseq,readseq', f'--db={folder}/x')
+            self.assertIn('fillseq      : skipped (--use_existing_db is true)', result.stdout)
+            self.assertEqual(reports(result)['readseq'][0], 2)
+
+    def test_duration_histogram_statistics_and_report_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = run('--num=1000', '--duration=2', '--benchmarks=readrandom', '--histogram', '--statistics',
+                         '--report_interval_seconds=1', f'--report_file={folder}/report.csv')
+            self.assertIn('Microseconds per read:\nCount: ', result.stdout)
+            self.assertIn('STATISTICS:\nrocksdb.', result.stdout)
+            with open(f'{folder}/report.csv') as report:
+                lines = report.read().splitlines()
+            self.assertEqual(lines[0], 'secs_elapsed,interval_qps')
+            self.assertRegex(lines[1], r'^1,\d+$')
+
+    def test_every_option_flag_reaches_the_database(self):
+        result = run('--num=2000', '--benchmarks=fillrandom,readrandom', '--compression_type=zstd', '--bloom_bits=10',
+                     '--cache_size=1000000', '--block_size=8192', '--write_buffer_size=1000000', '--open_files=50',
+                     '--sync', '--enable_write_thread_adaptive_yield=false', '--allow_concurrent_memtable_write=false')
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        self.assertIn('Compression: ZSTD', result.stdout)
+
+    def test_bad_command_lines(self):
+        for flags, fault in [(['--nosuchflag=1'], "unknown command line flag 'nosuchflag'"),
+                             (['--merge_operator=put'], '--merge_operator=put is not supported'),
+                             (['--use_direct_reads', '--mmap_read'], '--mmap_read=true is not supported'),
+                             (['--num=many'], "'num'"), (['--benchmarks=nope'], "unknown benchmark 'nope'"),
+                             (['--compression_type=foo'], "compression type 'foo'"), (['extra'], "'extra'")]:
+            result = run(*flags)
+            self.assertNotEqual(result.returncode, 0, flags)
+            self.assertIn(fault, result.stderr)
+
+    def test_flags_that_are_excused_or_at_their_default(self):
+        result = run('--nosuchflag=1', '--undefok=nosuchflag', '--mmap_read=false', '--num=10', '--benchmarks=fillseq')
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+
+
+if __name__ == '__main__':
+    unittest.main()
