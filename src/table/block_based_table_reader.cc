@@ -51,7 +51,8 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options, co
       icmp_(options.icmp),
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
-      info_log_(options.info_log) {
+      info_log_(options.info_log),
+      file_number_(options.file_number) {
   source_.statistics = options.statistics;
 }
 
@@ -283,6 +284,7 @@ void BlockBasedTable::MakeCachePrefix() {
   }
   std::string id = properties_->db_session_id + properties_->db_id;
   PutFixed64(&id, properties_->orig_file_number);
+  PutFixed64(&id, file_number_);
   PutFixed64(&id, source_.file_size);
   PutFixed64(&id, properties_->data_size);
   PutFixed64(&id, properties_->num_entries);

@@ -4,49 +4,6 @@
 
 #include "base/coding.h"
 
-namespace ROCKSDB_NAMESPACE {
-
-using N = TablePropertiesNames;
-
-const std::string N::kDbId = "rocksdb.creating.db.identity";
-const std::string N::kDbSessionId = "rocksdb.creating.session.identity";
-const std::string N::kDbHostId = "rocksdb.creating.host.identity";
-const std::string N::kOriginalFileNumber = "rocksdb.original.file.number";
-const std::string N::kDataSize = "rocksdb.data.size";
-const std::string N::kIndexSize = "rocksdb.index.size";
-const std::string N::kIndexPartitions = "rocksdb.index.partitions";
-const std::string N::kTopLevelIndexSize = "rocksdb.top-level.index.size";
-const std::string N::kIndexKeyIsUserKey = "rocksdb.index.key.is.user.key";
-const std::string N::kIndexValueIsDeltaEncoded = "rocksdb.index.value.is.delta.encoded";
-const std::string N::kFilterSize = "rocksdb.filter.size";
-const std::string N::kRawKeySize = "rocksdb.raw.key.size";
-const std::string N::kRawValueSize = "rocksdb.raw.value.size";
-const std::string N::kNumDataBlocks = "rocksdb.num.data.blocks";
-const std::string N::kNumEntries = "rocksdb.num.entries";
-const std::string N::kNumFilterEntries = "rocksdb.num.filter_entries";
-const std::string N::kDeletedKeys = "rocksdb.deleted.keys";
-const std::string N::kMergeOperands = "rocksdb.merge.operands";
-const std::string N::kNumRangeDeletions = "rocksdb.num.range-deletions";
-const std::string N::kFormatVersion = "rocksdb.format.version";
-const std::string N::kFixedKeyLen = "rocksdb.fixed.key.length";
-const std::string N::kFilterPolicy = "rocksdb.filter.policy";
-const std::string N::kColumnFamilyName = "rocksdb.column.family.name";
-const std::string N::kColumnFamilyId = "rocksdb.column.family.id";
-const std::string N::kComparator = "rocksdb.comparator";
-const std::string N::kMergeOperator = "rocksdb.merge.operator";
-const std::string N::kPrefixExtractorName = "rocksdb.prefix.extractor.name";
-const std::string N::kPropertyCollectors = "rocksdb.property.collectors";
-const std::string N::kCompression = "rocksdb.compression";
-const std::string N::kCompressionOptions = "rocksdb.compression_options";
-const std::string N::kCreationTime = "rocksdb.creation.time";
-const std::string N::kOldestKeyTime = "rocksdb.oldest.key.time";
-const std::string N::kFileCreationTime = "rocksdb.file.creation.time";
-const std::string N::kSlowCompressionEstimatedDataSize = "rocksdb.sample_for_compression.slow.data.size";
-const std::string N::kFastCompressionEstimatedDataSize = "rocksdb.sample_for_compression.fast.data.size";
-const std::string N::kSequenceNumberTimeMapping = "rocksdb.seqno.time.map";
-
-}  // namespace ROCKSDB_NAMESPACE
-
 namespace cairn {
 
 namespace {
