@@ -309,9 +309,14 @@ class LeveledPicker::Pick {
     } else {
       std::reverse(order.begin(), order.end());  // oldest first
     }
+    // Sorts by rank; equal ranks stay in the order above.
     const auto by = [&](auto rank) {
-      std::stable_sort(order.begin(), order.end(),
-                       [&](size_t a, size_t b) { return rank(a) < rank(b); });
+      std::vector<std::pair<uint64_t, size_t>> ranked;
+      for (size_t at = 0; at < order.size(); ++at) ranked.emplace_back(rank(order[at]), at);
+      std::sort(ranked.begin(), ranked.end());
+      std::vector<size_t> sorted;
+      for (const auto& [r, at] : ranked) sorted.push_back(order[at]);
+      order = std::move(sorted);
     };
     switch (options_.compaction_pri) {
       case kByCompensatedSize:

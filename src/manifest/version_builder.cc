@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "manifest/version_set.h"
@@ -130,17 +131,19 @@ Status VersionBuilder::Save(ColumnFamilyState* cf, VersionSet* set, uint64_t ver
   // The base's levels are in order already: only what was added is sorted, then merged in.
   for (int level = 0; level < num_levels; ++level) {
     std::vector<FileMetaData*> added = std::move(levels[level]);
-    std::vector<FileMetaData*>& files = levels[level];
+    std::vector<FileMetaData*> kept;
     if (base_ != nullptr && level < base_->num_levels()) {
       for (FileMetaData* f : base_->files(level)) {
-        if (deleted_.count(f->number) == 0) files.push_back(f);
+        if (deleted_.count(f->number) == 0) kept.push_back(f);
       }
     }
+    std::vector<FileMetaData*>& files = levels[level];
+    files.clear();
+    files.reserve(kept.size() + added.size());
     const auto append = [&](auto less) {
       std::sort(added.begin(), added.end(), less);
-      const size_t middle = files.size();
-      files.insert(files.end(), added.begin(), added.end());
-      std::inplace_merge(files.begin(), files.begin() + middle, files.end(), less);
+      std::merge(kept.begin(), kept.end(), added.begin(), added.end(), std::back_inserter(files),
+                 less);
     };
     if (level == 0) {
       append(NewestFirstByEpoch);

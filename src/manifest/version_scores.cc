@@ -192,8 +192,9 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
     }
     scores_.emplace_back(score, level);
   }
-  std::stable_sort(scores_.begin(), scores_.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(scores_.begin(), scores_.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
 
   marked_files_.clear();
   for (int level = 0; level < num_levels(); ++level) {

@@ -113,16 +113,18 @@ class VersionSet {
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
                                    fiber::Mutex* mutex, FSDirectory* db_directory,
                                    bool new_descriptor = false,
-                                   const std::function<void()>& on_installed = {});
+                                   const std::function<void()>& on_installed = {})
+      FIBER_REQUIRES(mutex);
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, fiber::Mutex* mutex,
                                    FSDirectory* db_directory, bool new_descriptor = false,
-                                   const std::function<void()>& on_installed = {}) {
+                                   const std::function<void()>& on_installed = {})
+      FIBER_REQUIRES(mutex) {
     return LogAndApply(cf, std::span<VersionEdit* const>(&edit, 1), mutex, db_directory,
                        new_descriptor, on_installed);
   }
 
   // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
-  [[nodiscard]] Status Close(fiber::Mutex* mutex);
+  [[nodiscard]] Status Close(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
 
   // The default column family and its current Version.
   ColumnFamilyState* default_family() const { return default_; }
@@ -205,8 +207,8 @@ class VersionSet {
   // The body of LogAndApply once it is this writer's turn.
   [[nodiscard]] Status ProcessWriter(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
                                      fiber::Mutex* mutex, FSDirectory* db_directory,
-                                     bool new_descriptor,
-                                     const std::function<void()>& on_installed);
+                                     bool new_descriptor, const std::function<void()>& on_installed)
+      FIBER_REQUIRES(mutex);
   // Makes `version` the family's current one.
   void Install(ColumnFamilyState* cf, Version* version);
 

@@ -444,7 +444,7 @@ TEST(ManifestInterop, LdbReadsOurManifest) {
     ASSERT_TRUE(set.NewDB(options, nullptr).ok());
     ASSERT_TRUE(set.Recover(DefaultFamily(), false).ok());
     fiber::Mutex mutex;
-    mutex.lock();
+    fiber::MutexLock lock(&mutex);
     for (const int level : {0, 0, 1, 6}) {
       VersionEdit edit;
       const uint64_t number = set.NewFileNumber();
@@ -460,7 +460,6 @@ TEST(ManifestInterop, LdbReadsOurManifest) {
     expected_id = set.db_id();
     manifest = DescriptorFileName(dir, set.manifest_file_number());
     (void)set.Close(&mutex);
-    mutex.unlock();
   }
   const auto run = [](const std::string& command) {
     std::string output;
