@@ -1,5 +1,5 @@
-// File I/O on fibers next to what it stands on: a cached 4 KiB read against pread() on a thread, O_DIRECT reads of many
-// fibers against a bare ring.
+// File I/O on fibers next to what it stands on: a cached 4 KiB read against pread() on a thread,
+// O_DIRECT reads of many fibers against a bare ring.
 //
 // The file lies in $FIBER_BENCH_DIR (default /var/tmp), 256 MiB, written anew each time.
 #include <benchmark/benchmark.h>
@@ -37,7 +37,8 @@ int data_file(int flags) {
     const int fd = ::mkstemp(name.data());
     std::vector<char> chunk(1 << 20, 'x');
     for (size_t at = 0; fd >= 0 && at < kFileSize; at += chunk.size()) {
-      if (io::pwrite(fd, chunk.data(), chunk.size(), at) != static_cast<ssize_t>(chunk.size())) break;
+      if (io::pwrite(fd, chunk.data(), chunk.size(), at) != static_cast<ssize_t>(chunk.size()))
+        break;
     }
     if (fd < 0 || io::fsync(fd) != 0) std::perror(name.c_str());
     io::close(fd);
@@ -85,15 +86,17 @@ BENCHMARK(BM_CachedReadThread);
 
 // The system call that fibers use, as a lower bound for them.
 void BM_CachedReadThreadNowait(benchmark::State& state) {
-  cached_loop(state,
-              [](int fd, char* data, uint64_t at) { return io::blocking::pread_cached(fd, data, kBlock, at); });
+  cached_loop(state, [](int fd, char* data, uint64_t at) {
+    return io::blocking::pread_cached(fd, data, kBlock, at);
+  });
 }
 BENCHMARK(BM_CachedReadThreadNowait);
 
 void BM_CachedReadFiber(benchmark::State& state) {
   Runtime runtime;
   runtime.run([&] {
-    cached_loop(state, [](int fd, char* data, uint64_t at) { return io::pread(fd, data, kBlock, at); });
+    cached_loop(state,
+                [](int fd, char* data, uint64_t at) { return io::pread(fd, data, kBlock, at); });
   });
 }
 BENCHMARK(BM_CachedReadFiber);
@@ -105,7 +108,8 @@ void BM_CachedReadGather16(benchmark::State& state) {
   static char buffers[16][kBlock];
   std::vector<Function> parts;
   for (int i = 0; i < 16; ++i) {
-    parts.emplace_back([fd, i] { benchmark::DoNotOptimize(io::pread(fd, buffers[i], kBlock, i * kBlock)); });
+    parts.emplace_back(
+        [fd, i] { benchmark::DoNotOptimize(io::pread(fd, buffers[i], kBlock, i * kBlock)); });
   }
   for (auto _ : state) gather(parts);
   state.SetItemsProcessed(state.iterations() * 16);
@@ -117,7 +121,8 @@ void BM_SmallWriteThread(benchmark::State& state) {
   const int fd = data_file(O_RDWR);
   char buffer[200] = {};
   uint64_t i = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(::pwrite(fd, buffer, sizeof(buffer), i++ % 4096 * sizeof(buffer)));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(::pwrite(fd, buffer, sizeof(buffer), i++ % 4096 * sizeof(buffer)));
   io::close(fd);
 }
 BENCHMARK(BM_SmallWriteThread);
@@ -162,7 +167,8 @@ void direct_on_fibers(benchmark::State& state, Engine engine) {
         readers.push_back(spawn([&] {
           char* buffer = aligned_block();
           while (left-- > 0) {
-            if (io::pread(fd, buffer, kBlock, next_block(&seed) * kBlock) != static_cast<ssize_t>(kBlock)) {
+            if (io::pread(fd, buffer, kBlock, next_block(&seed) * kBlock) !=
+                static_cast<ssize_t>(kBlock)) {
               failed = true;
             }
           }
@@ -180,7 +186,9 @@ void direct_on_fibers(benchmark::State& state, Engine engine) {
 void BM_DirectReadsFibers(benchmark::State& state) { direct_on_fibers(state, Engine::kIoUring); }
 BENCHMARK(BM_DirectReadsFibers)->Arg(1)->Arg(32)->Arg(128)->UseRealTime();
 
-void BM_DirectReadsFibersPool(benchmark::State& state) { direct_on_fibers(state, Engine::kBlockingPool); }
+void BM_DirectReadsFibersPool(benchmark::State& state) {
+  direct_on_fibers(state, Engine::kBlockingPool);
+}
 BENCHMARK(BM_DirectReadsFibersPool)->Arg(32)->Arg(128)->UseRealTime();
 
 void BM_DirectReadsBareRing(benchmark::State& state) {

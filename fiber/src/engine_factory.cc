@@ -1,7 +1,8 @@
-// Chooses a worker's engine: what the program asks for, or the environment, or the best that works here.
+// Chooses a worker's engine: what the program asks for, or the environment, or the best that works
+// here.
 //
-// FIBER_ENGINE=io_uring|pool wins over the program's wish. Asking for io_uring where the kernel refuses it gives the
-// pool and one line on stderr; without a wish the pool is taken silently.
+// FIBER_ENGINE=io_uring|pool wins over the program's wish. Asking for io_uring where the kernel
+// refuses it gives the pool and one line on stderr; without a wish the pool is taken silently.
 #include "engine_factory.h"
 
 #include <cstdio>
@@ -34,15 +35,18 @@ Engine engine_of_environment() {
 std::unique_ptr<IoEngine> create_io_engine(Engine requested) {
   static const Engine environment = engine_of_environment();
   if (environment != Engine::kAuto) requested = environment;
-  if (requested == Engine::kIoUring && uring_engine_for_tests != nullptr) return uring_engine_for_tests();
+  if (requested == Engine::kIoUring && uring_engine_for_tests != nullptr)
+    return uring_engine_for_tests();
   if (requested == Engine::kBlockingPool) return std::make_unique<PoolEngine>();
   const RingSupport& support = ring_support();
   if (support.error == 0) return std::make_unique<UringEngine>();
   if (requested == Engine::kIoUring) {
     static std::once_flag told;
     std::call_once(told, [&] {
-      std::fprintf(stderr, "fiber: io_uring was asked for but is not available (%s): using a pool of threads\n",
-                   std::strerror(-support.error));
+      std::fprintf(
+          stderr,
+          "fiber: io_uring was asked for but is not available (%s): using a pool of threads\n",
+          std::strerror(-support.error));
     });
   }
   return std::make_unique<PoolEngine>();

@@ -7,7 +7,8 @@
 
 namespace fiber::detail {
 
-// For tests: if not null, create_io_engine(Engine::kIoUring) returns what this returns. Set while no runtime starts.
+// For tests: if not null, create_io_engine(Engine::kIoUring) returns what this returns. Set while
+// no runtime starts.
 extern std::unique_ptr<IoEngine> (*uring_engine_for_tests)();
 
 }  // namespace fiber::detail

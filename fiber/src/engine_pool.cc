@@ -9,7 +9,8 @@ namespace fiber::detail {
 
 void submit_to_pool(IoRequest* request) {
   request->job.run = [](PoolJob* job) {
-    auto* self = reinterpret_cast<IoRequest*>(reinterpret_cast<char*>(job) - offsetof(IoRequest, job));
+    auto* self =
+        reinterpret_cast<IoRequest*>(reinterpret_cast<char*>(job) - offsetof(IoRequest, job));
     self->complete(self->block(self));
   };
   BlockingPool::instance().submit(&request->job);

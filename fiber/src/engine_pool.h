@@ -1,4 +1,5 @@
-// The pool engine: every operation is a blocking call on a thread of the blocking pool. Works on every kernel.
+// The pool engine: every operation is a blocking call on a thread of the blocking pool. Works on
+// every kernel.
 #pragma once
 
 #include "engine_wake_word.h"
@@ -14,7 +15,8 @@ class PoolEngine final : public IoEngine {
   void wakeup() override { wake_word_.wake(); }
 
  private:
-  // Completions come by the worker's inbox, from the pool's threads: there is nothing to poll for, pending() is 0.
+  // Completions come by the worker's inbox, from the pool's threads: there is nothing to poll for,
+  // pending() is 0.
   WakeWord wake_word_;
 };
 

@@ -1,13 +1,16 @@
-// One io_uring: probing what the kernel offers, queueing operations, submitting them and taking their completions.
+// One io_uring: probing what the kernel offers, queueing operations, submitting them and taking
+// their completions.
 //
-// Called by the io_uring engine (engine_uring.h), which adds fibers to it. Knows nothing of fibers itself.
+// Called by the io_uring engine (engine_uring.h), which adds fibers to it. Knows nothing of fibers
+// itself.
 //
 // Thread safety: ring_support() from any thread. A Ring belongs to the thread that created it.
 // Invariants:
-//  - An operation is in exactly one place: the waiting list, the submission queue or the kernel. It is completed exactly
-//    once, after the kernel has let go of its buffers.
-//  - At most `completions` operations are in the submission queue and the kernel together, so that the completion queue
-//    cannot overflow; what comes on top waits in a list. Thus "queue full" is never seen outside.
+//  - An operation is in exactly one place: the waiting list, the submission queue or the kernel. It
+//    is completed exactly once, after the kernel has let go of its buffers.
+//  - At most `completions` operations are in the submission queue and the kernel together, so that
+//    the completion queue cannot overflow; what comes on top waits in a list. Thus "queue full" is
+//    never seen outside.
 #pragma once
 
 #include <liburing.h>
@@ -65,8 +68,8 @@ class Ring {
   // Queues an operation; it starts with the next submit() or wait(). Always succeeds.
   void push(RingOp* op);
 
-  // As push(), but before all that waits for a place, and also when `completions` operations are in flight: for one
-  // operation at a time, the one that ends a wait().
+  // As push(), but before all that waits for a place, and also when `completions` operations are in
+  // flight: for one operation at a time, the one that ends a wait().
   void push_urgent(RingOp* op);
 
   // Operations pushed and not yet given to the kernel.

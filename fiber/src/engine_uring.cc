@@ -30,8 +30,8 @@ UringEngine::UringEngine(const RingOptions& ring_options, bool use_futex)
 }
 
 UringEngine::~UringEngine() {
-  // The wait must be out of the kernel before its word is freed: it could swallow a wake-up that is meant for what
-  // comes to lie at that address.
+  // The wait must be out of the kernel before its word is freed: it could swallow a wake-up that is
+  // meant for what comes to lie at that address.
   while (wake_op_.armed) {
     wakeup();
     ring_->wait(UINT64_MAX);
@@ -60,7 +60,8 @@ bool UringEngine::submit(IoRequest* request) {
     if (request->has_sqe && ring_support().has(request->ring.sqe.opcode) && have_ring()) {
       request->ring.done = [](RingOp* op, int32_t result) {
         IoRequest* const self = request_of(op);
-        // A kernel thread that worked on it caught a signal: do it again, as every system call here.
+        // A kernel thread that worked on it caught a signal: do it again, as every system call
+        // here.
         if (result == -EINTR) {
           static_cast<UringEngine*>(self->engine)->ring_->push(op);
           return;
@@ -100,7 +101,8 @@ void UringEngine::poll(bool block, uint64_t deadline) {
     return;
   }
   const bool woken = wake_word_.take();
-  // With an eventfd the word is not what wakeup() changes once there is a ring: sleep in the ring then.
+  // With an eventfd the word is not what wakeup() changes once there is a ring: sleep in the ring
+  // then.
   if (pending_ == 0 && event_fd_.load(std::memory_order_relaxed) < 0) {
     if (!woken) wake_word_.sleep(deadline);
     wake_word_.take();

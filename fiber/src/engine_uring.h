@@ -1,12 +1,12 @@
-// The io_uring engine: one ring per worker, created with the worker's first request that wants it (a worker that never
-// does I/O, or finds everything in the page cache, has no ring).
+// The io_uring engine: one ring per worker, created with the worker's first request that wants it
+// (a worker that never does I/O, or finds everything in the page cache, has no ring).
 //
-// Requests are queued and go to the kernel together: when the worker has nothing else to run, every ~20 us while it has,
-// or at once when 16 are queued. What the kernel's ring cannot do goes to the blocking pool; so does everything if no
-// ring can be had (out of memory or descriptors).
+// Requests are queued and go to the kernel together: when the worker has nothing else to run, every
+// ~20 us while it has, or at once when 16 are queued. What the kernel's ring cannot do goes to the
+// blocking pool; so does everything if no ring can be had (out of memory or descriptors).
 //
-// Sleep: without operations in flight the worker sleeps on a futex. With some it sleeps in the ring, which then also
-// holds a wait on the same futex (Linux 6.7), or a read of an eventfd.
+// Sleep: without operations in flight the worker sleeps on a futex. With some it sleeps in the
+// ring, which then also holds a wait on the same futex (Linux 6.7), or a read of an eventfd.
 //
 // Thread safety: wakeup() from any thread, all else from the worker's.
 #pragma once
@@ -24,7 +24,8 @@ namespace fiber::detail {
 
 class UringEngine final : public IoEngine {
  public:
-  // `ring_options` and `use_futex` other than by default are for tests. REQUIRES: ring_support().error == 0.
+  // `ring_options` and `use_futex` other than by default are for tests. REQUIRES:
+  // ring_support().error == 0.
   explicit UringEngine(const RingOptions& ring_options = {}, bool use_futex = true);
   ~UringEngine() override;
 
@@ -53,8 +54,8 @@ class UringEngine final : public IoEngine {
     bool armed = false;
     uint64_t buffer = 0;
   } wake_op_;
-  // -1: none. Set before the worker can sleep in the ring and never changed then; relaxed, because the worker's state
-  // word, through which a waker learns of the sleep, orders it.
+  // -1: none. Set before the worker can sleep in the ring and never changed then; relaxed, because
+  // the worker's state word, through which a waker learns of the sleep, orders it.
   std::atomic<int> event_fd_{-1};
 };
 

@@ -1,7 +1,8 @@
-// WakeWord: the flag and futex by which an engine's worker sleeps and another thread ends its sleep.
+// WakeWord: the flag and futex by which an engine's worker sleeps and another thread ends its
+// sleep.
 //
-// Called by the engines: sleep(), take() by the owner, wake() by any thread. A wake() is never lost: it ends the current
-// sleep or the next one.
+// Called by the engines: sleep(), take() by the owner, wake() by any thread. A wake() is never
+// lost: it ends the current sleep or the next one.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,8 @@ class WakeWord {
     futex_wake(&word_, INT_MAX);
   }
 
-  // Owner. Whether there was a wake() since the last take(). Acquire: what the waker did before is seen.
+  // Owner. Whether there was a wake() since the last take(). Acquire: what the waker did before is
+  // seen.
   bool take() {
     return word_.load(std::memory_order_relaxed) == kWoken &&
            word_.exchange(kQuiet, std::memory_order_acquire) == kWoken;

@@ -1,4 +1,5 @@
-// See fiber/guest.h. On a plain thread: a Worker that the thread keeps for itself, run until no fiber is left on it.
+// See fiber/guest.h. On a plain thread: a Worker that the thread keeps for itself, run until no
+// fiber is left on it.
 #include "fiber/guest.h"
 
 #include <cstddef>
@@ -15,7 +16,8 @@ namespace {
 using detail::Waiter;
 using detail::Worker;
 
-// Starts every function as a fiber of the worker; each runs at once until it first waits. `ended` runs after each.
+// Starts every function as a fiber of the worker; each runs at once until it first waits. `ended`
+// runs after each.
 template <class Ended>
 void start_all(Worker* worker, std::span<Function> functions, Ended* ended) {
   for (Function& function : functions) {
@@ -47,7 +49,8 @@ std::unique_ptr<Worker> new_guest_worker() {
 }
 
 void gather_on_worker(Worker* worker, std::span<Function> functions) {
-  // Until nothing is left, not only the functions: what they spawned and detached could not go on without us.
+  // Until nothing is left, not only the functions: what they spawned and detached could not go on
+  // without us.
   worker->spawn([functions] { gather_on_fiber(functions); }).detach();
   worker->run_until([worker] { return worker->live() == 0; });
 }

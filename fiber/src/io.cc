@@ -1,12 +1,14 @@
-// The functions of io.h: on a plain thread the blocking system call (io_blocking.h), on a fiber a request to the worker's
-// engine (io_engine.h), unless the call cannot take long.
+// The functions of io.h: on a plain thread the blocking system call (io_blocking.h), on a fiber a
+// request to the worker's engine (io_engine.h), unless the call cannot take long.
 //
 // What is not handed to the engine, because handing it over costs more than doing it:
-//  - A read of a regular file is first tried with RWF_NOWAIT, which copies what the page cache holds and never waits.
-//  - A write of up to kInlineWrite bytes to a regular file through the page cache is made at once: it copies, and the
-//    kernel's write-back does the rest later. (Most file systems cannot write without waiting: the ring would hand each
-//    such write to a kernel thread, at some 10 to 50 times the cost. The price: while the kernel throttles writers
-//    because too many pages are dirty, such a write holds up the worker.)
+//  - A read of a regular file is first tried with RWF_NOWAIT, which copies what the page cache
+//    holds and never waits.
+//  - A write of up to kInlineWrite bytes to a regular file through the page cache is made at once:
+//    it copies, and the kernel's write-back does the rest later. (Most file systems cannot write
+//    without waiting: the ring would hand each such write to a kernel thread, at some 10 to 50
+//    times the cost. The price: while the kernel throttles writers because too many pages are
+//    dirty, such a write holds up the worker.)
 //  - fstat and the file locks look only into memory.
 #include "fiber/io.h"
 
@@ -40,8 +42,8 @@ IoEngine* current_engine() {
   return detail::Worker::current_fiber() != nullptr ? detail::Worker::current()->engine() : nullptr;
 }
 
-// Calls that complete without a suspension let others run now and then: a fiber that finds everything in memory would
-// otherwise keep the worker, and the completions of others, for itself.
+// Calls that complete without a suspension let others run now and then: a fiber that finds
+// everything in memory would otherwise keep the worker, and the completions of others, for itself.
 void completed_inline() {
   constexpr uint32_t kEvery = 64;
   static thread_local uint32_t calls = 0;
@@ -80,7 +82,8 @@ auto by_pool(Block block) -> decltype(block()) {
   return static_cast<decltype(block())>(perform(engine, &request, block));
 }
 
-// Whether RWF_NOWAIT tells the truth: Linux 5.9 and 5.10 returned 0 for what was merely not in the cache.
+// Whether RWF_NOWAIT tells the truth: Linux 5.9 and 5.10 returned 0 for what was merely not in the
+// cache.
 bool nowait_works() {
   static const bool works = [] {
     utsname name;
@@ -98,11 +101,12 @@ bool must_wait(ssize_t result) {
   return result == -EAGAIN || result == -EOPNOTSUPP || result == -ENOSYS;
 }
 
-// Adds to *done what the page cache holds of a read, as far as it reaches. True: the read is over (all is there, end of
-// file, or an error, which is in *result).
+// Adds to *done what the page cache holds of a read, as far as it reaches. True: the read is over
+// (all is there, end of file, or an error, which is in *result).
 bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done, ssize_t* result) {
   for (;;) {
-    const ssize_t n = blocking::pread_cached(fd, static_cast<char*>(data) + *done, size - *done, offset + *done);
+    const ssize_t n =
+        blocking::pread_cached(fd, static_cast<char*>(data) + *done, size - *done, offset + *done);
     if (n > 0) *done += static_cast<size_t>(n);
     if (n == 0 || *done == size) {
       *result = static_cast<ssize_t>(*done);
@@ -116,13 +120,15 @@ bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done,
 }
 
 // A pread on a fiber of which `done` bytes are there already.
-ssize_t read_rest(IoEngine* engine, int fd, void* data, size_t size, uint64_t offset, size_t done, bool cached) {
+ssize_t read_rest(IoEngine* engine, int fd, void* data, size_t size, uint64_t offset, size_t done,
+                  bool cached) {
   for (;;) {
     char* const at = static_cast<char*>(data) + done;
     auto block = [=] { return blocking::pread(fd, at, size - done, offset + done); };
     IoRequest request;
     request.has_sqe = true;
-    io_uring_prep_read(&request.ring.sqe, fd, at, static_cast<unsigned>(size - done), offset + done);
+    io_uring_prep_read(&request.ring.sqe, fd, at, static_cast<unsigned>(size - done),
+                       offset + done);
     ssize_t n = perform(engine, &request, block);
     if (n <= 0) return done > 0 ? static_cast<ssize_t>(done) : n;
     done += static_cast<size_t>(n);
@@ -139,7 +145,9 @@ size_t clamp(size_t size) { return size < blocking::kMaxTransfer ? size : blocki
 
 int open(const char* path, int flags, mode_t mode) {
   const int fd = by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_openat(sqe, AT_FDCWD, path, flags | O_CLOEXEC, mode); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_openat(sqe, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+      },
       [=] { return blocking::open(path, flags, mode); });
   if (fd >= 0) remember_file(fd);
   return fd;
@@ -183,13 +191,17 @@ ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset) {
     }
   }
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_readv(sqe, fd, parts, static_cast<unsigned>(count), offset); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_readv(sqe, fd, parts, static_cast<unsigned>(count), offset);
+      },
       [=] { return blocking::preadv(fd, parts, count, offset); });
 }
 
 ssize_t read(int fd, void* data, size_t size) {
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_read(sqe, fd, data, static_cast<unsigned>(clamp(size)), ~0ull); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_read(sqe, fd, data, static_cast<unsigned>(clamp(size)), ~0ull);
+      },
       [=] { return blocking::read(fd, data, size); });
 }
 
@@ -203,7 +215,9 @@ ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
     }
   }
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_write(sqe, fd, data, static_cast<unsigned>(clamp(size)), offset); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_write(sqe, fd, data, static_cast<unsigned>(clamp(size)), offset);
+      },
       [=] { return blocking::pwrite(fd, data, size, offset); });
 }
 
@@ -219,7 +233,9 @@ ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
     }
   }
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_writev(sqe, fd, parts, static_cast<unsigned>(count), offset); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_writev(sqe, fd, parts, static_cast<unsigned>(count), offset);
+      },
       [=] { return blocking::pwritev(fd, parts, count, offset); });
 }
 
@@ -230,7 +246,9 @@ ssize_t write(int fd, const void* data, size_t size) {
     return n;
   }
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_write(sqe, fd, data, static_cast<unsigned>(clamp(size)), ~0ull); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_write(sqe, fd, data, static_cast<unsigned>(clamp(size)), ~0ull);
+      },
       [=] { return blocking::write(fd, data, size); });
 }
 
@@ -288,8 +306,8 @@ void pread_batch(std::span<ReadRequest> requests) {
     request.context = &m;
     request.block = [](IoRequest* self) -> int64_t {
       const Missing& it = *static_cast<Missing*>(self->context);
-      return blocking::pread(it.read->fd, static_cast<char*>(it.read->data) + it.done, clamp(it.read->size) - it.done,
-                             it.read->offset + it.done);
+      return blocking::pread(it.read->fd, static_cast<char*>(it.read->data) + it.done,
+                             clamp(it.read->size) - it.done, it.read->offset + it.done);
     };
     request.group = &group;
     request.next = i + 1 < count ? &missing[i + 1].request : nullptr;
@@ -297,7 +315,8 @@ void pread_batch(std::span<ReadRequest> requests) {
   if (engine->submit(&missing[0].request)) {
     group.waiter.suspend();
   } else {
-    for (size_t i = 0; i < count; ++i) missing[i].request.result = missing[i].request.block(&missing[i].request);
+    for (size_t i = 0; i < count; ++i)
+      missing[i].request.result = missing[i].request.block(&missing[i].request);
   }
 
   for (size_t i = 0; i < count; ++i) {
@@ -318,7 +337,8 @@ void pread_batch(std::span<ReadRequest> requests) {
 }
 
 int fsync(int fd) {
-  return by_engine([=](io_uring_sqe* sqe) { io_uring_prep_fsync(sqe, fd, 0); }, [=] { return blocking::fsync(fd); });
+  return by_engine([=](io_uring_sqe* sqe) { io_uring_prep_fsync(sqe, fd, 0); },
+                   [=] { return blocking::fsync(fd); });
 }
 
 int fdatasync(int fd) {
@@ -331,7 +351,8 @@ int sync_file_range(int fd, uint64_t offset, uint64_t length, unsigned flags) {
   if (length > UINT32_MAX) return by_pool(block);  // the ring's length has 32 bits
   return by_engine(
       [=](io_uring_sqe* sqe) {
-        io_uring_prep_sync_file_range(sqe, fd, static_cast<unsigned>(length), offset, static_cast<int>(flags));
+        io_uring_prep_sync_file_range(sqe, fd, static_cast<unsigned>(length), offset,
+                                      static_cast<int>(flags));
       },
       block);
 }
@@ -339,14 +360,17 @@ int sync_file_range(int fd, uint64_t offset, uint64_t length, unsigned flags) {
 int fallocate(int fd, int mode, uint64_t offset, uint64_t length) {
   return by_engine(
       [=](io_uring_sqe* sqe) {
-        io_uring_prep_fallocate(sqe, fd, mode, static_cast<off_t>(offset), static_cast<off_t>(length));
+        io_uring_prep_fallocate(sqe, fd, mode, static_cast<off_t>(offset),
+                                static_cast<off_t>(length));
       },
       [=] { return blocking::fallocate(fd, mode, offset, length); });
 }
 
 int ftruncate(int fd, uint64_t length) {
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_rw(detail::kOpFtruncate, sqe, fd, nullptr, 0, length); },
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_rw(detail::kOpFtruncate, sqe, fd, nullptr, 0, length);
+      },
       [=] { return blocking::ftruncate(fd, length); });
 }
 
@@ -354,7 +378,10 @@ int fadvise(int fd, uint64_t offset, uint64_t length, int advice) {
   auto block = [=] { return blocking::fadvise(fd, offset, length, advice); };
   if (length > UINT32_MAX) return by_pool(block);  // the ring's length has 32 bits
   return by_engine(
-      [=](io_uring_sqe* sqe) { io_uring_prep_fadvise(sqe, fd, offset, static_cast<off_t>(length), advice); }, block);
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_fadvise(sqe, fd, offset, static_cast<off_t>(length), advice);
+      },
+      block);
 }
 
 int statfs_free(const char* path, uint64_t* bytes) {
@@ -362,8 +389,9 @@ int statfs_free(const char* path, uint64_t* bytes) {
 }
 
 int rename(const char* from, const char* to) {
-  return by_engine([=](io_uring_sqe* sqe) { io_uring_prep_renameat(sqe, AT_FDCWD, from, AT_FDCWD, to, 0); },
-                   [=] { return blocking::rename(from, to); });
+  return by_engine(
+      [=](io_uring_sqe* sqe) { io_uring_prep_renameat(sqe, AT_FDCWD, from, AT_FDCWD, to, 0); },
+      [=] { return blocking::rename(from, to); });
 }
 
 int unlink(const char* path) {
@@ -372,8 +400,11 @@ int unlink(const char* path) {
 }
 
 int link(const char* existing, const char* created) {
-  return by_engine([=](io_uring_sqe* sqe) { io_uring_prep_linkat(sqe, AT_FDCWD, existing, AT_FDCWD, created, 0); },
-                   [=] { return blocking::link(existing, created); });
+  return by_engine(
+      [=](io_uring_sqe* sqe) {
+        io_uring_prep_linkat(sqe, AT_FDCWD, existing, AT_FDCWD, created, 0);
+      },
+      [=] { return blocking::link(existing, created); });
 }
 
 int mkdir(const char* path, mode_t mode) {
@@ -382,8 +413,9 @@ int mkdir(const char* path, mode_t mode) {
 }
 
 int rmdir(const char* path) {
-  return by_engine([=](io_uring_sqe* sqe) { io_uring_prep_unlinkat(sqe, AT_FDCWD, path, AT_REMOVEDIR); },
-                   [=] { return blocking::rmdir(path); });
+  return by_engine(
+      [=](io_uring_sqe* sqe) { io_uring_prep_unlinkat(sqe, AT_FDCWD, path, AT_REMOVEDIR); },
+      [=] { return blocking::rmdir(path); });
 }
 
 int stat(const char* path, struct stat* out) {

@@ -78,7 +78,8 @@ ssize_t pread_cached(int fd, void* data, size_t size, uint64_t offset) {
 
 ssize_t preadv_cached(int fd, const iovec* parts, int count, uint64_t offset) {
 #if defined(__LP64__)
-  // Not through libc's preadv2(): a call that never waits needs no cancellation point, which costs it 3 %.
+  // Not through libc's preadv2(): a call that never waits needs no cancellation point, which costs
+  // it 3 %.
   return retry([&] { return ::syscall(SYS_preadv2, fd, parts, count, offset, 0, RWF_NOWAIT); });
 #else
   return retry([&] { return ::preadv2(fd, parts, count, static_cast<off_t>(offset), RWF_NOWAIT); });

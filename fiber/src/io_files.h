@@ -1,8 +1,10 @@
-// What kind of file stands behind a descriptor, as far as it decides how to do I/O on it from a fiber.
+// What kind of file stands behind a descriptor, as far as it decides how to do I/O on it from a
+// fiber.
 //
-// Called by io.cc for every read and write on a fiber: a table lookup for descriptors of io::open(), two cheap system
-// calls for others. An answer that is out of date (a descriptor closed and reused behind our back) makes I/O slower or
-// less concurrent, never wrong.
+// Called by io.cc for every read and write on a fiber: a table lookup for descriptors of
+// io::open(), two cheap system calls for others. Answers can be out of date if a descriptor of
+// io::open() is closed behind our back and its number reused: the I/O is right all the same, but
+// may hold up the worker.
 //
 // Thread safety: all functions from any thread.
 #pragma once
@@ -13,7 +15,8 @@ namespace fiber::io {
 
 enum class FileKind : uint8_t {
   kUnknown = 0,
-  // A regular file through the page cache. A read can be tried without waiting, and a small write only copies.
+  // A regular file through the page cache. A read can be tried without waiting, and a small write
+  // only copies.
   kBuffered,
   // O_DIRECT, O_SYNC, O_DSYNC, a pipe, a device ...: any call may take long.
   kOther,

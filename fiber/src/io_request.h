@@ -1,11 +1,11 @@
 // IoRequest: one operation of io.h on its way through an engine.
 //
-// Made by io.cc on the stack of the fiber that waits (an array of them for a batch), taken in by IoEngine::submit(),
-// completed by the engine. The fiber does not return before each of its requests has completed, so that nothing here
-// is ever freed under the kernel.
+// Made by io.cc on the stack of the fiber that waits (an array of them for a batch), taken in by
+// IoEngine::submit(), completed by the engine. The fiber does not return before each of its
+// requests has completed, so that nothing here is ever freed under the kernel.
 //
-// Thread safety: a request belongs to one thread at a time: the submitting fiber's, the ring's or the pool's; the
-// group's count hands the results back.
+// Thread safety: a request belongs to one thread at a time: the submitting fiber's, the ring's or
+// the pool's; the group's count hands the results back.
 #pragma once
 
 #include <liburing.h>
@@ -30,7 +30,8 @@ struct IoGroup {
 class IoEngine;
 
 struct IoRequest {
-  // Whether io_uring has this operation at all; then `ring.sqe` describes it. (This kernel may still not have it.)
+  // Whether io_uring has this operation at all; then `ring.sqe` describes it. (This kernel may
+  // still not have it.)
   bool has_sqe = false;
   // The operation as a blocking call. Result: >= 0 or -errno.
   int64_t (*block)(IoRequest*) = nullptr;

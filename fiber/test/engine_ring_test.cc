@@ -71,8 +71,7 @@ TEST_F(RingTest, WorksWithEverySetOfSetupFlagsThatOlderKernelsTake) {
                          unsigned{IORING_SETUP_SUBMIT_ALL}, 0u}) {
     SCOPED_TRACE(flags);
     std::unique_ptr<Ring> ring;
-    const int error =
-        Ring::create({.entries = 4, .completions = 8, .setup_flags = flags}, &ring);
+    const int error = Ring::create({.entries = 4, .completions = 8, .setup_flags = flags}, &ring);
     if (error == -EINVAL) continue;  // newer than this kernel
     ASSERT_EQ(error, 0);
     std::vector<CountedOp> ops(100);

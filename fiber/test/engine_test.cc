@@ -1,4 +1,5 @@
-// The engines by themselves: which one is chosen, their sleep and wake, the pool of blocking threads.
+// The engines by themselves: which one is chosen, their sleep and wake, the pool of blocking
+// threads.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/audit.h>
@@ -41,7 +42,8 @@ void refuse_io_uring(int error) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
     std::perror("seccomp");
     std::_Exit(3);
   }
@@ -79,19 +81,21 @@ class EngineChoiceDeathTest : public ::testing::Test {
 
 TEST_F(EngineChoiceDeathTest, EnvironmentForcesThePool) {
   ::setenv("FIBER_ENGINE", "pool", 1);
-  EXPECT_EXIT(run_and_exit(Engine::kIoUring, Engine::kBlockingPool), ::testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(run_and_exit(Engine::kIoUring, Engine::kBlockingPool), ::testing::ExitedWithCode(0),
+              "^$");
 }
 
 TEST_F(EngineChoiceDeathTest, EnvironmentForcesIoUring) {
   if (ring_support().error != 0) GTEST_SKIP() << "io_uring refused: " << ring_support().error;
   ::setenv("FIBER_ENGINE", "io_uring", 1);
-  EXPECT_EXIT(run_and_exit(Engine::kBlockingPool, Engine::kIoUring), ::testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(run_and_exit(Engine::kBlockingPool, Engine::kIoUring), ::testing::ExitedWithCode(0),
+              "^$");
 }
 
 TEST_F(EngineChoiceDeathTest, AnUnknownNameInTheEnvironmentIsToldAndIgnored) {
   ::setenv("FIBER_ENGINE", "epoll", 1);
-  EXPECT_EXIT(run_and_exit(Engine::kBlockingPool, Engine::kBlockingPool), ::testing::ExitedWithCode(0),
-              "^fiber: FIBER_ENGINE=epoll is neither");
+  EXPECT_EXIT(run_and_exit(Engine::kBlockingPool, Engine::kBlockingPool),
+              ::testing::ExitedWithCode(0), "^fiber: FIBER_ENGINE=epoll is neither");
 }
 
 TEST_F(EngineChoiceDeathTest, RefusedBySeccompThePoolIsTakenSilently) {
@@ -131,7 +135,8 @@ class EngineSleepTest : public ::testing::TestWithParam<EngineKind> {
     }
   }
 
-  // A read that stays in the kernel until finish_read(), so that the engine sleeps where its I/O is.
+  // A read that stays in the kernel until finish_read(), so that the engine sleeps where its I/O
+  // is.
   void start_read(IoEngine* engine) {
     ASSERT_EQ(::pipe2(ends_, O_CLOEXEC), 0);
     io_uring_prep_read(&request_.ring.sqe, ends_[0], &byte_, 1, ~0ull);
@@ -165,8 +170,8 @@ TEST_P(EngineSleepTest, NoWakeupIsLost) {
     SCOPED_TRACE(reading);
     std::unique_ptr<IoEngine> engine = GetParam().make();
     if (reading) start_read(engine.get());
-    // The protocol of the worker: say that one sleeps, look once more, sleep; the waker changes something, then wakes
-    // the one that sleeps.
+    // The protocol of the worker: say that one sleeps, look once more, sleep; the waker changes
+    // something, then wakes the one that sleeps.
     constexpr uint32_t kRounds = 3000;
     std::atomic<uint32_t> round{0}, answered{0};
     std::atomic<bool> asleep{false};
@@ -215,13 +220,18 @@ TEST_P(EngineSleepTest, SleepsUntilTheDeadline) {
 INSTANTIATE_TEST_SUITE_P(
     Engines, EngineSleepTest,
     ::testing::Values(
-        EngineKind{"Pool", []() -> std::unique_ptr<IoEngine> { return std::make_unique<PoolEngine>(); }},
-        EngineKind{"Uring", []() -> std::unique_ptr<IoEngine> { return std::make_unique<UringEngine>(); }},
+        EngineKind{"Pool",
+                   []() -> std::unique_ptr<IoEngine> { return std::make_unique<PoolEngine>(); }},
+        EngineKind{"Uring",
+                   []() -> std::unique_ptr<IoEngine> { return std::make_unique<UringEngine>(); }},
         EngineKind{"UringEventfd",
-                   []() -> std::unique_ptr<IoEngine> { return std::make_unique<UringEngine>(RingOptions{}, false); }},
+                   []() -> std::unique_ptr<IoEngine> {
+                     return std::make_unique<UringEngine>(RingOptions{}, false);
+                   }},
         EngineKind{"UringTiny",
                    []() -> std::unique_ptr<IoEngine> {
-                     return std::make_unique<UringEngine>(RingOptions{.entries = 1, .completions = 2});
+                     return std::make_unique<UringEngine>(
+                         RingOptions{.entries = 1, .completions = 2});
                    }}),
     [](const ::testing::TestParamInfo<EngineKind>& info) { return std::string(info.param.name); });
 

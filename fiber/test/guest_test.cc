@@ -1,4 +1,5 @@
-// gather(): on fibers and on plain threads, nested, from many threads, with I/O and with locks shared with others.
+// gather(): on fibers and on plain threads, nested, from many threads, with I/O and with locks
+// shared with others.
 #include "fiber/guest.h"
 
 #include <fcntl.h>

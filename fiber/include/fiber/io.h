@@ -11,6 +11,9 @@
 // bytes loops. Buffers and paths are borrowed until the call returns; a fiber never returns from a
 // call while the kernel may still touch its buffer.
 //
+// On a fiber a read that the page cache can answer, and a small write into the page cache, are made
+// at once, without parking; from time to time such a call lets other fibers run all the same.
+//
 // Thread safety: every function may be called from any fiber and any thread at once; two calls on
 // one file descriptor are ordered only if the callers order them.
 #pragma once
@@ -30,7 +33,8 @@ namespace fiber::io {
 // --- opening and closing
 
 // Returns the new descriptor. O_CLOEXEC is always added to `flags`; `mode` counts only with
-// O_CREAT.
+// O_CREAT. What open() returned is to be closed with close(), not with the system call: how a fiber
+// does I/O on it is remembered from here to there.
 int open(const char* path, int flags, mode_t mode = 0644);
 // The descriptor is gone after the call even if an error (for example -EIO of a late write) is
 // returned.
