@@ -103,7 +103,8 @@ class LevelIterator final : public InternalIterator {
 
  private:
   bool IsWithinOpenFile(const Slice& target) const {
-    return table_ != nullptr && icmp_->Compare(target, files_[index_].smallest) >= 0 &&
+    return table_ != nullptr && table_->Valid() &&
+           icmp_->Compare(target, files_[index_].smallest) >= 0 &&
            icmp_->Compare(target, files_[index_].largest) <= 0;
   }
 
