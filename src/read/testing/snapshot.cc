@@ -1,4 +1,4 @@
-// The out-of-line destructor of Snapshot, which anchors its vtable. Here, because read/ is the lowest layer that uses it.
+// For the tests of this layer, which do not link db/ (where Snapshot's destructor is).
 #include "rocksdb/snapshot.h"
 
 namespace ROCKSDB_NAMESPACE {
