@@ -28,7 +28,7 @@ std::string CompressionOptionsText(const CompressionOptions& o) {
 std::string CompressionName(uint32_t format_version, CompressionType type) {
   if (format_version < 7) return CompressionPropertyName(type);
   char buf[32];
-  if (type == kNoCompression) return "BuiltinV2;;";
+  if (type == kNoCompression) return ";;";
   std::snprintf(buf, sizeof(buf), "BuiltinV2;%02X;", static_cast<unsigned>(type));
   return buf;
 }
@@ -51,8 +51,8 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
                             ? 0
                             : MillibitsPerKey(table_options.filter_policy.get());
   if (millibits > 0) filter_ = std::make_unique<BloomBuilder>(millibits);
-  if (table_options.format_version >= 6 && table_options.checksum != kNoChecksum) {
-    // Nonzero: zero says that checksums do not depend on the offset.
+  if (table_options.format_version >= 6) {
+    // Nonzero: zero says that checksums do not depend on the offset, which these versions refuse.
     while (base_context_checksum_ == 0) {
       base_context_checksum_ = static_cast<uint32_t>(fiber::random_u64());
     }

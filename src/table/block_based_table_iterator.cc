@@ -130,4 +130,16 @@ void BlockBasedTableIterator::Prev() {
   if (!data_.Valid()) [[unlikely]] FindBackward();
 }
 
+bool BlockBasedTableIterator::NextEntry(Slice* key, Slice* value) {
+  data_.Next();
+  if (!data_.Valid()) [[unlikely]] FindForward();
+  return ShowEntry(key, value);
+}
+
+bool BlockBasedTableIterator::PrevEntry(Slice* key, Slice* value) {
+  data_.Prev();
+  if (!data_.Valid()) [[unlikely]] FindBackward();
+  return ShowEntry(key, value);
+}
+
 }  // namespace cairn

@@ -29,6 +29,8 @@ class BlockBasedTableIterator final : public InternalIterator {
   void SeekForPrev(const Slice& internal_key) override;
   void Next() override;
   void Prev() override;
+  bool NextEntry(Slice* key, Slice* value) override;
+  bool PrevEntry(Slice* key, Slice* value) override;
   Slice key() const override {
     return global_seqno_ == kDisableGlobalSequenceNumber ? data_.key() : KeyWithGlobalSeqno();
   }
@@ -40,6 +42,12 @@ class BlockBasedTableIterator final : public InternalIterator {
   bool IsValuePinned() const override { return options_.pin_data; }
 
  private:
+  bool ShowEntry(Slice* key, Slice* value) const {
+    if (!data_.Valid()) return false;
+    *key = this->key();
+    *value = data_.value();
+    return true;
+  }
   Slice KeyWithGlobalSeqno() const;
   // Opens the data block that the index is at. False: there is none, or an error.
   bool OpenBlock();
