@@ -204,21 +204,32 @@ Status DBImpl::SyncWAL() { return FlushWAL(/*sync=*/true); }
 Status DBImpl::Resume() {
   Status s = RefuseIfReadOnly();
   if (!s.ok()) return s;
-  {
-    // The log's tail is of unknown content after a failed write: go on in a new one, and flush what the old one held.
-    CommitQueue::Exclusive leadership(commit_.get());
-    fiber::MutexLock lock(&mutex_);
-    if (!has_background_error_.load()) return Status::OK();
-    if (background_error_.IsCorruption()) return background_error_;
-    s = SwitchMemTable();
-    if (!s.ok()) return s;
-    background_error_ = Status::OK();
-    has_background_error_.store(false, std::memory_order_release);
+  // With leadership held to the end: no write enters before everything in memory is in tables. Until then the damaged
+  // tail of the old WAL would cut off what a recovery finds in a newer one.
+  CommitQueue::Exclusive leadership(commit_.get());
+  fiber::MutexLock lock(&mutex_);
+  if (!has_background_error_.load()) return Status::OK();
+  if (background_error_.IsCorruption()) return background_error_;
+  const Status former = background_error_;
+  background_error_ = Status::OK();
+  has_background_error_.store(false, std::memory_order_release);
+  s = SwitchMemTable();
+  if (s.ok() && imm_.NumNotFlushed() > 0) {
     imm_.FlushRequested();
-    UpdateStall();
     MaybeScheduleWork();
+    while (imm_.NumNotFlushed() > 0 && !has_background_error_.load() && !shutting_down_.load()) {
+      background_done_.wait(&mutex_);
+    }
+    if (has_background_error_.load()) s = background_error_;
+    if (shutting_down_.load()) s = Status::ShutdownInProgress();
   }
-  return FlushMemTables(FlushOptions());
+  if (!s.ok()) {
+    if (!has_background_error_.load()) SetBackgroundError(former, "resume");
+    return s;
+  }
+  UpdateStall();
+  MaybeScheduleWork();
+  return s;
 }
 
 }  // namespace cairn
