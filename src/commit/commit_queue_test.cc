@@ -198,14 +198,14 @@ class QueuedWriters {
  public:
   explicit QueuedWriters(FakeDatabase* db) : db_(db) { gate_.Install(db); }
 
-  void Run(int n, const std::function<void(int)>& write) {
+  void Run(int n, const std::function<void(int)>& writer) {
     fiber::Runtime runtime({.workers = 1});
     runtime.run([&] {
       std::vector<fiber::JoinHandle> handles;
       handles.push_back(fiber::spawn([&] { ASSERT_TRUE(db_->Put("leader", "x").ok()); }));
       gate_.WaitForLeader();
       for (int i = 0; i < n; ++i) {
-        handles.push_back(fiber::spawn([&write, i] { write(i); }));
+        handles.push_back(fiber::spawn([&writer, i] { writer(i); }));
         fiber::yield();
       }
       for (int i = 0; i < 3; ++i) fiber::yield();
@@ -407,7 +407,7 @@ void Stress(const StressOptions& o) {
   const auto key_of = [](int writer, int i) {
     return std::to_string(writer) + "/" + std::to_string(i);
   };
-  const auto write = [&](int writer) {
+  const auto write_all = [&](int writer) {
     Random64 random(seed + writer);
     uint64_t last_seq = 0;
     for (int n = 0; n < o.writes; ++n) {
@@ -433,7 +433,7 @@ void Stress(const StressOptions& o) {
   const int writers = o.threads + o.fibers;
   std::vector<std::unique_ptr<fiber::Thread>> threads;
   for (int t = 0; t < o.threads; ++t) {
-    threads.push_back(std::make_unique<fiber::Thread>("write", [&, t] { write(t); }));
+    threads.push_back(std::make_unique<fiber::Thread>("write", [&, t] { write_all(t); }));
   }
   fiber::Thread reader("read", [&] {
     Random64 random(seed ^ 1);
@@ -449,7 +449,7 @@ void Stress(const StressOptions& o) {
     fiber::Runtime runtime({.workers = o.workers});
     std::vector<fiber::JoinHandle> handles;
     for (int f = 0; f < o.fibers; ++f) {
-      handles.push_back(runtime.spawn([&, f] { write(o.threads + f); }));
+      handles.push_back(runtime.spawn([&, f] { write_all(o.threads + f); }));
     }
     handles.clear();
   }

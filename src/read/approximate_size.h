@@ -1,5 +1,6 @@
-// How many bytes of table files a range of keys takes, about. Called by DBImpl::GetApproximateSizes.
-// Thread-safe; the caller holds the version. SUSPENDS where a table must be opened.
+// How many bytes of table files a range of keys takes, about. Called by
+// DBImpl::GetApproximateSizes. Thread-safe; the caller holds the version. SUSPENDS where a table
+// must be opened.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace cairn {
 
-// Of the internal keys [begin, end), in bytes. A table that cannot be opened counts as if it lay outside.
+// Of the internal keys [begin, end), in bytes. A table that cannot be opened counts as if it lay
+// outside.
 uint64_t ApproximateSize(const ReadOptions& options, const Version& version, TableCache* tables,
                          const Slice& begin, const Slice& end);
 

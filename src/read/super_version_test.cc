@@ -102,7 +102,7 @@ TEST(SuperVersionTest, StressOfReadersAndInstallations) {
     slots.Install(Make(1));
     std::atomic<bool> done{false};
     std::atomic<SuperVersion*> passed_on{nullptr};
-    const auto read = [&](int reader) {
+    const auto read_on = [&](int reader) {
       Random64 random(seed + reader);
       uint64_t newest = 0;
       while (!done.load(std::memory_order_acquire)) {
@@ -118,11 +118,11 @@ TEST(SuperVersionTest, StressOfReadersAndInstallations) {
     {
       std::vector<std::unique_ptr<fiber::Thread>> threads;
       for (int t = 0; t < 3; ++t) {
-        threads.push_back(std::make_unique<fiber::Thread>("read", [&, t] { read(t); }));
+        threads.push_back(std::make_unique<fiber::Thread>("read", [&, t] { read_on(t); }));
       }
       fiber::Runtime runtime({.workers = 2});
       std::vector<fiber::JoinHandle> fibers;
-      for (int f = 0; f < 6; ++f) fibers.push_back(runtime.spawn([&, f] { read(10 + f); }));
+      for (int f = 0; f < 6; ++f) fibers.push_back(runtime.spawn([&, f] { read_on(10 + f); }));
       for (int i = 2; i <= kInstallations; ++i) {
         slots.Install(Make(i));
         fiber::yield();
