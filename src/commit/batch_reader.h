@@ -3,9 +3,12 @@
 //
 //   batch  := sequence (fixed64) count (fixed32) record*
 //   record := tag (1 byte) [family (varint32), only with the column-family tags] fields
-//   fields := key value (Put, Merge, blob index, wide columns) | key (Delete, SingleDelete) | begin
-//   end (DeleteRange)
-//           | blob (LogData) | xid (commit, rollback, end prepare) | nothing (Noop, begin prepare)
+//   fields := key value     Put, Merge, blob index, wide columns
+//           | key           Delete, SingleDelete
+//           | begin end     DeleteRange
+//           | blob          LogData
+//           | xid           the marks: commit, rollback, end prepare
+//           |               Noop, begin prepare
 //   each field is a varint32 length and its bytes.
 //
 // LogData, Noop and the markers of two-phase commit consume no sequence number; all others consume
@@ -25,11 +28,10 @@ namespace cairn {
 inline constexpr size_t kBatchHeaderSize = 12;  // bytes
 
 struct BatchRecord {
-  ValueType type =
-      kTypeNoop;        // without the column-family variants: kTypeValue for kTypeColumnFamilyValue
-  uint32_t family = 0;  // column family id
-  Slice key;            // or the blob of LogData, or the xid of a marker, or the range's begin
-  Slice value;          // or the range's end
+  ValueType type = kTypeNoop;  // the plain one: kTypeValue for kTypeColumnFamilyValue
+  uint32_t family = 0;         // column family id
+  Slice key;             // or the blob of LogData, or the xid of a marker, or the range's begin
+  Slice value;           // or the range's end
   bool counted = false;  // it consumes a sequence number and is part of the batch's count
 };
 

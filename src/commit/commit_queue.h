@@ -1,5 +1,4 @@
-// The commit queue: how concurrent writes become one ordered history in the WAL and in the
-// memtable.
+// The commit queue: how concurrent writes become one ordered history in WAL and memtable.
 //
 // Goal. Writers arrive from any number of threads and fibers. A write is acknowledged once its
 // record is in the WAL (and synced, if asked) and its entries are in the memtable; sequence numbers
@@ -11,44 +10,39 @@
 // each writer to the one before it, and the writer that finds the queue empty is the leader. The
 // leader owns everything but `newest_`.
 //
-//   Write(w):  w.older = newest_;  CAS(newest_, w)            // join: the only contended step,
-//   repeated if it fails
-//              if w.older != null: wait until the leader says: lead | insert | done
-//   lead:      prepare()                                      // the database: stalls, memtable
-//   switch, background errors
-//              group = [w, then those that joined since, oldest first, while they fit together]
-//              append(merged batch of the group) to the WAL; sync if asked
-//              insert: alone, or every writer its own batch if that pays   // see
-//              ShouldInsertInParallel publish(last sequence of the group)
-//   leave:     if newest_ == last of group: CAS(newest_, null)             // empty again: nobody
-//   to call
-//              else: pull the new arrivals into the known queue; the one after last leads next
-//              then wake the group
+//   join:    w.older = newest_
+//            CAS(newest_, w)          the only contended step, repeated if it fails
+//            if w.older != null: wait until told `lead`, `insert` or `done`
+//   lead:    prepare()                the database: stalls, memtable switch, background errors
+//            group = w, then those that joined since, oldest first, while they fit together
+//            append the group's batches to the WAL as one record; sync if asked
+//            insert: alone, or every writer its own batch if that pays
+//            publish(last sequence number of the group)
+//   leave:   if newest_ == last of the group: CAS(newest_, null), nobody is there to call
+//            else: pull the new arrivals into the known queue, tell the one after last `lead`
+//            tell the group `done`
 //
 // Invariants.
 //   1. newest_ is null exactly when there is no leader; there is never more than one.
 //   2. newest_ never points to a writer that has been told `done`: leave moves it on first. A
-//   finished writer's stack may be
-//      reused by its next write at once, so a stale pointer would close a cycle (the ABA of this
-//      list).
+//      finished writer's stack may be reused by its next write at once, so a stale pointer would
+//      close a cycle (the ABA of this list).
 //   3. The known queue (links `newer`, from leader_ to known_newest_) holds, oldest first, the
-//   writers up to some point of
-//      the chain from newest_; only the leader touches it. It is handed on with the leadership: by
-//      the release exchange of the next leader's state and its acquire load, or, when the queue
-//      empties, by the CAS of newest_.
+//      writers up to some point of the chain from newest_; only the leader touches it. It is handed
+//      on with the leadership: by the release exchange of the next leader's state and its acquire
+//      load, or, when the queue empties, by the CAS of newest_.
 //   4. The leader reads what it needs of a writer (its successor) before it says `done`, and
-//   touches it no more afterwards.
+//      touches it no more afterwards.
 //   5. Sequence numbers are given at group formation, in queue order, and published by the leader
-//   after every entry of the
-//      group is in the memtable: a reader at a published sequence sees all of the writes up to it.
+//      after every entry of the group is in the memtable: a reader at a published sequence number
+//      sees all of the writes up to it.
 //   6. A failed WAL write or sync fails every writer of the group, nothing of the group enters the
-//   memtable, no sequence
-//      number is used up, and on_error hears of it (the database stops accepting writes: the log's
-//      tail is unknown).
+//      memtable, no sequence number is used up, and on_error hears of it (the database stops
+//      accepting writes: the log's tail is unknown).
 //   7. A writer with no_slowdown never waits out a stall: while `newest_` carries the stall mark it
-//   does not join, and those
-//      that had joined are sent back with Incomplete when the mark is set. The mark is a bit of
-//      `newest_` itself, so that "joined before the mark" is decided by one atomic word.
+//      does not join, and those that had joined are sent back with Incomplete when the mark is set.
+//      The mark is a bit of `newest_` itself, so that "joined before the mark" is decided by one
+//      atomic word.
 //
 // Who fits in a group: the same disable_wal and no_slowdown as the leader; no sync unless the
 // leader syncs (it should not wait for a sync that it did not ask for); at most 1 MiB of batches,
@@ -60,11 +54,12 @@
 // another core can be running the leader; then it sleeps on a futex. The party that changes a
 // writer's state wakes it only if it sleeps. There is no yielding to the scheduler.
 //
-// Rejected: the leader's keeping the lead for the groups that arrived meanwhile (flat combining).
+// Rejected: that the leader keeps the lead for the groups that arrived meanwhile (flat combining).
 // It saves the hand-over but makes the unlucky leader wait for strangers' stalls and syncs; with
-// spinning, the hand-over costs a cache line. Rejected: pipelining the memtable insertion of one
-// group with the WAL write of the next. Insertion takes about as long as one write call; the second
-// queue costs every lone writer two atomic operations and every group another wake.
+// spinning, the hand-over costs a cache line.
+// Rejected: pipelining the memtable insertion of one group with the WAL write of the next.
+// Insertion takes about as long as one write call; the second queue costs every lone writer two
+// atomic operations and every group another wake.
 //
 // Thread safety: all methods from anywhere, threads and fibers. None may be called with the
 // database mutex held: prepare() takes it, and a waiting writer would keep the leader out.
@@ -97,9 +92,8 @@ struct WriteGroupInfo {
   bool disable_wal = false;
   bool no_slowdown = false;
   bool low_pri = false;
-  size_t leader_bytes = 0;  // size of the leader's own batch
-  size_t last_group_bytes =
-      0;  // size of the previous group: what a delayed write should be charged for
+  size_t leader_bytes = 0;       // size of the leader's own batch
+  size_t last_group_bytes = 0;   // of the previous group: what to charge a delayed write for
   CommitQueue* queue = nullptr;  // for StallScope
 };
 

@@ -12,16 +12,16 @@
 // Invariants:
 //   1. A node's key and value bytes are written before the node is linked, and never change after.
 //   2. A node is linked from level 0 upward with release stores; a reader that finds it by an
-//   acquire load sees its
-//      bytes and its own links. Level 0 holds every node; a level holds a subset of the level
-//      below.
-//   3. The height of the list only grows. A reader that sees an old height merely searches more
-//   nodes.
+//      acquire load sees its bytes and its own links. Level 0 holds every node; a level holds a
+//      subset of the level below.
+//   3. The height of the list only grows. A reader that sees an old height merely searches more.
 //
-// Node, growing downward from its pointer for the upper links, so that what a search reads shares a
+// A node grows downward from its pointer for the upper links, so that what a search reads shares a
 // cache line:
-//   ... next[2] | next[1] | [node:] next[0] (8) | key size (4) | value size (4) | internal key |
-//   value
+//
+//   ... next[2] | next[1] | next[0] | key size | value size | internal key | value
+//       8         8       ^ 8         4          4
+//                         the node's address
 #ifndef CAIRN_MEMTABLE_SKIPLIST_H_
 #define CAIRN_MEMTABLE_SKIPLIST_H_
 

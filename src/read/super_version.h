@@ -9,27 +9,26 @@
 // word packs the pointer of the current super version with the number of references taken through
 // this slot and not given back through it:
 //
-//     slot word:  pointer << 16 | count      (the pointer is 64-byte aligned and below 2^48: the
-//     count has 22 bits)
+//     slot word:  pointer << 16 | count
+//
+// (The pointer is 64-byte aligned and below 2^48, so the count has 22 bits.)
 //
 //   Acquire: fetch_add(1) on the own slot. The pointer that the same atomic step returns is
-//   protected by that count. Release: if the own slot still has this pointer and a count above 0,
-//   CAS the count down; else count down the super
-//            version's global count.
-//   Install: exchange every slot for the new pointer with count 0, adding the old counts to the old
-//   global count.
+//            protected by that count.
+//   Release: if the own slot still has this pointer and a count above 0, CAS the count down; else
+//            count down the super version's global count.
+//   Install: exchange every slot for the new pointer with count 0, then add the old counts to the
+//            old global count.
 //
 // Invariants:
 //   1. references alive = sum of the slot counts + global count - kInstalled (while installed). A
-//   slot count is never
-//      negative; the global count may fall below kInstalled, by releases that found their slot
-//      empty.
+//      slot count is never negative; the global count may fall below kInstalled, by releases that
+//      found their slot empty.
 //   2. While a super version is installed its global count holds kInstalled, larger than any number
-//   of references, so it
-//      cannot reach 0; Install takes kInstalled away last, after it has added all slot counts. Who
-//      brings it to 0 retires it.
+//      of references, so it cannot reach 0; Install takes kInstalled away last, when it has added
+//      all slot counts. Who brings it to 0 retires it.
 //   3. Acquire on one slot and release on another keep the sum: any slot's count may be taken down
-//   by anybody.
+//      by anybody.
 #ifndef CAIRN_READ_SUPER_VERSION_H_
 #define CAIRN_READ_SUPER_VERSION_H_
 
