@@ -1,12 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
-#include "fs/posix_file_system.h"
 #include "manifest/options_file.h"
 #include "manifest/options_table.h"
 #include "rocksdb/convenience.h"
@@ -192,41 +188,6 @@ TEST(OptionsFile, DamageNamesFileAndOffset) {
     EXPECT_NE(s.ToString().find("/db/OPTIONS-000007"), std::string::npos);
     EXPECT_NE(s.ToString().find("offset"), std::string::npos);
   }
-}
-
-// Debian's ldb loads the OPTIONS file of a database; skipped where it is not installed.
-TEST(OptionsInterop, LdbLoadsOurFile) {
-  if (std::system("command -v ldb > /dev/null 2>&1") != 0) GTEST_SKIP() << "no ldb";
-  std::string dir = ::testing::TempDir() + "cairn_options_XXXXXX";
-  ASSERT_NE(mkdtemp(dir.data()), nullptr);
-  const auto run = [](const std::string& command) {
-    std::string output;
-    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-    char buffer[4096];
-    while (size_t n = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, n);
-    pclose(pipe);
-    return output;
-  };
-  // Its own database, with our OPTIONS file as the newest one.
-  ASSERT_EQ(run("ldb --db=" + dir + " --create_if_missing put k v"), "OK\n");
-  std::shared_ptr<FileSystem> fs = NewFiberFileSystem();
-  const Options options = SomeOptions();
-  ASSERT_TRUE(WriteOptionsFile(fs.get(), dir, 900, nullptr, options, {{"default", options}}).ok());
-  EXPECT_EQ(run("ldb --db=" + dir + " --try_load_options --ignore_unknown_options=false get k"),
-            "v\n");
-  // And what it wrote itself is read here.
-  std::vector<std::string> children;
-  ASSERT_TRUE(fs->GetChildren(dir, IOOptions(), &children, nullptr).ok());
-  int read = 0;
-  for (const std::string& child : children) {
-    if (!child.starts_with("OPTIONS-") || child.ends_with("900")) continue;
-    OptionsFileContents contents;
-    const Status s = LoadOptionsFile(fs.get(), dir + "/" + child, false, &contents);
-    EXPECT_TRUE(s.ok()) << s.ToString();
-    ++read;
-  }
-  EXPECT_GT(read, 0);
-  (void)run("rm -r " + dir);
 }
 
 }  // namespace

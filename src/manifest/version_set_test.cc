@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
@@ -11,7 +11,6 @@
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
-#include "fs/posix_file_system.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/testing/librocksdb_manifest.h"
 #include "manifest/testing/version_fixture.h"
@@ -428,56 +427,6 @@ TEST_F(VersionSetTest, WritersAreServedOneByOneInOrder) {
   EXPECT_EQ(TotalFiles(), size_t{kThreads} * kEdits);
   ASSERT_TRUE(Open().ok());
   EXPECT_EQ(TotalFiles(), size_t{kThreads} * kEdits);
-}
-
-// Debian's tools on what we wrote; skipped where they are not installed.
-TEST(ManifestInterop, LdbReadsOurManifest) {
-  if (std::system("command -v ldb > /dev/null 2>&1") != 0) GTEST_SKIP() << "no ldb";
-  std::string dir = ::testing::TempDir() + "cairn_manifest_XXXXXX";
-  ASSERT_NE(mkdtemp(dir.data()), nullptr);
-  std::shared_ptr<FileSystem> fs = NewFiberFileSystem();
-  DBOptions db_options;
-  ColumnFamilyOptions options;
-  std::string expected_id, manifest;
-  {
-    VersionSet set(dir, &db_options, fs.get(), FileOptions());
-    ASSERT_TRUE(set.NewDB(options, nullptr).ok());
-    ASSERT_TRUE(set.Recover(DefaultFamily(), false).ok());
-    fiber::Mutex mutex;
-    fiber::MutexLock lock(&mutex);
-    for (const int level : {0, 0, 1, 6}) {
-      VersionEdit edit;
-      const uint64_t number = set.NewFileNumber();
-      FileMetaData f = MakeFile(number, "key" + std::to_string(number), "kez");
-      f.tail_size = 99;
-      edit.AddFile(level, f);
-      edit.SetLogNumber(number);
-      ASSERT_TRUE(set.LogAndApply(set.default_family(), &edit, &mutex, nullptr).ok());
-    }
-    VersionEdit edit;
-    edit.DeleteFile(1, set.current()->files(1)[0]->number);
-    ASSERT_TRUE(set.LogAndApply(set.default_family(), &edit, &mutex, nullptr).ok());
-    expected_id = set.db_id();
-    manifest = DescriptorFileName(dir, set.manifest_file_number());
-    (void)set.Close(&mutex);
-  }
-  const auto run = [](const std::string& command) {
-    std::string output;
-    FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-    char buffer[4096];
-    while (size_t n = std::fread(buffer, 1, sizeof(buffer), pipe)) output.append(buffer, n);
-    pclose(pipe);
-    return output;
-  };
-  const std::string dump = run("ldb manifest_dump --verbose --path=" + manifest);
-  EXPECT_NE(dump.find("DB ID: " + expected_id), std::string::npos) << dump;
-  EXPECT_NE(dump.find("comparator: leveldb.BytewiseComparator"), std::string::npos) << dump;
-  EXPECT_NE(dump.find("AddFile: 6 "), std::string::npos) << dump;
-  EXPECT_NE(dump.find("DeleteFile: 1 "), std::string::npos) << dump;
-  EXPECT_EQ(dump.find("orruption"), std::string::npos) << dump;
-  const std::string families = run("ldb --db=" + dir + " list_column_families");
-  EXPECT_NE(families.find("{default}"), std::string::npos) << families;
-  (void)run("rm -r " + dir);
 }
 
 }  // namespace

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""One database, two engines: Cairn and RocksDB 7.8.3 take turns, also after kills, and RocksDB's tools check each step.
+
+  interop_test.py --cairn DRIVER --rocksdb DRIVER --config none|snappy|zlib|lz4|lz4hc|zstd [--keys N] [--seed N]
+
+Both drivers are interop_driver.cc, compiled against either library. The steps of one run:
+  1 Cairn loads, closes.          ldb and sst_dump accept every file; ldb scan agrees key by key with what was written
+  2 RocksDB reads and agrees, writes, is killed at a random moment
+  3 Cairn recovers, agrees, writes, is killed
+  4 RocksDB recovers, agrees, writes, closes
+  5 Cairn agrees; the tools once more
+"""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+# What each configuration adds to its compression.
+CONFIGS = {
+    'none': ['--dynamic-levels'],
+    'snappy': [],
+    'zlib': ['--comparator=reverse'],
+    'lz4': ['--dynamic-levels'],
+    'lz4hc': [],
+    'zstd': ['--ribbon'],
+}
+
+
+class Run:
+    def __init__(self, args, db):
+        self.args, self.db = args, db
+        self.random = random.Random(args.seed)
+        self.common = [f'--compression={args.config}', f'--keys={args.keys}', f'--seed={args.seed}', *CONFIGS[args.config]]
+
+    def call(self, command, **kwargs):
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                                timeout=600, **kwargs)
+        if result.returncode != 0:
+            sys.exit(f'FAILED (seed {self.args.seed}), status {result.returncode}: {" ".join(map(str, command))}\n'
+                     f'{result.stdout[-4000:]}')
+        return result.stdout
+
+    def driver(self, engine):
+        return getattr(self.args, engine)
+
+    def write(self, engine, phase):
+        print(f'  {engine} writes phase {phase}', flush=True)
+        self.call([self.driver(engine), 'write', self.db, f'--phase={phase}', *self.common])
+
+    def write_and_kill(self, engine, phase):
+        """Returns the last batch that was acknowledged before the kill."""
+        lines = self.random.randrange(1, max(2, self.args.keys // 5 // 12 // 64))
+        command = [self.driver(engine), 'write', self.db, f'--phase={phase}', '--die', *self.common]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            acknowledged, said = 0, []
+            for line in process.stdout:
+                said.append(line)
+                if line.startswith('acknowledged '):
+                    acknowledged = int(line.split()[1])
+                    lines -= 1
+                    if lines == 0:
+                        process.send_signal(signal.SIGKILL)
+            if process.wait() != -signal.SIGKILL:
+                sys.exit(f'FAILED (seed {self.args.seed}): {engine} ended by itself\n{"".join(said)[-4000:]}')
+        print(f'  {engine} was killed in phase {phase} after batch {acknowledged}', flush=True)
+        return acknowledged
+
+    def verify(self, engine, history, at_least=0):
+        """Returns how much of an unfinished last phase the database holds."""
+        output = self.call([self.driver(engine), 'verify', self.db, f'--history={history}', *self.common])
+        print(f'  {engine}: {output.strip().splitlines()[-1]}', flush=True)
+        for line in output.splitlines():
+            if line.startswith('holds '):
+                batches = int(line.split(':')[1])
+                if batches < at_least:
+                    sys.exit(f'FAILED (seed {self.args.seed}): {engine} lost acknowledged writes: batch {at_least} was '
+                             f'acknowledged, {batches} are there')
+                return batches
+        return 0
+
+    def tools(self, history):
+        """ldb and sst_dump on the closed database."""
+        out = self.call(['ldb', f'--db={self.db}', '--try_load_options', '--ignore_unknown_options=false', 'checkconsistency'])
+        if 'OK' not in out:
+            sys.exit(f'FAILED: ldb checkconsistency\n{out}')
+        current = (self.db / 'CURRENT').read_text().strip()
+        out = self.call(['ldb', 'manifest_dump', f'--path={self.db / current}', '--verbose'])
+        if 'next_file_number' not in out or 'orruption' in out:
+            sys.exit(f'FAILED: ldb manifest_dump\n{out[-4000:]}')
+        out = self.call(['ldb', f'--db={self.db}', 'list_column_families'])
+        if '{default}' not in out:
+            sys.exit(f'FAILED: ldb list_column_families\n{out}')
+        tables = sorted(self.db.glob('*.sst'))
+        for table in tables:
+            out = self.call(['sst_dump', f'--file={table}', '--command=verify', '--verify_checksum'])
+            if 'orruption' in out or 'is not a valid' in out:
+                sys.exit(f'FAILED: sst_dump {table}\n{out}')
+        # Files, so that neither side's output is held in memory twice.
+        expected, scanned = self.db.parent / 'expected', self.db.parent / 'scanned'
+        with expected.open('wb') as f:
+            subprocess.run([self.args.cairn, 'dump', f'--history={history}', *self.common], stdout=f, check=True)
+        with scanned.open('wb') as f:
+            subprocess.run(['ldb', f'--db={self.db}', '--try_load_options', '--hex', 'scan'], stdout=f, check=True)
+        lines = 0
+        with expected.open('rb') as a, scanned.open('rb') as b:
+            for want, got in zip(a, b):
+                lines += 1
+                if want.rstrip() != got.rstrip():
+                    sys.exit(f'FAILED (seed {self.args.seed}): ldb scan, line {lines}: {got[:200]} instead of {want[:200]}')
+            if a.readline() or b.readline():
+                sys.exit(f'FAILED (seed {self.args.seed}): ldb scan: another number of keys')
+        print(f'  ldb and sst_dump accept {len(tables)} tables; ldb scan agrees on {lines} keys', flush=True)
+
+    def all(self):
+        self.write('cairn', 1)
+        self.tools('1:all')
+        self.verify('rocksdb', '1:all')
+        acknowledged = self.write_and_kill('rocksdb', 2)
+        second = self.verify('cairn', '1:all,2:?', acknowledged)
+        history = f'1:all,2:{second}'
+        acknowledged = self.write_and_kill('cairn', 3)
+        third = self.verify('rocksdb', f'{history},3:?', acknowledged)
+        history = f'{history},3:{third}'
+        self.write('rocksdb', 4)
+        history += ',4:all'
+        self.verify('cairn', history)
+        self.write('cairn', 5)
+        self.tools(history + ',5:all')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--cairn', required=True)
+    parser.add_argument('--rocksdb', required=True)
+    parser.add_argument('--config', choices=CONFIGS, required=True)
+    parser.add_argument('--keys', type=int, default=170000)
+    parser.add_argument('--seed', type=int, default=int(os.environ.get('CAIRN_SEED', '20240607')))
+    args = parser.parse_args()
+    for tool in ('ldb', 'sst_dump'):
+        if shutil.which(tool) is None:
+            sys.exit(f'{tool} is missing: install rocksdb-tools')
+    print(f'{args.config}: {args.keys} keys, seed {args.seed} (CAIRN_SEED overrides)', flush=True)
+    with tempfile.TemporaryDirectory(prefix='cairn_interop_') as directory:
+        Run(args, pathlib.Path(directory) / 'db').all()
+    print('OK')
+
+
+if __name__ == '__main__':
+    main()
