@@ -25,9 +25,11 @@ struct BackgroundScheduler::Pool {
       job = nullptr;  // what it captured goes before the job counts as ended
       lock.lock();
       --running;
-      if (queue.empty() && running == 0) idle.notify_all();
+      if (Idle()) idle.notify_all();
     }
   }
+
+  bool Idle() const FIBER_REQUIRES(mutex) { return queue.empty() && running == 0; }
 
   const std::string prefix;
   const int limit;
@@ -72,9 +74,17 @@ size_t BackgroundScheduler::queue_length(JobPriority priority) const {
 }
 
 void BackgroundScheduler::WaitForIdle() {
-  for (const std::unique_ptr<Pool>& pool : pools_) {
-    fiber::MutexLock lock(&pool->mutex);
-    while (!pool->queue.empty() || pool->running > 0) pool->idle.wait(&pool->mutex);
+  Pool* const high = pools_[0].get();
+  Pool* const low = pools_[1].get();
+  while (true) {
+    for (Pool* pool : {high, low}) {
+      fiber::MutexLock lock(&pool->mutex);
+      while (!pool->Idle()) pool->idle.wait(&pool->mutex);
+    }
+    // A job of one may have scheduled for the other in between: only a look at both tells.
+    fiber::MutexLock high_lock(&high->mutex);
+    fiber::MutexLock low_lock(&low->mutex);
+    if (high->Idle() && low->Idle()) return;
   }
 }
 

@@ -18,11 +18,16 @@ CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKe
 
 void CompactionIterator::Start() {
   input_->SeekToFirst();
+  has_input_ = input_->Valid();
+  if (has_input_) {
+    input_key_ = input_->key();
+    input_value_ = input_->value();
+  }
   Find();
 }
 
 void CompactionIterator::Next() {
-  input_->Next();
+  Advance();
   Find();
 }
 
@@ -51,21 +56,24 @@ void CompactionIterator::Emit(const ParsedInternalKey& parsed, const Slice& key,
 
 void CompactionIterator::Find() {
   valid_ = false;
-  for (; input_->Valid(); input_->Next()) {
-    const Slice key = input_->key();
+  for (; has_input_; Advance()) {
+    const Slice key = input_key_;
     ParsedInternalKey parsed;
     status_ = ParseInternalKey(key, &parsed);
     if (!status_.ok()) return;
     ++records_in_;
-    if (!has_user_key_ || icmp_->CompareUserKey(parsed.user_key, user_key_) != 0) {
-      if (has_user_key_ && icmp_->CompareUserKey(parsed.user_key, user_key_) < 0) {
-        status_ = Status::Corruption("Compaction sees out-of-order keys");
-        return;
-      }
+    const int order = has_user_key_ ? icmp_->CompareUserKey(user_key_, parsed.user_key) : -1;
+    if (order > 0 || (order == 0 && parsed.sequence > last_sequence_)) {
+      // Going on would drop a newer version in favour of an older one.
+      status_ = Status::Corruption("Compaction sees out-of-order keys", parsed.DebugString(true));
+      return;
+    }
+    if (order < 0) {
       user_key_.assign(parsed.user_key.data(), parsed.user_key.size());
       has_user_key_ = true;
       hidden_below_ = 0;
     }
+    last_sequence_ = parsed.sequence;
     const SequenceNumber interval = IntervalOf(parsed.sequence);
     if (hidden_below_ != 0 && interval == hidden_below_) continue;
 
@@ -79,14 +87,14 @@ void CompactionIterator::Find() {
              compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
           continue;
         }
-        Emit(parsed, key, input_->value(), false);
+        Emit(parsed, key, input_value_, false);
         return;
       case kTypeValue:
         hidden_below_ = interval;
-        Emit(parsed, key, input_->value(), bottommost_ && oldest_interval && parsed.sequence != 0);
+        Emit(parsed, key, input_value_, bottommost_ && oldest_interval && parsed.sequence != 0);
         return;
       case kTypeMerge:
-        Emit(parsed, key, input_->value(), false);
+        Emit(parsed, key, input_value_, false);
         return;
       default:
         status_ = Status::NotSupported("value type " + std::to_string(parsed.type) +

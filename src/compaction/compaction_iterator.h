@@ -48,6 +48,8 @@ class CompactionIterator {
  private:
   // Moves to the next entry to keep, the input standing on a candidate.
   void Find();
+  // To the input's next entry.
+  void Advance() { has_input_ = input_->NextEntry(&input_key_, &input_value_); }
   // The oldest snapshot that sees `sequence`, or kMaxSequenceNumber: only the present does.
   SequenceNumber IntervalOf(SequenceNumber sequence) const;
   void Emit(const ParsedInternalKey& parsed, const Slice& key, const Slice& value,
@@ -66,8 +68,11 @@ class CompactionIterator {
   std::string rewritten_key_;
   Status status_;
 
-  std::string user_key_;     // of the versions being looked at
+  bool has_input_ = false;  // input_ stands on an entry: these
+  Slice input_key_, input_value_;
+  std::string user_key_;  // of the versions being looked at
   bool has_user_key_ = false;
+  SequenceNumber last_sequence_ = 0;  // of the entry before, if of the same user key
   // Interval of the last value or tombstone of user_key_; 0: none yet (no interval ends at 0).
   SequenceNumber hidden_below_ = 0;
   std::vector<size_t> level_cursors_;
