@@ -1,10 +1,14 @@
-// Which options this version of Cairn honours, accepts as a hint, or refuses. The README's compatibility table says the
-// same; keep them together. An option that is neither named here nor in that table is honoured.
+// Which options this version of Cairn honours, accepts as a hint, or refuses. The README's
+// compatibility table says the same; keep them together. An option that is neither named here nor
+// in that table is honoured.
 #include <algorithm>
+#include <utility>
 
 #include "db/db_impl.h"
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/table.h"
+#include "table/block_based_table_factory.h"
+#include "table/compression.h"
 
 namespace cairn {
 namespace {
@@ -22,6 +26,10 @@ class Checker {
   // Refuses a value that makes no sense, as RocksDB does.
   void Invalid(bool is_bad, const std::string& why) {
     if (is_bad && status_.ok()) status_ = Status::InvalidArgument(why);
+  }
+  // Passes on what a lower layer says of its own options.
+  void Add(const Status& s) {
+    if (status_.ok()) status_ = s;
   }
   const Status& status() const { return status_; }
 
@@ -83,20 +91,31 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
   check->Unsupported(o.comparator != nullptr && o.comparator->timestamp_size() != 0, "comparator",
                      "user-defined timestamps are not there yet");
-  // The defaults mean "off" for a database without a compaction filter younger than 30 days; an explicit age is a promise.
+  // The defaults mean "off" for a database without a compaction filter younger than 30 days; an
+  // explicit age is a promise.
   constexpr uint64_t kAutomatic = 0xfffffffffffffffe;
   check->Unsupported(o.ttl != kAutomatic && o.ttl != 0, "ttl");
   check->Unsupported(
       o.periodic_compaction_seconds != kAutomatic && o.periodic_compaction_seconds != 0,
       "periodic_compaction_seconds");
-  check->Unsupported(
-      o.memtable_factory == nullptr ||
-          dynamic_cast<const SkipListFactory*>(o.memtable_factory.get()) == nullptr,
-      "memtable_factory", "use SkipListFactory");
+  check->Unsupported(o.memtable_factory == nullptr ||
+                         dynamic_cast<const SkipListFactory*>(o.memtable_factory.get()) == nullptr,
+                     "memtable_factory", "use SkipListFactory");
   check->Unsupported(o.table_factory == nullptr || std::string(o.table_factory->Name()) !=
                                                        TableFactory::kBlockBasedTableName(),
                      "table_factory", "use NewBlockBasedTableFactory");
   check->Invalid(o.comparator == nullptr, "comparator must not be null");
+  const auto* table = o.table_factory == nullptr
+                          ? nullptr
+                          : std::as_const(*o.table_factory).GetOptions<BlockBasedTableOptions>();
+  if (table != nullptr) check->Add(ValidateTableOptions(*table));
+  check->Invalid(!IsCompressionSupported(o.compression), "compression is not built in");
+  check->Invalid(o.bottommost_compression != kDisableCompressionOption &&
+                     !IsCompressionSupported(o.bottommost_compression),
+                 "bottommost_compression is not built in");
+  for (const CompressionType type : o.compression_per_level) {
+    check->Invalid(!IsCompressionSupported(type), "compression_per_level is not built in");
+  }
   check->Invalid(o.num_levels < 1, "num_levels must be at least 1");
   check->Invalid(o.max_bytes_for_level_multiplier <= 0,
                  "max_bytes_for_level_multiplier must be greater than 0");
@@ -147,8 +166,8 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
   if (out.soft_pending_compaction_bytes_limit == 0) {
     out.soft_pending_compaction_bytes_limit = out.hard_pending_compaction_bytes_limit;
   } else if (out.hard_pending_compaction_bytes_limit > 0) {
-    out.soft_pending_compaction_bytes_limit = std::min(out.soft_pending_compaction_bytes_limit,
-                                                       out.hard_pending_compaction_bytes_limit);
+    out.soft_pending_compaction_bytes_limit =
+        std::min(out.soft_pending_compaction_bytes_limit, out.hard_pending_compaction_bytes_limit);
   }
   if (out.max_compaction_bytes == 0) out.max_compaction_bytes = out.target_file_size_base * 25;
   return out;

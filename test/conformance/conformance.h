@@ -31,6 +31,12 @@
 
 #define ASSERT_OK(expression) ASSERT_PRED_FORMAT1(::conformance::IsOk, expression)
 #define EXPECT_OK(expression) EXPECT_PRED_FORMAT1(::conformance::IsOk, expression)
+// EXPECT_CODE(NotFound, Delete("x")): which status it must be, and on failure which it was.
+#define EXPECT_CODE(name, expression)                                             \
+  do {                                                                            \
+    const ::rocksdb::Status status_ = (expression);                               \
+    EXPECT_TRUE(status_.Is##name()) << #expression << ": " << status_.ToString(); \
+  } while (0)
 
 namespace conformance {
 

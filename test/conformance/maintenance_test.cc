@@ -381,8 +381,8 @@ TEST_F(MaintenanceTest, ApproximateSizesFollowTheData) {
   EXPECT_EQ(0u, sizes[3]);
   SizeApproximationOptions nothing;
   nothing.include_files = false;
-  EXPECT_TRUE(db_->GetApproximateSizes(nothing, db_->DefaultColumnFamily(), ranges, 4, sizes)
-                  .IsInvalidArgument());
+  EXPECT_CODE(InvalidArgument,
+              db_->GetApproximateSizes(nothing, db_->DefaultColumnFamily(), ranges, 4, sizes));
 }
 
 TEST_F(MaintenanceTest, MemTableStatsFollowTheData) {

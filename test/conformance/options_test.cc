@@ -113,7 +113,7 @@ TEST_F(OptionsTest, CompressionsPerLevel) {
 
 TEST_F(OptionsTest, CompressionThatIsNotBuiltInIsRefused) {
   options_.compression = kXpressCompression;
-  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  EXPECT_CODE(InvalidArgument, TryOpen());
 }
 
 TEST_F(OptionsTest, Checksums) {
@@ -142,7 +142,7 @@ TEST_F(OptionsTest, UnknownFormatVersionIsRefused) {
   BlockBasedTableOptions table;
   table.format_version = 99;
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
-  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  EXPECT_CODE(InvalidArgument, TryOpen());
 }
 
 TEST_F(OptionsTest, SmallBlocksAndRestarts) {
@@ -182,7 +182,7 @@ TEST_F(OptionsTest, NoBlockCacheAndACacheIsInvalidArgument) {
   table.no_block_cache = true;
   table.cache_index_and_filter_blocks = true;
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
-  EXPECT_TRUE(TryOpen().IsInvalidArgument());
+  EXPECT_CODE(InvalidArgument, TryOpen());
 }
 
 TEST_F(OptionsTest, BloomFilters) {

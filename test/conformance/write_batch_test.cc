@@ -196,8 +196,8 @@ TEST(WriteBatchContent, PartsAreJoined) {
 
 TEST(WriteBatchSavePoints, RollBackAndPop) {
   WriteBatch batch;
-  EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
-  EXPECT_TRUE(batch.PopSavePoint().IsNotFound());
+  EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
+  EXPECT_CODE(NotFound, batch.PopSavePoint());
   ASSERT_OK(batch.Put("a", "1"));
   batch.SetSavePoint();
   ASSERT_OK(batch.Put("b", "2"));
@@ -209,24 +209,24 @@ TEST(WriteBatchSavePoints, RollBackAndPop) {
   ASSERT_OK(batch.RollbackToSavePoint());
   EXPECT_EQ("Put(0,a,1)", Entries(batch));
   EXPECT_EQ(1u, batch.Count());
-  EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
+  EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
   batch.SetSavePoint();
   ASSERT_OK(batch.Put("d", "4"));
   ASSERT_OK(batch.PopSavePoint());
-  EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
+  EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
   EXPECT_EQ("Put(0,a,1)Put(0,d,4)", Entries(batch));
   batch.SetSavePoint();
   batch.Clear();
-  EXPECT_TRUE(batch.RollbackToSavePoint().IsNotFound());
+  EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
 }
 
 TEST(WriteBatchLimit, TooLargeAWriteIsMemoryLimitAndLeavesNothing) {
   WriteBatch batch(0, 30);
   ASSERT_OK(batch.Put("k", "0123456789"));  // 12 + 14
   const std::string before = batch.Data();
-  EXPECT_TRUE(batch.Put("k", "0123456789").IsMemoryLimit());
+  EXPECT_CODE(MemoryLimit, batch.Put("k", "0123456789"));
   EXPECT_EQ(before, batch.Data());
-  EXPECT_TRUE(batch.Delete("key").IsMemoryLimit());
+  EXPECT_CODE(MemoryLimit, batch.Delete("key"));
   EXPECT_EQ(1u, batch.Count());
   EXPECT_OK(batch.Delete("k"));
   batch.SetMaxBytes(0);
@@ -312,7 +312,7 @@ TEST_F(WriteTest, SyncWithoutLogIsInvalidArgument) {
   options.sync = true;
   EXPECT_OK(db_->Put(options, "a", "1"));
   options.disableWAL = true;
-  EXPECT_TRUE(db_->Put(options, "b", "2").IsInvalidArgument());
+  EXPECT_CODE(InvalidArgument, db_->Put(options, "b", "2"));
   EXPECT_EQ("a=1", Contents());
 }
 
