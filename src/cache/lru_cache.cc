@@ -66,7 +66,8 @@ void LRUCacheShard::Init(uint32_t index, size_t capacity, bool strict, double hi
 }
 
 LRUCacheShard::~LRUCacheShard() {
-  // Nobody uses the cache any more. What is still referenced is a leak of its holder; its value is left alone.
+  // Nobody uses the cache any more. What is still referenced is a leak of its holder; its value is
+  // left alone.
   for (List& list : lists_) {
     for (CacheEntry* e = list.oldest; e != nullptr; e = e->lru_younger) {
       if ((e->meta.load(std::memory_order_acquire) & kRefMask) == 0 && !disowned_ &&
@@ -114,7 +115,8 @@ void LRUCacheShard::LinkYoungest(CacheEntry* entry, Pool pool) {
 void LRUCacheShard::UnlinkFromList(CacheEntry* entry) {
   List& list = lists_[entry->pool];
   (entry->lru_older != nullptr ? entry->lru_older->lru_younger : list.oldest) = entry->lru_younger;
-  (entry->lru_younger != nullptr ? entry->lru_younger->lru_older : list.youngest) = entry->lru_older;
+  (entry->lru_younger != nullptr ? entry->lru_younger->lru_older : list.youngest) =
+      entry->lru_older;
   list.usage -= entry->total_charge;
   --list.count;
 }
@@ -179,7 +181,8 @@ void LRUCacheShard::DeleteValues(Victims* victims) {
 void LRUCacheShard::Detach(CacheEntry* entry, Victims* victims) {
   UnlinkFromTable(entry);
   UnlinkFromList(entry);
-  // Counted before the bit goes: from then on the last holder may free it (and wait for the mutex to do so).
+  // Counted before the bit goes: from then on the last holder may free it (and wait for the mutex
+  // to do so).
   detached_usage_ += entry->total_charge;
   const uint64_t old = entry->meta.fetch_and(~(kVisible | kTouched), std::memory_order_acq_rel);
   if ((old & kRefMask) == 0) {
@@ -221,7 +224,8 @@ void LRUCacheShard::EvictFor(size_t charge, Victims* victims) {
 }
 
 Status LRUCacheShard::Insert(const Slice& key, uint64_t hash, void* value, size_t charge,
-                             Cache::DeleterFn deleter, CacheEntry** handle, Cache::Priority priority) {
+                             Cache::DeleterFn deleter, CacheEntry** handle,
+                             Cache::Priority priority) {
   Victims victims;
   Status status;
   bool drop = false;
@@ -232,8 +236,8 @@ Status LRUCacheShard::Insert(const Slice& key, uint64_t hash, void* value, size_
       total += entry_overhead_ + (key.size() > CacheEntry::kInlineKey ? key.size() : 0);
     }
     EvictFor(total, &victims);
-    const bool full = usage_.load(std::memory_order_relaxed) + total >
-                      capacity_.load(std::memory_order_relaxed);
+    const bool full =
+        usage_.load(std::memory_order_relaxed) + total > capacity_.load(std::memory_order_relaxed);
     if (full && handle == nullptr) {
       // As if it had been inserted and evicted at once.
       if (CacheEntry* old = LookupLocked(key, hash)) Detach(old, &victims);
@@ -301,7 +305,8 @@ CacheEntry* LRUCacheShard::Lookup(const Slice& key, uint64_t hash) {
                                            std::memory_order_relaxed)) {
           continue;
         }
-        if (SameKey(e, key)) [[likely]] return e;
+        if (SameKey(e, key)) [[likely]]
+          return e;
         Release(e, false);
         break;
       }
@@ -427,9 +432,11 @@ void LRUCacheShard::EraseUnreferenced() {
 }
 
 void LRUCacheShard::ApplyToAll(
-    const std::function<void(const Slice&, void*, size_t, Cache::DeleterFn)>& callback, size_t batch) {
-  // By buckets, so that the mutex is held for a bounded time. A table that grows in between may show entries twice or
-  // not at all; the caller was told so by the interface ("not a consistent view").
+    const std::function<void(const Slice&, void*, size_t, Cache::DeleterFn)>& callback,
+    size_t batch) {
+  // By buckets, so that the mutex is held for a bounded time. A table that grows in between may
+  // show entries twice or not at all; the caller was told so by the interface ("not a consistent
+  // view").
   size_t bucket = 0;
   while (true) {
     fiber::MutexLock lock(&mu_);
@@ -544,7 +551,8 @@ void LRUCache::DisownData() {
 }
 
 void LRUCache::ApplyToAllEntries(
-    const std::function<void(const Slice& key, void* value, size_t charge, DeleterFn deleter)>& callback,
+    const std::function<void(const Slice& key, void* value, size_t charge, DeleterFn deleter)>&
+        callback,
     const ApplyToAllEntriesOptions& opts) {
   const size_t batch = std::max<size_t>(1, opts.average_entries_per_lock);
   for (size_t i = 0; i < size_t{1} << shard_bits_; ++i) shards_[i].ApplyToAll(callback, batch);
@@ -559,7 +567,8 @@ std::string LRUCache::GetPrintableOptions() const {
   std::snprintf(buf, sizeof(buf),
                 "    capacity : %zu\n    num_shard_bits : %d\n    strict_capacity_limit : %d\n"
                 "    high_pri_pool_ratio: %.3f\n    low_pri_pool_ratio: %.3f\n",
-                GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0, high_ratio_, low_ratio_);
+                GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0, high_ratio_,
+                low_ratio_);
   return buf;
 }
 
@@ -582,9 +591,9 @@ std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits, bool str
                                    bool use_adaptive_mutex,
                                    CacheMetadataChargePolicy metadata_charge_policy,
                                    double low_pri_pool_ratio) {
-  return NewLRUCache(LRUCacheOptions(capacity, num_shard_bits, strict_capacity_limit,
-                                     high_pri_pool_ratio, std::move(memory_allocator),
-                                     use_adaptive_mutex, metadata_charge_policy, low_pri_pool_ratio));
+  return NewLRUCache(LRUCacheOptions(
+      capacity, num_shard_bits, strict_capacity_limit, high_pri_pool_ratio,
+      std::move(memory_allocator), use_adaptive_mutex, metadata_charge_policy, low_pri_pool_ratio));
 }
 
 }  // namespace ROCKSDB_NAMESPACE

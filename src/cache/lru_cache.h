@@ -1,25 +1,32 @@
-// The block cache: a sharded, approximately least-recently-used map from key to a pinned value (NewLRUCache).
+// The block cache: a sharded, approximately least-recently-used map from key to a pinned value
+// (NewLRUCache).
 //
 // Called by table/ for every block of every read, so the hit is what counts. The design:
 //
-//   Lookup that hits  takes no lock: it walks a hash chain, and takes a reference by one compare-and-swap.
-//   Lookup that misses, Insert, Erase, eviction  hold the shard's mutex (never while a deleter runs).
-//   Release  is one atomic subtraction; a lock only when the entry was erased or the shard is over its capacity.
+//   Lookup that hits  takes no lock: it walks a hash chain, and takes a reference by one
+//   compare-and-swap. Lookup that misses, Insert, Erase, eviction  hold the shard's mutex (never
+//   while a deleter runs). Release  is one atomic subtraction; a lock only when the entry was
+//   erased or the shard is over its capacity.
 //
-// How a walk without a lock is safe: entries are type-stable. They come from slabs that live as long as the cache, so a
-// stale pointer always points to an Entry, maybe one with another key by now. A reference can be taken only while the
-// entry is visible, and the key is compared after that: then it cannot change any more. A walk that is led astray by a
-// concurrent change (to another chain, or over more than kMaxHops) finds nothing, and a miss is repeated under the lock.
-// The alternative, a reader-writer lock or epochs, costs two shared cache lines per lookup instead of the entry's own.
+// How a walk without a lock is safe: entries are type-stable. They come from slabs that live as
+// long as the cache, so a stale pointer always points to an Entry, maybe one with another key by
+// now. A reference can be taken only while the entry is visible, and the key is compared after
+// that: then it cannot change any more. A walk that is led astray by a concurrent change (to
+// another chain, or over more than kMaxHops) finds nothing, and a miss is repeated under the lock.
+// The alternative, a reader-writer lock or epochs, costs two shared cache lines per lookup instead
+// of the entry's own.
 //
-// Recency is a bit that a hit sets. The eviction scan goes from the old end of the lists, and moves a touched entry to the
-// young end instead of evicting it ("second chance"). Entries stay on their list while they are referenced.
-// Three pools as in RocksDB: HIGH (and what was hit) in the high-priority pool, LOW in the low one, the rest at the
-// bottom; a pool over its share hands its oldest entry down; eviction starts at the bottom.
+// Recency is a bit that a hit sets. The eviction scan goes from the old end of the lists, and moves
+// a touched entry to the young end instead of evicting it ("second chance"). Entries stay on their
+// list while they are referenced. Three pools as in RocksDB: HIGH (and what was hit) in the
+// high-priority pool, LOW in the low one, the rest at the bottom; a pool over its share hands its
+// oldest entry down; eviction starts at the bottom.
 //
 // Invariants
-// 1. meta = visible bit, touched bit, reference count. Visible <=> in the hash table and on a list (under the mutex).
-// 2. Whoever makes an entry (invisible, 0 references) frees it, exactly once: eviction and Erase under the mutex, or the
+// 1. meta = visible bit, touched bit, reference count. Visible <=> in the hash table and on a list
+// (under the mutex).
+// 2. Whoever makes an entry (invisible, 0 references) frees it, exactly once: eviction and Erase
+// under the mutex, or the
 //    last Release of an invisible one.
 // 3. usage_ counts the charges of all entries that are not freed, visible or not.
 #pragma once
@@ -73,8 +80,8 @@ class LRUCacheShard {
   void Init(uint32_t index, size_t capacity, bool strict, double high_ratio, double low_ratio,
             size_t entry_overhead);
 
-  Status Insert(const Slice& key, uint64_t hash, void* value, size_t charge, Cache::DeleterFn deleter,
-                CacheEntry** handle, Cache::Priority priority);
+  Status Insert(const Slice& key, uint64_t hash, void* value, size_t charge,
+                Cache::DeleterFn deleter, CacheEntry** handle, Cache::Priority priority);
   CacheEntry* Lookup(const Slice& key, uint64_t hash);
   bool Release(CacheEntry* entry, bool erase_if_last_ref);
   void Erase(const Slice& key, uint64_t hash);
@@ -86,8 +93,9 @@ class LRUCacheShard {
   size_t OccupancyCount();
   void EraseUnreferenced();
   // Calls `callback` for the visible entries, `batch` at a time under the mutex.
-  void ApplyToAll(const std::function<void(const Slice&, void*, size_t, Cache::DeleterFn)>& callback,
-                  size_t batch);
+  void ApplyToAll(
+      const std::function<void(const Slice&, void*, size_t, Cache::DeleterFn)>& callback,
+      size_t batch);
   // Values are not deleted when the cache dies (the process is about to exit).
   void Disown() { disowned_ = true; }
 
@@ -105,8 +113,8 @@ class LRUCacheShard {
     size_t mask;
     std::unique_ptr<std::atomic<CacheEntry*>[]> heads;
   };
-  // Entries that left the cache and that nobody can reach, linked by lru_younger. Collected under the mutex; their
-  // deleters run without it.
+  // Entries that left the cache and that nobody can reach, linked by lru_younger. Collected under
+  // the mutex; their deleters run without it.
   struct Victims {
     CacheEntry* first = nullptr;
   };
@@ -134,8 +142,8 @@ class LRUCacheShard {
 
   // Read without the mutex by Lookup; a replaced table is kept, as a reader may be in it.
   std::atomic<Table*> table_{nullptr};
-  // Written under the mutex, except that the last Release of an invisible entry subtracts; read anywhere (relaxed: these
-  // are sizes, they order nothing).
+  // Written under the mutex, except that the last Release of an invisible entry subtracts; read
+  // anywhere (relaxed: these are sizes, they order nothing).
   std::atomic<size_t> usage_{0};
   std::atomic<size_t> capacity_{0};
 
@@ -144,10 +152,12 @@ class LRUCacheShard {
   double low_ratio_ FIBER_GUARDED_BY(mu_) = 0;
   size_t share_[kPools] FIBER_GUARDED_BY(mu_) = {};
   List lists_[kPools] FIBER_GUARDED_BY(mu_);
-  size_t entry_count_ FIBER_GUARDED_BY(mu_) = 0;     // visible ones
-  size_t detached_usage_ FIBER_GUARDED_BY(mu_) = 0;  // charge of the invisible ones that are still held
+  size_t entry_count_ FIBER_GUARDED_BY(mu_) = 0;  // visible ones
+  size_t detached_usage_ FIBER_GUARDED_BY(mu_) =
+      0;  // charge of the invisible ones that are still held
   CacheEntry* free_ FIBER_GUARDED_BY(mu_) = nullptr;
-  // Entries on their way to free_: pushed one by one without the mutex, taken all at once (so no ABA).
+  // Entries on their way to free_: pushed one by one without the mutex, taken all at once (so no
+  // ABA).
   std::atomic<CacheEntry*> returned_{nullptr};
   std::vector<std::unique_ptr<CacheEntry[]>> slabs_ FIBER_GUARDED_BY(mu_);
   std::vector<std::unique_ptr<Table>> tables_ FIBER_GUARDED_BY(mu_);

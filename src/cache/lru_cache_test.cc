@@ -28,13 +28,15 @@ void* Value(uintptr_t v) { return reinterpret_cast<void*>(v); }
 class CacheTest : public ::testing::Test {
  protected:
   CacheTest() { Make(10); }
-  void Make(size_t capacity, bool strict = false, double high = 0.5, double low = 0.0, int bits = 0) {
-    LRUCacheOptions options(capacity, bits, strict, high, nullptr, false, kDontChargeCacheMetadata, low);
+  void Make(size_t capacity, bool strict = false, double high = 0.5, double low = 0.0,
+            int bits = 0) {
+    LRUCacheOptions options(capacity, bits, strict, high, nullptr, false, kDontChargeCacheMetadata,
+                            low);
     cache_ = NewLRUCache(options);
     deleted = 0;
   }
-  Status Insert(const std::string& key, uintptr_t value, size_t charge = 1, Cache::Handle** handle = nullptr,
-                Cache::Priority priority = Cache::Priority::LOW) {
+  Status Insert(const std::string& key, uintptr_t value, size_t charge = 1,
+                Cache::Handle** handle = nullptr, Cache::Priority priority = Cache::Priority::LOW) {
     return cache_->Insert(key, Value(value), charge, &Deleter, handle, priority);
   }
   // 0: not there.
@@ -107,7 +109,8 @@ TEST_F(CacheTest, PinnedEntriesAreNotEvicted) {
 
 TEST_F(CacheTest, SoftLimitLetsPinnedEntriesExceedTheCapacity) {
   std::vector<Cache::Handle*> handles(20);
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &handles[i]).ok());
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &handles[i]).ok());
   EXPECT_EQ(cache_->GetUsage(), 20u);
   // Without a handle it cannot stay.
   ASSERT_TRUE(Insert("more", 99).ok());
@@ -121,7 +124,8 @@ TEST_F(CacheTest, StrictLimitRefusesAndLeavesTheValueToTheCaller) {
   Make(10, /*strict=*/true);
   EXPECT_TRUE(cache_->HasStrictCapacityLimit());
   std::vector<Cache::Handle*> handles(10);
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &handles[i]).ok());
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &handles[i]).ok());
   Cache::Handle* h = handles[0];
   EXPECT_TRUE(Insert("more", 99, 1, &h).IsMemoryLimit());
   EXPECT_EQ(h, nullptr);
@@ -177,13 +181,15 @@ TEST_F(CacheTest, WalksAllEntriesAndErasesTheUnreferenced) {
   Cache::Handle* h = nullptr;
   std::map<std::string, size_t> expected;
   for (int i = 0; i < 100; ++i) {
-    const std::string key = "key" + std::string(static_cast<size_t>(i), 'x');  // some longer than what is inline
+    const std::string key =
+        "key" + std::string(static_cast<size_t>(i), 'x');  // some longer than what is inline
     expected[key] = static_cast<size_t>(i % 3 + 1);
     ASSERT_TRUE(Insert(key, 1, expected[key], i == 50 ? &h : nullptr).ok());
   }
   std::map<std::string, size_t> seen;
-  cache_->ApplyToAllEntries(
-      [&](const Slice& key, void*, size_t charge, Cache::DeleterFn) { seen[key.ToString()] = charge; }, {});
+  cache_->ApplyToAllEntries([&](const Slice& key, void*, size_t charge,
+                                Cache::DeleterFn) { seen[key.ToString()] = charge; },
+                            {});
   EXPECT_EQ(seen, expected);
   cache_->EraseUnRefEntries();
   EXPECT_EQ(cache_->GetOccupancyCount(), 1u);
@@ -205,7 +211,9 @@ TEST_F(CacheTest, ChargesItsBookkeepingUnlessToldNotTo) {
 TEST_F(CacheTest, RefusesOptionsOutOfRange) {
   EXPECT_EQ(NewLRUCache(100, 20), nullptr);
   EXPECT_EQ(NewLRUCache(100, 0, false, 1.5), nullptr);
-  EXPECT_EQ(NewLRUCache(LRUCacheOptions(100, 0, false, 0.7, nullptr, false, kDontChargeCacheMetadata, 0.7)), nullptr);
+  EXPECT_EQ(NewLRUCache(
+                LRUCacheOptions(100, 0, false, 0.7, nullptr, false, kDontChargeCacheMetadata, 0.7)),
+            nullptr);
 }
 
 // Counts its live objects, and is recognisably broken after its death.
@@ -219,14 +227,16 @@ struct Counted {
   static inline std::atomic<int64_t> live{0};
 };
 
-// Every value names its key; whoever finds an entry checks that, while others replace, evict and erase.
+// Every value names its key; whoever finds an entry checks that, while others replace, evict and
+// erase.
 TEST_F(CacheTest, ConcurrentUsersNeverSeeAnothersValue) {
   constexpr int kThreads = 4;
   constexpr int kOps = 20000;
   constexpr uint64_t kKeys = 300;
   const uint64_t seed = 20260801;
   SCOPED_TRACE("seed " + std::to_string(seed));
-  auto cache = NewLRUCache(LRUCacheOptions(100, 1, false, 0.5, nullptr, false, kDontChargeCacheMetadata));
+  auto cache =
+      NewLRUCache(LRUCacheOptions(100, 1, false, 0.5, nullptr, false, kDontChargeCacheMetadata));
   std::atomic<int> wrong{0};
   {
     std::vector<std::unique_ptr<fiber::Thread>> threads;

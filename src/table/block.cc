@@ -41,7 +41,8 @@ const char* Block::ParseRestarts() {
       return "block uses a feature of a newer format";
     }
     if ((count & kHashIndexBit) != 0) {
-      // [restarts][buckets: 1 byte each][bucket count: fixed16][word]. We search without the hash index.
+      // [restarts][buckets: 1 byte each][bucket count: fixed16][word]. We search without the hash
+      // index.
       count &= ~kHashIndexBit;
       const size_t buckets = static_cast<unsigned char>(end[-6]) |
                              static_cast<size_t>(static_cast<unsigned char>(end[-5])) << 8;
@@ -87,8 +88,7 @@ const char* DataBlockIter::FindRestart(Less less) {
     const uint32_t middle = (left + right + 1) / 2;
     const char* p = RestartPoint(middle);
     uint32_t shared, other, value_size;
-    const char* k =
-        p == nullptr ? nullptr : DecodeEntry(p, limit_, &shared, &other, &value_size);
+    const char* k = p == nullptr ? nullptr : DecodeEntry(p, limit_, &shared, &other, &value_size);
     if (k == nullptr || shared != 0 || other < 8) {
       SetCorrupt();
       return nullptr;
@@ -104,29 +104,31 @@ const char* DataBlockIter::FindRestart(Less less) {
   return p;
 }
 
-// The linear part compares without building keys. Let `match` be how many bytes the user key of the entry before (which
-// is < target) has in common with the target's. An entry that shares more than `match` bytes with it has the same byte
-// where it fell short, so it is < target, too, and is skipped unseen. Otherwise its own bytes begin at or before the
-// first difference, so that comparing those decides, and its shared bytes are the target's.
+// The linear part compares without building keys. Let `match` be how many bytes the user key of the
+// entry before (which is < target) has in common with the target's. An entry that shares more than
+// `match` bytes with it has the same byte where it fell short, so it is < target, too, and is
+// skipped unseen. Otherwise its own bytes begin at or before the first difference, so that
+// comparing those decides, and its shared bytes are the target's.
 void DataBlockIter::SeekBytewise(const Slice& target) {
   if (block_ == nullptr) return;
   if (data_ == limit_) return Invalidate();
   const char* const t = target.data();
   const size_t t_size = target.size() - 8;  // of the user key
   const uint64_t t_trailer = DecodeFixed64(t + t_size);
-  const char* const start = FindRestart([&](const char* k, uint32_t size) {
-    return CompareInternal(k, size, t, target.size()) < 0;
-  });
+  const char* const start = FindRestart(
+      [&](const char* k, uint32_t size) { return CompareInternal(k, size, t, target.size()) < 0; });
   if (start == nullptr) return;
 
   size_t match = 0;
-  // The entry before has no byte of its user key at `match`: it is a prefix of the target, or equal to it.
+  // The entry before has no byte of its user key at `match`: it is a prefix of the target, or equal
+  // to it.
   bool ended = false;
   const char* p = start;
   while (p < limit_) {
     uint32_t shared, other, value_size;
     const char* k = DecodeEntry(p, limit_, &shared, &other, &value_size);
-    if (k == nullptr || uint64_t{shared} + other < 8) [[unlikely]] return SetCorrupt();
+    if (k == nullptr || uint64_t{shared} + other < 8) [[unlikely]]
+      return SetCorrupt();
     const size_t size = size_t{shared} + other - 8;  // of the user key
     if (shared > match) {
       if (ended || size <= match) return ScanGeneric(start, target);
@@ -249,11 +251,12 @@ void DataBlockIter::Prev() {
 
 namespace {
 
-// The first 8 bytes of `key` after `skip`, as a number whose order is the bytes' order; short keys are padded with
-// zeros, so equal numbers say nothing about the order.
+// The first 8 bytes of `key` after `skip`, as a number whose order is the bytes' order; short keys
+// are padded with zeros, so equal numbers say nothing about the order.
 uint64_t PrefixNumber(const Slice& key, size_t skip) {
   unsigned char bytes[8] = {};
-  if (key.size() > skip) std::memcpy(bytes, key.data() + skip, std::min<size_t>(8, key.size() - skip));
+  if (key.size() > skip)
+    std::memcpy(bytes, key.data() + skip, std::min<size_t>(8, key.size() - skip));
   uint64_t number = 0;
   for (const unsigned char b : bytes) number = number << 8 | b;
   return number;
@@ -287,7 +290,8 @@ const char* IndexBlock::Init(bool bytewise) {
   Slice first_restart, last_restart;
   for (it.SeekToFirst(); it.Valid(); it.Next()) {
     const Slice user = UserPart(it.key(), format_.user_keys);
-    if (bytewise && CompareBytes(last.data(), last.size(), user.data(), user.size()) > 0) sorted = false;
+    if (bytewise && CompareBytes(last.data(), last.size(), user.data(), user.size()) > 0)
+      sorted = false;
     last.assign(user.data(), user.size());
     if (at_restart < restarts && it.current_ == it.RestartPoint(at_restart)) ++at_restart;
   }
@@ -301,7 +305,8 @@ const char* IndexBlock::Init(bool bytewise) {
   if (!it.RestartKey(0, &first) || !it.RestartKey(restarts - 1, &end)) return "bad restart point";
   first = UserPart(first, format_.user_keys);
   end = UserPart(end, format_.user_keys);
-  common_ = Slice(first.data(), MatchLength(first.data(), end.data(), std::min(first.size(), end.size())));
+  common_ = Slice(first.data(),
+                  MatchLength(first.data(), end.data(), std::min(first.size(), end.size())));
   auto prefixes = std::make_unique<uint64_t[]>(restarts);
   for (uint32_t i = 0; i < restarts; ++i) {
     Slice key;
@@ -339,7 +344,8 @@ bool IndexBlock::Narrow(const Slice& user_key, uint32_t* low, uint32_t* high) co
 
 // ---- IndexBlockIter
 
-void IndexBlockIter::Init(const IndexBlock* index, const InternalKeyComparator* icmp, bool bytewise) {
+void IndexBlockIter::Init(const IndexBlock* index, const InternalKeyComparator* icmp,
+                          bool bytewise) {
   index_ = index;
   data_ = index->block().data();
   limit_ = data_ + index->block().restarts_offset();
@@ -400,7 +406,8 @@ bool IndexBlockIter::RestartKey(uint32_t index, Slice* key) {
   if (p == nullptr || (p = GetVarint32Ptr(p, limit_, &shared)) == nullptr ||
       (p = GetVarint32Ptr(p, limit_, &other)) == nullptr ||
       (!format_.delta_values && (p = GetVarint32Ptr(p, limit_, &value_size)) == nullptr) ||
-      shared != 0 || other > static_cast<uint64_t>(limit_ - p) || (!format_.user_keys && other < 8)) {
+      shared != 0 || other > static_cast<uint64_t>(limit_ - p) ||
+      (!format_.user_keys && other < 8)) {
     SetCorrupt();
     return false;
   }

@@ -1,13 +1,14 @@
 // Blocks in memory and the cursors over them. The layout is in block_builder.h.
 //
-// Block           the uncompressed bytes of one block, header and bytes in one allocation; immutable once read: thread-safe.
-// DataBlockIter   a cursor over internal keys and values.
+// Block           the uncompressed bytes of one block, header and bytes in one allocation;
+// immutable once read: thread-safe. DataBlockIter   a cursor over internal keys and values.
 // IndexBlock      an index block with what speeds up its search; IndexBlockIter is its cursor.
 // ForEachEntry    walks a metadata block (metaindex, properties).
 //
 // Called by the table reader and its iterator. Cursors are not thread-safe, and borrow the block.
-// Every length and offset is checked before it is used: bad bytes end a cursor with corrupt() true, never outside of the
-// block. What a checksum cannot catch (a broken writer, a skipped verification) costs a wrong order at most.
+// Every length and offset is checked before it is used: bad bytes end a cursor with corrupt() true,
+// never outside of the block. What a checksum cannot catch (a broken writer, a skipped
+// verification) costs a wrong order at most.
 #pragma once
 
 #include <bit>
@@ -33,7 +34,8 @@ class Block {
   };
   using Ptr = std::unique_ptr<Block, Free>;
 
-  // Room for `size` bytes and `slack` more behind them (the trailer, while the block is being read).
+  // Room for `size` bytes and `slack` more behind them (the trailer, while the block is being
+  // read).
   static Ptr Allocate(size_t size, size_t slack, uint64_t file_offset);
 
   char* mutable_data() { return reinterpret_cast<char*>(this + 1); }
@@ -75,7 +77,8 @@ class KeyBuffer {
   char* data() { return data_; }
   // Keeps the first `keep` bytes.
   void Reserve(size_t size, size_t keep) {
-    if (size > capacity_) [[unlikely]] Grow(size, keep);
+    if (size > capacity_) [[unlikely]]
+      Grow(size, keep);
   }
 
  private:
@@ -89,8 +92,8 @@ class KeyBuffer {
 
 namespace block_internal {
 
-// Decodes the three lengths of an entry. Returns where the key bytes begin, or null if the entry does not lie in
-// [p, limit).
+// Decodes the three lengths of an entry. Returns where the key bytes begin, or null if the entry
+// does not lie in [p, limit).
 inline const char* DecodeEntry(const char* p, const char* limit, uint32_t* shared, uint32_t* other,
                                uint32_t* value_size) {
   if (limit - p < 3) return nullptr;
@@ -105,7 +108,8 @@ inline const char* DecodeEntry(const char* p, const char* limit, uint32_t* share
     if ((p = GetVarint32Ptr(p, limit, other)) == nullptr) return nullptr;
     if ((p = GetVarint32Ptr(p, limit, value_size)) == nullptr) return nullptr;
   }
-  if (static_cast<uint64_t>(limit - p) < static_cast<uint64_t>(*other) + *value_size) return nullptr;
+  if (static_cast<uint64_t>(limit - p) < static_cast<uint64_t>(*other) + *value_size)
+    return nullptr;
   return p;
 }
 
@@ -286,12 +290,13 @@ struct IndexFormat {
   bool has_first_key = false;  // each value is followed by the block's first key
 };
 
-// An index block, checked entry by entry when it is made. If the user order is bytewise, it keeps 8 bytes of each
-// restart point's key in an array of their own: the binary search then runs over that instead of hopping through the
-// block and decoding an entry at each step.
+// An index block, checked entry by entry when it is made. If the user order is bytewise, it keeps 8
+// bytes of each restart point's key in an array of their own: the binary search then runs over that
+// instead of hopping through the block and decoding an entry at each step.
 class IndexBlock {
  public:
-  IndexBlock(Block::Ptr block, const IndexFormat& format) : block_(std::move(block)), format_(format) {}
+  IndexBlock(Block::Ptr block, const IndexFormat& format)
+      : block_(std::move(block)), format_(format) {}
 
   // Null, or what is wrong with the block.
   const char* Init(bool bytewise);
@@ -304,8 +309,8 @@ class IndexBlock {
            (prefixes_ != nullptr ? block_->num_restarts() * sizeof(uint64_t) : 0);
   }
 
-  // The last restart point < target, or the first one, lies in [*low, *high] (indexes of restart points).
-  // False: every key is < target.
+  // The last restart point < target, or the first one, lies in [*low, *high] (indexes of restart
+  // points). False: every key is < target.
   bool Narrow(const Slice& user_key, uint32_t* low, uint32_t* high) const;
 
  private:
@@ -324,7 +329,8 @@ class IndexBlockIter {
   void Init(const IndexBlock* index, const InternalKeyComparator* icmp, bool bytewise);
   bool Valid() const { return current_ != limit_; }
   bool corrupt() const { return corrupt_; }
-  // The separator: >= every key of its block, < every key of the next. A user key or an internal key.
+  // The separator: >= every key of its block, < every key of the next. A user key or an internal
+  // key.
   Slice key() const { return Slice(key_, key_size_); }
   const BlockHandle& handle() const { return handle_; }
 
@@ -373,8 +379,8 @@ class IndexBlockIter {
   KeyBuffer buffer_;
 };
 
-// Calls fn(key, value) for every entry of a metadata block, in order, until it returns false. False: the block is
-// corrupt. REQUIRES: ParseRestarts() went well.
+// Calls fn(key, value) for every entry of a metadata block, in order, until it returns false.
+// False: the block is corrupt. REQUIRES: ParseRestarts() went well.
 template <typename Fn>
 bool ForEachEntry(const Block& block, Fn fn) {
   std::string key;

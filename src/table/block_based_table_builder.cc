@@ -15,12 +15,13 @@ namespace {
 // As RocksDB prints it in the property "rocksdb.compression_options".
 std::string CompressionOptionsText(const CompressionOptions& o) {
   char buf[256];
-  std::snprintf(buf, sizeof(buf),
-                "window_bits=%d; level=%d; strategy=%d; max_dict_bytes=%u; zstd_max_train_bytes=%u; "
-                "enabled=%d; max_dict_buffer_bytes=%llu; use_zstd_dict_trainer=%d; ",
-                o.window_bits, o.level, o.strategy, o.max_dict_bytes, o.zstd_max_train_bytes,
-                o.enabled ? 1 : 0, static_cast<unsigned long long>(o.max_dict_buffer_bytes),
-                o.use_zstd_dict_trainer ? 1 : 0);
+  std::snprintf(
+      buf, sizeof(buf),
+      "window_bits=%d; level=%d; strategy=%d; max_dict_bytes=%u; zstd_max_train_bytes=%u; "
+      "enabled=%d; max_dict_buffer_bytes=%llu; use_zstd_dict_trainer=%d; ",
+      o.window_bits, o.level, o.strategy, o.max_dict_bytes, o.zstd_max_train_bytes,
+      o.enabled ? 1 : 0, static_cast<unsigned long long>(o.max_dict_buffer_bytes),
+      o.use_zstd_dict_trainer ? 1 : 0);
   return buf;
 }
 
@@ -45,8 +46,10 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       statistics_(options.statistics),
       data_block_(table_options.block_restart_interval, table_options.use_delta_encoding),
       compressor_(options.compression_type, options.compression_opts),
-      block_size_limit_(table_options.block_size *
-                        static_cast<uint64_t>(100 - std::clamp(table_options.block_size_deviation, 0, 100)) / 100) {
+      block_size_limit_(
+          table_options.block_size *
+          static_cast<uint64_t>(100 - std::clamp(table_options.block_size_deviation, 0, 100)) /
+          100) {
   const int millibits = options.skip_filters || !table_options.whole_key_filtering
                             ? 0
                             : MillibitsPerKey(table_options.filter_policy.get());
@@ -120,8 +123,8 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
       ++properties_.num_merge_operands;
       break;
     default:
-      return Fail(Status::NotSupported("value type " + std::to_string(type) + " cannot be written to " +
-                                       file_->file_name()));
+      return Fail(Status::NotSupported("value type " + std::to_string(type) +
+                                       " cannot be written to " + file_->file_name()));
   }
   const Slice user_key = ExtractUserKey(key);
   if (!last_key_.empty()) {
@@ -197,7 +200,8 @@ void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, Bl
   WriteRawBlock(stored, type, handle);
 }
 
-void BlockBasedTableBuilder::WriteRawBlock(const Slice& contents, CompressionType type, BlockHandle* handle) {
+void BlockBasedTableBuilder::WriteRawBlock(const Slice& contents, CompressionType type,
+                                           BlockHandle* handle) {
   if (!ok()) return;
   *handle = {offset_, contents.size()};
   const char type_byte = static_cast<char>(type);

@@ -1,7 +1,7 @@
 // Writes a block-based table (format.h) through a FileWriter.
 //
-// Data blocks are cut by size, compressed, and written at once; separators for the index and hashes for the filter are
-// kept in memory until Finish(). Not thread-safe.
+// Data blocks are cut by size, compressed, and written at once; separators for the index and hashes
+// for the filter are kept in memory until Finish(). Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ namespace cairn {
 class BlockBasedTableBuilder final : public TableBuilder {
  public:
   // `file` is borrowed and empty.
-  BlockBasedTableBuilder(const BlockBasedTableOptions& table_options, const TableBuilderOptions& options,
-                         FileWriter* file);
+  BlockBasedTableBuilder(const BlockBasedTableOptions& table_options,
+                         const TableBuilderOptions& options, FileWriter* file);
   ~BlockBasedTableBuilder() override;
 
   void Add(const Slice& internal_key, const Slice& value) override;
@@ -70,9 +70,9 @@ class BlockBasedTableBuilder final : public TableBuilder {
   std::unique_ptr<BloomBuilder> filter_;  // null: none
 
   std::string last_key_;
-  BlockHandle pending_handle_;    // the last data block, when its index entry waits for the next key
+  BlockHandle pending_handle_;  // the last data block, when its index entry waits for the next key
   bool index_entry_pending_ = false;
-  std::string separators_;        // internal keys, one after another
+  std::string separators_;  // internal keys, one after another
   std::vector<IndexEntry> index_;
   bool separators_need_sequence_ = false;
 
@@ -82,7 +82,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   Status status_;
   IOStatus io_status_;
   bool finished_ = false;
-  const size_t block_size_limit_;  // a block of this many bytes ends when the next entry would not fit
+  const size_t
+      block_size_limit_;  // a block of this many bytes ends when the next entry would not fit
 };
 
 }  // namespace cairn

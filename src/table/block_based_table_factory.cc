@@ -19,7 +19,8 @@ constexpr size_t kDefaultBlockCacheSize = 8 << 20;
 
 Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   auto unsupported = [](const char* option) {
-    return Status::NotSupported(std::string("BlockBasedTableOptions::") + option + " is not supported");
+    return Status::NotSupported(std::string("BlockBasedTableOptions::") + option +
+                                " is not supported");
   };
   auto invalid = [](const std::string& what) {
     return Status::InvalidArgument("BlockBasedTableOptions::" + what);
@@ -27,8 +28,10 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   if (o.format_version < kMinFormatVersion || o.format_version > kMaxFormatVersion) {
     return invalid("format_version must be 2 to 7, not " + std::to_string(o.format_version));
   }
-  if (!IsSupportedChecksumType(static_cast<uint8_t>(o.checksum))) return invalid("checksum is unknown");
-  if (o.index_type != BlockBasedTableOptions::kBinarySearch) return unsupported("index_type other than kBinarySearch");
+  if (!IsSupportedChecksumType(static_cast<uint8_t>(o.checksum)))
+    return invalid("checksum is unknown");
+  if (o.index_type != BlockBasedTableOptions::kBinarySearch)
+    return unsupported("index_type other than kBinarySearch");
   if (o.data_block_index_type != BlockBasedTableOptions::kDataBlockBinarySearch) {
     return unsupported("data_block_index_type other than kDataBlockBinarySearch");
   }
@@ -43,20 +46,23 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   if (o.no_block_cache && o.pin_l0_filter_and_index_blocks_in_cache) {
     return invalid("pin_l0_filter_and_index_blocks_in_cache needs a block cache");
   }
-  if (o.block_size == 0 || o.block_size > (uint64_t{1} << 31)) return invalid("block_size must be 1 to 2^31");
+  if (o.block_size == 0 || o.block_size > (uint64_t{1} << 31))
+    return invalid("block_size must be 1 to 2^31");
   if (o.block_size_deviation < 0 || o.block_size_deviation > 100) {
     return invalid("block_size_deviation must be 0 to 100");
   }
   return Status::OK();
 }
 
-BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options) : options_(options) {
+BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
+    : options_(options) {
   if (options_.no_block_cache) {
     options_.block_cache.reset();
   } else if (options_.block_cache == nullptr) {
     options_.block_cache = NewLRUCache(kDefaultBlockCacheSize);
   }
-  if (options_.block_size_deviation < 0 || options_.block_size_deviation > 100) options_.block_size_deviation = 0;
+  if (options_.block_size_deviation < 0 || options_.block_size_deviation > 100)
+    options_.block_size_deviation = 0;
   options_.block_restart_interval = std::max(1, options_.block_restart_interval);
   options_.index_block_restart_interval = std::max(1, options_.index_block_restart_interval);
 }
@@ -87,7 +93,8 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
   auto number = [&](const char* name, uint64_t value) { line(name, std::to_string(value)); };
   const BlockBasedTableOptions& o = options_;
   number("cache_index_and_filter_blocks", o.cache_index_and_filter_blocks);
-  number("cache_index_and_filter_blocks_with_high_priority", o.cache_index_and_filter_blocks_with_high_priority);
+  number("cache_index_and_filter_blocks_with_high_priority",
+         o.cache_index_and_filter_blocks_with_high_priority);
   number("pin_l0_filter_and_index_blocks_in_cache", o.pin_l0_filter_and_index_blocks_in_cache);
   number("pin_top_level_index_and_filter", o.pin_top_level_index_and_filter);
   number("index_type", static_cast<uint64_t>(o.index_type));

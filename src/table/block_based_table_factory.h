@@ -1,4 +1,5 @@
-// The TableFactory that NewBlockBasedTableFactory returns. Immutable once a database uses it: thread-safe.
+// The TableFactory that NewBlockBasedTableFactory returns. Immutable once a database uses it:
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -19,9 +20,11 @@ class BlockBasedTableFactory final : public TableFactory {
   static const char* kClassName() { return kBlockBasedTableName(); }
   const char* Name() const override { return kBlockBasedTableName(); }
   std::string GetPrintableOptions() const override;
-  Status NewTableReader(const TableReaderOptions& options, std::unique_ptr<RandomAccessFileReader>&& file,
-                        uint64_t file_size, std::unique_ptr<TableReader>* table_reader) const override;
-  TableBuilder* NewTableBuilder(const TableBuilderOptions& options, FileWriter* file) const override;
+  Status NewTableReader(const TableReaderOptions& options,
+                        std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
+                        std::unique_ptr<TableReader>* table_reader) const override;
+  TableBuilder* NewTableBuilder(const TableBuilderOptions& options,
+                                FileWriter* file) const override;
 
   const BlockBasedTableOptions& options() const { return options_; }
 

@@ -2,8 +2,9 @@
 
 namespace cairn {
 
-BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table, const ReadOptions& options,
-                                                 size_t readahead, bool for_compaction)
+BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
+                                                 const ReadOptions& options, size_t readahead,
+                                                 bool for_compaction)
     : table_(table),
       options_(options),
       for_compaction_(for_compaction),
@@ -11,9 +12,9 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table, c
       index_(table, &options_) {
   const BlockBasedTableOptions& t = table->table_options();
   const size_t fixed = readahead != 0 ? readahead : options.readahead_size;
-  prefetch_ = std::make_unique<PrefetchBuffer>(table->source().file.get(), table->source().file_size, fixed,
-                                               t.initial_auto_readahead_size, t.max_auto_readahead_size,
-                                               t.num_file_reads_for_auto_readahead);
+  prefetch_ = std::make_unique<PrefetchBuffer>(
+      table->source().file.get(), table->source().file_size, fixed, t.initial_auto_readahead_size,
+      t.max_auto_readahead_size, t.num_file_reads_for_auto_readahead);
 }
 
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;
@@ -49,7 +50,8 @@ bool BlockBasedTableIterator::OpenBlock() {
 }
 
 bool BlockBasedTableIterator::CheckCorrupt() {
-  if (!data_.corrupt()) [[likely]] return false;
+  if (!data_.corrupt()) [[likely]]
+    return false;
   status_ = BlockCorruption(table_->source(), block_offset_, "bad entry in data block");
   ReleaseBlock();
   return true;
@@ -93,7 +95,8 @@ void BlockBasedTableIterator::Seek(const Slice& internal_key) {
   data_.Seek(internal_key);
   FindForward();
   if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
-    // The stored keys have sequence number 0, which sorts last: what was found may sort before the target as it is shown.
+    // The stored keys have sequence number 0, which sorts last: what was found may sort before the
+    // target as it is shown.
     while (Valid() && table_->icmp().Compare(key(), internal_key) < 0) Next();
   }
 }
@@ -122,23 +125,27 @@ void BlockBasedTableIterator::SeekForPrev(const Slice& internal_key) {
 
 void BlockBasedTableIterator::Next() {
   data_.Next();
-  if (!data_.Valid()) [[unlikely]] FindForward();
+  if (!data_.Valid()) [[unlikely]]
+    FindForward();
 }
 
 void BlockBasedTableIterator::Prev() {
   data_.Prev();
-  if (!data_.Valid()) [[unlikely]] FindBackward();
+  if (!data_.Valid()) [[unlikely]]
+    FindBackward();
 }
 
 bool BlockBasedTableIterator::NextEntry(Slice* key, Slice* value) {
   data_.Next();
-  if (!data_.Valid()) [[unlikely]] FindForward();
+  if (!data_.Valid()) [[unlikely]]
+    FindForward();
   return ShowEntry(key, value);
 }
 
 bool BlockBasedTableIterator::PrevEntry(Slice* key, Slice* value) {
   data_.Prev();
-  if (!data_.Valid()) [[unlikely]] FindBackward();
+  if (!data_.Valid()) [[unlikely]]
+    FindBackward();
   return ShowEntry(key, value);
 }
 

@@ -1,6 +1,8 @@
-// The iterator over a block-based table: a cursor over the index, and one over the data block that it points to.
+// The iterator over a block-based table: a cursor over the index, and one over the data block that
+// it points to.
 //
-// Made by BlockBasedTable::NewIterator; not thread-safe; dies before its table. Movements may read blocks: SUSPEND.
+// Made by BlockBasedTable::NewIterator; not thread-safe; dies before its table. Movements may read
+// blocks: SUSPEND.
 #pragma once
 
 #include <memory>
@@ -18,8 +20,8 @@ namespace cairn {
 class BlockBasedTableIterator final : public InternalIterator {
  public:
   // `readahead`: bytes to read at once; 0: as `options` says, or growing with sequential use.
-  BlockBasedTableIterator(const BlockBasedTable* table, const ReadOptions& options, size_t readahead,
-                          bool for_compaction);
+  BlockBasedTableIterator(const BlockBasedTable* table, const ReadOptions& options,
+                          size_t readahead, bool for_compaction);
   ~BlockBasedTableIterator() override;
 
   bool Valid() const override { return data_.Valid(); }
@@ -37,7 +39,8 @@ class BlockBasedTableIterator final : public InternalIterator {
   Slice value() const override { return data_.value(); }
   Status status() const override { return status_; }
   bool IsKeyPinned() const override {
-    return options_.pin_data && data_.key_in_block() && global_seqno_ == kDisableGlobalSequenceNumber;
+    return options_.pin_data && data_.key_in_block() &&
+           global_seqno_ == kDisableGlobalSequenceNumber;
   }
   bool IsValuePinned() const override { return options_.pin_data; }
 

@@ -15,8 +15,8 @@ namespace cairn {
 
 namespace {
 
-// How much of the file's end is read at opening when the size of the tail is not known: index and filter take about
-// 1/50 of a file of small values.
+// How much of the file's end is read at opening when the size of the tail is not known: index and
+// filter take about 1/50 of a file of small values.
 constexpr uint64_t kMinTailRead = 16 << 10;
 constexpr uint64_t kMaxTailRead = 4 << 20;
 constexpr uint64_t kTailShare = 40;
@@ -24,12 +24,19 @@ constexpr uint64_t kTailShare = 40;
 // VerifyChecksum and compactions read in pieces of this size unless told otherwise.
 constexpr size_t kSweepReadahead = 2 << 20;
 
-void DeleteCachedBlock(const Slice& /*key*/, void* value) { DeleteBlock(static_cast<Block*>(value)); }
-void DeleteCachedIndex(const Slice& /*key*/, void* value) { delete static_cast<IndexBlock*>(value); }
-void DeleteCachedFilter(const Slice& /*key*/, void* value) { delete static_cast<FilterBlock*>(value); }
+void DeleteCachedBlock(const Slice& /*key*/, void* value) {
+  DeleteBlock(static_cast<Block*>(value));
+}
+void DeleteCachedIndex(const Slice& /*key*/, void* value) {
+  delete static_cast<IndexBlock*>(value);
+}
+void DeleteCachedFilter(const Slice& /*key*/, void* value) {
+  delete static_cast<FilterBlock*>(value);
+}
 
 Status NamedStatus(const Status& s, const RandomAccessFileReader& file) {
-  const std::string message = std::string(s.getState() == nullptr ? "" : s.getState()) + ": " + file.file_name();
+  const std::string message =
+      std::string(s.getState() == nullptr ? "" : s.getState()) + ": " + file.file_name();
   if (s.IsCorruption()) return Status::Corruption(message);
   if (s.IsNotSupported()) return Status::NotSupported(message);
   return s;
@@ -46,7 +53,8 @@ struct BlockBasedTable::MetaBlocks {
   }
 };
 
-BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options, const TableReaderOptions& options)
+BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
+                                 const TableReaderOptions& options)
     : table_options_(table_options),
       icmp_(options.icmp),
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
@@ -60,7 +68,8 @@ BlockBasedTable::~BlockBasedTable() = default;
 
 // ---- Opening
 
-Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options, const TableReaderOptions& options,
+Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
+                             const TableReaderOptions& options,
                              std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
                              std::unique_ptr<TableReader>* table) {
   table->reset();
@@ -82,10 +91,12 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options, const 
   if (!s.ok()) return s;
   Slice footer;
   IOStatus io;
-  if (!tail.Read(file_size - kFooterSize, kFooterSize, &footer, &io) || footer.size() != kFooterSize) {
-    return io.ok() ? Status::Corruption("file is shorter than recorded (" + std::to_string(file_size) +
-                                        " bytes): " + t->source_.file->file_name())
-                   : Status(io);
+  if (!tail.Read(file_size - kFooterSize, kFooterSize, &footer, &io) ||
+      footer.size() != kFooterSize) {
+    return io.ok()
+               ? Status::Corruption("file is shorter than recorded (" + std::to_string(file_size) +
+                                    " bytes): " + t->source_.file->file_name())
+               : Status(io);
   }
   s = t->source_.footer.DecodeFrom(footer, file_size - kFooterSize);
   if (!s.ok()) return NamedStatus(s, *t->source_.file);
@@ -107,9 +118,9 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options, const 
     return Status::Corruption("no index in the metaindex: " + t->source_.file->file_name());
   }
   const std::string filter_name = std::string(kFullFilterPrefix) + kBuiltinBloomName;
-  if (const BlockHandle* handle = meta.Find(filter_name);
-      handle != nullptr && table_options.filter_policy != nullptr && !options.skip_filters &&
-      t->use_filter_) {
+  if (const BlockHandle* handle = meta.Find(filter_name); handle != nullptr &&
+                                                          table_options.filter_policy != nullptr &&
+                                                          !options.skip_filters && t->use_filter_) {
     t->filter_handle_ = *handle;
   } else {
     t->use_filter_ = false;
@@ -126,7 +137,8 @@ Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
   Block::Ptr block;
   Status s = ReadBlock(source_, handle, /*verify=*/true, nullptr, tail, &block);
   if (!s.ok()) return s;
-  if (const char* error = block->ParseRestarts()) return BlockCorruption(source_, handle.offset, error);
+  if (const char* error = block->ParseRestarts())
+    return BlockCorruption(source_, handle.offset, error);
   bool handles_good = true;
   const bool sound = ForEachEntry(*block, [&](const Slice& key, const Slice& value) {
     Slice input = value;
@@ -135,7 +147,8 @@ Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
     meta->handles[key.ToString()] = h;
     return true;
   });
-  if (!sound || !handles_good) return BlockCorruption(source_, handle.offset, "bad entry in metaindex block");
+  if (!sound || !handles_good)
+    return BlockCorruption(source_, handle.offset, "bad entry in metaindex block");
   return Status::OK();
 }
 
@@ -157,14 +170,16 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   };
   s = decode(*block);
   if (s.ok() && source_.footer.checksum_type != kNoChecksum) {
-    // A file that was ingested may have had its global sequence number written into this block after its checksum was
-    // made. That number is in the MANIFEST as well: the block is checked with zeros in its place.
+    // A file that was ingested may have had its global sequence number written into this block
+    // after its checksum was made. That number is in the MANIFEST as well: the block is checked
+    // with zeros in its place.
     Block::Ptr checked;
     Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
     if (!verified.ok() && verified.IsCorruption() &&
         properties->user_collected_properties.count(kExternalGlobalSeqnoProperty) != 0) {
       std::string raw(block->data(), block->size());
-      const std::string& value = properties->user_collected_properties[kExternalGlobalSeqnoProperty];
+      const std::string& value =
+          properties->user_collected_properties[kExternalGlobalSeqnoProperty];
       const size_t name_at = raw.find(".global_seqno");
       const size_t at = name_at == std::string::npos || value.size() != 8
                             ? std::string::npos
@@ -177,7 +192,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
                                                kBlockTrailerSize, &stored, trailer);
         if (io.ok() && stored.size() == kBlockTrailerSize && stored[0] == kNoCompression &&
             DecodeFixed32(stored.data() + 1) ==
-                ComputeChecksum(source_.footer.checksum_type, raw.data(), raw.size(), kNoCompression) +
+                ComputeChecksum(source_.footer.checksum_type, raw.data(), raw.size(),
+                                kNoCompression) +
                     ChecksumContextModifier(source_.footer.base_context_checksum, handle->offset)) {
           verified = Status::OK();
         }
@@ -197,7 +213,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   }
   const uint32_t type = DecodeFixed32(index_type->second.data());
   if (type > BlockBasedTableOptions::kBinarySearchWithFirstKey) {
-    return Status::NotSupported("index type " + std::to_string(type) + ": " + source_.file->file_name());
+    return Status::NotSupported("index type " + std::to_string(type) + ": " +
+                                source_.file->file_name());
   }
   // A hash index is a binary-search index with more in other blocks.
   two_level_index_ = type == BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -210,13 +227,15 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   const std::string& comparator = properties->comparator_name;
   if (!comparator.empty() && comparator != icmp_.user_comparator()->Name()) {
     return Status::InvalidArgument("table is sorted by comparator " + comparator + ", not " +
-                                   icmp_.user_comparator()->Name() + ": " + source_.file->file_name());
+                                   icmp_.user_comparator()->Name() + ": " +
+                                   source_.file->file_name());
   }
   if (source_.footer.format_version >= 7) {
     const std::string& name = properties->compression_name;
     const std::string manager = name.substr(0, name.find(';'));
     if (!manager.empty() && manager != "BuiltinV2") {
-      return Status::NotSupported("compression manager " + manager + ": " + source_.file->file_name());
+      return Status::NotSupported("compression manager " + manager + ": " +
+                                  source_.file->file_name());
     }
   }
   properties_ = std::move(properties);
@@ -229,7 +248,8 @@ Status BlockBasedTable::CheckRangeDeletions(const MetaBlocks& meta, PrefetchBuff
   Block::Ptr block;
   Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
   if (!s.ok()) return s;
-  if (const char* error = block->ParseRestarts()) return BlockCorruption(source_, handle->offset, error);
+  if (const char* error = block->ParseRestarts())
+    return BlockCorruption(source_, handle->offset, error);
   if (block->restarts_offset() > 0) {
     return Status::NotSupported("table has range deletions: " + source_.file->file_name());
   }
@@ -243,7 +263,8 @@ Status BlockBasedTable::ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* t
   Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (block->size() == 0) return Status::OK();
-  source_.dict = std::make_unique<DecompressionDict>(block->contents().ToString(), /*for_zstd=*/true);
+  source_.dict =
+      std::make_unique<DecompressionDict>(block->contents().ToString(), /*for_zstd=*/true);
   return Status::OK();
 }
 
@@ -251,13 +272,17 @@ Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
   const auto& extra = properties_->user_collected_properties;
   const auto version = extra.find(kExternalVersionProperty);
   const auto seqno = extra.find(kExternalGlobalSeqnoProperty);
-  auto bad = [&](const char* what) { return Status::Corruption(std::string(what) + ": " + source_.file->file_name()); };
+  auto bad = [&](const char* what) {
+    return Status::Corruption(std::string(what) + ": " + source_.file->file_name());
+  };
   if (version == extra.end()) {
-    return seqno == extra.end() ? Status::OK() : bad("global sequence number in a table that was not ingested");
+    return seqno == extra.end() ? Status::OK()
+                                : bad("global sequence number in a table that was not ingested");
   }
   if (version->second.size() != 4) return bad("bad external file version");
   if (DecodeFixed32(version->second.data()) < 2) {
-    return seqno == extra.end() ? Status::OK() : bad("global sequence number in an external file of version 1");
+    return seqno == extra.end() ? Status::OK()
+                                : bad("global sequence number in an external file of version 1");
   }
   SequenceNumber stored = 0;
   if (seqno != extra.end()) {
@@ -267,7 +292,8 @@ Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
   SequenceNumber global = stored;
   if (largest_seqno < kMaxSequenceNumber) {
     // The MANIFEST knows better; a number in the file must agree.
-    if (stored != 0 && stored != largest_seqno) return bad("global sequence number differs from the MANIFEST's");
+    if (stored != 0 && stored != largest_seqno)
+      return bad("global sequence number differs from the MANIFEST's");
     global = largest_seqno;
   }
   if (global > kMaxSequenceNumber) return bad("global sequence number out of range");
@@ -275,7 +301,8 @@ Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
   return Status::OK();
 }
 
-// Blocks are cached under (prefix, offset). A file keeps its prefix over reopening, so that its cached blocks stay of use.
+// Blocks are cached under (prefix, offset). A file keeps its prefix over reopening, so that its
+// cached blocks stay of use.
 void BlockBasedTable::MakeCachePrefix() {
   if (cache_ == nullptr) return;
   if (properties_->db_session_id.empty() || properties_->orig_file_number == 0) {
@@ -322,19 +349,22 @@ Status BlockBasedTable::LoadIndexAndFilter(int level, PrefetchBuffer* tail) {
   if (tier == PinningTier::kFlushedAndSimilar) pin = level == 0;
   if (tier == PinningTier::kNone) pin = false;
   if (pin) filter_ = std::move(filter);
-  if (pin || (two_level_index_ && table_options_.pin_top_level_index_and_filter)) index_ = std::move(index);
+  if (pin || (two_level_index_ && table_options_.pin_top_level_index_and_filter))
+    index_ = std::move(index);
   return Status::OK();
 }
 
 // ---- Metadata blocks
 
-Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify, PrefetchBuffer* prefetch,
+Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
+                                       PrefetchBuffer* prefetch,
                                        std::unique_ptr<IndexBlock>* index) const {
   Block::Ptr block;
   Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block);
   if (!s.ok()) return s;
   auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
-  if (const char* error = result->Init(bytewise_)) return BlockCorruption(source_, handle.offset, error);
+  if (const char* error = result->Init(bytewise_))
+    return BlockCorruption(source_, handle.offset, error);
   *index = std::move(result);
   return s;
 }
@@ -373,8 +403,9 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
   s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedIndex, &h,
-                     table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
-                                                                                     : Cache::Priority::LOW);
+                     table_options_.cache_index_and_filter_blocks_with_high_priority
+                         ? Cache::Priority::HIGH
+                         : Cache::Priority::LOW);
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;
@@ -424,8 +455,9 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, PrefetchBuffer* pr
   const size_t charge = read->block->memory_usage() + sizeof(FilterBlock);
   Cache::Handle* h = nullptr;
   s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedFilter, &h,
-                     table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
-                                                                                     : Cache::Priority::LOW);
+                     table_options_.cache_index_and_filter_blocks_with_high_priority
+                         ? Cache::Priority::HIGH
+                         : Cache::Priority::LOW);
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;
@@ -441,7 +473,8 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, PrefetchBuffer* pr
 // ---- Data blocks
 
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
-                                     bool for_compaction, PrefetchBuffer* prefetch, BlockRef* block) const {
+                                     bool for_compaction, PrefetchBuffer* prefetch,
+                                     BlockRef* block) const {
   char key[16];
   CacheKey(handle.offset, key);
   const Slice cache_key(key, sizeof(key));
@@ -461,10 +494,12 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
   Block::Ptr read;
-  Status s = ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch, &read);
+  Status s =
+      ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch, &read);
   if (!s.ok()) return s;
   if (const char* error = read->ParseRestarts()) {
-    if (read->HasUnknownFeature()) return Status::NotSupported(error + source_.Where(handle.offset));
+    if (read->HasUnknownFeature())
+      return Status::NotSupported(error + source_.Where(handle.offset));
     return BlockCorruption(source_, handle.offset, error);
   }
   if (cache_ == nullptr || !options.fill_cache || for_compaction) {
@@ -492,7 +527,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
 // ---- Lookups
 
 bool BlockBasedTable::KeyMayMatch(const ReadOptions& options, const Slice& user_key) const {
-  if (filter_) [[likely]] return filter_->bloom.MayMatch(user_key);
+  if (filter_) [[likely]]
+    return filter_->bloom.MayMatch(user_key);
   FilterRef filter;
   // Without the filter the answer is found in the data.
   if (!GetFilter(options, nullptr, &filter).ok()) return true;
@@ -500,7 +536,8 @@ bool BlockBasedTable::KeyMayMatch(const ReadOptions& options, const Slice& user_
 }
 
 Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
-                                     const Slice& internal_key, GetContext* context, bool* done) const {
+                                     const Slice& internal_key, GetContext* context,
+                                     bool* done) const {
   *done = true;
   BlockRef block;
   Status s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
@@ -527,19 +564,21 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   UnpackSequenceAndType(ExtractInternalKeyFooter(found), &sequence, &type);
   if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
     sequence = global_seqno_;
-    if (sequence > ExtractSequence(internal_key)) return s;  // newer than the snapshot; the only version here
+    if (sequence > ExtractSequence(internal_key))
+      return s;  // newer than the snapshot; the only version here
   }
   Cleanable pinner;
   block.TransferTo(&pinner);
   context->SaveMatch(sequence, type, it.value(), &pinner);
   if (context->state() == GetContext::kUnsupported) [[unlikely]] {
-    return Status::NotSupported("value type " + std::to_string(type) + source_.Where(handle.offset));
+    return Status::NotSupported("value type " + std::to_string(type) +
+                                source_.Where(handle.offset));
   }
   return s;
 }
 
-Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key, GetContext* context,
-                            bool skip_filters) {
+Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
+                            GetContext* context, bool skip_filters) {
   if (use_filter_ && !skip_filters && !KeyMayMatch(options, ExtractUserKey(internal_key))) {
     Tick(BLOOM_FILTER_USEFUL);
     return Status::OK();
@@ -584,11 +623,13 @@ InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool 
   return new BlockBasedTableIterator(this, options, compaction_readahead, for_compaction);
 }
 
-uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options, const Slice& internal_key) {
+uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options,
+                                              const Slice& internal_key) {
   IndexCursor index(this, &options);
   index.Seek(internal_key);
   if (index.Valid()) return index.handle().offset;
-  return properties_->data_size != 0 ? properties_->data_size : source_.footer.metaindex_handle.offset;
+  return properties_->data_size != 0 ? properties_->data_size
+                                     : source_.footer.metaindex_handle.offset;
 }
 
 size_t BlockBasedTable::ApproximateMemoryUsage() const {
@@ -608,7 +649,8 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   Status s = ReadMetaindex(nullptr, &meta);
   Block::Ptr block;
   for (const auto& [name, handle] : meta.handles) {
-    // The properties were verified at opening, with care for ingested files; the index follows below.
+    // The properties were verified at opening, with care for ingested files; the index follows
+    // below.
     if (!s.ok() || name == kPropertiesBlockName) continue;
     s = ReadBlock(source_, handle, true, nullptr, nullptr, &block);
   }
@@ -622,7 +664,8 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
     const BlockHandle handle = index.handle();
     s = ReadBlock(source_, handle, true, source_.dict.get(), &prefetch, &block);
     if (!s.ok()) return s;
-    if (const char* error = block->ParseRestarts()) return BlockCorruption(source_, handle.offset, error);
+    if (const char* error = block->ParseRestarts())
+      return BlockCorruption(source_, handle.offset, error);
     DataBlockIter it;
     it.Init(block.get(), &icmp_, bytewise_);
     for (it.SeekToFirst(); it.Valid(); it.Next()) {

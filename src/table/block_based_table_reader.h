@@ -1,10 +1,12 @@
 // Reads a block-based table (format.h).
 //
-// Opened by the factory, kept by the TableCache. After Open everything is constant but the block cache: thread-safe.
+// Opened by the factory, kept by the TableCache. After Open everything is constant but the block
+// cache: thread-safe.
 //
-// The walk of a Get: filter -> index -> block cache or file -> data block -> GetContext. Index and filter live in the
-// reader, checked and decoded once, unless cache_index_and_filter_blocks puts them into the block cache. The value of a
-// cached block is handed out with the block's reference, not copied.
+// The walk of a Get: filter -> index -> block cache or file -> data block -> GetContext. Index and
+// filter live in the reader, checked and decoded once, unless cache_index_and_filter_blocks puts
+// them into the block cache. The value of a cached block is handed out with the block's reference,
+// not copied.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +44,8 @@ class BlockBasedTable final : public TableReader {
   // `table_options` with its block_cache set, or no_block_cache.
   [[nodiscard]] static Status Open(const BlockBasedTableOptions& table_options,
                                    const TableReaderOptions& options,
-                                   std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
-                                   std::unique_ptr<TableReader>* table);
+                                   std::unique_ptr<RandomAccessFileReader>&& file,
+                                   uint64_t file_size, std::unique_ptr<TableReader>* table);
   ~BlockBasedTable() override;
 
   InternalIterator* NewIterator(const ReadOptions& options, bool skip_filters,
@@ -95,16 +97,18 @@ class BlockBasedTable final : public TableReader {
   }
   Status ReadIndexBlock(const BlockHandle& handle, bool verify, PrefetchBuffer* prefetch,
                         std::unique_ptr<IndexBlock>* index) const;
-  Status ReadFilterBlock(bool verify, PrefetchBuffer* prefetch, std::unique_ptr<FilterBlock>* filter) const;
-  Status GetIndexBlock(const ReadOptions& options, const BlockHandle& handle, PrefetchBuffer* prefetch,
-                       IndexRef* index) const;
+  Status ReadFilterBlock(bool verify, PrefetchBuffer* prefetch,
+                         std::unique_ptr<FilterBlock>* filter) const;
+  Status GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
+                       PrefetchBuffer* prefetch, IndexRef* index) const;
   Status GetFilter(const ReadOptions& options, PrefetchBuffer* prefetch, FilterRef* filter) const;
   // False: the key is not in this table.
   bool KeyMayMatch(const ReadOptions& options, const Slice& user_key) const;
-  Status GetWithCursor(const ReadOptions& options, const Slice& internal_key, GetContext* context) const;
+  Status GetWithCursor(const ReadOptions& options, const Slice& internal_key,
+                       GetContext* context) const;
   // Looks for the key in one block. *done: the lookup is decided, or the table has no such key.
-  Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle, const Slice& internal_key,
-                      GetContext* context, bool* done) const;
+  Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
+                      const Slice& internal_key, GetContext* context, bool* done) const;
   void Tick(uint32_t ticker, uint64_t count = 1) const {
     if (source_.statistics != nullptr) source_.statistics->recordTick(ticker, count);
   }
@@ -125,7 +129,8 @@ class BlockBasedTable final : public TableReader {
   BlockHandle filter_handle_;
   SequenceNumber global_seqno_ = kDisableGlobalSequenceNumber;
 
-  // Set when they are pinned here (owned, or a reference to the cache); else they are looked up in the cache.
+  // Set when they are pinned here (owned, or a reference to the cache); else they are looked up in
+  // the cache.
   IndexRef index_;
   FilterRef filter_;
 };

@@ -28,7 +28,8 @@ IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
   Slice result;
   IOStatus s = file_->Read(IOOptions(), offset + keep, n - keep, &result, buffer_.get() + keep);
   if (!s.ok()) return s;
-  if (result.data() != buffer_.get() + keep) std::memcpy(buffer_.get() + keep, result.data(), result.size());
+  if (result.data() != buffer_.get() + keep)
+    std::memcpy(buffer_.get() + keep, result.data(), result.size());
   size_ = keep + result.size();
   return s;
 }
@@ -87,7 +88,8 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool veri
   Block::Ptr read;
   if (prefetch == nullptr || !prefetch->Read(handle.offset, n, &raw, &io)) {
     read = Block::Allocate(size, kBlockTrailerSize, handle.offset);
-    if (read == nullptr) return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
+    if (read == nullptr)
+      return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     io = source.file->Read(IOOptions(), handle.offset, n, &raw, read->mutable_data());
   }
   if (!io.ok()) return io;
@@ -111,7 +113,8 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool veri
   if (type == kNoCompression) {
     if (read == nullptr) {
       read = Block::Allocate(size, 0, handle.offset);
-      if (read == nullptr) return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
+      if (read == nullptr)
+        return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     }
     if (raw.data() != read->data()) std::memcpy(read->mutable_data(), raw.data(), size);
     *block = std::move(read);
@@ -124,7 +127,8 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool veri
   Block::Ptr plain;
   if (s.ok()) {
     plain = Block::Allocate(raw_size, 0, handle.offset);
-    if (plain == nullptr) return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
+    if (plain == nullptr)
+      return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     s = DecompressInto(type, payload, plain->mutable_data(), raw_size, dict);
   }
   if (!s.ok()) {

@@ -1,7 +1,7 @@
 // Reading one block: bytes from the file (or from what was read ahead), checksum, decompression.
 //
-// Called by the table reader. BlockSource is constant once its table is open: thread-safe. A PrefetchBuffer belongs to one
-// iterator. Reads SUSPEND. Every error names the file and the offset.
+// Called by the table reader. BlockSource is constant once its table is open: thread-safe. A
+// PrefetchBuffer belongs to one iterator. Reads SUSPEND. Every error names the file and the offset.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,13 @@ namespace cairn {
 
 // Reads ahead of an iterator.
 //
-// With a fixed size every miss reads that much. Otherwise reading ahead begins when an iterator has read a few blocks one
-// after another, with `initial` bytes, doubles with each further read up to `max`, and stops when it jumps.
+// With a fixed size every miss reads that much. Otherwise reading ahead begins when an iterator has
+// read a few blocks one after another, with `initial` bytes, doubles with each further read up to
+// `max`, and stops when it jumps.
 class PrefetchBuffer {
  public:
-  PrefetchBuffer(const RandomAccessFileReader* file, uint64_t file_size, size_t fixed, size_t initial,
-                 size_t max, uint64_t reads_before)
+  PrefetchBuffer(const RandomAccessFileReader* file, uint64_t file_size, size_t fixed,
+                 size_t initial, size_t max, uint64_t reads_before)
       : file_(file),
         file_size_(file_size),
         fixed_(fixed),
@@ -34,8 +35,8 @@ class PrefetchBuffer {
   PrefetchBuffer(const PrefetchBuffer&) = delete;
   PrefetchBuffer& operator=(const PrefetchBuffer&) = delete;
 
-  // True: *status says how it went, and *result, if that is OK, borrows the bytes until the next call (fewer than `n` at
-  // the end of the file). False: it does not pay, read directly.
+  // True: *status says how it went, and *result, if that is OK, borrows the bytes until the next
+  // call (fewer than `n` at the end of the file). False: it does not pay, read directly.
   bool Read(uint64_t offset, size_t n, Slice* result, IOStatus* status);
 
   // The iterator went over these bytes without reading them (they were in the block cache).

@@ -13,8 +13,9 @@ constexpr size_t kLineSize = 64;
 // A filter stays below 4 GiB.
 constexpr uint64_t kMaxLines = 67108863;
 
-// How many probes give the fewest false positives, by the bits a key has. Steps below 14 bits are uneven because keys are
-// spread unevenly over lines; the numbers are part of the format (a different count still reads right).
+// How many probes give the fewest false positives, by the bits a key has. Steps below 14 bits are
+// uneven because keys are spread unevenly over lines; the numbers are part of the format (a
+// different count still reads right).
 int ProbesFor(int millibits_per_key) {
   constexpr int kUpTo[] = {2080,  3580,  5100,  6640,  8300,  10070,
                            11720, 14001, 16050, 18300, 22001, 25501};

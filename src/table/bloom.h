@@ -1,10 +1,12 @@
 // The cache-local Bloom filter of whole keys (RocksDB's FastLocalBloom), bit for bit.
 //
-//   filter    [line of 64 bytes]* | marker -1 | sub-implementation 0 | probes (low 5 bits), log2(line / 64) (high 3) | 0 | 0
+//   filter    [line of 64 bytes]* | marker -1 | sub-implementation 0 | probes (low 5 bits),
+//   log2(line / 64) (high 3) | 0 | 0
 //
-// A key's 64-bit hash h is XXPH3 of its bytes. The low half picks the line, (h_low * lines) >> 32. The high half makes the
-// probes: each takes the top 9 bits of a 32-bit number as a bit of the line, and multiplies the number by the golden
-// ratio for the next. So a query touches one cache line.
+// A key's 64-bit hash h is XXPH3 of its bytes. The low half picks the line, (h_low * lines) >> 32.
+// The high half makes the probes: each takes the top 9 bits of a 32-bit number as a bit of the
+// line, and multiplies the number by the golden ratio for the next. So a query touches one cache
+// line.
 //
 // BloomBuilder is made and used by one table builder. BloomReader only borrows bytes: thread-safe.
 #pragma once
@@ -22,7 +24,8 @@ namespace cairn {
 
 inline uint64_t BloomHash(const Slice& key) { return XXPH3Hash64(key.data(), key.size()); }
 
-// What the policies that NewBloomFilterPolicy and NewRibbonFilterPolicy return are made of. 0: no filter.
+// What the policies that NewBloomFilterPolicy and NewRibbonFilterPolicy return are made of. 0: no
+// filter.
 int MillibitsPerKey(const FilterPolicy* policy);
 
 class BloomBuilder {
@@ -49,7 +52,8 @@ class BloomReader {
  public:
   // Matches everything.
   BloomReader() = default;
-  // `filter` must outlive this. A filter of another kind, or one that makes no sense, matches everything.
+  // `filter` must outlive this. A filter of another kind, or one that makes no sense, matches
+  // everything.
   explicit BloomReader(const Slice& filter);
 
   bool MayMatch(const Slice& user_key) const {

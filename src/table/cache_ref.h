@@ -1,5 +1,6 @@
-// CacheRef: a borrowed or owned block, filter or index: either a reference to a block cache entry, or an object of its own
-// (no cache, or not to be cached), or somebody else's. Moves; gives back what it holds. Not thread-safe itself.
+// CacheRef: a borrowed or owned block, filter or index: either a reference to a block cache entry,
+// or an object of its own (no cache, or not to be cached), or somebody else's. Moves; gives back
+// what it holds. Not thread-safe itself.
 #pragma once
 
 #include <utility>

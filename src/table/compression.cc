@@ -19,7 +19,8 @@ namespace {
 
 // What RocksDB's CompressionOptions::level says for "the library's default".
 constexpr int kDefaultLevel = 32767;
-// A block that compresses into more than 7/8 of its size is stored raw: not worth its decompression.
+// A block that compresses into more than 7/8 of its size is stored raw: not worth its
+// decompression.
 constexpr size_t GoodSize(size_t raw) { return raw - raw / 8; }
 constexpr size_t kMaxCompressible = std::numeric_limits<int32_t>::max();
 // Blocks are small: what claims more is corrupt.
@@ -70,8 +71,8 @@ bool Inflate(const Slice& payload, char* output, size_t raw_size, const Decompre
   return ok;
 }
 
-// ZSTD contexts are costly to make (hundreds of KiB): idle ones wait here, one per processor slot. A taker leaves null,
-// so nobody ever waits for one.
+// ZSTD contexts are costly to make (hundreds of KiB): idle ones wait here, one per processor slot.
+// A taker leaves null, so nobody ever waits for one.
 constexpr size_t kContextSlots = 64;
 std::atomic<ZSTD_DCtx*> idle_contexts[kContextSlots];
 
@@ -224,9 +225,10 @@ Status DecompressedSize(CompressionType type, const Slice& compressed, size_t* r
     *raw_size = size;
   }
   if (*raw_size > kMaxRawSize) return BadBlock("length");
-  // No format here shrinks data by more than this factor (ZSTD's and zlib's run-length extremes are below it for
-  // what a block can hold); a flipped length must not make us ask for gigabytes.
-  if (*raw_size > (uint64_t{1} << 26) && *raw_size / 32768 > payload->size()) return BadBlock("length");
+  // No format here shrinks data by more than this factor (ZSTD's and zlib's run-length extremes are
+  // below it for what a block can hold); a flipped length must not make us ask for gigabytes.
+  if (*raw_size > (uint64_t{1} << 26) && *raw_size / 32768 > payload->size())
+    return BadBlock("length");
   return Status::OK();
 }
 
@@ -243,21 +245,21 @@ Status DecompressInto(CompressionType type, const Slice& payload, char* output, 
     case kLZ4HCCompression: {
       const int in = static_cast<int>(payload.size());
       const int out = static_cast<int>(raw_size);
-      const int n = dict == nullptr
-                        ? LZ4_decompress_safe(payload.data(), output, in, out)
-                        : LZ4_decompress_safe_usingDict(payload.data(), output, in, out,
-                                                        dict->raw().data(),
-                                                        static_cast<int>(dict->raw().size()));
+      const int n = dict == nullptr ? LZ4_decompress_safe(payload.data(), output, in, out)
+                                    : LZ4_decompress_safe_usingDict(
+                                          payload.data(), output, in, out, dict->raw().data(),
+                                          static_cast<int>(dict->raw().size()));
       if (n < 0 || static_cast<size_t>(n) != raw_size) return BadBlock("LZ4");
       return Status::OK();
     }
     case kZSTD: {
       DecompressionContext context;
-      const size_t n =
-          dict != nullptr && dict->zstd() != nullptr
-              ? ZSTD_decompress_usingDDict(context.get(), output, raw_size, payload.data(), payload.size(),
-                                           static_cast<const ZSTD_DDict*>(dict->zstd()))
-              : ZSTD_decompressDCtx(context.get(), output, raw_size, payload.data(), payload.size());
+      const size_t n = dict != nullptr && dict->zstd() != nullptr
+                           ? ZSTD_decompress_usingDDict(
+                                 context.get(), output, raw_size, payload.data(), payload.size(),
+                                 static_cast<const ZSTD_DDict*>(dict->zstd()))
+                           : ZSTD_decompressDCtx(context.get(), output, raw_size, payload.data(),
+                                                 payload.size());
       if (ZSTD_isError(n) || n != raw_size) return BadBlock("ZSTD");
       return Status::OK();
     }

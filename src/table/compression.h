@@ -1,8 +1,9 @@
 // Block compression: Snappy, zlib, LZ4, LZ4HC and ZSTD in RocksDB's framing.
 //
-// Snappy blocks carry their own length. The others begin with the raw size as a varint32, then zlib is a raw deflate
-// stream, LZ4 a block, ZSTD a frame. A dictionary (on read) is the raw bytes of the table's dictionary block.
-// Thread-safe; contexts are made per call, or per worker by the caller.
+// Snappy blocks carry their own length. The others begin with the raw size as a varint32, then zlib
+// is a raw deflate stream, LZ4 a block, ZSTD a frame. A dictionary (on read) is the raw bytes of
+// the table's dictionary block. Thread-safe; contexts are made per call, or per worker by the
+// caller.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ namespace cairn {
 // Can we write and read blocks of this type? kNoCompression counts.
 bool IsCompressionSupported(CompressionType type);
 
-// The name that the table property "rocksdb.compression" has for it: "Snappy", "ZSTD", ... ; "" for unknown ones.
+// The name that the table property "rocksdb.compression" has for it: "Snappy", "ZSTD", ... ; "" for
+// unknown ones.
 const char* CompressionPropertyName(CompressionType type);
 
 // Compresses one block after another with fixed settings; keeps its context. Not thread-safe.
@@ -31,7 +33,8 @@ class BlockCompressor {
   BlockCompressor(const BlockCompressor&) = delete;
   BlockCompressor& operator=(const BlockCompressor&) = delete;
 
-  // False if it cannot be compressed, or does not become smaller by an eighth: then the block is to be stored raw.
+  // False if it cannot be compressed, or does not become smaller by an eighth: then the block is to
+  // be stored raw.
   bool Compress(const Slice& raw, std::string* output);
 
  private:
@@ -57,10 +60,11 @@ class DecompressionDict {
   void* zstd_ = nullptr;
 };
 
-// Reads the size that `compressed` will have when decompressed, and leaves in *payload what DecompressInto takes.
-// NotSupported for a type that we do not have, Corruption for bad bytes (both without the file's name).
-[[nodiscard]] Status DecompressedSize(CompressionType type, const Slice& compressed, size_t* raw_size,
-                                      Slice* payload);
+// Reads the size that `compressed` will have when decompressed, and leaves in *payload what
+// DecompressInto takes. NotSupported for a type that we do not have, Corruption for bad bytes (both
+// without the file's name).
+[[nodiscard]] Status DecompressedSize(CompressionType type, const Slice& compressed,
+                                      size_t* raw_size, Slice* payload);
 
 // Decompresses exactly `raw_size` bytes into `output`. `dict` may be null.
 [[nodiscard]] Status DecompressInto(CompressionType type, const Slice& payload, char* output,

@@ -1,6 +1,7 @@
 #include "table/format.h"
 
-// gcc 12 at -O3 takes the update of one byte below for a read before its start (the loop does not run).
+// gcc 12 at -O3 takes the update of one byte below for a read before its start (the loop does not
+// run).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Warray-bounds"
 #define XXH_INLINE_ALL

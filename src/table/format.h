@@ -1,16 +1,20 @@
-// The fixed parts of a block-based table file: block handles, block trailers, checksums and the footer.
+// The fixed parts of a block-based table file: block handles, block trailers, checksums and the
+// footer.
 //
 //   [data block + trailer]* [filter] [index] [properties] [metaindex] [footer, 53 bytes]
 //
-// Called by the table builder and the table reader. Everything here is stateless or a plain value: thread-safe.
-// The layout is RocksDB's; /format_version/ is the number in the footer (2 to 7 are read, 5 is written by default).
+// Called by the table builder and the table reader. Everything here is stateless or a plain value:
+// thread-safe. The layout is RocksDB's; /format_version/ is the number in the footer (2 to 7 are
+// read, 5 is written by default).
 //
 //   trailer   compression type (1 byte), checksum (fixed32) over the block and that byte
 //   footer    checksum type (1) | part 2 (40) | format_version (fixed32) | magic (fixed64)
 //     <= 5    part 2: metaindex handle, index handle (varint64 pairs), zeros
-//     >= 6    part 2: extended magic (4), footer checksum (fixed32), base context checksum (fixed32),
-//             metaindex size (fixed32; the block ends where the footer starts), 24 reserved bytes. The index handle is
-//             in the metaindex under "rocksdb.index", and every checksum is bound to its offset in the file.
+//     >= 6    part 2: extended magic (4), footer checksum (fixed32), base context checksum
+//     (fixed32),
+//             metaindex size (fixed32; the block ends where the footer starts), 24 reserved bytes.
+//             The index handle is in the metaindex under "rocksdb.index", and every checksum is
+//             bound to its offset in the file.
 #pragma once
 
 #include <cstdint>
@@ -57,12 +61,13 @@ struct Footer {
   uint32_t format_version = 0;
   ChecksumType checksum_type = kNoChecksum;
   BlockHandle metaindex_handle;
-  BlockHandle index_handle;             // null when the metaindex has it (format_version >= 6)
-  uint32_t base_context_checksum = 0;   // 0: checksums do not depend on the offset
+  BlockHandle index_handle;            // null when the metaindex has it (format_version >= 6)
+  uint32_t base_context_checksum = 0;  // 0: checksums do not depend on the offset
 
   // `footer_offset`: where in the file the footer will stand.
   void EncodeTo(uint64_t footer_offset, std::string* dst) const;
-  // `input`: exactly kFooterSize bytes that stand at `footer_offset`. Corruption and NotSupported lack the file name.
+  // `input`: exactly kFooterSize bytes that stand at `footer_offset`. Corruption and NotSupported
+  // lack the file name.
   [[nodiscard]] Status DecodeFrom(const Slice& input, uint64_t footer_offset);
 };
 
@@ -72,7 +77,8 @@ uint32_t ComputeChecksum(ChecksumType type, const char* data, size_t n, char las
 // What is added to a checksum that stands for a block at `offset`; 0 without a base.
 inline uint32_t ChecksumContextModifier(uint32_t base_context_checksum, uint64_t offset) {
   if (base_context_checksum == 0) return 0;
-  return base_context_checksum ^ (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
+  return base_context_checksum ^
+         (static_cast<uint32_t>(offset) + static_cast<uint32_t>(offset >> 32));
 }
 
 // Is this a checksum type that we can compute?

@@ -1,7 +1,8 @@
 // GetContext: what one point lookup collects while it walks the tables, newest first.
 //
-// Made by the read layer (one per lookup, on the stack), filled by TableReader::Get. Not thread-safe.
-// A value found in a cached block is not copied: the PinnableSlice takes over the block's reference.
+// Made by the read layer (one per lookup, on the stack), filled by TableReader::Get. Not
+// thread-safe. A value found in a cached block is not copied: the PinnableSlice takes over the
+// block's reference.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +25,27 @@ class GetContext {
     kUnsupported,  // a value type that this version cannot read (blob index, wide column)
   };
 
-  // `user_key`, `value` and `seq` are borrowed. `value` may be null: only the state is wanted (KeyMayExist). `seq`, if not
-  // null, receives the sequence number of the deciding entry.
+  // `user_key`, `value` and `seq` are borrowed. `value` may be null: only the state is wanted
+  // (KeyMayExist). `seq`, if not null, receives the sequence number of the deciding entry.
   GetContext(const Comparator* user_comparator, const Slice& user_key, PinnableSlice* value,
              SequenceNumber* seq = nullptr)
       : user_comparator_(user_comparator), user_key_(user_key), value_(value), seq_(seq) {}
   GetContext(const GetContext&) = delete;
   GetContext& operator=(const GetContext&) = delete;
 
-  // Offers the next entry at or after the sought key. False: the lookup is decided (see state()). `value_pinner`, if not
-  // null, owns what `value` points into; its cleanups are moved to the PinnableSlice when the value is taken, otherwise
-  // the value is copied. SaveMatch() is for a caller that has compared the user key already.
+  // Offers the next entry at or after the sought key. False: the lookup is decided (see state()).
+  // `value_pinner`, if not null, owns what `value` points into; its cleanups are moved to the
+  // PinnableSlice when the value is taken, otherwise the value is copied. SaveMatch() is for a
+  // caller that has compared the user key already.
   bool SaveValue(const ParsedInternalKey& key, const Slice& value, Cleanable* value_pinner) {
     if (user_comparator_->Compare(key.user_key, user_key_) != 0) return false;
     return SaveMatch(key.sequence, key.type, value, value_pinner);
   }
-  bool SaveMatch(SequenceNumber sequence, ValueType type, const Slice& value, Cleanable* value_pinner);
+  bool SaveMatch(SequenceNumber sequence, ValueType type, const Slice& value,
+                 Cleanable* value_pinner);
 
-  // The lookup was cut short: only cached blocks may be used and one was missing (ReadTier::kBlockCacheTier). The key may
-  // exist. State stays as it is.
+  // The lookup was cut short: only cached blocks may be used and one was missing
+  // (ReadTier::kBlockCacheTier). The key may exist. State stays as it is.
   void MarkKeyMayExist() { may_exist_ = true; }
   bool key_may_exist() const { return may_exist_; }
 

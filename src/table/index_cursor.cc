@@ -39,9 +39,11 @@ bool IndexCursor::OpenPartition() {
 void IndexCursor::CheckCorrupt() {
   if (!status_.ok()) return;
   if (top_iter_.corrupt()) {
-    status_ = BlockCorruption(table_->source(), top_->block().file_offset(), "bad entry in index block");
+    status_ =
+        BlockCorruption(table_->source(), top_->block().file_offset(), "bad entry in index block");
   } else if (partition_ && partition_iter_.corrupt()) {
-    status_ = BlockCorruption(table_->source(), partition_->block().file_offset(), "bad entry in index block");
+    status_ = BlockCorruption(table_->source(), partition_->block().file_offset(),
+                              "bad entry in index block");
   }
 }
 

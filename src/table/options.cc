@@ -1,5 +1,5 @@
-// The option constructors that need a table factory, and the ready-made settings (Optimize...). Options as text are in
-// manifest/.
+// The option constructors that need a table factory, and the ready-made settings (Optimize...).
+// Options as text are in manifest/.
 
 #include "rocksdb/options.h"
 
@@ -48,7 +48,8 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeForPointLookup(uint64_t block_
   return this;
 }
 
-ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget) {
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
+    uint64_t memtable_memory_budget) {
   write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
   min_write_buffer_number_to_merge = 2;
   // One more than the budget's worth, so that a burst has room.

@@ -10,7 +10,8 @@ namespace {
 
 using N = TablePropertiesNames;
 
-// The numbers and texts of TableProperties by their names on disk. `optional` ones are written only when they are set.
+// The numbers and texts of TableProperties by their names on disk. `optional` ones are written only
+// when they are set.
 struct NumberField {
   const std::string& name;
   uint64_t TableProperties::* field;
@@ -131,8 +132,8 @@ namespace ROCKSDB_NAMESPACE {
 
 namespace {
 
-void Append(std::string* out, const char* name, const std::string& value, const std::string& prop_delim,
-            const std::string& kv_delim) {
+void Append(std::string* out, const char* name, const std::string& value,
+            const std::string& prop_delim, const std::string& kv_delim) {
   out->append(name);
   out->append(kv_delim);
   out->append(value);
@@ -141,7 +142,8 @@ void Append(std::string* out, const char* name, const std::string& value, const 
 
 }  // namespace
 
-std::string TableProperties::ToString(const std::string& prop_delim, const std::string& kv_delim) const {
+std::string TableProperties::ToString(const std::string& prop_delim,
+                                      const std::string& kv_delim) const {
   std::string out;
   auto number = [&](const char* name, uint64_t value) {
     Append(&out, name, std::to_string(value), prop_delim, kv_delim);
@@ -164,8 +166,9 @@ std::string TableProperties::ToString(const std::string& prop_delim, const std::
   number("raw value size", raw_value_size);
   average("raw average value size", raw_value_size);
   number("data block size", data_size);
-  const std::string index_name = "index block size (user-key? " + std::to_string(index_key_is_user_key) +
-                                 ", delta-value? " + std::to_string(index_value_is_delta_encoded) + ")";
+  const std::string index_name = "index block size (user-key? " +
+                                 std::to_string(index_key_is_user_key) + ", delta-value? " +
+                                 std::to_string(index_value_is_delta_encoded) + ")";
   number(index_name.c_str(), index_size);
   if (index_partitions != 0) {
     number("# index partitions", index_partitions);

@@ -13,7 +13,8 @@ namespace cairn {
 
 // Names of the block-based format's own properties, and of files made for ingestion.
 inline constexpr char kIndexTypeProperty[] = "rocksdb.block.based.table.index.type";
-inline constexpr char kWholeKeyFilteringProperty[] = "rocksdb.block.based.table.whole.key.filtering";
+inline constexpr char kWholeKeyFilteringProperty[] =
+    "rocksdb.block.based.table.whole.key.filtering";
 inline constexpr char kPrefixFilteringProperty[] = "rocksdb.block.based.table.prefix.filtering";
 inline constexpr char kExternalVersionProperty[] = "rocksdb.external_sst_file.version";
 inline constexpr char kExternalGlobalSeqnoProperty[] = "rocksdb.external_sst_file.global_seqno";
@@ -21,8 +22,8 @@ inline constexpr char kExternalGlobalSeqnoProperty[] = "rocksdb.external_sst_fil
 // All entries of the properties block, in the order that the format wants.
 std::map<std::string, std::string> EncodeProperties(const TableProperties& properties);
 
-// Corruption (without the file's name) if the block or a known number in it is malformed. Unknown names become
-// user_collected_properties.
+// Corruption (without the file's name) if the block or a known number in it is malformed. Unknown
+// names become user_collected_properties.
 [[nodiscard]] Status DecodeProperties(const Block& block, TableProperties* properties);
 
 }  // namespace cairn

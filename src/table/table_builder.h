@@ -1,6 +1,7 @@
 // TableBuilder: writes one table file from entries in order.
 //
-// Made by a TableFactory, driven by flush and compaction. Not thread-safe. Exactly one of Finish() and Abandon() ends it.
+// Made by a TableFactory, driven by flush and compaction. Not thread-safe. Exactly one of Finish()
+// and Abandon() ends it.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ class TableBuilder {
   TableBuilder& operator=(const TableBuilder&) = delete;
   virtual ~TableBuilder() = default;
 
-  // Appends one entry. REQUIRES: `internal_key` sorts after all keys before it; not finished. May SUSPEND (the file).
-  // Errors are kept in status(). Range deletions are refused (NotSupported).
+  // Appends one entry. REQUIRES: `internal_key` sorts after all keys before it; not finished. May
+  // SUSPEND (the file). Errors are kept in status(). Range deletions are refused (NotSupported).
   virtual void Add(const Slice& internal_key, const Slice& value) = 0;
 
   // The first error met, from whatever source; and the first error of the file.

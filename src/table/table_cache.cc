@@ -66,18 +66,20 @@ void TableCache::Ref::Reset() {
 TableCache::TableCache(TableCacheOptions options)
     : options_(std::move(options)),
       pin_all_(options_.max_open_files < 0),
-      cache_(NewLRUCache(pin_all_ ? kUnlimited : static_cast<size_t>(std::max(1, options_.max_open_files)),
-                         // Few tables: one shard, or each would hold too few of them.
-                         pin_all_ || options_.max_open_files >= 1024
-                             ? std::clamp(options_.table_cache_numshardbits, 0, 19)
-                             : 0,
-                         /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
-                         /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
+      cache_(NewLRUCache(
+          pin_all_ ? kUnlimited : static_cast<size_t>(std::max(1, options_.max_open_files)),
+          // Few tables: one shard, or each would hold too few of them.
+          pin_all_ || options_.max_open_files >= 1024
+              ? std::clamp(options_.table_cache_numshardbits, 0, 19)
+              : 0,
+          /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
+          /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
 
 TableCache::~TableCache() = default;
 
 Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReader>* table) {
-  const size_t path = std::min<size_t>(file.path_id, options_.paths.empty() ? 0 : options_.paths.size() - 1);
+  const size_t path =
+      std::min<size_t>(file.path_id, options_.paths.empty() ? 0 : options_.paths.size() - 1);
   const std::string name =
       TableFileName(options_.paths.empty() ? std::string(".") : options_.paths[path], file.number);
   std::unique_ptr<RandomAccessFileReader> reader;
@@ -90,7 +92,8 @@ Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReade
     reader_options.file_number = file.number;
     reader_options.tail_size = file.tail_size;
     reader_options.largest_seqno = file.largest_seqno;
-    s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size, table);
+    s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
+                                               table);
   }
   if (options_.statistics != nullptr) {
     options_.statistics->recordTick(s.ok() ? NO_FILE_OPENS : NO_FILE_ERRORS, 1);
@@ -98,7 +101,8 @@ Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReade
   return s;
 }
 
-// Leaves a reference in the file's slot, so that the next lookup finds the reader there. REQUIRES: the open lock.
+// Leaves a reference in the file's slot, so that the next lookup finds the reader there. REQUIRES:
+// the open lock.
 Status TableCache::Pin(const TableFileId& file, Ref* table) {
   TableSlot* slot = file.slot;
   if (!pin_all_ || slot == nullptr || slot->reader_.load(std::memory_order_relaxed) != nullptr) {
@@ -146,8 +150,8 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io) {
   return Pin(file, table);
 }
 
-Status TableCache::GetSlow(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
-                           GetContext* context, bool skip_filters) {
+Status TableCache::GetSlow(const ReadOptions& options, const TableFileId& file,
+                           const Slice& internal_key, GetContext* context, bool skip_filters) {
   Ref table;
   Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier);
   if (s.IsIncomplete()) {
@@ -160,14 +164,16 @@ Status TableCache::GetSlow(const ReadOptions& options, const TableFileId& file, 
 }
 
 InternalIterator* TableCache::NewIterator(const ReadOptions& options, const TableFileId& file,
-                                          bool for_compaction, bool skip_filters, size_t compaction_readahead) {
+                                          bool for_compaction, bool skip_filters,
+                                          size_t compaction_readahead) {
   Ref table;
   const Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier);
   if (!s.ok()) return NewEmptyInternalIterator(s);
   if (options.table_filter && !options.table_filter(*table->GetTableProperties())) {
     return NewEmptyInternalIterator();
   }
-  InternalIterator* iterator = table->NewIterator(options, skip_filters, compaction_readahead, for_compaction);
+  InternalIterator* iterator =
+      table->NewIterator(options, skip_filters, compaction_readahead, for_compaction);
   if (table.handle_ != nullptr) {
     iterator->RegisterCleanup(
         [](void* cache, void* handle) {
@@ -180,7 +186,8 @@ InternalIterator* TableCache::NewIterator(const ReadOptions& options, const Tabl
 }
 
 Status TableCache::GetTableProperties(const TableFileId& file,
-                                      std::shared_ptr<const TableProperties>* properties, bool no_io) {
+                                      std::shared_ptr<const TableProperties>* properties,
+                                      bool no_io) {
   Ref table;
   Status s = FindTable(file, &table, no_io);
   if (s.ok()) *properties = table->GetTableProperties();

@@ -1,8 +1,9 @@
 // TableCache: the open tables of one database.
 //
-// Called by the read layer (Get, iterators) and by compaction. At most max_open_files readers stay open, in an LRU cache
-// keyed by file number. With max_open_files = -1 every table stays open, and a TableSlot beside the file's metadata
-// remembers its reader: then a lookup goes from the metadata to the reader by one atomic load.
+// Called by the read layer (Get, iterators) and by compaction. At most max_open_files readers stay
+// open, in an LRU cache keyed by file number. With max_open_files = -1 every table stays open, and
+// a TableSlot beside the file's metadata remembers its reader: then a lookup goes from the metadata
+// to the reader by one atomic load.
 //
 // Thread-safe. Opening a table SUSPENDS; two callers of one table open it once.
 // Lifetime: TableSlots and iterators die before the TableCache.
@@ -27,8 +28,8 @@
 
 namespace cairn {
 
-// A file's pinned reader. Embedded in the file's metadata (mutable), empty until the table was opened once. Its
-// destructor gives the reader back to the cache.
+// A file's pinned reader. Embedded in the file's metadata (mutable), empty until the table was
+// opened once. Its destructor gives the reader back to the cache.
 class TableSlot {
  public:
   TableSlot() = default;
@@ -43,7 +44,8 @@ class TableSlot {
  private:
   friend class TableCache;
 
-  // Null, or the reader: set once, released after `handle_` and `cache_` (they are guarded by the cache's open lock).
+  // Null, or the reader: set once, released after `handle_` and `cache_` (they are guarded by the
+  // cache's open lock).
   std::atomic<TableReader*> reader_{nullptr};
   Cache* cache_ = nullptr;
   Cache::Handle* handle_ = nullptr;
@@ -66,7 +68,7 @@ struct TableCacheOptions {
   TableFactory* table_factory = nullptr;
   std::vector<std::string> paths;  // paths[path_id] is the folder of a file
   const InternalKeyComparator* icmp = nullptr;
-  int max_open_files = -1;         // -1: all stay open and may be pinned in slots
+  int max_open_files = -1;  // -1: all stay open and may be pinned in slots
   int table_cache_numshardbits = 6;
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
@@ -101,9 +103,11 @@ class TableCache {
   // Opens the table if it is not open. `no_io`: Incomplete instead of opening. SUSPENDS.
   [[nodiscard]] Status FindTable(const TableFileId& file, Ref* table, bool no_io = false);
 
-  // See TableReader::Get. With ReadTier::kBlockCacheTier an unopened table marks the context and is OK.
-  [[nodiscard]] Status Get(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
-                           GetContext* context, bool skip_filters = false) {
+  // See TableReader::Get. With ReadTier::kBlockCacheTier an unopened table marks the context and is
+  // OK.
+  [[nodiscard]] Status Get(const ReadOptions& options, const TableFileId& file,
+                           const Slice& internal_key, GetContext* context,
+                           bool skip_filters = false) {
     if (file.slot != nullptr) {
       if (TableReader* table = file.slot->reader()) [[likely]] {
         return table->Get(options, internal_key, context, skip_filters);
@@ -112,7 +116,8 @@ class TableCache {
     return GetSlow(options, file, internal_key, context, skip_filters);
   }
 
-  // Never null: an error comes as an iterator with that status. The iterator keeps the table open; the caller deletes it.
+  // Never null: an error comes as an iterator with that status. The iterator keeps the table open;
+  // the caller deletes it.
   InternalIterator* NewIterator(const ReadOptions& options, const TableFileId& file,
                                 bool for_compaction = false, bool skip_filters = false,
                                 size_t compaction_readahead = 0);

@@ -44,7 +44,8 @@ class TableCacheTest : public ::testing::Test {
     options.max_open_files = max_open_files;
     cache_ = std::make_unique<TableCache>(options);
   }
-  Status Get(const TableFileId& id, std::string* value, const ReadOptions& options = ReadOptions()) {
+  Status Get(const TableFileId& id, std::string* value,
+             const ReadOptions& options = ReadOptions()) {
     PinnableSlice pinned;
     const std::string user = "k" + std::to_string(id.number);
     GetContext context(BytewiseComparator(), user, &pinned);
@@ -144,7 +145,8 @@ TEST_F(TableCacheTest, ConcurrentOpensAgree) {
         for (int i = 0; i < 500; ++i) {
           const TableFileId& id = ids_[static_cast<size_t>(i) % ids_.size()];
           std::string value;
-          if (!Get(id, &value).ok() || value != "value " + std::to_string(id.number)) wrong.fetch_add(1);
+          if (!Get(id, &value).ok() || value != "value " + std::to_string(id.number))
+            wrong.fetch_add(1);
         }
       }));
     }

@@ -1,5 +1,5 @@
-// RocksDB's own reader of table files (sst_dump, Debian package rocksdb-tools) accepts what we write. Skipped where the
-// tool is not installed.
+// RocksDB's own reader of table files (sst_dump, Debian package rocksdb-tools) accepts what we
+// write. Skipped where the tool is not installed.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,8 @@ bool HaveSstDump() {
 
 // What `sst_dump --command=scan` prints for one entry.
 std::string ScanLine(const std::string& internal_key, const std::string& value) {
-  return "'" + ExtractUserKey(internal_key).ToString() + "' seq:" + std::to_string(ExtractSequence(internal_key)) +
+  return "'" + ExtractUserKey(internal_key).ToString() +
+         "' seq:" + std::to_string(ExtractSequence(internal_key)) +
          ", type:" + std::to_string(ExtractValueType(internal_key)) + " => " + value + "\n";
 }
 
@@ -58,7 +59,8 @@ void CheckWithSstDump(Harness* h, bool print_properties = false) {
   EXPECT_NE(out.find("The file is ok"), std::string::npos) << out;
   out = Run("sst_dump --file=" + name + " --command=scan", &code);
   EXPECT_EQ(code, 0) << out;
-  const std::string first = h->model.empty() ? "" : ScanLine(h->model.begin()->first, h->model.begin()->second);
+  const std::string first =
+      h->model.empty() ? "" : ScanLine(h->model.begin()->first, h->model.begin()->second);
   std::string expected;
   for (const auto& [key, value] : h->model) expected += ScanLine(key, value);
   const size_t start = out.find(first);
@@ -66,7 +68,8 @@ void CheckWithSstDump(Harness* h, bool print_properties = false) {
   EXPECT_TRUE(out.substr(start) == expected) << out.substr(0, 3000);
   if (!print_properties) return;
   out = Run("sst_dump --file=" + name + " --show_properties --command=none", &code);
-  EXPECT_NE(out.find("# entries: " + std::to_string(h->model.size()) + "\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("# entries: " + std::to_string(h->model.size()) + "\n"), std::string::npos)
+      << out;
   EXPECT_NE(out.find("filter policy name: bloomfilter"), std::string::npos) << out;
   EXPECT_NE(out.find("comparator name: leveldb.BytewiseComparator"), std::string::npos) << out;
   EXPECT_NE(out.find("column family name: default"), std::string::npos) << out;
@@ -78,10 +81,11 @@ TEST(TableInteropTest, SstDumpReadsEveryFormatAndCompression) {
   if (!HaveSstDump()) GTEST_SKIP() << "sst_dump is not installed";
   uint64_t seed = 40;
   for (uint32_t version = 2; version <= 5; ++version) {
-    for (const CompressionType compression :
-         {kNoCompression, kSnappyCompression, kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+    for (const CompressionType compression : {kNoCompression, kSnappyCompression, kZlibCompression,
+                                              kLZ4Compression, kLZ4HCCompression, kZSTD}) {
       if (version < 5 && compression != kZSTD) continue;
-      SCOPED_TRACE("version " + std::to_string(version) + " compression " + std::to_string(compression));
+      SCOPED_TRACE("version " + std::to_string(version) + " compression " +
+                   std::to_string(compression));
       Harness h;
       h.table_options.format_version = version;
       h.table_options.index_block_restart_interval = static_cast<int>(1 + seed % 4);

@@ -1,5 +1,5 @@
-// What a TableFactory is told when it opens or makes a table. Plain values; what they point to outlives the reader, or
-// the builder.
+// What a TableFactory is told when it opens or makes a table. Plain values; what they point to
+// outlives the reader, or the builder.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,14 @@ struct TableReaderOptions {
   const InternalKeyComparator& icmp;
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
-  int level = -1;          // -1: not known
+  int level = -1;  // -1: not known
   bool skip_filters = false;
   uint64_t file_number = 0;
-  // Bytes after the data blocks (FileMetaData::tail_size); 0: not known, the reader guesses what to prefetch.
+  // Bytes after the data blocks (FileMetaData::tail_size); 0: not known, the reader guesses what to
+  // prefetch.
   uint64_t tail_size = 0;
-  // The file's largest sequence number: an ingested file's entries all have it. kMaxSequenceNumber: not known.
+  // The file's largest sequence number: an ingested file's entries all have it. kMaxSequenceNumber:
+  // not known.
   SequenceNumber largest_seqno = kMaxSequenceNumber;
 };
 
@@ -39,17 +41,17 @@ struct TableBuilderOptions {
   CompressionOptions compression_opts;
   uint32_t column_family_id = 0;
   std::string column_family_name = "default";
-  int level = -1;                    // -1: not known
+  int level = -1;  // -1: not known
   bool is_bottommost = false;
-  bool skip_filters = false;         // write no filter (optimize_filters_for_hits at the last level)
-  uint64_t creation_time = 0;        // Unix seconds; 0: not known
-  uint64_t oldest_key_time = 0;      // Unix seconds
-  uint64_t file_creation_time = 0;   // Unix seconds
+  bool skip_filters = false;        // write no filter (optimize_filters_for_hits at the last level)
+  uint64_t creation_time = 0;       // Unix seconds; 0: not known
+  uint64_t oldest_key_time = 0;     // Unix seconds
+  uint64_t file_creation_time = 0;  // Unix seconds
   std::string db_id;
   std::string db_session_id;
   std::string db_host_id;
   uint64_t cur_file_num = 0;
-  uint64_t target_file_size = 0;     // bytes, a hint for what to reserve; 0: not known
+  uint64_t target_file_size = 0;  // bytes, a hint for what to reserve; 0: not known
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
 };

@@ -27,8 +27,8 @@ TEST(TableTest, RoundTripOverFormatsChecksumsAndCompressions) {
       // All checksums with one compression, all compressions with one checksum.
       for (const ChecksumType checksum : checksums) {
         if (checksum != kXXH3 && compression != kSnappyCompression) continue;
-        SCOPED_TRACE("version " + std::to_string(version) + " compression " + std::to_string(compression) +
-                     " checksum " + std::to_string(checksum));
+        SCOPED_TRACE("version " + std::to_string(version) + " compression " +
+                     std::to_string(compression) + " checksum " + std::to_string(checksum));
         Harness h;
         h.table_options.format_version = version;
         h.table_options.checksum = checksum;
@@ -242,14 +242,16 @@ TEST(TableTest, OffsetsGrowWithKeys) {
   ASSERT_TRUE(h.Build().ok());
   ASSERT_TRUE(h.Open().ok());
   auto offset = [&](const char* key) {
-    return h.table->ApproximateOffsetOf(ReadOptions(), IKey(key, kMaxSequenceNumber, kValueTypeForSeek));
+    return h.table->ApproximateOffsetOf(ReadOptions(),
+                                        IKey(key, kMaxSequenceNumber, kValueTypeForSeek));
   };
   EXPECT_EQ(offset("0"), 0u);
   EXPECT_NEAR(static_cast<double>(offset("000500")), 500 * 1010.0, 15000);
   EXPECT_NEAR(static_cast<double>(offset("z")), 1000 * 1010.0, 30000);
   std::string middle;
   ASSERT_TRUE(h.table->ApproximateMiddleKey(&middle).ok());
-  EXPECT_NEAR(std::atoi((middle + "000000").substr(0, 6).c_str()), 500, 60);  // separators are shortened
+  EXPECT_NEAR(std::atoi((middle + "000000").substr(0, 6).c_str()), 500,
+              60);  // separators are shortened
 }
 
 TEST(TableTest, ReadaheadSizesGiveTheSameEntries) {
@@ -261,8 +263,8 @@ TEST(TableTest, ReadaheadSizesGiveTheSameEntries) {
       h.FillRandom(20, 3000, 300);
       ASSERT_TRUE(h.Build().ok());
       ASSERT_TRUE(h.Open().ok());
-      std::unique_ptr<InternalIterator> it(
-          h.table->NewIterator(ReadOptions(), false, for_compaction ? readahead : 0, for_compaction));
+      std::unique_ptr<InternalIterator> it(h.table->NewIterator(
+          ReadOptions(), false, for_compaction ? readahead : 0, for_compaction));
       auto expected = h.model.begin();
       for (it->SeekToFirst(); it->Valid(); it->Next(), ++expected) {
         ASSERT_EQ(it->key().ToString(), expected->first);
@@ -273,8 +275,8 @@ TEST(TableTest, ReadaheadSizesGiveTheSameEntries) {
   }
 }
 
-// Flips each bit pattern of each byte of the file in turn. Whatever the damage: an error that names the file, or the very
-// entries that were written.
+// Flips each bit pattern of each byte of the file in turn. Whatever the damage: an error that names
+// the file, or the very entries that were written.
 void FlipEveryByte(Harness* h) {
   ASSERT_TRUE(h->Build().ok());
   std::string bytes;
@@ -282,14 +284,16 @@ void FlipEveryByte(Harness* h) {
   int undetected = 0;
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const uint8_t mask : {uint8_t{1}, uint8_t{0x84}, uint8_t{0xff}}) {
-      SCOPED_TRACE("byte " + std::to_string(at) + " of " + std::to_string(bytes.size()) + " xor " + std::to_string(mask));
+      SCOPED_TRACE("byte " + std::to_string(at) + " of " + std::to_string(bytes.size()) + " xor " +
+                   std::to_string(mask));
       ASSERT_TRUE(h->fs.CorruptFile("/t.sst", at, mask).ok());
       h->session_id.clear();
       Status s = h->Open();
       bool noticed = !s.ok();
       if (noticed) {
         EXPECT_NE(s.ToString().find("/t.sst"), std::string::npos) << s.ToString();
-        EXPECT_TRUE(s.IsCorruption() || s.IsNotSupported() || s.IsInvalidArgument()) << s.ToString();
+        EXPECT_TRUE(s.IsCorruption() || s.IsNotSupported() || s.IsInvalidArgument())
+            << s.ToString();
       } else {
         std::unique_ptr<InternalIterator> it(h->table->NewIterator(ReadOptions()));
         auto expected = h->model.begin();
@@ -326,7 +330,8 @@ void FlipEveryByte(Harness* h) {
       ASSERT_TRUE(h->fs.CorruptFile("/t.sst", at, mask).ok());
     }
   }
-  // Only the footer has bytes that do not matter (padding), or whose change does not (the version, the checksum's name).
+  // Only the footer has bytes that do not matter (padding), or whose change does not (the version,
+  // the checksum's name).
   EXPECT_LE(undetected, 3 * 53);
 }
 
@@ -349,7 +354,8 @@ TEST(TableDamageTest, EveryByteFormat6Compressed) {
 
 // Without checksums damage may go unnoticed, but must not hurt.
 TEST(TableDamageTest, UnverifiedDamageNeverCrashes) {
-  for (const CompressionType compression : {kNoCompression, kSnappyCompression, kLZ4Compression, kZSTD, kZlibCompression}) {
+  for (const CompressionType compression :
+       {kNoCompression, kSnappyCompression, kLZ4Compression, kZSTD, kZlibCompression}) {
     Harness h;
     h.table_options.checksum = kNoChecksum;
     h.table_options.block_size = 300;

@@ -25,12 +25,15 @@ namespace cairn::testing {
 // Internal key -> value, in internal order.
 struct InternalLess {
   explicit InternalLess(const InternalKeyComparator* c) : icmp(c) {}
-  bool operator()(const std::string& a, const std::string& b) const { return icmp->Compare(a, b) < 0; }
+  bool operator()(const std::string& a, const std::string& b) const {
+    return icmp->Compare(a, b) < 0;
+  }
   const InternalKeyComparator* icmp;
 };
 using Model = std::map<std::string, std::string, InternalLess>;
 
-inline std::string IKey(const std::string& user_key, SequenceNumber seq, ValueType type = kTypeValue) {
+inline std::string IKey(const std::string& user_key, SequenceNumber seq,
+                        ValueType type = kTypeValue) {
   return InternalKey(user_key, seq, type).Encode().ToString();
 }
 
@@ -52,20 +55,26 @@ struct Harness {
       char key[64];
       switch (random.Uniform(4)) {
         case 0:
-          snprintf(key, sizeof(key), "key%08llu", static_cast<unsigned long long>(random.Uniform(1000000)));
+          snprintf(key, sizeof(key), "key%08llu",
+                   static_cast<unsigned long long>(random.Uniform(1000000)));
           break;
         case 1:
-          snprintf(key, sizeof(key), "k%llu", static_cast<unsigned long long>(random.Uniform(3000)));
+          snprintf(key, sizeof(key), "k%llu",
+                   static_cast<unsigned long long>(random.Uniform(3000)));
           break;
         case 2:
-          snprintf(key, sizeof(key), "common/prefix/of/many/%llx", static_cast<unsigned long long>(random.Next()));
+          snprintf(key, sizeof(key), "common/prefix/of/many/%llx",
+                   static_cast<unsigned long long>(random.Next()));
           break;
         default:
-          snprintf(key, sizeof(key), "%c%c", static_cast<int>('a' + random.Uniform(3)), static_cast<int>('a' + random.Uniform(26)));
+          snprintf(key, sizeof(key), "%c%c", static_cast<int>('a' + random.Uniform(3)),
+                   static_cast<int>('a' + random.Uniform(26)));
           break;
       }
-      const std::string value(random.Uniform(max_value + 1), static_cast<char>('a' + random.Uniform(26)));
-      Put(key, static_cast<SequenceNumber>(i + 1), value, random.Uniform(10) == 0 ? kTypeDeletion : kTypeValue);
+      const std::string value(random.Uniform(max_value + 1),
+                              static_cast<char>('a' + random.Uniform(26)));
+      Put(key, static_cast<SequenceNumber>(i + 1), value,
+          random.Uniform(10) == 0 ? kTypeDeletion : kTypeValue);
     }
   }
 
@@ -128,7 +137,8 @@ struct Harness {
     std::vector<std::string> keys;
     for (const auto& [key, value] : model) keys.push_back(key);
     for (int i = 0; i < seeks; ++i) {
-      std::string user = keys.empty() ? "x" : ExtractUserKey(keys[random.Uniform(keys.size())]).ToString();
+      std::string user =
+          keys.empty() ? "x" : ExtractUserKey(keys[random.Uniform(keys.size())]).ToString();
       switch (random.Uniform(5)) {
         case 0:
           user += static_cast<char>(random.Uniform(256));
@@ -137,7 +147,8 @@ struct Harness {
           if (!user.empty()) user.pop_back();
           break;
         case 2:
-          if (!user.empty()) user[random.Uniform(user.size())] = static_cast<char>(random.Uniform(256));
+          if (!user.empty())
+            user[random.Uniform(user.size())] = static_cast<char>(random.Uniform(256));
           break;
         default:
           break;
@@ -155,7 +166,8 @@ struct Harness {
         }
         --at;
       }
-      ASSERT_EQ(it->Valid(), at != model.end()) << Slice(target).ToString(true) << it->status().ToString();
+      ASSERT_EQ(it->Valid(), at != model.end())
+          << Slice(target).ToString(true) << it->status().ToString();
       // A random walk from there.
       for (int step = 0; step < 20 && it->Valid(); ++step) {
         ASSERT_EQ(it->key().ToString(true), Slice(at->first).ToString(true));
