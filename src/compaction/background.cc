@@ -57,10 +57,9 @@ bool BackgroundScheduler::Schedule(JobPriority priority, fiber::Function job) {
     if (pool->stopping) return false;
     pool->queue.push_back(std::move(job));
     const size_t wanted = pool->queue.size() + static_cast<size_t>(pool->running);
-    if (pool->threads.size() < wanted &&
-        pool->threads.size() < static_cast<size_t>(pool->limit)) {
-      pool->threads.emplace_back(pool->prefix + std::to_string(pool->threads.size()),
-                                 [pool] { pool->Run(); }, pool->nice);
+    if (pool->threads.size() < wanted && pool->threads.size() < static_cast<size_t>(pool->limit)) {
+      pool->threads.emplace_back(
+          pool->prefix + std::to_string(pool->threads.size()), [pool] { pool->Run(); }, pool->nice);
     }
   }
   pool->work.notify_one();

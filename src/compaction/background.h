@@ -1,9 +1,10 @@
-// Where flushes and compactions run: OS threads of their own (fiber::Thread), in two pools so that a long compaction
-// never keeps a flush waiting. One per database; db/ decides what to run and how many at once.
+// Where flushes and compactions run: OS threads of their own (fiber::Thread), in two pools so that
+// a long compaction never keeps a flush waiting. One per database; db/ decides what to run and how
+// many at once.
 //
-// Thread safety: every method may be called from any thread or fiber, with the database mutex held or not: none of them
-// but WaitForIdle and Shutdown waits. A job runs without any lock held, and must end soon once its owner's own
-// shutting-down flag is set.
+// Thread safety: every method may be called from any thread or fiber, with the database mutex held
+// or not: none of them but WaitForIdle and Shutdown waits. A job runs without any lock held, and
+// must end soon once its owner's own shutting-down flag is set.
 #pragma once
 
 #include <memory>
@@ -25,13 +26,15 @@ class BackgroundScheduler {
   BackgroundScheduler(const BackgroundScheduler&) = delete;
   BackgroundScheduler& operator=(const BackgroundScheduler&) = delete;
 
-  // Jobs of one pool start in the order of their arrival. false after Shutdown (the job is dropped).
+  // Jobs of one pool start in the order of their arrival. false after Shutdown (the job is
+  // dropped).
   bool Schedule(JobPriority priority, fiber::Function job);
   // Queued, not yet started.
   size_t queue_length(JobPriority priority) const;
   // Returns when no job is queued or running. SUSPENDS.
   void WaitForIdle();
-  // Runs what is queued, joins the threads; later jobs are refused. REQUIRES: not called from a job. SUSPENDS.
+  // Runs what is queued, joins the threads; later jobs are refused. REQUIRES: not called from a
+  // job. SUSPENDS.
   void Shutdown();
 
  private:

@@ -1,13 +1,15 @@
-// CompactionIterator: the entries that a flush or a compaction must write, out of all that its inputs hold. Called by the
-// jobs. Not thread-safe. May SUSPEND where the input does.
+// CompactionIterator: the entries that a flush or a compaction must write, out of all that its
+// inputs hold. Called by the jobs. Not thread-safe. May SUSPEND where the input does.
 //
-// Every version of a user key lies, by its sequence number, between two neighbouring snapshots. What a reader at any live
-// snapshot (or at the present) can see is the newest version of each such interval, so:
-//   - a version is dropped if a newer value or tombstone of its key is in the same interval (a merge operand on top hides
-//     nothing: what lies below is its base);
-//   - a tombstone is dropped if it is in the oldest interval and no deeper level can hold the key, for then it hides
-//     nothing but what this pass drops anyway;
-//   - at the bottom, a value in the oldest interval gets sequence number 0: it compresses better, and reads skip work.
+// Every version of a user key lies, by its sequence number, between two neighbouring snapshots.
+// What a reader at any live snapshot (or at the present) can see is the newest version of each such
+// interval, so:
+// - a version is dropped if a newer value or tombstone of its key is in the same interval (a merge
+//   operand on top hides nothing: what lies below is its base);
+// - a tombstone is dropped if it is in the oldest interval and no deeper level can hold the key,
+//   for then it hides nothing but what this pass drops anyway;
+// - at the bottom, a value in the oldest interval gets sequence number 0: it compresses better, and
+//   reads skip work.
 // SingleDelete is treated like Delete, which hides at least as much.
 #pragma once
 
@@ -25,8 +27,8 @@ class Compaction;
 
 class CompactionIterator {
  public:
-  // `input` is positioned by Start; it and `compaction` are borrowed. `compaction` null: a flush, which drops no tombstone.
-  // `snapshots` ascending.
+  // `input` is positioned by Start; it and `compaction` are borrowed. `compaction` null: a flush,
+  // which drops no tombstone. `snapshots` ascending.
   CompactionIterator(InternalIterator* input, const InternalKeyComparator* icmp,
                      std::vector<SequenceNumber> snapshots, const Compaction* compaction);
 
@@ -39,7 +41,8 @@ class CompactionIterator {
   const Slice& value() const { return value_; }
   const ParsedInternalKey& parsed() const { return parsed_; }
 
-  // Corruption: the input held a malformed key, or keys out of order. NotSupported: a type that this version cannot carry.
+  // Corruption: the input held a malformed key, or keys out of order. NotSupported: a type that
+  // this version cannot carry.
   const Status& status() const { return status_; }
 
   uint64_t records_in() const { return records_in_; }

@@ -77,8 +77,10 @@ TEST_F(CompactionIteratorTest, AFlushKeepsTheNewestVersionAndEveryTombstone) {
 }
 
 TEST_F(CompactionIteratorTest, ASnapshotKeepsTheVersionThatItSees) {
-  const Entries entries = {{"a", 9, kTypeValue, "9"}, {"a", 7, kTypeValue, "7"},
-                           {"a", 5, kTypeValue, "5"}, {"a", 3, kTypeValue, "3"},
+  const Entries entries = {{"a", 9, kTypeValue, "9"},
+                           {"a", 7, kTypeValue, "7"},
+                           {"a", 5, kTypeValue, "5"},
+                           {"a", 3, kTypeValue, "3"},
                            {"a", 1, kTypeValue, "1"}};
   EXPECT_EQ((Entries{entries[0], entries[2]}), Run(entries, {5}, nullptr));
   EXPECT_EQ((Entries{entries[0], entries[2]}), Run(entries, {6}, nullptr));
@@ -89,12 +91,9 @@ TEST_F(CompactionIteratorTest, ASnapshotKeepsTheVersionThatItSees) {
 }
 
 TEST_F(CompactionIteratorTest, TombstonesGoWhereNothingDeeperCanHoldTheKey) {
-  const Entries entries = {{"a", 5, kTypeDeletion, ""},
-                           {"a", 4, kTypeValue, "x"},
-                           {"n", 6, kTypeDeletion, ""},
-                           {"n", 3, kTypeValue, "y"},
-                           {"q", 7, kTypeSingleDeletion, ""},
-                           {"q", 2, kTypeValue, "z"}};
+  const Entries entries = {{"a", 5, kTypeDeletion, ""},       {"a", 4, kTypeValue, "x"},
+                           {"n", 6, kTypeDeletion, ""},       {"n", 3, kTypeValue, "y"},
+                           {"q", 7, kTypeSingleDeletion, ""}, {"q", 2, kTypeValue, "z"}};
   EXPECT_EQ((Entries{entries[2]}), Run(entries, {}, Middle().get()))
       << "level 2 may hold n, so its tombstone stays";
   EXPECT_EQ(Entries{}, Run(entries, {}, Bottommost().get()));
@@ -134,7 +133,8 @@ TEST_F(CompactionIteratorTest, BrokenInputsEndIt) {
     for (const std::string& key : keys) entries.emplace_back(key, "v");
     class Unsorted : public InternalIterator {
      public:
-      Unsorted(VectorIterator::Entries e, std::optional<size_t> f) : entries(std::move(e)), fail(f) {}
+      Unsorted(VectorIterator::Entries e, std::optional<size_t> f)
+          : entries(std::move(e)), fail(f) {}
       bool Valid() const override { return at < entries.size() && at != fail; }
       void SeekToFirst() override { at = 0; }
       void SeekToLast() override {}
@@ -194,18 +194,19 @@ TEST_F(CompactionIteratorTest, NoReaderSeesADifference) {
                              : rng.OneIn(8) ? kTypeSingleDeletion
                                             : kTypeValue;
       const std::string key(1, "abcmnopqz"[rng.Uniform(9)]);
-      entries.push_back(
-          {key, sequence, type, type == kTypeValue ? std::to_string(sequence) : ""});
+      entries.push_back({key, sequence, type, type == kTypeValue ? std::to_string(sequence) : ""});
     }
     std::set<SequenceNumber> snapshots;
     for (size_t i = rng.Uniform(4); i > 0; --i) snapshots.insert(rng.Uniform(n + 2));
     // To the bottom only what the deepest level holds itself is among the inputs.
     const uint64_t where = rng.Uniform(3);
     if (where == 2) {
-      for (const char* key : {"m", "n", "o", "p"}) entries.push_back({key, 0, kTypeValue, "deeper"});
+      for (const char* key : {"m", "n", "o", "p"})
+        entries.push_back({key, 0, kTypeValue, "deeper"});
     }
-    const std::unique_ptr<Compaction> compaction =
-        where == 0 ? nullptr : where == 1 ? Middle() : Bottommost();
+    const std::unique_ptr<Compaction> compaction = where == 0   ? nullptr
+                                                   : where == 1 ? Middle()
+                                                                : Bottommost();
     const Entries kept = Run(entries, {snapshots.begin(), snapshots.end()}, compaction.get());
     ASSERT_LE(kept.size(), entries.size());
 

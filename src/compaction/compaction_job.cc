@@ -136,8 +136,7 @@ Status CompactionJob::Run() {
   ReadOptions read_options;
   read_options.fill_cache = false;
   read_options.verify_checksums = true;
-  std::unique_ptr<InternalIterator> input(
-      NewMergingIterator(env_.icmp, OpenInputs(read_options)));
+  std::unique_ptr<InternalIterator> input(NewMergingIterator(env_.icmp, OpenInputs(read_options)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_);
   kept.Start();
   Status s = WriteOutputs(&kept);
@@ -151,8 +150,9 @@ Status CompactionJob::Run() {
   } else {
     for (const FileMetaData& output : outputs_) {
       env_.table_cache->Evict(output.number);
-      env_.fs->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(),
-                          nullptr)
+      env_.fs
+          ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(),
+                       nullptr)
           .PermitUncheckedError();
     }
   }

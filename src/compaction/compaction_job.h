@@ -1,6 +1,7 @@
-// Runs one picked Compaction: merges its input files into new files of the output level. Called by db/ from a
-// background thread (or by CompactRange's). Does not touch the manifest: on success compaction->edit() holds the
-// deletions of the inputs and the additions of the outputs, and the caller hands it to LogAndApply.
+// Runs one picked Compaction: merges its input files into new files of the output level. Called by
+// db/ from a background thread (or by CompactRange's). Does not touch the manifest: on success
+// compaction->edit() holds the deletions of the inputs and the additions of the outputs, and the
+// caller hands it to LogAndApply.
 //
 // Thread safety: one caller; runs without the database mutex. SUSPENDS.
 #pragma once
@@ -20,8 +21,9 @@ class CompactionJob {
  public:
   CompactionJob(const JobEnv& env, Compaction* compaction);
 
-  // Outputs are complete, synced and checked, and the directory is synced, when this returns OK. On failure (also
-  // ShutdownInProgress, Incomplete for a canceled manual compaction) all outputs were deleted and the edit is untouched.
+  // Outputs are complete, synced and checked, and the directory is synced, when this returns OK. On
+  // failure (also ShutdownInProgress, Incomplete for a canceled manual compaction) all outputs were
+  // deleted and the edit is untouched.
   [[nodiscard]] Status Run();
 
   const JobStats& stats() const { return stats_; }

@@ -137,8 +137,8 @@ TEST_F(CompactionJobTest, EverythingDeletedMakesNoFile) {
 TEST_F(CompactionJobTest, AClosingDatabaseStopsIt) {
   std::vector<TestEntry> entries;
   for (int i = 0; i < 5000; ++i) {
-    entries.push_back({"key" + std::to_string(10000 + i), static_cast<SequenceNumber>(i + 1),
-                       kTypeValue, "v"});
+    entries.push_back(
+        {"key" + std::to_string(10000 + i), static_cast<SequenceNumber>(i + 1), kTypeValue, "v"});
   }
   fixture_.AddFile(0, entries);
   ASSERT_TRUE(fixture_.versions().Build().ok());

@@ -1,5 +1,6 @@
-// Writes immutable memtables into one level-0 table. Called by db/ from a background thread, and by recovery for the
-// memtable that a WAL filled. Does not touch the manifest: the caller installs the result.
+// Writes immutable memtables into one level-0 table. Called by db/ from a background thread, and by
+// recovery for the memtable that a WAL filled. Does not touch the manifest: the caller installs the
+// result.
 //
 // Thread safety: one caller; runs without the database mutex. SUSPENDS.
 #pragma once
@@ -15,13 +16,15 @@ namespace cairn {
 
 class FlushJob {
  public:
-  // `memtables`: oldest first, referenced by the caller during Run. `cf_options` decides compression, table format and so
-  // on. `epoch_number` goes into the file's metadata. `reason` is for the event log ("Write Buffer Full", "Manual Flush").
-  FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options, std::vector<MemTable*> memtables,
-           uint64_t epoch_number, const char* reason);
+  // `memtables`: oldest first, referenced by the caller during Run. `cf_options` decides
+  // compression, table format and so on. `epoch_number` goes into the file's metadata. `reason` is
+  // for the event log ("Write Buffer Full", "Manual Flush").
+  FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
+           std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason);
 
-  // Creates, writes, syncs and checks the table `file_number`, and syncs the directory. On success *meta describes the
-  // file, with file_size 0 and no file on disk when nothing was left to write. On failure no file is left behind.
+  // Creates, writes, syncs and checks the table `file_number`, and syncs the directory. On success
+  // *meta describes the file, with file_size 0 and no file on disk when nothing was left to write.
+  // On failure no file is left behind.
   [[nodiscard]] Status Run(uint64_t file_number, FileMetaData* meta);
 
   const JobStats& stats() const { return stats_; }

@@ -31,7 +31,8 @@ class FlushJobTest : public ::testing::Test {
 };
 
 TEST_F(FlushJobTest, SeveralMemtablesBecomeOneTable) {
-  AddMemTable({{"a", 1, kTypeValue, "a1"}, {"b", 2, kTypeValue, "b2"}, {"d", 3, kTypeDeletion, ""}});
+  AddMemTable(
+      {{"a", 1, kTypeValue, "a1"}, {"b", 2, kTypeValue, "b2"}, {"d", 3, kTypeDeletion, ""}});
   AddMemTable({{"b", 4, kTypeValue, "b4"}, {"c", 5, kTypeValue, "c5"}});
   const Status s = Flush();
   ASSERT_TRUE(s.ok()) << s.ToString();

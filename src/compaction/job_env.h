@@ -1,5 +1,5 @@
-// What a flush or a compaction needs from the database, in one struct that db/ fills in, so that the jobs are tested
-// without a database. Everything is borrowed and outlives the job.
+// What a flush or a compaction needs from the database, in one struct that db/ fills in, so that
+// the jobs are tested without a database. Everything is borrowed and outlives the job.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ namespace cairn {
 struct JobEnv {
   const DBOptions* db_options = nullptr;
   FileSystem* fs = nullptr;
-  FileOptions file_options;  // of the output files
-  std::string dbname;        // for messages and events
+  FileOptions file_options;        // of the output files
+  std::string dbname;              // for messages and events
   std::vector<std::string> paths;  // directories by path id; paths[0] is the usual one
   TableCache* table_cache = nullptr;
   FSDirectory* directory = nullptr;  // synced after an output was created
@@ -45,10 +45,10 @@ struct JobEnv {
 struct JobStats {
   uint64_t micros = 0;
   uint64_t cpu_micros = 0;
-  uint64_t bytes_read_start_levels = 0;   // from levels above the output level
+  uint64_t bytes_read_start_levels = 0;  // from levels above the output level
   uint64_t bytes_read_output_level = 0;
   uint64_t bytes_written = 0;
-  uint64_t bytes_moved = 0;               // trivial moves
+  uint64_t bytes_moved = 0;  // trivial moves
   int input_files_start_levels = 0;
   int input_files_output_level = 0;
   int output_files = 0;

@@ -1,5 +1,5 @@
-// One output table of a flush or a compaction, from creation to the point where it may enter the manifest. Used by both
-// jobs. Not thread-safe. SUSPENDS.
+// One output table of a flush or a compaction, from creation to the point where it may enter the
+// manifest. Used by both jobs. Not thread-safe. SUSPENDS.
 #pragma once
 
 #include <memory>
@@ -43,8 +43,9 @@ class TableWriter {
   bool IsEmpty() const { return builder_->IsEmpty(); }
   uint64_t EstimatedFileSize() const { return builder_->EstimatedFileSize(); }
 
-  // Completes the table, syncs and closes the file, and reads it back through the table cache: a table that cannot be
-  // opened never enters the manifest. *meta is complete then. REQUIRES: not empty.
+  // Completes the table, syncs and closes the file, and reads it back through the table cache: a
+  // table that cannot be opened never enters the manifest. *meta is complete then. REQUIRES: not
+  // empty.
   [[nodiscard]] Status Finish(FileMetaData* meta);
   // Deletes the file.
   void Abandon();

@@ -81,8 +81,7 @@ Status Env::GetChildren(const std::string& dir, std::vector<std::string>* result
   return file_system_->GetChildren(dir, IOOptions(), result, nullptr);
 }
 
-Status Env::GetChildrenFileAttributes(const std::string& dir,
-                                      std::vector<FileAttributes>* result) {
+Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result) {
   return file_system_->GetChildrenFileAttributes(dir, IOOptions(), result, nullptr);
 }
 
@@ -191,8 +190,8 @@ Status ReadFileToString(Env* env, const std::string& fname, std::string* data) {
 }
 
 Env* NewMemEnv(Env* /*base_env*/) {
-  return new Env(std::make_shared<cairn::MemoryFileSystem>(
-      cairn::MemoryFileSystem::Durability::kUntracked));
+  return new Env(
+      std::make_shared<cairn::MemoryFileSystem>(cairn::MemoryFileSystem::Durability::kUntracked));
 }
 
 std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs) {

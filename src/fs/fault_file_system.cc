@@ -37,9 +37,7 @@ class FaultSequentialFile : public FSSequentialFile {
     return s;
   }
   bool use_direct_io() const override { return base_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return base_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return base_->GetRequiredBufferAlignment(); }
 
  private:
   const std::unique_ptr<FSSequentialFile> base_;
@@ -75,9 +73,7 @@ class FaultRandomAccessFile : public FSRandomAccessFile {
   }
   void Hint(AccessPattern pattern) override { base_->Hint(pattern); }
   bool use_direct_io() const override { return base_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return base_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return base_->GetRequiredBufferAlignment(); }
 
  private:
   const std::unique_ptr<FSRandomAccessFile> base_;
@@ -144,9 +140,7 @@ class FaultWritableFile : public FSWritableFile {
   }
   bool IsSyncThreadSafe() const override { return base_->IsSyncThreadSafe(); }
   bool use_direct_io() const override { return base_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return base_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return base_->GetRequiredBufferAlignment(); }
   uint64_t GetFileSize(const IOOptions& options, IODebugContext* dbg) override {
     return base_->GetFileSize(options, dbg);
   }
@@ -174,8 +168,7 @@ class FaultWritableFile : public FSWritableFile {
 
 class FaultDirectory : public FSDirectory {
  public:
-  FaultDirectory(std::unique_ptr<FSDirectory> base, FaultInjectionFileSystem* fs,
-                 std::string name)
+  FaultDirectory(std::unique_ptr<FSDirectory> base, FaultInjectionFileSystem* fs, std::string name)
       : base_(std::move(base)), fs_(fs), name_(std::move(name)) {}
 
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
@@ -269,8 +262,7 @@ IOStatus FaultInjectionFileSystem::Inject(FaultOp op, const std::string& fname) 
   if (filter_ && !filter_(fname)) return IOStatus::OK();
   if (!active_ && (op & kFaultWrites) != 0) return inactive_status_;
   if (read_only_ && (op & (kFaultCreate | kFaultRename | kFaultDelete)) != 0) {
-    return IOStatus::IOError("While changing a read-only directory: " + fname,
-                             "Permission denied");
+    return IOStatus::IOError("While changing a read-only directory: " + fname, "Permission denied");
   }
   if (nth_count_ > 0 && (op & nth_ops_) != 0) {
     if (nth_ > 1) {
@@ -294,8 +286,8 @@ uint64_t FaultInjectionFileSystem::TakeSpace(uint64_t wanted) {
   return taken;
 }
 
-void FaultInjectionFileSystem::ApplyFlips(const std::string& fname, uint64_t offset,
-                                          Slice* result, char* scratch) {
+void FaultInjectionFileSystem::ApplyFlips(const std::string& fname, uint64_t offset, Slice* result,
+                                          char* scratch) {
   if (!any_flips_.load(std::memory_order_relaxed)) return;
   fiber::MutexLock lock(&mu_);
   const auto it = flips_.find(fname);
@@ -355,9 +347,10 @@ IOStatus FaultInjectionFileSystem::NewSequentialFile(const std::string& fname,
   return s;
 }
 
-IOStatus FaultInjectionFileSystem::NewRandomAccessFile(
-    const std::string& fname, const FileOptions& options,
-    std::unique_ptr<FSRandomAccessFile>* result, IODebugContext* dbg) {
+IOStatus FaultInjectionFileSystem::NewRandomAccessFile(const std::string& fname,
+                                                       const FileOptions& options,
+                                                       std::unique_ptr<FSRandomAccessFile>* result,
+                                                       IODebugContext* dbg) {
   result->reset();
   IOStatus s = Inject(kFaultOpen, fname);
   std::unique_ptr<FSRandomAccessFile> file;
@@ -462,7 +455,8 @@ IOStatus FaultInjectionFileSystem::GetFileSize(const std::string& fname, const I
   return s.ok() ? target()->GetFileSize(fname, options, size, dbg) : s;
 }
 
-IOStatus FaultInjectionFileSystem::RenameFile(const std::string& src, const std::string& target_name,
+IOStatus FaultInjectionFileSystem::RenameFile(const std::string& src,
+                                              const std::string& target_name,
                                               const IOOptions& options, IODebugContext* dbg) {
   IOStatus s = Inject(kFaultRename, src);
   return s.ok() ? target()->RenameFile(src, target_name, options, dbg) : s;

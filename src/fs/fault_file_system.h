@@ -24,16 +24,16 @@ namespace cairn {
 
 // What an operation does; the bits select which ones a fault hits.
 enum FaultOp : uint32_t {
-  kFaultOpen = 1 << 0,     // opening a file for reading
-  kFaultCreate = 1 << 1,   // creating, reopening, reusing a file
+  kFaultOpen = 1 << 0,    // opening a file for reading
+  kFaultCreate = 1 << 1,  // creating, reopening, reusing a file
   kFaultRead = 1 << 2,
-  kFaultAppend = 1 << 3,   // any write of bytes
-  kFaultSync = 1 << 4,     // Sync, Fsync, RangeSync
-  kFaultClose = 1 << 5,    // of a writable file
-  kFaultRename = 1 << 6,   // rename, link
+  kFaultAppend = 1 << 3,  // any write of bytes
+  kFaultSync = 1 << 4,    // Sync, Fsync, RangeSync
+  kFaultClose = 1 << 5,   // of a writable file
+  kFaultRename = 1 << 6,  // rename, link
   kFaultDelete = 1 << 7,
   kFaultDirSync = 1 << 8,
-  kFaultMetadata = 1 << 9, // existence, sizes, children, directories, locks
+  kFaultMetadata = 1 << 9,  // existence, sizes, children, directories, locks
   kFaultWrites = kFaultCreate | kFaultAppend | kFaultSync | kFaultClose | kFaultRename |
                  kFaultDelete | kFaultDirSync,
   kFaultReads = kFaultOpen | kFaultRead,
@@ -130,7 +130,7 @@ class FaultInjectionFileSystem : public FileSystemWrapper {
   void NoteClosed(const std::string& fname, bool writable);
 
  private:
-  std::atomic<int> open_writable_{0};   // statistics only: relaxed
+  std::atomic<int> open_writable_{0};  // statistics only: relaxed
   std::atomic<int> open_readable_{0};
   std::atomic<bool> any_flips_{false};  // a hint that spares readers the mutex
 

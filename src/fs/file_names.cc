@@ -60,8 +60,7 @@ std::string TableFileName(const std::string& dir, uint64_t number) {
   return Numbered(dir, "", number, ".sst");
 }
 
-std::string TableFileName(const std::vector<std::string>& dirs, uint64_t number,
-                          uint32_t path_id) {
+std::string TableFileName(const std::vector<std::string>& dirs, uint64_t number, uint32_t path_id) {
   if (dirs.empty()) return TableFileName(std::string("."), number);
   return TableFileName(path_id < dirs.size() ? dirs[path_id] : dirs.back(), number);
 }

@@ -32,7 +32,8 @@ enum class FileType {
 };
 
 std::string TableFileName(const std::string& dir, uint64_t number);
-// A table's path in the list of directories of the family; a path id out of range means the last one.
+// A table's path in the list of directories of the family; a path id out of range means the last
+// one.
 std::string TableFileName(const std::vector<std::string>& dirs, uint64_t number, uint32_t path_id);
 std::string LogFileName(const std::string& dir, uint64_t number);
 std::string DescriptorFileName(const std::string& dbname, uint64_t number);

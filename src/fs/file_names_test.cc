@@ -60,11 +60,33 @@ TEST(FileNames, ParseUndoesMaking) {
 }
 
 TEST(FileNames, ForeignFilesAreLeftAlone) {
-  for (const char* name :
-       {"", "foo", "foo-dx-100.log", ".log", "manifest", "CURREN", "CURRENTX", "MANIFES", "MANIFEST",
-        "MANIFEST-", "XMANIFEST-3", "MANIFEST-3x", "LOC", "LOCKx", "LO", "LOGx", "LOG.old.", "100",
-        "100.", "100.lop", "18446744073709551616.log", "184467440737095516150.log", "-1.log",
-        "OPTIONS-", "OPTIONS-3.tmp", "100.sst.bak", "IDENTITY.dbtmp"}) {
+  for (const char* name : {"",
+                           "foo",
+                           "foo-dx-100.log",
+                           ".log",
+                           "manifest",
+                           "CURREN",
+                           "CURRENTX",
+                           "MANIFES",
+                           "MANIFEST",
+                           "MANIFEST-",
+                           "XMANIFEST-3",
+                           "MANIFEST-3x",
+                           "LOC",
+                           "LOCKx",
+                           "LO",
+                           "LOGx",
+                           "LOG.old.",
+                           "100",
+                           "100.",
+                           "100.lop",
+                           "18446744073709551616.log",
+                           "184467440737095516150.log",
+                           "-1.log",
+                           "OPTIONS-",
+                           "OPTIONS-3.tmp",
+                           "100.sst.bak",
+                           "IDENTITY.dbtmp"}) {
     uint64_t number;
     FileType type;
     EXPECT_FALSE(ParseFileName(name, &number, &type)) << name;

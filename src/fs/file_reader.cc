@@ -11,9 +11,7 @@ namespace cairn {
 
 RandomAccessFileReader::RandomAccessFileReader(std::unique_ptr<FSRandomAccessFile> file,
                                                std::string file_name)
-    : file_(std::move(file)),
-      file_name_(std::move(file_name)),
-      direct_(file_->use_direct_io()) {}
+    : file_(std::move(file)), file_name_(std::move(file_name)), direct_(file_->use_direct_io()) {}
 
 IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
                                       const FileOptions& options,
@@ -32,8 +30,8 @@ IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t o
   const AlignedBuffer buffer(alignment, static_cast<size_t>(end - begin));
   if (buffer.data() == nullptr) return IOStatus::IOError("out of memory", file_name_);
   Slice piece;
-  IOStatus s = file_->Read(begin, static_cast<size_t>(end - begin), options, &piece, buffer.data(),
-                           nullptr);
+  IOStatus s =
+      file_->Read(begin, static_cast<size_t>(end - begin), options, &piece, buffer.data(), nullptr);
   if (!s.ok()) {
     *result = Slice(scratch, 0);
     return s;
@@ -63,9 +61,7 @@ IOStatus RandomAccessFileReader::Prefetch(const IOOptions& options, uint64_t off
 
 SequentialFileReader::SequentialFileReader(std::unique_ptr<FSSequentialFile> file,
                                            std::string file_name)
-    : file_(std::move(file)),
-      file_name_(std::move(file_name)),
-      direct_(file_->use_direct_io()) {}
+    : file_(std::move(file)), file_name_(std::move(file_name)), direct_(file_->use_direct_io()) {}
 
 IOStatus SequentialFileReader::Open(FileSystem* fs, const std::string& fname,
                                     const FileOptions& options,

@@ -63,8 +63,7 @@ TEST_P(FileSystemTest, WhatWasWrittenIsRead) {
 TEST_P(FileSystemTest, RandomReadsStopAtTheEnd) {
   Write("a", "0123456789");
   std::unique_ptr<RandomAccessFileReader> reader;
-  ASSERT_TRUE(
-      RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
+  ASSERT_TRUE(RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
   char scratch[32];
   Slice result;
   ASSERT_TRUE(reader->Read(IOOptions(), 2, 3, &result, scratch).ok());
@@ -82,8 +81,7 @@ TEST_P(FileSystemTest, MultiReadAnswersEachRequest) {
   for (int i = 0; i < 1000; ++i) data += std::to_string(i) + ",";
   Write("a", data);
   std::unique_ptr<RandomAccessFileReader> reader;
-  ASSERT_TRUE(
-      RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
+  ASSERT_TRUE(RandomAccessFileReader::Open(fs_.get(), dir_.File("a"), FileOptions(), &reader).ok());
   constexpr size_t kRequests = 70;
   std::vector<FSReadRequest> requests(kRequests);
   std::vector<std::string> buffers(kRequests, std::string(100, '\0'));
@@ -140,8 +138,7 @@ TEST_P(FileSystemTest, WritableFilesAppendReopenReuseAndTruncate) {
   ASSERT_TRUE(file->Close(io, nullptr).ok());
   EXPECT_EQ("1234567xyz", Read("a"));
 
-  ASSERT_TRUE(
-      fs_->ReuseWritableFile(dir_.File("b"), dir_.File("a"), options, &file, nullptr).ok());
+  ASSERT_TRUE(fs_->ReuseWritableFile(dir_.File("b"), dir_.File("a"), options, &file, nullptr).ok());
   ASSERT_TRUE(file->Append("AB", io, nullptr).ok());
   ASSERT_TRUE(file->Close(io, nullptr).ok());
   EXPECT_EQ("AB34567xyz", Read("b"));
@@ -248,8 +245,7 @@ TEST_P(FileSystemTest, AttributesListSizes) {
   Write("a", "123");
   Write("b", "");
   std::vector<FileAttributes> attributes;
-  ASSERT_TRUE(
-      fs_->GetChildrenFileAttributes(dir_.path(), IOOptions(), &attributes, nullptr).ok());
+  ASSERT_TRUE(fs_->GetChildrenFileAttributes(dir_.path(), IOOptions(), &attributes, nullptr).ok());
   ASSERT_EQ(2u, attributes.size());
   for (const FileAttributes& a : attributes) EXPECT_EQ(a.name == "a" ? 3u : 0u, a.size_bytes);
 }

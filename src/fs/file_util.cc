@@ -27,8 +27,7 @@ IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, std::string*
   }
 }
 
-IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname,
-                           bool sync) {
+IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname, bool sync) {
   std::unique_ptr<FSWritableFile> file;
   IOStatus s = fs->NewWritableFile(fname, FileOptions(), &file, nullptr);
   if (!s.ok()) return s;
@@ -80,11 +79,12 @@ IOStatus ReadIdentityFile(FileSystem* fs, const std::string& dbname, std::string
 
 std::string GenerateDbId() {
   uint64_t parts[2] = {fiber::random_u64(), fiber::random_u64()};
-  parts[0] = (parts[0] & ~uint64_t{0xf000}) | 0x4000;                       // version 4
-  parts[1] = (parts[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);       // variant of the RFC
+  parts[0] = (parts[0] & ~uint64_t{0xf000}) | 0x4000;                  // version 4
+  parts[1] = (parts[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);  // variant of the RFC
   char buf[40];
   std::snprintf(buf, sizeof(buf), "%08x-%04x-%04x-%04x-%012llx",
-                static_cast<unsigned>(parts[0] >> 32), static_cast<unsigned>(parts[0] >> 16) & 0xffff,
+                static_cast<unsigned>(parts[0] >> 32),
+                static_cast<unsigned>(parts[0] >> 16) & 0xffff,
                 static_cast<unsigned>(parts[0]) & 0xffff, static_cast<unsigned>(parts[1] >> 48),
                 static_cast<unsigned long long>(parts[1] & 0xffffffffffffull));
   return buf;

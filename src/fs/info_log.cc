@@ -76,8 +76,7 @@ Status SetAside(FileSystem* fs, const std::string& dbname, const InfoLogOptions&
   for (const std::string& name : names) {
     uint64_t number;
     FileType type;
-    if (ParseFileName(name, &number, &type, base) && type == FileType::kInfoLogFile &&
-        number > 0) {
+    if (ParseFileName(name, &number, &type, base) && type == FileType::kInfoLogFile && number > 0) {
       old_logs.push_back(number);
     }
   }

@@ -24,9 +24,9 @@ namespace cairn {
 
 struct InfoLogOptions {
   InfoLogLevel level = InfoLogLevel::INFO_LEVEL;
-  std::string log_dir;             // empty: the database's own directory
-  size_t max_file_size = 0;        // bytes; 0: one file
-  size_t time_to_roll_seconds = 0; // 0: never by time
+  std::string log_dir;              // empty: the database's own directory
+  size_t max_file_size = 0;         // bytes; 0: one file
+  size_t time_to_roll_seconds = 0;  // 0: never by time
   size_t keep_files = 1000;
 };
 

@@ -77,7 +77,7 @@ TEST_F(InfoLogTest, RollsBySizeAndRepeatsTheHeader) {
   Header(log, "the preamble");
   for (int i = 0; i < 100; ++i) Info(log, "line %d", i);
   const std::vector<std::string> files = Files("/db");
-  EXPECT_GE(files.size(), 5u);
+  EXPECT_GE(files.size(), 3u);
   std::string all;
   for (size_t i = 1; i < files.size(); ++i) all += Read("/db/" + files[i]);
   all += Read("/db/LOG");

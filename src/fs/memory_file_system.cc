@@ -181,7 +181,10 @@ using StatePtr = std::shared_ptr<MemoryFileSystem::State>;
 
 struct Handle {
   Handle(StatePtr s, InodePtr i, std::string n)
-      : state(std::move(s)), inode(std::move(i)), name(std::move(n)), generation(state->generation) {}
+      : state(std::move(s)),
+        inode(std::move(i)),
+        name(std::move(n)),
+        generation(state->generation) {}
 
   // The inode's mutex is held.
   IOStatus Check() const { return state->Check(generation, name); }
@@ -272,8 +275,7 @@ class MemoryWritableFile : public FSWritableFile {
     return s;
   }
 
-  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/,
-                    IODebugContext* /*dbg*/) override {
+  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
     Inode& inode = *handle_.inode;
     fiber::MutexLock lock(&inode.mu);
     IOStatus s = Usable();
@@ -520,8 +522,7 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& fname, const FileO
   return s;
 }
 
-IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& fname,
-                                              const FileOptions& options,
+IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& fname, const FileOptions& options,
                                               std::unique_ptr<FSWritableFile>* result,
                                               IODebugContext* /*dbg*/) {
   result->reset();
@@ -537,8 +538,7 @@ IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& fname,
   return s;
 }
 
-IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& fname,
-                                             const std::string& old_fname,
+IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& fname, const std::string& old_fname,
                                              const FileOptions& options,
                                              std::unique_ptr<FSWritableFile>* result,
                                              IODebugContext* dbg) {
@@ -758,9 +758,8 @@ IOStatus MemoryFileSystem::GetTestDirectory(const IOOptions& options, std::strin
   return CreateDirIfMissing(*path, options, dbg);
 }
 
-IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& db_path,
-                                           const IOOptions& /*options*/, std::string* output_path,
-                                           IODebugContext* /*dbg*/) {
+IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& db_path, const IOOptions& /*options*/,
+                                           std::string* output_path, IODebugContext* /*dbg*/) {
   *output_path = Normalize(db_path);
   return IOStatus::OK();
 }
@@ -776,8 +775,8 @@ IOStatus MemoryFileSystem::IsDirectory(const std::string& path, const IOOptions&
   return *is_dir || state_->FindFile(p) != nullptr ? s : Missing(path);
 }
 
-IOStatus MemoryFileSystem::Truncate(const std::string& fname, size_t size,
-                                    const IOOptions& options, IODebugContext* dbg) {
+IOStatus MemoryFileSystem::Truncate(const std::string& fname, size_t size, const IOOptions& options,
+                                    IODebugContext* dbg) {
   std::shared_ptr<void> ignored;
   IOStatus s = FindForRead(fname, &ignored);
   std::unique_ptr<FSWritableFile> file;

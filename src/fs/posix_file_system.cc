@@ -97,7 +97,8 @@ class FiberFileSystem : public FileSystem {
     result->reset();
     const bool direct = options.use_direct_reads && !options.use_mmap_reads;
     const int fd = fiber::io::open(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
-    if (fd < 0) return OpenError("While opening a file for sequentially reading", fname, fd, direct);
+    if (fd < 0)
+      return OpenError("While opening a file for sequentially reading", fname, fd, direct);
     *result = std::make_unique<FiberSequentialFile>(fd, fname, direct);
     return IOStatus::OK();
   }
@@ -230,8 +231,8 @@ class FiberFileSystem : public FileSystem {
                  "While renaming a file to " + target, src);
   }
 
-  IOStatus LinkFile(const std::string& src, const std::string& target,
-                    const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+  IOStatus LinkFile(const std::string& src, const std::string& target, const IOOptions& /*options*/,
+                    IODebugContext* /*dbg*/) override {
     const int r = fiber::io::link(src.c_str(), target.c_str());
     if (r == -EXDEV || r == -EOPNOTSUPP || r == -ENOSYS) {
       return IOStatus::NotSupported("cannot link " + src + " to " + target, ErrorMessage(-r));
@@ -243,8 +244,8 @@ class FiberFileSystem : public FileSystem {
                         IODebugContext* /*dbg*/) override {
     struct stat st;
     *count = 0;
-    IOStatus s = Check(fiber::io::stat(fname.c_str(), &st),
-                       "while stat a file for num file links", fname);
+    IOStatus s =
+        Check(fiber::io::stat(fname.c_str(), &st), "while stat a file for num file links", fname);
     if (s.ok()) *count = static_cast<uint64_t>(st.st_nlink);
     return s;
   }
@@ -269,11 +270,10 @@ class FiberFileSystem : public FileSystem {
     if (fiber::io::stat(fname.c_str(), &st) >= 0) {
       const auto it = locks.held.find({st.st_dev, st.st_ino});
       if (it != locks.held.end()) {
-        return IOErrorFromErrno(
-            "lock hold by current process, acquire time " +
-                std::to_string(it->second.since_seconds) + " acquiring thread " +
-                std::to_string(it->second.thread_id),
-            fname, ENOLCK);
+        return IOErrorFromErrno("lock hold by current process, acquire time " +
+                                    std::to_string(it->second.since_seconds) +
+                                    " acquiring thread " + std::to_string(it->second.thread_id),
+                                fname, ENOLCK);
       }
     }
     const int fd = fiber::io::open(fname.c_str(), O_RDWR | O_CREAT, 0644);
@@ -325,6 +325,7 @@ class FiberFileSystem : public FileSystem {
       return IOStatus::OK();
     }
     std::error_code error;
+    // style: the name of the working directory only, which blocks on nothing
     *output = std::filesystem::current_path(error).string();
     if (error) {
       return IOErrorFromErrno("While getting the working directory for", path, error.value());
@@ -343,8 +344,8 @@ class FiberFileSystem : public FileSystem {
                        IODebugContext* /*dbg*/) override {
     struct stat st;
     *is_dir = false;
-    IOStatus s = Check(fiber::io::stat(path.c_str(), &st), "While doing stat for IsDirectory()",
-                       path);
+    IOStatus s =
+        Check(fiber::io::stat(path.c_str(), &st), "While doing stat for IsDirectory()", path);
     if (s.ok()) *is_dir = S_ISDIR(st.st_mode);
     return s;
   }

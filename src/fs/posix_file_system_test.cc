@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fiber/io.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
 #include "fs/file_writer.h"
@@ -37,32 +38,31 @@ TEST_F(PosixFileSystemTest, ALockExcludesAnotherProcess) {
   int done[2];
   ASSERT_EQ(0, pipe(ready));
   ASSERT_EQ(0, pipe(done));
+  // style: a second process is what this test is about
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     // Only system calls here: the parent's other threads do not exist in this process.
-    const int fd = open(name.c_str(), O_RDWR | O_CREAT, 0644);
-    struct flock lock = {};
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
-    char c = fcntl(fd, F_SETLK, &lock) == 0 ? 'y' : 'n';
-    (void)!write(ready[1], &c, 1);
-    (void)!read(done[0], &c, 1);
+    const int fd = fiber::io::open(name.c_str(), O_RDWR | O_CREAT, 0644);
+    char c = fiber::io::lock_file(fd) >= 0 ? 'y' : 'n';
+    (void)fiber::io::write(ready[1], &c, 1);
+    (void)fiber::io::read(done[0], &c, 1);
     _exit(0);
   }
   char c = 0;
-  ASSERT_EQ(1, read(ready[0], &c, 1));
+  ASSERT_EQ(1, fiber::io::read(ready[0], &c, 1));
   ASSERT_EQ('y', c);
   FileLock* lock = nullptr;
   const IOStatus s = fs_->LockFile(name, IOOptions(), &lock, nullptr);
   EXPECT_EQ("IO error: While lock file: " + name + ": Resource temporarily unavailable",
             s.ToString());
-  ASSERT_EQ(1, write(done[1], &c, 1));
+  ASSERT_EQ(1, fiber::io::write(done[1], &c, 1));
   int status;
+  // style: a second process is what this test is about
   ASSERT_EQ(child, waitpid(child, &status, 0));
   ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
   ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
-  for (int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
+  for (int fd : {ready[0], ready[1], done[0], done[1]}) fiber::io::close(fd);
 }
 
 TEST_F(PosixFileSystemTest, ALockIsSeenThroughAnotherNameOfTheFile) {
@@ -74,7 +74,7 @@ TEST_F(PosixFileSystemTest, ALockIsSeenThroughAnotherNameOfTheFile) {
   EXPECT_FALSE(fs_->LockFile(dir_.path() + "-link/LOCK", IOOptions(), &other, nullptr).ok());
   EXPECT_FALSE(
       NewFiberFileSystem()->LockFile(dir_.path() + "//LOCK", IOOptions(), &other, nullptr).ok());
-  ASSERT_EQ(0, unlink((dir_.path() + "-link").c_str()));
+  ASSERT_TRUE(fs_->DeleteFile(dir_.path() + "-link", IOOptions(), nullptr).ok());
   ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
 }
 
@@ -105,8 +105,7 @@ TEST_F(PosixFileSystemTest, MmapReadsAreRefused) {
   FileOptions options;
   options.use_mmap_reads = true;
   std::unique_ptr<FSRandomAccessFile> file;
-  EXPECT_TRUE(
-      fs_->NewRandomAccessFile(dir_.File("a"), options, &file, nullptr).IsNotSupported());
+  EXPECT_TRUE(fs_->NewRandomAccessFile(dir_.File("a"), options, &file, nullptr).IsNotSupported());
 }
 
 TEST_F(PosixFileSystemTest, PreallocatedSpaceIsGivenBackAtClose) {
@@ -118,11 +117,11 @@ TEST_F(PosixFileSystemTest, PreallocatedSpaceIsGivenBackAtClose) {
   ASSERT_TRUE(writer->Append("abc").ok());
   ASSERT_TRUE(writer->Flush().ok());
   struct stat st;
-  ASSERT_EQ(0, stat(name.c_str(), &st));
+  ASSERT_EQ(0, fiber::io::stat(name.c_str(), &st));
   EXPECT_EQ(3, st.st_size);
   const auto allocated = st.st_blocks;
   ASSERT_TRUE(writer->Close().ok());
-  ASSERT_EQ(0, stat(name.c_str(), &st));
+  ASSERT_EQ(0, fiber::io::stat(name.c_str(), &st));
   EXPECT_EQ(3, st.st_size);
   if (allocated * 512 >= 1 << 20) {
     EXPECT_LT(st.st_blocks, allocated);

@@ -102,9 +102,9 @@ IOStatus FiberRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
       const ssize_t got = batch[i].result;
       if (got < 0) {
         r.result = Slice(r.scratch, 0);
-        r.status = IOErrorFromErrno("While pread offset " + std::to_string(r.offset) + " len " +
-                                        std::to_string(r.len),
-                                    name_, static_cast<int>(-got));
+        r.status = IOErrorFromErrno(
+            "While pread offset " + std::to_string(r.offset) + " len " + std::to_string(r.len),
+            name_, static_cast<int>(-got));
       } else if (got == 0 || static_cast<size_t>(got) == r.len) {
         r.result = Slice(r.scratch, static_cast<size_t>(got));
         r.status = IOStatus::OK();
@@ -112,8 +112,8 @@ IOStatus FiberRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
         // Short: the end of the file, or a read that was cut in two.
         Slice rest;
         const size_t done = static_cast<size_t>(got);
-        r.status = ReadFully(fd_, name_, r.offset + done, r.len - done, direct_, &rest,
-                             r.scratch + done);
+        r.status =
+            ReadFully(fd_, name_, r.offset + done, r.len - done, direct_, &rest, r.scratch + done);
         r.result = Slice(r.scratch, r.status.ok() ? done + rest.size() : 0);
       }
     }
@@ -275,9 +275,9 @@ IOStatus FiberWritableFile::Allocate(uint64_t offset, uint64_t len, const IOOpti
     return IOStatus::OK();
   }
   if (r < 0) {
-    return IOErrorFromErrno("While fallocate offset " + std::to_string(offset) + " len " +
-                                std::to_string(len),
-                            name_, -r);
+    return IOErrorFromErrno(
+        "While fallocate offset " + std::to_string(offset) + " len " + std::to_string(len), name_,
+        -r);
   }
   allocated_end_ = std::max(allocated_end_, offset + len);
   return IOStatus::OK();

@@ -27,10 +27,12 @@ std::string PutBatch(uint64_t sequence, const std::string& key, const std::strin
 
 std::string RunCommand(const std::string& command) {
   std::string output;
+  // style: RocksDB's tool is a process of its own
   FILE* pipe = popen((command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return "popen failed";
   char buf[4096];
   size_t n;
+  // style: RocksDB's tool is a process of its own
   while ((n = fread(buf, 1, sizeof(buf), pipe)) > 0) output.append(buf, n);
   pclose(pipe);
   return output;
@@ -54,8 +56,7 @@ TEST_P(LdbTest, DumpWalReadsOurLogs) {
     ++sequence;
   }
   const std::string path = dir.File("000007.log");
-  ASSERT_TRUE(
-      WriteStringToFile(fs.get(), testing::BuildLog(records, GetParam(), 7), path).ok());
+  ASSERT_TRUE(WriteStringToFile(fs.get(), testing::BuildLog(records, GetParam(), 7), path).ok());
   const std::string output = RunCommand("ldb dump_wal --walfile=" + path);
   EXPECT_EQ(std::string::npos, output.find("orruption")) << output;
   for (uint64_t i = 1; i < sequence; ++i) {

@@ -23,7 +23,8 @@ bool AllZero(const char* p, size_t n) {
 // Does a record that is whole and right start here? For telling a torn record from a broken one.
 bool IsSoundRecord(const char* p, size_t n) {
   if (n < log::kHeaderSize) return false;
-  const size_t length = static_cast<uint8_t>(p[4]) | (static_cast<size_t>(static_cast<uint8_t>(p[5])) << 8);
+  const size_t length =
+      static_cast<uint8_t>(p[4]) | (static_cast<size_t>(static_cast<uint8_t>(p[5])) << 8);
   const size_t header =
       IsRecyclable(static_cast<uint8_t>(p[6])) ? log::kRecyclableHeaderSize : log::kHeaderSize;
   if (header + length > n) return false;
@@ -38,8 +39,8 @@ bool LengthIsWrong(const char* p, size_t n, size_t header) {
   const uint32_t expected = crc32c::Unmask(DecodeFixed32(p));
   uint32_t crc = crc32c::Value(p + 6, header - 6);
   for (size_t end = header;; ++end) {
-    if (crc == expected && (end == n || IsSoundRecord(p + end, n - end) ||
-                            AllZero(p + end, n - end))) {
+    if (crc == expected &&
+        (end == n || IsSoundRecord(p + end, n - end) || AllZero(p + end, n - end))) {
       return true;
     }
     if (end == n) return false;
@@ -65,8 +66,7 @@ void LogReader::Report(size_t bytes, const Status& reason) {
 }
 
 void LogReader::Report(size_t bytes, uint64_t offset, const std::string& what) {
-  Report(bytes, Status::Corruption(
-                    file_->file_name() + " offset " + std::to_string(offset), what));
+  Report(bytes, Status::Corruption(file_->file_name() + " offset " + std::to_string(offset), what));
 }
 
 bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode mode,
@@ -205,10 +205,10 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
       case log::kUserDefinedTimestampSizeType:
       case log::kRecyclableUserDefinedTimestampSizeType:
         finished_ = true;
-        status_ = Status::NotSupported(
-            file_->file_name() + " offset " + std::to_string(offset),
-            type == log::kSetCompressionType ? "compressed log (wal_compression)"
-                                             : "log of a family with user-defined timestamps");
+        status_ = Status::NotSupported(file_->file_name() + " offset " + std::to_string(offset),
+                                       type == log::kSetCompressionType
+                                           ? "compressed log (wal_compression)"
+                                           : "log of a family with user-defined timestamps");
         Report(fragment.size(), status_);
         scratch->clear();
         return false;

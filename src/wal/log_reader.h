@@ -79,14 +79,14 @@ class LogReader {
  private:
   // What ReadPhysicalRecord found: a record's type (below 256), or one of these.
   enum Outcome : unsigned {
-    kEof = 256,    // the end, between two records
-    kTornHeader,   // the file ends inside a header
-    kTornRecord,   // the file ends inside a payload
-    kZeros,        // allocated space that was never written, to the end of the block
-    kBadSpace,     // a header of zeros with something behind it
-    kBadLength,    // crosses the block
+    kEof = 256,   // the end, between two records
+    kTornHeader,  // the file ends inside a header
+    kTornRecord,  // the file ends inside a payload
+    kZeros,       // allocated space that was never written, to the end of the block
+    kBadSpace,    // a header of zeros with something behind it
+    kBadLength,   // crosses the block
     kBadChecksum,
-    kOldRecord,    // of an older log in a recycled file
+    kOldRecord,  // of an older log in a recycled file
     kReadError,
   };
 
@@ -108,7 +108,7 @@ class LogReader {
   bool recycled_ = false;                  // the log starts with a recyclable record
   bool finished_ = false;                  // ReadRecord returns false from now on
   static constexpr uint64_t kNoZeros = UINT64_MAX;
-  uint64_t zeros_at_ = kNoZeros;           // start of unwritten space, while nothing followed it
+  uint64_t zeros_at_ = kNoZeros;  // start of unwritten space, while nothing followed it
   uint64_t last_record_offset_ = 0;
   uint64_t last_record_end_ = 0;
   Status status_;

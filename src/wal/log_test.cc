@@ -47,8 +47,8 @@ bool IsPrefix(const std::vector<std::string>& part, const std::vector<std::strin
 
 void FixChecksum(std::string* log, size_t offset, size_t header) {
   const size_t length = DecodeFixed16(log->data() + offset + 4);
-  EncodeFixed32(log->data() + offset, crc32c::Mask(crc32c::Value(log->data() + offset + 6,
-                                                                 header + length - 6)));
+  EncodeFixed32(log->data() + offset,
+                crc32c::Mask(crc32c::Value(log->data() + offset + 6, header + length - 6)));
 }
 
 class LogTest : public ::testing::TestWithParam<bool> {
@@ -80,8 +80,8 @@ TEST_P(LogTest, WhatWasWrittenIsReadInEveryMode) {
 TEST_P(LogTest, RecordsThatEndNearABlocksEnd) {
   // Leaves every number of bytes from none to twice a header at the end of the first block.
   for (size_t left = 0; left <= 2 * header(); ++left) {
-    const std::vector<std::string> records = {
-        std::string(log::kBlockSize - header() - left, 'x'), "next", "", "last"};
+    const std::vector<std::string> records = {std::string(log::kBlockSize - header() - left, 'x'),
+                                              "next", "", "last"};
     const std::string bytes = BuildLog(records, recyclable());
     for (const WALRecoveryMode mode : kAllRecoveryModes) {
       const ReadLog read = ReadAll(bytes, mode);
@@ -113,8 +113,8 @@ TEST_P(LogTest, TruncationAtEveryOffset) {
 
   for (size_t size = 0; size < whole.size(); size += size < 2000 || size > 40000 ? 1 : 97) {
     const std::string cut = whole.substr(0, size);
-    const size_t kept = static_cast<size_t>(
-        std::upper_bound(ends.begin(), ends.end(), size) - ends.begin());
+    const size_t kept =
+        static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), size) - ends.begin());
     const size_t clean_end = kept == 0 ? 0 : ends[kept - 1];
     for (const WALRecoveryMode mode : kAllRecoveryModes) {
       const ReadLog read = ReadAll(cut, mode);
@@ -236,8 +236,7 @@ TEST_P(LogTest, FragmentsOutOfOrderAreReported) {
       EXPECT_EQ(c.expected, read.records);
       ASSERT_EQ(c.corruption.empty() ? 0u : 1u, read.corruptions.size());
       if (!c.corruption.empty()) {
-        EXPECT_NE(std::string::npos, read.corruptions[0].find(c.corruption))
-            << read.corruptions[0];
+        EXPECT_NE(std::string::npos, read.corruptions[0].find(c.corruption)) << read.corruptions[0];
       }
     }
   }
@@ -287,12 +286,23 @@ TEST(Log, ChecksumsAreThoseOfTheFormat) {
   // "foo" as one full record: the bytes that any implementation of the format writes.
   const std::string bytes = BuildLog({"foo"});
   ASSERT_EQ(10u, bytes.size());
-  EXPECT_EQ(std::string("\x03\x00\x01" "foo", 6), bytes.substr(4));
-  EXPECT_EQ(crc32c::Mask(crc32c::Value("\x01" "foo", 4)), DecodeFixed32(bytes.data()));
+  EXPECT_EQ(std::string("\x03\x00\x01"
+                        "foo",
+                        6),
+            bytes.substr(4));
+  EXPECT_EQ(crc32c::Mask(crc32c::Value("\x01"
+                                       "foo",
+                                       4)),
+            DecodeFixed32(bytes.data()));
   const std::string recyclable = BuildLog({"foo"}, true, 0x1122334455667788);
   ASSERT_EQ(14u, recyclable.size());
-  EXPECT_EQ(std::string("\x03\x00\x05\x88\x77\x66\x55" "foo", 10), recyclable.substr(4));
-  EXPECT_EQ(crc32c::Mask(crc32c::Value("\x05\x88\x77\x66\x55" "foo", 8)),
+  EXPECT_EQ(std::string("\x03\x00\x05\x88\x77\x66\x55"
+                        "foo",
+                        10),
+            recyclable.substr(4));
+  EXPECT_EQ(crc32c::Mask(crc32c::Value("\x05\x88\x77\x66\x55"
+                                       "foo",
+                                       8)),
             DecodeFixed32(recyclable.data()));
 }
 

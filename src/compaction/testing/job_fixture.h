@@ -100,7 +100,8 @@ class JobFixture {
   // construction (versions().Build() makes it current).
   FileMetaData AddFile(int level, const std::vector<TestEntry>& entries) {
     MemTable* table = Fill(entries);
-    const std::vector<SequenceNumber> snapshots = std::exchange(env_.snapshots, AllSnapshots(entries));
+    const std::vector<SequenceNumber> snapshots =
+        std::exchange(env_.snapshots, AllSnapshots(entries));
     FileMetaData meta;
     const uint64_t number = ++last_file_number_;
     FlushJob job(env_, cf_options(), {table}, /*epoch_number=*/number, "test");
