@@ -5,6 +5,7 @@
 
 #include "manifest/options_table.h"
 #include "rocksdb/convenience.h"
+#include "table/compression.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -162,6 +163,16 @@ Status GetStringFromCompressionType(std::string* compression_str,
   }
   compression_str->clear();
   return Status::InvalidArgument("Invalid compression types");
+}
+
+std::vector<CompressionType> GetSupportedCompressions() {
+  std::vector<CompressionType> supported;
+  for (const auto& [name, value] : cairn::EnumNames<CompressionType>()) {
+    if (value != kDisableCompressionOption && cairn::IsCompressionSupported(value)) {
+      supported.push_back(value);
+    }
+  }
+  return supported;
 }
 
 }  // namespace ROCKSDB_NAMESPACE
