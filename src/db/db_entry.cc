@@ -24,10 +24,10 @@ Status OpenDefault(const Options& options, const std::string& name, OpenMode mod
 
 // The older form: the caller deletes *db.
 template <typename OpenFn>
-Status OpenRaw(DB** db, OpenFn&& open) {
+Status OpenRaw(DB** db, OpenFn&& open_fn) {
   *db = nullptr;
   std::unique_ptr<DB> owned;
-  Status s = open(&owned);
+  Status s = open_fn(&owned);
   if (s.ok()) *db = owned.release();
   return s;
 }
