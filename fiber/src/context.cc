@@ -10,19 +10,20 @@ namespace fiber::detail {
 void* prepare_stack(void* top, void (*entry)(void*), void* argument) {
   uintptr_t address = reinterpret_cast<uintptr_t>(top) & ~uintptr_t{15};
 #if defined(__x86_64__)
-  address -= 16;  // what would be the caller's frame
+  address -= 16 + 128;  // the red zone that the jump steps over
   void** frame = reinterpret_cast<void**>(address) - 7;
   memset(frame, 0, 7 * sizeof(void*));
-  frame[3] = reinterpret_cast<void*>(entry);                  // r12
-  frame[4] = argument;                                        // rbx
-  frame[6] = reinterpret_cast<void*>(&fiber_context_entry);   // return address; rsp is `address` there, 16-aligned
+  frame[3] = reinterpret_cast<void*>(entry);  // r12
+  frame[4] = argument;                        // rbx
+  frame[6] =
+      reinterpret_cast<void*>(&fiber_context_entry);  // rcx; the stack pointer is 16-aligned there
   return frame;
 #elif defined(__aarch64__)
   void** frame = reinterpret_cast<void**>(address) - 20;
   memset(frame, 0, 20 * sizeof(void*));
-  frame[8] = argument;                                         // x19
-  frame[9] = reinterpret_cast<void*>(entry);                   // x20
-  frame[19] = reinterpret_cast<void*>(&fiber_context_entry);   // x30
+  frame[8] = argument;                                        // x19
+  frame[9] = reinterpret_cast<void*>(entry);                  // x20
+  frame[19] = reinterpret_cast<void*>(&fiber_context_entry);  // x30
   return frame;
 #else
 #error "no context switch for this processor"

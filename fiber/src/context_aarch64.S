@@ -63,7 +63,7 @@ fiber_context_switch:
     .cfi_restore x28
     .cfi_restore x29
     .cfi_restore x30
-    br      x30
+    ret
     .cfi_endproc
     .size   fiber_context_switch, . - fiber_context_switch
 

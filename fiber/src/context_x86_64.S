@@ -3,14 +3,24 @@
 
     .text
 
-// void fiber_context_switch(void** save /*rdi*/, void* to /*rsi*/)
-// Layout at a saved stack pointer, upwards: r15 r14 r13 r12 rbx rbp, return address.
+// Jumped to, not called (context.h): rdi where to save the stack pointer, rsi the stack pointer to go to, rcx the address
+// to continue at when somebody comes back.
+//
+// A jump, because a call here that returns elsewhere would leave the processor's return predictor one entry off, and
+// each return after a switch would be mispredicted; and the target of the last jump is predicted from the history.
+// Layout at a saved stack pointer, upwards: r15 r14 r13 r12 rbx rbp rcx, the red zone of the function that jumped.
     .p2align 4
-    .globl  fiber_context_switch
-    .hidden fiber_context_switch
-    .type   fiber_context_switch, @function
-fiber_context_switch:
+    .globl  fiber_context_jump
+    .hidden fiber_context_jump
+    .type   fiber_context_jump, @function
+fiber_context_jump:
     .cfi_startproc
+    .cfi_def_cfa %rsp, 0
+    .cfi_register %rip, %rcx
+    leaq    -128(%rsp), %rsp
+    .cfi_adjust_cfa_offset 128
+    pushq   %rcx
+    .cfi_adjust_cfa_offset 8
     pushq   %rbp
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %rbp, 0
@@ -31,7 +41,7 @@ fiber_context_switch:
     .cfi_rel_offset %r15, 0
     movq    %rsp, (%rdi)
     movq    %rsi, %rsp
-    // The other stack has the same layout, so the description stays true.
+    // The other stack has the same layout, so the description stays true (but for rcx, which comes in time).
     popq    %r15
     .cfi_adjust_cfa_offset -8
     .cfi_restore %r15
@@ -50,13 +60,13 @@ fiber_context_switch:
     popq    %rbp
     .cfi_adjust_cfa_offset -8
     .cfi_restore %rbp
-    // Not `ret`: the return predictor would be wrong each time; the target of a jump is usually the last one's.
     popq    %rcx
     .cfi_adjust_cfa_offset -8
-    .cfi_register %rip, %rcx
+    leaq    128(%rsp), %rsp
+    .cfi_adjust_cfa_offset -128
     jmpq    *%rcx
     .cfi_endproc
-    .size   fiber_context_switch, . - fiber_context_switch
+    .size   fiber_context_jump, . - fiber_context_jump
 
 // The outermost frame: rbx the argument, r12 the function. Unwinding ends here.
     .p2align 4

@@ -1,4 +1,5 @@
-// The two system calls on which plain threads sleep and wake, and the cycle counter that bounds spins.
+// The two system calls on which plain threads sleep and wake, and the cycle counter that bounds
+// spins.
 #pragma once
 
 #include <linux/futex.h>
@@ -16,8 +17,10 @@
 
 namespace fiber::detail {
 
-// Sleeps while *word == expected, at most until `deadline` (now_nanos() value). May return early for no reason.
-inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected, uint64_t deadline = kNoDeadline) {
+// Sleeps while *word == expected, at most until `deadline` (now_nanos() value). May return early
+// for no reason.
+inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
+                       uint64_t deadline = kNoDeadline) {
   timespec until{};
   timespec* timeout = nullptr;
   if (deadline != kNoDeadline) {
@@ -30,7 +33,8 @@ inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected, uin
           FUTEX_BITSET_MATCH_ANY);
 }
 
-// Never touches *word, which may be gone: the worst that can happen is a wake-up for no reason of somebody else.
+// Never touches *word, which may be gone: the worst that can happen is a wake-up for no reason of
+// somebody else.
 inline void futex_wake(const std::atomic<uint32_t>* word, int count = 1) {
   syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
 }

@@ -12,7 +12,8 @@ class LocalTable {
  public:
   void* get(LocalKey key, void* (*make)(), void (*destroy)(void*));
 
-  // Ends *table, which the context keeps until the last value is gone (a destructor may use other locals).
+  // Ends *table, which the context keeps until the last value is gone (a destructor may use other
+  // locals).
   static void destroy(LocalTable** table);
 
  private:

@@ -17,8 +17,9 @@ using detail::bucket_of;
 using detail::Parked;
 using detail::ResumeList;
 
-// A thread that finds a lock taken looks again a few times (about a microsecond in all) before it sleeps. A fiber parks
-// at once: often the holder is a fiber of the same worker, which would wait for the spin.
+// A thread that finds a lock taken looks again a few times (about a microsecond in all) before it
+// sleeps. A fiber parks at once: often the holder is a fiber of the same worker, which would wait
+// for the spin.
 constexpr int kLockSpins = 40;
 
 bool spinning_pays() {
@@ -31,14 +32,19 @@ constexpr uint64_t kHandOverMicros = 1000;
 }  // namespace
 
 // The protocol of Mutex. Let the bucket be the parking bucket of this address.
-//   lock:    without kLocked, set it by compare-and-swap, whatever the other bits (barging). Else, under the bucket's
-//            lock: set kParked by compare-and-swap, which proves that kLocked was set then, and join the queue.
-//   unlock:  with kWoken: clear kLocked; the woken one will find the lock free or tell the next holder. With kParked:
-//            under the bucket's lock take out the oldest waiter and store kWoken | (kParked if there are more), or keep
-//            kLocked and grant the lock to the waiter if the last grant is a millisecond ago. Nothing else can change the
-//            word in between: kLocked is ours, kParked needs the bucket, kWoken is set by unlocking only.
+//   lock:    without kLocked, set it by compare-and-swap, whatever the other bits (barging). Else,
+//   under the bucket's
+//            lock: set kParked by compare-and-swap, which proves that kLocked was set then, and
+//            join the queue.
+//   unlock:  with kWoken: clear kLocked; the woken one will find the lock free or tell the next
+//   holder. With kParked:
+//            under the bucket's lock take out the oldest waiter and store kWoken | (kParked if
+//            there are more), or keep kLocked and grant the lock to the waiter if the last grant is
+//            a millisecond ago. Nothing else can change the word in between: kLocked is ours,
+//            kParked needs the bucket, kWoken is set by unlocking only.
 //   woken:   clears kWoken in the very step that takes the lock or rejoins the queue (in front).
-// So a wake-up is owed exactly while the lock is free and kParked: and then kWoken is set and its bearer is on the way.
+// So a wake-up is owed exactly while the lock is free and kParked: and then kWoken is set and its
+// bearer is on the way.
 void Mutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   if (spinning_pays()) {
     for (int i = 0; i < kLockSpins; i++) {
@@ -61,8 +67,8 @@ void Mutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
     Parked parked(this, 0);
     bucket->lock.lock();
     state = state_.load(std::memory_order_relaxed);
-    while ((state & kLocked) &&
-           !state_.compare_exchange_weak(state, (state & ~woken) | kParked, std::memory_order_relaxed)) {
+    while ((state & kLocked) && !state_.compare_exchange_weak(state, (state & ~woken) | kParked,
+                                                              std::memory_order_relaxed)) {
     }
     if (!(state & kLocked)) {
       bucket->lock.unlock();
@@ -115,10 +121,11 @@ void Mutex::assert_failed() {
   abort();
 }
 
-// The protocol of SharedMutex. kParked is set exactly while the queue is not empty, both changed under the bucket's lock
-// only. Whoever releases the lock with kParked set grants it under the bucket's lock: to the writer at the head of the
-// queue, or to all readers up to the next writer. With kParked set nobody gets the lock otherwise, so while the granting
-// is pending the object cannot go away: those in the queue still need it.
+// The protocol of SharedMutex. kParked is set exactly while the queue is not empty, both changed
+// under the bucket's lock only. Whoever releases the lock with kParked set grants it under the
+// bucket's lock: to the writer at the head of the queue, or to all readers up to the next writer.
+// With kParked set nobody gets the lock otherwise, so while the granting is pending the object
+// cannot go away: those in the queue still need it.
 namespace {
 constexpr uint32_t kTagWriter = 0;
 constexpr uint32_t kTagReader = 1;
@@ -138,7 +145,8 @@ void SharedMutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   uint32_t state = state_.load(std::memory_order_relaxed);
   for (;;) {
     if (state == 0) {
-      if (state_.compare_exchange_weak(state, kWriter, std::memory_order_acquire, std::memory_order_relaxed)) {
+      if (state_.compare_exchange_weak(state, kWriter, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
         bucket->lock.unlock();
         return;
       }
@@ -207,8 +215,8 @@ void SharedMutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void SharedMutex::unlock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  // The last reader went and somebody waits. The readers' releases are in the word's history: acquire them for the one
-  // that the lock is granted to.
+  // The last reader went and somebody waits. The readers' releases are in the word's history:
+  // acquire them for the one that the lock is granted to.
   (void)state_.load(std::memory_order_acquire);
   unlock_slow();
 }

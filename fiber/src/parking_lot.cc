@@ -3,9 +3,7 @@
 
 namespace fiber {
 namespace detail {
-namespace {
 
-constexpr unsigned kBucketBits = 12;
 constinit Bucket g_buckets[size_t{1} << kBucketBits];
 
 bool take_out_timed_out(Waiter* waiter) {
@@ -21,19 +19,6 @@ bool take_out_timed_out(Waiter* waiter) {
   bucket->lock.unlock();
   resume_all(released);
   return was_queued;
-}
-
-}  // namespace
-
-Bucket* bucket_of(const void* address) {
-  const uint64_t hash = (reinterpret_cast<uintptr_t>(address) >> 2) * 0x9e3779b97f4a7c15u;
-  return &g_buckets[hash >> (64 - kBucketBits)];
-}
-
-Parked* Bucket::first(const void* address) {
-  Parked* leader = leaders;
-  while (leader != nullptr && leader->address != address) leader = leader->next_leader;
-  return leader;
 }
 
 void Bucket::insert(Parked* parked, bool front) {
@@ -79,22 +64,6 @@ void Bucket::remove(Parked* parked) {
     if (after != nullptr) after->previous_leader = before;
   }
   parked->previous_leader = parked->next_leader = nullptr;
-}
-
-bool sleep_parked(Parked* parked, uint64_t deadline) {
-  if (deadline == kNoDeadline) {
-    parked->suspend();
-    return true;
-  }
-  return parked->suspend_until(deadline, take_out_timed_out);
-}
-
-void resume_all(Parked* list) {
-  while (list != nullptr) {
-    Parked* next = list->next;  // the record is gone once resumed
-    list->resume();
-    list = next;
-  }
 }
 
 }  // namespace detail

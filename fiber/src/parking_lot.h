@@ -1,9 +1,10 @@
-// The parking lot: every context that waits for a word, in one table of queues keyed by the word's address, so that a
-// lock itself is four bytes and knows of its waiters by one bit.
+// The parking lot: every context that waits for a word, in one table of queues keyed by the word's
+// address, so that a lock itself is four bytes and knows of its waiters by one bit.
 //
-// A bucket's lock makes "look at the word and fall asleep" one step with respect to "change the word and wake". Within
-// a bucket the waiters of one address form a ring; the first of each ring, its leader, stands in the bucket's list. All
-// operations cost O(addresses that share the bucket), however many wait at one address.
+// A bucket's lock makes "look at the word and fall asleep" one step with respect to "change the
+// word and wake". Within a bucket the waiters of one address form a ring; the first of each ring,
+// its leader, stands in the bucket's list. All operations cost O(addresses that share the bucket),
+// however many wait at one address.
 #pragma once
 
 #include <atomic>
@@ -12,13 +13,14 @@
 
 #include "fiber/wait.h"
 #include "raw_lock.h"
-#include "waiter.h"
+#include "worker.h"
 
 namespace fiber::detail {
 
 struct Bucket;
 
-// A waiter in the lot. On the stack of the waiting context; all but the base guarded by the bucket's lock until resumed.
+// A waiter in the lot. On the stack of the waiting context; all but the base guarded by the
+// bucket's lock until resumed.
 struct Parked : Waiter {
   Parked(const void* the_address, uint32_t the_tag) : address(the_address), tag(the_tag) {}
 
@@ -32,19 +34,24 @@ struct Parked : Waiter {
   Parked* previous = nullptr;
   Parked* next_leader = nullptr;  // leaders only
   Parked* previous_leader = nullptr;
-  // Called under the bucket's lock after a timed-out waiter was taken out, for primitives whose later waiters may
-  // go ahead then. Returns waiters to resume.
+  // Called under the bucket's lock after a timed-out waiter was taken out, for primitives whose
+  // later waiters may go ahead then. Returns waiters to resume.
   Parked* (*after_timeout)(Parked*, Bucket*) = nullptr;
 };
 
 struct alignas(64) Bucket {
   RawLock lock;
   Parked* leaders FIBER_GUARDED_BY(lock) = nullptr;
-  // cycles() value after which Mutex::unlock hands over instead of letting the fastest have the lock.
+  // cycles() value after which Mutex::unlock hands over instead of letting the fastest have the
+  // lock.
   uint64_t fair_at FIBER_GUARDED_BY(lock) = 0;
 
   // The oldest waiter of the address, or null.
-  Parked* first(const void* address) FIBER_REQUIRES(lock);
+  Parked* first(const void* address) FIBER_REQUIRES(lock) {
+    Parked* leader = leaders;
+    while (leader != nullptr && leader->address != address) leader = leader->next_leader;
+    return leader;
+  }
   void push_back(Parked* parked) FIBER_REQUIRES(lock) { insert(parked, false); }
   void push_front(Parked* parked) FIBER_REQUIRES(lock) { insert(parked, true); }
   void remove(Parked* parked) FIBER_REQUIRES(lock);
@@ -53,13 +60,35 @@ struct alignas(64) Bucket {
   void insert(Parked* parked, bool front) FIBER_REQUIRES(lock);
 };
 
-Bucket* bucket_of(const void* address);
+inline constexpr unsigned kBucketBits = 12;
+extern Bucket g_buckets[size_t{1} << kBucketBits];
 
-// SUSPENDS. The waiter stands in its queue and the bucket is unlocked. False: the deadline passed and it was taken out.
-bool sleep_parked(Parked* parked, uint64_t deadline);
+inline Bucket* bucket_of(const void* address) {
+  const uint64_t hash = (reinterpret_cast<uintptr_t>(address) >> 2) * 0x9e3779b97f4a7c15u;
+  return &g_buckets[hash >> (64 - kBucketBits)];
+}
+
+// For Waiter::suspend_until(): takes a Parked out of its queue; false if a waker already has.
+bool take_out_timed_out(Waiter* waiter);
+
+// SUSPENDS. The waiter stands in its queue and the bucket is unlocked. False: the deadline passed
+// and it was taken out.
+inline bool sleep_parked(Parked* parked, uint64_t deadline) {
+  if (deadline == kNoDeadline) {
+    parked->suspend();
+    return true;
+  }
+  return parked->suspend_until(deadline, take_out_timed_out);
+}
 
 // Resumes a null-terminated list of dequeued waiters. No lock held.
-void resume_all(Parked* list);
+inline void resume_all(Parked* list) {
+  while (list != nullptr) {
+    Parked* next = list->next;  // the record is gone once resumed
+    list->resume();
+    list = next;
+  }
+}
 
 // Collects dequeued waiters in order.
 class ResumeList {

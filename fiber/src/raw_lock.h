@@ -1,5 +1,5 @@
-// RawLock: the lock beneath the locks. Guards a few instructions at a time, blocks the whole OS thread: brief bounded
-// spin, then futex. Never held across a suspension.
+// RawLock: the lock beneath the locks. Guards a few instructions at a time, blocks the whole OS
+// thread: brief bounded spin, then futex. Never held across a suspension.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
  public:
   void lock() FIBER_ACQUIRE() {
     uint32_t free = kFree;
-    if (!word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) {
+    if (!word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
       lock_slow();
     }
   }
@@ -34,11 +35,13 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
       cpu_relax();
       uint32_t free = kFree;
       if (word_.load(std::memory_order_relaxed) == kFree &&
-          word_.compare_exchange_weak(free, kHeld, std::memory_order_acquire, std::memory_order_relaxed)) {
+          word_.compare_exchange_weak(free, kHeld, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
         return;
       }
     }
-    while (word_.exchange(kHeldWaited, std::memory_order_acquire) != kFree) futex_wait(&word_, kHeldWaited);
+    while (word_.exchange(kHeldWaited, std::memory_order_acquire) != kFree)
+      futex_wait(&word_, kHeldWaited);
   }
 
   std::atomic<uint32_t> word_{kFree};

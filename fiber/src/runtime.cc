@@ -22,7 +22,8 @@ void JoinHandle::join() {
   if (!(fiber->end.load(std::memory_order_acquire) & Fiber::kEnded)) {
     Waiter waiter;
     fiber->joiner = &waiter;
-    if (!(fiber->end.fetch_or(Fiber::kJoining, std::memory_order_acq_rel) & Fiber::kEnded)) waiter.suspend();
+    if (!(fiber->end.fetch_or(Fiber::kJoining, std::memory_order_acq_rel) & Fiber::kEnded))
+      waiter.suspend();
   }
   Worker::free_fiber(fiber);
 }
@@ -74,7 +75,8 @@ Runtime::~Runtime() {
 JoinHandle Runtime::spawn(Function function) {
   const size_t count = impl_->workers.size();
   Worker* worker = impl_->workers[0];
-  if (count > 1) worker = impl_->workers[impl_->next_worker.fetch_add(1, std::memory_order_relaxed) % count];
+  if (count > 1)
+    worker = impl_->workers[impl_->next_worker.fetch_add(1, std::memory_order_relaxed) % count];
   return worker == Worker::current() ? worker->spawn(std::move(function))
                                      : worker->spawn_from_outside(std::move(function));
 }

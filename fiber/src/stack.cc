@@ -18,8 +18,8 @@ constexpr size_t kMaxSlabSlots = 4096;
 // Below each stack; more than one, against frames that step over a page without touching it.
 constexpr size_t kGuardPages = 4;
 
-// Every stack's first frames at the same offset of a page would compete for the same few cache sets. So the tops are
-// spread over half a page.
+// Every stack's first frames at the same offset of a page would compete for the same few cache
+// sets. So the tops are spread over half a page.
 constexpr size_t kColours = 32;
 constexpr size_t kColourStep = 64;
 
@@ -41,12 +41,14 @@ StackPool* StackPool::for_size(size_t usable) {
   return pools->back();
 }
 
-StackPool::StackPool(size_t usable) : usable_(usable), guard_(kGuardPages * static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}
+StackPool::StackPool(size_t usable)
+    : usable_(usable), guard_(kGuardPages * static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}
 
 bool StackPool::grow() {
   const size_t slots = next_slab_slots_;
   const size_t bytes = slots * (usable_ + guard_);
-  void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab == MAP_FAILED) return false;
   // A huge page under a stack would make it resident as a whole. Refused only where there are none.
   (void)madvise(slab, bytes, MADV_NOHUGEPAGE);

@@ -1,4 +1,5 @@
-// Stacks: carved from large mappings, guarded below, recycled for ever (a mapping is never given back, its memory is).
+// Stacks: carved from large mappings, guarded below, recycled for ever (a mapping is never given
+// back, its memory is).
 //
 // Thread safety: StackPool is; a Stack belongs to one worker from allocate() to release().
 #pragma once
@@ -13,8 +14,8 @@
 
 namespace fiber::detail {
 
-// One stack and the flow of control on it. The flow runs a loop (Worker::carrier_main) and takes up one fiber after the
-// other, so that a recycled stack needs no preparation.
+// One stack and the flow of control on it. The flow runs a loop (Worker::carrier_main) and takes up
+// one fiber after the other, so that a recycled stack needs no preparation.
 struct Stack {
   Context context;  // stack_pointer null: to be prepared
   char* bottom = nullptr;
@@ -29,7 +30,8 @@ class StackPool {
 
   explicit StackPool(size_t usable);
 
-  // A guarded stack, not prepared. Null when the system has no more memory, or (without guard markers) mappings.
+  // A guarded stack, not prepared. Null when the system has no more memory, or (without guard
+  // markers) mappings.
   Stack* allocate();
   // Takes one that no fiber is on; its memory goes back to the system.
   void release(Stack* stack);

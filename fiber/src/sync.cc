@@ -11,14 +11,16 @@ using detail::bucket_of;
 using detail::Parked;
 using detail::ResumeList;
 
-// Semaphore. The number of waiters (high half) changes only under the bucket's lock, and while it is not zero the count
-// changes only under it too. A release with waiters adds its units and grants what it can to the queue's head in one
-// final store, before it resumes anybody: so it touches the semaphore no more when the granted go on.
+// Semaphore. The number of waiters (high half) changes only under the bucket's lock, and while it
+// is not zero the count changes only under it too. A release with waiters adds its units and grants
+// what it can to the queue's head in one final store, before it resumes anybody: so it touches the
+// semaphore no more when the granted go on.
 namespace {
 
 constexpr uint64_t kOneWaiter = uint64_t{1} << 32;
 
-// Grants from the head of the queue. `state` is the word with all its units; returns the word after the grants.
+// Grants from the head of the queue. `state` is the word with all its units; returns the word after
+// the grants.
 uint64_t grant(const void* address, uint64_t state, Bucket* bucket, ResumeList* granted)
     FIBER_REQUIRES(bucket->lock) {
   for (;;) {
@@ -49,8 +51,8 @@ bool Semaphore::acquire_slow(uint32_t n, uint64_t deadline) {
   uint64_t state = state_.load(std::memory_order_relaxed);
   for (;;) {
     const bool take = state >> 32 == 0 && static_cast<uint32_t>(state) >= n;
-    if (state_.compare_exchange_weak(state, take ? state - n : state + kOneWaiter, std::memory_order_acquire,
-                                     std::memory_order_relaxed)) {
+    if (state_.compare_exchange_weak(state, take ? state - n : state + kOneWaiter,
+                                     std::memory_order_acquire, std::memory_order_relaxed)) {
       if (take) {
         bucket->lock.unlock();
         return true;
@@ -68,8 +70,10 @@ void Semaphore::release_slow(uint32_t n) {
   ResumeList granted;
   bucket->lock.lock();
   uint64_t state = state_.load(std::memory_order_relaxed);
-  while (state >> 32 == 0) {  // the waiters have gone meanwhile: the others' fast paths are open again
-    if (state_.compare_exchange_weak(state, state + n, std::memory_order_release, std::memory_order_relaxed)) {
+  while (state >> 32 ==
+         0) {  // the waiters have gone meanwhile: the others' fast paths are open again
+    if (state_.compare_exchange_weak(state, state + n, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
       bucket->lock.unlock();
       return;
     }
@@ -92,12 +96,14 @@ bool Latch::wait_until(uint64_t deadline) {
   }
 }
 
-// Event. With kWaitedFor, set() stores under the bucket's lock while it takes the waiters out: each of them was waiting
-// then, and needs not look at the word again (which may be reset, or gone).
+// Event. With kWaitedFor, set() stores under the bucket's lock while it takes the waiters out: each
+// of them was waiting then, and needs not look at the word again (which may be reset, or gone).
 void Event::set() {
   uint32_t state = state_.load(std::memory_order_relaxed);
   while (state != kWaitedFor) {
-    if (state_.compare_exchange_weak(state, kSet, std::memory_order_release, std::memory_order_relaxed)) return;
+    if (state_.compare_exchange_weak(state, kSet, std::memory_order_release,
+                                     std::memory_order_relaxed))
+      return;
   }
   Bucket* const bucket = bucket_of(this);
   ResumeList released;

@@ -68,7 +68,8 @@ Thread::~Thread() {
 }
 
 void Thread::join() {
-  // A fiber must not block its worker: park until the function is done, what is left of the thread is short.
+  // A fiber must not block its worker: park until the function is done, what is left of the thread
+  // is short.
   while (state_->ended.load(std::memory_order_acquire) == 0) wait(&state_->ended, 0);
   pthread_join(state_->thread, nullptr);
   state_.reset();

@@ -7,7 +7,8 @@
 namespace fiber::detail {
 namespace {
 
-// How long a thread looks before it sleeps: about as long as half a sleep costs, and only while that has paid lately.
+// How long a thread looks before it sleeps: about as long as half a sleep costs, and only while
+// that has paid lately.
 constexpr uint64_t kSpinMicros = 2;
 constexpr uint32_t kSpinMisses = 4;
 constexpr uint32_t kSpinRetry = 32;
@@ -20,16 +21,6 @@ struct WaitTimer : TimerNode {
 };
 
 }  // namespace
-
-Waiter::Waiter() : fiber_(Worker::current_fiber()) {}
-
-void Waiter::suspend() {
-  if (fiber_ != nullptr) {
-    Worker::current()->park();
-  } else {
-    block_thread(kNoDeadline);
-  }
-}
 
 bool Waiter::suspend_until(uint64_t deadline, bool (*try_cancel)(Waiter*)) {
   if (fiber_ == nullptr) {
@@ -59,18 +50,15 @@ bool Waiter::suspend_until(uint64_t deadline, bool (*try_cancel)(Waiter*)) {
   return !timer.cancelled;
 }
 
-void Waiter::resume() {
-  if (fiber_ != nullptr) {
-    fiber_->worker->make_ready(fiber_);
-  } else if (word_.exchange(kResumed, std::memory_order_acq_rel) == kAsleep) {
-    futex_wake(&word_);
-  }
+void Waiter::resume_thread() {
+  if (word_.exchange(kResumed, std::memory_order_acq_rel) == kAsleep) futex_wake(&word_);
 }
 
 // True: resumed. False: the deadline passed.
 bool Waiter::block_thread(uint64_t deadline) {
   if (word_.load(std::memory_order_acquire) == kResumed) return true;
-  if (hardware_concurrency() > 1 && (t_spin_misses < kSpinMisses || ++t_spin_misses % kSpinRetry == 0)) {
+  if (hardware_concurrency() > 1 &&
+      (t_spin_misses < kSpinMisses || ++t_spin_misses % kSpinRetry == 0)) {
     const uint64_t start = cycles();
     const uint64_t limit = kSpinMicros * cycles_per_microsecond();
     do {

@@ -48,6 +48,39 @@ Worker::~Worker() {
   }
 }
 
+// ---- The ready fibers, and the switch to the next
+
+inline void Worker::switch_from(Context* from, Fiber* next) {
+  Context* to = next != nullptr ? &next->stack->context : &own_context_;
+  current_ = next;
+  switch_context(from, to, globals_);
+  after_switch();
+}
+
+inline Fiber* Worker::pop_any() {
+  Fiber* fiber = slot_;
+  if (fiber != nullptr) {
+    slot_ = nullptr;
+    if (head_ == nullptr || ++slot_runs_ < kMaxSlotRuns) return fiber;
+    push_ready(fiber);
+  }
+  slot_runs_ = 0;
+  fiber = head_;
+  if (fiber != nullptr) {
+    head_ = fiber->next;
+    if (head_ == nullptr) tail_ = nullptr;
+  }
+  return fiber;
+}
+
+inline Fiber* Worker::pop_ready() {
+  for (;;) {
+    Fiber* fiber = pop_any();
+    if (fiber == nullptr || fiber->stack != nullptr || give_stack(fiber)) return fiber;
+    starve(fiber);
+  }
+}
+
 // ---- Fibers begin and end
 
 Fiber* Worker::new_fiber(Function function) {
@@ -129,8 +162,8 @@ void Worker::carrier_main(void* stack) noexcept {
   }
 }
 
-// Runs the current fiber, and then, as long as they need no other stack, those that are next. Returns when the stack has
-// been taken up again for another fiber.
+// Runs the current fiber, and then, as long as they need no other stack, those that are next.
+// Returns when the stack has been taken up again for another fiber.
 void Worker::run_fiber(Stack* stack) {
   for (;;) {
     Fiber* self = current_;
@@ -206,53 +239,14 @@ void Worker::starve(Fiber* fiber) {
   static std::atomic<bool> told{false};
   if (!told.exchange(true, std::memory_order_relaxed)) {
     fprintf(stderr,
-            "fiber: the system refuses more guarded stacks (memory, or vm.max_map_count); new fibers wait\n");
+            "fiber: the system refuses more guarded stacks (memory, or vm.max_map_count); new "
+            "fibers wait\n");
   }
   fiber->next = starved_;
   starved_ = fiber;
 }
 
-// ---- Switching
-
-void Worker::switch_from(Context* from, Fiber* next) {
-  Context* to = next != nullptr ? &next->stack->context : &own_context_;
-  current_ = next;
-  switch_context(from, to, globals_);
-  after_switch();
-}
-
-void Worker::after_switch() {
-  if (ended_ != nullptr) [[unlikely]] {
-    Stack* stack = ended_;
-    ended_ = nullptr;
-    keep_stack(stack);
-  }
-}
-
-Fiber* Worker::pop_any() {
-  Fiber* fiber = slot_;
-  if (fiber != nullptr) {
-    slot_ = nullptr;
-    if (head_ == nullptr || ++slot_runs_ < kMaxSlotRuns) return fiber;
-    push_ready(fiber);
-  }
-  slot_runs_ = 0;
-  fiber = head_;
-  if (fiber != nullptr) {
-    head_ = fiber->next;
-    if (head_ == nullptr) tail_ = nullptr;
-  }
-  return fiber;
-}
-
-Fiber* Worker::pop_ready() {
-  for (;;) {
-    Fiber* fiber = pop_any();
-    if (fiber == nullptr || fiber->stack != nullptr || give_stack(fiber)) return fiber;
-    starve(fiber);
-  }
-}
-
+// ---- Suspending, and the loop
 void Worker::park() {
   Fiber* const self = current_;
   Fiber* next = service_due() ? nullptr : pop_ready();
@@ -310,7 +304,8 @@ void Worker::post(Fiber* fiber) {
   Fiber* head = inbox_.load(std::memory_order_relaxed);
   do {
     fiber->next = head;
-  } while (!inbox_.compare_exchange_weak(head, fiber, std::memory_order_seq_cst, std::memory_order_relaxed));
+  } while (!inbox_.compare_exchange_weak(head, fiber, std::memory_order_seq_cst,
+                                         std::memory_order_relaxed));
   notify();
   leave_from_outside();
 }
@@ -335,7 +330,8 @@ void Worker::drain_inbox() {
     Fiber* fiber = in_order;
     in_order = fiber->next;
     if (fiber->stack == nullptr && live_++ != 0 && busy_ != nullptr) {
-      busy_->fetch_sub(1, std::memory_order_relaxed);  // not the last one: the worker's own count remains
+      busy_->fetch_sub(
+          1, std::memory_order_relaxed);  // not the last one: the worker's own count remains
     }
     push_ready(fiber);
   }
@@ -383,7 +379,8 @@ void Worker::idle(bool (*done)(void*), void* argument) {
   uint64_t deadline = timers_.empty() ? kNoDeadline : timers_[0]->deadline;
   if (starved_ != nullptr) deadline = std::min(deadline, deadline_after(kStarvedRetryNanos));
   state_.store(kSleeping, std::memory_order_seq_cst);
-  if (inbox_.load(std::memory_order_seq_cst) == nullptr && !done(argument)) engine_->poll(true, deadline);
+  if (inbox_.load(std::memory_order_seq_cst) == nullptr && !done(argument))
+    engine_->poll(true, deadline);
   state_.store(kRunning, std::memory_order_relaxed);
 }
 

@@ -1,16 +1,17 @@
 // Worker: runs fibers on one OS thread. The scheduler.
 //
-// A fiber belongs to one worker from its birth to its end. Ready fibers stand in a queue without atomics, the one woken
-// last by a running fiber in a slot before it (it finds the caches warm); what other threads make ready comes through the
-// inbox, a lock-free stack taken over as a whole. A fiber that suspends switches straight to the next ready one; the
-// worker's own context (the thread's stack) runs when nothing is ready, for timers, for I/O and for the inbox.
+// A fiber belongs to one worker from its birth to its end. Ready fibers stand in a queue without
+// atomics, the one woken last by a running fiber in a slot before it (it finds the caches warm);
+// what other threads make ready comes through the inbox, a lock-free stack taken over as a whole. A
+// fiber that suspends switches straight to the next ready one; the worker's own context (the
+// thread's stack) runs when nothing is ready, for timers, for I/O and for the inbox.
 //
-// Sleep: the worker sets state_ to kSleeping, looks at the inbox once more, and blocks in its IoEngine. Whoever pushes to
-// the inbox looks at state_ afterwards and calls IoEngine::wakeup() only if it says kSleeping (both sequentially
-// consistent: one of the two sees the other).
+// Sleep: the worker sets state_ to kSleeping, looks at the inbox once more, and blocks in its
+// IoEngine. Whoever pushes to the inbox looks at state_ afterwards and calls IoEngine::wakeup()
+// only if it says kSleeping (both sequentially consistent: one of the two sees the other).
 //
-// Thread safety: post(), notify() and spawn_from_outside() from any thread; the rest from the worker's thread, which is
-// the one inside run_until().
+// Thread safety: post(), notify() and spawn_from_outside() from any thread; the rest from the
+// worker's thread, which is the one inside run_until().
 #pragma once
 
 #include <atomic>
@@ -57,8 +58,9 @@ struct TimerNode {
 
 class Worker {
  public:
-  // On the thread that will run it. Unoptimised and sanitizer builds take at least 256 KiB for a stack. `busy`: the
-  // runtime's count of workers with fibers and of fibers on their way to a worker (null for a guest); woken at zero.
+  // On the thread that will run it. Unoptimised and sanitizer builds take at least 256 KiB for a
+  // stack. `busy`: the runtime's count of workers with fibers and of fibers on their way to a
+  // worker (null for a guest); woken at zero.
   Worker(size_t stack_size, Engine engine, std::atomic<uint32_t>* busy);
   // REQUIRES: no fibers left.
   ~Worker();
@@ -69,19 +71,23 @@ class Worker {
   static Worker* current() { return t_worker; }
   static Fiber* current_fiber() { return t_worker != nullptr ? t_worker->current_ : nullptr; }
 
-  // Runs fibers on the calling thread until done() is true, which is looked at whenever no fiber is ready. Fibers that are left stay suspended until the next call. Calls on a thread inside of a worker nest
-  // only outside of fibers.
+  // Runs fibers on the calling thread until done() is true, which is looked at whenever no fiber is
+  // ready. Fibers that are left stay suspended until the next call. Calls on a thread inside of a
+  // worker nest only outside of fibers.
   template <class Done>
   void run_until(Done&& done) {
-    run_until([](void* argument) -> bool { return (*static_cast<std::remove_reference_t<Done>*>(argument))(); },
-              &done);
+    run_until(
+        [](void* argument) -> bool {
+          return (*static_cast<std::remove_reference_t<Done>*>(argument))();
+        },
+        &done);
   }
   void run_until(bool (*done)(void*), void* argument);
 
   // Starts a fiber on this worker, behind the ready ones.
   JoinHandle spawn(Function function);
-  // Starts a fiber on this worker at once: the calling fiber waits in the slot, and continues when the new one first
-  // suspends or ends. From the worker's own context: like spawn().
+  // Starts a fiber on this worker at once: the calling fiber waits in the slot, and continues when
+  // the new one first suspends or ends. From the worker's own context: like spawn().
   JoinHandle spawn_now(Function function);
   JoinHandle spawn_from_outside(Function function);
 
@@ -102,8 +108,8 @@ class Worker {
     }
   }
 
-  // Any thread that knows the worker to live. Wakes it if it sleeps, so that run_until() looks at its condition (whose
-  // change must be sequentially consistent, before this).
+  // Any thread that knows the worker to live. Wakes it if it sleeps, so that run_until() looks at
+  // its condition (whose change must be sequentially consistent, before this).
   void notify();
 
   // Any thread. Sets stopped() and notifies; the worker may be gone on return.
@@ -132,15 +138,21 @@ class Worker {
   static constexpr uint64_t kServiceMicros = 20;
   // An idle worker looks at its inbox for this long before it sleeps, if that has paid lately.
   static constexpr uint64_t kIdleSpinMicros = 4;
-  static constexpr uint32_t kSpinMisses = 4;   // after so many vain spins in a row ...
-  static constexpr uint32_t kSpinRetry = 32;   // ... spin only once in so many times
+  static constexpr uint32_t kSpinMisses = 4;  // after so many vain spins in a row ...
+  static constexpr uint32_t kSpinRetry = 32;  // ... spin only once in so many times
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
   static constexpr uint32_t kClosing = uint32_t{1} << 31;
 
   static void carrier_main(void* stack) noexcept;
   void run_fiber(Stack* stack);
-  void switch_from(Context* from, Fiber* next);
-  void after_switch();
+  __attribute__((always_inline)) void switch_from(Context* from, Fiber* next);
+  __attribute__((always_inline)) void after_switch() {
+    if (ended_ != nullptr) [[unlikely]] {
+      Stack* stack = ended_;
+      ended_ = nullptr;
+      keep_stack(stack);
+    }
+  }
 
   void push_ready(Fiber* fiber) {
     fiber->next = nullptr;
@@ -207,5 +219,25 @@ class Worker {
   // Threads inside post() or stop(): the destructor waits for them.
   std::atomic<uint32_t> posters_{0};
 };
+
+// ---- The short paths of Waiter (waiter.h)
+
+inline Waiter::Waiter() : fiber_(Worker::current_fiber()) {}
+
+inline void Waiter::suspend() {
+  if (fiber_ != nullptr) {
+    fiber_->worker->park();
+  } else {
+    block_thread(kNoDeadline);
+  }
+}
+
+inline void Waiter::resume() {
+  if (fiber_ != nullptr) {
+    fiber_->worker->make_ready(fiber_);
+  } else {
+    resume_thread();
+  }
+}
 
 }  // namespace fiber::detail

@@ -1,4 +1,5 @@
-// Mutex, SharedMutex, CondVar: semantics, and exclusion between fibers and plain threads on one object.
+// Mutex, SharedMutex, CondVar: semantics, and exclusion between fibers and plain threads on one
+// object.
 #include "fiber/mutex.h"
 
 #include <gtest/gtest.h>
@@ -48,8 +49,8 @@ struct Mix {
 };
 class MixedTest : public ::testing::TestWithParam<Mix> {};
 INSTANTIATE_TEST_SUITE_P(Mixes, MixedTest,
-                         ::testing::Values(Mix{1, 0, 4}, Mix{1, 8, 0}, Mix{2, 8, 0}, Mix{1, 4, 1}, Mix{2, 16, 4},
-                                           Mix{4, 100, 4}));
+                         ::testing::Values(Mix{1, 0, 4}, Mix{1, 8, 0}, Mix{2, 8, 0}, Mix{1, 4, 1},
+                                           Mix{2, 16, 4}, Mix{4, 100, 4}));
 
 TEST_P(MixedTest, MutexCountsExactly) {
   const Mix mix = GetParam();
@@ -156,7 +157,8 @@ TEST_P(MixedTest, CondVarQueueLosesNothing) {
 }
 
 TEST(MutexTest, NobodyStarvesBehindOneThatRelocksAtOnce) {
-  // One fiber takes the lock again the moment it lets go; the others get it all the same, within milliseconds.
+  // One fiber takes the lock again the moment it lets go; the others get it all the same, within
+  // milliseconds.
   Mutex mutex;
   std::atomic<bool> stop{false};
   run_mixed(2, 3, 1, [&](int i) {
@@ -177,8 +179,8 @@ TEST(MutexTest, NobodyStarvesBehindOneThatRelocksAtOnce) {
   });
 }
 
-// A lock in memory that is freed by the next holder: an unlock that touched it after its release would be a use after
-// free (ASan) or a race (TSan).
+// A lock in memory that is freed by the next holder: an unlock that touched it after its release
+// would be a use after free (ASan) or a race (TSan).
 TEST(MutexTest, MayBeDestroyedByTheNextHolder) {
   struct Shared {
     Mutex mutex;

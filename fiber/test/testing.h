@@ -1,4 +1,5 @@
-// What the tests of this folder share: running one body on fibers and plain threads at once, scaled to the build.
+// What the tests of this folder share: running one body on fibers and plain threads at once, scaled
+// to the build.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,8 @@ inline constexpr uint64_t kSecond = 1000 * kMillisecond;
 // A deadline that only a hang reaches.
 inline uint64_t far_deadline() { return deadline_after(120 * kSecond); }
 
-// Calls body(i) with i = 0 .. fibers + threads - 1: the first on fibers of a runtime with `workers` workers, the others
-// on plain threads, all at once. Returns when all are done.
+// Calls body(i) with i = 0 .. fibers + threads - 1: the first on fibers of a runtime with `workers`
+// workers, the others on plain threads, all at once. Returns when all are done.
 inline void run_mixed(int workers, int fibers, int threads, const std::function<void(int)>& body) {
   Runtime runtime({.workers = workers, .name = "mixed"});
   std::vector<JoinHandle> handles;

@@ -58,8 +58,8 @@ TEST(WaitTest, WakesTheOldestFirstAndCounts) {
   });
 }
 
-// Many words (more than buckets have room for one each), waits with and without deadlines, wakes at random: every waiter
-// gets through, none stays in a queue.
+// Many words (more than buckets have room for one each), waits with and without deadlines, wakes at
+// random: every waiter gets through, none stays in a queue.
 TEST(WaitTest, ManyAddressesAndDeadlines) {
   constexpr int kWords = 64;
   const int contexts = 40, each = 4000 / kScaleDown;

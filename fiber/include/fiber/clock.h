@@ -1,5 +1,5 @@
-// Clocks. Every reading of time in the program goes through here, so that a simulated runtime can own it later.
-// Thread safe; callable from fibers and plain threads.
+// Clocks. Every reading of time in the program goes through here, so that a simulated runtime can
+// own it later. Thread safe; callable from fibers and plain threads.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ uint64_t now_nanos();
 // Wall-clock time in microseconds since the Unix epoch. May jump.
 uint64_t wall_micros();
 
-// CPU time in nanoseconds that the calling OS thread (all the fibers it ran together) or the process has used.
+// CPU time in nanoseconds that the calling OS thread (all the fibers it ran together) or the
+// process has used.
 uint64_t thread_cpu_nanos();
 uint64_t process_cpu_nanos();
 

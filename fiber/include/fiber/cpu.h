@@ -6,7 +6,8 @@
 namespace fiber {
 
 namespace detail {
-// 0: not assigned yet, else slot + 1. The static TLS model saves a call where this code is in a shared library.
+// 0: not assigned yet, else slot + 1. The static TLS model saves a call where this code is in a
+// shared library.
 extern __thread uint32_t t_slot_plus_one __attribute__((tls_model("initial-exec")));
 unsigned assign_slot();
 }  // namespace detail
@@ -14,8 +15,9 @@ unsigned assign_slot();
 // How many shards it pays to have: a power of two, constant for the process.
 unsigned slot_count();
 
-// The shard of the calling worker or thread: 0 .. slot_count()-1. Distinct for the first slot_count() live threads,
-// shared beyond. A fiber keeps it for life (it does not migrate). One load.
+// The shard of the calling worker or thread: 0 .. slot_count()-1. Distinct for the first
+// slot_count() live threads, shared beyond. A fiber keeps it for life (it does not migrate). One
+// load.
 inline unsigned slot() {
   const uint32_t slot = detail::t_slot_plus_one;
   return slot != 0 ? slot - 1 : detail::assign_slot();

@@ -1,5 +1,5 @@
-// Function: what a fiber or a thread is to run. A move-only callable void() that keeps small callables (six words) in
-// itself, so that spawning allocates nothing.
+// Function: what a fiber or a thread is to run. A move-only callable void() that keeps small
+// callables (six words) in itself, so that spawning allocates nothing.
 #pragma once
 
 #include <cstddef>

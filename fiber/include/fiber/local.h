@@ -8,21 +8,22 @@ namespace fiber {
 
 namespace detail {
 
-// Keys are small and reused; the generation tells the values of a former user of a key from the present one's.
+// Keys are small and reused; the generation tells the values of a former user of a key from the
+// present one's.
 struct LocalKey {
   uint32_t index;
   uint32_t generation;
 };
 LocalKey allocate_local_key();
 void free_local_key(LocalKey key);
-// The current context's value of `key`; created with make() at the first use, destroyed with destroy() when the context
-// ends, in an undefined order among keys.
+// The current context's value of `key`; created with make() at the first use, destroyed with
+// destroy() when the context ends, in an undefined order among keys.
 void* get_local(LocalKey key, void* (*make)(), void (*destroy)(void*));
 
 }  // namespace detail
 
-// Best a static or a member of something that outlives the contexts that use it. If it goes first, their values stay
-// until each context ends (or its key is reused by that context).
+// Best a static or a member of something that outlives the contexts that use it. If it goes first,
+// their values stay until each context ends (or its key is reused by that context).
 template <class T>
 class local {
   static_assert(std::is_default_constructible_v<T>);
@@ -36,7 +37,8 @@ class local {
   // The current context's own value, default-constructed at its first use there.
   T& get() {
     return *static_cast<T*>(detail::get_local(
-        key_, []() -> void* { return new T(); }, [](void* value) { delete static_cast<T*>(value); }));
+        key_, []() -> void* { return new T(); },
+        [](void* value) { delete static_cast<T*>(value); }));
   }
   T* operator->() { return &get(); }
   T& operator*() { return get(); }

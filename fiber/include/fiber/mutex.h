@@ -1,8 +1,9 @@
-// Mutex, SharedMutex and CondVar: locks that park the fiber, or block the thread, that has to wait. One object serves
-// fibers and plain threads at once. None of them is recursive; a fiber may suspend while it holds one.
+// Mutex, SharedMutex and CondVar: locks that park the fiber, or block the thread, that has to wait.
+// One object serves fibers and plain threads at once. None of them is recursive; a fiber may
+// suspend while it holds one.
 //
-// Lifetime: whoever acquires a lock may destroy it after unlocking although the previous holder is still inside its
-// unlock(): an unlock never touches the object after the release took effect.
+// Lifetime: whoever acquires a lock may destroy it after unlocking although the previous holder is
+// still inside its unlock(): an unlock never touches the object after the release took effect.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,12 @@ namespace fiber {
 
 class CondVar;
 
-// Four bytes. The lock goes to whoever comes first (barging), and straight to the oldest waiter about once a
-// millisecond while there is contention, so that nobody starves.
+// Four bytes. The lock goes to whoever comes first (barging), and straight to the oldest waiter
+// about once a millisecond while there is contention, so that nobody starves.
 //
-// state_: bit 0 kLocked; bit 1 kParked, some context waits in the parking lot; bit 2 kWoken, one that was woken has not
-// yet tried again, so that no unlock needs to wake another. mutex.cc has the protocol.
+// state_: bit 0 kLocked; bit 1 kParked, some context waits in the parking lot; bit 2 kWoken, one
+// that was woken has not yet tried again, so that no unlock needs to wake another. mutex.cc has the
+// protocol.
 class FIBER_CAPABILITY("mutex") Mutex {
  public:
   constexpr Mutex() = default;
@@ -55,7 +57,8 @@ class FIBER_CAPABILITY("mutex") Mutex {
     }
   }
 
-  // Tells the static analysis that the lock is held; aborts in debug builds if nobody holds it (the owner is not known).
+  // Tells the static analysis that the lock is held; aborts in debug builds if nobody holds it (the
+  // owner is not known).
   void assert_held() const FIBER_ASSERT_HELD(this) {
 #ifndef NDEBUG
     if (!(state_.load(std::memory_order_relaxed) & kLocked)) assert_failed();
@@ -103,11 +106,12 @@ class FIBER_SCOPED_CAPABILITY MutexLock {
   bool held_;
 };
 
-// Many readers or one writer, four bytes. First come, first served among those that wait: a waiting writer holds back
-// later readers, and neighbouring readers in the queue are let in together. So: no recursive shared locking.
+// Many readers or one writer, four bytes. First come, first served among those that wait: a waiting
+// writer holds back later readers, and neighbouring readers in the queue are let in together. So:
+// no recursive shared locking.
 //
-// state_: bit 0 kWriter; bit 1 kParked, somebody waits (changed only under the parking bucket's lock); the rest counts
-// the readers in steps of kReader.
+// state_: bit 0 kWriter; bit 1 kParked, somebody waits (changed only under the parking bucket's
+// lock); the rest counts the readers in steps of kReader.
 class FIBER_CAPABILITY("shared_mutex") SharedMutex {
  public:
   constexpr SharedMutex() = default;
@@ -199,20 +203,22 @@ class FIBER_SCOPED_CAPABILITY WriterLock {
   SharedMutex* const mutex_;
 };
 
-// A condition variable, four bytes. As with the standard's, a wait may return without a notification (it does not here,
-// but callers loop over their condition), and the condition must be changed under the mutex. Notifying is cheap (one
-// load) when nobody waits, and may be done with or without the mutex held.
+// A condition variable, four bytes. As with the standard's, a wait may return without a
+// notification (it does not here, but callers loop over their condition), and the condition must be
+// changed under the mutex. Notifying is cheap (one load) when nobody waits, and may be done with or
+// without the mutex held.
 class CondVar {
  public:
   constexpr CondVar() = default;
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;
 
-  // SUSPENDS. Releases *mutex while asleep and holds it again on return. The falling asleep and the release are one
-  // step with respect to notifications.
+  // SUSPENDS. Releases *mutex while asleep and holds it again on return. The falling asleep and the
+  // release are one step with respect to notifications.
   void wait(Mutex* mutex) FIBER_REQUIRES(mutex);
 
-  // The same until `deadline` (a now_nanos() value). False: timed out. The mutex is held again in both cases.
+  // The same until `deadline` (a now_nanos() value). False: timed out. The mutex is held again in
+  // both cases.
   bool wait_until(Mutex* mutex, uint64_t deadline) FIBER_REQUIRES(mutex);
 
   void notify_one() {
@@ -229,8 +235,8 @@ class CondVar {
  private:
   void notify(uint32_t max_count);
 
-  // 1 while somebody waits; changed under the parking bucket's lock. Relaxed reads do: a waiter that the notifier must
-  // not miss released the mutex before the notifier took it.
+  // 1 while somebody waits; changed under the parking bucket's lock. Relaxed reads do: a waiter
+  // that the notifier must not miss released the mutex before the notifier took it.
   std::atomic<uint32_t> waiting_{0};
 };
 static_assert(sizeof(CondVar) == 4);

@@ -1,9 +1,10 @@
-// Runtime: fibers (stackful coroutines) on worker threads. A fiber runs on one worker from its start to its end, so
-// thread-locals stay true across a suspension. All of this is thread safe; what takes "the current fiber" works on a
-// plain thread too and then means the thread.
+// Runtime: fibers (stackful coroutines) on worker threads. A fiber runs on one worker from its
+// start to its end, so thread-locals stay true across a suspension. All of this is thread safe;
+// what takes "the current fiber" works on a plain thread too and then means the thread.
 //
-// A fiber must not end with an exception (std::terminate). Exceptions thrown and caught inside one are fine, across
-// suspensions too. Floating point control words are the worker's, shared by its fibers.
+// A fiber must not end with an exception (std::terminate). Exceptions thrown and caught inside one
+// are fine, across suspensions too. Floating point control words are the worker's, shared by its
+// fibers.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +20,16 @@
 
 namespace fiber {
 
-// How file I/O of fibers is done. kAuto: io_uring where the kernel allows it (probed), else a pool of blocking threads.
-// The environment variable FIBER_ENGINE=io_uring|pool overrides.
+// How file I/O of fibers is done. kAuto: io_uring where the kernel allows it (probed), else a pool
+// of blocking threads. The environment variable FIBER_ENGINE=io_uring|pool overrides.
 enum class Engine { kAuto, kIoUring, kBlockingPool };
 
 struct RuntimeOptions {
   // OS threads that run fibers; at least 1.
   int workers = 1;
   Engine engine = Engine::kAuto;
-  // Usable bytes of a fiber's stack, rounded up to pages; guard pages stand below. Only touched pages take memory.
-  // Unoptimised and sanitizer builds take at least 256 KiB.
+  // Usable bytes of a fiber's stack, rounded up to pages; guard pages stand below. Only touched
+  // pages take memory. Unoptimised and sanitizer builds take at least 256 KiB.
   size_t stack_size = size_t{64} << 10;
   // Threads are named <name>/<number>.
   std::string name = "fiber";
@@ -59,7 +60,8 @@ class JoinHandle {
   }
 
   bool joinable() const { return fiber_ != nullptr; }
-  // SUSPENDS until the fiber has ended. What it did happens before the return. REQUIRES: joinable().
+  // SUSPENDS until the fiber has ended. What it did happens before the return. REQUIRES:
+  // joinable().
   void join();
   // Lets it go on alone. The runtime still waits for it before it ends. REQUIRES: joinable().
   void detach();
@@ -76,13 +78,14 @@ class Runtime {
  public:
   // Starts the workers. Aborts with a message if the system refuses a thread.
   explicit Runtime(RuntimeOptions options = {});
-  // SUSPENDS. Waits for all fibers, detached ones too, then stops the workers. Not from one of its own fibers.
+  // SUSPENDS. Waits for all fibers, detached ones too, then stops the workers. Not from one of its
+  // own fibers.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // Starts a fiber on the next worker in turn. Callable from anywhere, also from this runtime's fibers (which may prefer
-  // fiber::spawn: it stays on the worker).
+  // Starts a fiber on the next worker in turn. Callable from anywhere, also from this runtime's
+  // fibers (which may prefer fiber::spawn: it stays on the worker).
   JoinHandle spawn(Function function);
 
   // SUSPENDS. Runs `function` as a fiber of this runtime, waits for it and returns its result.

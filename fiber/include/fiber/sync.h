@@ -1,6 +1,6 @@
-// Signals between contexts: Semaphore, Latch, Event, call_once. Waiting parks a fiber and blocks a plain thread; one
-// object serves both at once. The context that a signal releases may destroy the object at once, although the signaller
-// is still inside its call.
+// Signals between contexts: Semaphore, Latch, Event, call_once. Waiting parks a fiber and blocks a
+// plain thread; one object serves both at once. The context that a signal releases may destroy the
+// object at once, although the signaller is still inside its call.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,8 @@
 namespace fiber {
 
 // A counting semaphore. First come, first served: while somebody waits, nobody overtakes.
-// state_: low 32 bits the count, high 32 bits the number of waiters (changed under the parking bucket's lock).
+// state_: low 32 bits the count, high 32 bits the number of waiters (changed under the parking
+// bucket's lock).
 class Semaphore {
  public:
   explicit constexpr Semaphore(uint32_t count) : state_(count) {}
@@ -82,8 +83,8 @@ class Latch {
   std::atomic<uint32_t> count_;
 };
 
-// A manual-reset event: wait() passes while it is set. A set() releases all that wait at that moment, even if a reset()
-// follows at once.
+// A manual-reset event: wait() passes while it is set. A set() releases all that wait at that
+// moment, even if a reset() follows at once.
 class Event {
  public:
   constexpr Event() = default;
@@ -130,8 +131,8 @@ class OnceFlag {
   std::atomic<uint32_t> state_{kNew};
 };
 
-// SUSPENDS. Runs `function` the first time; everybody else returns when it is done. If it throws, the exception goes to
-// its caller and the next one tries again.
+// SUSPENDS. Runs `function` the first time; everybody else returns when it is done. If it throws,
+// the exception goes to its caller and the next one tries again.
 template <class F>
 void call_once(OnceFlag& flag, F&& function) {
   if (flag.state_.load(std::memory_order_acquire) == OnceFlag::kDone) return;

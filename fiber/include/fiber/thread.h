@@ -13,8 +13,8 @@ class Thread {
  public:
   // No thread.
   Thread();
-  // Starts. The name is cut to 15 bytes. `nice` is added to the thread's niceness (best effort). Aborts with a message
-  // if the system refuses a thread.
+  // Starts. The name is cut to 15 bytes. `nice` is added to the thread's niceness (best effort).
+  // Aborts with a message if the system refuses a thread.
   Thread(std::string name, Function function, int nice = 0);
   Thread(Thread&& other) noexcept;
   // Joins the one it holds first.
@@ -23,7 +23,8 @@ class Thread {
   ~Thread();
 
   bool joinable() const { return state_ != nullptr; }
-  // SUSPENDS a fiber, blocks a thread, until the thread has ended. REQUIRES: joinable(), not from itself.
+  // SUSPENDS a fiber, blocks a thread, until the thread has ended. REQUIRES: joinable(), not from
+  // itself.
   void join();
 
  private:
