@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compaction/leveled_picker.h"
+#include "manifest/version_set.h"
 
 namespace cairn {
 
@@ -68,6 +69,12 @@ void Compaction::ReleaseInputs() {
   released_ = true;
   MarkInputs(false);
   picker_->Unregister(this);
+  // What is free again counts again: if the job failed, these files still wait to be compacted.
+  version()->ComputeCompactionScore(options_);
+  ColumnFamilyState* const cf = column_family();
+  if (cf != nullptr && cf->current() != nullptr && cf->current() != version()) {
+    cf->current()->ComputeCompactionScore(cf->options());
+  }
 }
 
 size_t Compaction::num_input_files() const {
