@@ -40,6 +40,7 @@ void DBImpl::UpdateStall() {
   inputs.unflushed_memtables = imm_.NumNotFlushed();
   inputs.level0_files = versions_->current()->NumLevelFiles(0);
   inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
+  inputs.auto_compactions = auto_compactions_;
   const StallDecision decision = DecideStall(inputs, cf_options_);
   if (decision != stall_) {
     LogWarn(db_options_.info_log.get(), "[default] %s",
@@ -80,7 +81,7 @@ void DBImpl::MaybeScheduleWork() {
       --running_flushes_;
     }
   }
-  if (cf_options_.disable_auto_compactions || exclusive_manual_ > 0 || compaction_blocked_) return;
+  if (!auto_compactions_ || exclusive_manual_ > 0 || compaction_blocked_) return;
   const int limit = write_controller_.NeedSpeedupCompaction() ||
                             versions_->current()->NumLevelFiles(0) >=
                                 2 * cf_options_.level0_file_num_compaction_trigger
@@ -129,7 +130,7 @@ void DBImpl::BackgroundFlush() {
     MaybeScheduleWork();
     background_done_.notify_all();
   }
-  SchedulePurge();
+  Purge();
 }
 
 Status DBImpl::FlushOnce() {
@@ -149,6 +150,7 @@ Status DBImpl::FlushOnce() {
   if (s.ok()) {
     VersionEdit edit;
     edit.SetLogNumber(log_number);
+    edit.SetMinLogNumberToKeep(log_number);
     if (meta.file_size > 0) edit.AddFile(0, std::move(meta));
     s = versions_->LogAndApply(versions_->default_family(), &edit, &mutex_, directory_.get(), false,
                                [&] { imm_.Remove(memtables); });
@@ -190,7 +192,7 @@ void DBImpl::BackgroundCompaction() {
     MaybeScheduleWork();
     background_done_.notify_all();
   }
-  SchedulePurge();
+  Purge();
 }
 
 Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
@@ -254,7 +256,8 @@ Status DBImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* family) {
   return s.ok() ? FlushMemTables(options) : s;
 }
 
-Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamilyHandle*>& families) {
+Status DBImpl::Flush(const FlushOptions& options,
+                     const std::vector<ColumnFamilyHandle*>& families) {
   for (ColumnFamilyHandle* family : families) {
     Status s = CheckFamily(family);
     if (!s.ok()) return s;
@@ -264,7 +267,8 @@ Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamily
 
 Status DBImpl::FlushMemTables(const FlushOptions& options) {
   if (!options.allow_write_stall) {
-    // A flush now would be the one memtable, or level-0 file, too many: wait, as the option promises.
+    // A flush now would be the one memtable, or level-0 file, too many: wait, as the option
+    // promises.
     fiber::MutexLock lock(&mutex_);
     while (!shutting_down_.load() && !has_background_error_.load() && imm_.NumNotFlushed() > 0 &&
            imm_.NumNotFlushed() + 1 >= cf_options_.max_write_buffer_number) {

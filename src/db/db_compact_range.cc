@@ -1,7 +1,8 @@
 // Manual compaction: CompactRange and the switches around it.
 //
-// The range is pushed down level by level: from the first level that has a file of it to the deepest one that has. Each
-// step is picked under the mutex and runs on a background thread, like any compaction; the caller waits.
+// The range is pushed down level by level: from the first level that has a file of it to the
+// deepest one that has. Each step is picked under the mutex and runs on a background thread, like
+// any compaction; the caller waits.
 #include "base/logging.h"
 #include "db/db_impl.h"
 
@@ -30,8 +31,17 @@ void DBImpl::EnableManualCompaction() {
   if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
 }
 
-Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>&) {
-  return Status::NotSupported("EnableAutoCompaction: reopen with disable_auto_compactions = false");
+Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& families) {
+  for (ColumnFamilyHandle* family : families) {
+    Status s = CheckFamily(family);
+    if (!s.ok()) return s;
+  }
+  if (families.empty()) return Status::OK();
+  fiber::MutexLock lock(&mutex_);
+  auto_compactions_ = true;
+  UpdateStall();
+  MaybeScheduleWork();
+  return Status::OK();
 }
 
 Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family,
@@ -46,8 +56,7 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   if (options.full_history_ts_low != nullptr) {
     return Status::NotSupported("CompactRangeOptions::full_history_ts_low is not supported");
   }
-  if (begin != nullptr && end != nullptr &&
-      icmp_.user_comparator()->Compare(*begin, *end) > 0) {
+  if (begin != nullptr && end != nullptr && icmp_.user_comparator()->Compare(*begin, *end) > 0) {
     return Status::InvalidArgument("CompactRange: begin is after end");
   }
   FlushOptions flush;
@@ -89,7 +98,7 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   MaybeScheduleWork();
   background_done_.notify_all();
   lock.unlock();
-  SchedulePurge();
+  Purge();
   return s;
 }
 

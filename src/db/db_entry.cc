@@ -1,5 +1,5 @@
-// The static entry points of the public API: Open in its forms, ListColumnFamilies, DestroyDB; and the virtual methods
-// of DB that answer "not supported" until a database overrides them.
+// The static entry points of the public API: Open in its forms, ListColumnFamilies, DestroyDB; and
+// the virtual methods of DB that answer "not supported" until a database overrides them.
 #include <set>
 
 #include "db/db_impl.h"
@@ -15,9 +15,9 @@ using cairn::OpenMode;
 Status OpenDefault(const Options& options, const std::string& name, OpenMode mode,
                    std::unique_ptr<DB>* db) {
   std::vector<ColumnFamilyHandle*> handles;
-  Status s = DBImpl::Open(DBOptions(options), name,
-                          {{kDefaultColumnFamilyName, ColumnFamilyOptions(options)}}, mode,
-                          &handles, db);
+  Status s =
+      DBImpl::Open(DBOptions(options), name,
+                   {{kDefaultColumnFamilyName, ColumnFamilyOptions(options)}}, mode, &handles, db);
   for (ColumnFamilyHandle* handle : handles) delete handle;
   return s;
 }
@@ -103,7 +103,8 @@ Status NoFamilies() {
 }
 }  // namespace
 
-Status DB::CreateColumnFamily(const ColumnFamilyOptions&, const std::string&, ColumnFamilyHandle**) {
+Status DB::CreateColumnFamily(const ColumnFamilyOptions&, const std::string&,
+                              ColumnFamilyHandle**) {
   return NoFamilies();
 }
 Status DB::CreateColumnFamilies(const ColumnFamilyOptions&, const std::vector<std::string>&,
@@ -134,8 +135,8 @@ FileSystem* DB::GetFileSystem() const { return GetEnv()->GetFileSystem().get(); 
 Status DB::GetApproximateSizes(ColumnFamilyHandle* family, const Range* ranges, int n,
                                uint64_t* sizes, SizeApproximationFlags flags) {
   SizeApproximationOptions options;
-  options.include_memtables = (flags & SizeApproximationFlags::INCLUDE_MEMTABLES) !=
-                              SizeApproximationFlags::NONE;
+  options.include_memtables =
+      (flags & SizeApproximationFlags::INCLUDE_MEMTABLES) != SizeApproximationFlags::NONE;
   options.include_files =
       (flags & SizeApproximationFlags::INCLUDE_FILES) != SizeApproximationFlags::NONE;
   return GetApproximateSizes(options, family, ranges, n, sizes);

@@ -1,8 +1,9 @@
-// Obsolete files: which ones no reader, no memtable and no manifest needs any more, and their deletion.
+// Obsolete files: which ones no reader, no memtable and no manifest needs any more, and their
+// deletion.
 //
-// Two ways to find them. While running, the manifest, the WAL set and the retired super versions say what became
-// obsolete. At open, a scan of the directories also finds what an earlier life left behind (outputs of an unfinished
-// compaction, temporary files).
+// Two ways to find them. While running, the manifest, the WAL set and the retired super versions
+// say what became obsolete. At open, a scan of the directories also finds what an earlier life left
+// behind (outputs of an unfinished compaction, temporary files).
 #include <set>
 
 #include "base/logging.h"
@@ -19,8 +20,7 @@ void DBImpl::UnprotectNewFiles(std::multiset<uint64_t>::iterator it) { protected
 
 void DBImpl::FindObsoleteFiles(ObsoleteFiles* out) {
   if (deletions_disabled_ > 0 || mode_ != OpenMode::kReadWrite) return;
-  const uint64_t min_protected =
-      protected_files_.empty() ? UINT64_MAX : *protected_files_.begin();
+  const uint64_t min_protected = protected_files_.empty() ? UINT64_MAX : *protected_files_.begin();
   std::vector<ObsoleteFile> tables;
   std::vector<std::string> manifests;
   versions_->GetObsoleteFiles(&tables, &manifests, min_protected);
@@ -141,7 +141,7 @@ Status DBImpl::EnableFileDeletions(bool force) {
     }
     if (deletions_disabled_ > 0) return Status::OK();
   }
-  SchedulePurge();
+  Purge();
   return Status::OK();
 }
 
@@ -158,6 +158,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   for (uint64_t number : tables) files.push_back(TableFileName("", number));
   files.push_back(CurrentFileName(""));
   files.push_back(DescriptorFileName("", versions_->manifest_file_number()));
+  if (!options_file_.empty()) files.push_back(options_file_);
   *manifest_file_size = versions_->manifest_file_size();
   return Status::OK();
 }

@@ -1,20 +1,23 @@
-// DBImpl: one open database. Wires the layers together: the commit queue writes into the WALs and the memtable, full
-// memtables are flushed, files are compacted, readers hold super versions.
+// DBImpl: one open database. Wires the layers together: the commit queue writes into the WALs and
+// the memtable, full memtables are flushed, files are compacted, readers hold super versions.
 //
-// Thread safety: the public methods may be called from any thread or fiber, but Close and the destructor, which need
-// every other call to have returned.
+// Thread safety: the public methods may be called from any thread or fiber, but Close and the
+// destructor, which need every other call to have returned.
 //
 // Who guards what
-//   mutex_                 the manifest (VersionSet), the list of immutable memtables, background state, level stats.
-//   commit leadership      mem_ (the pointer), the WALs. Held by the leader of a write group, or by CommitQueue::Exclusive.
-//                          A memtable switch needs leadership and mutex_: either alone suffices to read mem_.
+//   mutex_                 the manifest (VersionSet), the list of immutable memtables, background
+//   state, level stats. commit leadership      mem_ (the pointer), the WALs. Held by the leader of
+//   a write group, or by CommitQueue::Exclusive.
+//                          A memtable switch needs leadership and mutex_: either alone suffices to
+//                          read mem_.
 //   super_versions_        what readers see. Installed under mutex_, acquired without a lock.
 //   snapshots_             by itself.
-// Lock order: commit leadership, then mutex_, then leaves. A holder of mutex_ never waits for leadership.
+// Lock order: commit leadership, then mutex_, then leaves. A holder of mutex_ never waits for
+// leadership.
 //
-// Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path, memtable switch, stalls),
-// db_read.cc (reads, snapshots), db_background.cc (flush and compaction), db_compact_range.cc (manual compaction),
-// db_files.cc (obsolete files), db_properties.cc.
+// Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path,
+// memtable switch, stalls), db_read.cc (reads, snapshots), db_background.cc (flush and compaction),
+// db_compact_range.cc (manual compaction), db_files.cc (obsolete files), db_properties.cc.
 #pragma once
 
 #include <atomic>
@@ -169,6 +172,8 @@ class DBImpl final : public DB {
   [[nodiscard]] Status CheckFamily(ColumnFamilyHandle* family) const;
   MemTable* NewMemTable(SequenceNumber earliest) const;
   void LogBanner() const;
+  // Every table of the manifest is there, with its size.
+  [[nodiscard]] Status CheckTables() const;
 
   // --- Recovery (db_recover.cc)
   [[nodiscard]] Status RecoverWals();
@@ -179,8 +184,7 @@ class DBImpl final : public DB {
 
   // --- Writing (db_write.cc)
   [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
-  [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group)
-      FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
   // REQUIRES: leadership. Releases the mutex while the new WAL is created.
   [[nodiscard]] Status SwitchMemTable() FIBER_REQUIRES(mutex_);
   void OnCommitError(const Status& status, CommitErrorKind kind);
@@ -195,7 +199,8 @@ class DBImpl final : public DB {
   void BackgroundFlush();
   [[nodiscard]] Status FlushOnce() FIBER_REQUIRES(mutex_);
   void BackgroundCompaction();
-  // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the job runs.
+  // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
+  // job runs.
   [[nodiscard]] Status RunCompaction(std::unique_ptr<Compaction> compaction,
                                      const std::atomic<bool>* canceled, int job_id)
       FIBER_REQUIRES(mutex_);
@@ -218,8 +223,8 @@ class DBImpl final : public DB {
   void FindObsoleteFilesByScan(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void DeleteFiles(const ObsoleteFiles& files);
   void SchedulePurge();
-  // Takes over the super versions that readers have let go of, and drops their versions. The memtables, whose memory
-  // takes a while to free, are left to FreeRetired, without the mutex.
+  // Takes over the super versions that readers have let go of, and drops their versions. The
+  // memtables, whose memory takes a while to free, are left to FreeRetired, without the mutex.
   std::vector<SuperVersion*> TakeRetired() FIBER_REQUIRES(mutex_);
   static void FreeRetired(const std::vector<SuperVersion*>& retired);
   void Purge();
@@ -228,6 +233,8 @@ class DBImpl final : public DB {
   bool IntProperty(const std::string& name, uint64_t* value);
   bool StringProperty(const std::string& name, std::string* value);
   std::string StatsText();
+  // Of all tables of a level (-1: of all levels), summed.
+  bool AggregatedTableProperties(int only_level, std::string* value);
 
   const std::string dbname_;
   const OpenMode mode_;
@@ -245,7 +252,8 @@ class DBImpl final : public DB {
   std::unique_ptr<ColumnFamilyHandle> default_handle_;
 
   mutable fiber::Mutex mutex_;
-  fiber::CondVar background_done_;  // signalled, with mutex_, whenever a job ends or a stall may be over
+  fiber::CondVar
+      background_done_;  // signalled, with mutex_, whenever a job ends or a stall may be over
 
   SnapshotList snapshots_;
   WriteController write_controller_;
@@ -275,13 +283,15 @@ class DBImpl final : public DB {
   DelayedRate delayed_rate_ FIBER_GUARDED_BY(mutex_);
   std::unique_ptr<WriteControllerToken> stall_token_ FIBER_GUARDED_BY(mutex_);
 
-  int running_flushes_ FIBER_GUARDED_BY(mutex_) = 0;      // scheduled or running
-  int running_compactions_ FIBER_GUARDED_BY(mutex_) = 0;  // scheduled or running, manual ones included
+  int running_flushes_ FIBER_GUARDED_BY(mutex_) = 0;  // scheduled or running
+  int running_compactions_ FIBER_GUARDED_BY(mutex_) =
+      0;  // scheduled or running, manual ones included
   int paused_ FIBER_GUARDED_BY(mutex_) = 0;
   int exclusive_manual_ FIBER_GUARDED_BY(mutex_) = 0;
   int running_manual_ FIBER_GUARDED_BY(mutex_) = 0;  // CompactRange calls
   int manual_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> manual_canceled_{false};
+  bool auto_compactions_ FIBER_GUARDED_BY(mutex_);
   bool compaction_blocked_ FIBER_GUARDED_BY(mutex_) = false;  // the last pick found only conflicts
   std::atomic<int> next_job_id_{1};
   LevelStats level_stats_ FIBER_GUARDED_BY(mutex_);
@@ -293,13 +303,15 @@ class DBImpl final : public DB {
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};
 
+  std::string options_file_;  // its name in the directory; empty if it could not be written
   const uint64_t opened_at_nanos_;
   // Reads statistics that only grow. Relaxed.
   std::atomic<uint64_t> stall_micros_{0};
 };
 
-// Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An option that Cairn does not
-// honour, set to something else than its default, is NotSupported or InvalidArgument and named.
+// Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An
+// option that Cairn does not honour, set to something else than its default, is NotSupported or
+// InvalidArgument and named.
 [[nodiscard]] Status CheckOptions(const DBOptions& db_options,
                                   const ColumnFamilyOptions& cf_options);
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);

@@ -13,7 +13,8 @@
 
 namespace cairn {
 
-// The handle of the default column family; owned by the database, or (a second one) by who opened it with a list.
+// The handle of the default column family; owned by the database, or (a second one) by who opened
+// it with a list.
 class DBImpl::Handle final : public ColumnFamilyHandle {
  public:
   explicit Handle(const DBImpl* db) : db_(db) {}
@@ -44,6 +45,7 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
       default_handle_(std::make_unique<Handle>(this)),
       imm_(cf_options_.min_write_buffer_number_to_merge),
       delayed_rate_(db_options_.delayed_write_rate),
+      auto_compactions_(!cf_options_.disable_auto_compactions),
       level_stats_(cf_options_.num_levels),
       opened_at_nanos_(fiber::now_nanos()) {
   for (const DbPath& path : db_options_.db_paths) paths_.push_back(path.path);
@@ -62,9 +64,11 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
   table_cache_ = std::make_unique<TableCache>(std::move(tables));
 
   versions_ = std::make_unique<VersionSet>(dbname_, &db_options_, fs_, file_options_);
-  // As much as a memtable's worth of records takes, so that the file is extended once or twice in its life.
-  wals_ = std::make_unique<WalSet>(fs_, db_options_.wal_dir, &db_options_, file_options_,
-                                   cf_options_.write_buffer_size + cf_options_.write_buffer_size / 10);
+  // As much as a memtable's worth of records takes, so that the file is extended once or twice in
+  // its life.
+  wals_ =
+      std::make_unique<WalSet>(fs_, db_options_.wal_dir, &db_options_, file_options_,
+                               cf_options_.write_buffer_size + cf_options_.write_buffer_size / 10);
   picker_ = std::make_unique<LeveledPicker>(&db_options_, &icmp_);
   super_versions_ = std::make_unique<SuperVersionSlots>([this](SuperVersion* sv) {
     {
@@ -86,7 +90,8 @@ MemTable* DBImpl::NewMemTable(SequenceNumber earliest) const {
 }
 
 Status DBImpl::CheckFamily(ColumnFamilyHandle* family) const {
-  if (family == default_handle_.get()) [[likely]] return Status::OK();
+  if (family == default_handle_.get()) [[likely]]
+    return Status::OK();
   if (family == nullptr) return Status::InvalidArgument("column family handle must not be null");
   return family->GetID() == 0 ? Status::OK()
                               : Status::InvalidArgument("unknown column family", family->GetName());
@@ -117,8 +122,8 @@ Status DBImpl::CheckExistence(bool* is_new) {
   if (mode_ != OpenMode::kReadWrite) {
     return Status::NotFound(CurrentFileName(dbname_), "does not exist");
   }
-  // Tables or logs without a CURRENT are the remains of a database: creating a new one would delete them. (A MANIFEST
-  // alone is what a crash during creation leaves.)
+  // Tables or logs without a CURRENT are the remains of a database: creating a new one would delete
+  // them. (A MANIFEST alone is what a crash during creation leaves.)
   std::vector<std::string> names;
   io = fs_->GetChildren(dbname_, IOOptions(), &names, nullptr);
   if (!io.ok()) return io;
@@ -156,6 +161,8 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   known[0].options = cf_options_;
   s = versions_->Recover(known, mode_ != OpenMode::kReadWrite);
   if (!s.ok()) return s;
+  s = CheckTables();
+  if (!s.ok()) return s;
   mem_ = NewMemTable(versions_->LastSequence());
   s = RecoverWals();
   if (!s.ok()) return s;
@@ -175,6 +182,27 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     }
   }
   DeleteFiles(obsolete);
+  return Status::OK();
+}
+
+Status DBImpl::CheckTables() const {
+  if (!db_options_.paranoid_checks) return Status::OK();
+  const Version& version = *versions_->current();
+  for (int level = 0; level < version.num_levels(); ++level) {
+    for (const FileMetaData* file : version.files(level)) {
+      const std::string path = TableFileName(paths_, file->number, file->path_id);
+      uint64_t size = 0;
+      IOStatus io = db_options_.skip_checking_sst_file_sizes_on_db_open
+                        ? fs_->FileExists(path, IOOptions(), nullptr)
+                        : fs_->GetFileSize(path, IOOptions(), &size, nullptr);
+      if (!io.ok()) return Status::Corruption("Cannot access " + path, io.ToString());
+      if (!db_options_.skip_checking_sst_file_sizes_on_db_open && size != file->file_size) {
+        return Status::Corruption("Sst file size mismatch: " + path,
+                                  "Size recorded in manifest " + std::to_string(file->file_size) +
+                                      ", actual size " + std::to_string(size));
+      }
+    }
+  }
   return Status::OK();
 }
 
@@ -199,9 +227,11 @@ Status DBImpl::StartWriting() {
   commit_ = std::make_unique<CommitQueue>(std::move(env), options);
 
   // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
-  Status s = WriteOptionsFile(fs_, dbname_, versions_->NewFileNumber(), directory_.get(),
-                              db_options_, {{kDefaultColumnFamilyName, cf_options_}});
+  const uint64_t options_number = versions_->NewFileNumber();
+  Status s = WriteOptionsFile(fs_, dbname_, options_number, directory_.get(), db_options_,
+                              {{kDefaultColumnFamilyName, cf_options_}});
   if (s.ok()) {
+    options_file_ = OptionsFileName("", options_number);
     RemoveOldOptionsFiles(fs_, dbname_);
   } else if (db_options_.fail_if_options_file_error) {
     return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
@@ -226,7 +256,8 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
                     std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
   db->reset();
   handles->clear();
-  // The list must name the default family; others are refused by the manifest's recovery, which knows which exist.
+  // The list must name the default family; others are refused by the manifest's recovery, which
+  // knows which exist.
   std::vector<ColumnFamilyDescriptor> ordered;
   for (const ColumnFamilyDescriptor& family : families) {
     if (family.name == kDefaultColumnFamilyName) {

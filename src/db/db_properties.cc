@@ -48,7 +48,7 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
   } else if (name == "num-running-flushes") {
     *value = static_cast<uint64_t>(running_flushes_);
   } else if (name == "compaction-pending") {
-    *value = !cf_options_.disable_auto_compactions && picker_->NeedsCompaction(version);
+    *value = auto_compactions_ && picker_->NeedsCompaction(version);
   } else if (name == "num-running-compactions") {
     *value = static_cast<uint64_t>(running_compactions_);
   } else if (name == "background-errors") {
@@ -82,6 +82,8 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
     *value = static_cast<uint64_t>(snapshots_.oldest_time());
   } else if (name == "oldest-snapshot-sequence") {
     *value = snapshots_.size() == 0 ? 0 : snapshots_.oldest();
+  } else if (name == "num-live-versions") {
+    *value = versions_->NumLiveVersions();
   } else if (name == "current-super-version-number") {
     *value = super_version_number_;
   } else if (name == "estimate-live-data-size") {
@@ -129,11 +131,31 @@ std::string DBImpl::StatsText() {
   return level_stats_.CompactionTable(*versions_->current(), kDefaultColumnFamilyName) + text;
 }
 
+bool DBImpl::AggregatedTableProperties(int only_level, std::string* value) {
+  TableProperties sum;
+  SuperVersionGuard sv(super_versions_.get());
+  if (only_level >= sv->current->num_levels()) return false;
+  for (int level = 0; level < sv->current->num_levels(); ++level) {
+    if (only_level >= 0 && level != only_level) continue;
+    for (const FileMetaData* file : sv->current->files(level)) {
+      std::shared_ptr<const TableProperties> one;
+      if (!table_cache_->GetTableProperties(file->TableId(level), &one).ok()) return false;
+      sum.Add(*one);
+    }
+  }
+  *value = sum.ToString();
+  return true;
+}
+
 bool DBImpl::StringProperty(const std::string& name, std::string* value) {
   if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram" ||
       name == "dbstats") {
     *value = StatsText();
     return true;
+  }
+  const int table_level = LevelSuffix(name, "aggregated-table-properties-at-level");
+  if (name == "aggregated-table-properties" || table_level >= 0) {
+    return AggregatedTableProperties(table_level, value);
   }
   if (name == "options-statistics") {
     if (statistics_ == nullptr) return false;

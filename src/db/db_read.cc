@@ -1,9 +1,11 @@
-// Reads: Get, MultiGet, iterators, snapshots. A read takes one reference (the super version), then the sequence number
-// to read at, in this order: what the super version holds cannot be compacted away under the reader.
+// Reads: Get, MultiGet, iterators, snapshots. A read takes one reference (the super version), then
+// the sequence number to read at, in this order: what the super version holds cannot be compacted
+// away under the reader.
 #include <algorithm>
 
 #include "base/internal_key.h"
 #include "db/db_impl.h"
+#include "fiber/clock.h"
 #include "read/db_iterator.h"
 #include "read/point_lookup.h"
 #include "rocksdb/statistics.h"
@@ -51,11 +53,23 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
     s = CheckReadOptions(options);
     if (!s.ok()) return s;
   }
-  SuperVersionGuard sv(super_versions_.get());
-  const SequenceNumber sequence = options.snapshot != nullptr
-                                      ? options.snapshot->GetSequenceNumber()
-                                      : versions_->LastSequence();
-  return PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
+  const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  {
+    SuperVersionGuard sv(super_versions_.get());
+    const SequenceNumber sequence = options.snapshot != nullptr
+                                        ? options.snapshot->GetSequenceNumber()
+                                        : versions_->LastSequence();
+    s = PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
+  }
+  if (statistics_ != nullptr) [[unlikely]] {
+    statistics_->recordTick(NUMBER_KEYS_READ, 1);
+    if (s.ok() && value != nullptr) {
+      statistics_->recordTick(BYTES_READ, value->size());
+      statistics_->recordInHistogram(BYTES_PER_READ, value->size());
+    }
+    statistics_->reportTimeToHistogram(DB_GET, (fiber::now_nanos() - start) / 1000);
+  }
+  return s;
 }
 
 void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, size_t num_keys,
@@ -74,8 +88,23 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, si
   const SequenceNumber sequence = options.snapshot != nullptr
                                       ? options.snapshot->GetSequenceNumber()
                                       : versions_->LastSequence();
+  const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   MultiGetLookup(options, *sv.get(), table_cache_.get(), num_keys, keys, sequence, values, statuses,
                  statistics_);
+  if (statistics_ != nullptr) {
+    uint64_t found = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < num_keys; ++i) {
+      if (!statuses[i].ok()) continue;
+      ++found;
+      bytes += values[i].size();
+    }
+    statistics_->recordTick(NUMBER_MULTIGET_CALLS, 1);
+    statistics_->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
+    statistics_->recordTick(NUMBER_MULTIGET_KEYS_FOUND, found);
+    statistics_->recordTick(NUMBER_MULTIGET_BYTES_READ, bytes);
+    statistics_->reportTimeToHistogram(DB_MULTIGET, (fiber::now_nanos() - start) / 1000);
+  }
 }
 
 void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** families,
@@ -98,7 +127,8 @@ std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,
   std::vector<Status> statuses(keys.size());
   std::vector<PinnableSlice> pinned(keys.size());
   std::vector<ColumnFamilyHandle*> handles = families;
-  MultiGet(options, keys.size(), handles.data(), keys.data(), pinned.data(), statuses.data(), false);
+  MultiGet(options, keys.size(), handles.data(), keys.data(), pinned.data(), statuses.data(),
+           false);
   values->assign(keys.size(), std::string());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].ok()) (*values)[i].assign(pinned[i].data(), pinned[i].size());
@@ -132,7 +162,16 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* fa
   env.last_sequence = [this] { return versions_->LastSequence(); };
   env.max_sequential_skip = cf_options_.max_sequential_skip_in_iterations;
   env.statistics = statistics_;
-  return NewDBIterator(env, options);
+  Iterator* const iterator = NewDBIterator(env, options);
+  if (statistics_ != nullptr) {
+    statistics_->recordTick(NO_ITERATOR_CREATED, 1);
+    iterator->RegisterCleanup(
+        [](void* statistics, void*) {
+          static_cast<Statistics*>(statistics)->recordTick(NO_ITERATOR_DELETED, 1);
+        },
+        statistics_, nullptr);
+  }
+  return iterator;
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,

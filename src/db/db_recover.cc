@@ -1,10 +1,11 @@
-// Recovery: replays the write-ahead logs that the MANIFEST says are still needed into a memtable, and writes that to
-// level 0. Runs once, before anything else of the database does.
+// Recovery: replays the write-ahead logs that the MANIFEST says are still needed into a memtable,
+// and writes that to level 0. Runs once, before anything else of the database does.
 //
 // What a damaged log means is the recovery mode's to say:
 //   kTolerateCorruptedTailRecords  a torn tail is dropped; any other damage fails the open
 //   kAbsoluteConsistency           any damage fails the open, a torn tail too
-//   kPointInTimeRecovery           the history ends before the first damaged record; later logs are replayed only if
+//   kPointInTimeRecovery           the history ends before the first damaged record; later logs are
+//   replayed only if
 //                                  they continue exactly where the history ended
 //   kSkipAnyCorruptedRecords       damaged records are skipped
 #include <algorithm>
@@ -86,7 +87,8 @@ Status DBImpl::RecoverWals() {
     Status s = FlushRecovered(&flushed);
     if (!s.ok()) return s;
   }
-  // One edit for all files, with the log number that makes the replayed WALs obsolete: a crash before it replays again.
+  // One edit for all files, with the log number that makes the replayed WALs obsolete: a crash
+  // before it replays again.
   VersionEdit edit;
   for (FileMetaData& file : flushed) edit.AddFile(0, std::move(file));
   const uint64_t next_wal = versions_->NewFileNumber();
@@ -129,8 +131,8 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
   while (reporter.first.ok() && reader.ReadRecord(&record, &scratch, mode, &record_offset) &&
          reporter.first.ok()) {
     if (record.size() < kBatchHeaderSize) {
-      reporter.Corruption(record.size(), AtOffset(Status::Corruption("log record too small"), path,
-                                                  record_offset));
+      reporter.Corruption(
+          record.size(), AtOffset(Status::Corruption("log record too small"), path, record_offset));
       continue;
     }
     BatchReader header(record);
@@ -166,7 +168,8 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
             static_cast<unsigned long long>(*next_sequence));
     *stopped = true;
   } else if (mode == WALRecoveryMode::kPointInTimeRecovery && end_of_good < file_size) {
-    // The tail was torn (or preallocated). If records were lost there, a later log does not continue the history.
+    // The tail was torn (or preallocated). If records were lost there, a later log does not
+    // continue the history.
     *stopped = true;
   }
   return Status::OK();

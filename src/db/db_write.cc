@@ -1,5 +1,5 @@
-// The write path above the commit queue: what a leader does before its group (stalls, memtable switch, errors), and the
-// public write calls.
+// The write path above the commit queue: what a leader does before its group (stalls, memtable
+// switch, errors), and the public write calls.
 #include "base/logging.h"
 #include "commit/write_batch_internal.h"
 #include "db/db_impl.h"
@@ -23,8 +23,7 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   }
   s = WriteBatchInternal::CheckWritable(updates);
   if (!s.ok()) return s;
-  if (!options.ignore_missing_column_families &&
-      !WriteBatchInternal::OnlyDefaultFamily(updates)) {
+  if (!options.ignore_missing_column_families && !WriteBatchInternal::OnlyDefaultFamily(updates)) {
     return Status::InvalidArgument("Invalid column family specified in write batch");
   }
   if (WriteBatchInternal::Count(updates) == 0 && !options.sync &&
@@ -34,7 +33,12 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   if (options.disableWAL && !has_unlogged_data_.load(std::memory_order_relaxed)) {
     has_unlogged_data_.store(true, std::memory_order_relaxed);
   }
-  return commit_->Write(options, updates);
+  const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  s = commit_->Write(options, updates);
+  if (statistics_ != nullptr) [[unlikely]] {
+    statistics_->reportTimeToHistogram(DB_WRITE, (fiber::now_nanos() - start) / 1000);
+  }
+  return s;
 }
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
@@ -162,7 +166,8 @@ Status DBImpl::SwitchMemTable() {
   imm_.Add(mem_);
   mem_ = next;
   sink_.set_table(next);
-  LogInfo(db_options_.info_log.get(), "[default] New memtable created with log file: #%llu. Immutable memtables: %d.",
+  LogInfo(db_options_.info_log.get(),
+          "[default] New memtable created with log file: #%llu. Immutable memtables: %d.",
           static_cast<unsigned long long>(wal_number), imm_.NumNotFlushed());
   InstallSuperVersion();
   return Status::OK();
@@ -204,8 +209,8 @@ Status DBImpl::SyncWAL() { return FlushWAL(/*sync=*/true); }
 Status DBImpl::Resume() {
   Status s = RefuseIfReadOnly();
   if (!s.ok()) return s;
-  // With leadership held to the end: no write enters before everything in memory is in tables. Until then the damaged
-  // tail of the old WAL would cut off what a recovery finds in a newer one.
+  // With leadership held to the end: no write enters before everything in memory is in tables.
+  // Until then the damaged tail of the old WAL would cut off what a recovery finds in a newer one.
   CommitQueue::Exclusive leadership(commit_.get());
   fiber::MutexLock lock(&mutex_);
   if (!has_background_error_.load()) return Status::OK();

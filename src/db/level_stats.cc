@@ -29,20 +29,19 @@ std::string Row(const char* name, int files, int being_compacted, uint64_t bytes
   const double amplification =
       ingested == 0 ? 0.0 : static_cast<double>(s.bytes_written) / static_cast<double>(ingested);
   char out[400];
-  snprintf(out, sizeof(out),
-           "%4s %6d/%-3d %12s %5.1f %8.1f %7.1f %8.1f %9.1f %8.1f %9.1f %5.1f %8.1f %8.1f "
-           "%9.2f %17.2f %9d %8.3f %7llu %6llu\n",
-           name, files, being_compacted, HumanBytes(bytes).c_str(), score, read / kGiB,
-           s.bytes_read_start_levels / kGiB, s.bytes_read_output_level / kGiB,
-           s.bytes_written / kGiB,
-           (static_cast<double>(s.bytes_written) - static_cast<double>(s.bytes_read_output_level)) /
-               kGiB,
-           s.bytes_moved / kGiB, amplification, read / kMiB / seconds,
-           s.bytes_written / kMiB / seconds, static_cast<double>(s.micros) / 1e6,
-           static_cast<double>(s.cpu_micros) / 1e6, s.count,
-           s.count == 0 ? 0.0 : static_cast<double>(s.micros) / 1e6 / s.count,
-           static_cast<unsigned long long>(s.records_in),
-           static_cast<unsigned long long>(s.records_dropped));
+  snprintf(
+      out, sizeof(out),
+      "%4s %6d/%-3d %12s %5.1f %8.1f %7.1f %8.1f %9.1f %8.1f %9.1f %5.1f %8.1f %8.1f "
+      "%9.2f %17.2f %9d %8.3f %7llu %6llu\n",
+      name, files, being_compacted, HumanBytes(bytes).c_str(), score, read / kGiB,
+      s.bytes_read_start_levels / kGiB, s.bytes_read_output_level / kGiB, s.bytes_written / kGiB,
+      (static_cast<double>(s.bytes_written) - static_cast<double>(s.bytes_read_output_level)) /
+          kGiB,
+      s.bytes_moved / kGiB, amplification, read / kMiB / seconds, s.bytes_written / kMiB / seconds,
+      static_cast<double>(s.micros) / 1e6, static_cast<double>(s.cpu_micros) / 1e6, s.count,
+      s.count == 0 ? 0.0 : static_cast<double>(s.micros) / 1e6 / s.count,
+      static_cast<unsigned long long>(s.records_in),
+      static_cast<unsigned long long>(s.records_dropped));
   return out;
 }
 
@@ -62,7 +61,8 @@ std::string LevelStats::FilesAndSizes(const Version& version) {
 std::string LevelStats::CompactionTable(const Version& version, const std::string& family) const {
   std::string out = "\n** Compaction Stats [" + family + "] **\n";
   out +=
-      "Level    Files   Size     Score Read(GB)  Rn(GB) Rnp1(GB) Write(GB) Wnew(GB) Moved(GB) W-Amp "
+      "Level    Files   Size     Score Read(GB)  Rn(GB) Rnp1(GB) Write(GB) Wnew(GB) Moved(GB) "
+      "W-Amp "
       "Rd(MB/s) Wr(MB/s) Comp(sec) CompMergeCPU(sec) Comp(cnt) Avg(sec) KeyIn KeyDrop\n";
   out += std::string(170, '-') + "\n";
 
@@ -81,8 +81,8 @@ std::string LevelStats::CompactionTable(const Version& version, const std::strin
     int level_busy = 0;
     for (const FileMetaData* file : version.files(level)) level_busy += file->being_compacted;
     const std::string name = "L" + std::to_string(level);
-    out += Row(name.c_str(), level_files, level_busy, version.NumLevelBytes(level), scores[level], s,
-               level == 0 ? s.bytes_written : s.bytes_read_start_levels);
+    out += Row(name.c_str(), level_files, level_busy, version.NumLevelBytes(level), scores[level],
+               s, level == 0 ? s.bytes_written : s.bytes_read_start_levels);
     sum.Add(s);
     files += level_files;
     busy += level_busy;

@@ -1,5 +1,5 @@
-// What flushes and compactions did, per output level, and the tables that properties show of it. Owned by DBImpl.
-// Thread safety: guarded by the database mutex.
+// What flushes and compactions did, per output level, and the tables that properties show of it.
+// Owned by DBImpl. Thread safety: guarded by the database mutex.
 #pragma once
 
 #include <cstdint>

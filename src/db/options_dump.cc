@@ -1,4 +1,5 @@
-// Options into the LOG, one per line, for whoever must find out later how a database was configured.
+// Options into the LOG, one per line, for whoever must find out later how a database was
+// configured.
 #include <string>
 
 #include "base/logging.h"

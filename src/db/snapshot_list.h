@@ -1,9 +1,9 @@
-// The live snapshots of a database, oldest first. Owned by DBImpl; thread-safe by its own mutex, which is a leaf of
-// the lock order (nothing is locked while it is held).
+// The live snapshots of a database, oldest first. Owned by DBImpl; thread-safe by its own mutex,
+// which is a leaf of the lock order (nothing is locked while it is held).
 //
-// Why a snapshot needs no other lock: it fixes a sequence number that is already published, and a compaction or
-// flush that started before it only reads entries that were published before too, so whatever such a job keeps for
-// "now" is what the new snapshot must see.
+// Why a snapshot needs no other lock: it fixes a sequence number that is already published, and a
+// compaction or flush that started before it only reads entries that were published before too, so
+// whatever such a job keeps for "now" is what the new snapshot must see.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,9 @@ class SnapshotList {
   SnapshotList(const SnapshotList&) = delete;
   SnapshotList& operator=(const SnapshotList&) = delete;
 
-  // Takes a snapshot at the sequence that `published()` returns under the list's lock, so that a compaction that
-  // reads the list afterwards cannot miss it. The caller owns the result until Release.
+  // Takes a snapshot at the sequence that `published()` returns under the list's lock, so that a
+  // compaction that reads the list afterwards cannot miss it. The caller owns the result until
+  // Release.
   template <typename PublishedFn>
   const Snapshot* Take(PublishedFn&& published) {
     const int64_t now = NowSeconds();

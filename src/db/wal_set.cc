@@ -46,9 +46,7 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
   return s;
 }
 
-IOStatus WalSet::Append(const Slice& record) {
-  return current_->AddRecord(record);
-}
+IOStatus WalSet::Append(const Slice& record) { return current_->AddRecord(record); }
 
 uint64_t WalSet::total_bytes() const {
   fiber::MutexLock lock(&mutex_);

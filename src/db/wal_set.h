@@ -1,13 +1,15 @@
-// The write-ahead logs of an open database: the one being written, and older ones that still matter because they were
-// not synced or because a memtable that they protect is not flushed.
+// The write-ahead logs of an open database: the one being written, and older ones that still matter
+// because they were not synced or because a memtable that they protect is not flushed.
 //
-// Thread safety: the methods marked "leader" are called by one party at a time, whoever holds the commit queue's
-// leadership; the others from anywhere.
+// Thread safety: the methods marked "leader" are called by one party at a time, whoever holds the
+// commit queue's leadership; the others from anywhere.
 //
 // Invariants
-// 1. Sync makes the older unsynced WALs durable before the current one: a synced write never survives an earlier
+// 1. Sync makes the older unsynced WALs durable before the current one: a synced write never
+// survives an earlier
 //    write's loss.
-// 2. The first sync of a WAL also syncs the directory, so that the file's name survives with its content.
+// 2. The first sync of a WAL also syncs the directory, so that the file's name survives with its
+// content.
 #pragma once
 
 #include <atomic>
@@ -36,8 +38,8 @@ class WalSet {
 
   // Creates the file of WAL `number`. Touches no state: any thread. SUSPENDS.
   [[nodiscard]] IOStatus Create(uint64_t number, std::unique_ptr<LogWriter>* wal) const;
-  // Leader: makes `wal` the current one. The former is handed to the operating system and kept until
-  // ForgetBelow. An error is the former's: its buffered records may be lost. SUSPENDS.
+  // Leader: makes `wal` the current one. The former is handed to the operating system and kept
+  // until ForgetBelow. An error is the former's: its buffered records may be lost. SUSPENDS.
   [[nodiscard]] IOStatus Install(std::unique_ptr<LogWriter> wal);
 
   // Leader. SUSPENDS.
@@ -52,7 +54,8 @@ class WalSet {
 
   // A WAL of an earlier life that recovery kept or that is to be deleted later.
   void AddExisting(uint64_t number, uint64_t bytes);
-  // Moves out the numbers of WALs below `min_number_to_keep`, never the current one: their files may be deleted.
+  // Moves out the numbers of WALs below `min_number_to_keep`, never the current one: their files
+  // may be deleted.
   std::vector<uint64_t> TakeObsolete(uint64_t min_number_to_keep);
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
@@ -90,7 +93,8 @@ class WalSet {
 
   std::atomic<uint64_t> current_number_{0};
   mutable fiber::Mutex mutex_;
-  std::map<uint64_t, uint64_t> bytes_ FIBER_GUARDED_BY(mutex_);  // of every WAL that has a file; current: 0
+  std::map<uint64_t, uint64_t> bytes_
+      FIBER_GUARDED_BY(mutex_);                         // of every WAL that has a file; current: 0
   uint64_t closed_bytes_ FIBER_GUARDED_BY(mutex_) = 0;  // their sum
 };
 

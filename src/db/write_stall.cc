@@ -18,7 +18,7 @@ uint64_t Scale(uint64_t rate, double factor) {
 }  // namespace
 
 StallDecision DecideStall(const StallInputs& in, const ColumnFamilyOptions& options) {
-  const bool automatic = !options.disable_auto_compactions;
+  const bool automatic = in.auto_compactions;
   StallDecision out;
   if (in.unflushed_memtables >= options.max_write_buffer_number) {
     out.condition = StallCondition::kStopped;

@@ -1,6 +1,7 @@
-// When writers must slow down or stop so that flush and compaction can keep up. A pure decision over a few counts and
-// the user's limits (RocksDB's rules), and the arithmetic of the delayed write rate. Called by DBImpl each time a
-// super version is installed. No locks, no state beyond the rate: trivially testable.
+// When writers must slow down or stop so that flush and compaction can keep up. A pure decision
+// over a few counts and the user's limits (RocksDB's rules), and the arithmetic of the delayed
+// write rate. Called by DBImpl each time a super version is installed. No locks, no state beyond
+// the rate: trivially testable.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct StallInputs {
   int unflushed_memtables = 0;  // immutable memtables that wait for, or are in, a flush
   int level0_files = 0;
   uint64_t pending_compaction_bytes = 0;  // estimated bytes that compaction must rewrite
+  bool auto_compactions = true;           // without them only the memtable limit counts
 };
 
 struct StallDecision {
@@ -28,21 +30,23 @@ struct StallDecision {
   bool operator==(const StallDecision&) const = default;
 };
 
-// The limits are those of `options`; with disable_auto_compactions only the memtable limit counts.
+// The limits are those of `options`.
 StallDecision DecideStall(const StallInputs& inputs, const ColumnFamilyOptions& options);
 
 // A sentence for the LOG, e.g. "Stopping writes because we have 36 level-0 files".
 std::string StallMessage(const StallDecision& decision, const StallInputs& inputs,
                          const ColumnFamilyOptions& options);
 
-// The write rate while delayed, bytes per second. It falls by a fifth while the debt grows (by two fifths near a stop)
-// and recovers by a quarter while the debt shrinks; never below 16 KiB/s, never above the configured maximum.
+// The write rate while delayed, bytes per second. It falls by a fifth while the debt grows (by two
+// fifths near a stop) and recovers by a quarter while the debt shrinks; never below 16 KiB/s, never
+// above the configured maximum.
 class DelayedRate {
  public:
   explicit DelayedRate(uint64_t max_bytes_per_second);
 
   uint64_t Update(const StallDecision& decision, const StallInputs& inputs);
-  // Called when writes run free again: the next delay starts from a higher rate than the last one ended with.
+  // Called when writes run free again: the next delay starts from a higher rate than the last one
+  // ended with.
   void Recover();
   uint64_t bytes_per_second() const { return rate_; }
 

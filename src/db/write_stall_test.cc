@@ -27,10 +27,11 @@ TEST(WriteStallTest, DelaysThenStopsByLevel0Files) {
 }
 
 TEST(WriteStallTest, IgnoresCompactionDebtWithoutAutomaticCompactions) {
-  ColumnFamilyOptions options;
-  options.disable_auto_compactions = true;
-  EXPECT_NE(DecideStall({.level0_files = 100}, options).condition, StallCondition::kStopped);
-  EXPECT_EQ(DecideStall({.unflushed_memtables = 9}, options).condition, StallCondition::kStopped);
+  const ColumnFamilyOptions options;
+  EXPECT_EQ(DecideStall({.level0_files = 100, .auto_compactions = false}, options).condition,
+            StallCondition::kNormal);
+  EXPECT_EQ(DecideStall({.unflushed_memtables = 9, .auto_compactions = false}, options).condition,
+            StallCondition::kStopped);
 }
 
 TEST(WriteStallTest, StopsAtTheHardLimitOfPendingBytes) {

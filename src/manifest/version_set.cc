@@ -64,6 +64,12 @@ void VersionSet::Install(ColumnFamilyState* cf, Version* version) {
   if (old != nullptr) old->Unref();
 }
 
+uint64_t VersionSet::NumLiveVersions() const {
+  uint64_t count = 1;
+  for (const Version* v = current()->next_; v != current(); v = v->next_) ++count;
+  return count;
+}
+
 void VersionSet::AddLiveFiles(std::vector<uint64_t>* numbers) const {
   numbers->reserve(numbers->size() + held_files_.size());
   for (const auto& [number, holders] : held_files_) numbers->push_back(number);

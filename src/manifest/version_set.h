@@ -166,6 +166,9 @@ class VersionSet {
   // that it names must not be deleted until another edit went through.
   bool manifest_write_failed() const { return manifest_write_failed_; }
 
+  // Versions of the default family that somebody still holds, the current one included.
+  uint64_t NumLiveVersions() const;
+
   // --- File life.
   // Numbers of all files that some live Version holds.
   void AddLiveFiles(std::vector<uint64_t>* numbers) const;
