@@ -299,6 +299,7 @@ class DBImpl final : public DB {
   std::multiset<uint64_t> protected_files_ FIBER_GUARDED_BY(mutex_);
   int deletions_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
 
+  fiber::Mutex purge_mutex_;    // held through a whole Purge; taken before mutex_
   fiber::Mutex retired_mutex_;  // a leaf
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};

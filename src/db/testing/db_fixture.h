@@ -1,5 +1,6 @@
-// What the tests of db/ share: a disk in memory that can fail and lose power, a database on it with small buffers, and
-// helpers that read and compare all of it. Test-only. A DbTest is used by one thread but for db().
+// What the tests of db/ share: a disk in memory that can fail and lose power, a database on it with
+// small buffers, and helpers that read and compare all of it. Test-only. A DbTest is used by one
+// thread but for db().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -193,7 +194,8 @@ class DbTest : public ::testing::Test {
   int FilesAtLevel(int level) {
     return std::stoi(Property("num-files-at-level" + std::to_string(level)));
   }
-  // Two level-0 files, files below and a filled memtable, with overwrites and deletions between them.
+  // Two level-0 files, files below and a filled memtable, with overwrites and deletions between
+  // them.
   void FillAllLevels() {
     PutRange(0, 400, 1);
     Flush();

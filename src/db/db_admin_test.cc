@@ -1,0 +1,291 @@
+// What an operator does with a database: properties, files in the directory, read-only opening,
+// DestroyDB, manual compaction, and options that this version refuses.
+#include "db/testing/db_fixture.h"
+
+namespace cairn {
+namespace {
+
+using testing::Contents;
+using testing::kDbName;
+using testing::Key;
+
+class DbAdminTest : public testing::DbTest {};
+
+TEST_F(DbAdminTest, PropertiesTellTheState) {
+  Options options = SmallOptions();
+  options.disable_auto_compactions = true;
+  Open(options);
+  EXPECT_EQ(Property("num-files-at-level0"), "0");
+  PutRange(0, 100, 1);
+  EXPECT_EQ(Property("num-entries-active-mem-table"), "100");
+  EXPECT_EQ(Property("estimate-num-keys"), "100");
+  Flush();
+  EXPECT_EQ(Property("num-files-at-level0"), "1");
+  EXPECT_EQ(Property("num-entries-active-mem-table"), "0");
+  EXPECT_EQ(Property("num-immutable-mem-table"), "0");
+  EXPECT_EQ(Property("background-errors"), "0");
+  EXPECT_EQ(Property("is-write-stopped"), "0");
+  EXPECT_NE(Property("levelstats"), "");
+  EXPECT_NE(Property("stats").find("L0"), std::string::npos);
+  Compact();
+  EXPECT_EQ(Property("num-files-at-level0"), "0");
+  uint64_t bytes = 0;
+  EXPECT_TRUE(db_->GetIntProperty("rocksdb.total-sst-files-size", &bytes));
+  EXPECT_GT(bytes, 100u * 100);
+  std::string value;
+  EXPECT_FALSE(db_->GetProperty("rocksdb.no-such-thing", &value));
+  EXPECT_FALSE(db_->GetProperty("rocksdb.num-files-at-level99", &value));
+  EXPECT_FALSE(db_->GetProperty("stats", &value));
+}
+
+TEST_F(DbAdminTest, LiveFilesAreThoseOfTheDirectory) {
+  Open();
+  PutRange(0, 1500, 1);
+  PutRange(0, 1500, 2);
+  Flush();
+  Compact();
+  std::vector<LiveFileMetaData> live;
+  db_->GetLiveFilesMetaData(&live);
+  ASSERT_GT(live.size(), 1u);
+  uint64_t entries = 0;
+  std::set<std::string> named;
+  for (const LiveFileMetaData& file : live) {
+    named.insert(file.name);
+    entries += file.num_entries;
+    EXPECT_EQ(file.column_family_name, "default");
+    EXPECT_LE(file.smallestkey, file.largestkey);
+    EXPECT_EQ(disk_.Size(kDbName + file.name), file.size);
+  }
+  EXPECT_EQ(named.size(), live.size());
+  EXPECT_EQ(entries, 1500u);
+  EXPECT_TRUE(db_->VerifyChecksum().ok());
+}
+
+TEST_F(DbAdminTest, LeaksNoFiles) {
+  Open();
+  for (int round = 0; round < 6; ++round) {
+    PutRange(0, 600, round, 200);
+    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));  // keeps files alive for a while
+    it->SeekToFirst();
+    if (round % 2 == 0) Compact();
+  }
+  Compact();
+  std::vector<LiveFileMetaData> live;
+  db_->GetLiveFilesMetaData(&live);
+  Close();
+  std::set<std::string> expected = {"CURRENT", "IDENTITY", "LOCK", "LOG"};
+  for (const LiveFileMetaData& file : live) expected.insert(file.name.substr(1));
+  int logs = 0;
+  int manifests = 0;
+  int options_files = 0;
+  for (const std::string& name : disk_.Names()) {
+    uint64_t number;
+    FileType type;
+    ASSERT_TRUE(ParseFileName(name, &number, &type)) << name;
+    if (type == FileType::kWalFile) {
+      ++logs;
+    } else if (type == FileType::kDescriptorFile) {
+      ++manifests;
+    } else if (type == FileType::kOptionsFile) {
+      ++options_files;
+    } else {
+      EXPECT_EQ(expected.erase(name), 1u) << name << " is left over";
+    }
+  }
+  EXPECT_TRUE(expected.empty()) << *expected.begin() << " is missing";
+  EXPECT_EQ(logs, 1);
+  EXPECT_EQ(manifests, 1);
+  EXPECT_EQ(options_files, 1);
+  EXPECT_EQ(disk_.faults->OpenWritableFiles(), 0);
+  EXPECT_EQ(disk_.faults->OpenReadableFiles(), 0);
+}
+
+TEST_F(DbAdminTest, OpeningRemovesTheRemainsOfADeadProcess) {
+  Open();
+  PutRange(0, 300, 1);
+  Flush();
+  Close();
+  for (const char* name : {"/db/000003.sst", "/db/000004.dbtmp"}) {
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), "half", name).ok());
+  }
+  ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), "mine", "/db/notes.txt").ok());
+  Open();
+  ExpectModel();
+  Close();
+  const std::set<std::string> names = disk_.Names();
+  EXPECT_FALSE(names.contains("000003.sst"));
+  EXPECT_FALSE(names.contains("000004.dbtmp"));
+  EXPECT_TRUE(names.contains("notes.txt"));
+}
+
+TEST_F(DbAdminTest, ReadOnlyReadsTheLogAndWritesNothing) {
+  Open();
+  PutRange(0, 300, 1);
+  Flush();
+  PutRange(200, 400, 2);
+  Close();
+  const std::set<std::string> before = disk_.Names();
+  const uint64_t writes = disk_.faults->OperationCount(kFaultWrites);
+  ASSERT_TRUE(TryOpenReadOnly(SmallOptions()).ok());
+  ExpectModel();
+  EXPECT_TRUE(db_->Put(WriteOptions(), "k", "v").IsNotSupported());
+  EXPECT_TRUE(db_->Delete(WriteOptions(), "k").IsNotSupported());
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsNotSupported());
+  EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).IsNotSupported());
+  EXPECT_TRUE(db_->SyncWAL().IsNotSupported());
+  db_.reset();
+  EXPECT_EQ(disk_.faults->OperationCount(kFaultWrites), writes);
+  EXPECT_TRUE(disk_.Names() == before);
+  EXPECT_FALSE(DB::OpenForReadOnly(SmallOptions(), kDbName, &db_, true).ok());
+}
+
+TEST_F(DbAdminTest, DestroyRemovesTheDatabaseAndLeavesTheRest) {
+  Open();
+  PutRange(0, 300, 1);
+  Flush();
+  EXPECT_FALSE(DestroyDB(kDbName, SmallOptions()).ok()) << "it is open";
+  Close();
+  ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), "mine", "/db/notes.txt").ok());
+  ASSERT_TRUE(DestroyDB(kDbName, SmallOptions()).ok());
+  EXPECT_EQ(disk_.Names(), std::set<std::string>{"notes.txt"});
+  ASSERT_TRUE(disk_.memory->DeleteFile("/db/notes.txt", IOOptions(), nullptr).ok());
+  ASSERT_TRUE(DestroyDB(kDbName, SmallOptions()).ok());
+  EXPECT_FALSE(disk_.memory->FileExists(kDbName, IOOptions(), nullptr).ok());
+  EXPECT_TRUE(DestroyDB(kDbName, SmallOptions()).ok()) << "what is not there is destroyed";
+  Options options = SmallOptions();
+  options.create_if_missing = false;
+  EXPECT_TRUE(TryOpen(options).IsInvalidArgument());
+}
+
+TEST_F(DbAdminTest, CompactRangeTakesAPartOrAll) {
+  Options options = SmallOptions();
+  options.disable_auto_compactions = true;
+  Open(options);
+  FillAllLevels();
+  const std::string begin_text = Key(100);
+  const std::string end_text = Key(200);
+  const Slice begin = begin_text;
+  const Slice end = end_text;
+  ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), &begin, &end).ok());
+  ExpectModel();
+  EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), &end, &begin).IsInvalidArgument());
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  force.exclusive_manual_compaction = true;
+  ASSERT_TRUE(db_->CompactRange(force, nullptr, nullptr).ok());
+  ExpectModel();
+  EXPECT_EQ(FilesAtLevel(0), 0);
+  for (const auto& [key, value] : Contents(model_)) Delete(key);
+  ASSERT_TRUE(db_->CompactRange(force, nullptr, nullptr).ok());
+  EXPECT_TRUE(Scan().empty());
+  std::vector<LiveFileMetaData> live;
+  db_->GetLiveFilesMetaData(&live);
+  EXPECT_TRUE(live.empty()) << "only tombstones were left to drop";
+}
+
+TEST_F(DbAdminTest, ErrorIfExistsIsHonoured) {
+  Open();
+  Close();
+  Options options = SmallOptions();
+  options.error_if_exists = true;
+  EXPECT_TRUE(TryOpen(options).IsInvalidArgument());
+}
+
+// --- Options
+
+class DbOptionsTest : public testing::DbTest {
+ protected:
+  // Opening with `options` fails with a text that names `what`, and leaves nothing behind.
+  void ExpectRefused(const Options& options, const std::string& what) {
+    const Status s = TryOpen(options);
+    EXPECT_TRUE(s.IsNotSupported() || s.IsInvalidArgument()) << what << ": " << s.ToString();
+    EXPECT_NE(s.ToString().find(what), std::string::npos) << s.ToString();
+    EXPECT_TRUE(disk_.Names().empty());
+  }
+};
+
+TEST_F(DbOptionsTest, NamesTheOptionThatItRefuses) {
+  Options options = SmallOptions();
+  // Never called: only that one is set matters.
+  static int dummy;
+  options.merge_operator = std::shared_ptr<MergeOperator>(std::make_shared<int>(),
+                                                          reinterpret_cast<MergeOperator*>(&dummy));
+  ExpectRefused(options, "merge_operator");
+  options = SmallOptions();
+  options.compaction_style = kCompactionStyleUniversal;
+  ExpectRefused(options, "compaction_style");
+  options = SmallOptions();
+  options.db_write_buffer_size = 1 << 20;
+  ExpectRefused(options, "db_write_buffer_size");
+  options = SmallOptions();
+  options.comparator = nullptr;
+  ExpectRefused(options, "comparator");
+  options = SmallOptions();
+  options.num_levels = -3;
+  ExpectRefused(options, "num_levels");
+  options = SmallOptions();
+  options.max_bytes_for_level_multiplier = -1;
+  ExpectRefused(options, "max_bytes_for_level_multiplier");
+  options = SmallOptions();
+  options.keep_log_file_num = 0;
+  ExpectRefused(options, "keep_log_file_num");
+  options = SmallOptions();
+  BlockBasedTableOptions table;
+  table.format_version = 99;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  ExpectRefused(options, "format_version");
+  options = SmallOptions();
+  options.compression = static_cast<CompressionType>(0x55);
+  ExpectRefused(options, "compression");
+}
+
+TEST_F(DbOptionsTest, RefusesASecondColumnFamily) {
+  const Options options = SmallOptions();
+  std::vector<ColumnFamilyHandle*> handles;
+  Status s = DB::Open(options, kDbName, {{kDefaultColumnFamilyName, options}, {"other", options}},
+                      &handles, &db_);
+  EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
+  EXPECT_NE(s.ToString().find("other"), std::string::npos) << s.ToString();
+  s = DB::Open(options, kDbName, {}, &handles, &db_);
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  Open();
+  ColumnFamilyHandle* handle = nullptr;
+  EXPECT_TRUE(db_->CreateColumnFamily(options, "other", &handle).IsNotSupported());
+  EXPECT_EQ(handle, nullptr);
+}
+
+TEST_F(DbOptionsTest, RefusesOperationsThatItDoesNotHave) {
+  Open();
+  Put("k", "v");
+  EXPECT_TRUE(db_->Merge(WriteOptions(), "k", "x").IsNotSupported());
+  EXPECT_TRUE(db_->DeleteRange(WriteOptions(), "a", "z").IsNotSupported());
+  EXPECT_FALSE(db_->Write(WriteOptions(), nullptr).ok());
+  EXPECT_FALSE(db_->Put(WriteOptions(), nullptr, "k", "v").ok());
+  ReadOptions tailing;
+  tailing.tailing = true;
+  std::unique_ptr<Iterator> it(db_->NewIterator(tailing));
+  EXPECT_TRUE(it->status().IsNotSupported());
+  EXPECT_NE(it->status().ToString().find("tailing"), std::string::npos);
+  EXPECT_EQ(Get("k"), "v");
+}
+
+TEST_F(DbOptionsTest, SmallestSizesStillWork) {
+  Options options = SmallOptions();
+  options.write_buffer_size = 1;
+  options.max_write_buffer_number = 0;
+  options.level0_slowdown_writes_trigger = 0;
+  options.level0_stop_writes_trigger = 0;
+  options.level0_file_num_compaction_trigger = 0;
+  options.max_background_jobs = 0;
+  options.max_open_files = 1;
+  options.target_file_size_base = 1;
+  Open(options);
+  PutRange(0, 400, 1, 300);
+  ExpectModel();
+  Close();
+  Open(options);
+  ExpectModel();
+}
+
+}  // namespace
+}  // namespace cairn
