@@ -221,9 +221,6 @@ TEST_F(DbOptionsTest, NamesTheOptionThatItRefuses) {
   options.comparator = nullptr;
   ExpectRefused(options, "comparator");
   options = SmallOptions();
-  options.num_levels = -3;
-  ExpectRefused(options, "num_levels");
-  options = SmallOptions();
   options.max_bytes_for_level_multiplier = -1;
   ExpectRefused(options, "max_bytes_for_level_multiplier");
   options = SmallOptions();
