@@ -116,7 +116,11 @@ TEST_F(DbCrashTest, SyncedWritesSurviveAPowerCut) {
   }
 }
 
+// Only one log at a time has writes that no table has: with several, the unsynced tail of an older
+// one may be lost where a record ends, while a younger one survives. RocksDB's log format does not
+// tell that from writes without a log.
 TEST_F(DbCrashTest, APowerCutLeavesAPrefixWhateverPartsSurvive) {
+  options_.write_buffer_size = 4 << 20;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(SeedText(seed));
     Random64 random(seed * 1000);

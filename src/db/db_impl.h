@@ -186,7 +186,8 @@ class DBImpl final : public DB {
   [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
   // REQUIRES: leadership. Releases the mutex while the new WAL is created.
-  [[nodiscard]] Status SwitchMemTable() FIBER_REQUIRES(mutex_);
+  // `abandon_wal`: an error of the WAL that this ends does not matter.
+  [[nodiscard]] Status SwitchMemTable(bool abandon_wal = false) FIBER_REQUIRES(mutex_);
   void OnCommitError(const Status& status, CommitErrorKind kind);
   // Remembers the first error that makes further writes unsafe; they are refused until Resume.
   void SetBackgroundError(const Status& status, const char* where) FIBER_REQUIRES(mutex_);

@@ -195,7 +195,10 @@ Status DBImpl::CheckTables() const {
       IOStatus io = db_options_.skip_checking_sst_file_sizes_on_db_open
                         ? fs_->FileExists(path, IOOptions(), nullptr)
                         : fs_->GetFileSize(path, IOOptions(), &size, nullptr);
-      if (!io.ok()) return Status::Corruption("Cannot access " + path, io.ToString());
+      if (io.IsNotFound() || io.IsPathNotFound()) {
+        return Status::Corruption("Cannot access " + path, io.ToString());
+      }
+      if (!io.ok()) return io;
       if (!db_options_.skip_checking_sst_file_sizes_on_db_open && size != file->file_size) {
         return Status::Corruption("Sst file size mismatch: " + path,
                                   "Size recorded in manifest " + std::to_string(file->file_size) +

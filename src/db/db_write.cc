@@ -142,7 +142,7 @@ Status DBImpl::WaitOutStall(const WriteGroupInfo& group) {
   return has_background_error_.load() ? background_error_ : Status::OK();
 }
 
-Status DBImpl::SwitchMemTable() {
+Status DBImpl::SwitchMemTable(bool abandon_wal) {
   // A WAL that nothing was written to (all writes skipped it) serves the next memtable too.
   const bool new_wal = !wals_->CurrentIsEmpty();
   const uint64_t wal_number = new_wal ? versions_->NewFileNumber() : wals_->current_number();
@@ -153,7 +153,10 @@ Status DBImpl::SwitchMemTable() {
   if (new_wal) {
     std::unique_ptr<LogWriter> wal;
     io = wals_->Create(wal_number, &wal);
-    if (io.ok()) io = wals_->Install(std::move(wal));
+    if (io.ok()) {
+      io = wals_->Install(std::move(wal));
+      if (abandon_wal) io = IOStatus::OK();
+    }
     if (io.ok()) wals_->ForgetBelow(versions_->MinLogNumberToKeep());
   }
   mutex_.lock();
@@ -218,7 +221,8 @@ Status DBImpl::Resume() {
   const Status former = background_error_;
   background_error_ = Status::OK();
   has_background_error_.store(false, std::memory_order_release);
-  s = SwitchMemTable();
+  // The old WAL may be what failed; nothing depends on it once the memtables are tables.
+  s = SwitchMemTable(/*abandon_wal=*/true);
   if (s.ok() && imm_.NumNotFlushed() > 0) {
     imm_.FlushRequested();
     MaybeScheduleWork();
@@ -234,6 +238,10 @@ Status DBImpl::Resume() {
   }
   UpdateStall();
   MaybeScheduleWork();
+  const uint64_t min_log = versions_->MinLogNumberToKeep();
+  lock.unlock();
+  // A WAL that failed would fail every later sync too.
+  wals_->ForgetBelow(min_log);
   return s;
 }
 

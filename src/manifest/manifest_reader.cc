@@ -106,7 +106,9 @@ bool ManifestReader::ReadEdit(VersionEdit* edit) {
   // A report is about what lies before this record: nothing after it can be trusted.
   if (!reporter_->first.ok()) {
     const Status& reason = reporter_->first;
-    status_ = reason.IsCorruption() ? reason : Status::Corruption(path_, reason.ToString());
+    status_ = reason.IsCorruption() || reason.IsIOError()
+                  ? reason
+                  : Status::Corruption(path_, reason.ToString());
     return false;
   }
   if (!got) {

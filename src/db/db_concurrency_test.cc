@@ -1,0 +1,318 @@
+// Threads and fibers at once on one database, with buffers so small that flush and compaction never
+// rest: writers read their own writes, readers see each batch as a whole and time go forward only,
+// snapshots stay. Meant for tsan.
+#include <array>
+#include <atomic>
+#include <functional>
+
+#include "db/testing/db_fixture.h"
+#include "fiber/runtime.h"
+#include "fiber/thread.h"
+#include "rocksdb/snapshot.h"
+#include "rocksdb/write_batch.h"
+
+namespace cairn {
+namespace {
+
+using testing::Key;
+using testing::Value;
+
+constexpr int kWritersEach = 2;  // on threads, and as many on fibers
+constexpr int kReadersEach = 2;
+constexpr uint64_t kWritesPerWriter = 600;
+constexpr int kCounters = 3;  // keys that one batch sets to the same number
+
+class DbConcurrencyTest : public testing::DbTest {
+ protected:
+  void SetUp() override {
+    options_ = SmallOptions();
+    options_.max_background_jobs = 4;
+    fiber::RuntimeOptions runtime;
+    runtime.workers = 2;
+    runtime.stack_size = size_t{256} << 10;
+    runtime_ = std::make_unique<fiber::Runtime>(runtime);
+  }
+  void TearDown() override {
+    db_.reset();
+    runtime_.reset();
+  }
+
+  // Runs `body` with the numbers 0..each-1 on threads and each..2*each-1 on fibers; Join() waits
+  // for all.
+  void Start(int each, const std::function<void(int)>& body) {
+    for (int i = 0; i < each; ++i) {
+      threads_.push_back(
+          std::make_unique<fiber::Thread>("t" + std::to_string(i), [body, i] { body(i); }));
+      fibers_.push_back(runtime_->spawn([body, i, each] { body(each + i); }));
+    }
+  }
+  void Join() {
+    for (auto& thread : threads_) thread->join();
+    for (fiber::JoinHandle& handle : fibers_) handle.join();
+    threads_.clear();
+    fibers_.clear();
+  }
+
+  static std::string Counter(int group, int i) {
+    return "counter" + std::to_string(group) + "/" + std::string(1, static_cast<char>('a' + 9 * i));
+  }
+  // Sets all counters of a group to `number` in one batch.
+  Status WriteCounters(int group, uint64_t number) {
+    WriteBatch batch;
+    for (int i = 0; i < kCounters; ++i) {
+      Status s = batch.Put(Counter(group, i), std::to_string(number));
+      if (!s.ok()) return s;
+    }
+    return db_->Write(WriteOptions(), &batch);
+  }
+  // The number that all counters of a group have, 0 before the first; -1: they differ, or an error.
+  int64_t Agree(const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      if (value != values[0]) return -1;
+    }
+    return values[0].empty() ? 0 : std::stoll(values[0]);
+  }
+  int64_t CountersByMultiGet(int group) {
+    std::vector<std::string> names;
+    for (int i = 0; i < kCounters; ++i) names.push_back(Counter(group, i));
+    std::vector<std::string> values;
+    const std::vector<Status> statuses =
+        db_->MultiGet(ReadOptions(), std::vector<Slice>(names.begin(), names.end()), &values);
+    for (const Status& s : statuses) {
+      if (!s.ok() && !s.IsNotFound()) return -1;
+    }
+    return Agree(values);
+  }
+  int64_t CountersBySnapshot(int group) {
+    ManagedSnapshot snapshot(db_.get());
+    ReadOptions options;
+    options.snapshot = snapshot.snapshot();
+    std::vector<std::string> values(kCounters);
+    for (int i = 0; i < kCounters; ++i) {
+      const Status s = db_->Get(options, Counter(group, i), &values[i]);
+      if (!s.ok() && !s.IsNotFound()) return -1;
+    }
+    return Agree(values);
+  }
+  int64_t CountersByIterator(int group) {
+    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    const std::string prefix = "counter" + std::to_string(group) + "/";
+    std::vector<std::string> values;
+    for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
+      values.push_back(it->value().ToString());
+    }
+    if (!it->status().ok()) return -1;
+    if (values.empty()) return 0;
+    return values.size() == kCounters ? Agree(values) : -1;
+  }
+
+  Options options_;
+  std::unique_ptr<fiber::Runtime> runtime_;
+  std::vector<std::unique_ptr<fiber::Thread>> threads_;
+  std::vector<fiber::JoinHandle> fibers_;
+};
+
+TEST_F(DbConcurrencyTest, WritersReadTheirOwnWrites) {
+  Open(options_);
+  std::atomic<int> failures{0};
+  Start(kWritersEach, [&](int writer) {
+    Random64 random(100 + writer);
+    std::map<std::string, std::string> own;
+    for (uint64_t i = 0; i < kWritesPerWriter; ++i) {
+      const std::string key = "w" + std::to_string(writer) + Key(random.Uniform(150));
+      Status s;
+      if (random.OneIn(6)) {
+        s = db_->Delete(WriteOptions(), key);
+        own.erase(key);
+      } else {
+        own[key] = Value(random.Next() >> 40, 50 + random.Uniform(600));
+        s = db_->Put(WriteOptions(), key, own[key]);
+      }
+      if (!s.ok()) ++failures;
+      const std::string other = "w" + std::to_string(writer) + Key(random.Uniform(150));
+      std::string value;
+      s = db_->Get(ReadOptions(), other, &value);
+      const auto it = own.find(other);
+      if (it == own.end() ? !s.IsNotFound() : !s.ok() || value != it->second) ++failures;
+    }
+    // All of it, and nothing else, in its range.
+    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    const std::string prefix = "w" + std::to_string(writer) + "key";
+    auto at = own.begin();
+    for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next(), ++at) {
+      if (at == own.end() || it->key() != Slice(at->first) || it->value() != Slice(at->second)) {
+        ++failures;
+        break;
+      }
+    }
+    if (at != own.end() || !it->status().ok()) ++failures;
+  });
+  Join();
+  EXPECT_EQ(failures.load(), 0);
+  const testing::Contents before = Scan();
+  Close();
+  Open(options_);
+  EXPECT_TRUE(Scan() == before);
+}
+
+TEST_F(DbConcurrencyTest, ReadersSeeBatchesAsAWholeAndTimeGoForward) {
+  Open(options_);
+  std::atomic<int> writing{2 * kWritersEach};
+  std::atomic<int> failures{0};
+  std::atomic<uint64_t> reads{0};
+  std::array<std::atomic<int64_t>, 2 * kWritersEach> acknowledged{};
+  Start(kWritersEach, [&](int group) {
+    for (uint64_t i = 1; i <= kWritesPerWriter; ++i) {
+      if (!WriteCounters(group, i).ok()) ++failures;
+      acknowledged[group].store(static_cast<int64_t>(i));
+      // Ballast, so that memtables fill.
+      if (!db_->Put(WriteOptions(), "ballast" + Key(i % 100), Value(i, 300)).ok()) ++failures;
+    }
+    --writing;
+  });
+  Start(kReadersEach, [&](int reader) {
+    std::array<int64_t, 2 * kWritersEach> seen{};
+    for (uint64_t i = reader; writing.load() > 0; ++i) {
+      const int group = static_cast<int>(i % (2 * kWritersEach));
+      const int64_t at_least = std::max(seen[group], acknowledged[group].load());
+      const int64_t now = i % 3 == 0   ? CountersByMultiGet(group)
+                          : i % 3 == 1 ? CountersBySnapshot(group)
+                                       : CountersByIterator(group);
+      if (now < at_least) ++failures;
+      seen[group] = std::max(seen[group], now);
+      reads.fetch_add(1);
+      if (fiber::in_fiber()) fiber::yield();
+    }
+  });
+  // Flush and manual compaction from fibers and threads beside it.
+  Start(1, [&](int) {
+    while (writing.load() > 0) {
+      if (!db_->Flush(FlushOptions()).ok()) ++failures;
+      if (!db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok()) ++failures;
+    }
+  });
+  Join();
+  EXPECT_EQ(failures.load(), 0);
+  EXPECT_GT(reads.load(), 0u);
+  for (int group = 0; group < 2 * kWritersEach; ++group) {
+    EXPECT_EQ(CountersByMultiGet(group), static_cast<int64_t>(kWritesPerWriter));
+  }
+  Close();
+}
+
+TEST_F(DbConcurrencyTest, SnapshotsAndIteratorsStayFixedWhileAllChanges) {
+  Open(options_);
+  PutRange(0, 200, 1, 200);
+  std::atomic<int> watching{2 * kReadersEach};
+  std::atomic<int> failures{0};
+  Start(kWritersEach, [&](int writer) {
+    Random64 random(writer);
+    while (watching.load() > 0) {
+      const std::string key = Key(random.Uniform(250));
+      const Status s = random.OneIn(4) ? db_->Delete(WriteOptions(), key)
+                                       : db_->Put(WriteOptions(), key, Value(random.Next(), 300));
+      if (!s.ok()) ++failures;
+      if (fiber::in_fiber()) fiber::yield();
+    }
+  });
+  Start(kReadersEach, [&](int) {
+    for (int round = 0; round < 4; ++round) {
+      ManagedSnapshot snapshot(db_.get());
+      ReadOptions options;
+      options.snapshot = snapshot.snapshot();
+      std::unique_ptr<Iterator> kept(db_->NewIterator(options));
+      std::vector<std::pair<std::string, std::string>> first;
+      for (kept->SeekToFirst(); kept->Valid(); kept->Next()) {
+        first.emplace_back(kept->key().ToString(), kept->value().ToString());
+      }
+      if (first.empty() || !kept->status().ok()) ++failures;
+      for (int again = 0; again < 3; ++again) {
+        std::unique_ptr<Iterator> fresh(db_->NewIterator(options));
+        Iterator* const it = again == 0 ? kept.get() : fresh.get();
+        size_t i = first.size();
+        for (it->SeekToLast(); it->Valid() && i > 0; it->Prev()) {
+          --i;
+          if (it->key() != Slice(first[i].first) || it->value() != Slice(first[i].second)) {
+            ++failures;
+          }
+        }
+        if (i != 0 || it->Valid() || !it->status().ok()) ++failures;
+        std::string value;
+        const auto& [key, expected] = first[first.size() / 2];
+        if (!db_->Get(options, key, &value).ok() || value != expected) ++failures;
+      }
+    }
+    --watching;
+  });
+  Join();
+  EXPECT_EQ(failures.load(), 0);
+  EXPECT_EQ(Property("num-snapshots"), "0");
+  Close();
+}
+
+TEST_F(DbConcurrencyTest, SyncedWritesOfManyAreAllDurable) {
+  Open(options_);
+  std::atomic<int> failures{0};
+  Start(kWritersEach, [&](int writer) {
+    WriteOptions sync;
+    for (uint64_t i = 0; i < 150; ++i) {
+      sync.sync = i % 3 != 0 || i == 149;
+      const std::string key = "w" + std::to_string(writer) + Key(i);
+      if (!db_->Put(sync, key, Value(i, 400)).ok()) ++failures;
+    }
+  });
+  Join();
+  ASSERT_EQ(failures.load(), 0);
+  disk_.memory->CrashAndFreeze();
+  db_.reset();
+  disk_.memory->DropUnsynced();
+  Open(options_);
+  for (int writer = 0; writer < 2 * kWritersEach; ++writer) {
+    for (uint64_t i = 0; i < 150; ++i) {
+      ASSERT_EQ(Get("w" + std::to_string(writer) + Key(i)), Value(i, 400)) << writer << " " << i;
+    }
+  }
+}
+
+TEST_F(DbConcurrencyTest, FailingWritesAndResumeBesideReaders) {
+  Open(options_);
+  PutRange(0, 100, 1, 200);
+  std::atomic<int> writing{2 * kWritersEach};
+  std::atomic<int> failures{0};
+  std::array<std::map<std::string, std::string>, 2 * kWritersEach> acknowledged;
+  disk_.faults->SetFileFilter(
+      [](const std::string& path) { return path.find("/LOG") == std::string::npos; });
+  disk_.faults->FailRandomly(7, kFaultAppend | kFaultSync, 150, IOStatus::NoSpace("injected"));
+  Start(kWritersEach, [&](int writer) {
+    for (uint64_t i = 0; i < 300; ++i) {
+      const std::string key = "w" + std::to_string(writer) + Key(i);
+      if (db_->Put(WriteOptions(), key, Value(i, 300)).ok()) {
+        acknowledged[writer][key] = Value(i, 300);
+      } else {
+        db_->Resume().PermitUncheckedError();
+      }
+    }
+    --writing;
+  });
+  Start(kReadersEach, [&](int reader) {
+    Random64 random(reader);
+    while (writing.load() > 0) {
+      const uint64_t i = random.Uniform(100);
+      std::string value;
+      if (!db_->Get(ReadOptions(), Key(i), &value).ok() || value != Value(1000000 + i, 200)) {
+        ++failures;
+      }
+      if (fiber::in_fiber()) fiber::yield();
+    }
+  });
+  Join();
+  EXPECT_EQ(failures.load(), 0);
+  Kill();
+  Open(options_);
+  for (const auto& writes : acknowledged) {
+    for (const auto& [key, value] : writes) ASSERT_EQ(Get(key), value) << key;
+  }
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,405 @@
+// Damaged, missing and foreign files: a flipped bit anywhere gives Corruption that names the file,
+// or the right value; never a wrong value or a crash. And what each WAL recovery mode makes of a
+// damaged log.
+#include "base/coding.h"
+#include "base/crc32c.h"
+#include "db/testing/db_fixture.h"
+
+namespace cairn {
+namespace {
+
+using testing::Contents;
+using testing::kDbName;
+using testing::Key;
+using testing::Value;
+
+class DbCorruptionTest : public testing::DbTest {
+ protected:
+  void SetUp() override { options_ = SmallOptions(); }
+
+  std::string Read(const std::string& path) {
+    std::string data;
+    EXPECT_TRUE(ReadFileToString(disk_.memory.get(), path, &data).ok()) << path;
+    return data;
+  }
+  void Overwrite(const std::string& path, const std::string& data) {
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), data, path, /*sync=*/true).ok()) << path;
+  }
+  void Flip(const std::string& path, uint64_t offset) {
+    ASSERT_TRUE(disk_.memory->CorruptFile(path, offset, 1 << (offset % 8)).ok()) << path;
+  }
+  void Remove(const std::string& path) {
+    ASSERT_TRUE(disk_.memory->DeleteFile(path, IOOptions(), nullptr).ok()) << path;
+  }
+  static void ExpectCorruptionOf(const Status& s, const std::string& path) {
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    EXPECT_NE(s.ToString().find(path.substr(path.rfind('/') + 1)), std::string::npos)
+        << s.ToString() << " does not name " << path;
+  }
+
+  // The same, or a footer that claims a newer format, for which one flipped bit is enough.
+  static void ExpectNoticed(const Status& s, const std::string& path) {
+    if (s.IsNotSupported() && s.ToString().find("format_version") != std::string::npos) return;
+    ExpectCorruptionOf(s, path);
+  }
+
+  // Reads everything in every way; each answer is right or a Corruption that names `path`. Returns
+  // whether any read noticed the damage.
+  bool ReadAllRightOrCorrupt(const std::string& path) {
+    bool noticed = false;
+    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    auto at = model_.begin();
+    for (it->SeekToFirst(); it->Valid(); it->Next(), ++at) {
+      if (at == model_.end() || it->key() != Slice(at->first) || it->value() != Slice(at->second)) {
+        ADD_FAILURE() << "the iterator gives a wrong entry: " << it->key().ToString();
+        return true;
+      }
+    }
+    if (it->status().ok()) {
+      EXPECT_TRUE(at == model_.end()) << "the iterator ends early without an error";
+    } else {
+      ExpectNoticed(it->status(), path);
+      noticed = true;
+    }
+    for (const auto& [key, expected] : model_) {
+      std::string value;
+      const Status s = db_->Get(ReadOptions(), key, &value);
+      if (s.ok()) {
+        EXPECT_EQ(value, expected) << key;
+      } else {
+        ExpectNoticed(s, path);
+        noticed = true;
+      }
+      if (HasFailure()) break;
+    }
+    return noticed;
+  }
+
+  // The database with one table of several blocks; its path.
+  std::string MakeTable() {
+    Open(options_);
+    PutRange(0, 60, 1, 80);
+    Flush();
+    Close();
+    const std::vector<std::string> tables = disk_.Files(FileType::kTableFile);
+    EXPECT_EQ(tables.size(), 1u);
+    return tables.at(0);
+  }
+
+  // Two logs, as the background work stays paused: keys 0..99 in the first, 100..149 in the second.
+  void MakeTwoLogs() {
+    Options options = options_;
+    options.max_write_buffer_number = 4;
+    Open(options);
+    ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+    PutRange(0, 100, 1, 1000);
+    for (uint64_t i = 100; disk_.Files(FileType::kWalFile).size() < 2; ++i) {
+      ASSERT_LT(i, 300u);
+      Put(Key(i), Value(1000000 + i, 1000));
+    }
+    for (uint64_t i = 300; i < 330; ++i) Put(Key(i), Value(1000000 + i, 100));
+  }
+
+  Options options_;
+};
+
+TEST_F(DbCorruptionTest, AFlippedBitInATableIsNoticedOrHarmless) {
+  const std::string path = MakeTable();
+  const uint64_t size = disk_.Size(path);
+  uint64_t noticed = 0;
+  uint64_t tried = 0;
+  // A sample of data, filter, index, properties and metaindex; every byte of the footer.
+  constexpr uint64_t kFooterSize = 53;
+  const auto step = [size](uint64_t offset) {
+    return offset + kFooterSize >= size ? 1 : offset + 1800 >= size ? 11 : 47;
+  };
+  for (uint64_t offset = 0; offset < size; offset += step(offset)) {
+    SCOPED_TRACE("offset " + std::to_string(offset) + " of " + std::to_string(size));
+    Flip(path, offset);
+    ++tried;
+    const Status s = TryOpenReadOnly(options_);
+    if (s.ok()) {
+      noticed += ReadAllRightOrCorrupt(path);
+    } else {
+      ExpectNoticed(s, path);
+      ++noticed;
+    }
+    db_.reset();
+    Flip(path, offset);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(noticed * 10, tried * 8) << noticed << " of " << tried;
+  ASSERT_TRUE(TryOpenReadOnly(options_).ok());
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, VerifyChecksumFindsADamagedDataBlock) {
+  const std::string path = MakeTable();
+  Flip(path, 100);
+  ASSERT_TRUE(TryOpenReadOnly(options_).ok());
+  ExpectCorruptionOf(db_->VerifyChecksum(), path);
+}
+
+TEST_F(DbCorruptionTest, ACompactionDoesNotSpreadDamage) {
+  options_.disable_auto_compactions = true;
+  const std::string path = MakeTable();
+  Flip(path, 100);
+  Open(options_);
+  PutRange(20, 90, 2, 80);
+  const Status s = db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
+  ExpectCorruptionOf(s, path);
+  ReadAllRightOrCorrupt(path);
+  EXPECT_FALSE(db_->Put(WriteOptions(), "k", "v").ok()) << "the database has stopped";
+  EXPECT_FALSE(db_->Resume().ok());
+  db_.reset();
+  Flip(path, 100);
+  Open(options_);
+  ExpectModel();
+  Compact();
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, ATruncatedOrMissingTableIsNamed) {
+  const std::string path = MakeTable();
+  const std::string data = Read(path);
+  for (const size_t size : {size_t{0}, size_t{10}, data.size() / 2, data.size() - 1}) {
+    Overwrite(path, data.substr(0, size));
+    Status s = TryOpen(options_);
+    if (s.ok()) s = db_->VerifyChecksum();
+    ExpectCorruptionOf(s, path);
+  }
+  Remove(path);
+  ExpectCorruptionOf(TryOpen(options_), path);
+  ExpectCorruptionOf(TryOpenReadOnly(options_), path);
+  Overwrite(path, data);
+  Open(options_);
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, ATableOfANewerFormatIsRefused) {
+  const std::string path = MakeTable();
+  std::string data = Read(path);
+  const std::string good = data;
+  EncodeFixed32(data.data() + data.size() - 12, 99);
+  Overwrite(path, data);
+  Status s = TryOpen(options_);
+  std::string value;
+  if (s.ok()) s = db_->Get(ReadOptions(), Key(1), &value);
+  EXPECT_FALSE(s.ok());
+  EXPECT_NE(s.ToString().find("99"), std::string::npos) << s.ToString();
+  EXPECT_NE(s.ToString().find(path.substr(path.rfind('/') + 1)), std::string::npos) << s.ToString();
+  db_.reset();
+  Overwrite(path, good);
+  Open(options_);
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, AFlippedBitInTheManifestIsNamed) {
+  MakeTable();
+  const std::string path = disk_.Files(FileType::kDescriptorFile).at(0);
+  const uint64_t size = disk_.Size(path);
+  for (uint64_t offset = 0; offset < size; ++offset) {
+    SCOPED_TRACE("offset " + std::to_string(offset) + " of " + std::to_string(size));
+    Flip(path, offset);
+    ExpectCorruptionOf(TryOpenReadOnly(options_), path);
+    Flip(path, offset);
+    if (HasFailure()) return;
+  }
+  Open(options_);
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, AnUnknownManifestTagIsRefusedUnlessSafeToIgnore) {
+  MakeTable();
+  const std::string path = disk_.Files(FileType::kDescriptorFile).at(0);
+  const std::string good = Read(path);
+  for (const uint32_t tag : {500u, (1u << 13) | 500u}) {
+    std::string payload;
+    PutVarint32(&payload, tag);
+    PutLengthPrefixedSlice(&payload, "what a newer version wrote");
+    std::string typed(1, '\1');  // a full record
+    typed += payload;
+    std::string record;
+    PutFixed32(&record, crc32c::Mask(crc32c::Value(typed.data(), typed.size())));
+    record.push_back(static_cast<char>(payload.size() & 0xff));
+    record.push_back(static_cast<char>(payload.size() >> 8));
+    Overwrite(path, good + record + typed);
+    const Status s = TryOpenReadOnly(options_);
+    if (tag == 500) {
+      ExpectCorruptionOf(s, path);
+      EXPECT_NE(s.ToString().find("500"), std::string::npos) << s.ToString();
+    } else {
+      EXPECT_TRUE(s.ok()) << s.ToString();
+    }
+  }
+}
+
+TEST_F(DbCorruptionTest, ADamagedOrMissingCurrentIsNamed) {
+  MakeTable();
+  const std::string path = CurrentFileName(kDbName);
+  const std::string good = Read(path);
+  for (uint64_t offset = 0; offset < good.size(); ++offset) {
+    SCOPED_TRACE("offset " + std::to_string(offset));
+    Flip(path, offset);
+    const Status s = TryOpen(options_);
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    EXPECT_NE(s.ToString().find("CURRENT"), std::string::npos) << s.ToString();
+    Flip(path, offset);
+    if (HasFailure()) return;
+  }
+  for (const char* content : {"", "MANIFEST-", "nonsense\n", "MANIFEST-000001", "\n"}) {
+    Overwrite(path, content);
+    const Status s = TryOpen(options_);
+    EXPECT_TRUE(s.IsCorruption()) << content << ": " << s.ToString();
+  }
+  Remove(path);
+  const std::set<std::string> before = disk_.Names();
+  const Status s = TryOpen(options_);
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_NE(s.ToString().find("CURRENT"), std::string::npos) << s.ToString();
+  EXPECT_FALSE(TryOpenReadOnly(options_).ok());
+  for (const std::string& name : before) EXPECT_TRUE(disk_.Names().contains(name)) << name;
+  Overwrite(path, good);
+  Open(options_);
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, AMissingManifestIsNamed) {
+  MakeTable();
+  const std::string path = disk_.Files(FileType::kDescriptorFile).at(0);
+  const std::string good = Read(path);
+  Remove(path);
+  ExpectCorruptionOf(TryOpen(options_), path);
+  Overwrite(path, good);
+  Open(options_);
+  ExpectModel();
+}
+
+TEST_F(DbCorruptionTest, AWrongComparatorIsRefusedByName) {
+  MakeTable();
+  Options wrong = options_;
+  wrong.comparator = ReverseBytewiseComparator();
+  const Status s = TryOpen(wrong);
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  EXPECT_NE(s.ToString().find("leveldb.BytewiseComparator"), std::string::npos) << s.ToString();
+  EXPECT_NE(s.ToString().find("rocksdb.ReverseBytewiseComparator"), std::string::npos)
+      << s.ToString();
+  Open(options_);
+  ExpectModel();
+}
+
+// --- The write-ahead log
+
+class DbWalRecoveryTest : public DbCorruptionTest {
+ protected:
+  static constexpr WALRecoveryMode kModes[] = {
+      WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+      WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords};
+
+  Status OpenInMode(WALRecoveryMode mode) {
+    Options options = options_;
+    options.wal_recovery_mode = mode;
+    return TryOpenReadOnly(options);
+  }
+  // How many keys of the model, in their order of writing (which is the keys' order), are there
+  // without a hole; fails when a later one is there too.
+  size_t PrefixLength() {
+    const Contents found = Scan();
+    size_t length = 0;
+    auto at = model_.begin();
+    for (; at != model_.end() && found.contains(at->first); ++at, ++length) {
+      EXPECT_EQ(found.at(at->first), at->second);
+    }
+    EXPECT_EQ(found.size(), length) << "there is a hole after " << length << " keys";
+    return length;
+  }
+};
+
+TEST_F(DbWalRecoveryTest, ATornTailIsDroppedButByAbsoluteConsistency) {
+  Open(options_);
+  PutRange(0, 50, 1);
+  Kill();
+  const std::string path = disk_.Files(FileType::kWalFile).back();
+  const std::string good = Read(path);
+  for (const size_t cut : {1, 5, 50, 110}) {
+    Overwrite(path, good.substr(0, good.size() - cut));
+    for (const WALRecoveryMode mode : kModes) {
+      SCOPED_TRACE("mode " + std::to_string(static_cast<int>(mode)) + " cut " +
+                   std::to_string(cut));
+      const Status s = OpenInMode(mode);
+      if (mode == WALRecoveryMode::kAbsoluteConsistency) {
+        ExpectCorruptionOf(s, path);
+        continue;
+      }
+      ASSERT_TRUE(s.ok()) << s.ToString();
+      EXPECT_EQ(PrefixLength(), 49u);
+    }
+  }
+}
+
+TEST_F(DbWalRecoveryTest, AFlippedBitEndsTheHistoryAtAPointInTime) {
+  Open(options_);
+  PutRange(0, 50, 1);
+  Kill();
+  const std::string path = disk_.Files(FileType::kWalFile).back();
+  const uint64_t size = disk_.Size(path);
+  const uint64_t record = size / 50;
+  for (uint64_t offset = 0; offset < size; offset += 13) {
+    SCOPED_TRACE("offset " + std::to_string(offset));
+    Flip(path, offset);
+    Status s = OpenInMode(WALRecoveryMode::kPointInTimeRecovery);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    EXPECT_EQ(PrefixLength(), offset / record);
+    ExpectCorruptionOf(OpenInMode(WALRecoveryMode::kAbsoluteConsistency), path);
+    s = OpenInMode(WALRecoveryMode::kSkipAnyCorruptedRecords);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    for (const auto& [key, value] : Scan()) ASSERT_EQ(model_.at(key), value) << key;
+    s = OpenInMode(WALRecoveryMode::kTolerateCorruptedTailRecords);
+    if (s.ok()) {
+      PrefixLength();
+    } else {
+      ExpectCorruptionOf(s, path);
+    }
+    db_.reset();
+    Flip(path, offset);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(DbWalRecoveryTest, DamageInTheFirstOfTwoLogsLeavesNoHole) {
+  ASSERT_NO_FATAL_FAILURE(MakeTwoLogs());
+  Kill();
+  const std::vector<std::string> logs = disk_.Files(FileType::kWalFile);
+  ASSERT_EQ(logs.size(), 2u);
+  const std::string good = Read(logs[0]);
+  ASSERT_TRUE(OpenInMode(WALRecoveryMode::kAbsoluteConsistency).ok());
+  EXPECT_EQ(PrefixLength(), model_.size());
+
+  Flip(logs[0], good.size() / 2);
+  ExpectCorruptionOf(OpenInMode(WALRecoveryMode::kAbsoluteConsistency), logs[0]);
+  ExpectCorruptionOf(OpenInMode(WALRecoveryMode::kTolerateCorruptedTailRecords), logs[0]);
+  ASSERT_TRUE(OpenInMode(WALRecoveryMode::kSkipAnyCorruptedRecords).ok());
+  EXPECT_EQ(Get(model_.rbegin()->first), model_.rbegin()->second);
+  ASSERT_TRUE(OpenInMode(WALRecoveryMode::kPointInTimeRecovery).ok());
+  const size_t in_the_middle = PrefixLength();
+  EXPECT_GT(in_the_middle, 10u);
+  EXPECT_LT(in_the_middle, 60u);
+  // A torn tail of the first log is a hole too, as there is a second one.
+  Overwrite(logs[0], good.substr(0, good.size() - 20));
+  ASSERT_TRUE(OpenInMode(WALRecoveryMode::kPointInTimeRecovery).ok());
+  EXPECT_LT(PrefixLength(), model_.size() - 29);
+
+  // Opened for writing, the history goes on from there and stays.
+  Options options = options_;
+  options.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+  Open(options);
+  const size_t recovered = PrefixLength();
+  model_ = Scan();
+  Put("zzz", "goes on");
+  Kill();
+  Open(options);
+  EXPECT_EQ(PrefixLength(), recovered + 1);
+}
+
+}  // namespace
+}  // namespace cairn
