@@ -117,7 +117,8 @@ TEST_F(DbCorruptionTest, AFlippedBitInATableIsNoticedOrHarmless) {
     SCOPED_TRACE("offset " + std::to_string(offset) + " of " + std::to_string(size));
     Flip(path, offset);
     ++tried;
-    const Status s = TryOpenReadOnly(options_);
+    // With a block cache of its own: that of options_ may have the good blocks.
+    const Status s = TryOpenReadOnly(SmallOptions());
     if (s.ok()) {
       noticed += ReadAllRightOrCorrupt(path);
     } else {
@@ -128,7 +129,8 @@ TEST_F(DbCorruptionTest, AFlippedBitInATableIsNoticedOrHarmless) {
     Flip(path, offset);
     if (HasFailure()) return;
   }
-  EXPECT_GT(noticed * 10, tried * 8) << noticed << " of " << tried;
+  // Only the footer's padding means nothing.
+  EXPECT_GE(noticed + 40, tried) << noticed << " of " << tried;
   ASSERT_TRUE(TryOpenReadOnly(options_).ok());
   ExpectModel();
 }
