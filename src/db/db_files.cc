@@ -95,7 +95,8 @@ void DBImpl::Purge() {
   purge_scheduled_.store(false);
   ObsoleteFiles obsolete;
   std::vector<SuperVersion*> retired;
-  // Whoever returns from here finds the files gone, also those that another purge had set out to delete.
+  // Whoever returns from here finds the files gone, also those that another purge had set out to
+  // delete.
   fiber::MutexLock one_at_a_time(&purge_mutex_);
   {
     fiber::MutexLock lock(&mutex_);

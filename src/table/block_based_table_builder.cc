@@ -41,7 +41,6 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
     : table_options_(table_options),
       icmp_(options.icmp),
       compression_(options.compression_type),
-      level_(options.level),
       file_(file),
       statistics_(options.statistics),
       data_block_(table_options.block_restart_interval, table_options.use_delta_encoding),

@@ -60,7 +60,6 @@ class BlockBasedTableBuilder final : public TableBuilder {
   const BlockBasedTableOptions table_options_;
   const InternalKeyComparator icmp_;
   const CompressionType compression_;
-  const int level_;
   FileWriter* const file_;
   Statistics* const statistics_;
 

@@ -59,7 +59,6 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       icmp_(options.icmp),
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
-      info_log_(options.info_log),
       file_number_(options.file_number) {
   source_.statistics = options.statistics;
 }

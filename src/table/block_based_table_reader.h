@@ -117,7 +117,6 @@ class BlockBasedTable final : public TableReader {
   const InternalKeyComparator icmp_;
   const bool bytewise_;
   Cache* const cache_;  // may be null
-  Logger* const info_log_;
   const uint64_t file_number_;
   BlockSource source_;
   uint64_t cache_prefix_ = 0;
