@@ -314,5 +314,46 @@ TEST_F(DbConcurrencyTest, FailingWritesAndResumeBesideReaders) {
   }
 }
 
+TEST_F(DbConcurrencyTest, StoppedWritersGoOnWhenTheFlushDoes) {
+  Open(options_);
+  ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+  WriteOptions no_slowdown;
+  no_slowdown.no_slowdown = true;
+  uint64_t written = 0;
+  Status s;
+  while (s.ok() && written < 2000) {
+    s = db_->Put(no_slowdown, Key(written), Value(written, 500));
+    if (s.ok()) ++written;
+  }
+  EXPECT_TRUE(s.IsIncomplete()) << s.ToString();
+  EXPECT_EQ(Property("is-write-stopped"), "1");
+  std::atomic<int> failures{0};
+  Start(kWritersEach, [&](int writer) {
+    if (!db_->Put(WriteOptions(), "stopped" + std::to_string(writer), "v").ok()) ++failures;
+  });
+  EXPECT_EQ(Get(Key(0)), Value(0, 500)) << "reads do not wait";
+  ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
+  Join();
+  EXPECT_EQ(failures.load(), 0);
+  EXPECT_EQ(Get(Key(written)), "NOT_FOUND") << "the refused write";
+  EXPECT_EQ(Scan().size(), written + 2 * kWritersEach);
+  Close();
+}
+
+TEST_F(DbConcurrencyTest, LivesOnAFiberFromOpenToClose) {
+  for (int round = 0; round < 4; ++round) {
+    runtime_->run([&] {
+      Open(options_);
+      ExpectModel();
+      PutRange(round * 30, round * 30 + 300, round, 400);
+      if (round % 2 == 0) Flush();
+      Close();  // with whatever flush and compaction are under way
+    });
+    ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+  Open(options_);
+  ExpectModel();
+}
+
 }  // namespace
 }  // namespace cairn
