@@ -217,6 +217,8 @@ Status DBImpl::Resume() {
   CommitQueue::Exclusive leadership(commit_.get());
   fiber::MutexLock lock(&mutex_);
   if (!has_background_error_.load()) return Status::OK();
+  // What began before may still fail for the old reason, and would be taken for a new error.
+  while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
   if (background_error_.IsCorruption()) return background_error_;
   const Status former = background_error_;
   background_error_ = Status::OK();
