@@ -1,4 +1,4 @@
-// For the tests of this layer, which do not link db/ (where Snapshot's destructor is).
+// The anchor of the public Snapshot class: here, so that every layer that hands snapshots on links.
 #include "rocksdb/snapshot.h"
 
 namespace ROCKSDB_NAMESPACE {

@@ -1,11 +1,8 @@
-// The out-of-line parts of the public snapshot classes.
+// ManagedSnapshot: a snapshot for the length of a scope.
+#include "rocksdb/db.h"
 #include "rocksdb/snapshot.h"
 
-#include "rocksdb/db.h"
-
 namespace ROCKSDB_NAMESPACE {
-
-Snapshot::~Snapshot() = default;
 
 ManagedSnapshot::ManagedSnapshot(DB* db) : db_(db), snapshot_(db->GetSnapshot()) {}
 
