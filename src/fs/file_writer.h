@@ -51,7 +51,7 @@ class FileWriter {
   // SUSPENDS only when the buffer is full.
   [[nodiscard]] IOStatus Append(const Slice& data) {
     const size_t n = data.size();
-    if (n <= capacity_ - used_ && !failed_.load(std::memory_order_relaxed)) [[likely]] {
+    if (n != 0 && n <= capacity_ - used_ && !failed_.load(std::memory_order_relaxed)) [[likely]] {
       std::memcpy(buffer_ + used_, data.data(), n);
       used_ += n;
       file_size_.store(file_size_.load(std::memory_order_relaxed) + n, std::memory_order_release);
