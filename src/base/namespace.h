@@ -6,5 +6,5 @@
 namespace ROCKSDB_NAMESPACE {}
 
 namespace cairn {
-using namespace ROCKSDB_NAMESPACE;
+using namespace ROCKSDB_NAMESPACE;  // NOLINT(google-build-using-namespace): the API's types are ours
 }  // namespace cairn
