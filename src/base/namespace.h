@@ -6,5 +6,7 @@
 namespace ROCKSDB_NAMESPACE {}
 
 namespace cairn {
-using namespace ROCKSDB_NAMESPACE;  // NOLINT(google-build-using-namespace): the API's types are ours
+// The API's types are the internals' own vocabulary.
+// NOLINTNEXTLINE(google-build-using-namespace)
+using namespace ROCKSDB_NAMESPACE;
 }  // namespace cairn
