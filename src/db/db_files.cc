@@ -129,6 +129,8 @@ void DBImpl::FreeRetired(const std::vector<SuperVersion*>& retired) {
 }
 
 Status DBImpl::DisableFileDeletions() {
+  // A removal that is under way ends first: from the return on, no file goes.
+  fiber::MutexLock no_purge(&purge_mutex_);
   fiber::MutexLock lock(&mutex_);
   ++deletions_disabled_;
   return Status::OK();

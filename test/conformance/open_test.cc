@@ -402,10 +402,13 @@ TEST_F(OpenTest, DestroyOfAnOpenDatabaseIsRefused) {
 
 class RecoveryTest : public DBTest {
  protected:
-  // Goes on with a copy of the present files.
+  // Goes on with a copy of the present files. They must hold still while they are copied.
   void Kill() {
     const std::string copy = root_ + "/copy" + std::to_string(kills_++);
+    ASSERT_OK(db_->PauseBackgroundWork());
+    ASSERT_OK(db_->DisableFileDeletions());
     CopyFiles(dir_, copy);
+    ASSERT_OK(db_->ContinueBackgroundWork());
     Shut();
     dir_ = copy;
   }
