@@ -63,7 +63,7 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
         default:
           break;
       }
-      if (obsolete) out->paths.push_back(dir + "/" + name);
+      if (obsolete) out->paths.emplace_back(dir).append("/").append(name);
     }
   }
   for (uint64_t wal : wals_->TakeObsolete(versions_->MinLogNumberToKeep())) {
