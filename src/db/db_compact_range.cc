@@ -8,10 +8,15 @@
 
 namespace cairn {
 
+// Level 0 goes to the base level. Which one that is must be asked when the inputs are picked, not
+// when the call begins: a job that ends in between may have filled a level above it, and what is
+// newer must not go below.
+constexpr int kBaseLevel = -1;
+
 struct DBImpl::ManualCompaction {
   const CompactRangeOptions* options;
   int input_level;
-  int output_level;
+  int output_level;  // kBaseLevel: the base level at the time of the pick
   const Slice* begin;
   const Slice* end;
   uint64_t ignore_files_from;  // UINT64_MAX: none
@@ -80,7 +85,7 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
     if (!versions_->current()->OverlapInLevel(level, begin, end)) continue;
     ManualCompaction manual{&options, level, level, begin, end, UINT64_MAX};
     if (level == 0) {
-      manual.output_level = versions_->current()->base_level();
+      manual.output_level = kBaseLevel;
     } else if (level < deepest) {
       manual.output_level = level + 1;
     } else if (!rewrite_bottom) {
@@ -88,9 +93,9 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
     } else if (bottom == BottommostLevelCompaction::kForceOptimized) {
       manual.ignore_files_from = first_new_file;
     }
-    // Level 0 alone goes to the base level, which then is the deepest of the range.
-    deepest = std::max(deepest, manual.output_level);
     s = RunManualStep(&manual);
+    // What level 0 alone held is at the base level now, which then is the deepest of the range.
+    if (level == 0) deepest = std::max(deepest, versions_->current()->base_level());
   }
   if (options.exclusive_manual_compaction) --exclusive_manual_;
   --running_manual_;
@@ -120,8 +125,11 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
     if (paused_ > 0 || (manual->options->exclusive_manual_compaction && running_compactions_ > 0)) {
       conflict = true;
     } else {
-      compaction = picker_->CompactRange(cf_options_, versions_->current(), manual->input_level,
-                                         manual->output_level, *manual->options, begin, manual->end,
+      Version* const current = versions_->current();
+      const int output_level =
+          manual->output_level == kBaseLevel ? current->base_level() : manual->output_level;
+      compaction = picker_->CompactRange(cf_options_, current, manual->input_level, output_level,
+                                         *manual->options, begin, manual->end,
                                          manual->ignore_files_from, &resume_at, &more, &conflict);
     }
     if (conflict) {

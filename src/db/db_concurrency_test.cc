@@ -355,5 +355,77 @@ TEST_F(DbConcurrencyTest, LivesOnAFiberFromOpenToClose) {
   ExpectModel();
 }
 
+// A file system that lets one creation of a table wait.
+class GateFileSystem final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  static const char* kClassName() { return "GateFileSystem"; }
+  const char* Name() const override { return kClassName(); }
+
+  IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
+    if (name.ends_with(".sst")) {
+      fiber::MutexLock lock(&mutex_);
+      if (std::exchange(armed_, false)) {
+        waiting_ = true;
+        changed_.notify_all();
+        while (waiting_) changed_.wait(&mutex_);
+      }
+    }
+    return FileSystemWrapper::NewWritableFile(name, options, file, dbg);
+  }
+  void Arm() {
+    fiber::MutexLock lock(&mutex_);
+    armed_ = true;
+  }
+  void AwaitWaiter() {
+    fiber::MutexLock lock(&mutex_);
+    while (!waiting_) changed_.wait(&mutex_);
+  }
+  void Open() {
+    fiber::MutexLock lock(&mutex_);
+    waiting_ = false;
+    changed_.notify_all();
+  }
+
+ private:
+  fiber::Mutex mutex_;
+  fiber::CondVar changed_;
+  bool armed_ = false;
+  bool waiting_ = false;
+};
+
+// A manual compaction waits for an automatic one that fills a level above what was the base level
+// when the manual one began. What is newer in level 0 must not go below it.
+TEST_F(DbConcurrencyTest, AManualCompactionAsksForTheBaseLevelWhenItPicks) {
+  const auto gate = std::make_shared<GateFileSystem>(disk_.faults);
+  const std::unique_ptr<Env> env = NewCompositeEnv(gate);
+  options_.env = env.get();
+  options_.write_buffer_size = 8 << 20;
+  options_.level_compaction_dynamic_level_bytes = true;
+  options_.max_bytes_for_level_base = 128 << 10;
+  options_.disable_auto_compactions = true;
+  Open(options_);
+  PutRange(0, 3000, 1);
+  Compact();
+  ASSERT_NE(Property("num-files-at-level6"), "0");
+  // 300 KB in the last level: the base level is 5, as long as level 0 holds less than that.
+  for (uint64_t version : {2, 3}) {
+    PutRange(0, 300, version);
+    Flush();
+  }
+  gate->Arm();
+  ASSERT_TRUE(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}).ok());
+  gate->AwaitWaiter();
+  PutRange(0, 6000, 4);
+  Flush();
+  fiber::Thread manual("manual", [&] { Compact(); });
+  fiber::sleep_for(50'000'000);  // it waits now, most probably
+  gate->Open();
+  manual.join();
+  ExpectModel();
+  db_.reset();
+}
+
 }  // namespace
 }  // namespace cairn
