@@ -2,7 +2,7 @@
 
 # Each case of a GoogleTest program is a test named <prefix>.<Suite>.<Case>, found when ctest starts.
 function(cairn_add_gtest prefix target)
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}."
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}." NO_PRETTY_VALUES
     PROPERTIES TIMEOUT 900 LABELS ${prefix})
 endfunction()
 

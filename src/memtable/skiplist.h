@@ -82,7 +82,8 @@ class SkipList {
   /// True if an entry with exactly this internal key exists.
   bool Contains(const Slice& internal_key) const;
 
-  /// Number of entries whose key is < `internal_key`, estimated from the upper levels.
+  /// Number of entries whose key is < `internal_key`, estimated from a sample of some dozens; exact
+  /// if there are fewer.
   uint64_t EstimateCountBefore(const Slice& internal_key) const;
 
  private:
