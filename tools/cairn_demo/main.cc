@@ -256,6 +256,36 @@ void CleanUp(const std::vector<std::string>& databases, const std::string& dir, 
   if (made) fiber::io::rmdir(dir.c_str());
 }
 
+// Removes what a demo that was interrupted left in `dir`: the databases' files, two levels deep.
+void RemoveTree(const std::string& dir) {
+  std::vector<std::string> names;
+  fiber::io::list_dir(dir.c_str(), &names);
+  for (const std::string& name : names) {
+    const std::string path = dir + "/" + name;
+    if (fiber::io::unlink(path.c_str()) == -EISDIR) RemoveTree(path);
+  }
+  fiber::io::rmdir(dir.c_str());
+}
+
+// Goes on in a child of this process. The parent stays behind, for Ctrl-C (which both hear) or
+// another signal that ends the child: then it removes `dir`. Returns in the child only.
+void LeaveACleanerBehind(const std::string& dir) {
+  const pid_t child = fork();
+  if (child <= 0) {
+    if (child == 0) prctl(PR_SET_PDEATHSIG, SIGTERM);
+    return;  // without a cleaner, if there can be none
+  }
+  ::signal(SIGINT, SIG_IGN);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status)) std::_Exit(WEXITSTATUS(status));
+  RemoveTree(dir);
+  std::fprintf(stderr, "cairn_demo: ended by signal %d; removed %s\n", WTERMSIG(status),
+               dir.c_str());
+  std::_Exit(128 + WTERMSIG(status));
+}
+
 int Main(int argc, char** argv) {
   const Arguments args = Parse(argc, argv);
   Mode mode;
@@ -287,6 +317,8 @@ int Main(int argc, char** argv) {
     }
     made = result == 0;
   }
+
+  if (made) LeaveACleanerBehind(dir);
 
   std::vector<std::pair<Mode, std::unique_ptr<Measure>>> table;
   std::vector<std::string> databases = {dir + "/threads", dir + "/fibers"};
