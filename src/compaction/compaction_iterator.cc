@@ -8,11 +8,13 @@ namespace cairn {
 
 CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKeyComparator* icmp,
                                        std::vector<SequenceNumber> snapshots,
-                                       const Compaction* compaction)
+                                       const Compaction* compaction,
+                                       std::function<Status()> check_stopped)
     : input_(input),
       icmp_(icmp),
       snapshots_(std::move(snapshots)),
       compaction_(compaction),
+      check_stopped_(std::move(check_stopped)),
       bottommost_(compaction != nullptr && compaction->bottommost_level()),
       oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()) {}
 
@@ -61,7 +63,10 @@ void CompactionIterator::Find() {
     ParsedInternalKey parsed;
     status_ = ParseInternalKey(key, &parsed);
     if (!status_.ok()) return;
-    ++records_in_;
+    if (++records_in_ % kCheckEvery == 0 && check_stopped_) {
+      status_ = check_stopped_();
+      if (!status_.ok()) return;
+    }
     const int order = has_user_key_ ? icmp_->CompareUserKey(user_key_, parsed.user_key) : -1;
     if (order > 0 || (order == 0 && parsed.sequence > last_sequence_)) {
       // Going on would drop a newer version in favour of an older one.

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,11 @@ class Compaction;
 class CompactionIterator {
  public:
   // `input` is positioned by Start; it and `compaction` are borrowed. `compaction` null: a flush,
-  // which drops no tombstone. `snapshots` ascending.
+  // which drops no tombstone. `snapshots` ascending. `check_stopped` is asked once in kCheckEvery
+  // entries read, dropped ones too; when it is not OK the iterator ends with that status.
   CompactionIterator(InternalIterator* input, const InternalKeyComparator* icmp,
-                     std::vector<SequenceNumber> snapshots, const Compaction* compaction);
+                     std::vector<SequenceNumber> snapshots, const Compaction* compaction,
+                     std::function<Status()> check_stopped = {});
 
   void Start();
   bool Valid() const { return valid_; }
@@ -49,6 +52,8 @@ class CompactionIterator {
   uint64_t records_dropped() const { return records_in_ - records_out_; }
 
  private:
+  static constexpr uint64_t kCheckEvery = 1024;
+
   // Moves to the next entry to keep, the input standing on a candidate.
   void Find();
   // To the input's next entry.
@@ -62,6 +67,7 @@ class CompactionIterator {
   const InternalKeyComparator* const icmp_;
   const std::vector<SequenceNumber> snapshots_;
   const Compaction* const compaction_;
+  const std::function<Status()> check_stopped_;  // may be empty
   const bool bottommost_;
   const SequenceNumber oldest_snapshot_;  // kMaxSequenceNumber: none
 

@@ -14,7 +14,7 @@
 namespace cairn {
 namespace {
 
-// How many entries pass between two looks at the flags that stop a job.
+// How many entries are written between two looks at whether writing still works.
 constexpr uint64_t kCheckEvery = 1024;
 
 }  // namespace
@@ -89,8 +89,7 @@ Status CompactionJob::WriteOutputs(CompactionIterator* kept) {
   uint64_t since_check = 0;
   while (s.ok() && kept->Valid()) {
     if (++since_check % kCheckEvery == 0) {
-      s = CheckStopped();
-      if (s.ok() && writer != nullptr) s = writer->status();
+      if (writer != nullptr) s = writer->status();
       if (!s.ok()) break;
     }
     const bool cut =
@@ -137,7 +136,8 @@ Status CompactionJob::Run() {
   read_options.fill_cache = false;
   read_options.verify_checksums = true;
   std::unique_ptr<InternalIterator> input(NewMergingIterator(env_.icmp, OpenInputs(read_options)));
-  CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_);
+  CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_,
+                          [this] { return CheckStopped(); });
   kept.Start();
   Status s = WriteOutputs(&kept);
 
