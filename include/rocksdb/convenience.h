@@ -108,7 +108,10 @@ std::vector<CompressionType> GetSupportedCompressions();
 Status StringToMap(const std::string& opts_str,
                    std::unordered_map<std::string, std::string>* opts_map);
 
-// No flush or compaction begins any more; with `wait`, running ones have ended.
+// Ends the background work of a database that is about to be closed: what skipped the WAL is
+// flushed, then no flush or compaction begins any more, and those under way stop early. With `wait`
+// they have ended when this returns. Reads go on; a write that needs background work
+// (a full memtable) is refused with ShutdownInProgress. There is no way back but to reopen.
 void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 }  // namespace ROCKSDB_NAMESPACE

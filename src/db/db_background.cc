@@ -248,6 +248,16 @@ Status DBImpl::ContinueBackgroundWork() {
   return Status::OK();
 }
 
+void DBImpl::CancelAllBackgroundWork(bool wait) {
+  if (mode_ == OpenMode::kReadWrite) FlushUnlogged().PermitUncheckedError();
+  fiber::MutexLock lock(&mutex_);
+  shutting_down_.store(true, std::memory_order_release);
+  background_done_.notify_all();
+  while (wait && (running_flushes_ > 0 || running_compactions_ > 0 || running_manual_ > 0)) {
+    background_done_.wait(&mutex_);
+  }
+}
+
 // --- Flush on demand
 
 Status DBImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* family) {

@@ -5,6 +5,7 @@
 #include "db/db_impl.h"
 #include "fs/file_names.h"
 #include "fs/info_log.h"
+#include "rocksdb/convenience.h"
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
@@ -157,6 +158,11 @@ Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& optio
   log.time_to_roll_seconds = options.log_file_time_to_roll;
   log.keep_files = options.keep_log_file_num;
   return cairn::CreateInfoLog(options.env->GetFileSystem().get(), dbname, log, logger);
+}
+
+void CancelAllBackgroundWork(DB* db, bool wait) {
+  // A DB of the user's own that wraps one of ours forwards GetRootDB.
+  if (auto* impl = dynamic_cast<DBImpl*>(db->GetRootDB())) impl->CancelAllBackgroundWork(wait);
 }
 
 Status DestroyDB(const std::string& dbname, const Options& options,

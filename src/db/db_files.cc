@@ -29,6 +29,10 @@ void DBImpl::FindObsoleteFiles(ObsoleteFiles* out) {
     out->paths.push_back(TableFileName(paths_, table.number, table.path_id));
   }
   for (const std::string& manifest : manifests) out->paths.push_back(dbname_ + "/" + manifest);
+  AddObsoleteWals(out);
+}
+
+void DBImpl::AddObsoleteWals(ObsoleteFiles* out) {
   for (uint64_t wal : wals_->TakeObsolete(versions_->MinLogNumberToKeep())) {
     out->paths.push_back(LogFileName(wals_->dir(), wal));
   }
@@ -66,9 +70,7 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
       if (obsolete) out->paths.emplace_back(dir).append("/").append(name);
     }
   }
-  for (uint64_t wal : wals_->TakeObsolete(versions_->MinLogNumberToKeep())) {
-    out->paths.push_back(LogFileName(wals_->dir(), wal));
-  }
+  AddObsoleteWals(out);
 }
 
 void DBImpl::DeleteFiles(const ObsoleteFiles& files) {

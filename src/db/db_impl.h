@@ -145,6 +145,8 @@ class DBImpl final : public DB {
   void DisableManualCompaction() override;
   void EnableManualCompaction() override;
   Status Resume() override;
+  // See convenience.h.
+  void CancelAllBackgroundWork(bool wait);
 
   const std::string& GetName() const override { return dbname_; }
   Env* GetEnv() const override { return env_; }
@@ -169,6 +171,8 @@ class DBImpl final : public DB {
   [[nodiscard]] Status CheckExistence(bool* is_new);
   [[nodiscard]] Status StartWriting();  // a fresh WAL and MANIFEST after recovery
   Status CloseImpl();
+  // What skipped the WAL lives only in memory: writes it to tables, unless the options forgo it.
+  [[nodiscard]] Status FlushUnlogged();
   [[nodiscard]] Status CheckFamily(ColumnFamilyHandle* family) const;
   MemTable* NewMemTable(SequenceNumber earliest) const;
   void LogBanner() const;
@@ -222,12 +226,14 @@ class DBImpl final : public DB {
   void UnprotectNewFiles(std::multiset<uint64_t>::iterator it) FIBER_REQUIRES(mutex_);
   void FindObsoleteFiles(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void FindObsoleteFilesByScan(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
+  void AddObsoleteWals(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void DeleteFiles(const ObsoleteFiles& files);
   void SchedulePurge();
   // Takes over the super versions that readers have let go of, and drops their versions. The
   // memtables, whose memory takes a while to free, are left to FreeRetired, without the mutex.
   std::vector<SuperVersion*> TakeRetired() FIBER_REQUIRES(mutex_);
   static void FreeRetired(const std::vector<SuperVersion*>& retired);
+  // Frees what readers have let go of, and deletes what nobody needs any more. SUSPENDS.
   void Purge();
 
   // --- Properties (db_properties.cc)

@@ -60,7 +60,6 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
   tables.table_cache_numshardbits = db_options_.table_cache_numshardbits;
   tables.statistics = statistics_;
   tables.info_log = db_options_.info_log.get();
-  tables.skip_filters_at_last_level = cf_options_.optimize_filters_for_hits;
   table_cache_ = std::make_unique<TableCache>(std::move(tables));
 
   versions_ = std::make_unique<VersionSet>(dbname_, &db_options_, fs_, file_options_);
@@ -302,18 +301,22 @@ Status DBImpl::Close() {
   return CloseImpl();
 }
 
+Status DBImpl::FlushUnlogged() {
+  if (!has_unlogged_data_.load() || db_options_.avoid_flush_during_shutdown ||
+      has_background_error_.load() || shutting_down_.load()) {
+    return Status::OK();
+  }
+  FlushOptions options;
+  options.allow_write_stall = true;
+  return FlushMemTables(options);
+}
+
 Status DBImpl::CloseImpl() {
   if (closed_) return Status::OK();
   closed_ = true;
   Status result;
   if (commit_ != nullptr) {
-    // What skipped the WAL lives only in memory.
-    if (has_unlogged_data_.load() && !db_options_.avoid_flush_during_shutdown &&
-        !has_background_error_.load()) {
-      FlushOptions options;
-      options.allow_write_stall = true;
-      result = FlushMemTables(options);
-    }
+    result = FlushUnlogged();
     CommitQueue::Exclusive leadership(commit_.get());
     fiber::MutexLock lock(&mutex_);
     shutting_down_.store(true, std::memory_order_release);
@@ -324,18 +327,10 @@ Status DBImpl::CloseImpl() {
   if (scheduler_ != nullptr) scheduler_->Shutdown();
   // From here on nobody else is inside.
   super_versions_.reset();  // retires the current one
+  Purge();
   {
     fiber::MutexLock lock(&mutex_);
-    FreeRetired(TakeRetired());
     stall_token_.reset();
-  }
-  if (mode_ == OpenMode::kReadWrite && commit_ != nullptr) {
-    ObsoleteFiles obsolete;
-    {
-      fiber::MutexLock lock(&mutex_);
-      FindObsoleteFiles(&obsolete);
-    }
-    DeleteFiles(obsolete);
   }
   commit_.reset();
   IOStatus io = wals_->Close();

@@ -72,7 +72,6 @@ struct TableCacheOptions {
   int table_cache_numshardbits = 6;
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
-  bool skip_filters_at_last_level = false;
 };
 
 class TableCache {

@@ -1,4 +1,6 @@
 // Flush, compaction, properties, lists of files, approximate sizes.
+#include "rocksdb/convenience.h"
+
 #include "conformance.h"
 
 namespace conformance {
@@ -276,6 +278,17 @@ TEST_F(MaintenanceTest, BackgroundWorkPausesAndGoesOn) {
   ASSERT_OK(db_->ContinueBackgroundWork());
   ASSERT_OK(Flush());
   EXPECT_EQ("v", Get(Key(3)));
+}
+
+TEST_F(MaintenanceTest, CancelledBackgroundWorkLosesNothing) {
+  Open();
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  for (int i = 0; i < 100; i++) ASSERT_OK(db_->Put(unlogged, Key(i), "v"));
+  CancelAllBackgroundWork(db_, /*wait=*/true);
+  EXPECT_EQ("v", Get(Key(3)));
+  Open();
+  EXPECT_EQ("v", Get(Key(99)));
 }
 
 TEST_F(MaintenanceTest, AutoCompactionCanBeEnabledLater) {
