@@ -13,34 +13,26 @@
 namespace cairn {
 namespace {
 
-Status CheckReadOptions(const ReadOptions& options) {
-  const char* what = nullptr;
-  if (options.timestamp != nullptr || options.iter_start_ts != nullptr) what = "timestamp";
-  if (options.managed) what = "managed";
-  if (options.read_tier == kMemtableTier) what = "read_tier kMemtableTier";
-  if (options.read_tier == kPersistedTier) what = "read_tier kPersistedTier";
-  if (options.deadline.count() != 0) what = "deadline";
-  if (options.io_timeout.count() != 0) what = "io_timeout";
-  return what == nullptr
-             ? Status::OK()
-             : Status::NotSupported(std::string("ReadOptions::") + what + " is not supported");
+// The name of an option that is set and that no read supports; null if there is none.
+const char* UnsupportedOption(const ReadOptions& o) {
+  if (o.timestamp != nullptr || o.iter_start_ts != nullptr) return "timestamp";
+  if (o.managed) return "managed";
+  if (o.read_tier == kMemtableTier) return "read_tier kMemtableTier";
+  if (o.read_tier == kPersistedTier) return "read_tier kPersistedTier";
+  if (o.deadline.count() != 0) return "deadline";
+  if (o.io_timeout.count() != 0) return "io_timeout";
+  return nullptr;
 }
-
-Status CheckIteratorOptions(const ReadOptions& options) {
-  const char* what = nullptr;
-  if (options.tailing) what = "tailing";
-  if (options.table_filter) what = "table_filter";
-  if (options.max_skippable_internal_keys != 0) what = "max_skippable_internal_keys";
-  return what == nullptr
-             ? CheckReadOptions(options)
-             : Status::NotSupported(std::string("ReadOptions::") + what + " is not supported");
+const char* UnsupportedIteratorOption(const ReadOptions& o) {
+  if (o.tailing) return "tailing";
+  if (o.table_filter) return "table_filter";
+  if (o.max_skippable_internal_keys != 0) return "max_skippable_internal_keys";
+  return UnsupportedOption(o);
 }
-
-// True if some option that CheckReadOptions may refuse is set: keeps the common Get short.
-bool IsUnusual(const ReadOptions& o) {
-  return o.timestamp != nullptr || o.iter_start_ts != nullptr || o.managed ||
-         (o.read_tier != kReadAllTier && o.read_tier != kBlockCacheTier) ||
-         o.deadline.count() != 0 || o.io_timeout.count() != 0;
+Status Check(const char* unsupported) {
+  if (unsupported == nullptr) [[likely]]
+    return Status::OK();
+  return Status::NotSupported(std::string("ReadOptions::") + unsupported + " is not supported");
 }
 
 }  // namespace
@@ -49,10 +41,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
                    PinnableSlice* value) {
   Status s = CheckFamily(family);
   if (!s.ok()) return s;
-  if (IsUnusual(options)) [[unlikely]] {
-    s = CheckReadOptions(options);
-    if (!s.ok()) return s;
-  }
+  if (const char* what = UnsupportedOption(options)) [[unlikely]]
+    return Check(what);
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   {
     SuperVersionGuard sv(super_versions_.get());
@@ -76,7 +66,7 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, si
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool /*sorted_input*/) {
   Status s = CheckFamily(family);
-  if (s.ok()) s = CheckReadOptions(options);
+  if (s.ok()) s = Check(UnsupportedOption(options));
   if (s.ok() && options.value_size_soft_limit != std::numeric_limits<uint64_t>::max()) {
     s = Status::NotSupported("ReadOptions::value_size_soft_limit is not supported");
   }
@@ -153,7 +143,7 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family,
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
   Status s = CheckFamily(family);
-  if (s.ok()) s = CheckIteratorOptions(options);
+  if (s.ok()) s = Check(UnsupportedIteratorOption(options));
   if (!s.ok()) return NewErrorIterator(s);
   DBIteratorEnv env;
   env.icmp = &icmp_;
@@ -178,7 +168,7 @@ Status DBImpl::NewIterators(const ReadOptions& options,
                             const std::vector<ColumnFamilyHandle*>& families,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
-  Status s = CheckIteratorOptions(options);
+  Status s = Check(UnsupportedIteratorOption(options));
   for (ColumnFamilyHandle* family : families) {
     if (s.ok()) s = CheckFamily(family);
   }

@@ -116,7 +116,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   for (const CompressionType type : o.compression_per_level) {
     check->Invalid(!IsCompressionSupported(type), "compression_per_level is not built in");
   }
-  check->Invalid(o.num_levels < 1, "num_levels must be at least 1");
   check->Invalid(o.max_bytes_for_level_multiplier <= 0,
                  "max_bytes_for_level_multiplier must be greater than 0");
 }
