@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <bit>
+#include <cerrno>
 
 #include "raw_lock.h"
 
@@ -17,6 +18,19 @@ unsigned hardware_concurrency() {
     return n < 1 ? 1u : static_cast<unsigned>(n);
   }();
   return count;
+}
+
+bool may_use_cpu(int cpu) {
+  cpu_set_t set;
+  return cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(set), &set) == 0 &&
+         CPU_ISSET(cpu, &set);
+}
+
+int bind_thread_to_cpu(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
 }
 
 unsigned slot_count() {

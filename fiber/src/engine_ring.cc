@@ -91,6 +91,8 @@ int Ring::create(const RingOptions& options, std::unique_ptr<Ring>* out) {
   }
   // The last place is push_urgent()'s.
   ring->max_in_flight_ = options.completions - 1;
+  ring->submissions_ = options.submissions;
+  ring->operations_ = options.operations;
   *out = std::move(ring);
   return 0;
 }
@@ -168,6 +170,15 @@ unsigned Ring::take_completions() {
   }
 }
 
+void Ring::count_submitted() {
+  const unsigned left = io_uring_sq_ready(&ring_);
+  if (left != queued_ && submissions_ != nullptr) {
+    submissions_->add();
+    operations_->add(queued_ - left);
+  }
+  queued_ = left;
+}
+
 void Ring::enter_failed(int error) {
   // -EBUSY: completions must be taken first. -EAGAIN: the kernel is short of memory for requests.
   // -EINTR: a signal. All pass; the entries are still in the queue and go with the next call.
@@ -179,7 +190,7 @@ void Ring::flush() {
     fill();
     if (queued_ == 0) return;
     const int result = io_uring_submit(&ring_);
-    queued_ = io_uring_sq_ready(&ring_);
+    count_submitted();
     if (result < 0) {
       enter_failed(result);
       return;
@@ -193,7 +204,7 @@ unsigned Ring::submit() {
     // The usual case: one system call for both directions.
     const int result = io_uring_submit_and_get_events(&ring_);
     if (result < 0) enter_failed(result);
-    queued_ = io_uring_sq_ready(&ring_);
+    count_submitted();
     return take_completions();
   }
   flush();
@@ -221,7 +232,7 @@ unsigned Ring::wait(uint64_t timeout_ns) {
     result = io_uring_submit_and_wait_timeout(&ring_, &cqe, 1, &timeout, nullptr);
   }
   if (result < 0 && result != -ETIME) enter_failed(result);
-  queued_ = io_uring_sq_ready(&ring_);
+  count_submitted();
   return reap();
 }
 

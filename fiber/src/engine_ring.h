@@ -19,6 +19,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "counter.h"
+
 namespace fiber::detail {
 
 // Newer than the header of liburing 2.3; the numbers are the kernel's interface.
@@ -54,6 +56,9 @@ struct RingOptions {
   unsigned completions = 1024;  // of the completion queue: the most operations in flight
   // IORING_SETUP_*; ~0u: what ring_support() found best.
   unsigned setup_flags = ~0u;
+  // Where to count the system calls that hand over operations, and the operations; may be null.
+  Counter* submissions = nullptr;
+  Counter* operations = nullptr;
 };
 
 class Ring {
@@ -100,6 +105,8 @@ class Ring {
   void fill();
   bool place(RingOp* op);
   unsigned take_completions();
+  // After a system call that took operations from the queue.
+  void count_submitted();
   // Deals with a result of io_uring_enter that is not success.
   void enter_failed(int error);
 
@@ -111,6 +118,8 @@ class Ring {
   RingOp* waiting_head_ = nullptr;
   bool urgent_waits_ = false;  // the head of the waiting list came by push_urgent()
   RingOp** waiting_tail_ = &waiting_head_;
+  Counter* submissions_ = nullptr;
+  Counter* operations_ = nullptr;
 };
 
 }  // namespace fiber::detail

@@ -43,8 +43,11 @@ UringEngine::~UringEngine() {
 
 bool UringEngine::create_ring() {
   int event_fd = -1;
+  RingOptions counted = ring_options_;
+  counted.submissions = &submissions_;
+  counted.operations = &operations_;
   if (!use_futex_) event_fd = ::eventfd(0, EFD_CLOEXEC);
-  if ((!use_futex_ && event_fd < 0) || Ring::create(ring_options_, &ring_) != 0) {
+  if ((!use_futex_ && event_fd < 0) || Ring::create(counted, &ring_) != 0) {
     if (event_fd >= 0) ::close(event_fd);
     ring_failed_ = true;
     return false;
@@ -66,11 +69,11 @@ bool UringEngine::submit(IoRequest* request) {
           static_cast<UringEngine*>(self->engine)->ring_->push(op);
           return;
         }
-        --static_cast<UringEngine*>(self->engine)->pending_;
+        static_cast<UringEngine*>(self->engine)->pending_.subtract(1);
         self->complete(result);
       };
       request->engine = this;
-      ++pending_;
+      pending_.add();
       ring_->push(&request->ring);
     } else {
       submit_to_pool(request);
@@ -97,13 +100,13 @@ void UringEngine::arm_wake_op() {
 
 void UringEngine::poll(bool block, uint64_t deadline) {
   if (!block) {
-    if (pending_ != 0) ring_->submit();
+    if (pending() != 0) ring_->submit();
     return;
   }
   const bool woken = wake_word_.take();
   // With an eventfd the word is not what wakeup() changes once there is a ring: sleep in the ring
   // then.
-  if (pending_ == 0 && event_fd_.load(std::memory_order_relaxed) < 0) {
+  if (pending() == 0 && event_fd_.load(std::memory_order_relaxed) < 0) {
     if (!woken) wake_word_.sleep(deadline);
     wake_word_.take();
     return;

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "counter.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "fiber/stats.h"
 
 namespace fiber::detail {
 
@@ -47,10 +49,20 @@ class IoEngine {
 
   // Owner thread. Requests queued or in flight. While nonzero, a busy worker calls poll(false)
   // about every 20 us.
-  uint32_t pending() const { return pending_; }
+  uint32_t pending() const { return static_cast<uint32_t>(pending_.get()); }
+
+  // Any thread. Adds what the engine counts.
+  void add_stats(Stats* stats) const {
+    stats->io_pending += pending_.get();
+    stats->ring_submissions += submissions_.get();
+    stats->ring_operations += operations_.get();
+  }
 
  protected:
-  uint32_t pending_ = 0;
+  Counter pending_;
+  // System calls that handed over operations, and the operations: for engines that queue.
+  Counter submissions_;
+  Counter operations_;
 };
 
 // Creates the engine of the calling thread's worker: `requested`, or what the environment says, or

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
 #include <vector>
 
+#include "fiber/cpu.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
 #include "worker.h"
+#include "worker_group.h"
 
 namespace fiber {
 
@@ -36,55 +41,178 @@ void JoinHandle::detach() {
 }
 
 struct Runtime::Impl {
-  std::vector<Worker*> workers;  // each lives on its thread's stack
+  detail::WorkerGroup group;  // the workers live on their threads' stacks
   std::vector<Thread> threads;
   Engine engine = Engine::kAuto;
-  std::atomic<uint32_t> busy{0};
-  std::atomic<uint32_t> next_worker{0};
+  std::atomic<uint32_t> placed{0};
+
+  int start(RuntimeOptions options, std::string* error);
+  Worker* place();
 };
 
-Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>()) {
-  const int count = std::max(options.workers, 1);
-  const size_t stack_size = options.stack_size;
-  impl_->workers.resize(static_cast<size_t>(count));
-  Latch started(static_cast<uint32_t>(count));
-  for (int i = 0; i < count; i++) {
-    impl_->threads.emplace_back(
-        options.name + "/" + std::to_string(i),
-        [impl = impl_.get(), &started, i, stack_size, engine = options.engine] {
-          Worker worker(stack_size, engine, &impl->busy);
-          impl->workers[static_cast<size_t>(i)] = &worker;
-          started.count_down();
-          worker.run_until([&worker] { return worker.stopped(); });
-        });
+namespace {
+
+int refuse(std::string* error, int code, std::string text) {
+  *error = "fiber::Runtime: " + std::move(text);
+  return code;
+}
+
+// What is more is a mistake, not a wish.
+constexpr size_t kMaxStackSize = size_t{1} << 30;
+
+int check(RuntimeOptions* options, std::string* error) {
+  if (options->workers == 0) {
+    options->workers =
+        std::min(static_cast<int>(hardware_concurrency()), RuntimeOptions::kMaxWorkers);
   }
-  started.wait();
-  impl_->engine = impl_->workers[0]->engine()->kind();
+  if (options->workers < 0 || options->workers > RuntimeOptions::kMaxWorkers) {
+    return refuse(error, -EINVAL,
+                  "workers = " + std::to_string(options->workers) + ": must be 0 (one for each " +
+                      "processor) to " + std::to_string(RuntimeOptions::kMaxWorkers));
+  }
+  if (options->stack_size > kMaxStackSize) {
+    return refuse(error, -EINVAL,
+                  "stack_size = " + std::to_string(options->stack_size) + ": at most " +
+                      std::to_string(kMaxStackSize));
+  }
+  for (int cpu : options->cpus) {
+    if (!may_use_cpu(cpu)) {
+      return refuse(error, -EINVAL,
+                    "cpus: the process may not use processor " + std::to_string(cpu));
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
+  if (const int bad = check(&options, error); bad != 0) return bad;
+  const uint32_t count = static_cast<uint32_t>(options.workers);
+  group.workers.resize(count);
+  threads.resize(count);
+  // Shared by the threads, the last of which may be the last to let go.
+  struct Gates {
+    explicit Gates(uint32_t n) : started(n), left(n) {}
+    Latch started, left;
+    std::atomic<bool> failed{false};
+  };
+  auto gates = std::make_shared<Gates>(count);
+  for (uint32_t i = 0; i < count; i++) {
+    auto main = [this, gates, i, stack_size = options.stack_size, wish = options.engine,
+                 cpu = options.cpus.empty() ? -1 : options.cpus[i % options.cpus.size()]] {
+      if (cpu >= 0) bind_thread_to_cpu(cpu);
+      Worker worker(stack_size, wish, &group, static_cast<int>(i));
+      group.workers[i] = &worker;
+      gates->started.count_down();
+      // They look at one another: all are there before the first runs, and until the last has
+      // stopped.
+      gates->started.wait();
+      if (gates->failed.load(std::memory_order_acquire)) return;
+      worker.run_until([&worker] { return worker.stopped(); });
+      gates->left.count_down();
+      gates->left.wait();
+    };
+    const int result =
+        Thread::create(options.name + "/" + std::to_string(i), std::move(main), 0, &threads[i]);
+    if (result != 0) {
+      gates->failed.store(true, std::memory_order_release);
+      gates->started.count_down(count - i);
+      threads.clear();
+      return refuse(error, result,
+                    "the system refuses thread " + std::to_string(i + 1) + " of " +
+                        std::to_string(count) + ": " + strerror(-result));
+    }
+  }
+  gates->started.wait();
+  engine = group.workers[0]->engine()->kind();
+  return 0;
+}
+
+Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>()) {
+  std::string error;
+  const int result = impl_->start(std::move(options), &error);
+  if (result != 0) throw std::system_error(-result, std::generic_category(), error);
+}
+
+int Runtime::create(const RuntimeOptions& options, std::unique_ptr<Runtime>* out,
+                    std::string* error) {
+  auto impl = std::make_unique<Impl>();
+  const int result = impl->start(options, error);
+  if (result == 0) out->reset(new Runtime(std::move(impl)));
+  return result;
 }
 
 Runtime::~Runtime() {
   for (;;) {
-    const uint32_t busy = impl_->busy.load(std::memory_order_acquire);
+    const uint32_t busy = impl_->group.busy.load(std::memory_order_acquire);
     if (busy == 0) break;
-    wait(&impl_->busy, busy);
+    wait(&impl_->group.busy, busy);
   }
-  for (Worker* worker : impl_->workers) worker->stop();
+  for (Worker* worker : impl_->group.workers) worker->stop();
   impl_->threads.clear();
 }
 
-JoinHandle Runtime::spawn(Function function) {
-  const size_t count = impl_->workers.size();
-  Worker* worker = impl_->workers[0];
-  if (count > 1)
-    worker = impl_->workers[impl_->next_worker.fetch_add(1, std::memory_order_relaxed) % count];
-  return worker == Worker::current() ? worker->spawn(std::move(function))
-                                     : worker->spawn_from_outside(std::move(function));
+// The less loaded of two, each pair of workers in its turn.
+Worker* Runtime::Impl::place() {
+  const uint32_t count = static_cast<uint32_t>(group.workers.size());
+  if (count == 1) return group.workers[0];
+  const uint32_t turn = placed.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t first = turn % count;
+  const uint32_t second = (first + 1 + turn / count % (count - 1)) % count;
+  Worker* const a = group.workers[first];
+  Worker* const b = group.workers[second];
+  return b->load() < a->load() ? b : a;
 }
 
-int Runtime::workers() const { return static_cast<int>(impl_->workers.size()); }
+JoinHandle Runtime::spawn(const SpawnOptions& options, Function function) {
+  if (options.worker == SpawnOptions::kAnyWorker)
+    return impl_->place()->spawn_fresh(std::move(function), options.name);
+  if (options.worker < 0 || options.worker >= workers()) return {};
+  Worker* const worker = impl_->group.workers[static_cast<size_t>(options.worker)];
+  return worker == Worker::current()
+             ? worker->spawn(std::move(function), options.name)
+             : worker->spawn_from_outside(std::move(function), options.name);
+}
+
+Stats Runtime::stats() const {
+  Stats sum;
+  for (const Worker* worker : impl_->group.workers) sum += worker->stats();
+  return sum;
+}
+
+Stats Runtime::stats(int worker) const {
+  return impl_->group.workers[static_cast<size_t>(worker)]->stats();
+}
+
+int Runtime::workers() const { return static_cast<int>(impl_->group.workers.size()); }
 Engine Runtime::engine() const { return impl_->engine; }
 
 JoinHandle spawn(Function function) { return Worker::current()->spawn(std::move(function)); }
+
+JoinHandle spawn(const SpawnOptions& options, Function function) {
+  Worker* const here = Worker::current();
+  if (options.worker == SpawnOptions::kAnyWorker || options.worker == here->index())
+    return here->spawn(std::move(function), options.name);
+  Worker* const target = here->sibling(options.worker);
+  return target != nullptr ? target->spawn_from_outside(std::move(function), options.name)
+                           : JoinHandle();
+}
+
+int migrate(int worker) {
+  if (!in_fiber()) return -EPERM;
+  Worker* const here = Worker::current();
+  Worker* const target = worker == here->index() ? here : here->sibling(worker);
+  return target != nullptr ? here->migrate(target) : -EINVAL;
+}
+
+int current_worker() { return in_fiber() ? Worker::current()->index() : -1; }
+
+void set_name(std::string_view name) {
+  if (Fiber* fiber = Worker::current_fiber()) fiber->name.set(name);
+}
 
 bool in_fiber() { return Worker::current_fiber() != nullptr; }
 

@@ -45,11 +45,16 @@ StackPool::StackPool(size_t usable)
     : usable_(usable), guard_(kGuardPages * static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}
 
 bool StackPool::grow() {
-  const size_t slots = next_slab_slots_;
-  const size_t bytes = slots * (usable_ + guard_);
-  void* slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (slab == MAP_FAILED) return false;
+  size_t slots = next_slab_slots_;
+  void* slab;
+  size_t bytes;
+  for (;; slots = (slots + 1) / 2) {  // when there is no room for many, for fewer
+    bytes = slots * (usable_ + guard_);
+    slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+    if (slab != MAP_FAILED) break;
+    if (slots == 1) return false;
+  }
   // A huge page under a stack would make it resident as a whole. Refused only where there are none.
   (void)madvise(slab, bytes, MADV_NOHUGEPAGE);
   slab_ = static_cast<char*>(slab);

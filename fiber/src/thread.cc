@@ -51,14 +51,24 @@ Thread& Thread::operator=(Thread&& other) noexcept {
   return *this;
 }
 
-Thread::Thread(std::string name, Function function, int nice) : state_(std::make_unique<State>()) {
+int Thread::create(std::string name, Function function, int nice, Thread* out) {
+  auto state = std::make_unique<State>();
   name.resize(name.size() > 15 ? 15 : name.size());
-  state_->name = std::move(name);
-  state_->function = std::move(function);
-  state_->nice = nice;
-  const int error = pthread_create(&state_->thread, nullptr, State::main, state_.get());
-  if (error != 0) {
-    fprintf(stderr, "fiber::Thread: pthread_create: %s\n", strerror(error));
+  state->name = std::move(name);
+  state->function = std::move(function);
+  state->nice = nice;
+  const int error = pthread_create(&state->thread, nullptr, State::main, state.get());
+  if (error != 0) return -error;
+  Thread started;
+  started.state_ = std::move(state);
+  *out = std::move(started);
+  return 0;
+}
+
+Thread::Thread(std::string name, Function function, int nice) {
+  const int result = create(std::move(name), std::move(function), nice, this);
+  if (result != 0) {
+    fprintf(stderr, "fiber::Thread: pthread_create: %s\n", strerror(-result));
     abort();
   }
 }

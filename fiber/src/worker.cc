@@ -1,11 +1,14 @@
 #include "worker.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "fiber/cpu.h"
 #include "fiber/wait.h"
 #include "local_table.h"
+#include "worker_group.h"
 
 namespace fiber::detail {
 
@@ -22,14 +25,37 @@ size_t effective_stack_size(size_t requested) {
 #endif
 }
 
+// The numbers of fibers come from here in blocks, one block for each thread that spawns.
+constexpr uint64_t kNumberBlock = 256;
+std::atomic<uint64_t> g_next_number{1};
+__thread uint64_t t_next_number __attribute__((tls_model("initial-exec"))) = 0;
+
+uint64_t new_number() {
+  if (t_next_number % kNumberBlock == 0)
+    t_next_number = g_next_number.fetch_add(kNumberBlock, std::memory_order_relaxed);
+  return t_next_number++;
+}
+
 }  // namespace
 
-Worker::Worker(size_t stack_size, Engine engine, std::atomic<uint32_t>* busy)
+void FiberName::set(std::string_view name) {
+  const size_t size = std::min(name.size(), kMax);
+  memcpy(text, name.data(), size);
+  text[size] = '\0';
+}
+
+Worker* Worker::current_after_move() {
+  asm volatile("");  // not pure: the calls cannot be merged
+  return t_worker;
+}
+
+Worker::Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index)
     : globals_(thread_exception_globals()),
       engine_(create_io_engine(engine)),
       service_cycles_(kServiceMicros * cycles_per_microsecond()),
       pool_(StackPool::for_size(effective_stack_size(stack_size))),
-      busy_(busy) {}
+      group_(group),
+      index_(index) {}
 
 Worker::~Worker() {
   uint32_t posters = posters_.fetch_or(kClosing, std::memory_order_acq_rel);
@@ -48,11 +74,33 @@ Worker::~Worker() {
   }
 }
 
+Worker* Worker::sibling(int index) const {
+  const bool exists =
+      group_ != nullptr && index >= 0 && static_cast<size_t>(index) < group_->workers.size();
+  return exists ? group_->workers[static_cast<size_t>(index)] : nullptr;
+}
+
+Stats Worker::stats() const {
+  Stats stats;
+  stats.switches = counters_.switches.get();
+  stats.spawns = counters_.spawns.get();
+  stats.wakes_local = counters_.wakes_local.get();
+  stats.wakes_remote = counters_.wakes_remote.get();
+  stats.wakes_by_system_call = wakes_by_system_call_.load(std::memory_order_relaxed);
+  stats.sleeps = counters_.sleeps.get();
+  stats.steals = counters_.steals.get();
+  stats.migrations = counters_.migrations.get();
+  stats.live = live_.get() + fresh_.count();
+  engine_->add_stats(&stats);
+  return stats;
+}
+
 // ---- The ready fibers, and the switch to the next
 
 inline void Worker::switch_from(Context* from, Fiber* next) {
   Context* to = next != nullptr ? &next->stack->context : &own_context_;
   current_ = next;
+  counters_.switches.add();
   switch_context(from, to, globals_);
   after_switch();
 }
@@ -83,7 +131,7 @@ inline Fiber* Worker::pop_ready() {
 
 // ---- Fibers begin and end
 
-Fiber* Worker::new_fiber(Function function) {
+Fiber* Worker::new_fiber(Function function, std::string_view name) {
   Fiber* fiber;
   Worker* const here = t_worker;
   if (here != nullptr && here->fibers_ != nullptr) {
@@ -92,10 +140,14 @@ Fiber* Worker::new_fiber(Function function) {
     here->fiber_count_--;
     fiber->stack = nullptr;
     fiber->end.store(0, std::memory_order_relaxed);
+    fiber->pinned = false;
+    fiber->name.text[0] = '\0';
   } else {
     fiber = new Fiber;
   }
   fiber->worker = this;
+  fiber->number = new_number();
+  if (!name.empty()) fiber->name.set(name);
   fiber->function = std::move(function);
   return fiber;
 }
@@ -112,17 +164,18 @@ void Worker::free_fiber(Fiber* fiber) {
 }
 
 void Worker::add_live() {
-  if (live_++ == 0 && busy_ != nullptr) busy_->fetch_add(1, std::memory_order_relaxed);
+  counters_.spawns.add();
+  if (live_.get() == 0 && group_ != nullptr) group_->busy.fetch_add(1, std::memory_order_relaxed);
+  live_.add();
 }
 
 void Worker::remove_live() {
-  if (--live_ == 0 && busy_ != nullptr && busy_->fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    wake(busy_, SIZE_MAX);
-  }
+  live_.subtract(1);
+  if (live_.get() == 0 && group_ != nullptr) group_->leave_busy();
 }
 
-JoinHandle Worker::spawn(Function function) {
-  Fiber* fiber = new_fiber(std::move(function));
+JoinHandle Worker::spawn(Function function, std::string_view name) {
+  Fiber* fiber = new_fiber(std::move(function), name);
   add_live();
   push_ready(fiber);
   return JoinHandle(fiber);
@@ -130,7 +183,8 @@ JoinHandle Worker::spawn(Function function) {
 
 JoinHandle Worker::spawn_now(Function function) {
   if (current_ == nullptr) return spawn(std::move(function));
-  Fiber* fiber = new_fiber(std::move(function));
+  Fiber* fiber = new_fiber(std::move(function), {});
+  fiber->pinned = true;
   add_live();
   if (!give_stack(fiber)) {
     starve(fiber);
@@ -144,58 +198,119 @@ JoinHandle Worker::spawn_now(Function function) {
   return JoinHandle(fiber);
 }
 
-JoinHandle Worker::spawn_from_outside(Function function) {
-  Fiber* fiber = new_fiber(std::move(function));
+// A fiber on its way to a worker has a count of its own in the group's `busy`, which arrive() turns
+// into the worker's.
+void Worker::depart(Fiber* fiber) {
+  fiber->arriving = true;
+  if (group_ != nullptr) group_->busy.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Worker::arrive(Fiber* fiber) {
+  fiber->arriving = false;
+  // Not the last one, if there are others: the worker's own count remains.
+  if (live_.get() != 0 && group_ != nullptr) group_->busy.fetch_sub(1, std::memory_order_relaxed);
+  live_.add();
+  (fiber->stack == nullptr ? counters_.spawns : counters_.migrations).add();
+}
+
+JoinHandle Worker::spawn_from_outside(Function function, std::string_view name) {
+  Fiber* fiber = new_fiber(std::move(function), name);
   JoinHandle handle(fiber);
-  // One count for the fiber on its way; drain_inbox() turns it into the worker's.
-  if (busy_ != nullptr) busy_->fetch_add(1, std::memory_order_relaxed);
+  depart(fiber);
   post(fiber);
   return handle;
 }
 
+JoinHandle Worker::spawn_fresh(Function function, std::string_view name) {
+  Fiber* fiber = new_fiber(std::move(function), name);
+  JoinHandle handle(fiber);
+  fiber->worker = nullptr;
+  depart(fiber);
+  // The caller sees to it that the group lives.
+  fresh_.push(fiber);
+  if (!notify() && group_ != nullptr) wake_a_thief();
+  return handle;
+}
+
+int Worker::migrate(Worker* target) {
+  Fiber* const self = current_;
+  if (self->pinned) return -EPERM;
+  if (target == this) return 0;
+  depart(self);
+  self->worker = target;
+  left_ = self;
+  left_for_ = target;
+  Fiber* next = service_due() ? nullptr : pop_ready();
+  current_ = next;
+  counters_.switches.add();
+  switch_context(&self->stack->context, next != nullptr ? &next->stack->context : &own_context_,
+                 globals_);
+  // On the other thread.
+  current_after_move()->after_switch();
+  return 0;
+}
+
+// On the context that runs after the one that was left.
+void Worker::finish_switch() {
+  void* const left = std::exchange(left_, nullptr);
+  Worker* const target = std::exchange(left_for_, nullptr);
+  if (target == nullptr) {
+    keep_stack(static_cast<Stack*>(left));
+  } else {
+    remove_live();
+    target->post(static_cast<Fiber*>(left));
+  }
+}
+
 void Worker::carrier_main(void* stack) noexcept {
   context_entered();
-  Worker* const worker = t_worker;  // for good: a kept stack stays with its worker
   for (;;) {
-    worker->after_switch();
-    worker->run_fiber(static_cast<Stack*>(stack));
+    current_after_move()->after_switch();
+    run_fiber(static_cast<Stack*>(stack));
   }
 }
 
 // Runs the current fiber, and then, as long as they need no other stack, those that are next.
-// Returns when the stack has been taken up again for another fiber.
+// Returns when the stack has been taken up again for another fiber. Static, because the fiber may
+// end on another worker than it began on.
 void Worker::run_fiber(Stack* stack) {
   for (;;) {
-    Fiber* self = current_;
+    Fiber* const self = current_after_move()->current_;
     self->function();
-    self->function = Function();
-    if (self->locals != nullptr) LocalTable::destroy(&self->locals);
-    current_ = nullptr;
-    const uint32_t before = self->end.fetch_or(Fiber::kEnded, std::memory_order_acq_rel);
-    // From here on `self` is its joiner's, unless that one waits for us or there is none.
-    if (before & Fiber::kJoining) {
-      Waiter* joiner = self->joiner;
-      Fiber* waiting = joiner->fiber();
-      if (waiting != nullptr && waiting->worker == this && slot_ == nullptr) {
-        slot_ = waiting;
-      } else {
-        joiner->resume();
-      }
-    } else if (before & Fiber::kDetached) {
-      free_fiber(self);
-    }
-    remove_live();
-
-    Fiber* next = service_due() ? nullptr : pop_any();
+    Worker* const worker = current_after_move();
+    Fiber* const next = worker->end_fiber(self);
     if (next != nullptr && next->stack == nullptr) {
       next->stack = stack;
-      current_ = next;
+      worker->current_ = next;
       continue;
     }
-    ended_ = stack;
-    switch_from(&stack->context, next);
+    worker->left_ = stack;
+    worker->switch_from(&stack->context, next);
     return;
   }
+}
+
+// Returns the one to go on with, null for the worker's own context.
+inline Fiber* Worker::end_fiber(Fiber* self) {
+  self->function = Function();
+  if (self->locals != nullptr) LocalTable::destroy(&self->locals);
+  current_ = nullptr;
+  const uint32_t before = self->end.fetch_or(Fiber::kEnded, std::memory_order_acq_rel);
+  // From here on `self` is its joiner's, unless that one waits for us or there is none.
+  if (before & Fiber::kJoining) {
+    Waiter* joiner = self->joiner;
+    Fiber* waiting = joiner->fiber();
+    if (waiting != nullptr && waiting->worker == this && slot_ == nullptr) {
+      counters_.wakes_local.add();
+      slot_ = waiting;
+    } else {
+      joiner->resume();
+    }
+  } else if (before & Fiber::kDetached) {
+    free_fiber(self);
+  }
+  remove_live();
+  return service_due() ? nullptr : pop_any();
 }
 
 bool Worker::give_stack(Fiber* fiber) {
@@ -278,6 +393,7 @@ void Worker::run_until(bool (*done)(void*), void* argument) {
       idle(done, argument);
       continue;
     }
+    if (searching_) stop_searching();
     if (Fiber* next = pop_ready()) switch_from(&own_context_, next);
   }
   t_worker = outer;
@@ -310,11 +426,14 @@ void Worker::post(Fiber* fiber) {
   leave_from_outside();
 }
 
-void Worker::notify() {
-  if (state_.load(std::memory_order_seq_cst) == kSleeping &&
-      state_.exchange(kNotified, std::memory_order_seq_cst) == kSleeping) {
-    engine_->wakeup();
+bool Worker::notify() {
+  if (state_.load(std::memory_order_seq_cst) != kSleeping ||
+      state_.exchange(kNotified, std::memory_order_seq_cst) != kSleeping) {
+    return false;
   }
+  wakes_by_system_call_.fetch_add(1, std::memory_order_relaxed);
+  engine_->wakeup();
+  return true;
 }
 
 void Worker::drain_inbox() {
@@ -329,9 +448,10 @@ void Worker::drain_inbox() {
   while (in_order != nullptr) {
     Fiber* fiber = in_order;
     in_order = fiber->next;
-    if (fiber->stack == nullptr && live_++ != 0 && busy_ != nullptr) {
-      busy_->fetch_sub(
-          1, std::memory_order_relaxed);  // not the last one: the worker's own count remains
+    if (fiber->arriving) {
+      arrive(fiber);
+    } else {
+      counters_.wakes_remote.add();
     }
     push_ready(fiber);
   }
@@ -341,6 +461,7 @@ void Worker::drain_inbox() {
 
 void Worker::service() {
   if (inbox_.load(std::memory_order_relaxed) != nullptr) drain_inbox();
+  if (!fresh_.seems_empty()) start_fresh(fresh_.pop());
   if (timers_.empty() && engine_->pending() == 0) return;
   const uint64_t now = cycles();
   if (now - last_service_ <= service_cycles_) return;
@@ -360,28 +481,106 @@ void Worker::idle(bool (*done)(void*), void* argument) {
       starve(fiber);
     }
   }
-  if (head_ != nullptr || slot_ != nullptr) return;
-
-  if (engine_->pending() == 0 && hardware_concurrency() > 1 &&
-      (spin_misses_ < kSpinMisses || ++spin_misses_ % kSpinRetry == 0)) {
-    const uint64_t start = cycles();
-    const uint64_t limit = service_cycles_ / kServiceMicros * kIdleSpinMicros;
-    do {
-      if (inbox_.load(std::memory_order_relaxed) != nullptr) {
-        spin_misses_ = 0;
-        return;
-      }
-      cpu_relax();
-    } while (cycles() - start < limit);
-    if (spin_misses_ < kSpinMisses) spin_misses_++;
-  }
+  if (head_ != nullptr || slot_ != nullptr || spin_for_work()) return;
 
   uint64_t deadline = timers_.empty() ? kNoDeadline : timers_[0]->deadline;
   if (starved_ != nullptr) deadline = std::min(deadline, deadline_after(kStarvedRetryNanos));
+  const bool may_steal = group_ != nullptr && group_->workers.size() > 1;
   state_.store(kSleeping, std::memory_order_seq_cst);
-  if (inbox_.load(std::memory_order_seq_cst) == nullptr && !done(argument))
+  if (may_steal) {
+    group_->sleepers.fetch_add(1, std::memory_order_seq_cst);
+    // A spawner that places a fiber elsewhere after this sees us asleep.
+    uint64_t next_try = kNoDeadline;
+    const bool stolen = steal(&next_try);
+    if (!stolen && (next_try != kNoDeadline) != searching_) {
+      searching_ = !searching_;
+      group_->searchers.fetch_add(searching_ ? 1 : uint32_t(-1), std::memory_order_seq_cst);
+      // Somebody may have relied on our search until now: look once more, without it.
+      if (!searching_) next_try = 0;
+    }
+    deadline = std::min(deadline, next_try);
+    if (stolen) deadline = 0;
+  }
+  if (deadline != 0 && inbox_.load(std::memory_order_seq_cst) == nullptr && fresh_.count() == 0 &&
+      !done(argument)) {
+    counters_.sleeps.add();
     engine_->poll(true, deadline);
+  }
+  if (may_steal) group_->sleepers.fetch_sub(1, std::memory_order_relaxed);
   state_.store(kRunning, std::memory_order_relaxed);
+}
+
+// Whether something came while the worker looked for it.
+bool Worker::spin_for_work() {
+  if (engine_->pending() != 0 || hardware_concurrency() <= 1) return false;
+  if (spin_misses_ >= kSpinMisses && ++spin_misses_ % kSpinRetry != 0) return false;
+  const uint64_t start = cycles();
+  const uint64_t limit = service_cycles_ / kServiceMicros * kIdleSpinMicros;
+  do {
+    if (inbox_.load(std::memory_order_relaxed) != nullptr || !fresh_.seems_empty()) {
+      spin_misses_ = 0;
+      return true;
+    }
+    cpu_relax();
+  } while (cycles() - start < limit);
+  if (spin_misses_ < kSpinMisses) spin_misses_++;
+  return false;
+}
+
+// ---- Fresh fibers
+
+void Worker::start_fresh(Fiber* fiber) {
+  if (fiber == nullptr) return;
+  fiber->worker = this;
+  arrive(fiber);
+  push_ready(fiber);
+}
+
+// Takes a fiber that another worker of the group has left lying for kStealAgeMicros. Without one
+// sets *next_try to when there may be one, if there may.
+bool Worker::steal(uint64_t* next_try) {
+  const size_t count = group_->workers.size();
+  const uint64_t age = kStealAgeMicros * (service_cycles_ / kServiceMicros);
+  for (size_t i = 0; i < count; i++) {
+    Worker* const victim = group_->workers[next_victim_++ % count];
+    if (victim == this || victim->fresh_.count() == 0) continue;
+    uint64_t born;
+    if (Fiber* fiber = victim->fresh_.pop_older(cycles() - age, &born)) {
+      counters_.steals.add();
+      start_fresh(fiber);
+      if (!searching_) {  // there may be more where it came from: stop_searching() sees to it
+        searching_ = true;
+        group_->searchers.fetch_add(1, std::memory_order_relaxed);
+      }
+      return true;
+    }
+    if (born != UINT64_MAX) *next_try = deadline_after(kStealAgeMicros * 1000);
+  }
+  return false;
+}
+
+// The worker has something to run: if there are fibers left lying, another one is to look for them.
+void Worker::stop_searching() {
+  searching_ = false;
+  group_->searchers.fetch_sub(1, std::memory_order_seq_cst);
+  for (Worker* worker : group_->workers) {
+    if (worker != this && worker->fresh_.count() != 0) {
+      wake_a_thief();
+      return;
+    }
+  }
+}
+
+// A fiber was placed on a worker that runs others: one that sleeps, and has nobody like it looking
+// already, shall see whether it is left lying.
+void Worker::wake_a_thief() {
+  if (group_->searchers.load(std::memory_order_seq_cst) != 0 ||
+      group_->sleepers.load(std::memory_order_seq_cst) == 0) {
+    return;
+  }
+  for (Worker* worker : group_->workers) {
+    if (worker != this && worker->notify()) return;
+  }
 }
 
 void Worker::fire_timers() {

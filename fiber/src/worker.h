@@ -1,28 +1,37 @@
 // Worker: runs fibers on one OS thread. The scheduler.
 //
-// A fiber belongs to one worker from its birth to its end. Ready fibers stand in a queue without
-// atomics, the one woken last by a running fiber in a slot before it (it finds the caches warm);
-// what other threads make ready comes through the inbox, a lock-free stack taken over as a whole. A
-// fiber that suspends switches straight to the next ready one; the worker's own context (the
-// thread's stack) runs when nothing is ready, for timers, for I/O and for the inbox.
+// A fiber belongs to one worker from its start to its end, unless it moves itself (migrate()).
+// Ready fibers stand in a queue without atomics, the one woken last by a running fiber in a slot
+// before it (it finds the caches warm); what other threads make ready comes through the inbox, a
+// lock-free stack taken over as a whole; what Runtime::spawn() placed here and has not started
+// waits in a FreshQueue, from which idle workers of the same runtime may take it (worker_group.h).
+// A fiber that suspends switches straight to the next ready one; the worker's own context (the
+// thread's stack) runs when nothing is ready, for timers, for I/O, for the inbox and for fresh
+// fibers.
 //
 // Sleep: the worker sets state_ to kSleeping, looks at the inbox once more, and blocks in its
 // IoEngine. Whoever pushes to the inbox looks at state_ afterwards and calls IoEngine::wakeup()
-// only if it says kSleeping (both sequentially consistent: one of the two sees the other).
+// only if it says kSleeping (both sequentially consistent: one of the two sees the other). The same
+// holds for the FreshQueue, and for those of the other workers with WorkerGroup::sleepers.
 //
-// Thread safety: post(), notify() and spawn_from_outside() from any thread; the rest from the
-// worker's thread, which is the one inside run_until().
+// Thread safety: post(), notify(), stop(), spawn_from_outside(), spawn_fresh(), load() and stats()
+// from any thread; the rest from the worker's thread, which is the one inside run_until().
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "context.h"
+#include "counter.h"
 #include "fiber/function.h"
 #include "fiber/runtime.h"
+#include "fiber/stats.h"
+#include "fresh_queue.h"
 #include "futex.h"
 #include "io_engine.h"
 #include "stack.h"
@@ -31,6 +40,14 @@
 namespace fiber::detail {
 
 class LocalTable;
+struct WorkerGroup;
+
+// A fiber's name, cut to kMax bytes.
+struct FiberName {
+  static constexpr size_t kMax = 23;
+  char text[kMax + 1] = {};
+  void set(std::string_view name);
+};
 
 // The control block of a fiber. Lives until the fiber has ended and its handle let go.
 struct Fiber {
@@ -38,12 +55,19 @@ struct Fiber {
   static constexpr uint32_t kJoining = 2;   // joiner is set and waits
   static constexpr uint32_t kDetached = 4;  // no handle: the end frees it
 
-  Fiber* next = nullptr;   // in a ready queue, an inbox, a free list
-  Stack* stack = nullptr;  // null: not started
-  Worker* worker = nullptr;
+  Fiber* next = nullptr;     // in a ready queue, an inbox, a free list
+  Stack* stack = nullptr;    // null: not started
+  Worker* worker = nullptr;  // of a fresh one: null
   std::atomic<uint32_t> end{0};
+  // On its way to a worker that does not count it yet.
+  bool arriving = false;
+  // Must not migrate: somebody counts on its running where it is (fiber::gather).
+  bool pinned = false;
   Waiter* joiner = nullptr;
   LocalTable* locals = nullptr;
+  uint64_t number = 0;  // of the process, from 1
+  uint64_t born = 0;    // cycles() when it was placed; of fresh ones only
+  FiberName name;
   Function function;
 };
 
@@ -59,9 +83,8 @@ struct TimerNode {
 class Worker {
  public:
   // On the thread that will run it. Unoptimised and sanitizer builds take at least 256 KiB for a
-  // stack. `busy`: the runtime's count of workers with fibers and of fibers on their way to a
-  // worker (null for a guest); woken at zero.
-  Worker(size_t stack_size, Engine engine, std::atomic<uint32_t>* busy);
+  // stack. `group`: the workers of its runtime, of which it is number `index`; null for a guest.
+  Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index = 0);
   // REQUIRES: no fibers left.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -70,6 +93,9 @@ class Worker {
   // The worker that the calling thread is inside of, or null.
   static Worker* current() { return t_worker; }
   static Fiber* current_fiber() { return t_worker != nullptr ? t_worker->current_ : nullptr; }
+  // The same as current(), for code whose fiber may have moved to another thread: never inlined, so
+  // that the compiler cannot use the address of the other thread's variable.
+  __attribute__((noinline)) static Worker* current_after_move();
 
   // Runs fibers on the calling thread until done() is true, which is looked at whenever no fiber is
   // ready. Fibers that are left stay suspended until the next call. Calls on a thread inside of a
@@ -85,19 +111,34 @@ class Worker {
   void run_until(bool (*done)(void*), void* argument);
 
   // Starts a fiber on this worker, behind the ready ones.
-  JoinHandle spawn(Function function);
+  JoinHandle spawn(Function function, std::string_view name = {});
   // Starts a fiber on this worker at once: the calling fiber waits in the slot, and continues when
-  // the new one first suspends or ends. From the worker's own context: like spawn().
+  // the new one first suspends or ends. From the worker's own context: like spawn(). The fiber
+  // cannot migrate.
   JoinHandle spawn_now(Function function);
-  JoinHandle spawn_from_outside(Function function);
+  JoinHandle spawn_from_outside(Function function, std::string_view name = {});
+  // The same, but an idle worker of the group may take it before it starts.
+  JoinHandle spawn_fresh(Function function, std::string_view name = {});
+
+  // Moves the calling fiber to `target`, of the same group. Returns there. 0 or -errno.
+  int migrate(Worker* target);
+
+  WorkerGroup* group() const { return group_; }
+  int index() const { return index_; }
+  // Worker `index` of the same runtime; null if there is none.
+  Worker* sibling(int index) const;
 
   // Fibers on this worker that have not ended.
-  size_t live() const { return live_; }
+  size_t live() const { return live_.get(); }
+  // The same and those that were placed here and have not started: what placement compares.
+  uint64_t load() const { return live_.get() + fresh_.count(); }
+  Stats stats() const;
   IoEngine* engine() { return engine_.get(); }
 
   // Makes a suspended fiber of this worker ready. Any thread.
   void make_ready(Fiber* fiber) {
     if (t_worker == this) {
+      counters_.wakes_local.add();
       if (current_ != nullptr && slot_ == nullptr) {
         slot_ = fiber;
       } else {
@@ -109,8 +150,9 @@ class Worker {
   }
 
   // Any thread that knows the worker to live. Wakes it if it sleeps, so that run_until() looks at
-  // its condition (whose change must be sequentially consistent, before this).
-  void notify();
+  // its condition (whose change must be sequentially consistent, before this). Returns whether it
+  // slept.
+  bool notify();
 
   // Any thread. Sets stopped() and notifies; the worker may be gone on return.
   void stop();
@@ -141,18 +183,22 @@ class Worker {
   static constexpr uint32_t kSpinMisses = 4;  // after so many vain spins in a row ...
   static constexpr uint32_t kSpinRetry = 32;  // ... spin only once in so many times
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
+  // So long a fresh fiber is its worker's, before an idle one takes it: a worker between two
+  // suspensions is not worth a theft.
+  static constexpr uint64_t kStealAgeMicros = 50;
   static constexpr uint32_t kClosing = uint32_t{1} << 31;
 
   static void carrier_main(void* stack) noexcept;
-  void run_fiber(Stack* stack);
+  static void run_fiber(Stack* stack);
+  Fiber* end_fiber(Fiber* self);
   __attribute__((always_inline)) void switch_from(Context* from, Fiber* next);
+  // What the context that was left could not do itself.
   __attribute__((always_inline)) void after_switch() {
-    if (ended_ != nullptr) [[unlikely]] {
-      Stack* stack = ended_;
-      ended_ = nullptr;
-      keep_stack(stack);
+    if (left_ != nullptr) [[unlikely]] {
+      finish_switch();
     }
   }
+  void finish_switch();
 
   void push_ready(Fiber* fiber) {
     fiber->next = nullptr;
@@ -165,21 +211,28 @@ class Worker {
   void keep_stack(Stack* stack);
   void starve(Fiber* fiber);
 
-  Fiber* new_fiber(Function function);
+  Fiber* new_fiber(Function function, std::string_view name);
   void add_live();
   void remove_live();
+  void arrive(Fiber* fiber);
+  void depart(Fiber* fiber);
   void post(Fiber* fiber);
   void enter_from_outside();
   void leave_from_outside();
   void drain_inbox();
   bool service_due() {
-    if (inbox_.load(std::memory_order_relaxed) != nullptr) return true;
+    if (inbox_.load(std::memory_order_relaxed) != nullptr || !fresh_.seems_empty()) return true;
     if (timers_.empty() && engine_->pending() == 0) return false;
     return cycles() - last_service_ > service_cycles_;
   }
   void service();
   void fire_timers();
   void idle(bool (*done)(void*), void* argument);
+  bool spin_for_work();
+  void start_fresh(Fiber* fiber);
+  bool steal(uint64_t* next_try);
+  void wake_a_thief();
+  void stop_searching();
   void sift_up(size_t index);
   void sift_down(size_t index);
   static bool earlier(const TimerNode* a, const TimerNode* b) {
@@ -194,14 +247,16 @@ class Worker {
   Fiber* head_ = nullptr;
   Fiber* tail_ = nullptr;
   uint32_t slot_runs_ = 0;
-  Stack* ended_ = nullptr;  // switched away from for good; recycled by the next context
+  // What was switched away from and needs the next context's hand: with left_for_ null a stack
+  // whose fiber has ended, else a fiber that moves there.
+  void* left_ = nullptr;
+  Worker* left_for_ = nullptr;
   ExceptionGlobals* globals_;
   std::unique_ptr<IoEngine> engine_;
   std::vector<TimerNode*> timers_;  // binary heap
   uint64_t timer_sequence_ = 0;
   uint64_t last_service_ = 0;
   const uint64_t service_cycles_;
-  size_t live_ = 0;
   Stack* stacks_ = nullptr;
   size_t stack_count_ = 0;
   Fiber* fibers_ = nullptr;
@@ -210,12 +265,24 @@ class Worker {
   uint32_t spin_misses_ = 0;
   Context own_context_;
   StackPool* const pool_;
-  std::atomic<uint32_t>* const busy_;
+  WorkerGroup* const group_;
+  const int index_;
+  uint32_t next_victim_ = 0;
+  bool searching_ = false;  // counted in group_->searchers
+
+  // Written by the worker's thread, read by any.
+  Counter live_;
+  struct {
+    Counter switches, spawns, wakes_local, wakes_remote, sleeps, steals, migrations;
+  } counters_;
 
   // Any thread.
   alignas(64) std::atomic<Fiber*> inbox_{nullptr};
   std::atomic<uint32_t> state_{kRunning};
   std::atomic<bool> stopped_{false};
+  // Written by the threads that make the system call.
+  std::atomic<uint64_t> wakes_by_system_call_{0};
+  FreshQueue fresh_;
   // Threads inside post() or stop(): the destructor waits for them.
   std::atomic<uint32_t> posters_{0};
 };

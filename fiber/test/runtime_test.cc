@@ -64,13 +64,13 @@ TEST(RuntimeTest, FibersTakeTurnsInOrder) {
   EXPECT_EQ(order, "ababab");
 }
 
-TEST(RuntimeTest, SpawnFromOutsideReachesAllWorkersAndFibersStay) {
+TEST(RuntimeTest, FibersStayOnTheirWorkers) {
   Runtime runtime({.workers = 3});
   Mutex mutex;
   std::set<uint64_t> threads;
   std::vector<JoinHandle> handles;
   for (int i = 0; i < 30; i++) {
-    handles.push_back(runtime.spawn([&] {
+    handles.push_back(runtime.spawn({.worker = i % 3}, [&] {
       const uint64_t thread = current_thread_id();
       const unsigned my_slot = slot();
       for (int n = 0; n < 20; n++) {

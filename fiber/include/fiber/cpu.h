@@ -16,8 +16,7 @@ unsigned assign_slot();
 unsigned slot_count();
 
 // The shard of the calling worker or thread: 0 .. slot_count()-1. Distinct for the first
-// slot_count() live threads, shared beyond. A fiber keeps it for life (it does not migrate). One
-// load.
+// slot_count() live threads, shared beyond. A fiber keeps it until it migrates. One load.
 inline unsigned slot() {
   const uint32_t slot = detail::t_slot_plus_one;
   return slot != 0 ? slot - 1 : detail::assign_slot();
@@ -25,6 +24,12 @@ inline unsigned slot() {
 
 // Processors that this process may use; at least 1.
 unsigned hardware_concurrency();
+
+// Whether the calling thread may run on processor `cpu`, any number.
+bool may_use_cpu(int cpu);
+
+// Binds the calling thread to a processor that it may use; 0 or -errno.
+int bind_thread_to_cpu(int cpu);
 
 // To be called in a spin loop.
 inline void cpu_relax() {

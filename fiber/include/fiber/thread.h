@@ -16,6 +16,8 @@ class Thread {
   // Starts. The name is cut to 15 bytes. `nice` is added to the thread's niceness (best effort).
   // Aborts with a message if the system refuses a thread.
   Thread(std::string name, Function function, int nice = 0);
+  // The same, into *out, without aborting: 0 or -errno.
+  static int create(std::string name, Function function, int nice, Thread* out);
   Thread(Thread&& other) noexcept;
   // Joins the one it holds first.
   Thread& operator=(Thread&& other) noexcept;

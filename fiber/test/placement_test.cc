@@ -1,0 +1,345 @@
+// Where fibers run: placement by load, theft of fresh fibers, migration, worker counts, pinning.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "fiber/cpu.h"
+#include "fiber/guest.h"
+#include "fiber/io.h"
+#include "fiber/local.h"
+#include "fiber/mutex.h"
+#include "fiber/runtime.h"
+#include "fiber/sync.h"
+#include "fiber/thread.h"
+#include "testing.h"
+
+namespace fiber {
+namespace {
+
+using testing::far_deadline;
+using testing::kMillisecond;
+using testing::kScaleDown;
+
+TEST(PlacementTest, NewFibersGoToTheWorkerWithFewer) {
+  Runtime runtime({.workers = 2});
+  Event go;
+  std::vector<JoinHandle> handles;
+  // Ten wait on worker 0. The next ten have worker 1 for themselves.
+  for (int i = 0; i < 10; i++)
+    handles.push_back(runtime.spawn({.worker = 0}, [&] { go.wait(); }));
+  while (runtime.stats(0).live < 10) yield();
+  for (int i = 0; i < 10; i++) {
+    handles.push_back(runtime.spawn([&] { go.wait(); }));
+    while (runtime.stats().live < static_cast<uint64_t>(11 + i)) yield();
+  }
+  // A slow machine may have let worker 0 take some before they could start.
+  EXPECT_GE(runtime.stats(1).live + runtime.stats(0).steals, 9u);
+  go.set();
+}
+
+TEST(PlacementTest, AChosenWorkerIsKeptAndABadOneRefused) {
+  Runtime runtime({.workers = 3});
+  std::vector<JoinHandle> handles;
+  for (int i = 0; i < 30; i++) {
+    handles.push_back(runtime.spawn({.worker = i % 3}, [i] {
+      EXPECT_EQ(current_worker(), i % 3);
+      JoinHandle other = spawn({.worker = (i + 1) % 3},
+                               [i] { EXPECT_EQ(current_worker(), (i + 1) % 3); });
+      JoinHandle same = spawn([i] { EXPECT_EQ(current_worker(), i % 3); });
+    }));
+  }
+  EXPECT_FALSE(runtime.spawn({.worker = 3}, [] { ADD_FAILURE(); }).joinable());
+  EXPECT_FALSE(runtime.spawn({.worker = -2}, [] { ADD_FAILURE(); }).joinable());
+  runtime.run([] { EXPECT_FALSE(spawn({.worker = 3}, [] { ADD_FAILURE(); }).joinable()); });
+  EXPECT_EQ(current_worker(), -1);
+}
+
+// A worker that computes without end has fibers placed behind the one that computes: an idle worker
+// takes them.
+TEST(PlacementTest, AnIdleWorkerTakesWhatABusyOneDoesNotStart) {
+  Runtime runtime({.workers = 2});
+  std::atomic<bool> stop{false}, computing{false};
+  JoinHandle busy = runtime.spawn({.worker = 0}, [&] {
+    computing = true;
+    while (!stop) cpu_relax();
+  });
+  while (!computing) yield();
+  Event parked;
+  std::vector<JoinHandle> weights;  // make worker 1 look the more loaded one
+  for (int i = 0; i < 50; i++)
+    weights.push_back(runtime.spawn({.worker = 1}, [&] { parked.wait(); }));
+  while (runtime.stats(1).live < 50) yield();
+  for (int i = 0; i < 20; i++) {
+    JoinHandle handle = runtime.spawn([] { EXPECT_EQ(current_worker(), 1); });
+    handle.join();  // would never return
+  }
+  EXPECT_GE(runtime.stats(1).steals, 20u);
+  EXPECT_EQ(runtime.stats(0).steals, 0u);
+  stop = true;
+  parked.set();
+}
+
+// The same from inside: the fiber that computes has spawned them itself.
+TEST(PlacementTest, TheChildrenOfABusyFiberStartElsewhere) {
+  Runtime runtime({.workers = 4});
+  std::atomic<int> started{0};
+  runtime.run([&] {
+    std::vector<JoinHandle> handles;
+    for (int i = 0; i < 100; i++) handles.push_back(runtime.spawn([&] { started++; }));
+    while (started < 100) cpu_relax();  // no suspension
+  });
+  EXPECT_EQ(started.load(), 100);
+}
+
+TEST(PlacementTest, StartedFibersNeverMoveByThemselves) {
+  Runtime runtime({.workers = 3});
+  std::atomic<bool> stop{false};
+  std::vector<JoinHandle> handles;
+  for (int i = 0; i < 30; i++) {
+    handles.push_back(runtime.spawn([&] {
+      const int mine = current_worker();
+      while (!stop) {
+        yield();
+        ASSERT_EQ(current_worker(), mine);
+      }
+    }));
+  }
+  // Thefts all around.
+  for (int i = 0; i < 2000 / kScaleDown; i++) runtime.spawn([] { yield(); }).join();
+  stop = true;
+}
+
+TEST(MigrationTest, MovesThreadAndKeepsTheRest) {
+  Runtime runtime({.workers = 3});
+  static local<int> value;
+  runtime.run([&] {
+    *value = 7;
+    std::array<int, 100> on_the_stack;
+    for (int i = 0; i < 100; i++) on_the_stack[static_cast<size_t>(i)] = i;
+    std::set<uint64_t> threads;
+    for (int turn = 0; turn < 300 / kScaleDown; turn++) {
+      const int to = turn % 3;
+      ASSERT_EQ(migrate(to), 0);
+      ASSERT_EQ(current_worker(), to);
+      threads.insert(current_thread_id());
+      ASSERT_EQ(*value, 7);
+      for (int i = 0; i < 100; i++) ASSERT_EQ(on_the_stack[static_cast<size_t>(i)], i);
+      if (turn % 7 == 0) sleep_for(1000);
+      if (turn % 5 == 0) yield();
+    }
+    EXPECT_EQ(threads.size(), 3u);
+    EXPECT_EQ(migrate(3), -EINVAL);
+    EXPECT_EQ(migrate(-1), -EINVAL);
+  });
+  EXPECT_EQ(migrate(0), -EPERM);  // a plain thread
+  EXPECT_GT(runtime.stats().migrations, 0u);
+  EXPECT_EQ(runtime.stats().live, 0u);
+}
+
+TEST(MigrationTest, CarriesAnExceptionAlong) {
+  Runtime runtime({.workers = 2});
+  runtime.run([] {
+    for (int i = 0; i < 20; i++) {
+      try {
+        try {
+          throw std::runtime_error("outer " + std::to_string(i));
+        } catch (const std::exception& error) {
+          ASSERT_EQ(migrate(1 - current_worker()), 0);
+          EXPECT_EQ(error.what(), "outer " + std::to_string(i));
+          try {
+            throw 5;
+          } catch (int five) {
+            ASSERT_EQ(migrate(1 - current_worker()), 0);
+            EXPECT_EQ(five, 5);
+          }
+          ASSERT_EQ(migrate(1 - current_worker()), 0);
+          throw;
+        }
+      } catch (const std::runtime_error& error) {
+        EXPECT_EQ(error.what(), "outer " + std::to_string(i));
+      }
+      EXPECT_EQ(std::uncaught_exceptions(), 0);
+    }
+  });
+}
+
+TEST(MigrationTest, ManyMoveWhileTheyWaitJoinAndDoIo) {
+  Runtime runtime({.workers = 3});
+  Mutex mutex;
+  int sum = 0;
+  const int rounds = 200 / kScaleDown;
+  std::vector<JoinHandle> handles;
+  for (int i = 0; i < 30; i++) {
+    handles.push_back(runtime.spawn([&, i] {
+      for (int n = 0; n < rounds; n++) {
+        ASSERT_EQ(migrate((i + n) % 3), 0);
+        {
+          MutexLock lock(&mutex);
+          sum++;
+          if (n % 10 == 0) yield();
+        }
+        JoinHandle child = spawn([&] {
+          ASSERT_EQ(migrate((i + n + 1) % 3), 0);
+          struct stat info;
+          EXPECT_EQ(io::stat("/", &info), 0);  // by a pool, or the ring
+        });
+        if (n % 3 == 0) child.detach();
+      }
+    }));
+  }
+  handles.clear();
+  EXPECT_EQ(sum, 30 * rounds);
+}
+
+// A fiber of gather() is counted by its siblings without atomics: it must stay.
+TEST(MigrationTest, FibersOfGatherStay) {
+  Runtime runtime({.workers = 2});
+  auto stay = [] {
+    EXPECT_EQ(migrate(1 - current_worker()), -EPERM);
+    yield();
+  };
+  runtime.run([&] {
+    std::array<Function, 2> functions{Function(stay), Function(stay)};
+    gather(functions);
+  });
+}
+
+TEST(WorkerCountTest, ZeroMeansOneForEachProcessor) {
+  Runtime runtime({.workers = 0});
+  EXPECT_EQ(runtime.workers(), static_cast<int>(hardware_concurrency()));
+  EXPECT_EQ(runtime.run([] { return 5; }), 5);
+}
+
+TEST(WorkerCountTest, WhatCannotBeIsAClearError) {
+  for (const RuntimeOptions& options :
+       {RuntimeOptions{.workers = -1}, RuntimeOptions{.workers = RuntimeOptions::kMaxWorkers + 1},
+        RuntimeOptions{.stack_size = size_t{1} << 50}, RuntimeOptions{.cpus = {0, -1}},
+        RuntimeOptions{.cpus = {CPU_SETSIZE + 7}}}) {
+    std::unique_ptr<Runtime> runtime;
+    std::string error;
+    EXPECT_EQ(Runtime::create(options, &runtime, &error), -EINVAL);
+    EXPECT_EQ(runtime, nullptr);
+    EXPECT_EQ(error.find("fiber::Runtime: "), 0u) << error;
+    try {
+      Runtime thrown(options);
+      ADD_FAILURE();
+    } catch (const std::system_error& caught) {
+      EXPECT_EQ(caught.code().value(), EINVAL);
+      EXPECT_NE(std::string(caught.what()).find(error), std::string::npos) << caught.what();
+    }
+  }
+}
+
+TEST(WorkerCountTest, ManyMoreThanProcessors) {
+  const int count = testing::kThreadSanitizer ? 50 : 1000;
+  std::unique_ptr<Runtime> runtime;
+  std::string error;
+  const int result = Runtime::create({.workers = count}, &runtime, &error);
+  if (result == -EAGAIN || result == -ENOMEM) GTEST_SKIP() << error;
+  ASSERT_EQ(result, 0) << error;
+  EXPECT_EQ(runtime->workers(), count);
+  std::atomic<int> sum{0};
+  std::vector<JoinHandle> handles;
+  for (int i = 0; i < 3 * count; i++) handles.push_back(runtime->spawn([&] { sum++; }));
+  handles.clear();
+  EXPECT_EQ(sum.load(), 3 * count);
+}
+
+// Processor time, not wall time: other programs do not count.
+TEST(WorkerCountTest, IdleWorkersDoNotSpin) {
+  Runtime runtime({.workers = 32});
+  std::vector<JoinHandle> handles;
+  for (int i = 0; i < 32; i++) handles.push_back(runtime.spawn({.worker = i}, [] { yield(); }));
+  handles.clear();
+  sleep_for(20 * kMillisecond);  // they fall asleep
+  const uint64_t sleeps = runtime.stats().sleeps;
+  const uint64_t before = process_cpu_nanos();
+  sleep_for(100 * kMillisecond);
+  EXPECT_LT(process_cpu_nanos() - before, 50 * kMillisecond);
+  EXPECT_LE(runtime.stats().sleeps - sleeps, 64u);  // asleep for good, not for a moment at a time
+}
+
+// In a process that may take only so much memory: 0 if all is as it should be.
+int create_too_many() {
+  const rlimit limit{size_t{1} << 30, size_t{1} << 30};  // 8 MiB for each thread's stack
+  if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+  std::unique_ptr<Runtime> runtime;
+  std::string error;
+  const int result = Runtime::create({.workers = 1000}, &runtime, &error);
+  fprintf(stderr, "%s\n", error.c_str());
+  if (result == 0 || runtime != nullptr) return 2;
+  // A smaller one goes.
+  if (Runtime::create({.workers = 2}, &runtime, &error) != 0) return 3;
+  return runtime->run([] { return 0; });
+}
+
+// The system refuses the threads: an error that says so, and those that had started are gone.
+TEST(WorkerCountDeathTest, RefusedThreadsAreAnError) {
+#if defined(FIBER_TSAN) || defined(FIBER_ASAN)
+  GTEST_SKIP() << "the sanitizers need address space themselves";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(_exit(create_too_many()), ::testing::ExitedWithCode(0),
+              "the system refuses thread");
+}
+
+TEST(PinningTest, WorkersRunWhereTheyAreBound) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; cpu++) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
+  }
+  Runtime runtime({.workers = 3, .cpus = cpus});
+  for (int i = 0; i < 3; i++) {
+    runtime.spawn({.worker = i}, [&, i] {
+      const int expected = cpus[static_cast<size_t>(i) % cpus.size()];
+      EXPECT_EQ(sched_getcpu(), expected);
+      cpu_set_t mine;
+      EXPECT_EQ(sched_getaffinity(0, sizeof(mine), &mine), 0);
+      EXPECT_EQ(CPU_COUNT(&mine), 1);
+    });
+  }
+}
+
+TEST(RuntimesTest, SeveralInOneProcessWorkOnTheSameObjects) {
+  Runtime one({.workers = 2, .name = "one"});
+  Runtime two({.workers = 1, .name = "two"});
+  Runtime three({.workers = 3, .stack_size = 128 << 10, .name = "three"});
+  Mutex mutex;
+  int sum = 0;
+  Latch all(30);
+  std::vector<JoinHandle> handles;
+  for (int i = 0; i < 30; i++) {
+    Runtime* const runtime = i % 3 == 0 ? &one : i % 3 == 1 ? &two : &three;
+    handles.push_back(runtime->spawn([&, next = i % 3 == 0 ? &two : &one] {
+      for (int n = 0; n < 50; n++) {
+        MutexLock lock(&mutex);
+        sum++;
+        if (n % 10 == 0) yield();
+      }
+      // A fiber of one runtime starts one of another and waits for it.
+      EXPECT_EQ(next->run([] { return 3; }), 3);
+      all.count_down();
+      EXPECT_TRUE(all.wait_until(far_deadline()));
+    }));
+  }
+  handles.clear();
+  EXPECT_EQ(sum, 1500);
+  EXPECT_EQ(one.stats().live + two.stats().live + three.stats().live, 0u);
+}
+
+}  // namespace
+}  // namespace fiber
