@@ -1,0 +1,91 @@
+// What stands behind the opaque types of rocksdb/c.h, and the two conversions that all of its functions share.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "rocksdb/c.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/db.h"
+#include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/options.h"
+#include "rocksdb/snapshot.h"
+#include "rocksdb/table.h"
+#include "rocksdb/write_batch.h"
+
+struct rocksdb_t {
+  std::unique_ptr<rocksdb::DB> rep;
+};
+struct rocksdb_column_family_handle_t {
+  rocksdb::ColumnFamilyHandle* rep;  // the database's
+};
+struct rocksdb_iterator_t {
+  std::unique_ptr<rocksdb::Iterator> rep;
+};
+struct rocksdb_snapshot_t {
+  const rocksdb::Snapshot* rep;
+};
+struct rocksdb_writebatch_t {
+  rocksdb::WriteBatch rep;
+};
+struct rocksdb_pinnableslice_t {
+  rocksdb::PinnableSlice rep;
+};
+struct rocksdb_options_t {
+  rocksdb::Options rep;
+};
+struct rocksdb_readoptions_t {
+  rocksdb::ReadOptions rep;
+  rocksdb::Slice lower_bound, upper_bound;  // what rep points to
+};
+struct rocksdb_writeoptions_t {
+  rocksdb::WriteOptions rep;
+};
+struct rocksdb_flushoptions_t {
+  rocksdb::FlushOptions rep;
+};
+struct rocksdb_compactoptions_t {
+  rocksdb::CompactRangeOptions rep;
+};
+struct rocksdb_block_based_table_options_t {
+  rocksdb::BlockBasedTableOptions rep;
+};
+struct rocksdb_cache_t {
+  std::shared_ptr<rocksdb::Cache> rep;
+};
+struct rocksdb_lru_cache_options_t {
+  rocksdb::LRUCacheOptions rep;
+};
+struct rocksdb_filterpolicy_t {
+  std::unique_ptr<const rocksdb::FilterPolicy> rep;
+};
+struct rocksdb_env_t {
+  rocksdb::Env* rep;
+  std::unique_ptr<rocksdb::Env> owned;  // null: the process's default
+};
+
+namespace cairn {
+
+// A malloc()ed, zero-terminated copy.
+inline char* CopyString(const std::string& s) { return ::strdup(s.c_str()); }
+// A malloc()ed copy of the bytes, not terminated. Never null for lack of bytes.
+inline char* CopyBytes(const rocksdb::Slice& s) {
+  char* copy = static_cast<char*>(std::malloc(s.empty() ? 1 : s.size()));
+  if (copy != nullptr && !s.empty()) std::memcpy(copy, s.data(), s.size());
+  return copy;
+}
+
+// Reports `s` as the header promises. True: it was OK.
+inline bool Report(char** errptr, const rocksdb::Status& s) {
+  if (s.ok()) return true;
+  std::free(*errptr);
+  *errptr = CopyString(s.ToString());
+  return false;
+}
+
+}  // namespace cairn
