@@ -1,5 +1,13 @@
 #include "fiber/local.h"
 
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "local_table.h"
@@ -29,6 +37,40 @@ struct ThreadTable {
 };
 thread_local ThreadTable t_table;
 
+__thread uint64_t t_context_id = 0;  // of a plain thread
+
+LocalTable* fiber_table(Fiber* fiber) {
+  if (fiber->locals == nullptr) fiber->locals = new LocalTable;
+  return fiber->locals;
+}
+
+void run_exit_actions(std::vector<Function>* actions) {
+  while (!actions->empty()) {
+    std::vector<Function> batch = std::move(*actions);
+    actions->clear();
+    for (Function& action : batch) action();
+  }
+}
+
+// The actions of a plain thread hang on a POSIX key: its destructor comes after those of the
+// thread_local objects.
+pthread_key_t exit_actions_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    const int error = pthread_key_create(&made, [](void* value) {
+      auto* actions = static_cast<std::vector<Function>*>(value);
+      run_exit_actions(actions);
+      delete actions;
+    });
+    if (error != 0) {
+      fprintf(stderr, "fiber: pthread_key_create: %s\n", strerror(error));
+      abort();
+    }
+    return made;
+  }();
+  return key;
+}
+
 }  // namespace
 
 LocalKey allocate_local_key() {
@@ -49,14 +91,55 @@ void free_local_key(LocalKey key) {
   keys().free.push_back(key.index);
 }
 
-void* get_local(LocalKey key, void* (*make)(), void (*destroy)(void*)) {
+void* get_local(LocalKey key, void* (*make)(const void*), const void* argument,
+                void (*destroy)(void*)) {
   Fiber* fiber = Worker::current_fiber();
-  LocalTable*& table = fiber != nullptr ? fiber->locals : t_table.table;
+  if (fiber != nullptr) return fiber_table(fiber)->get(key, make, argument, destroy);
+  LocalTable*& table = t_table.table;
   if (table == nullptr) table = new LocalTable;
-  return table->get(key, make, destroy);
+  return table->get(key, make, argument, destroy);
 }
 
-void* LocalTable::get(LocalKey key, void* (*make)(), void (*destroy)(void*)) {
+void at_context_exit(Function action) {
+  Fiber* fiber = Worker::current_fiber();
+  if (fiber != nullptr) {
+    fiber_table(fiber)->at_exit.push_back(std::move(action));
+    return;
+  }
+  const pthread_key_t key = exit_actions_key();
+  auto* actions = static_cast<std::vector<Function>*>(pthread_getspecific(key));
+  if (actions == nullptr) {
+    auto made = std::make_unique<std::vector<Function>>();
+    if (pthread_setspecific(key, made.get()) != 0) throw std::bad_alloc();
+    actions = made.release();
+  }
+  actions->push_back(std::move(action));
+}
+
+uint64_t new_context_id() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+uint64_t context_id() {
+  Fiber* fiber = Worker::current_fiber();
+  uint64_t& id = fiber != nullptr ? fiber_table(fiber)->context_id : t_context_id;
+  if (id == 0) id = new_context_id();
+  return id;
+}
+
+void set_context_id(uint64_t id) {
+  Fiber* fiber = Worker::current_fiber();
+  (fiber != nullptr ? fiber_table(fiber)->context_id : t_context_id) = id;
+}
+
+const void* context_token() {
+  Fiber* fiber = Worker::current_fiber();
+  return fiber != nullptr ? static_cast<const void*>(fiber) : &t_context_id;
+}
+
+void* LocalTable::get(LocalKey key, void* (*make)(const void*), const void* argument,
+                      void (*destroy)(void*)) {
   if (key.index >= entries_.size()) entries_.resize(key.index + 1);
   const Entry old = entries_[key.index];
   if (old.value != nullptr && old.generation == key.generation) return old.value;
@@ -64,7 +147,7 @@ void* LocalTable::get(LocalKey key, void* (*make)(), void (*destroy)(void*)) {
     entries_[key.index] = Entry{};
     old.destroy(old.value);
   }
-  void* value = make();  // may use other locals, and so move the entries
+  void* value = make(argument);  // may use other locals, and so move the entries
   entries_[key.index] = Entry{value, destroy, key.generation};
   return value;
 }
@@ -83,6 +166,7 @@ void LocalTable::destroy(LocalTable** table) {
     }
     if (!any) break;
   }
+  run_exit_actions(&self->at_exit);
   delete self;
   *table = nullptr;
 }

@@ -10,11 +10,14 @@ namespace fiber::detail {
 
 class LocalTable {
  public:
-  void* get(LocalKey key, void* (*make)(), void (*destroy)(void*));
+  void* get(LocalKey key, void* (*make)(const void*), const void* argument, void (*destroy)(void*));
 
   // Ends *table, which the context keeps until the last value is gone (a destructor may use other
   // locals).
   static void destroy(LocalTable** table);
+
+  uint64_t context_id = 0;        // 0: none yet
+  std::vector<Function> at_exit;  // run when all values are gone
 
  private:
   struct Entry {

@@ -27,6 +27,9 @@ bool spinning_pays() {
   return multiprocessor && !in_fiber();
 }
 
+// Nothing to wait for.
+bool passed(uint64_t deadline) { return deadline != kNoDeadline && deadline <= now_nanos(); }
+
 constexpr uint64_t kHandOverMicros = 1000;
 
 }  // namespace
@@ -43,17 +46,21 @@ constexpr uint64_t kHandOverMicros = 1000;
 //            a millisecond ago. Nothing else can change the word in between: kLocked is ours,
 //            kParked needs the bucket, kWoken is set by unlocking only.
 //   woken:   clears kWoken in the very step that takes the lock or rejoins the queue (in front).
+//   late:    a waiter whose deadline passes leaves the queue, nothing else: kParked may then stand
+//            for nobody, which costs one unlock a look at the bucket. A woken one that is late
+//            rejoins the queue first, as above: so it gives back kWoken.
 // So a wake-up is owed exactly while the lock is free and kParked: and then kWoken is set and its
 // bearer is on the way.
-void Mutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+bool Mutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
   if (spinning_pays()) {
     for (int i = 0; i < kLockSpins; i++) {
       const uint32_t state = state_.load(std::memory_order_relaxed);
-      if (!(state & kLocked) && try_lock()) return;
+      if (!(state & kLocked) && try_lock()) return true;
       if (state & kParked) break;
       cpu_relax();
     }
   }
+  if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
   uint32_t woken = 0;
   for (;;) {
@@ -61,7 +68,7 @@ void Mutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
     while (!(state & kLocked)) {
       if (state_.compare_exchange_weak(state, (state & ~woken) | kLocked, std::memory_order_acquire,
                                        std::memory_order_relaxed)) {
-        return;
+        return true;
       }
     }
     Parked parked(this, 0);
@@ -80,8 +87,8 @@ void Mutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
       bucket->push_back(&parked);
     }
     bucket->lock.unlock();
-    parked.suspend();
-    if (parked.granted) return;
+    if (!detail::sleep_parked(&parked, deadline)) return false;
+    if (parked.granted) return true;
     woken = kWoken;
   }
 }
@@ -124,23 +131,79 @@ void Mutex::assert_failed() {
 // The protocol of SharedMutex. kParked is set exactly while the queue is not empty, both changed
 // under the bucket's lock only. Whoever releases the lock with kParked set grants it under the
 // bucket's lock: to the writer at the head of the queue, or to all readers up to the next writer.
-// With kParked set nobody gets the lock otherwise, so while the granting is pending the object
-// cannot go away: those in the queue still need it.
+// With kParked set nobody gets the lock otherwise.
+//
+// Between the last reader's release and its granting the waiters may all have left, their deadlines
+// past, and the object may be gone. So that granting looks into the queue first: who waits there
+// keeps the object alive. (Waiters of another kind of object at the same address are told by their
+// tags.) Waiters that leave at their deadline grant as well: behind a writer that gave up readers
+// may join those that are inside.
 namespace {
-constexpr uint32_t kTagWriter = 0;
-constexpr uint32_t kTagReader = 1;
+constexpr uint32_t kTagWriter = 0x53685772;
+constexpr uint32_t kTagReader = 0x53685264;
 }  // namespace
 
-void SharedMutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+struct detail::SharedMutexQueue {
+  // Grants what can be granted.
+  static void grant(const void* address, Bucket* bucket, ResumeList* granted)
+      FIBER_REQUIRES(bucket->lock) {
+    constexpr uint32_t kWriter = SharedMutex::kWriter, kParked = SharedMutex::kParked,
+                       kReader = SharedMutex::kReader;
+    Parked* head = bucket->first(address);
+    if (head == nullptr || (head->tag != kTagWriter && head->tag != kTagReader)) return;
+    std::atomic<uint32_t>* const word = word_of(address);
+    uint32_t state = word->load(std::memory_order_acquire);
+    if ((state & kWriter) || !(state & kParked)) return;
+    if (head->tag == kTagWriter) {
+      if (state != kParked) return;  // readers inside
+      bucket->remove(head);
+      granted->add(head);
+      word->store(kWriter | (bucket->first(address) != nullptr ? kParked : 0),
+                  std::memory_order_release);
+      return;
+    }
+    uint32_t readers = 0;
+    while (head != nullptr && head->tag == kTagReader) {
+      bucket->remove(head);
+      granted->add(head);
+      readers += kReader;
+      head = bucket->first(address);
+    }
+    const uint32_t cleared = head == nullptr ? kParked : 0;
+    // Readers inside may leave meanwhile.
+    while (!word->compare_exchange_weak(state, (state + readers) & ~cleared,
+                                        std::memory_order_acq_rel, std::memory_order_acquire)) {
+    }
+  }
+
+  static Parked* after_timeout(Parked* parked, Bucket* bucket) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    ResumeList granted;
+    if (bucket->first(parked->address) == nullptr) {
+      word_of(parked->address)->fetch_and(~SharedMutex::kParked, std::memory_order_relaxed);
+    } else {
+      grant(parked->address, bucket, &granted);
+    }
+    return granted.head();
+  }
+
+ private:
+  static std::atomic<uint32_t>* word_of(const void* address) {
+    return &static_cast<SharedMutex*>(const_cast<void*>(address))->state_;
+  }
+};
+
+bool SharedMutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
   if (spinning_pays()) {
     for (int i = 0; i < kLockSpins; i++) {
-      if (try_lock()) return;
+      if (try_lock()) return true;
       if (state_.load(std::memory_order_relaxed) & kParked) break;
       cpu_relax();
     }
   }
+  if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
   Parked parked(this, kTagWriter);
+  parked.after_timeout = detail::SharedMutexQueue::after_timeout;
   bucket->lock.lock();
   uint32_t state = state_.load(std::memory_order_relaxed);
   for (;;) {
@@ -148,7 +211,7 @@ void SharedMutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
       if (state_.compare_exchange_weak(state, kWriter, std::memory_order_acquire,
                                        std::memory_order_relaxed)) {
         bucket->lock.unlock();
-        return;
+        return true;
       }
     } else if ((state & kParked) ||
                state_.compare_exchange_weak(state, state | kParked, std::memory_order_relaxed)) {
@@ -157,19 +220,21 @@ void SharedMutex::lock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   }
   bucket->push_back(&parked);
   bucket->lock.unlock();
-  parked.suspend();  // resumed by granting only
+  return detail::sleep_parked(&parked, deadline);  // resumed by granting only
 }
 
-void SharedMutex::lock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+bool SharedMutex::lock_shared_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
   if (spinning_pays()) {
     for (int i = 0; i < kLockSpins; i++) {
-      if (try_lock_shared_word()) return;
+      if (try_lock_shared_word()) return true;
       if (state_.load(std::memory_order_relaxed) & kParked) break;
       cpu_relax();
     }
   }
+  if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
   Parked parked(this, kTagReader);
+  parked.after_timeout = detail::SharedMutexQueue::after_timeout;
   bucket->lock.lock();
   uint32_t state = state_.load(std::memory_order_relaxed);
   for (;;) {
@@ -177,7 +242,7 @@ void SharedMutex::lock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
       if (state_.compare_exchange_weak(state, state + kReader, std::memory_order_acquire,
                                        std::memory_order_relaxed)) {
         bucket->lock.unlock();
-        return;
+        return true;
       }
     } else if ((state & kParked) ||
                state_.compare_exchange_weak(state, state | kParked, std::memory_order_relaxed)) {
@@ -186,7 +251,7 @@ void SharedMutex::lock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   }
   bucket->push_back(&parked);
   bucket->lock.unlock();
-  parked.suspend();
+  return detail::sleep_parked(&parked, deadline);  // resumed by granting only
 }
 
 void SharedMutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
@@ -215,10 +280,13 @@ void SharedMutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void SharedMutex::unlock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  // The last reader went and somebody waits. The readers' releases are in the word's history:
-  // acquire them for the one that the lock is granted to.
-  (void)state_.load(std::memory_order_acquire);
-  unlock_slow();
+  // The last reader went and somebody waited. Not a look at the word: see above.
+  Bucket* const bucket = bucket_of(this);
+  ResumeList granted;
+  bucket->lock.lock();
+  detail::SharedMutexQueue::grant(this, bucket, &granted);
+  bucket->lock.unlock();
+  detail::resume_all(granted.head());
 }
 
 void CondVar::wait(Mutex* mutex) { (void)wait_until(mutex, kNoDeadline); }

@@ -45,10 +45,16 @@ struct Runtime::Impl {
   std::vector<Thread> threads;
   Engine engine = Engine::kAuto;
   std::atomic<uint32_t> placed{0};
+  Runtime* self = nullptr;  // constant before the first fiber
+
+  // Of the runtime whose worker the calling thread is.
+  static __thread Impl* t_current __attribute__((tls_model("initial-exec")));
 
   int start(RuntimeOptions options, std::string* error);
   Worker* place();
 };
+
+__thread Runtime::Impl* Runtime::Impl::t_current = nullptr;
 
 namespace {
 
@@ -101,6 +107,7 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   for (uint32_t i = 0; i < count; i++) {
     auto main = [this, gates, i, stack_size = options.stack_size, wish = options.engine,
                  cpu = options.cpus.empty() ? -1 : options.cpus[i % options.cpus.size()]] {
+      t_current = this;
       if (cpu >= 0) bind_thread_to_cpu(cpu);
       Worker worker(stack_size, wish, &group, static_cast<int>(i));
       group.workers[i] = &worker;
@@ -129,12 +136,13 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   return 0;
 }
 
-Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) { impl_->self = this; }
 
 Runtime::Runtime(RuntimeOptions options) : impl_(std::make_unique<Impl>()) {
   std::string error;
   const int result = impl_->start(std::move(options), &error);
   if (result != 0) throw std::system_error(-result, std::generic_category(), error);
+  impl_->self = this;
 }
 
 int Runtime::create(const RuntimeOptions& options, std::unique_ptr<Runtime>* out,
@@ -186,6 +194,8 @@ Stats Runtime::stats() const {
 Stats Runtime::stats(int worker) const {
   return impl_->group.workers[static_cast<size_t>(worker)]->stats();
 }
+
+Runtime* Runtime::current() { return Impl::t_current != nullptr ? Impl::t_current->self : nullptr; }
 
 int Runtime::workers() const { return static_cast<int>(impl_->group.workers.size()); }
 Engine Runtime::engine() const { return impl_->engine; }

@@ -37,8 +37,7 @@ TEST(PlacementTest, NewFibersGoToTheWorkerWithFewer) {
   Event go;
   std::vector<JoinHandle> handles;
   // Ten wait on worker 0. The next ten have worker 1 for themselves.
-  for (int i = 0; i < 10; i++)
-    handles.push_back(runtime.spawn({.worker = 0}, [&] { go.wait(); }));
+  for (int i = 0; i < 10; i++) handles.push_back(runtime.spawn({.worker = 0}, [&] { go.wait(); }));
   while (runtime.stats(0).live < 10) yield();
   for (int i = 0; i < 10; i++) {
     handles.push_back(runtime.spawn([&] { go.wait(); }));
@@ -55,8 +54,8 @@ TEST(PlacementTest, AChosenWorkerIsKeptAndABadOneRefused) {
   for (int i = 0; i < 30; i++) {
     handles.push_back(runtime.spawn({.worker = i % 3}, [i] {
       EXPECT_EQ(current_worker(), i % 3);
-      JoinHandle other = spawn({.worker = (i + 1) % 3},
-                               [i] { EXPECT_EQ(current_worker(), (i + 1) % 3); });
+      JoinHandle other =
+          spawn({.worker = (i + 1) % 3}, [i] { EXPECT_EQ(current_worker(), (i + 1) % 3); });
       JoinHandle same = spawn([i] { EXPECT_EQ(current_worker(), i % 3); });
     }));
   }
@@ -291,8 +290,7 @@ TEST(WorkerCountDeathTest, RefusedThreadsAreAnError) {
   GTEST_SKIP() << "the sanitizers need address space themselves";
 #endif
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(_exit(create_too_many()), ::testing::ExitedWithCode(0),
-              "the system refuses thread");
+  EXPECT_EXIT(_exit(create_too_many()), ::testing::ExitedWithCode(0), "the system refuses thread");
 }
 
 TEST(PinningTest, WorkersRunWhereTheyAreBound) {

@@ -1,4 +1,5 @@
-// What stands behind the opaque types of rocksdb/c.h, and the two conversions that all of its functions share.
+// What stands behind the opaque types of rocksdb/c.h, and the two conversions that all of its
+// functions share.
 #pragma once
 
 #include <cstdlib>

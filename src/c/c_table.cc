@@ -11,7 +11,9 @@ struct rocksdb_comparator_t final : public Comparator {
   const char* (*name)(void*);
 
   ~rocksdb_comparator_t() override { destructor(state); }
-  int Compare(const Slice& a, const Slice& b) const override { return compare(state, a.data(), a.size(), b.data(), b.size()); }
+  int Compare(const Slice& a, const Slice& b) const override {
+    return compare(state, a.data(), a.size(), b.data(), b.size());
+  }
   const char* Name() const override { return name(state); }
   // Leaving a key as it is is always right.
   void FindShortestSeparator(std::string*, const Slice&) const override {}
@@ -20,64 +22,146 @@ struct rocksdb_comparator_t final : public Comparator {
 
 extern "C" {
 
-rocksdb_block_based_table_options_t* rocksdb_block_based_options_create() { return new rocksdb_block_based_table_options_t; }
+rocksdb_block_based_table_options_t* rocksdb_block_based_options_create() {
+  return new rocksdb_block_based_table_options_t;
+}
 void rocksdb_block_based_options_destroy(rocksdb_block_based_table_options_t* o) { delete o; }
-void rocksdb_block_based_options_set_filter_policy(rocksdb_block_based_table_options_t* o, rocksdb_filterpolicy_t* filter_policy) {
+void rocksdb_block_based_options_set_filter_policy(rocksdb_block_based_table_options_t* o,
+                                                   rocksdb_filterpolicy_t* filter_policy) {
   o->rep.filter_policy.reset();
   if (filter_policy == nullptr) return;
   o->rep.filter_policy = std::move(filter_policy->rep);
   delete filter_policy;
 }
-void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* o, rocksdb_cache_t* block_cache) {
+void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_options_t* o,
+                                                 rocksdb_cache_t* block_cache) {
   o->rep.block_cache = block_cache == nullptr ? nullptr : block_cache->rep;
 }
-void rocksdb_block_based_options_set_block_size(rocksdb_block_based_table_options_t* o, size_t v) { o->rep.block_size = v; }
-void rocksdb_block_based_options_set_block_size_deviation(rocksdb_block_based_table_options_t* o, int v) { o->rep.block_size_deviation = v; }
-void rocksdb_block_based_options_set_block_restart_interval(rocksdb_block_based_table_options_t* o, int v) { o->rep.block_restart_interval = v; }
-void rocksdb_block_based_options_set_index_block_restart_interval(rocksdb_block_based_table_options_t* o, int v) { o->rep.index_block_restart_interval = v; }
-void rocksdb_block_based_options_set_metadata_block_size(rocksdb_block_based_table_options_t* o, uint64_t v) { o->rep.metadata_block_size = v; }
-void rocksdb_block_based_options_set_partition_filters(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.partition_filters = v != 0; }
-void rocksdb_block_based_options_set_use_delta_encoding(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.use_delta_encoding = v != 0; }
-void rocksdb_block_based_options_set_no_block_cache(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.no_block_cache = v != 0; }
-void rocksdb_block_based_options_set_whole_key_filtering(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.whole_key_filtering = v != 0; }
-void rocksdb_block_based_options_set_format_version(rocksdb_block_based_table_options_t* o, int v) { o->rep.format_version = static_cast<uint32_t>(v); }
-void rocksdb_block_based_options_set_index_type(rocksdb_block_based_table_options_t* o, int v) { o->rep.index_type = static_cast<BlockBasedTableOptions::IndexType>(v); }
-void rocksdb_block_based_options_set_data_block_index_type(rocksdb_block_based_table_options_t* o, int v) { o->rep.data_block_index_type = static_cast<BlockBasedTableOptions::DataBlockIndexType>(v); }
-void rocksdb_block_based_options_set_data_block_hash_ratio(rocksdb_block_based_table_options_t* o, double v) { o->rep.data_block_hash_table_util_ratio = v; }
-void rocksdb_block_based_options_set_cache_index_and_filter_blocks(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.cache_index_and_filter_blocks = v != 0; }
-void rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.cache_index_and_filter_blocks_with_high_priority = v != 0; }
-void rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.pin_l0_filter_and_index_blocks_in_cache = v != 0; }
-void rocksdb_block_based_options_set_pin_top_level_index_and_filter(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.pin_top_level_index_and_filter = v != 0; }
-void rocksdb_block_based_options_set_optimize_filters_for_memory(rocksdb_block_based_table_options_t* o, unsigned char v) { o->rep.optimize_filters_for_memory = v != 0; }
-void rocksdb_block_based_options_set_checksum(rocksdb_block_based_table_options_t* o, char v) { o->rep.checksum = static_cast<ChecksumType>(v); }
+void rocksdb_block_based_options_set_block_size(rocksdb_block_based_table_options_t* o, size_t v) {
+  o->rep.block_size = v;
+}
+void rocksdb_block_based_options_set_block_size_deviation(rocksdb_block_based_table_options_t* o,
+                                                          int v) {
+  o->rep.block_size_deviation = v;
+}
+void rocksdb_block_based_options_set_block_restart_interval(rocksdb_block_based_table_options_t* o,
+                                                            int v) {
+  o->rep.block_restart_interval = v;
+}
+void rocksdb_block_based_options_set_index_block_restart_interval(
+    rocksdb_block_based_table_options_t* o, int v) {
+  o->rep.index_block_restart_interval = v;
+}
+void rocksdb_block_based_options_set_metadata_block_size(rocksdb_block_based_table_options_t* o,
+                                                         uint64_t v) {
+  o->rep.metadata_block_size = v;
+}
+void rocksdb_block_based_options_set_partition_filters(rocksdb_block_based_table_options_t* o,
+                                                       unsigned char v) {
+  o->rep.partition_filters = v != 0;
+}
+void rocksdb_block_based_options_set_use_delta_encoding(rocksdb_block_based_table_options_t* o,
+                                                        unsigned char v) {
+  o->rep.use_delta_encoding = v != 0;
+}
+void rocksdb_block_based_options_set_no_block_cache(rocksdb_block_based_table_options_t* o,
+                                                    unsigned char v) {
+  o->rep.no_block_cache = v != 0;
+}
+void rocksdb_block_based_options_set_whole_key_filtering(rocksdb_block_based_table_options_t* o,
+                                                         unsigned char v) {
+  o->rep.whole_key_filtering = v != 0;
+}
+void rocksdb_block_based_options_set_format_version(rocksdb_block_based_table_options_t* o, int v) {
+  o->rep.format_version = static_cast<uint32_t>(v);
+}
+void rocksdb_block_based_options_set_index_type(rocksdb_block_based_table_options_t* o, int v) {
+  o->rep.index_type = static_cast<BlockBasedTableOptions::IndexType>(v);
+}
+void rocksdb_block_based_options_set_data_block_index_type(rocksdb_block_based_table_options_t* o,
+                                                           int v) {
+  o->rep.data_block_index_type = static_cast<BlockBasedTableOptions::DataBlockIndexType>(v);
+}
+void rocksdb_block_based_options_set_data_block_hash_ratio(rocksdb_block_based_table_options_t* o,
+                                                           double v) {
+  o->rep.data_block_hash_table_util_ratio = v;
+}
+void rocksdb_block_based_options_set_cache_index_and_filter_blocks(
+    rocksdb_block_based_table_options_t* o, unsigned char v) {
+  o->rep.cache_index_and_filter_blocks = v != 0;
+}
+void rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(
+    rocksdb_block_based_table_options_t* o, unsigned char v) {
+  o->rep.cache_index_and_filter_blocks_with_high_priority = v != 0;
+}
+void rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(
+    rocksdb_block_based_table_options_t* o, unsigned char v) {
+  o->rep.pin_l0_filter_and_index_blocks_in_cache = v != 0;
+}
+void rocksdb_block_based_options_set_pin_top_level_index_and_filter(
+    rocksdb_block_based_table_options_t* o, unsigned char v) {
+  o->rep.pin_top_level_index_and_filter = v != 0;
+}
+void rocksdb_block_based_options_set_optimize_filters_for_memory(
+    rocksdb_block_based_table_options_t* o, unsigned char v) {
+  o->rep.optimize_filters_for_memory = v != 0;
+}
+void rocksdb_block_based_options_set_checksum(rocksdb_block_based_table_options_t* o, char v) {
+  o->rep.checksum = static_cast<ChecksumType>(v);
+}
 
 // Caches
-rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) { return new rocksdb_cache_t{NewLRUCache(capacity)}; }
-rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(size_t capacity) {
-  return new rocksdb_cache_t{NewLRUCache(capacity, /*num_shard_bits=*/-1, /*strict_capacity_limit=*/true)};
+rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) {
+  return new rocksdb_cache_t{NewLRUCache(capacity)};
 }
-rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create() { return new rocksdb_lru_cache_options_t; }
+rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(size_t capacity) {
+  return new rocksdb_cache_t{
+      NewLRUCache(capacity, /*num_shard_bits=*/-1, /*strict_capacity_limit=*/true)};
+}
+rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create() {
+  return new rocksdb_lru_cache_options_t;
+}
 void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* o) { delete o; }
-void rocksdb_lru_cache_options_set_capacity(rocksdb_lru_cache_options_t* o, size_t v) { o->rep.capacity = v; }
-void rocksdb_lru_cache_options_set_num_shard_bits(rocksdb_lru_cache_options_t* o, int v) { o->rep.num_shard_bits = v; }
-rocksdb_cache_t* rocksdb_cache_create_lru_opts(rocksdb_lru_cache_options_t* o) { return new rocksdb_cache_t{NewLRUCache(o->rep)}; }
+void rocksdb_lru_cache_options_set_capacity(rocksdb_lru_cache_options_t* o, size_t v) {
+  o->rep.capacity = v;
+}
+void rocksdb_lru_cache_options_set_num_shard_bits(rocksdb_lru_cache_options_t* o, int v) {
+  o->rep.num_shard_bits = v;
+}
+rocksdb_cache_t* rocksdb_cache_create_lru_opts(rocksdb_lru_cache_options_t* o) {
+  return new rocksdb_cache_t{NewLRUCache(o->rep)};
+}
 void rocksdb_cache_destroy(rocksdb_cache_t* cache) { delete cache; }
 void rocksdb_cache_disown_data(rocksdb_cache_t* cache) { cache->rep->DisownData(); }
-void rocksdb_cache_set_capacity(rocksdb_cache_t* cache, size_t capacity) { cache->rep->SetCapacity(capacity); }
-size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) { return cache->rep->GetCapacity(); }
+void rocksdb_cache_set_capacity(rocksdb_cache_t* cache, size_t capacity) {
+  cache->rep->SetCapacity(capacity);
+}
+size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) {
+  return cache->rep->GetCapacity();
+}
 size_t rocksdb_cache_get_usage(const rocksdb_cache_t* cache) { return cache->rep->GetUsage(); }
-size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) { return cache->rep->GetPinnedUsage(); }
-size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) { return cache->rep->GetOccupancyCount(); }
+size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) {
+  return cache->rep->GetPinnedUsage();
+}
+size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) {
+  return cache->rep->GetOccupancyCount();
+}
 
 // Filters
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
-  return new rocksdb_filterpolicy_t{std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(bits_per_key))};
+  return new rocksdb_filterpolicy_t{
+      std::unique_ptr<const FilterPolicy>(NewBloomFilterPolicy(bits_per_key))};
 }
-rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) { return rocksdb_filterpolicy_create_bloom(bits_per_key); }
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) {
+  return rocksdb_filterpolicy_create_bloom(bits_per_key);
+}
 void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) { delete policy; }
 
 // Comparators
-rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(void*), int (*compare)(void*, const char* a, size_t alen, const char* b, size_t blen), const char* (*name)(void*)) {
+rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(void*),
+                                                int (*compare)(void*, const char* a, size_t alen,
+                                                               const char* b, size_t blen),
+                                                const char* (*name)(void*)) {
   auto* comparator = new rocksdb_comparator_t;
   comparator->state = state;
   comparator->destructor = destructor;
@@ -86,7 +170,9 @@ rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(
   return comparator;
 }
 void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) { delete comparator; }
-void rocksdb_options_set_comparator(rocksdb_options_t* o, rocksdb_comparator_t* comparator) { o->rep.comparator = comparator; }
+void rocksdb_options_set_comparator(rocksdb_options_t* o, rocksdb_comparator_t* comparator) {
+  o->rep.comparator = comparator;
+}
 
 // Environments
 rocksdb_env_t* rocksdb_create_default_env() { return new rocksdb_env_t{Env::Default(), nullptr}; }
@@ -94,8 +180,12 @@ rocksdb_env_t* rocksdb_create_mem_env() {
   std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
   return new rocksdb_env_t{env.get(), std::move(env)};
 }
-void rocksdb_env_set_background_threads(rocksdb_env_t* env, int n) { env->rep->SetBackgroundThreads(n); }
-void rocksdb_env_set_high_priority_background_threads(rocksdb_env_t* env, int n) { env->rep->SetBackgroundThreads(n, Env::HIGH); }
+void rocksdb_env_set_background_threads(rocksdb_env_t* env, int n) {
+  env->rep->SetBackgroundThreads(n);
+}
+void rocksdb_env_set_high_priority_background_threads(rocksdb_env_t* env, int n) {
+  env->rep->SetBackgroundThreads(n, Env::HIGH);
+}
 void rocksdb_env_destroy(rocksdb_env_t* env) { delete env; }
 
 void rocksdb_free(void* ptr) { std::free(ptr); }

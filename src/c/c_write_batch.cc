@@ -7,7 +7,8 @@ using namespace rocksdb;  // NOLINT(build/namespaces): every name below is of th
 
 namespace {
 
-// An error of a single record (a key of more than 4 GiB) cannot be told here; as in RocksDB the record is left out.
+// An error of a single record (a key of more than 4 GiB) cannot be told here; as in RocksDB the
+// record is left out.
 void Added(const Status& s) { s.PermitUncheckedError(); }
 
 std::vector<Slice> Parts(int n, const char* const* data, const size_t* sizes) {
@@ -18,9 +19,12 @@ std::vector<Slice> Parts(int n, const char* const* data, const size_t* sizes) {
 
 class Caller final : public WriteBatch::Handler {
  public:
-  Caller(void* state, void (*put)(void*, const char*, size_t, const char*, size_t), void (*deleted)(void*, const char*, size_t))
+  Caller(void* state, void (*put)(void*, const char*, size_t, const char*, size_t),
+         void (*deleted)(void*, const char*, size_t))
       : state_(state), put_(put), deleted_(deleted) {}
-  void Put(const Slice& key, const Slice& value) override { put_(state_, key.data(), key.size(), value.data(), value.size()); }
+  void Put(const Slice& key, const Slice& value) override {
+    put_(state_, key.data(), key.size(), value.data(), value.size());
+  }
   void Delete(const Slice& key) override { deleted_(state_, key.data(), key.size()); }
   void SingleDelete(const Slice& key) override { deleted_(state_, key.data(), key.size()); }
   void LogData(const Slice&) override {}
@@ -36,24 +40,46 @@ class Caller final : public WriteBatch::Handler {
 extern "C" {
 
 rocksdb_writebatch_t* rocksdb_writebatch_create() { return new rocksdb_writebatch_t; }
-rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep, size_t size) { return new rocksdb_writebatch_t{WriteBatch(std::string(rep, size))}; }
+rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep, size_t size) {
+  return new rocksdb_writebatch_t{WriteBatch(std::string(rep, size))};
+}
 void rocksdb_writebatch_destroy(rocksdb_writebatch_t* b) { delete b; }
 void rocksdb_writebatch_clear(rocksdb_writebatch_t* b) { b->rep.Clear(); }
 int rocksdb_writebatch_count(rocksdb_writebatch_t* b) { return static_cast<int>(b->rep.Count()); }
-void rocksdb_writebatch_put(rocksdb_writebatch_t* b, const char* key, size_t klen, const char* val, size_t vlen) { Added(b->rep.Put(Slice(key, klen), Slice(val, vlen))); }
-void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* b, rocksdb_column_family_handle_t* column_family, const char* key, size_t klen, const char* val, size_t vlen) {
+void rocksdb_writebatch_put(rocksdb_writebatch_t* b, const char* key, size_t klen, const char* val,
+                            size_t vlen) {
+  Added(b->rep.Put(Slice(key, klen), Slice(val, vlen)));
+}
+void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* b,
+                               rocksdb_column_family_handle_t* column_family, const char* key,
+                               size_t klen, const char* val, size_t vlen) {
   Added(b->rep.Put(column_family->rep, Slice(key, klen), Slice(val, vlen)));
 }
-void rocksdb_writebatch_putv(rocksdb_writebatch_t* b, int num_keys, const char* const* keys_list, const size_t* keys_list_sizes, int num_values, const char* const* values_list, const size_t* values_list_sizes) {
+void rocksdb_writebatch_putv(rocksdb_writebatch_t* b, int num_keys, const char* const* keys_list,
+                             const size_t* keys_list_sizes, int num_values,
+                             const char* const* values_list, const size_t* values_list_sizes) {
   const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
   const std::vector<Slice> value = Parts(num_values, values_list, values_list_sizes);
   Added(b->rep.Put(SliceParts(key.data(), num_keys), SliceParts(value.data(), num_values)));
 }
-void rocksdb_writebatch_delete(rocksdb_writebatch_t* b, const char* key, size_t klen) { Added(b->rep.Delete(Slice(key, klen))); }
-void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* b, rocksdb_column_family_handle_t* column_family, const char* key, size_t klen) { Added(b->rep.Delete(column_family->rep, Slice(key, klen))); }
-void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* b, const char* key, size_t klen) { Added(b->rep.SingleDelete(Slice(key, klen))); }
-void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* b, const char* blob, size_t len) { Added(b->rep.PutLogData(Slice(blob, len))); }
-void rocksdb_writebatch_iterate(rocksdb_writebatch_t* b, void* state, void (*put)(void*, const char* k, size_t klen, const char* v, size_t vlen), void (*deleted)(void*, const char* k, size_t klen)) {
+void rocksdb_writebatch_delete(rocksdb_writebatch_t* b, const char* key, size_t klen) {
+  Added(b->rep.Delete(Slice(key, klen)));
+}
+void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* b,
+                                  rocksdb_column_family_handle_t* column_family, const char* key,
+                                  size_t klen) {
+  Added(b->rep.Delete(column_family->rep, Slice(key, klen)));
+}
+void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* b, const char* key, size_t klen) {
+  Added(b->rep.SingleDelete(Slice(key, klen)));
+}
+void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* b, const char* blob, size_t len) {
+  Added(b->rep.PutLogData(Slice(blob, len)));
+}
+void rocksdb_writebatch_iterate(rocksdb_writebatch_t* b, void* state,
+                                void (*put)(void*, const char* k, size_t klen, const char* v,
+                                            size_t vlen),
+                                void (*deleted)(void*, const char* k, size_t klen)) {
   Caller caller(state, put, deleted);
   b->rep.Iterate(&caller).PermitUncheckedError();
 }
@@ -62,7 +88,11 @@ const char* rocksdb_writebatch_data(rocksdb_writebatch_t* b, size_t* size) {
   return b->rep.Data().data();
 }
 void rocksdb_writebatch_set_save_point(rocksdb_writebatch_t* b) { b->rep.SetSavePoint(); }
-void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* b, char** errptr) { cairn::Report(errptr, b->rep.RollbackToSavePoint()); }
-void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* b, char** errptr) { cairn::Report(errptr, b->rep.PopSavePoint()); }
+void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* b, char** errptr) {
+  cairn::Report(errptr, b->rep.RollbackToSavePoint());
+}
+void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* b, char** errptr) {
+  cairn::Report(errptr, b->rep.PopSavePoint());
+}
 
 }  // extern "C"

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "fiber/function.h"
+
 namespace fiber {
 
 namespace detail {
@@ -16,9 +18,24 @@ struct LocalKey {
 };
 LocalKey allocate_local_key();
 void free_local_key(LocalKey key);
-// The current context's value of `key`; created with make() at the first use, destroyed with
-// destroy() when the context ends, in an undefined order among keys.
-void* get_local(LocalKey key, void* (*make)(), void (*destroy)(void*));
+// The current context's value of `key`; created with make(argument) at the first use, destroyed
+// with destroy() when the context ends, in an undefined order among keys.
+void* get_local(LocalKey key, void* (*make)(const void* argument), const void* argument,
+                void (*destroy)(void*));
+
+// Runs `action` when the current context ends, after all its values have been destroyed (on a plain
+// thread also after its thread_local objects; on the main thread not at all if the process ends
+// with it). Actions run in the order of their registration; they must not throw.
+void at_context_exit(Function action);
+
+// A number that no other context, fiber or plain thread, has or had; never 0. Given at the first
+// call. set_context_id() gives the current context one that new_context_id() made.
+uint64_t new_context_id();
+uint64_t context_id();
+void set_context_id(uint64_t id);
+
+// Tells the contexts that live at one moment apart; the cheapest identity. Never null.
+const void* context_token();
 
 }  // namespace detail
 
@@ -37,7 +54,7 @@ class local {
   // The current context's own value, default-constructed at its first use there.
   T& get() {
     return *static_cast<T*>(detail::get_local(
-        key_, []() -> void* { return new T(); },
+        key_, [](const void*) -> void* { return new T(); }, nullptr,
         [](void* value) { delete static_cast<T*>(value); }));
   }
   T* operator->() { return &get(); }

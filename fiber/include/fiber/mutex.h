@@ -15,6 +15,9 @@
 namespace fiber {
 
 class CondVar;
+namespace detail {
+struct SharedMutexQueue;
+}
 
 // Four bytes. The lock goes to whoever comes first (barging), and straight to the oldest waiter
 // about once a millisecond while there is contention, so that nobody starves.
@@ -33,7 +36,7 @@ class FIBER_CAPABILITY("mutex") Mutex {
     uint32_t unlocked = 0;
     if (!state_.compare_exchange_strong(unlocked, kLocked, std::memory_order_acquire,
                                         std::memory_order_relaxed)) [[unlikely]] {
-      lock_slow();
+      (void)lock_slow(kNoDeadline);
     }
   }
 
@@ -46,6 +49,12 @@ class FIBER_CAPABILITY("mutex") Mutex {
       }
     }
     return false;
+  }
+
+  // SUSPENDS. The same until `deadline` (a now_nanos() value). False: it passed, the lock is not
+  // held.
+  [[nodiscard]] bool try_lock_until(uint64_t deadline) FIBER_TRY_ACQUIRE(true) {
+    return try_lock() || lock_slow(deadline);
   }
 
   // REQUIRES: the caller holds the lock. Release ordering. Does not suspend.
@@ -71,7 +80,7 @@ class FIBER_CAPABILITY("mutex") Mutex {
   static constexpr uint32_t kParked = 2;
   static constexpr uint32_t kWoken = 4;
 
-  void lock_slow();
+  bool lock_slow(uint64_t deadline);
   void unlock_slow();
   [[noreturn]] static void assert_failed();
 
@@ -123,8 +132,12 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
     uint32_t free = 0;
     if (!state_.compare_exchange_strong(free, kWriter, std::memory_order_acquire,
                                         std::memory_order_relaxed)) [[unlikely]] {
-      lock_slow();
+      (void)lock_slow(kNoDeadline);
     }
+  }
+  // SUSPENDS until the lock is held, or until `deadline` (a now_nanos() value): then false.
+  [[nodiscard]] bool try_lock_until(uint64_t deadline) FIBER_TRY_ACQUIRE(true) {
+    return try_lock() || lock_slow(deadline);
   }
   bool try_lock() FIBER_TRY_ACQUIRE(true) {
     uint32_t free = 0;
@@ -142,8 +155,12 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
   // SUSPENDS.
   void lock_shared() FIBER_ACQUIRE_SHARED() {
     if (!try_lock_shared_word()) [[unlikely]] {
-      lock_shared_slow();
+      (void)lock_shared_slow(kNoDeadline);
     }
+  }
+  // SUSPENDS, as try_lock_until().
+  [[nodiscard]] bool try_lock_shared_until(uint64_t deadline) FIBER_TRY_ACQUIRE_SHARED(true) {
+    return try_lock_shared_word() || lock_shared_slow(deadline);
   }
   bool try_lock_shared() FIBER_TRY_ACQUIRE_SHARED(true) { return try_lock_shared_word(); }
   void unlock_shared() FIBER_RELEASE_SHARED() {
@@ -154,6 +171,7 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
   }
 
  private:
+  friend struct detail::SharedMutexQueue;
   static constexpr uint32_t kWriter = 1;
   static constexpr uint32_t kParked = 2;
   static constexpr uint32_t kReader = 4;
@@ -168,9 +186,9 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
     }
     return false;
   }
-  void lock_slow();
+  bool lock_slow(uint64_t deadline);
   void unlock_slow();
-  void lock_shared_slow();
+  bool lock_shared_slow(uint64_t deadline);
   void unlock_shared_slow();
 
   std::atomic<uint32_t> state_{0};

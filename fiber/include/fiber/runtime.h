@@ -107,6 +107,9 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  // The runtime whose fiber calls; null on a plain thread and inside of its gather().
+  static Runtime* current();
+
   // Starts a fiber on the less loaded of two workers; until it has started, an idle one may take
   // it. Callable from anywhere, also from this runtime's fibers (which may prefer fiber::spawn: it
   // stays on the worker). When the system has no memory for another stack the fiber waits for one.

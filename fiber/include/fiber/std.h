@@ -1,0 +1,10 @@
+// All of fiber_std: the concurrency part of the C++ standard library with fibers for threads. One
+// header per standard header, under fiber/std/; fiber/README.md has the table of what is there and
+// where it differs.
+#pragma once
+
+#include "fiber/std/condition_variable.h"
+#include "fiber/std/mutex.h"
+#include "fiber/std/shared_mutex.h"
+#include "fiber/std/stop_token.h"
+#include "fiber/std/thread.h"
