@@ -1,5 +1,6 @@
 #include "fiber/default_runtime.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -34,8 +35,8 @@ RuntimeOptions default_runtime_options() {
   // Never destroyed: static destructors may be the first to ask.
   static const RuntimeOptions* const options = [] {
     RuntimeOptions made;
-    made.workers = static_cast<int>(
-        number_from_environment("FIBER_WORKERS", 1, kMaxWorkers, hardware_concurrency()));
+    made.workers = static_cast<int>(number_from_environment(
+        "FIBER_WORKERS", 1, kMaxWorkers, std::min<uint64_t>(hardware_concurrency(), kMaxWorkers)));
     made.stack_size = number_from_environment("FIBER_STACK_SIZE", kMinStackSize, kMaxStackSize,
                                               kDefaultStackSize);
     return new RuntimeOptions(made);

@@ -134,7 +134,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_batched_multi_get_cf(
     const size_t* keys_list_sizes, rocksdb_pinnableslice_t** values, char** errs,
     const bool sorted_input);
 /* 0: the key certainly does not exist. `value`, `val_len` and `value_found` may be NULL; if
-   *value_found, *value is malloc()ed. A timestamp is not supported and must be NULL. */
+ *value_found, *value is malloc()ed. A timestamp is not supported and must be NULL. */
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_key_may_exist(
     rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_len,
     char** value, size_t* val_len, const char* timestamp, size_t timestamp_len,
