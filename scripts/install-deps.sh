@@ -7,7 +7,7 @@ build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxha
   libsnappy-dev zlib1g-dev libgflags-dev libbenchmark-dev"
 test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache"  # RocksDB 7.8.3: the oracle of the interop tests
 check="git clang-19 clang-format-19 clang-tidy-19"
-bench="rocksdb-tools"                                            # db_bench 7.8.3: the peer
+bench="rocksdb-tools maven"  # the peers: db_bench 7.8.3, and the current release, which Maven fetches
 
 wanted=""
 for job in "${@:-build}"; do
