@@ -5,10 +5,10 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help release demo test check bench db-bench asan tsan clang format install clean
+.PHONY: help release demo test check bench asan tsan clang format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 release:  ## build everything, optimised, under build/release
 	@scripts/install-deps.sh test
@@ -34,14 +34,7 @@ check:  ## format, style, layers, public headers, thread-safety annotations, cla
 	$(BUILD) clang -j $(JOBS) --target headers_alone cairn
 	scripts/check_tidy build/clang
 
-bench:  ## Cairn next to a release of RocksDB (fetched), interleaved; writes bench/results/ and bench/history.ndjson
-	@scripts/install-deps.sh bench
-	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
-	@cmake --build build/demo -j $(JOBS) --target kv_bench cairn_shared
-	@peer=$$(scripts/fetch_peer.py) && scripts/compare_engines.py --bench build/demo/bench/kv_bench \
-	  --ours build/demo/libcairn.so --peer "$$peer" $(BENCH_FLAGS)
-
-db-bench:  ## db_bench next to that of Debian's RocksDB 7.8.3, interleaved; writes bench/results/
+bench:  ## db_bench next to RocksDB's, interleaved; writes bench/results/
 	@scripts/install-deps.sh bench
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target db_bench
@@ -70,6 +63,15 @@ install:  ## headers, libcairn.a, libcairn.so, cairn.pc, CMake package, tools; P
 	@cmake --build build/demo -j $(JOBS)
 	@cmake --install build/demo --prefix $(PREFIX)
 	@if [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+install-fiber:  ## the coroutine library alone: headers, libfiber.a, fiber.pc, CMake package, fiberize; PREFIX=/usr/local
+	@scripts/install-deps.sh fiber
+	@cmake -S fiber -B build/fiber -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build/fiber -j $(JOBS)
+	@cmake --install build/fiber --prefix $(PREFIX)
+
+fiberize-demo:  ## LevelDB's own tests on threads and, moved by tools/fiberize, on fibers (a table at the end)
+	@scripts/fiberize_demo
 
 clean:  ## remove build/
 	rm -rf build

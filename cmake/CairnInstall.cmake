@@ -5,11 +5,6 @@ install(TARGETS cairn cairn_shared EXPORT cairn-targets
 foreach(folder IN ITEMS include/rocksdb include/cairn fiber/include/fiber)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 endforeach()
-# fiber alone: cmake --install build/release --component fiber
-install(TARGETS fiber ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT fiber EXCLUDE_FROM_ALL)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/fiber/include/fiber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT fiber
-  EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.h")
-
 set(CAIRN_PC_RPATH_FLAG "")
 if(CAIRN_PC_RPATH)
   set(CAIRN_PC_RPATH_FLAG " -Wl,-rpath,\${libdir}")

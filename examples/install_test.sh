@@ -30,7 +30,3 @@ cmake -S "$source/examples/find_package" -B "$scratch/project" -DCMAKE_PREFIX_PA
 cmake --build "$scratch/project" >/dev/null
 "$scratch/project/embed_static" "$scratch/db_static"
 "$scratch/project/embed_shared" "$scratch/db_shared"
-
-echo "== fiber alone"
-cmake --install "$build" --prefix "$scratch/fiber" --component fiber >/dev/null
-find "$scratch/fiber" -name libfiber.a | grep -q .

@@ -1,13 +1,16 @@
 #!/bin/sh
 # Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
-#   scripts/install-deps.sh [build|test|check|bench|all]...     default: build
+#   scripts/install-deps.sh [build|test|check|bench|fiber|fiberize|all]...     default: build
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
   libsnappy-dev zlib1g-dev libgflags-dev libbenchmark-dev"
 test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache"  # RocksDB 7.8.3: the oracle of the interop tests
 check="git clang-19 clang-format-19 clang-tidy-19"
-bench="rocksdb-tools maven"  # the peers: db_bench 7.8.3, and the current release, which Maven fetches
+bench="rocksdb-tools"                                            # db_bench 7.8.3: the peer
+
+fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
+fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev dpkg-dev xz-utils patch binutils"
 
 wanted=""
 for job in "${@:-build}"; do
@@ -16,8 +19,10 @@ for job in "${@:-build}"; do
     test) wanted="$wanted $build $test" ;;
     check) wanted="$wanted $build $test $check" ;;
     bench) wanted="$wanted $build $bench" ;;
+    fiber) wanted="$wanted $fiber" ;;
+    fiberize) wanted="$wanted $fiberize" ;;
     all) wanted="$wanted $build $test $check $bench" ;;
-    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench or all)" >&2; exit 2 ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench, fiber, fiberize or all)" >&2; exit 2 ;;
   esac
 done
 

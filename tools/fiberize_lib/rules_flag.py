@@ -51,6 +51,8 @@ def _call(source, project, sequence, i):
 
 def _pthread(source, sequence, i):
     name = sequence[i].value
+    if name == 'pthread_self' and source.at(sequence, i - 1) == '(' and source.at(sequence, i - 2) in WORKER_CALLS:
+        return  # pthread_setname_np(pthread_self(), ...): the wrapper knows
     if source.at(sequence, i + 1) == '(':
         fits = [p for p in PTHREAD_FLAGGED if name.startswith(p)]
         if fits:

@@ -1,0 +1,16 @@
+// libfiber_main: a program linked with -Wl,--wrap=main and this library runs its own main() on a
+// fiber of the default runtime, unchanged. Static objects are made before and destroyed after, on
+// the process's first thread, as always; exit() called by a fiber destroys them on its worker.
+//
+// The linker sends the C library's call of main to __wrap_main and __real_main to the program's
+// main. main() gets a stack of FIBER_STACK_SIZE (fiber/default_runtime.h).
+#include "fiber/default_runtime.h"
+
+extern "C" {
+int __real_main(int argc, char** argv, char** environment);
+int __wrap_main(int argc, char** argv, char** environment);
+
+int __wrap_main(int argc, char** argv, char** environment) {
+  return fiber::default_runtime().run([=] { return __real_main(argc, argv, environment); });
+}
+}
