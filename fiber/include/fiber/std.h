@@ -3,8 +3,13 @@
 // where it differs.
 #pragma once
 
+#include "fiber/std/barrier.h"
 #include "fiber/std/condition_variable.h"
+#include "fiber/std/future.h"
+#include "fiber/std/latch.h"
 #include "fiber/std/mutex.h"
+#include "fiber/std/semaphore.h"
 #include "fiber/std/shared_mutex.h"
 #include "fiber/std/stop_token.h"
 #include "fiber/std/thread.h"
+#include "fiber/std/thread_local_ptr.h"

@@ -1,0 +1,103 @@
+// thread_local_ptr: what stands for the keyword thread_local, which means the worker's thread on a
+// fiber, not the fiber:
+//
+//   thread_local T x(a, b);     becomes     fiber_std::thread_local_ptr<T, A, B> x(a, b);
+//
+// and each use of x becomes (*x).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "fiber/local.h"
+
+namespace fiber_std {
+
+// A T for every fiber and every plain thread, made from the arguments (of which a copy is kept) when
+// that one first asks for it, and destroyed when it ends: before join() returns. Without arguments
+// the T is value-initialised, a number is zero. T may be an array, then without arguments.
+//
+// Like a thread_local it works from any other static's constructor: one without arguments is
+// initialised at compile time. To be a static, or a member of what outlives the threads that use
+// it; values of threads that outlive it stay until those end.
+//
+// Thread safe. T's constructor must not ask for the same thread_local_ptr.
+template <class T, class... Args>
+class thread_local_ptr {
+ public:
+  using element_type = T;
+
+  constexpr thread_local_ptr()
+    requires(sizeof...(Args) == 0)
+  = default;
+  explicit constexpr thread_local_ptr(Args... args)
+    requires(sizeof...(Args) != 0)
+      : args_(std::move(args)...) {}
+  ~thread_local_ptr() {
+    const uint64_t key = key_.load(std::memory_order_relaxed);
+    if (key != kNoKey) fiber::detail::free_local_key(unpack(key));
+  }
+  thread_local_ptr(const thread_local_ptr&) = delete;
+  thread_local_ptr& operator=(const thread_local_ptr&) = delete;
+
+  // The caller's own value, made if need be; never null. It must not be handed to delete.
+  T* get() const {
+    void* box = fiber::detail::get_local(
+        key(), [](const void* self) -> void* { return static_cast<const thread_local_ptr*>(self)->make(); },
+        this, [](void* value) { delete static_cast<Box*>(value); });
+    return &static_cast<Box*>(box)->value;
+  }
+  T& operator*() const { return *get(); }
+  T* operator->() const
+    requires(!std::is_array_v<T>)
+  {
+    return get();
+  }
+
+ private:
+  struct Box {
+    T value;
+  };
+
+  Box* make() const {
+    if constexpr (sizeof...(Args) == 0) {
+      return new Box{};
+    } else {
+      return std::apply(
+          [](const Args&... args) {
+            if constexpr (std::is_constructible_v<T, const Args&...>) {
+              return new Box{T(args...)};
+            } else {
+              return new Box{T{args...}};
+            }
+          },
+          args_);
+    }
+  }
+
+  // The key comes with the first use: see the head on static constructors.
+  static constexpr uint64_t kNoKey = 0;
+  static fiber::detail::LocalKey unpack(uint64_t key) {
+    return {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)};
+  }
+  fiber::detail::LocalKey key() const {
+    uint64_t key = key_.load(std::memory_order_relaxed);
+    if (key == kNoKey) [[unlikely]] {
+      const fiber::detail::LocalKey mine = fiber::detail::allocate_local_key();
+      const uint64_t packed = uint64_t{mine.generation} << 32 | mine.index;
+      if (key_.compare_exchange_strong(key, packed, std::memory_order_relaxed)) return mine;
+      fiber::detail::free_local_key(mine);
+    }
+    return unpack(key);
+  }
+
+  // Relaxed: a number that says all, and leads to nothing that another thread has written.
+  // Generations begin with 1: no key is packed into 0.
+  mutable std::atomic<uint64_t> key_{kNoKey};
+  [[no_unique_address]] std::tuple<Args...> args_;
+};
+
+}  // namespace fiber_std
