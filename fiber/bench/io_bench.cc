@@ -186,10 +186,10 @@ void direct_on_fibers(benchmark::State& state, Engine engine) {
 void BM_DirectReadsFibers(benchmark::State& state) { direct_on_fibers(state, Engine::kIoUring); }
 BENCHMARK(BM_DirectReadsFibers)->Arg(1)->Arg(32)->Arg(128)->UseRealTime();
 
-void BM_DirectReadsFibersPool(benchmark::State& state) {
-  direct_on_fibers(state, Engine::kBlockingPool);
+void BM_DirectReadsFibersThreads(benchmark::State& state) {
+  direct_on_fibers(state, Engine::kEpoll);
 }
-BENCHMARK(BM_DirectReadsFibersPool)->Arg(32)->Arg(128)->UseRealTime();
+BENCHMARK(BM_DirectReadsFibersThreads)->Arg(32)->Arg(128)->UseRealTime();
 
 void BM_DirectReadsBareRing(benchmark::State& state) {
   const unsigned depth = static_cast<unsigned>(state.range(0));

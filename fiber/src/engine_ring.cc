@@ -102,7 +102,7 @@ Ring::~Ring() {
 }
 
 void Ring::push(RingOp* op) {
-  if (waiting_head_ == nullptr && in_flight_ < max_in_flight_ && place(op)) return;
+  if (waiting_head_ == nullptr && (op->endless || in_flight_ < max_in_flight_) && place(op)) return;
   op->next = nullptr;
   *waiting_tail_ = op;
   waiting_tail_ = &op->next;
@@ -127,12 +127,13 @@ bool Ring::place(RingOp* op) {
   *sqe = op->sqe;
   io_uring_sqe_set_data(sqe, op);
   ++queued_;
-  ++in_flight_;
+  ++(op->endless ? endless_ : in_flight_);
   return true;
 }
 
 void Ring::fill() {
-  while (waiting_head_ != nullptr && (in_flight_ < max_in_flight_ || urgent_waits_)) {
+  while (waiting_head_ != nullptr &&
+         (in_flight_ < max_in_flight_ || urgent_waits_ || waiting_head_->endless)) {
     RingOp* const op = waiting_head_;
     if (!place(op)) return;
     urgent_waits_ = false;
@@ -157,16 +158,21 @@ unsigned Ring::take_completions() {
     struct Result {
       RingOp* op;
       int32_t value;
+      uint32_t flags;
     } results[32];
     io_uring_for_each_cqe(&ring_, head, cqe) {
-      results[seen++] = {static_cast<RingOp*>(io_uring_cqe_get_data(cqe)), cqe->res};
+      results[seen++] = {static_cast<RingOp*>(io_uring_cqe_get_data(cqe)), cqe->res, cqe->flags};
       if (seen == 32) break;
     }
     if (seen == 0) return completed;
     io_uring_cq_advance(&ring_, seen);
-    in_flight_ -= seen;
     completed += seen;
-    for (unsigned i = 0; i < seen; ++i) results[i].op->done(results[i].op, results[i].value);
+    for (unsigned i = 0; i < seen; ++i) --(results[i].op->endless ? endless_ : in_flight_);
+    for (unsigned i = 0; i < seen; ++i) {
+      RingOp* const op = results[i].op;
+      op->flags = results[i].flags;
+      op->done(op, results[i].value);
+    }
   }
 }
 

@@ -10,7 +10,9 @@
 //    is completed exactly once, after the kernel has let go of its buffers.
 //  - At most `completions` operations are in the submission queue and the kernel together, so that
 //    the completion queue cannot overflow; what comes on top waits in a list. Thus "queue full" is
-//    never seen outside.
+//    never seen outside. Not counted are those that wait for a peer (RingOp::endless), of which
+//    there may be any number: should more of them end at once than the queue holds, the kernel
+//    keeps the rest in a list of its own (IORING_FEAT_NODROP).
 #pragma once
 
 #include <liburing.h>
@@ -49,11 +51,16 @@ struct RingOp {
   // inside. It may push new operations.
   void (*done)(RingOp*, int32_t result) = nullptr;
   RingOp* next = nullptr;
+  // Of the completion: IORING_CQE_F_*. Set before `done` is called.
+  uint32_t flags = 0;
+  // May stay in the kernel for ever (a wait for a peer), so it does not count among the operations
+  // in flight: others must not wait for a place until it ends.
+  bool endless = false;
 };
 
 struct RingOptions {
   unsigned entries = 128;       // of the submission queue
-  unsigned completions = 1024;  // of the completion queue: the most operations in flight
+  unsigned completions = 2048;  // of the completion queue: the most operations in flight
   // IORING_SETUP_*; ~0u: what ring_support() found best.
   unsigned setup_flags = ~0u;
   // Where to count the system calls that hand over operations, and the operations; may be null.
@@ -80,7 +87,7 @@ class Ring {
   // Operations pushed and not yet given to the kernel.
   unsigned unsubmitted() const { return queued_ + waiting_count_; }
   // Operations pushed and not yet completed.
-  unsigned pending() const { return in_flight_ + waiting_count_; }
+  unsigned pending() const { return in_flight_ + endless_ + waiting_count_; }
 
   // Gives what is queued to the kernel, without running completions.
   void flush();
@@ -113,7 +120,8 @@ class Ring {
   io_uring ring_;
   unsigned max_in_flight_ = 0;
   unsigned queued_ = 0;     // in the submission queue
-  unsigned in_flight_ = 0;  // queued or with the kernel
+  unsigned in_flight_ = 0;  // queued or with the kernel, but for ...
+  unsigned endless_ = 0;    // ... these
   unsigned waiting_count_ = 0;
   RingOp* waiting_head_ = nullptr;
   bool urgent_waits_ = false;  // the head of the waiting list came by push_urgent()

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "fiber/clock.h"
+#include "futex.h"
 
 namespace fiber::detail {
 
@@ -39,6 +40,7 @@ UringEngine::~UringEngine() {
   ring_.reset();
   const int event_fd = event_fd_.load(std::memory_order_relaxed);
   if (event_fd >= 0) ::close(event_fd);
+  delete instead_.load(std::memory_order_relaxed);
 }
 
 bool UringEngine::create_ring() {
@@ -49,7 +51,8 @@ bool UringEngine::create_ring() {
   if (!use_futex_) event_fd = ::eventfd(0, EFD_CLOEXEC);
   if ((!use_futex_ && event_fd < 0) || Ring::create(counted, &ring_) != 0) {
     if (event_fd >= 0) ::close(event_fd);
-    ring_failed_ = true;
+    // Release: a late waker may look into it.
+    instead_.store(new EpollEngine, std::memory_order_release);
     return false;
   }
   event_fd_.store(event_fd, std::memory_order_relaxed);
@@ -58,30 +61,98 @@ bool UringEngine::create_ring() {
 
 bool UringEngine::submit(IoRequest* request) {
   const bool batch = request->next != nullptr;
+  bool sockets = false;
   while (request != nullptr) {
     IoRequest* const next = request->next;  // the request may be gone once it was submitted
-    if (request->has_sqe && ring_support().has(request->ring.sqe.opcode) && have_ring()) {
-      request->ring.done = [](RingOp* op, int32_t result) {
-        IoRequest* const self = request_of(op);
-        // A kernel thread that worked on it caught a signal: do it again, as every system call
-        // here.
-        if (result == -EINTR) {
-          static_cast<UringEngine*>(self->engine)->ring_->push(op);
-          return;
-        }
-        static_cast<UringEngine*>(self->engine)->pending_.subtract(1);
-        self->complete(result);
-      };
+    const bool in_ring = request->has_sqe && ring_support().has(request->ring.sqe.opcode);
+    if (!in_ring && request->fd < 0) {
+      submit_to_pool(request);
+    } else if (!have_ring()) {
+      EpollEngine* const instead = instead_.load(std::memory_order_relaxed);
+      request->next = nullptr;
+      instead->submit(request);
+      follow(instead);
+    } else {
       request->engine = this;
       pending_.add();
-      ring_->push(&request->ring);
-    } else {
-      submit_to_pool(request);
+      if (request->fd >= 0) {
+        sockets = true;
+        request->in_engine = true;
+        request->ring.endless = true;
+      }
+      if (in_ring) {
+        push(request);
+      } else {
+        push_poll(request);
+      }
     }
     request = next;
   }
-  if (ring_ != nullptr && (batch || ring_->unsubmitted() >= kSubmitAt)) ring_->flush();
+  if (ring_ != nullptr &&
+      (batch || ring_->unsubmitted() >= (sockets ? kSubmitSocketsAt : kSubmitAt)))
+    ring_->flush();
   return true;
+}
+
+void UringEngine::push(IoRequest* request) {
+  request->ring.done = [](RingOp* op, int32_t result) {
+    IoRequest* const self = request_of(op);
+    static_cast<UringEngine*>(self->engine)->completed(self, result);
+  };
+  ring_->push(&request->ring);
+}
+
+void UringEngine::push_poll(IoRequest* request) {
+  io_uring_prep_poll_add(&request->ring.sqe, request->fd, static_cast<unsigned>(request->events));
+  request->ring.done = [](RingOp* op, int32_t result) {
+    IoRequest* const self = request_of(op);
+    static_cast<UringEngine*>(self->engine)
+        ->completed(self, result >= 0 ? static_cast<int32_t>(self->block(self)) : result);
+  };
+  ring_->push(&request->ring);
+}
+
+void UringEngine::completed(IoRequest* request, int32_t result) {
+  if (!request->cancelled) {
+    // A kernel thread that worked on it caught a signal: do it again, as every system call here.
+    if (result == -EINTR) {
+      push(request);
+      return;
+    }
+    // Kernels before 5.18 do not wait for a descriptor that is non-blocking; and another may have
+    // been faster.
+    if (result == -EAGAIN && request->fd >= 0) {
+      push_poll(request);
+      return;
+    }
+  } else if (result == -EINTR || result == -EAGAIN) {
+    result = -ECANCELED;
+  }
+  pending_.subtract(1);
+  request->in_engine = false;
+  request->complete(result);
+}
+
+void UringEngine::cancel(IoRequest* request) {
+  if (EpollEngine* const instead = instead_.load(std::memory_order_relaxed)) {
+    instead->cancel(request);
+    follow(instead);
+    return;
+  }
+  if (!request->in_engine || request->cancelled) return;
+  request->cancelled = true;
+  request->group->pending.fetch_add(1, std::memory_order_relaxed);
+  RingOp* const op = &request->cancel_op->op;
+  io_uring_prep_cancel(&op->sqe, &request->ring, 0);
+  request->cancel_op->request = request;
+  op->done = [](RingOp* self, int32_t) {
+    // The request is still there: its fiber waits for this too.
+    IoRequest* const target = reinterpret_cast<CancelOp*>(self)->request;
+    static_cast<UringEngine*>(target->engine)->pending_.subtract(1);
+    target->group->part_done();
+  };
+  pending_.add();
+  ring_->push(op);
 }
 
 void UringEngine::arm_wake_op() {
@@ -99,8 +170,18 @@ void UringEngine::arm_wake_op() {
 }
 
 void UringEngine::poll(bool block, uint64_t deadline) {
+  if (EpollEngine* const instead = instead_.load(std::memory_order_relaxed)) {
+    instead->poll(block, deadline);
+    follow(instead);
+    return;
+  }
   if (!block) {
-    if (pending() != 0) ring_->submit();
+    // A poll that takes long itself (sockets do their work in it) must not be followed by the next
+    // at once.
+    if (pending() != 0 && cycles() - last_poll_ >= kPollMicros * cycles_per_microsecond()) {
+      ring_->submit();
+      last_poll_ = cycles();
+    }
     return;
   }
   const bool woken = wake_word_.take();
@@ -113,6 +194,7 @@ void UringEngine::poll(bool block, uint64_t deadline) {
   }
   if (woken) {
     ring_->submit();
+    last_poll_ = cycles();
     return;
   }
   arm_wake_op();
@@ -122,10 +204,15 @@ void UringEngine::poll(bool block, uint64_t deadline) {
     timeout = deadline > now ? deadline - now : 0;
   }
   ring_->wait(timeout);
+  last_poll_ = cycles();
   wake_word_.take();
 }
 
 void UringEngine::wakeup() {
+  if (EpollEngine* const instead = instead_.load(std::memory_order_acquire)) {
+    instead->wakeup();
+    return;
+  }
   const int event_fd = event_fd_.load(std::memory_order_relaxed);
   if (event_fd < 0) {
     wake_word_.wake();

@@ -2,8 +2,13 @@
 // (a worker that never does I/O, or finds everything in the page cache, has no ring).
 //
 // Requests are queued and go to the kernel together: when the worker has nothing else to run, every
-// ~20 us while it has, or at once when 16 are queued. What the kernel's ring cannot do goes to the
-// blocking pool; so does everything if no ring can be had (out of memory or descriptors).
+// ~20 us while it has, or at once when 16 are queued (64 of sockets). What the kernel's ring cannot
+// do goes to the blocking pool, or waits in the ring for the descriptor's readiness if it has one.
+// If no ring can be had when it is wanted (out of memory or descriptors), an epoll engine takes
+// this one's place.
+//
+// A cancellation is an operation of its own behind the request in the queue; the request's fiber
+// goes on when both have completed.
 //
 // Sleep: without operations in flight the worker sleeps on a futex. With some it sleeps in the
 // ring, which then also holds a wait on the same futex (Linux 6.7), or a read of an eventfd.
@@ -15,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine_epoll.h"
 #include "engine_ring.h"
 #include "engine_wake_word.h"
 #include "io_engine.h"
@@ -31,22 +37,43 @@ class UringEngine final : public IoEngine {
 
   Engine kind() const override { return Engine::kIoUring; }
   bool submit(IoRequest* request) override;
+  void cancel(IoRequest* request) override;
   void poll(bool block, uint64_t deadline) override;
   void wakeup() override;
 
  private:
   static constexpr unsigned kSubmitAt = 16;
+  // A socket's operation costs the kernel's time at its submission, a disk's is only started: there
+  // is nothing to be gained by starting early.
+  static constexpr unsigned kSubmitSocketsAt = 64;
+  // A busy worker enters the kernel this often.
+  static constexpr uint64_t kPollMicros = 20;
 
-  // False: there is none and there will be none.
-  bool have_ring() { return ring_ != nullptr || (!ring_failed_ && create_ring()); }
+  // False: there is none and there will be none, instead_ is there.
+  bool have_ring() {
+    return ring_ != nullptr ||
+           (instead_.load(std::memory_order_relaxed) == nullptr && create_ring());
+  }
   bool create_ring();
+  // Counts what instead_ has pending as ours.
+  void follow(const EpollEngine* instead) {
+    pending_.add(uint64_t{instead->pending()} - pending_.get());
+  }
+  void push(IoRequest* request);
+  // The ring has completed a request, or the wait for its descriptor.
+  void completed(IoRequest* request, int32_t result);
+  // Waits until the request's descriptor is ready, then calls its `block`.
+  void push_poll(IoRequest* request);
   // Puts into the ring what completes at wakeup(), unless it is there already.
   void arm_wake_op();
 
   const RingOptions ring_options_;
   const bool use_futex_;
   std::unique_ptr<Ring> ring_;
-  bool ring_failed_ = false;
+  uint64_t last_poll_ = 0;
+  // Does all the work if there can be no ring; ours. Set once by the worker; atomic because a
+  // waker that is late for one sleep may look while it is set.
+  std::atomic<EpollEngine*> instead_{nullptr};
 
   WakeWord wake_word_;
   // The operation in the ring that wakeup() completes.

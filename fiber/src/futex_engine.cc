@@ -7,7 +7,7 @@ namespace {
 
 class FutexEngine final : public IoEngine {
  public:
-  Engine kind() const override { return Engine::kBlockingPool; }
+  Engine kind() const override { return Engine::kEpoll; }
 
   void poll(bool block, uint64_t deadline) override {
     if (!block) return;

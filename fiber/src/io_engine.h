@@ -27,13 +27,18 @@ class IoEngine {
   IoEngine(const IoEngine&) = delete;
   IoEngine& operator=(const IoEngine&) = delete;
 
-  // kIoUring or kBlockingPool.
+  // kIoUring or kEpoll.
   virtual Engine kind() const = 0;
 
   // Owner thread. Takes the request in; its fiber then suspends until completion. False: this
   // engine does no I/O, the caller makes a blocking call. Must not resume the request's fiber from
   // inside.
   virtual bool submit(IoRequest* /*request*/) { return false; }
+
+  // Owner thread. Makes a request that has an `fd` (io_request.h) and waits in this engine complete
+  // soon: with -ECANCELED, or with what happened first. It is not over before its group says so.
+  // Nothing happens if it has completed already. Without this the waits of net.h have no deadlines.
+  virtual void cancel(IoRequest* /*request*/) {}
 
   // Owner thread, on the worker's own stack. Hands queued requests to the kernel and resumes the
   // fibers of completed ones. With `block` sleeps until there is a completion, a wakeup() since the

@@ -1,8 +1,8 @@
-// IoRequest: one operation of io.h on its way through an engine.
+// IoRequest: one operation of io.h or net.h on its way through an engine.
 //
-// Made by io.cc on the stack of the fiber that waits (an array of them for a batch), taken in by
-// IoEngine::submit(), completed by the engine. The fiber does not return before each of its
-// requests has completed, so that nothing here is ever freed under the kernel.
+// Made by io.cc or net.cc on the stack of the fiber that waits (an array of them for a batch),
+// taken in by IoEngine::submit(), completed by the engine. The fiber does not return before each of
+// its requests has completed, so that nothing here is ever freed under the kernel.
 //
 // Thread safety: a request belongs to one thread at a time: the submitting fiber's, the ring's or
 // the pool's; the group's count hands the results back.
@@ -25,18 +25,47 @@ struct IoGroup {
 
   std::atomic<uint32_t> pending;
   Waiter waiter;
+
+  // One of what is pending is over. The group may be gone afterwards.
+  void part_done() {
+    // Release: the waiter reads the results; acquire: the last one passes on those of the others.
+    if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) waiter.resume();
+  }
 };
 
 class IoEngine;
+
+struct IoRequest;
+
+// What a cancellation needs in a ring.
+struct CancelOp {
+  RingOp op;  // first: found by its address
+  IoRequest* request = nullptr;
+};
 
 struct IoRequest {
   // Whether io_uring has this operation at all; then `ring.sqe` describes it. (This kernel may
   // still not have it.)
   bool has_sqe = false;
-  // The operation as a blocking call. Result: >= 0 or -errno.
+  // The operation as a call. Result: >= 0 or -errno. May block, unless the request has an `fd`.
   int64_t (*block)(IoRequest*) = nullptr;
   // For `block`: what to call it with.
   void* context = nullptr;
+
+  // A descriptor that can be waited for (a socket). `block` then never blocks; it says -EAGAIN if
+  // it has to wait until poll(2) would report `events` (POLLIN or POLLOUT). -1: there is none.
+  int fd = -1;
+  int16_t events = 0;
+  // Set by `block`: it took less than it could have, so that the next attempt would be in vain.
+  bool drained = false;
+  // Set by submit(): it is done already, `result` is there, and nobody will be resumed.
+  bool answered = false;
+  // Set by cancel().
+  bool cancelled = false;
+  // Whether cancel() has something to do; the engine's thread only. (Requests with an `fd`.)
+  bool in_engine = false;
+  // Where cancel() may queue an operation of its own; lives as long as the request's group.
+  CancelOp* cancel_op = nullptr;
 
   int64_t result = 0;
   IoGroup* group = nullptr;
@@ -51,9 +80,7 @@ struct IoRequest {
   // Any thread, once. The request and its group may be gone afterwards.
   void complete(int64_t value) {
     result = value;
-    // Release: the waiter reads the results; acquire: the last one passes on those of the others.
-    IoGroup* const g = group;
-    if (g->pending.fetch_sub(1, std::memory_order_acq_rel) == 1) g->waiter.resume();
+    group->part_done();
   }
 };
 

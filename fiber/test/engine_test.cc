@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "engine_blocking_pool.h"
+#include "engine_epoll.h"
 #include "engine_factory.h"
-#include "engine_pool.h"
 #include "engine_ring.h"
 #include "engine_uring.h"
 #include "fiber/clock.h"
@@ -79,31 +79,32 @@ class EngineChoiceDeathTest : public ::testing::Test {
   std::string saved_;
 };
 
-TEST_F(EngineChoiceDeathTest, EnvironmentForcesThePool) {
-  ::setenv("FIBER_ENGINE", "pool", 1);
-  EXPECT_EXIT(run_and_exit(Engine::kIoUring, Engine::kBlockingPool), ::testing::ExitedWithCode(0),
-              "^$");
+TEST_F(EngineChoiceDeathTest, EnvironmentForcesEpoll) {
+  // "pool" is its name from before sockets.
+  for (const char* name : {"epoll", "pool"}) {
+    ::setenv("FIBER_ENGINE", name, 1);
+    EXPECT_EXIT(run_and_exit(Engine::kIoUring, Engine::kEpoll), ::testing::ExitedWithCode(0), "^$");
+  }
 }
 
 TEST_F(EngineChoiceDeathTest, EnvironmentForcesIoUring) {
   if (ring_support().error != 0) GTEST_SKIP() << "io_uring refused: " << ring_support().error;
   ::setenv("FIBER_ENGINE", "io_uring", 1);
-  EXPECT_EXIT(run_and_exit(Engine::kBlockingPool, Engine::kIoUring), ::testing::ExitedWithCode(0),
-              "^$");
+  EXPECT_EXIT(run_and_exit(Engine::kEpoll, Engine::kIoUring), ::testing::ExitedWithCode(0), "^$");
 }
 
 TEST_F(EngineChoiceDeathTest, AnUnknownNameInTheEnvironmentIsToldAndIgnored) {
-  ::setenv("FIBER_ENGINE", "epoll", 1);
-  EXPECT_EXIT(run_and_exit(Engine::kBlockingPool, Engine::kBlockingPool),
-              ::testing::ExitedWithCode(0), "^fiber: FIBER_ENGINE=epoll is neither");
+  ::setenv("FIBER_ENGINE", "kqueue", 1);
+  EXPECT_EXIT(run_and_exit(Engine::kEpoll, Engine::kEpoll), ::testing::ExitedWithCode(0),
+              "^fiber: FIBER_ENGINE=kqueue is neither");
 }
 
-TEST_F(EngineChoiceDeathTest, RefusedBySeccompThePoolIsTakenSilently) {
+TEST_F(EngineChoiceDeathTest, RefusedBySeccompEpollIsTakenSilently) {
   for (int error : {EPERM, ENOSYS, ENOMEM}) {
     EXPECT_EXIT(
         {
           refuse_io_uring(error);
-          run_and_exit(Engine::kAuto, Engine::kBlockingPool);
+          run_and_exit(Engine::kAuto, Engine::kEpoll);
         },
         ::testing::ExitedWithCode(0), "^$");
   }
@@ -114,7 +115,7 @@ TEST_F(EngineChoiceDeathTest, ForcedWhereRefusedItIsToldOnce) {
   EXPECT_EXIT(
       {
         refuse_io_uring(EPERM);
-        run_and_exit(Engine::kAuto, Engine::kBlockingPool);
+        run_and_exit(Engine::kAuto, Engine::kEpoll);
       },
       ::testing::ExitedWithCode(0), "^fiber: io_uring was asked for but is not available[^\n]*\n$");
 }
@@ -220,8 +221,8 @@ TEST_P(EngineSleepTest, SleepsUntilTheDeadline) {
 INSTANTIATE_TEST_SUITE_P(
     Engines, EngineSleepTest,
     ::testing::Values(
-        EngineKind{"Pool",
-                   []() -> std::unique_ptr<IoEngine> { return std::make_unique<PoolEngine>(); }},
+        EngineKind{"Epoll",
+                   []() -> std::unique_ptr<IoEngine> { return std::make_unique<EpollEngine>(); }},
         EngineKind{"Uring",
                    []() -> std::unique_ptr<IoEngine> { return std::make_unique<UringEngine>(); }},
         EngineKind{"UringEventfd",

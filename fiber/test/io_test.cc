@@ -1,5 +1,5 @@
 // The functions of io.h, the same suite in every mode: plain threads, fibers on io_uring, fibers on
-// the blocking pool, one worker and several.
+// epoll and the blocking pool, one worker and several.
 #include "fiber/io.h"
 
 #include <fcntl.h>
@@ -603,8 +603,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Mode{"IoUringTinyRing", true, Engine::kIoUring, 2, make_tiny_ring},
                       Mode{"IoUringOldKernel", true, Engine::kIoUring, 2, make_old_ring},
                       Mode{"IoUringFailing", true, Engine::kIoUring, 2, make_failing_ring},
-                      Mode{"Pool", true, Engine::kBlockingPool, 1},
-                      Mode{"PoolThreeWorkers", true, Engine::kBlockingPool, 3}),
+                      Mode{"Epoll", true, Engine::kEpoll, 1},
+                      Mode{"EpollThreeWorkers", true, Engine::kEpoll, 3}),
     [](const ::testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
 
 }  // namespace

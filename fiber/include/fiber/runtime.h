@@ -25,9 +25,10 @@
 
 namespace fiber {
 
-// How file I/O of fibers is done. kAuto: io_uring where the kernel allows it (probed), else a pool
-// of blocking threads. The environment variable FIBER_ENGINE=io_uring|pool overrides.
-enum class Engine { kAuto, kIoUring, kBlockingPool };
+// How I/O of fibers is done. kAuto: io_uring where the kernel allows it (probed), else epoll for
+// sockets with a pool of blocking threads for files. The environment variable
+// FIBER_ENGINE=io_uring|epoll overrides.
+enum class Engine { kAuto, kIoUring, kEpoll, kBlockingPool = kEpoll };
 
 struct RuntimeOptions {
   // OS threads that run fibers: 1 to kMaxWorkers; 0: as many as the process may use processors.

@@ -1,0 +1,84 @@
+// What the process knows of each descriptor: who waits on it, which descriptor of that number it
+// is, whether its socket had more to read.
+//
+// Used by net.cc and io.cc around every wait on a descriptor, so that close() can send the waiting
+// ones away and keeps the number until they are gone, and by the epoll engine, which must notice
+// when a number it has registered means another file.
+//
+// The protocol: a wait holds a DescriptorUse. close_descriptor() forbids new ones, makes those
+// there end (by shutting the socket down), waits until the last has gone, and only then gives the
+// number back. So an operation that is queued somewhere never hits a later file of the same number.
+//
+// Thread safety: all of it from any thread. Descriptors from kMaxDescriptors on are not followed:
+// a wait on one is not ended by its close.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace fiber::detail {
+
+inline constexpr int kMaxDescriptors = 1 << 20;  // the kernel's own limit, if nobody raises it
+
+struct Descriptor {
+  static constexpr uint32_t kClosing = uint32_t{1} << 31;
+  static constexpr uint8_t kTcp = 1;
+  static constexpr uint8_t kOther = 2;
+
+  // Low bits: how many wait.
+  std::atomic<uint32_t> waits{0};
+  // Changes whenever the number comes to mean another file. Relaxed: whoever uses the new file
+  // learned its number from its maker.
+  std::atomic<uint16_t> generation{0};
+  // A hint only: the last receive left something in the socket.
+  std::atomic<bool> readable{false};
+  // For is_tcp(): 0 until somebody asks, then kTcp or kOther.
+  std::atomic<uint8_t> kind{0};
+};
+
+// Null: not followed.
+Descriptor* descriptor(int fd);
+
+// The number means a new file now.
+void descriptor_made(int fd);
+
+// Whether a receive that filled less than its buffer has emptied the socket: with TCP it has (but
+// for urgent data), a Unix socket also stops at passed descriptors, a datagram at its end.
+bool is_tcp(int fd);
+
+// SUSPENDS. -errno of close(), -EBADF also if another close is under way.
+int close_descriptor(int fd);
+
+// One wait on a descriptor.
+class DescriptorUse {
+ public:
+  explicit DescriptorUse(Descriptor* d) : descriptor_(d) {
+    if (d != nullptr && (d->waits.fetch_add(1, std::memory_order_acquire) & Descriptor::kClosing))
+      was_closing_ = true;
+  }
+  ~DescriptorUse() {
+    if (descriptor_ == nullptr) return;
+    // Release: what the wait did with the descriptor comes before its close.
+    const uint32_t before = descriptor_->waits.fetch_sub(1, std::memory_order_release);
+    if (before == (Descriptor::kClosing | 1)) [[unlikely]]
+      last_left();
+  }
+  DescriptorUse(const DescriptorUse&) = delete;
+  DescriptorUse& operator=(const DescriptorUse&) = delete;
+
+  // Was being closed when we came: do not begin.
+  bool was_closing() const { return was_closing_; }
+  // Is being closed by now: a result may be the close's doing.
+  bool closing() const {
+    return descriptor_ != nullptr &&
+           (descriptor_->waits.load(std::memory_order_acquire) & Descriptor::kClosing) != 0;
+  }
+
+ private:
+  void last_left();
+
+  Descriptor* const descriptor_;
+  bool was_closing_ = false;
+};
+
+}  // namespace fiber::detail

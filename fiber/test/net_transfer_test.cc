@@ -1,0 +1,348 @@
+// net.h, what moves over connections: echo, big and empty sends, half-close, messages,
+// backpressure.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "fiber/sync.h"
+#include "net_testing.h"
+
+namespace fiber::testing {
+namespace {
+
+using NetTransferTest = NetTest;
+
+std::string pattern(size_t size) {
+  std::string data(size, '\0');
+  for (size_t i = 0; i < size; ++i) data[i] = static_cast<char>((i * 2654435761u) >> 13);
+  return data;
+}
+
+TEST_P(NetTransferTest, WhatIsSentArrives) {
+  run([&] {
+    for_each_kind([&](int* fds) {
+      char buffer[16] = {};
+      EXPECT_EQ(net::send(fds[0], "hello", 5), 5);
+      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer)), 5);
+      EXPECT_EQ(std::string(buffer), "hello");
+      net::close(fds[0]);
+      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer)), 0);
+      net::close(fds[1]);
+    });
+  });
+}
+
+TEST_P(NetTransferTest, ManyConnectionsEchoAtOnce) {
+  constexpr int kConnections = 40;
+  const int rounds = std::max(3, 60 / kScaleDown);
+  const int listener = net::listen_on(net::Address::loopback_v4(0));
+  ASSERT_GE(listener, 0);
+  net::Address address;
+  ASSERT_EQ(net::local_address(listener, &address), 0);
+  std::vector<Task> tasks;
+  tasks.push_back(start([&] {
+    std::vector<Task> servers;
+    for (int i = 0; i < kConnections; ++i) {
+      const int fd = net::accept(listener, nullptr, far_deadline());
+      EXPECT_GE(fd, 0);
+      servers.push_back(start([fd] {
+        char buffer[100];
+        for (;;) {
+          const ssize_t n = net::recv(fd, buffer, sizeof(buffer), 0, far_deadline());
+          EXPECT_GE(n, 0);
+          if (n <= 0) break;
+          EXPECT_EQ(net::send_all(fd, buffer, static_cast<size_t>(n), far_deadline()), n);
+        }
+        EXPECT_EQ(net::close(fd), 0);
+      }));
+    }
+    for (Task& server : servers) server.join();
+  }));
+  for (int c = 0; c < kConnections; ++c) {
+    tasks.push_back(start([&, c] {
+      const int fd = net::connect_to(address, far_deadline());
+      ASSERT_GE(fd, 0);
+      EXPECT_EQ(net::set_nodelay(fd, true), 0);
+      for (int i = 0; i < rounds; ++i) {
+        const std::string sent = std::to_string(c) + "/" + std::to_string(i) +
+                                 std::string(static_cast<size_t>(i % 200), 'x');
+        std::string back(sent.size(), '\0');
+        ASSERT_EQ(net::send_all(fd, sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
+        ASSERT_EQ(net::recv_exactly(fd, back.data(), back.size(), far_deadline()),
+                  static_cast<ssize_t>(back.size()));
+        ASSERT_EQ(back, sent);
+      }
+      EXPECT_EQ(net::close(fd), 0);
+    }));
+  }
+  for (Task& task : tasks) task.join();
+  EXPECT_EQ(net::close(listener), 0);
+}
+
+TEST_P(NetTransferTest, AnEmptySendAndAnEmptyReceiveReturnAtOnce) {
+  run([&] {
+    for_each_kind([&](int* fds) {
+      char byte = 0;
+      EXPECT_EQ(net::send(fds[0], "", 0), 0);
+      EXPECT_EQ(net::recv(fds[1], &byte, 0), 0);
+      EXPECT_EQ(net::send_all(fds[0], "", 0), 0);
+      EXPECT_EQ(net::recv_exactly(fds[1], &byte, 0), 0);
+      net::close(fds[0]);
+      net::close(fds[1]);
+    });
+  });
+}
+
+TEST_P(NetTransferTest, TenMegabytesPassASlowReader) {
+  const std::string sent = pattern(size_t{10} << 20);
+  for_each_kind([&](int* fds) {
+    std::atomic<size_t> taken{0};
+    Task sender = start([&] {
+      size_t done = 0;
+      while (done < sent.size()) {
+        const ssize_t n =
+            net::send(fds[0], sent.data() + done, sent.size() - done, 0, far_deadline());
+        ASSERT_GT(n, 0);
+        done += static_cast<size_t>(n);
+        taken = done;
+      }
+      EXPECT_EQ(net::shutdown(fds[0], SHUT_WR), 0);
+    });
+    run([&] {
+      std::string got;
+      std::vector<char> buffer(97 << 10);
+      for (size_t turn = 0;; ++turn) {
+        const ssize_t n =
+            net::recv(fds[1], buffer.data(), 1 + turn * 7919 % buffer.size(), 0, far_deadline());
+        ASSERT_GE(n, 0);
+        if (n == 0) break;
+        got.append(buffer.data(), static_cast<size_t>(n));
+        if (turn % 8 == 0) yield();
+      }
+      EXPECT_TRUE(got == sent) << got.size();
+    });
+    sender.join();
+    EXPECT_EQ(taken, sent.size());
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+TEST_P(NetTransferTest, ASenderWaitsWhileThePeerDoesNotRead) {
+  for_each_kind([&](int* fds) {
+    const std::string chunk(64 << 10, 'b');
+    size_t filled = 0;
+    run([&] {
+      for (;;) {
+        const ssize_t n =
+            net::send(fds[0], chunk.data(), chunk.size(), 0, deadline_after(20 * kMillisecond));
+        if (n < 0) {
+          EXPECT_EQ(n, -ETIMEDOUT);
+          break;
+        }
+        filled += static_cast<size_t>(n);
+        ASSERT_LT(filled, size_t{1} << 30) << "no backpressure";
+      }
+    });
+    EXPECT_GT(filled, 0u);
+    // Nothing of the send that timed out came through: what arrives is what was taken.
+    Task sender = start([&] { EXPECT_EQ(net::send_all(fds[0], "end", 3, far_deadline()), 3); });
+    run([&] {
+      std::vector<char> buffer(filled);
+      ASSERT_EQ(net::recv_exactly(fds[1], buffer.data(), filled, far_deadline()),
+                static_cast<ssize_t>(filled));
+      EXPECT_EQ(std::count(buffer.begin(), buffer.end(), 'b'), static_cast<ssize_t>(filled));
+      char end[4] = {};
+      ASSERT_EQ(net::recv_exactly(fds[1], end, 3, far_deadline()), 3);
+      EXPECT_STREQ(end, "end");
+    });
+    sender.join();
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+TEST_P(NetTransferTest, AfterAHalfCloseTheOtherDirectionGoesOn) {
+  for_each_kind([&](int* fds) {
+    Task server = start([&] {
+      char buffer[64];
+      size_t total = 0;
+      ssize_t n;
+      while ((n = net::recv(fds[1], buffer, sizeof(buffer), 0, far_deadline())) > 0)
+        total += static_cast<size_t>(n);
+      EXPECT_EQ(n, 0);
+      const std::string answer = std::to_string(total);
+      EXPECT_EQ(net::send_all(fds[1], answer.data(), answer.size()),
+                static_cast<ssize_t>(answer.size()));
+      EXPECT_EQ(net::shutdown(fds[1], SHUT_WR), 0);
+    });
+    run([&] {
+      EXPECT_EQ(net::send_all(fds[0], pattern(1000).data(), 1000), 1000);
+      EXPECT_EQ(net::shutdown(fds[0], SHUT_WR), 0);
+      EXPECT_EQ(net::send(fds[0], "x", 1), -EPIPE);
+      char answer[8] = {};
+      EXPECT_EQ(net::recv_exactly(fds[0], answer, sizeof(answer), far_deadline()), 4);
+      EXPECT_STREQ(answer, "1000");
+    });
+    server.join();
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+TEST_P(NetTransferTest, PeekingAndPartialReadsLeaveTheRest) {
+  run([&] {
+    for_each_kind([&](int* fds) {
+      char buffer[64] = {};
+      EXPECT_EQ(net::recv(fds[1], buffer, 1, MSG_DONTWAIT), -EAGAIN);
+      ASSERT_EQ(net::send(fds[0], "abcdef", 6), 6);
+      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer), MSG_PEEK, far_deadline()), 6);
+      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer), MSG_PEEK, far_deadline()), 6);
+      EXPECT_EQ(net::recv(fds[1], buffer, 2, 0, far_deadline()), 2);
+      EXPECT_EQ(net::recv(fds[1], buffer, 4, 0, far_deadline()), 4);
+      EXPECT_EQ(net::recv(fds[1], buffer, 1, 0, deadline_after(kMillisecond)), -ETIMEDOUT);
+      EXPECT_EQ(net::recv(fds[1], buffer, 1, MSG_WAITALL), -EINVAL);
+      net::close(fds[0]);
+      net::close(fds[1]);
+    });
+  });
+}
+
+TEST_P(NetTransferTest, MessagesCarryPartsAndDescriptors) {
+  int fds[2];
+  ASSERT_NO_FATAL_FAILURE(unix_pair(fds));
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  Task receiver = start([&] {
+    char head[3] = {}, tail[8] = {};
+    iovec parts[2] = {{head, 2}, {tail, 7}};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    msghdr message = {};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    ASSERT_EQ(net::recvmsg(fds[1], &message, 0, far_deadline()), 5);
+    EXPECT_STREQ(head, "ab");
+    EXPECT_STREQ(tail, "cde");
+    const cmsghdr* c = CMSG_FIRSTHDR(&message);
+    ASSERT_NE(c, nullptr);
+    ASSERT_EQ(c->cmsg_type, SCM_RIGHTS);
+    int passed;
+    std::memcpy(&passed, CMSG_DATA(c), sizeof(passed));
+    EXPECT_EQ(::fcntl(passed, F_GETFD), FD_CLOEXEC);
+    EXPECT_EQ(::write(passed, "p", 1), 1);
+    ::close(passed);
+  });
+  run([&] {
+    char a[] = "abc", b[] = "de";
+    iovec parts[2] = {{a, 3}, {b, 2}};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message = {};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(c), &ends[1], sizeof(int));
+    ASSERT_EQ(net::sendmsg(fds[0], &message, 0, far_deadline()), 5);
+  });
+  receiver.join();
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+  EXPECT_EQ(byte, 'p');
+  ::close(ends[0]);
+  ::close(ends[1]);
+  net::close(fds[0]);
+  net::close(fds[1]);
+}
+
+// A receive that stops at a passed descriptor is short although more is there.
+TEST_P(NetTransferTest, AUnixStreamWithADescriptorInItIsReadToItsEnd) {
+  run([&] {
+    int fds[2];
+    ASSERT_NO_FATAL_FAILURE(unix_pair(fds));
+    char text[] = "middle";
+    iovec part = {text, 6};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr message = {};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(c), &fds[0], sizeof(int));
+    // The receiver's engine knows the socket before it has this in it.
+    char buffer[64];
+    ASSERT_EQ(net::recv(fds[1], buffer, sizeof(buffer), 0, deadline_after(kMillisecond)),
+              -ETIMEDOUT);
+    ASSERT_EQ(net::send(fds[0], "first", 5), 5);
+    ASSERT_EQ(net::sendmsg(fds[0], &message), 6);
+    ASSERT_EQ(net::send(fds[0], "last", 4), 4);
+    size_t total = 0;
+    while (total < 15) {
+      const ssize_t n = net::recv(fds[1], buffer, sizeof(buffer), 0, far_deadline());
+      ASSERT_GT(n, 0);
+      total += static_cast<size_t>(n);
+    }
+    EXPECT_EQ(total, 15u);
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+// More waits than the completion queue has places: none of them keeps the others from moving.
+TEST_P(NetTransferTest, ThousandsOfIdleConnectionsHinderNobody) {
+  if (!GetParam().fibers) GTEST_SKIP() << "a thread each";
+  const size_t pairs = 3000 / kScaleDown;
+  std::vector<int> fds(2 * pairs);
+  for (size_t i = 0; i < pairs; ++i) ASSERT_EQ(net::socket_pair(&fds[2 * i]), 0) << i;
+  std::atomic<size_t> ended{0};
+  std::vector<Task> idle;
+  for (size_t i = 1; i < pairs; ++i) {
+    idle.push_back(start([&, i] {
+      char byte;
+      EXPECT_EQ(net::recv(fds[2 * i], &byte, 1, 0, far_deadline()), 1);
+      ++ended;
+    }));
+  }
+  Task echo = start([&] {
+    char byte;
+    while (net::recv(fds[1], &byte, 1, 0, far_deadline()) == 1)
+      EXPECT_EQ(net::send(fds[1], &byte, 1), 1);
+  });
+  run([&] {
+    for (int i = 0; i < 100; ++i) {
+      char byte = static_cast<char>(i);
+      ASSERT_EQ(net::send(fds[0], &byte, 1), 1);
+      ASSERT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 1);
+      ASSERT_EQ(byte, static_cast<char>(i));
+    }
+    EXPECT_EQ(ended, 0u);
+    net::shutdown(fds[0], SHUT_WR);
+    for (size_t i = 1; i < pairs; ++i) ASSERT_EQ(net::send(fds[2 * i + 1], "x", 1), 1);
+  });
+  echo.join();
+  for (Task& task : idle) task.join();
+  EXPECT_EQ(ended, pairs - 1);
+  for (int fd : fds) EXPECT_EQ(net::close(fd), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, NetTransferTest, ::testing::ValuesIn(NetTest::modes()),
+                         NetTest::name);
+
+}  // namespace
+}  // namespace fiber::testing
