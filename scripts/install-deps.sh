@@ -5,9 +5,10 @@ set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
   libsnappy-dev zlib1g-dev libgflags-dev libbenchmark-dev"
-test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache"  # RocksDB 7.8.3: the oracle of the interop tests
+test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache gdb"  # RocksDB 7.8.3: the oracle of the interop tests
 check="git clang-19 clang-format-19 clang-tidy-19"
-bench="rocksdb-tools"                                            # db_bench 7.8.3: the peer
+# The peers: db_bench 7.8.3, the current RocksDB, which Maven fetches, and the coroutines of Boost.
+bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev"
 
 fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
 fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev dpkg-dev xz-utils patch binutils"

@@ -20,6 +20,11 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
       lock_slow();
     }
   }
+  bool try_lock() FIBER_TRY_ACQUIRE(true) {
+    uint32_t free = kFree;
+    return word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
   void unlock() FIBER_RELEASE() {
     if (word_.exchange(kFree, std::memory_order_release) == kHeldWaited) futex_wake(&word_);
   }

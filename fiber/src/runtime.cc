@@ -13,10 +13,17 @@
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
+#include "stack_overflow.h"
+#include "watchdog.h"
 #include "worker.h"
 #include "worker_group.h"
 
 namespace fiber {
+
+namespace detail {
+// By the first runtime that starts (dump.cc).
+void install_default_dump_signal();
+}  // namespace detail
 
 using detail::Fiber;
 using detail::Waiter;
@@ -49,6 +56,7 @@ struct Runtime::Impl {
 
   // Of the runtime whose worker the calling thread is.
   static __thread Impl* t_current __attribute__((tls_model("initial-exec")));
+  std::unique_ptr<detail::Watchdog> watchdog;
 
   int start(RuntimeOptions options, std::string* error);
   Worker* place();
@@ -95,6 +103,8 @@ int check(RuntimeOptions* options, std::string* error) {
 int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   if (const int bad = check(&options, error); bad != 0) return bad;
   const uint32_t count = static_cast<uint32_t>(options.workers);
+  if (options.report_overflow) detail::install_overflow_report();
+  detail::install_default_dump_signal();
   group.workers.resize(count);
   threads.resize(count);
   // Shared by the threads, the last of which may be the last to let go.
@@ -133,6 +143,8 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   }
   gates->started.wait();
   engine = group.workers[0]->engine()->kind();
+  if (options.report_after_nanos != 0)
+    watchdog = std::make_unique<detail::Watchdog>(&group, options.report_after_nanos);
   return 0;
 }
 
@@ -159,6 +171,7 @@ Runtime::~Runtime() {
     if (busy == 0) break;
     wait(&impl_->group.busy, busy);
   }
+  impl_->watchdog.reset();
   for (Worker* worker : impl_->group.workers) worker->stop();
   impl_->threads.clear();
 }
@@ -221,7 +234,10 @@ int migrate(int worker) {
 int current_worker() { return in_fiber() ? Worker::current()->index() : -1; }
 
 void set_name(std::string_view name) {
-  if (Fiber* fiber = Worker::current_fiber()) fiber->name.set(name);
+  if (Fiber* fiber = Worker::current_fiber()) {
+    fiber->name.set(name);
+    fiber->stack->name.set(name);
+  }
 }
 
 bool in_fiber() { return Worker::current_fiber() != nullptr; }

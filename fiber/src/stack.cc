@@ -6,6 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "fiber/stats.h"
 
 namespace fiber::detail {
 namespace {
@@ -26,6 +31,38 @@ constexpr size_t kColourStep = 64;
 std::atomic<bool> g_guard_markers{true};
 
 }  // namespace
+
+}  // namespace fiber::detail
+
+// By this name, because the debugger looks for it.
+extern "C" {
+extern std::atomic<fiber::detail::StackSlab*> fiber_debug_slabs;
+constinit std::atomic<fiber::detail::StackSlab*> fiber_debug_slabs{nullptr};
+}
+
+namespace fiber::detail {
+
+std::atomic<StackSlab*>& StackSlab::newest = fiber_debug_slabs;
+
+void FiberName::set(std::string_view name) {
+  const size_t size = std::min(name.size(), kMax);
+  memcpy(text, name.data(), size);
+  text[size] = '\0';
+}
+
+Stack* StackSlab::stack_at(const void* address, bool* in_guard) {
+  const char* const at = static_cast<const char*>(address);
+  for (StackSlab* slab = newest.load(std::memory_order_acquire); slab != nullptr;
+       slab = slab->next) {
+    if (at < slab->begin || at >= slab->begin + slab->slots * slab->slot_bytes) continue;
+    const size_t offset = static_cast<size_t>(at - slab->begin);
+    const size_t slot = offset / slab->slot_bytes;
+    if (slot >= slab->used.load(std::memory_order_acquire)) return nullptr;
+    *in_guard = offset % slab->slot_bytes < slab->guard_bytes;
+    return &slab->stacks[slot];
+  }
+  return nullptr;
+}
 
 StackPool* StackPool::for_size(size_t usable) {
   // Never destroyed: detached threads may outlive main().
@@ -57,11 +94,14 @@ bool StackPool::grow() {
   }
   // A huge page under a stack would make it resident as a whole. Refused only where there are none.
   (void)madvise(slab, bytes, MADV_NOHUGEPAGE);
-  slab_ = static_cast<char*>(slab);
-  slab_slots_ = slots;
-  slab_used_ = 0;
   next_slab_slots_ = std::min(slots * 2, kMaxSlabSlots);
-  descriptors_.push_back(std::make_unique<Stack[]>(slots));
+  slab_ = new StackSlab{nullptr, static_cast<char*>(slab), usable_ + guard_, guard_, slots,
+                        {0},     new Stack[slots]};
+  StackSlab* newest = StackSlab::newest.load(std::memory_order_relaxed);
+  do {
+    slab_->next = newest;
+  } while (!StackSlab::newest.compare_exchange_weak(newest, slab_, std::memory_order_release,
+                                                    std::memory_order_relaxed));
   return true;
 }
 
@@ -86,13 +126,17 @@ Stack* StackPool::allocate() {
     free_ = stack->next;
     return stack;
   }
-  if (slab_used_ == slab_slots_ && !grow()) return nullptr;
-  char* slot = slab_ + slab_used_ * (usable_ + guard_);
+  size_t used = slab_ != nullptr ? slab_->used.load(std::memory_order_relaxed) : 0;
+  if (slab_ == nullptr || used == slab_->slots) {
+    if (!grow()) return nullptr;
+    used = 0;
+  }
+  char* slot = slab_->begin + used * slab_->slot_bytes;
   if (!install_guard(slot)) return nullptr;
-  Stack* stack = &descriptors_.back()[slab_used_];
+  Stack* stack = &slab_->stacks[used];
   stack->bottom = slot + guard_;
-  stack->top = stack->bottom + usable_ - (slab_used_ * 5 % kColours) * kColourStep;
-  slab_used_++;
+  stack->top = stack->bottom + usable_ - (used * 5 % kColours) * kColourStep;
+  slab_->used.store(used + 1, std::memory_order_release);
   return stack;
 }
 
@@ -111,3 +155,57 @@ void StackPool::release(Stack* stack) {
 }
 
 }  // namespace fiber::detail
+
+// For the debugger, which may have no debug information (gdb/fiber_gdb.py reads these).
+extern "C" {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // atomics and names: laid out as in C
+extern const uint32_t fiber_debug_layout[];
+__attribute__((used)) const uint32_t fiber_debug_layout[] = {
+    1,  // version
+#if defined(__x86_64__)
+    1,
+#else
+    2,
+#endif
+    sizeof(fiber::detail::Stack),
+    offsetof(fiber::detail::Stack, context),  // begins with the saved stack pointer
+    offsetof(fiber::detail::Stack, bottom),
+    offsetof(fiber::detail::Stack, top),
+    offsetof(fiber::detail::Stack, number),
+    offsetof(fiber::detail::Stack, state),
+    offsetof(fiber::detail::Stack, thread),
+    offsetof(fiber::detail::Stack, name),
+    offsetof(fiber::detail::StackSlab, next),
+    offsetof(fiber::detail::StackSlab, used),
+    offsetof(fiber::detail::StackSlab, stacks),
+};
+#pragma GCC diagnostic pop
+
+}  // extern "C"
+
+namespace fiber {
+
+size_t stack_high_water() {
+  using detail::StackSlab;
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  size_t deepest = 0;
+  std::vector<unsigned char> resident;
+  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
+  for (; slab != nullptr; slab = slab->next) {
+    const size_t used = slab->used.load(std::memory_order_acquire);
+    const size_t pages = (slab->slot_bytes - slab->guard_bytes) / page;
+    resident.resize(pages);
+    for (size_t i = 0; i < used; i++) {
+      char* const bottom = slab->begin + i * slab->slot_bytes + slab->guard_bytes;
+      if (mincore(bottom, pages * page, resident.data()) != 0) continue;
+      size_t untouched = 0;
+      while (untouched < pages && (resident[untouched] & 1) == 0) untouched++;
+      deepest = std::max(deepest, (pages - untouched) * page);
+    }
+  }
+  return deepest;
+}
+
+}  // namespace fiber

@@ -2,25 +2,71 @@
 // back, its memory is).
 //
 // Thread safety: StackPool is; a Stack belongs to one worker from allocate() to release().
+// Descriptors and slabs are never freed and are found without a lock, so that a signal handler,
+// another thread or a debugger may look at all of them at any time (dump.cc, stack_overflow.cc,
+// gdb/fiber_gdb.py).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <string_view>
 
 #include "context.h"
+#include "futex.h"
 #include "raw_lock.h"
 
 namespace fiber::detail {
 
+// A fiber's name, cut to kMax bytes.
+struct FiberName {
+  static constexpr size_t kMax = 23;
+  char text[kMax + 1] = {};
+  void set(std::string_view name);
+};
+
 // One stack and the flow of control on it. The flow runs a loop (Worker::carrier_main) and takes up
 // one fiber after the other, so that a recycled stack needs no preparation.
 struct Stack {
+  enum State : uint32_t { kRunning = 0, kReady = 1, kWaiting = 2 };
+
   Context context;  // stack_pointer null: to be prepared
   char* bottom = nullptr;
   char* top = nullptr;
   Stack* next = nullptr;
+
+  // For people: what runs here. Written by the worker (state: also by wakers), read by anybody, so
+  // relaxed: each is true on its own, for a moment. A fiber woken in the very moment in which it
+  // falls asleep may stand as waiting until it runs.
+  std::atomic<uint64_t> number{0};  // of the fiber; 0: none
+  std::atomic<uint32_t> state{kRunning};
+  std::atomic<uint32_t> thread{0};  // the kernel's id of the worker's thread
+  std::atomic<uint64_t> since{0};   // cycles() of the last change of state; debug builds only
+  FiberName name;
+
+  void set_state(State value) {
+    state.store(value, std::memory_order_relaxed);
+#ifndef NDEBUG
+    since.store(cycles(), std::memory_order_relaxed);
+#endif
+  }
+};
+
+// A mapping full of stacks. Slot i is guard_bytes of guard and above it the stack of stacks[i].
+struct StackSlab {
+  StackSlab* next;  // the one made before
+  char* begin;
+  size_t slot_bytes;
+  size_t guard_bytes;
+  size_t slots;
+  std::atomic<size_t> used;  // slots [0, used) have been handed out
+  Stack* stacks;
+
+  // The newest of all pools.
+  static std::atomic<StackSlab*>& newest;
+  // The stack whose slot the address lies in, guard included; null: none. Async-signal-safe.
+  static Stack* stack_at(const void* address, bool* in_guard);
 };
 
 class StackPool {
@@ -46,12 +92,8 @@ class StackPool {
   const size_t guard_;
   RawLock lock_;
   Stack* free_ FIBER_GUARDED_BY(lock_) = nullptr;
-  // The newest mapping and how many of its slots have been handed out.
-  char* slab_ FIBER_GUARDED_BY(lock_) = nullptr;
-  size_t slab_slots_ FIBER_GUARDED_BY(lock_) = 0;
-  size_t slab_used_ FIBER_GUARDED_BY(lock_) = 0;
+  StackSlab* slab_ FIBER_GUARDED_BY(lock_) = nullptr;  // the newest of this pool
   size_t next_slab_slots_ FIBER_GUARDED_BY(lock_) = 64;
-  std::vector<std::unique_ptr<Stack[]>> descriptors_ FIBER_GUARDED_BY(lock_);
 };
 
 }  // namespace fiber::detail

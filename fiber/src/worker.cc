@@ -1,13 +1,17 @@
 #include "worker.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "fiber/cpu.h"
+#include "fiber/thread.h"
 #include "fiber/wait.h"
 #include "local_table.h"
+#include "registry.h"
 #include "worker_group.h"
 
 namespace fiber::detail {
@@ -36,13 +40,20 @@ uint64_t new_number() {
   return t_next_number++;
 }
 
-}  // namespace
-
-void FiberName::set(std::string_view name) {
-  const size_t size = std::min(name.size(), kMax);
-  memcpy(text, name.data(), size);
-  text[size] = '\0';
+clockid_t thread_cpu_clock() {
+  clockid_t clock;
+  return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
 }
+
+// For people: which fiber runs on the stack, since now.
+inline void note_begin(Stack* stack, const Fiber* fiber, uint32_t thread) {
+  stack->name = fiber->name;
+  stack->thread.store(thread, std::memory_order_relaxed);
+  stack->set_state(Stack::kRunning);
+  stack->number.store(fiber->number, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 Worker* Worker::current_after_move() {
   asm volatile("");  // not pure: the calls cannot be merged
@@ -55,9 +66,14 @@ Worker::Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index)
       service_cycles_(kServiceMicros * cycles_per_microsecond()),
       pool_(StackPool::for_size(effective_stack_size(stack_size))),
       group_(group),
-      index_(index) {}
+      index_(index),
+      thread_id_(static_cast<uint32_t>(current_thread_id())),
+      cpu_clock_(thread_cpu_clock()) {
+  register_worker(this);
+}
 
 Worker::~Worker() {
+  unregister_worker(this);
   uint32_t posters = posters_.fetch_or(kClosing, std::memory_order_acq_rel);
   while ((posters & ~kClosing) != 0) {
     futex_wait(&posters_, posters | kClosing);
@@ -194,7 +210,9 @@ JoinHandle Worker::spawn_now(Function function) {
   Fiber* const self = current_;
   slot_ = self;
   slot_runs_ = 0;
+  self->stack->set_state(Stack::kReady);
   switch_from(&self->stack->context, fiber);
+  self->stack->set_state(Stack::kRunning);
   return JoinHandle(fiber);
 }
 
@@ -237,6 +255,7 @@ int Worker::migrate(Worker* target) {
   if (self->pinned) return -EPERM;
   if (target == this) return 0;
   depart(self);
+  self->stack->set_state(Stack::kReady);
   self->worker = target;
   left_ = self;
   left_for_ = target;
@@ -246,7 +265,10 @@ int Worker::migrate(Worker* target) {
   switch_context(&self->stack->context, next != nullptr ? &next->stack->context : &own_context_,
                  globals_);
   // On the other thread.
-  current_after_move()->after_switch();
+  Worker* const there = current_after_move();
+  self->stack->thread.store(there->thread_id_, std::memory_order_relaxed);
+  self->stack->set_state(Stack::kRunning);
+  there->after_switch();
   return 0;
 }
 
@@ -275,15 +297,19 @@ void Worker::carrier_main(void* stack) noexcept {
 // end on another worker than it began on.
 void Worker::run_fiber(Stack* stack) {
   for (;;) {
-    Fiber* const self = current_after_move()->current_;
+    Worker* worker = current_after_move();
+    Fiber* const self = worker->current_;
+    note_begin(stack, self, worker->thread_id_);
     self->function();
-    Worker* const worker = current_after_move();
+    worker = current_after_move();
     Fiber* const next = worker->end_fiber(self);
     if (next != nullptr && next->stack == nullptr) {
       next->stack = stack;
       worker->current_ = next;
+      worker->counters_.switches.add();
       continue;
     }
+    stack->number.store(0, std::memory_order_relaxed);
     worker->left_ = stack;
     worker->switch_from(&stack->context, next);
     return;
@@ -302,6 +328,7 @@ inline Fiber* Worker::end_fiber(Fiber* self) {
     Fiber* waiting = joiner->fiber();
     if (waiting != nullptr && waiting->worker == this && slot_ == nullptr) {
       counters_.wakes_local.add();
+      waiting->stack->set_state(Stack::kReady);
       slot_ = waiting;
     } else {
       joiner->resume();
@@ -364,22 +391,27 @@ void Worker::starve(Fiber* fiber) {
 // ---- Suspending, and the loop
 void Worker::park() {
   Fiber* const self = current_;
+  Stack* const stack = self->stack;
   Fiber* next = service_due() ? nullptr : pop_ready();
-  if (next == self) return;  // made ready before it got here
-  switch_from(&self->stack->context, next);
+  if (next != self) {  // else made ready before it got here
+    stack->set_state(Stack::kWaiting);
+    switch_from(&stack->context, next);
+  }
+  stack->set_state(Stack::kRunning);
 }
 
 void Worker::yield() {
   Fiber* const self = current_;
-  if (service_due()) {
-    push_ready(self);
-    switch_from(&self->stack->context, nullptr);
-    return;
+  Stack* const stack = self->stack;
+  Fiber* next = nullptr;
+  if (!service_due()) {
+    next = pop_ready();
+    if (next == nullptr) return;
   }
-  Fiber* next = pop_ready();
-  if (next == nullptr) return;
   push_ready(self);
-  switch_from(&self->stack->context, next);
+  stack->set_state(Stack::kReady);
+  switch_from(&stack->context, next);
+  stack->set_state(Stack::kRunning);
 }
 
 void Worker::run_until(bool (*done)(void*), void* argument) {

@@ -35,19 +35,13 @@
 #include "futex.h"
 #include "io_engine.h"
 #include "stack.h"
+#include "stack_overflow.h"
 #include "waiter.h"
 
 namespace fiber::detail {
 
 class LocalTable;
 struct WorkerGroup;
-
-// A fiber's name, cut to kMax bytes.
-struct FiberName {
-  static constexpr size_t kMax = 23;
-  char text[kMax + 1] = {};
-  void set(std::string_view name);
-};
 
 // The control block of a fiber. Lives until the fiber has ended and its handle let go.
 struct Fiber {
@@ -133,10 +127,18 @@ class Worker {
   // The same and those that were placed here and have not started: what placement compares.
   uint64_t load() const { return live_.get() + fresh_.count(); }
   Stats stats() const;
+
+  // Of its thread: the kernel's id, and the clock of the time that it ran.
+  uint32_t thread_id() const { return thread_id_; }
+  clockid_t cpu_clock() const { return cpu_clock_; }
+  // A moment ago.
+  uint64_t switches() const { return counters_.switches.get(); }
+  bool asleep() const { return state_.load(std::memory_order_relaxed) != kRunning; }
   IoEngine* engine() { return engine_.get(); }
 
   // Makes a suspended fiber of this worker ready. Any thread.
   void make_ready(Fiber* fiber) {
+    fiber->stack->set_state(Stack::kReady);
     if (t_worker == this) {
       counters_.wakes_local.add();
       if (current_ != nullptr && slot_ == nullptr) {
@@ -167,6 +169,10 @@ class Worker {
   void cancel_timer(TimerNode* timer);
 
   static void free_fiber(Fiber* fiber);
+
+  // The registry's (registry.h), under its lock.
+  Worker* next_registered = nullptr;
+  Worker* previous_registered = nullptr;
 
  private:
   static constexpr uint32_t kRunning = 0;
@@ -267,6 +273,9 @@ class Worker {
   StackPool* const pool_;
   WorkerGroup* const group_;
   const int index_;
+  const uint32_t thread_id_;
+  const clockid_t cpu_clock_;  // of the thread
+  SignalStack signal_stack_;
   uint32_t next_victim_ = 0;
   bool searching_ = false;  // counted in group_->searchers
 

@@ -40,6 +40,17 @@ struct RuntimeOptions {
   size_t stack_size = size_t{64} << 10;
   // Threads are named <name>/<number>.
   std::string name = "fiber";
+  // A fiber that has computed for so many nanoseconds without a suspension is reported on stderr
+  // (one line a second at most); 0: none is. A thread of the runtime's own watches when it is not.
+#if !defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  static constexpr uint64_t kReportAfterNanos = 10 * 1000 * 1000;
+#else
+  static constexpr uint64_t kReportAfterNanos = 0;
+#endif
+  uint64_t report_after_nanos = kReportAfterNanos;
+  // Whether a stack overflow is reported (fiber/debug.h). The first runtime that wants it installs
+  // the handler, for the whole process.
+  bool report_overflow = true;
   // Empty: the kernel moves the workers. Else worker i is bound to processor cpus[i % size], each
   // of which the process must be allowed to use.
   std::vector<int> cpus;

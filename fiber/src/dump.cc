@@ -1,0 +1,175 @@
+// See fiber/debug.h.
+#include "fiber/debug.h"
+
+#include <cxxabi.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+
+#include "backtrace.h"
+#include "registry.h"
+#include "safe_writer.h"
+#include "stack.h"
+#include "worker.h"
+
+namespace fiber {
+namespace {
+
+using detail::SafeWriter;
+using detail::Stack;
+using detail::StackSlab;
+using detail::Worker;
+
+void write_address(SafeWriter* out, uintptr_t address, bool demangle) {
+  *out << "    ";
+  out->hex(address);
+  const char* name = nullptr;
+  const char* module = nullptr;
+  uintptr_t offset = 0;
+  // A return address belongs to the call before it.
+  if (detail::find_symbol(address - 1, &name, &offset, &module)) {
+    int status = -1;
+    char* readable =
+        demangle ? abi::__cxa_demangle(name, nullptr, nullptr, &status) : nullptr;
+    *out << " " << (status == 0 ? readable : name) << "+";
+    out->hex(offset + 1);
+    free(readable);  // null in a signal handler, where free(nullptr) does nothing
+  } else if (module != nullptr) {
+    *out << " " << module << "+";
+    out->hex(offset + 1);
+  }
+  *out << "\n";
+}
+
+const char* state_name(uint32_t state) {
+  switch (state) {
+    case Stack::kRunning:
+      return "running";
+    case Stack::kReady:
+      return "ready";
+    default:
+      return "waiting";
+  }
+}
+
+// Not instrumented: what is read may be written meanwhile, and a torn name is no harm.
+__attribute__((no_sanitize("thread"))) void copy_name(const Stack& stack, char* out) {
+  const volatile char* from = stack.name.text;
+  for (size_t i = 0; i < detail::FiberName::kMax; i++) out[i] = from[i];
+  out[detail::FiberName::kMax] = '\0';
+}
+
+void write_fiber(SafeWriter* out, const Stack& stack, uint64_t number, bool demangle) {
+  char name[detail::FiberName::kMax + 1];
+  copy_name(stack, name);
+  const uint32_t state = stack.state.load(std::memory_order_relaxed);
+  *out << "fiber " << number;
+  if (name[0] != '\0') *out << " \"" << name << "\"";
+  *out << " " << state_name(state);
+  const uint64_t since = stack.since.load(std::memory_order_relaxed);
+  if (since != 0) {
+    *out << " for " << (detail::cycles() - since) / detail::cycles_per_microsecond() << " us";
+  }
+  *out << ", thread " << uint64_t{stack.thread.load(std::memory_order_relaxed)} << ", stack ";
+  out->hex(reinterpret_cast<uintptr_t>(stack.bottom)) << "-";
+  out->hex(reinterpret_cast<uintptr_t>(stack.top)) << "\n";
+  if (state == Stack::kRunning) return;
+  uintptr_t frames[detail::kMaxFrames];
+  const size_t count = detail::backtrace_of(stack, frames);
+  for (size_t i = 0; i < count; i++) write_address(out, frames[i], demangle);
+}
+
+void write_worker(const Worker* worker, void* argument) {
+  auto* out = static_cast<SafeWriter*>(argument);
+  const Stats stats = worker->stats();
+  uint64_t started = 0;
+  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
+  for (; slab != nullptr; slab = slab->next) {
+    const size_t used = slab->used.load(std::memory_order_acquire);
+    for (size_t i = 0; i < used; i++) {
+      const Stack& stack = slab->stacks[i];
+      if (stack.number.load(std::memory_order_relaxed) != 0 &&
+          stack.thread.load(std::memory_order_relaxed) == worker->thread_id()) {
+        started++;
+      }
+    }
+  }
+  *out << "worker " << uint64_t(worker->index()) << ", thread " << uint64_t{worker->thread_id()}
+       << (worker->asleep() ? ", asleep" : ", awake") << ": " << started << " fibers, "
+       << (stats.live > started ? stats.live - started : 0) << " not started, " << stats.io_pending
+       << " operations pending, " << stats.switches << " switches\n";
+}
+
+void dump_all(int fd, bool demangle) {
+  SafeWriter out(fd);
+  out << "fiber::dump\n";
+  if (!detail::visit_workers(write_worker, &out)) out << "workers: cannot be listed now\n";
+  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
+  for (; slab != nullptr; slab = slab->next) {
+    const size_t used = slab->used.load(std::memory_order_acquire);
+    for (size_t i = 0; i < used; i++) {
+      const Stack& stack = slab->stacks[i];
+      const uint64_t number = stack.number.load(std::memory_order_relaxed);
+      if (number != 0) write_fiber(&out, stack, number, demangle);
+    }
+  }
+  out << "end of fiber::dump\n";
+}
+
+// The handlers that dump_on_signal() replaced. Constant once the signal's handler is installed.
+struct sigaction g_before[NSIG];
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const int saved = errno;
+  dump_all(2, false);
+  const struct sigaction& before = g_before[signal];
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    if (before.sa_sigaction != nullptr) before.sa_sigaction(signal, info, context);
+  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  }
+  errno = saved;
+}
+
+}  // namespace
+
+void dump(int fd) { dump_all(fd, true); }
+
+int dump_on_signal(int signal) {
+  if (signal <= 0 || signal >= NSIG) return -EINVAL;
+  (void)detail::cycles_per_microsecond();  // measured now, not in the handler
+  struct sigaction now;
+  if (sigaction(signal, nullptr, &now) != 0) return -errno;
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) return 0;
+  g_before[signal] = now;
+  struct sigaction action = {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  return sigaction(signal, &action, nullptr) == 0 ? 0 : -errno;
+}
+
+namespace detail {
+
+void install_default_dump_signal() {
+  static std::atomic<bool> done{false};
+  if (done.exchange(true, std::memory_order_relaxed)) return;
+  if (const char* wish = getenv("FIBER_DUMP_SIGNAL"); wish != nullptr && *wish != '\0') {
+    const int signal = atoi(wish);
+    if (signal != 0 && dump_on_signal(signal) != 0)
+      SafeWriter(2) << "fiber: FIBER_DUMP_SIGNAL=" << wish << ": no such signal; ignored\n";
+    return;
+  }
+#ifndef NDEBUG
+  struct sigaction now;
+  if (sigaction(SIGQUIT, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+      now.sa_handler == SIG_DFL) {
+    (void)dump_on_signal(SIGQUIT);
+  }
+#endif
+}
+
+}  // namespace detail
+}  // namespace fiber
