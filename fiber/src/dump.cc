@@ -31,8 +31,7 @@ void write_address(SafeWriter* out, uintptr_t address, bool demangle) {
   // A return address belongs to the call before it.
   if (detail::find_symbol(address - 1, &name, &offset, &module)) {
     int status = -1;
-    char* readable =
-        demangle ? abi::__cxa_demangle(name, nullptr, nullptr, &status) : nullptr;
+    char* readable = demangle ? abi::__cxa_demangle(name, nullptr, nullptr, &status) : nullptr;
     *out << " " << (status == 0 ? readable : name) << "+";
     out->hex(offset + 1);
     free(readable);  // null in a signal handler, where free(nullptr) does nothing

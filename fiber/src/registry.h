@@ -1,5 +1,5 @@
-// All workers of the process, for those who look at them from outside: fiber::dump(), stack overflow
-// reports.
+// All workers of the process, for those who look at them from outside: fiber::dump(), stack
+// overflow reports.
 //
 // Thread safe. Visiting locks out the coming and going of workers, not their work.
 #pragma once

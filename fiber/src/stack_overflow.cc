@@ -25,8 +25,7 @@ void report(const Stack& stack) {
   out << "fiber: stack overflow in fiber " << stack.number.load(std::memory_order_relaxed);
   if (stack.name.text[0] != '\0') out << " \"" << stack.name.text << "\"";
   out << " (thread " << uint64_t{stack.thread.load(std::memory_order_relaxed)}
-      << "): it used all of its "
-      << (static_cast<uint64_t>(stack.top - stack.bottom) + 1023) / 1024
+      << "): it used all of its " << (static_cast<uint64_t>(stack.top - stack.bottom) + 1023) / 1024
       << " KiB. Give the runtime more by RuntimeOptions::stack_size, or keep large arrays and deep "
          "recursion off the stack.\n";
 }

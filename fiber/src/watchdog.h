@@ -18,8 +18,8 @@ namespace fiber::detail {
 
 class Watchdog {
  public:
-  // Reports a fiber after `limit_nanos` > 0, at the latest after 2.5 times that; each run of a fiber
-  // once, and in the whole process one line a second at most.
+  // Reports a fiber after `limit_nanos` > 0, at the latest after 2.5 times that; each run of a
+  // fiber once, and in the whole process one line a second at most.
   Watchdog(const WorkerGroup* group, uint64_t limit_nanos);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

@@ -1,5 +1,5 @@
-// What people are told: dump(), counters, the report of a fiber that does not suspend, and of a stack
-// overflow.
+// What people are told: dump(), counters, the report of a fiber that does not suspend, and of a
+// stack overflow.
 #include "fiber/debug.h"
 
 #include <fcntl.h>
@@ -61,15 +61,15 @@ TEST(DumpTest, ListsEachFiberWithNameStateAndWhereItWaits) {
   Event go;
   std::vector<JoinHandle> handles;
   for (int i = 0; i < 3; i++) {
-    handles.push_back(runtime.spawn({.name = "waiter " + std::to_string(i)},
-                                    [&] { wait_in_here(&go); }));
+    handles.push_back(
+        runtime.spawn({.name = "waiter " + std::to_string(i)}, [&] { wait_in_here(&go); }));
   }
   handles.push_back(runtime.spawn([&] {
     set_name("a very long name indeed, cut off");
     wait_in_here(&go);
   }));
-  for (const char* name : {"\"waiter 0\"", "\"waiter 1\"", "\"waiter 2\"",
-                           "\"a very long name indeed\""}) {
+  for (const char* name :
+       {"\"waiter 0\"", "\"waiter 1\"", "\"waiter 2\"", "\"a very long name indeed\""}) {
     std::string text, entry;
     do {  // it may still be on its way to sleep
       text = dumped();
