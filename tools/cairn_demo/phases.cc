@@ -29,7 +29,7 @@ void Timed(Measure* measure, const std::function<void()>& body) {
 }
 
 struct Tally {
-  Latency latency;
+  bench::Latency latency;
   uint64_t ops = 0;
   uint64_t wrong = 0;
 };

@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "cairn_demo/latency.h"
 #include "cairn_demo/shared_log.h"
 #include "rocksdb/db.h"
+#include "support/latency.h"
 
 namespace demo {
 
@@ -23,7 +23,7 @@ struct Measure {
   uint64_t ops = 0;
   double seconds = 0;
   double cpu_seconds = 0;  // of the whole process, background work included
-  Latency latency;
+  bench::Latency latency;
   uint64_t wrong = 0;  // values missing or different
 };
 

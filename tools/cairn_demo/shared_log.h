@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "cairn_demo/latency.h"
+#include "support/latency.h"
 
 namespace demo {
 
@@ -15,7 +15,7 @@ struct ClientLog {
   // Items that Put() acknowledged, in the client's order. Released after each Put: whoever reads it
   // (acquire) may demand all of them from the database.
   alignas(64) std::atomic<uint64_t> acknowledged{0};
-  Latency latency;
+  bench::Latency latency;
 };
 
 struct SharedLog {

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace demo {
+namespace bench {
 
 class Latency {
  public:
@@ -23,10 +23,14 @@ class Latency {
       counts_[i].store(counts_[i].load(std::memory_order_relaxed) + add, std::memory_order_relaxed);
     }
   }
-  // The duration below which `fraction` of all lie, to 6 %, in microseconds. 0 if there are none.
-  double PercentileMicros(double fraction) const {
+  uint64_t count() const {
     uint64_t total = 0;
     for (const auto& count : counts_) total += count.load(std::memory_order_relaxed);
+    return total;
+  }
+  // The duration below which `fraction` of all lie, to 6 %, in microseconds. 0 if there are none.
+  double PercentileMicros(double fraction) const {
+    const uint64_t total = count();
     if (total == 0) return 0;
     auto left = static_cast<double>(total) * fraction;
     for (int i = 0; i < kBuckets; i++) {
@@ -55,4 +59,4 @@ class Latency {
   std::atomic<uint64_t> counts_[kBuckets] = {};
 };
 
-}  // namespace demo
+}  // namespace bench

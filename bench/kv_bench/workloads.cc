@@ -1,0 +1,253 @@
+#include "kv_bench/workloads.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "fiber/clock.h"
+
+namespace kv_bench {
+namespace {
+
+using db_bench::KeyBuffer;
+using db_bench::ValueGenerator;
+using rocksdb::Slice;
+
+// Counts one call that began at `start` and did `n` operations; false: the client is to end.
+class Meter {
+ public:
+  explicit Meter(Client* client) : client_(client), last_(fiber::now_nanos()) {}
+
+  // The calls follow each other closely: the end of one is the beginning of the next.
+  bool Tick(uint64_t n) {
+    const uint64_t now = fiber::now_nanos();
+    const uint64_t nanos = now - last_;
+    last_ = now;
+    client_->operations += n;
+    client_->latency.Add(nanos);
+    client_->longest_nanos = std::max(client_->longest_nanos, nanos);
+    const uint64_t deadline = client_->run->settings.deadline;
+    return client_->error.empty() && (deadline == 0 || now < deadline);
+  }
+
+ private:
+  Client* const client_;
+  uint64_t last_;
+};
+
+// Takes an engine's message over.
+bool Failed(Client* client, char* error) {
+  if (error == nullptr) return false;
+  client->error = error;
+  client->run->engine->rocksdb_free(error);
+  return true;
+}
+
+// Writes entries whose numbers `next` gives, batch_size at a time, until it says no or all are done.
+template <typename Next>
+void Write(Client* client, uint64_t operations, Next next) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  const Settings& settings = run.settings;
+  KeyBuffer key(settings.key_size);
+  ValueGenerator values(settings.compression_ratio);
+  rocksdb_writebatch_t* batch = engine.rocksdb_writebatch_create();
+  Meter meter(client);
+  for (uint64_t done = 0; done < operations;) {
+    char* error = nullptr;
+    const uint64_t n = std::min(settings.batch_size, operations - done);
+    if (n == 1) {
+      const Slice k = key.Set(next());
+      const Slice v = values.Next(settings.value_size);
+      engine.rocksdb_put(run.db, run.writing, k.data(), k.size(), v.data(), v.size(), &error);
+    } else {
+      engine.rocksdb_writebatch_clear(batch);
+      for (uint64_t i = 0; i < n; ++i) {
+        const Slice k = key.Set(next());
+        const Slice v = values.Next(settings.value_size);
+        engine.rocksdb_writebatch_put(batch, k.data(), k.size(), v.data(), v.size());
+      }
+      engine.rocksdb_write(run.db, run.writing, batch, &error);
+    }
+    done += n;
+    client->bytes += n * (settings.key_size + settings.value_size);
+    Failed(client, error);
+    if (!meter.Tick(n)) break;
+  }
+  engine.rocksdb_writebatch_destroy(batch);
+}
+
+void FillSequentially(Client* client) {
+  // Each client has a part of the key space.
+  uint64_t number = static_cast<uint64_t>(client->id) * client->run->settings.operations;
+  Write(client, client->run->settings.operations, [&number] { return number++; });
+}
+
+void WriteAtRandom(Client* client) {
+  const uint64_t num = client->run->settings.num;
+  Write(client, client->run->settings.operations, [&] { return client->numbers.Uniform(num); });
+}
+
+void Read(Client* client, bool missing) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  KeyBuffer key(run.settings.key_size);
+  Meter meter(client);
+  for (uint64_t i = 0; i < run.settings.operations; ++i) {
+    const uint64_t number = client->numbers.Uniform(run.settings.num);
+    const Slice k = missing ? key.SetMissing(number) : key.Set(number);
+    char* error = nullptr;
+    rocksdb_pinnableslice_t* value =
+        engine.rocksdb_get_pinned(run.db, run.reading, k.data(), k.size(), &error);
+    if (value != nullptr) {
+      size_t size;
+      engine.rocksdb_pinnableslice_value(value, &size);
+      ++client->found;
+      client->bytes += k.size() + size;
+      engine.rocksdb_pinnableslice_destroy(value);
+    }
+    Failed(client, error);
+    if (!meter.Tick(1)) break;
+  }
+}
+void ReadAtRandom(Client* client) { Read(client, false); }
+void ReadMissing(Client* client) { Read(client, true); }
+
+void MultiGet(Client* client) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  const uint64_t n = run.settings.batch_size;
+  std::vector<KeyBuffer> keys(n, KeyBuffer(run.settings.key_size));
+  std::vector<const char*> data(n);
+  std::vector<size_t> sizes(n);
+  std::vector<size_t> value_sizes(n);
+  std::vector<char*> values(n);
+  std::vector<char*> errors(n);
+  Meter meter(client);
+  for (uint64_t done = 0; done < run.settings.operations; done += n) {
+    for (uint64_t i = 0; i < n; ++i) {
+      const Slice k = keys[i].Set(client->numbers.Uniform(run.settings.num));
+      data[i] = k.data();
+      sizes[i] = k.size();
+    }
+    engine.rocksdb_multi_get(run.db, run.reading, n, data.data(), sizes.data(), values.data(),
+                             value_sizes.data(), errors.data());
+    for (uint64_t i = 0; i < n; ++i) {
+      if (values[i] != nullptr) {
+        ++client->found;
+        client->bytes += sizes[i] + value_sizes[i];
+        engine.rocksdb_free(values[i]);
+      }
+      Failed(client, errors[i]);
+    }
+    if (!meter.Tick(n)) break;
+  }
+}
+
+// Adds what the iterator stands on; false at the end.
+bool Take(Client* client, const Engine& engine, rocksdb_iterator_t* it) {
+  if (!engine.rocksdb_iter_valid(it)) return false;
+  size_t key_size;
+  size_t value_size;
+  engine.rocksdb_iter_key(it, &key_size);
+  engine.rocksdb_iter_value(it, &value_size);
+  client->bytes += key_size + value_size;
+  return true;
+}
+
+void EndIterator(Client* client, const Engine& engine, rocksdb_iterator_t* it) {
+  char* error = nullptr;
+  engine.rocksdb_iter_get_error(it, &error);
+  Failed(client, error);
+  engine.rocksdb_iter_destroy(it);
+}
+
+void SeekAtRandom(Client* client) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  KeyBuffer key(run.settings.key_size);
+  Meter meter(client);
+  for (uint64_t i = 0; i < run.settings.operations; ++i) {
+    rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
+    const Slice k = key.Set(client->numbers.Uniform(run.settings.num));
+    engine.rocksdb_iter_seek(it, k.data(), k.size());
+    bool there = Take(client, engine, it);
+    client->found += there;
+    for (uint64_t n = 1; there && n < run.settings.seek_nexts; ++n) {
+      engine.rocksdb_iter_next(it);
+      there = Take(client, engine, it);
+    }
+    EndIterator(client, engine, it);
+    if (!meter.Tick(1)) break;
+  }
+}
+
+void ReadSequentially(Client* client) {
+  constexpr uint64_t kStep = 1000;  // entries timed as one
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
+  engine.rocksdb_iter_seek_to_first(it);
+  Meter meter(client);
+  uint64_t in_step = 0;
+  while (Take(client, engine, it)) {
+    ++client->found;
+    if (++in_step == kStep) {
+      in_step = 0;
+      if (!meter.Tick(kStep)) break;
+    }
+    engine.rocksdb_iter_next(it);
+  }
+  client->operations += in_step;
+  EndIterator(client, engine, it);
+}
+
+void ReadWhileWriting(Client* client) {
+  Run& run = *client->run;
+  if (client->id != 0) {
+    Read(client, false);
+    run.readers.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  // The writer goes on until the last reader is done.
+  client->background_writer = true;
+  while (client->error.empty() && run.readers.load(std::memory_order_relaxed) > 0) {
+    Write(client, 256, [&] { return client->numbers.Uniform(run.settings.num); });
+  }
+}
+
+struct Entry {
+  const char* name;
+  Workload workload;
+  bool empty;
+};
+constexpr Entry kWorkloads[] = {
+    {"fillseq", FillSequentially, true},  {"fillrandom", WriteAtRandom, true},
+    {"overwrite", WriteAtRandom, false},  {"readrandom", ReadAtRandom, false},
+    {"readmissing", ReadMissing, false},  {"multiget", MultiGet, false},
+    {"seekrandom", SeekAtRandom, false},  {"readseq", ReadSequentially, false},
+    {"readwhilewriting", ReadWhileWriting, false},
+};
+
+const Entry* Find(const std::string& name) {
+  for (const Entry& entry : kWorkloads) {
+    if (name == entry.name) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Workload FindWorkload(const std::string& name) {
+  const Entry* const entry = Find(name);
+  return entry == nullptr ? nullptr : entry->workload;
+}
+
+bool WantsEmptyDatabase(const std::string& name) { return Find(name)->empty; }
+
+const char* WorkloadNames() {
+  return "fillseq, fillrandom, overwrite, readrandom, readmissing, multiget, seekrandom, readseq, "
+         "readwhilewriting, flush, compact, stats";
+}
+
+}  // namespace kv_bench

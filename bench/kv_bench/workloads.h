@@ -1,0 +1,62 @@
+// The workloads: what one client does.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "db_bench/generator.h"
+#include "kv_bench/engine.h"
+#include "support/latency.h"
+
+namespace kv_bench {
+
+struct Settings {
+  uint64_t num = 1000000;  // keys in the database
+  uint64_t operations = 0;  // of one client
+  size_t key_size = 16;     // bytes
+  size_t value_size = 100;  // bytes
+  double compression_ratio = 0.5;
+  uint64_t batch_size = 1;   // entries in a write, keys in a multi-get
+  uint64_t seek_nexts = 10;  // entries read after each seek
+  uint64_t deadline = 0;     // a now_nanos() value; 0: none
+};
+
+// What the clients of one run share.
+struct Run {
+  const Engine* engine = nullptr;
+  rocksdb_t* db = nullptr;
+  const rocksdb_readoptions_t* reading = nullptr;
+  const rocksdb_writeoptions_t* writing = nullptr;
+  Settings settings;
+  std::atomic<bool> start{false};
+  std::atomic<int> ready{0};
+  // readwhilewriting: the readers that have not ended; the writer goes on until there is none.
+  std::atomic<int> readers{0};
+};
+
+// One client and what it measured. Used by one thread or fiber.
+struct Client {
+  Client(int number, uint64_t seed) : id(number), numbers(seed) {}
+  const int id;
+  db_bench::Random numbers;
+  Run* run = nullptr;
+  bool background_writer = false;  // its operations are not counted
+  uint64_t operations = 0;         // entries written, keys looked up, entries walked over
+  uint64_t found = 0;
+  uint64_t bytes = 0;
+  uint64_t longest_nanos = 0;
+  bench::Latency latency;
+  std::string error;  // empty: all went well
+};
+
+using Workload = void (*)(Client*);
+
+// Null: there is no such workload.
+Workload FindWorkload(const std::string& name);
+// Whether it starts with an empty database; whether it walks all entries (then num, not
+// operations, says how far).
+bool WantsEmptyDatabase(const std::string& name);
+const char* WorkloadNames();
+
+}  // namespace kv_bench
