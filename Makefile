@@ -5,10 +5,10 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help release demo test check bench asan tsan clang format install install-fiber fiberize-demo clean
+.PHONY: help release demo test check bench db-bench asan tsan clang format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 release:  ## build everything, optimised, under build/release
 	@scripts/install-deps.sh test
@@ -34,7 +34,14 @@ check:  ## format, style, layers, public headers, thread-safety annotations, cla
 	$(BUILD) clang -j $(JOBS) --target headers_alone cairn
 	scripts/check_tidy build/clang
 
-bench:  ## db_bench next to RocksDB's, interleaved; writes bench/results/
+bench:  ## Cairn next to a release of RocksDB (fetched), interleaved; writes bench/results/ and bench/history.ndjson
+	@scripts/install-deps.sh bench
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target kv_bench cairn_shared
+	@peer=$$(scripts/fetch_peer.py) && scripts/compare_engines.py --bench build/demo/bench/kv_bench \
+	  --ours build/demo/libcairn.so --peer "$$peer" $(BENCH_FLAGS)
+
+db-bench:  ## db_bench next to that of Debian's RocksDB 7.8.3, interleaved; writes bench/results/
 	@scripts/install-deps.sh bench
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target db_bench

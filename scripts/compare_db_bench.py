@@ -12,14 +12,14 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+from bench_report import commit, machine, plot, summarise, table
 
 LINE = re.compile(r'^(\w+)\s*:\s*([\d.]+) micros/op (-?\d+) ops/sec ([\d.]+) seconds (\d+) operations', re.M)
 FILLS = ('fillseq', 'fillrandom', 'overwrite')
@@ -64,62 +64,6 @@ def measure(args, engines, threads, results, scratch):
         print(f'threads {threads}, pair {pair + 1} of {args.pairs}: ratio {done}', file=sys.stderr)
 
 
-def summarise(results):
-    rows = []
-    for (workload, threads), runs in results.items():
-        ratios = [a['ops_per_second'] / b['ops_per_second'] for a, b in zip(runs['ours'], runs['peer'])]
-        median = {name: {key: statistics.median(r[key] for r in runs[name])
-                         for key in ('ops_per_second', 'cpu_us_per_op')} for name in runs}
-        rows.append({'workload': workload, 'threads': threads, 'ours': median['ours'], 'peer': median['peer'],
-                     'ratio': statistics.median(ratios), 'lowest': min(ratios), 'highest': max(ratios)})
-    return rows
-
-
-def table(rows):
-    lines = ['| workload | threads | Cairn ops/s | peer ops/s | ratio (lowest to highest) | Cairn CPU µs/op | peer CPU µs/op |',
-             '| --- | ---: | ---: | ---: | ---: | ---: | ---: |']
-    for r in rows:
-        lines.append(f'| {r["workload"]} | {r["threads"]} | {r["ours"]["ops_per_second"]:,.0f} | '
-                     f'{r["peer"]["ops_per_second"]:,.0f} | **{r["ratio"]:.2f}** ({r["lowest"]:.2f} to '
-                     f'{r["highest"]:.2f}) | {r["ours"]["cpu_us_per_op"]:.2f} | {r["peer"]["cpu_us_per_op"]:.2f} |')
-    return '\n'.join(lines)
-
-
-def plot(rows, title):
-    """Bars of the median ratio with whiskers from the lowest to the highest; a line at 1."""
-    row_height, left, width = 34, 190, 720
-    top = 48
-    height = top + row_height * len(rows) + 40
-    largest = max(1.5, *(r['highest'] for r in rows)) * 1.05
-    scale = (width - left - 70) / largest
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-             'font-family="sans-serif" font-size="13">',
-             f'<rect width="{width}" height="{height}" fill="white"/>',
-             f'<text x="12" y="24" font-size="15">{title}</text>']
-    for i, r in enumerate(rows):
-        y = top + i * row_height
-        colour = '#2f7d6d' if r['ratio'] >= 1 else '#b5533c'
-        middle = y + row_height / 2
-        low, high = left + r['lowest'] * scale, left + r['highest'] * scale
-        parts += [f'<text x="12" y="{middle + 4}">{r["workload"]}, {r["threads"]} thread{"s" * (r["threads"] > 1)}</text>',
-                  f'<rect x="{left}" y="{y + 7}" width="{r["ratio"] * scale:.1f}" height="{row_height - 14}" fill="{colour}"/>',
-                  f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{middle}" y2="{middle}" stroke="#222" stroke-width="2"/>',
-                  f'<text x="{high + 8:.1f}" y="{middle + 4}">{r["ratio"]:.2f}</text>']
-    one = left + scale
-    parts += [f'<line x1="{one:.1f}" x2="{one:.1f}" y1="{top}" y2="{height - 36}" stroke="#555" stroke-dasharray="4 3"/>',
-              f'<text x="{one - 4:.1f}" y="{height - 18}">1</text>', '</svg>']
-    return '\n'.join(parts) + '\n'
-
-
-def machine():
-    model = 'unknown CPU'
-    for line in pathlib.Path('/proc/cpuinfo').read_text().splitlines():
-        if line.startswith('model name'):
-            model = line.split(':', 1)[1].strip()
-            break
-    return f'{model}, {os.cpu_count()} cores, Linux {platform.release()}'
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     root = pathlib.Path(__file__).resolve().parent.parent
@@ -149,14 +93,13 @@ def main():
 
     rows = summarise(results)
     asserting = any(r['warning'] for runs in results.values() for r in runs['peer'])
-    commit = subprocess.run(['git', '-C', str(root), 'rev-parse', '--short', 'HEAD'], capture_output=True, text=True)
     text = (f'# db_bench: Cairn and {args.peer_name}\n\n{table(rows)}\n\n'
             f'Median of {args.pairs} interleaved pairs; the ratio is of operations per second, taken pair by pair. '
             f'`--num={args.num}`, {args.num:,} operations in all per run, each read after a full compaction'
             f'{", " + args.flags if args.flags else ""}. CPU: user and system time of the whole process.\n\n'
             + ('The peer says that its assertions are enabled: it is slower than a release build of RocksDB.\n\n'
                if asserting else '')
-            + f'{machine()}. Cairn {commit.stdout.strip()}, {time.strftime("%Y-%m-%d")}.\n')
+            + f'{machine()}. Cairn {commit(root)}, {time.strftime("%Y-%m-%d")}.\n')
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / 'db_bench.md').write_text(text)
     (args.out / 'db_bench.svg').write_text(plot(rows, f'Operations per second, Cairn / {args.peer_name}'))
