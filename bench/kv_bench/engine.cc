@@ -12,11 +12,11 @@ bool Load(const std::string& library, Engine* engine, std::string* error) {
   }
 #define KV_BENCH_LOOK_UP(name) \
   engine->name = reinterpret_cast<decltype(engine->name)>(dlsym(handle, #name));
-#define KV_BENCH_REQUIRE(name)                            \
-  KV_BENCH_LOOK_UP(name)                                  \
-  if (engine->name == nullptr) {                          \
+#define KV_BENCH_REQUIRE(name)                                \
+  KV_BENCH_LOOK_UP(name)                                      \
+  if (engine->name == nullptr) {                              \
     *error = library + ": no function " + std::string(#name); \
-    return false;                                         \
+    return false;                                             \
   }
   KV_BENCH_FUNCTIONS(KV_BENCH_REQUIRE)
   KV_BENCH_FIBER_FUNCTIONS(KV_BENCH_LOOK_UP)

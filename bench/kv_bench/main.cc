@@ -252,20 +252,22 @@ class Bench {
     const double p50 = latency.PercentileMicros(0.5);
     const double p99 = latency.PercentileMicros(0.99);
     const double p999 = latency.PercentileMicros(0.999);
-    std::printf("%-16s : %11.0f ops/sec  %8.3f CPU us/op  p50 %.2f  p99 %.2f  p99.9 %.2f  "
-                "max %.0f us  %.1f MB/s",
-                name.c_str(), ops / seconds, cpu_seconds * 1e6 / ops, p50, p99, p999,
-                static_cast<double>(longest) / 1000, static_cast<double>(bytes) / 1e6 / seconds);
+    std::printf(
+        "%-16s : %11.0f ops/sec  %8.3f CPU us/op  p50 %.2f  p99 %.2f  p99.9 %.2f  "
+        "max %.0f us  %.1f MB/s",
+        name.c_str(), ops / seconds, cpu_seconds * 1e6 / ops, p50, p99, p999,
+        static_cast<double>(longest) / 1000, static_cast<double>(bytes) / 1e6 / seconds);
     if (found != 0) std::printf("  (%" PRIu64 " of %" PRIu64 " found)", found, operations);
     std::printf("\n");
     if (FLAGS_json) {
-      std::printf("{\"workload\": \"%s\", \"threads\": %d, \"fiber_workers\": %d, "
-                  "\"operations\": %" PRIu64 ", \"seconds\": %.6f, \"ops_per_second\": %.1f, "
-                  "\"cpu_us_per_op\": %.4f, \"p50_us\": %.3f, \"p99_us\": %.3f, "
-                  "\"p999_us\": %.3f, \"max_us\": %.1f}\n",
-                  name.c_str(), FLAGS_threads, FLAGS_fiber_workers, operations, seconds,
-                  ops / seconds, cpu_seconds * 1e6 / ops, p50, p99, p999,
-                  static_cast<double>(longest) / 1000);
+      std::printf(
+          "{\"workload\": \"%s\", \"threads\": %d, \"fiber_workers\": %d, "
+          "\"operations\": %" PRIu64
+          ", \"seconds\": %.6f, \"ops_per_second\": %.1f, "
+          "\"cpu_us_per_op\": %.4f, \"p50_us\": %.3f, \"p99_us\": %.3f, "
+          "\"p999_us\": %.3f, \"max_us\": %.1f}\n",
+          name.c_str(), FLAGS_threads, FLAGS_fiber_workers, operations, seconds, ops / seconds,
+          cpu_seconds * 1e6 / ops, p50, p99, p999, static_cast<double>(longest) / 1000);
     }
     std::fflush(stdout);
     return true;
@@ -292,8 +294,9 @@ int Main() {
   }
   if (FLAGS_library.empty() || FLAGS_db.empty() || FLAGS_num == 0 || FLAGS_key_size == 0 ||
       FLAGS_threads < 1) {
-    std::fprintf(stderr, "kv_bench: --library=FILE and --db=DIRECTORY are needed; --num, --key_size "
-                         "and --threads must be at least 1\n");
+    std::fprintf(stderr,
+                 "kv_bench: --library=FILE and --db=DIRECTORY are needed; --num, --key_size "
+                 "and --threads must be at least 1\n");
     return 2;
   }
   Engine engine;
@@ -309,8 +312,8 @@ int Main() {
   Bench bench(engine);
   bool open = false;
   for (const std::string& name : names) {
-    const bool fresh = FindWorkload(name) != nullptr && WantsEmptyDatabase(name) &&
-                       !FLAGS_use_existing_db;
+    const bool fresh =
+        FindWorkload(name) != nullptr && WantsEmptyDatabase(name) && !FLAGS_use_existing_db;
     if ((!open || fresh) && !bench.Open(fresh)) return 1;
     open = true;
     if (!bench.Do(name)) return 1;

@@ -43,7 +43,8 @@ bool Failed(Client* client, char* error) {
   return true;
 }
 
-// Writes entries whose numbers `next` gives, batch_size at a time, until it says no or all are done.
+// Writes entries whose numbers `next` gives, batch_size at a time, until it says no or all are
+// done.
 template <typename Next>
 void Write(Client* client, uint64_t operations, Next next) {
   Run& run = *client->run;
@@ -222,10 +223,10 @@ struct Entry {
   bool empty;
 };
 constexpr Entry kWorkloads[] = {
-    {"fillseq", FillSequentially, true},  {"fillrandom", WriteAtRandom, true},
-    {"overwrite", WriteAtRandom, false},  {"readrandom", ReadAtRandom, false},
-    {"readmissing", ReadMissing, false},  {"multiget", MultiGet, false},
-    {"seekrandom", SeekAtRandom, false},  {"readseq", ReadSequentially, false},
+    {"fillseq", FillSequentially, true},           {"fillrandom", WriteAtRandom, true},
+    {"overwrite", WriteAtRandom, false},           {"readrandom", ReadAtRandom, false},
+    {"readmissing", ReadMissing, false},           {"multiget", MultiGet, false},
+    {"seekrandom", SeekAtRandom, false},           {"readseq", ReadSequentially, false},
     {"readwhilewriting", ReadWhileWriting, false},
 };
 

@@ -12,7 +12,7 @@
 namespace kv_bench {
 
 struct Settings {
-  uint64_t num = 1000000;  // keys in the database
+  uint64_t num = 1000000;   // keys in the database
   uint64_t operations = 0;  // of one client
   size_t key_size = 16;     // bytes
   size_t value_size = 100;  // bytes

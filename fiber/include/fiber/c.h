@@ -1,5 +1,6 @@
-/* Fibers for C, and for programs that open the library with dlopen(): a runtime, spawning and joining. What is called on a fiber
-   behaves as fiber/runtime.h says: it parks where it would block. Thread safety: every function from any thread or fiber. */
+/* Fibers for C, and for programs that open the library with dlopen(): a runtime, spawning and
+   joining. What is called on a fiber behaves as fiber/runtime.h says: it parks where it would
+   block. Thread safety: every function from any thread or fiber. */
 #ifndef FIBER_C_H_
 #define FIBER_C_H_
 
@@ -12,8 +13,8 @@ extern "C" {
 typedef struct fiber_runtime_t fiber_runtime_t;
 typedef struct fiber_handle_t fiber_handle_t;
 
-/* Starts `workers` OS threads that run fibers with stacks of `stack_size` bytes (0: the default). NULL if the number of workers is
-   not sensible (see RuntimeOptions). The caller destroys it. */
+/* Starts `workers` OS threads that run fibers with stacks of `stack_size` bytes (0: the default).
+   NULL if the number of workers is not sensible (see RuntimeOptions). The caller destroys it. */
 fiber_runtime_t* fiber_runtime_create(int workers, size_t stack_size);
 /* Waits for all fibers, then stops the workers. Not from one of its own fibers. NULL is ignored. */
 void fiber_runtime_destroy(fiber_runtime_t* runtime);
@@ -23,7 +24,8 @@ fiber_handle_t* fiber_spawn(fiber_runtime_t* runtime, void (*function)(void*), v
 /* Waits for the fiber's end. */
 void fiber_join(fiber_handle_t* handle);
 
-/* Lets the other ready fibers of the worker run first; on a plain thread gives up the time slice. */
+/* Lets the other ready fibers of the worker run first; on a plain thread gives up the time slice.
+ */
 void fiber_yield(void);
 
 #ifdef __cplusplus
