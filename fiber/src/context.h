@@ -78,6 +78,7 @@ struct ExceptionGlobals {
 struct Context {
   void* stack_pointer = nullptr;
   ExceptionGlobals exceptions;
+  int error = 0;  // errno: code that comes from threads reads it after a lock or a log line
 #if defined(FIBER_ASAN)
   void* fake_stack = nullptr;
   const void* stack_bottom = nullptr;
@@ -98,12 +99,14 @@ ExceptionGlobals* thread_exception_globals();
 // Fills in what the sanitizers want to know of the calling thread's own stack.
 void describe_thread_context(Context* context);
 
-// Continues `to`, until somebody continues `from`. `globals` are the thread's. Always inlined:
-// under TSan no function may begin or end between the announcement and the switch.
+// Continues `to`, until somebody continues `from`. `globals` and `error` (&errno) are the thread's.
+// Always inlined: under TSan no function may begin or end between the announcement and the switch.
 __attribute__((always_inline)) inline void switch_context(Context* from, Context* to,
-                                                          ExceptionGlobals* globals) {
+                                                          ExceptionGlobals* globals, int* error) {
   from->exceptions = *globals;
   *globals = to->exceptions;
+  from->error = *error;
+  *error = to->error;
 #if defined(FIBER_ASAN)
   __sanitizer_start_switch_fiber(&from->fake_stack, to->stack_bottom, to->stack_size);
 #endif

@@ -62,6 +62,7 @@ Worker* Worker::current_after_move() {
 
 Worker::Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index)
     : globals_(thread_exception_globals()),
+      errno_(&errno),
       engine_(create_io_engine(engine)),
       service_cycles_(kServiceMicros * cycles_per_microsecond()),
       pool_(StackPool::for_size(effective_stack_size(stack_size))),
@@ -117,7 +118,7 @@ inline void Worker::switch_from(Context* from, Fiber* next) {
   Context* to = next != nullptr ? &next->stack->context : &own_context_;
   current_ = next;
   counters_.switches.add();
-  switch_context(from, to, globals_);
+  switch_context(from, to, globals_, errno_);
   after_switch();
 }
 
@@ -263,7 +264,7 @@ int Worker::migrate(Worker* target) {
   current_ = next;
   counters_.switches.add();
   switch_context(&self->stack->context, next != nullptr ? &next->stack->context : &own_context_,
-                 globals_);
+                 globals_, errno_);
   // On the other thread.
   Worker* const there = current_after_move();
   self->stack->thread.store(there->thread_id_, std::memory_order_relaxed);

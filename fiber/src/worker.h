@@ -258,6 +258,7 @@ class Worker {
   void* left_ = nullptr;
   Worker* left_for_ = nullptr;
   ExceptionGlobals* globals_;
+  int* errno_;
   std::unique_ptr<IoEngine> engine_;
   std::vector<TimerNode*> timers_;  // binary heap
   uint64_t timer_sequence_ = 0;

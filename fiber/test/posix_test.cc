@@ -183,5 +183,26 @@ TEST(PosixWorkerTest, AWaitLeavesTheWorkerToOthers) {
   ::close(ends[1]);
 }
 
+// A threaded program may take a lock or sleep between a failed call and the look at errno.
+TEST(PosixWorkerTest, ErrnoIsTheFibersOwnAcrossASuspension) {
+  Runtime runtime;
+  runtime.run([] {
+    JoinHandle other = spawn([] {
+      for (int i = 0; i < 3; i++) {
+        errno = EIO;
+        yield();
+        EXPECT_EQ(EIO, errno);
+      }
+    });
+    EXPECT_EQ(-1, posix::unlink("/nonexistent/file"));
+    for (int i = 0; i < 3; i++) {
+      yield();
+      EXPECT_EQ(ENOENT, errno);
+    }
+    other.join();
+    EXPECT_EQ(ENOENT, errno);
+  });
+}
+
 }  // namespace
 }  // namespace fiber

@@ -4,9 +4,9 @@
 // thread it is the system call itself. New code is better served by fiber/io.h, which returns
 // -errno.
 //
-// errno is the OS thread's: read it before the fiber waits for something else. It is set after the
-// wait, on the worker that the fiber goes on with. On a fiber no call ends with EINTR, and what
-// io.h says of short reads, borrowed buffers and descriptors holds here too.
+// errno is the fiber's own: it survives a wait. (Not an explicit migration within one function: the
+// compiler may have kept errno's place.) On a fiber no call ends with EINTR, and what io.h says of
+// short reads, borrowed buffers and descriptors holds here too.
 //
 // Thread safety: callable from any fiber and any thread at once.
 #pragma once
