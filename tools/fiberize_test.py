@@ -282,6 +282,8 @@ class ThreadLocalTest(Case):
         self.body('namespace {\nstatic thread_local std::vector<int> v;\nvoid f() { v.clear(); g(&v, x.v); }\n}\n',
                   'namespace {\nstatic ::fiber_std::thread_local_ptr<std::vector<int>> v;\n'
                   'void f() { (*v).clear(); g(&(*v), x.v); }\n}\n')
+        self.body('namespace {\nthread_local int n;\n}\nint main() { return n; }\n',
+                  'namespace {\n::fiber_std::thread_local_ptr<int> n;\n}\nint main() { return (*n); }\n')
         self.body('__thread char* p = nullptr;\n', '::fiber_std::thread_local_ptr<char*, char*> p(nullptr);\n')
 
     def test_initial_values(self):
@@ -303,6 +305,7 @@ class ThreadLocalTest(Case):
                            ('thread_local auto a = 1;', 'auto'), ('inline thread_local int a;', 'inline'),
                            ('thread_local int a; void f() { int a = 1; }', 'again'),
                            ('thread_local int a; void f() { T* a; }', 'again'),
+                           ('namespace n { thread_local int a; } int f() { return n::a; }', 'qualified'),
                            ('#define A() (a++)\nthread_local int a;', 'macro'),
                            ('#define L thread_local\n', 'macro')]:
             self.stays(text)
@@ -442,7 +445,7 @@ class NamesTest(unittest.TestCase):
 
     def test_every_name_exists(self):
         std = [f'using fiber_std::{name};\n' for name in names.STD_NAMES if name != 'this_thread']
-        posix = [f'auto posix_{name} = &fiber::posix::{name};\n'
+        posix = [f'auto our_{name} = &fiber::posix::{name};\n'
                  for name in {**names.POSIX_CALLS, **names.WORKER_CALLS} if name != 'prctl']
         headers = [header for header, _ in names.STD_HEADERS.values()] + [names.LOCAL_HEADER, names.POSIX_HEADER]
         text = ''.join([f'#include "{header}"\n' for header in headers] + std + posix + [

@@ -58,6 +58,7 @@ WORKER_CALLS = {
 MANY = 99
 STDIO = 'buffered file I/O blocks the worker while it reads or writes'
 WAITS = 'blocks the worker until it returns'
+SOCKET = 'blocks the worker until it returns: fiber/net.h has it for fibers'
 FLAGGED_CALLS = {
     'fopen': (2, 2, STDIO), 'freopen': (3, 3, STDIO), 'fdopen': (2, 2, STDIO), 'tmpfile': (0, 0, STDIO),
     'popen': (2, 2, STDIO), 'system': (1, 1, WAITS), 'opendir': (1, 1, 'reading a directory blocks the worker'),
@@ -68,9 +69,9 @@ FLAGGED_CALLS = {
     'epoll_wait': (4, 4, WAITS), 'flock': (2, 2, WAITS), 'lockf': (3, 3, WAITS), 'sem_wait': (1, 1, WAITS),
     'sem_timedwait': (2, 2, WAITS), 'mq_receive': (4, 4, WAITS), 'msgrcv': (5, 5, WAITS), 'sigwait': (2, 2, WAITS),
     'pause': (0, 0, WAITS), 'sendfile': (4, 4, WAITS), 'copy_file_range': (6, 6, WAITS), 'splice': (6, 6, WAITS),
-    'accept': (3, 3, WAITS), 'accept4': (4, 4, WAITS), 'connect': (3, 3, WAITS), 'recv': (4, 4, WAITS),
-    'recvfrom': (6, 6, WAITS), 'recvmsg': (3, 3, WAITS), 'send': (4, 4, WAITS), 'sendto': (6, 6, WAITS),
-    'sendmsg': (3, 3, WAITS),
+    'accept': (3, 3, SOCKET), 'accept4': (4, 4, SOCKET), 'connect': (3, 3, SOCKET), 'recv': (4, 4, SOCKET),
+    'recvfrom': (6, 6, WAITS), 'recvmsg': (3, 3, SOCKET), 'send': (4, 4, SOCKET), 'sendto': (6, 6, WAITS),
+    'sendmsg': (3, 3, SOCKET),
     'readv': (3, 3, WAITS), 'writev': (3, 3, WAITS),
     'fork': (0, 0, 'the child has only the calling worker: only exec is safe in it'),
     'vfork': (0, 0, 'the child shares the worker: only exec is safe in it'),

@@ -168,6 +168,8 @@ def _argument_types(type_tokens, type_text, literals):
 def _uses(source, name, name_at, end, scope):
     """Positions of all uses within the variable's scope. Raises _Unsafe if the name may mean something else there."""
     code, scopes = source.code, source.scopes()
+    while scope and scope[-1][0] == 'namespace' and code[scope[-1][1] - 1].value == 'namespace':
+        scope = scope[:-1]  # names of an unnamed namespace are seen behind it
     for body in source.macros:
         if any(t.value == name for t in body):
             raise _Unsafe('a macro uses it')
@@ -178,6 +180,8 @@ def _uses(source, name, name_at, end, scope):
         how = source.qualification(code, k)
         inside = k > end and scopes[k][:len(scope)] == scope
         if not inside:
+            if how == 'other' and k > end:
+                raise _Unsafe(f'{name} may be used with a qualified name in line {code[k].line}')
             if not scope and k < name_at and how == '':
                 raise _Unsafe('its name is used above it')
             continue
