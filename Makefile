@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help release demo test check bench db-bench asan tsan clang format install install-fiber fiberize-demo clean
+.PHONY: help release demo test check bench db-bench fiber-bench asan tsan clang format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,12 @@ db-bench:  ## db_bench next to that of Debian's RocksDB 7.8.3, interleaved; writ
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target db_bench
 	@scripts/compare_db_bench.py --ours build/demo/bench/db_bench $(BENCH_FLAGS)
+
+fiber-bench:  ## the coroutine library against its targets, beside Boost and std; writes bench/results/fiber_targets.md
+	@scripts/install-deps.sh bench
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target fiber_bench
+	@scripts/fiber_targets.py --bench build/demo/fiber/fiber_bench --out bench/results/fiber_targets.md $(BENCH_FLAGS)
 
 asan:  ## every unit test under the address and undefined-behaviour sanitizers
 	@scripts/install-deps.sh test

@@ -274,6 +274,32 @@ void BM_PingPongBareFutex(benchmark::State& state) {
 }
 BENCHMARK(BM_PingPongBareFutex)->UseRealTime();
 
+// ---- Timers under load
+
+// How late a sleeper runs while eight others keep the run queue full; one iteration is one sleep of
+// 50 us.
+void BM_TimerUnderBusyQueue(benchmark::State& state) {
+  Runtime runtime;
+  runtime.run([&] {
+    bool stop = false;
+    std::vector<JoinHandle> busy;
+    for (int i = 0; i < 8; i++) {
+      busy.push_back(spawn([&] {
+        while (!stop) yield();
+      }));
+    }
+    uint64_t late = 0;
+    for (auto _ : state) {
+      const uint64_t deadline = deadline_after(50000);
+      sleep_until(deadline);
+      late += now_nanos() - deadline;
+    }
+    state.counters["late_ns"] = static_cast<double>(late) / static_cast<double>(state.iterations());
+    stop = true;
+  });
+}
+BENCHMARK(BM_TimerUnderBusyQueue)->UseRealTime();
+
 // ---- Memory
 
 size_t resident_bytes() {

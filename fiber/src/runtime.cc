@@ -234,10 +234,7 @@ int migrate(int worker) {
 int current_worker() { return in_fiber() ? Worker::current()->index() : -1; }
 
 void set_name(std::string_view name) {
-  if (Fiber* fiber = Worker::current_fiber()) {
-    fiber->name.set(name);
-    fiber->stack->name.set(name);
-  }
+  if (Fiber* fiber = Worker::current_fiber()) fiber->stack->name.set(name);
 }
 
 bool in_fiber() { return Worker::current_fiber() != nullptr; }

@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t kSpinMicros = 2;
 constexpr uint32_t kSpinMisses = 4;
 constexpr uint32_t kSpinRetry = 32;
+// After so many waits without a spin, one that outlasts the waking of the other side (worker.h).
+constexpr uint64_t kRetrySpinMicros = 16;
 __thread uint32_t t_spin_misses __attribute__((tls_model("initial-exec"))) = 0;
 
 struct WaitTimer : TimerNode {
@@ -60,7 +62,8 @@ bool Waiter::block_thread(uint64_t deadline) {
   if (hardware_concurrency() > 1 &&
       (t_spin_misses < kSpinMisses || ++t_spin_misses % kSpinRetry == 0)) {
     const uint64_t start = cycles();
-    const uint64_t limit = kSpinMicros * cycles_per_microsecond();
+    const uint64_t limit =
+        (t_spin_misses < kSpinMisses ? kSpinMicros : kRetrySpinMicros) * cycles_per_microsecond();
     do {
       cpu_relax();
       if (word_.load(std::memory_order_acquire) == kResumed) {

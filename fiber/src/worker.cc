@@ -45,11 +45,14 @@ clockid_t thread_cpu_clock() {
   return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
 }
 
-// For people: which fiber runs on the stack, since now.
-inline void note_begin(Stack* stack, const Fiber* fiber, uint32_t thread) {
-  stack->name = fiber->name;
-  stack->thread.store(thread, std::memory_order_relaxed);
-  stack->set_state(Stack::kRunning);
+// For people: which fiber runs on the stack from now on. (Its state is kRunning: the one before
+// ended running.)
+inline void note_begin(Stack* stack, const Fiber* fiber) {
+  // The usual fiber has no name: a copy of one whose first byte was just written would wait for it.
+  stack->name.text[0] = '\0';
+  if (fiber->named) [[unlikely]] {
+    stack->name = fiber->name;
+  }
   stack->number.store(fiber->number, std::memory_order_relaxed);
 }
 
@@ -158,13 +161,16 @@ Fiber* Worker::new_fiber(Function function, std::string_view name) {
     fiber->stack = nullptr;
     fiber->end.store(0, std::memory_order_relaxed);
     fiber->pinned = false;
-    fiber->name.text[0] = '\0';
+    fiber->named = false;
   } else {
     fiber = new Fiber;
   }
   fiber->worker = this;
   fiber->number = new_number();
-  if (!name.empty()) fiber->name.set(name);
+  if (!name.empty()) {
+    fiber->named = true;
+    fiber->name.set(name);
+  }
   fiber->function = std::move(function);
   return fiber;
 }
@@ -300,7 +306,7 @@ void Worker::run_fiber(Stack* stack) {
   for (;;) {
     Worker* worker = current_after_move();
     Fiber* const self = worker->current_;
-    note_begin(stack, self, worker->thread_id_);
+    note_begin(stack, self);
     self->function();
     worker = current_after_move();
     Fiber* const next = worker->end_fiber(self);
@@ -358,6 +364,7 @@ bool Worker::give_stack(Fiber* fiber) {
     stack->context.tsan_fiber = __tsan_create_fiber(0);
 #endif
   }
+  stack->thread.store(thread_id_, std::memory_order_relaxed);
   fiber->stack = stack;
   return true;
 }
@@ -546,9 +553,13 @@ void Worker::idle(bool (*done)(void*), void* argument) {
 // Whether something came while the worker looked for it.
 bool Worker::spin_for_work() {
   if (engine_->pending() != 0 || hardware_concurrency() <= 1) return false;
-  if (spin_misses_ >= kSpinMisses && ++spin_misses_ % kSpinRetry != 0) return false;
+  uint64_t micros = kIdleSpinMicros;
+  if (spin_misses_ >= kSpinMisses) {
+    if (++spin_misses_ % kSpinRetry != 0) return false;
+    micros = kRetrySpinMicros;
+  }
   const uint64_t start = cycles();
-  const uint64_t limit = service_cycles_ / kServiceMicros * kIdleSpinMicros;
+  const uint64_t limit = service_cycles_ / kServiceMicros * micros;
   do {
     if (inbox_.load(std::memory_order_relaxed) != nullptr || !fresh_.seems_empty()) {
       spin_misses_ = 0;

@@ -57,11 +57,12 @@ struct Fiber {
   bool arriving = false;
   // Must not migrate: somebody counts on its running where it is (fiber::gather).
   bool pinned = false;
+  bool named = false;
   Waiter* joiner = nullptr;
   LocalTable* locals = nullptr;
   uint64_t number = 0;  // of the process, from 1
   uint64_t born = 0;    // cycles() when it was placed; of fresh ones only
-  FiberName name;
+  FiberName name;       // if `named`
   Function function;
 };
 
@@ -187,7 +188,10 @@ class Worker {
   // An idle worker looks at its inbox for this long before it sleeps, if that has paid lately.
   static constexpr uint64_t kIdleSpinMicros = 4;
   static constexpr uint32_t kSpinMisses = 4;  // after so many vain spins in a row ...
-  static constexpr uint32_t kSpinRetry = 32;  // ... spin only once in so many times
+  static constexpr uint32_t kSpinRetry = 32;  // ... spin only once in so many times, and longer:
+  // two that wake each other and both sleep answer no faster than the kernel wakes a thread. Only
+  // who waits that long finds out that the other one could answer at once, if it need not be woken.
+  static constexpr uint64_t kRetrySpinMicros = 16;
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
   // So long a fresh fiber is its worker's, before an idle one takes it: a worker between two
   // suspensions is not worth a theft.
