@@ -54,6 +54,9 @@ inline void note_begin(Stack* stack, const Fiber* fiber) {
     stack->name = fiber->name;
   }
   stack->number.store(fiber->number, std::memory_order_relaxed);
+#ifndef NDEBUG
+  stack->set_state(Stack::kRunning);  // since now
+#endif
 }
 
 }  // namespace
