@@ -85,13 +85,13 @@ EpollEngine::Watched* EpollEngine::watch(int fd, int* error) {
     return nullptr;
   }
   const auto index = static_cast<size_t>(fd);
-  if (index >= watched_.size())
-    watched_.resize(std::max({index + 1, watched_.size() * 2, size_t{64}}));
-  Watched* const watched = &watched_[index];
   const Descriptor* const known = descriptor(fd);
   const uint16_t generation =
       known != nullptr ? known->generation.load(std::memory_order_relaxed) : uint16_t{0};
-  if (watched->registered && watched->generation == generation) return watched;
+  if (index < watched_.size() && watched_[index].registered &&
+      watched_[index].generation == generation) {
+    return &watched_[index];
+  }
   if (epoll_fd_ < 0) {
     *error = create();
     if (*error != 0) return nullptr;
@@ -106,6 +106,10 @@ EpollEngine::Watched* EpollEngine::watch(int fd, int* error) {
     *error = -errno;
     return nullptr;
   }
+  // Only now: the number of a descriptor that does not exist may be anything.
+  if (index >= watched_.size())
+    watched_.resize(std::max({index + 1, watched_.size() * 2, size_t{64}}));
+  Watched* const watched = &watched_[index];
   watched->registered = true;
   watched->generation = generation;
   watched->ended = false;
@@ -142,7 +146,10 @@ void EpollEngine::submit_one(IoRequest* request) {
   int error = 0;
   Watched* const watched = watch(request->fd, &error);
   if (watched == nullptr) {
-    request->result = error;
+    // No socket, or no descriptor left for epoll: the attempt knows better what is wrong, if it
+    // does not even have to wait.
+    request->result = request->block(request);
+    if (request->result == -EAGAIN) request->result = error;
     return;
   }
   Direction* const direction = watched->direction(request);

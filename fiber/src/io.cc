@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "descriptor.h"
 #include "fiber/runtime.h"
 #include "io_blocking.h"
 #include "io_engine.h"
@@ -155,6 +156,12 @@ int open(const char* path, int flags, mode_t mode) {
 
 int close(int fd) {
   forget_file(fd);
+  // A socket that somebody waits on is net::close()'s affair.
+  if (const detail::Descriptor* d = detail::descriptor(fd);
+      d != nullptr && d->waits.load(std::memory_order_relaxed) != 0) {
+    return detail::close_descriptor(fd);
+  }
+  detail::descriptor_made(fd);
   // Not by the ring: it would free the blocks of an unlinked file on the worker's own thread.
   return by_pool([=] { return blocking::close(fd); });
 }

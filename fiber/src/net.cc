@@ -152,7 +152,12 @@ template <class Prepare, class Attempt>
 int64_t operate(Wait* what, Prepare prepare, Attempt attempt) {
   DescriptorUse use(detail::descriptor(what->fd));
   if (use.was_closing()) return -EBADF;
-  const int64_t result = operate_open(what, use, prepare, attempt);
+  // What would wait again although the socket was shut down for a close must not.
+  auto open_attempt = [&](bool* drained) -> int64_t {
+    const int64_t result = attempt(drained);
+    return result == -EAGAIN && use.closing() ? -ECANCELED : result;
+  };
+  const int64_t result = operate_open(what, use, prepare, open_attempt);
   // A close shuts the socket down so that we leave: what that looked like to the kernel is not what
   // happened. What had come before stays.
   if ((result < 0 || (result == 0 && what->receives)) && use.closing()) return -ECANCELED;
@@ -227,10 +232,14 @@ int accept(int fd, Address* peer, uint64_t deadline) {
       [&](bool*) -> int64_t {
         if (!nonblocking) make_nonblocking(fd);
         nonblocking = true;
-        return checked([&] {
+        const int accepted = checked([&] {
           size = Address::capacity();
           return ::accept4(fd, to, to != nullptr ? &size : nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
         });
+        if (accepted != -EAGAIN) return accepted;
+        // A Unix socket that was shut down goes on to say so, and is always ready.
+        pollfd entry = {fd, POLLIN, 0};
+        return ::poll(&entry, 1, 0) == 1 && (entry.revents & POLLHUP) != 0 ? -EINVAL : -EAGAIN;
       }));
   if (result < 0) return result;
   detail::descriptor_made(result);

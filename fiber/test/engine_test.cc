@@ -24,6 +24,7 @@
 #include "engine_uring.h"
 #include "fiber/clock.h"
 #include "fiber/io.h"
+#include "fiber/net.h"
 #include "fiber/runtime.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
@@ -57,7 +58,17 @@ void refuse_io_uring(int error) {
     const bool right = runtime.run([] {
       const int fd = io::open("/proc/self/stat", O_RDONLY);
       char buffer[64];
-      return fd >= 0 && io::pread(fd, buffer, sizeof(buffer), 0) > 0 && io::close(fd) == 0;
+      int ends[2];
+      if (net::socket_pair(ends) != 0) return false;
+      JoinHandle echo = spawn([&] {
+        char byte;
+        if (net::recv(ends[1], &byte, 1) == 1) net::send(ends[1], &byte, 1);
+      });
+      const bool socket_works =
+          net::send(ends[0], "s", 1) == 1 && net::recv(ends[0], buffer, sizeof(buffer)) == 1;
+      echo.join();
+      return socket_works && fd >= 0 && io::pread(fd, buffer, sizeof(buffer), 0) > 0 &&
+             io::close(fd) == 0 && io::close(ends[0]) == 0 && net::close(ends[1]) == 0;
     });
     if (!right) std::_Exit(2);
   }

@@ -1,0 +1,398 @@
+// net.h when things go wrong: deadlines, closing under a wait, peers that reset or are not there,
+// full backlogs, no descriptors left.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "descriptor.h"
+#include "fiber/clock.h"
+#include "fiber/net.h"
+#include "net_testing.h"
+
+namespace fiber::testing {
+namespace {
+
+using NetFaultTest = NetTest;
+
+// Until somebody waits on the descriptor (or is about to).
+void await_wait(int fd) {
+  while (detail::descriptor(fd)->waits.load() == 0) yield();
+  for (int i = 0; i < 100; ++i) yield();
+}
+
+std::string path_of_test() {
+  static std::atomic<int> number{0};
+  return "/tmp/fiber_net_" + std::to_string(::getpid()) + "_" + std::to_string(number++);
+}
+
+// --- deadlines
+
+TEST_P(NetFaultTest, ADeadlineEndsTheWait) {
+  run([&] {
+    for_each_kind([&](int* fds) {
+      char byte;
+      for (uint64_t wait : {uint64_t{0}, kMillisecond, 3 * kMillisecond}) {
+        const uint64_t deadline = deadline_after(wait);
+        EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, deadline), -ETIMEDOUT);
+        EXPECT_GE(now_nanos(), deadline);
+        iovec part = {&byte, 1};
+        msghdr message = {};
+        message.msg_iov = &part;
+        message.msg_iovlen = 1;
+        EXPECT_EQ(net::recvmsg(fds[0], &message, 0, deadline_after(wait)), -ETIMEDOUT);
+      }
+      // What is there counts, however late it is asked for.
+      EXPECT_EQ(net::send(fds[1], "x", 1, 0, 0), 1);
+      EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 1);
+      EXPECT_EQ(net::send(fds[1], "y", 1, 0, 0), 1);
+      ssize_t n;
+      while ((n = net::recv(fds[0], &byte, 1, 0, 0)) == -ETIMEDOUT) yield();
+      EXPECT_EQ(n, 1);
+      net::close(fds[0]);
+      net::close(fds[1]);
+    });
+    const int listener = net::listen_on(net::Address::loopback_v4(0));
+    EXPECT_EQ(net::accept(listener, nullptr, deadline_after(kMillisecond)), -ETIMEDOUT);
+    EXPECT_EQ(net::accept(listener, nullptr, 0), -ETIMEDOUT);
+    net::close(listener);
+  });
+}
+
+// Deadlines that pass at about the time when the data comes: a byte is received or it is still
+// there, never lost.
+TEST_P(NetFaultTest, ACancelledReceiveLosesNothing) {
+  constexpr int kBytes = 3000 / kScaleDown;
+  for_each_kind([&](int* fds) {
+    Task sender = start([&] {
+      for (int i = 0; i < kBytes; ++i) {
+        const char byte = static_cast<char>(i);
+        ASSERT_EQ(net::send(fds[0], &byte, 1, 0, far_deadline()), 1);
+        if (i % 3 == 0) sleep_for(20000);
+      }
+    });
+    run([&] {
+      int got = 0, timeouts = 0;
+      while (got < kBytes) {
+        char byte = 77;
+        const ssize_t n = net::recv(fds[1], &byte, 1, 0,
+                                    deadline_after(static_cast<uint64_t>(timeouts % 40) * 1000));
+        if (n == -ETIMEDOUT) {
+          ASSERT_EQ(byte, 77) << "written to after the call";
+          ++timeouts;
+          continue;
+        }
+        ASSERT_EQ(n, 1);
+        ASSERT_EQ(byte, static_cast<char>(got));
+        ++got;
+      }
+    });
+    sender.join();
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+// --- closing
+
+TEST_P(NetFaultTest, ClosingSendsAWaitingReceiverAway) {
+  for_each_kind([&](int* fds) {
+    Task receiver = start([&] {
+      char byte;
+      EXPECT_EQ(net::recv(fds[0], &byte, 1), -ECANCELED);
+    });
+    run([&] {
+      await_wait(fds[0]);
+      EXPECT_EQ(net::close(fds[0]), 0);
+    });
+    receiver.join();
+    EXPECT_EQ(net::close(fds[1]), 0);
+  });
+}
+
+TEST_P(NetFaultTest, ClosingSendsAWaitingSenderAway) {
+  for_each_kind([&](int* fds) {
+    const std::string chunk(size_t{1} << 20, 'c');
+    Task sender = start([&] {
+      ssize_t n;
+      while ((n = net::send(fds[0], chunk.data(), chunk.size())) > 0) {
+      }
+      EXPECT_TRUE(n == -ECANCELED || n == -EBADF) << n;
+    });
+    run([&] {
+      // Nobody reads: it comes to wait for good.
+      size_t idle = 0;
+      while (idle < 200) {
+        idle = detail::descriptor(fds[0])->waits.load() != 0 ? idle + 1 : 0;
+        yield();
+      }
+      EXPECT_EQ(net::close(fds[0]), 0);
+    });
+    sender.join();
+    EXPECT_EQ(net::close(fds[1]), 0);
+  });
+}
+
+TEST_P(NetFaultTest, ClosingSendsWaitingAcceptorsAway) {
+  const int tcp = net::listen_on(net::Address::loopback_v4(0));
+  net::Address name;
+  ASSERT_EQ(net::Address::unix_path(path_of_test(), &name), 0);
+  const int unix = net::listen_on(name);
+  for (int listener : {tcp, unix}) {
+    ASSERT_GE(listener, 0);
+    std::vector<Task> acceptors;
+    for (int i = 0; i < 3; ++i) {
+      acceptors.push_back(start([&] { EXPECT_EQ(net::accept(listener), -ECANCELED); }));
+    }
+    // From a plain thread, whatever the mode.
+    while (detail::descriptor(listener)->waits.load() < 3) yield();
+    EXPECT_EQ(net::close(listener), 0);
+    for (Task& task : acceptors) task.join();
+    EXPECT_EQ(net::accept(listener), -EBADF);
+  }
+  ::unlink(name.to_string().c_str());
+}
+
+// A number comes back for another file while engines still know the old one.
+TEST_P(NetFaultTest, ANumberMayMeanAnotherSocketSoon) {
+  run([&] {
+    for (int round = 0; round < 200; ++round) {
+      int fds[2];
+      if (round % 2 == 0) {
+        ASSERT_NO_FATAL_FAILURE(unix_pair(fds));
+      } else {
+        ASSERT_NO_FATAL_FAILURE(tcp_pair(fds));
+      }
+      Task echo = start([&] {
+        char byte;
+        while (net::recv(fds[1], &byte, 1, 0, far_deadline()) == 1) net::send(fds[1], &byte, 1);
+      });
+      for (int i = 0; i < 3; ++i) {
+        char byte = 'n';
+        ASSERT_EQ(net::send(fds[0], &byte, 1), 1);
+        ASSERT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 1);
+      }
+      ASSERT_EQ(net::close(fds[0]), 0);
+      echo.join();
+      ASSERT_EQ(net::close(fds[1]), 0);
+    }
+  });
+}
+
+TEST_P(NetFaultTest, WhatIsNoSocketIsAnError) {
+  run([&] {
+    char byte = 0;
+    for (int fd : {-1, 1 << 19, 1 << 22}) {
+      EXPECT_EQ(net::recv(fd, &byte, 1), -EBADF);
+      EXPECT_EQ(net::send(fd, &byte, 1), -EBADF);
+      EXPECT_EQ(net::accept(fd), -EBADF);
+      EXPECT_EQ(net::connect(fd, net::Address::loopback_v4(1)), -EBADF);
+      EXPECT_EQ(net::close(fd), -EBADF);
+    }
+    const int file = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    EXPECT_EQ(net::recv(file, &byte, 1), -ENOTSOCK);
+    EXPECT_EQ(net::send(file, &byte, 1), -ENOTSOCK);
+    EXPECT_EQ(net::accept(file), -ENOTSOCK);
+    EXPECT_EQ(net::close(file), 0);
+    const int fresh = net::socket(AF_INET);
+    EXPECT_EQ(net::recv(fresh, &byte, 1), -ENOTCONN);
+    EXPECT_LT(net::send(fresh, &byte, 1), 0);
+    EXPECT_EQ(net::accept(fresh), -EINVAL);
+    EXPECT_EQ(net::close(fresh), 0);
+    EXPECT_LT(net::socket(12345), 0);
+  });
+}
+
+// --- peers
+
+void reset(int fd) {
+  const linger now = {1, 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+  net::close(fd);
+}
+
+TEST_P(NetFaultTest, APeersResetEndsTheWait) {
+  int fds[2];
+  ASSERT_NO_FATAL_FAILURE(tcp_pair(fds));
+  Task receiver = start([&] {
+    char byte;
+    EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), -ECONNRESET);
+    EXPECT_EQ(net::send(fds[0], "x", 1), -EPIPE);
+    EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 0);
+  });
+  run([&] {
+    await_wait(fds[0]);
+    reset(fds[1]);
+  });
+  receiver.join();
+  net::close(fds[0]);
+
+  ASSERT_NO_FATAL_FAILURE(tcp_pair(fds));
+  const std::string much(size_t{32} << 20, 'm');
+  Task sender = start([&] {
+    const ssize_t n = net::send_all(fds[0], much.data(), much.size(), far_deadline());
+    EXPECT_TRUE(n == -ECONNRESET || n == -EPIPE) << n;
+  });
+  run([&] {
+    char some[1000];
+    EXPECT_EQ(net::recv_exactly(fds[1], some, sizeof(some), far_deadline()), 1000);
+    reset(fds[1]);
+  });
+  sender.join();
+  net::close(fds[0]);
+}
+
+TEST_P(NetFaultTest, NobodyListens) {
+  run([&] {
+    // Bound, so that nobody else listens there by chance.
+    const int bound = net::socket(AF_INET);
+    ASSERT_EQ(net::bind(bound, net::Address::loopback_v4(0)), 0);
+    net::Address address;
+    ASSERT_EQ(net::local_address(bound, &address), 0);
+    EXPECT_EQ(net::connect_to(address, far_deadline()), -ECONNREFUSED);
+    net::close(bound);
+    net::Address nowhere;
+    ASSERT_EQ(net::Address::unix_path("/nonexistent/socket", &nowhere), 0);
+    EXPECT_EQ(net::connect_to(nowhere), -ENOENT);
+    EXPECT_EQ(net::connect_to(net::Address()), -EAFNOSUPPORT);
+  });
+}
+
+TEST_P(NetFaultTest, AFullTcpBacklogIsWaitedForUntilTheDeadline) {
+  run([&] {
+    const int listener = net::listen_on(net::Address::loopback_v4(0), 0);
+    ASSERT_GE(listener, 0);
+    net::Address address;
+    ASSERT_EQ(net::local_address(listener, &address), 0);
+    std::vector<int> waiting;
+    int last = 0;
+    while (waiting.size() < 20) {
+      last = net::connect_to(address, deadline_after(50 * kMillisecond));
+      if (last < 0) break;
+      waiting.push_back(last);
+    }
+    EXPECT_EQ(last, -ETIMEDOUT);
+    EXPECT_FALSE(waiting.empty());
+    for (int fd : waiting) net::close(fd);
+    net::close(listener);
+  });
+}
+
+TEST_P(NetFaultTest, AFullUnixBacklogIsWaitedForUntilThereIsRoom) {
+  const std::string path = path_of_test();
+  net::Address address;
+  ASSERT_EQ(net::Address::unix_path(path, &address), 0);
+  const int listener = net::listen_on(address, 0);
+  ASSERT_GE(listener, 0);
+  std::vector<int> waiting;
+  run([&] {
+    int last = 0;
+    while (waiting.size() < 20) {
+      last = net::connect_to(address, deadline_after(2 * kMillisecond));
+      if (last < 0) break;
+      waiting.push_back(last);
+    }
+    EXPECT_EQ(last, -ETIMEDOUT);
+  });
+  Task late = start([&] {
+    const int fd = net::connect_to(address, far_deadline());
+    EXPECT_GE(fd, 0);
+    net::close(fd);
+  });
+  run([&] {
+    for (size_t i = 0; i <= waiting.size(); ++i) {
+      const int fd = net::accept(listener, nullptr, far_deadline());
+      EXPECT_GE(fd, 0);
+      net::close(fd);
+    }
+  });
+  late.join();
+  for (int fd : waiting) net::close(fd);
+  net::close(listener);
+  ::unlink(path.c_str());
+}
+
+TEST_P(NetFaultTest, WithoutDescriptorsAcceptFailsAndTheConnectionStays) {
+  const int listener = net::listen_on(net::Address::loopback_v4(0));
+  ASSERT_GE(listener, 0);
+  net::Address address;
+  ASSERT_EQ(net::local_address(listener, &address), 0);
+  int client = -1;
+  run([&] {
+    // Engines make what they need with the first wait.
+    EXPECT_EQ(net::accept(listener, nullptr, deadline_after(kMillisecond)), -ETIMEDOUT);
+    client = net::connect_to(address, far_deadline());
+    ASSERT_GE(client, 0);
+  });
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  run([&] {
+    EXPECT_EQ(net::accept(listener, nullptr, far_deadline()), -EMFILE);
+    EXPECT_EQ(net::socket(AF_INET), -EMFILE);
+  });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  run([&] {
+    const int fd = net::accept(listener, nullptr, far_deadline());
+    EXPECT_GE(fd, 0);
+    net::close(fd);
+    net::close(client);
+    net::close(listener);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, NetFaultTest, ::testing::ValuesIn(NetTest::modes()), NetTest::name);
+
+// --- addresses
+
+TEST(NetAddressTest, TextAndBack) {
+  net::Address a;
+  ASSERT_EQ(net::Address::parse("127.0.0.1", 80, &a), 0);
+  EXPECT_EQ(a.to_string(), "127.0.0.1:80");
+  EXPECT_EQ(a.port(), 80);
+  ASSERT_EQ(net::Address::parse("::1", 443, &a), 0);
+  EXPECT_EQ(a.to_string(), "[::1]:443");
+  EXPECT_EQ(a.family(), AF_INET6);
+  EXPECT_EQ(net::Address::parse("localhost", 1, &a), -EINVAL);
+  EXPECT_EQ(net::Address::parse("", 1, &a), -EINVAL);
+  EXPECT_EQ(net::Address::parse("fe80::1%nonexistent", 1, &a), -EINVAL);
+  EXPECT_EQ(a.port(), 443) << "a failed call changes nothing";
+  ASSERT_EQ(net::Address::unix_path("/run/x", &a), 0);
+  EXPECT_EQ(a.to_string(), "/run/x");
+  ASSERT_EQ(net::Address::unix_path(std::string("\0name", 5), &a), 0);
+  EXPECT_EQ(a.to_string(), "@name");
+  EXPECT_EQ(net::Address::unix_path("", &a), -EINVAL);
+  EXPECT_EQ(net::Address::unix_path(std::string(108, 'p'), &a), -ENAMETOOLONG);
+  EXPECT_EQ(net::Address().to_string(), "");
+}
+
+TEST(NetAddressTest, BothEndsKnowEachOther) {
+  for (const net::Address& any : {net::Address::loopback_v4(0), net::Address::loopback_v6(0)}) {
+    const int listener = net::listen_on(any);
+    if (listener == -EADDRNOTAVAIL || listener == -EAFNOSUPPORT) continue;  // no IPv6 here
+    ASSERT_GE(listener, 0);
+    net::Address address, here, there, peer;
+    ASSERT_EQ(net::local_address(listener, &address), 0);
+    const int client = net::connect_to(address, far_deadline());
+    ASSERT_GE(client, 0);
+    const int server = net::accept(listener, &peer, far_deadline());
+    ASSERT_GE(server, 0);
+    ASSERT_EQ(net::local_address(client, &here), 0);
+    ASSERT_EQ(net::peer_address(client, &there), 0);
+    EXPECT_EQ(there.to_string(), address.to_string());
+    EXPECT_EQ(peer.to_string(), here.to_string());
+    for (int fd : {client, server, listener}) net::close(fd);
+  }
+}
+
+}  // namespace
+}  // namespace fiber::testing
