@@ -29,6 +29,14 @@ constexpr unsigned kFlagSets[] = {
     0,
 };
 
+// With a thousand connections the stack of a fiber that waits has long left the caches. Its
+// operation lies on it, among what the fiber and its scheduler touch next: fetch all of a batch at
+// once instead of one miss after the other.
+void warm_up(const RingOp* op) {
+  const char* const at = reinterpret_cast<const char*>(op);
+  for (int offset = -256; offset <= 256; offset += 64) __builtin_prefetch(at + offset);
+}
+
 int init_ring(unsigned entries, unsigned completions, unsigned flags, io_uring* ring) {
   io_uring_params params;
   std::memset(&params, 0, sizeof(params));
@@ -167,6 +175,7 @@ unsigned Ring::take_completions() {
     if (seen == 0) return completed;
     io_uring_cq_advance(&ring_, seen);
     completed += seen;
+    for (unsigned i = 0; i < seen; ++i) warm_up(results[i].op);
     for (unsigned i = 0; i < seen; ++i) --(results[i].op->endless ? endless_ : in_flight_);
     for (unsigned i = 0; i < seen; ++i) {
       RingOp* const op = results[i].op;
