@@ -53,16 +53,9 @@ const char* state_name(uint32_t state) {
   }
 }
 
-// Not instrumented: what is read may be written meanwhile, and a torn name is no harm.
-__attribute__((no_sanitize("thread"))) void copy_name(const Stack& stack, char* out) {
-  const volatile char* from = stack.name.text;
-  for (size_t i = 0; i < detail::FiberName::kMax; i++) out[i] = from[i];
-  out[detail::FiberName::kMax] = '\0';
-}
-
 void write_fiber(SafeWriter* out, const Stack& stack, uint64_t number, bool demangle) {
   char name[detail::FiberName::kMax + 1];
-  copy_name(stack, name);
+  stack.copy_name(name);
   const uint32_t state = stack.state.load(std::memory_order_relaxed);
   *out << "fiber " << number;
   if (name[0] != '\0') *out << " \"" << name << "\"";

@@ -50,6 +50,13 @@ void FiberName::set(std::string_view name) {
   text[size] = '\0';
 }
 
+__attribute__((no_sanitize("thread"))) void Stack::copy_name(
+    char (&out)[FiberName::kMax + 1]) const {
+  const volatile char* from = name.text;
+  for (size_t i = 0; i < FiberName::kMax; i++) out[i] = from[i];
+  out[FiberName::kMax] = '\0';
+}
+
 Stack* StackSlab::stack_at(const void* address, bool* in_guard) {
   const char* const at = static_cast<const char*>(address);
   for (StackSlab* slab = newest.load(std::memory_order_acquire); slab != nullptr;

@@ -45,6 +45,9 @@ struct Stack {
   std::atomic<uint64_t> since{0};   // cycles() of the last change of state; debug builds only
   FiberName name;
 
+  // Of any thread, while the worker may be writing it: a torn name is no harm.
+  void copy_name(char (&out)[FiberName::kMax + 1]) const;
+
   void set_state(State value) {
     state.store(value, std::memory_order_relaxed);
 #ifndef NDEBUG

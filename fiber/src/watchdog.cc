@@ -53,7 +53,9 @@ bool report(const Worker& worker, const Stack& stack, uint64_t nanos) {
   }
   SafeWriter out(2);
   out << "fiber: fiber " << stack.number.load(std::memory_order_relaxed);
-  if (stack.name.text[0] != '\0') out << " \"" << stack.name.text << "\"";
+  char name[FiberName::kMax + 1];
+  stack.copy_name(name);
+  if (name[0] != '\0') out << " \"" << name << "\"";
   out << " has computed for " << nanos / 1000000 << " ms without a suspension on worker "
       << uint64_t(worker.index()) << " (thread " << uint64_t{worker.thread_id()}
       << "); the worker's other fibers wait. fiber::yield() now and then, or a fiber::Thread.\n";
