@@ -19,10 +19,18 @@ inline uint64_t LoadBigEndian(const char* p) {
   return __builtin_bswap64(v);
 }
 
+inline uint64_t PrefixOf(const char* user_key, size_t size) {
+  if (size >= 8) [[likely]]
+    return LoadBigEndian(user_key);
+  char padded[8] = {};
+  std::memcpy(padded, user_key, size);
+  return LoadBigEndian(padded);
+}
+
 }  // namespace
 
-// The two orders answer, for one sought internal key, where a node lies. Both are value types made
-// once per search.
+// The two orders answer, for one sought internal key, where a node lies, or what the prefix beside
+// the link to it says of that. Both are value types made once per search.
 
 // Byte order of user keys, without a call: keys are compared eight bytes at a time as big-endian
 // integers, the first of which stays in a register for the whole search.
@@ -32,7 +40,10 @@ class SkipList::BytewiseOrder {
       : user_(internal_key.data()),
         size_(internal_key.size() - kFooterSize),
         footer_(DecodeFixed64(internal_key.data() + size_)),
-        prefix_(size_ >= 8 ? LoadBigEndian(user_) : 0) {}
+        prefix_(PrefixOf(user_, size_)) {}
+
+  static constexpr bool kHasPrefix = true;
+  uint64_t prefix() const { return prefix_; }
 
   bool IsBefore(const Node* node) const {  // node < sought
     const char* key = node->key_data();
@@ -77,6 +88,9 @@ class SkipList::GeneralOrder {
   GeneralOrder(const InternalKeyComparator* comparator, const Slice& internal_key)
       : comparator_(comparator), key_(internal_key) {}
 
+  static constexpr bool kHasPrefix = false;
+  static uint64_t prefix() { return UINT64_MAX; }
+
   bool IsBefore(const Node* node) const { return comparator_->Compare(node->key(), key_) < 0; }
   bool IsEqual(const Node* node) const { return comparator_->Compare(node->key(), key_) == 0; }
 
@@ -90,8 +104,7 @@ SkipList::SkipList(const InternalKeyComparator* comparator, ConcurrentArena* are
       arena_(arena),
       bytewise_(comparator->user_comparator() == BytewiseComparator()),
       head_(NewNode(0, 0, kMaxHeight)) {
-  for (int level = 0; level < kMaxHeight; ++level)
-    head_->link(level)->store(nullptr, std::memory_order_relaxed);
+  head_->link0.next.store(nullptr, std::memory_order_relaxed);  // no stashed height
 }
 
 template <class F>
@@ -112,22 +125,20 @@ int SkipList::RandomHeight() {
 }
 
 SkipList::Node* SkipList::NewNode(size_t key_size, size_t value_size, int height) {
-  const size_t above = sizeof(std::atomic<Node*>) * static_cast<size_t>(height - 1);
+  const size_t above = sizeof(Link) * static_cast<size_t>(height - 1);
   char* raw = arena_->AllocateAligned(above + sizeof(Node) + key_size + value_size);
-  for (size_t offset = 0; offset < above; offset += sizeof(std::atomic<Node*>)) {
-    new (raw + offset) std::atomic<Node*>(nullptr);
-  }
+  for (size_t offset = 0; offset < above; offset += sizeof(Link)) new (raw + offset) Link;
   Node* node = new (raw + above) Node;
   node->key_size = static_cast<uint32_t>(key_size);
   node->value_size = static_cast<uint32_t>(value_size);
-  node->next0.store(reinterpret_cast<Node*>(static_cast<uintptr_t>(height)),
-                    std::memory_order_relaxed);
+  node->link0.next.store(reinterpret_cast<Node*>(static_cast<uintptr_t>(height)),
+                         std::memory_order_relaxed);
   return node;
 }
 
 int SkipList::StashedHeight(const Node* unlinked) {
   return static_cast<int>(
-      reinterpret_cast<uintptr_t>(unlinked->next0.load(std::memory_order_relaxed)));
+      reinterpret_cast<uintptr_t>(unlinked->link0.next.load(std::memory_order_relaxed)));
 }
 
 SkipList::Node* SkipList::AllocateNode(size_t key_size, size_t value_size) {
@@ -140,57 +151,51 @@ void SkipList::RaiseHeight(int height) {
   }
 }
 
+// A prefix may be stale above level 0, where believing it costs a detour at most; on level 0 the
+// node itself decides.
 template <class Order>
-const SkipList::Node* SkipList::FindGreaterOrEqualIn(const Order& order) const {
-  const Node* x = head_;
+SkipList::Place SkipList::Find(const Order& order) const {
+  Node* x = head_;
   int level = height_.load(std::memory_order_relaxed) - 1;
   const Node* known_after = nullptr;  // a node already found not to be before the sought key
   while (true) {
-    const Node* next = x->Next(level);
-    // Where the search goes if `next` is too far: fetched while the comparison waits for `next`
-    // itself.
-    if (level > 0) __builtin_prefetch(x->link(level - 1)->load(std::memory_order_relaxed));
+    const Link* const link = x->link(level);
+    uint64_t prefix = 0;
+    if constexpr (Order::kHasPrefix) prefix = link->prefix.load(std::memory_order_acquire);
+    Node* const next = link->next.load(std::memory_order_acquire);
+    if constexpr (Order::kHasPrefix) {
+      if (prefix < order.prefix()) {
+        x = next;
+        continue;
+      }
+      if (prefix > order.prefix() && level > 0) {
+        --level;
+        continue;
+      }
+    }
     if (next != nullptr && next != known_after && order.IsBefore(next)) {
       x = next;
       continue;
     }
-    if (level == 0) return next;
-    known_after = next;
-    --level;
-  }
-}
-
-template <class Order>
-SkipList::Node* SkipList::FindLessThanIn(const Order& order) const {
-  Node* x = head_;
-  int level = height_.load(std::memory_order_relaxed) - 1;
-  const Node* known_after = nullptr;
-  while (true) {
-    Node* next = x->Next(level);
-    if (level > 0) __builtin_prefetch(x->link(level - 1)->load(std::memory_order_relaxed));
-    if (next != nullptr && next != known_after && order.IsBefore(next)) {
-      x = next;
-      continue;
-    }
-    if (level == 0) return x;
+    if (level == 0) return {x, next};
     known_after = next;
     --level;
   }
 }
 
 const SkipList::Node* SkipList::FindGreaterOrEqual(const Slice& internal_key) const {
-  return WithOrder(internal_key, [this](const auto& order) { return FindGreaterOrEqualIn(order); });
+  return WithOrder(internal_key, [this](const auto& order) { return Find(order).at; });
 }
 
 const SkipList::Node* SkipList::FindLessThan(const Slice& internal_key) const {
   const Node* node =
-      WithOrder(internal_key, [this](const auto& order) { return FindLessThanIn(order); });
+      WithOrder(internal_key, [this](const auto& order) { return Find(order).before; });
   return node == head_ ? nullptr : node;
 }
 
 bool SkipList::Contains(const Slice& internal_key) const {
   return WithOrder(internal_key, [this](const auto& order) {
-    const Node* node = FindGreaterOrEqualIn(order);
+    const Node* node = Find(order).at;
     return node != nullptr && order.IsEqual(node);
   });
 }
@@ -225,13 +230,23 @@ uint64_t SkipList::EstimateCountBefore(const Slice& internal_key) const {
 }
 
 // Narrows before < sought <= after to neighbours on `level`.
-template <class Order>
-void SkipList::FindBracket(const Order& order, Node* before, Node* after, int level, Node** prev,
-                           Node** next) {
+template <bool kExact, class Order>
+void SkipList::FindBracket(const Order& order, Node* before, const Node* after, int level,
+                           Node** prev, Node** next) {
   while (true) {
-    Node* n = before->Next(level);
-    if (level > 0) __builtin_prefetch(before->link(level - 1)->load(std::memory_order_relaxed));
-    if (n == after || n == nullptr || !order.IsBefore(n)) {
+    const Link* const link = before->link(level);
+    uint64_t prefix = 0;
+    if constexpr (Order::kHasPrefix) prefix = link->prefix.load(std::memory_order_acquire);
+    Node* const n = link->next.load(std::memory_order_acquire);
+    bool done;
+    if (Order::kHasPrefix && prefix < order.prefix()) {
+      done = false;
+    } else if (Order::kHasPrefix && kExact && prefix > order.prefix()) {
+      done = true;
+    } else {
+      done = n == after || n == nullptr || !order.IsBefore(n);
+    }
+    if (done) {
       *prev = before;
       *next = n;
       return;
@@ -240,7 +255,22 @@ void SkipList::FindBracket(const Order& order, Node* before, Node* after, int le
   }
 }
 
+// Whether the sought key lies between what the splice has on `level` and its present successor,
+// which then becomes the splice's.
 template <class Order>
+bool SkipList::HintHolds(const Order& order, Splice* splice, int level) const {
+  Node* const prev = splice->prev[level];
+  if (prev != head_ && !order.IsBefore(prev)) return false;
+  const uint64_t prefix = prev->link(level)->prefix.load(std::memory_order_relaxed);
+  Node* const next = prev->Next(level);
+  if (Order::kHasPrefix && prefix < order.prefix()) return false;
+  const bool known_after = Order::kHasPrefix && prefix > order.prefix();
+  if (!known_after && next != nullptr && order.IsBefore(next)) return false;
+  splice->next[level] = next;
+  return true;
+}
+
+template <bool kExact, class Order>
 void SkipList::FindBrackets(const Order& order, Splice* splice, int max_height,
                             bool use_hint) const {
   int from = max_height;  // the lowest level whose bracket can be kept
@@ -249,9 +279,7 @@ void SkipList::FindBrackets(const Order& order, Splice* splice, int max_height,
     // from the top than by climbing one level at a time.
     for (int level : {0, 3}) {
       if (level >= max_height) break;
-      Node* const prev = splice->prev[level];
-      Node* const next = splice->next[level];
-      if ((prev == head_ || order.IsBefore(prev)) && (next == nullptr || !order.IsBefore(next))) {
+      if (HintHolds(order, splice, level)) {
         from = level;
         break;
       }
@@ -263,8 +291,8 @@ void SkipList::FindBrackets(const Order& order, Splice* splice, int max_height,
     splice->next[max_height] = nullptr;
   }
   for (int level = from - 1; level >= 0; --level) {
-    FindBracket(order, splice->prev[level + 1], splice->next[level + 1], level,
-                &splice->prev[level], &splice->next[level]);
+    FindBracket<kExact>(order, splice->prev[level + 1], splice->next[level + 1], level,
+                        &splice->prev[level], &splice->next[level]);
   }
 }
 
@@ -272,7 +300,7 @@ template <bool kConcurrent, class Order>
 bool SkipList::InsertIn(const Order& order, Node* node, Splice* splice, bool use_hint) {
   const int height = StashedHeight(node);
   RaiseHeight(height);
-  FindBrackets(order, splice, height_.load(std::memory_order_relaxed), use_hint);
+  FindBrackets<!kConcurrent>(order, splice, height_.load(std::memory_order_relaxed), use_hint);
 
   for (int level = 0; level < height; ++level) {
     while (true) {
@@ -281,29 +309,52 @@ bool SkipList::InsertIn(const Order& order, Node* node, Splice* splice, bool use
       if (prev->Next(level) != next) {
         // Others inserted here since the bracket was taken (or it is a kept one of an upper level):
         // narrow it.
-        FindBracket(order, prev, next, level, &splice->prev[level], &splice->next[level]);
+        FindBracket<!kConcurrent>(order, prev, next, level, &splice->prev[level],
+                                  &splice->next[level]);
         prev = splice->prev[level];
         next = splice->next[level];
       }
+      Link* const link = prev->link(level);
+      uint64_t next_prefix = UINT64_MAX;
+      if constexpr (Order::kHasPrefix && kConcurrent) {
+        // The link's own may be stale, and must not become ours.
+        if (next != nullptr) {
+          next_prefix = PrefixOf(next->key_data(), next->key_size - kFooterSize);
+        }
+      } else if constexpr (Order::kHasPrefix) {
+        next_prefix = link->prefix.load(std::memory_order_relaxed);
+      }
       // Only level 0 holds every node, and nothing is linked yet: the last moment to refuse a
       // duplicate.
-      if (level == 0 && next != nullptr && order.IsEqual(next)) [[unlikely]]
+      const bool may_be_equal = !Order::kHasPrefix || next_prefix == order.prefix();
+      if (level == 0 && next != nullptr && may_be_equal && order.IsEqual(next)) [[unlikely]]
         return false;
-      node->link(level)->store(next, std::memory_order_relaxed);
+      node->link(level)->next.store(next, std::memory_order_relaxed);
+      node->link(level)->prefix.store(next_prefix, std::memory_order_relaxed);
       if constexpr (kConcurrent) {
-        if (prev->link(level)->compare_exchange_strong(next, node, std::memory_order_release,
-                                                       std::memory_order_relaxed)) {
-          break;
+        if (!link->next.compare_exchange_strong(next, node, std::memory_order_release,
+                                                std::memory_order_relaxed)) {
+          continue;
         }
+        if constexpr (Order::kHasPrefix) LowerPrefix(link, order.prefix());
       } else {
-        prev->link(level)->store(node, std::memory_order_release);
-        break;
+        link->next.store(node, std::memory_order_release);
+        link->prefix.store(order.prefix(), std::memory_order_release);
       }
+      break;
     }
   }
   // The next key probably follows this one. (On upper levels the brackets stay, and still enclose.)
   for (int level = 0; level < height; ++level) splice->prev[level] = node;
   return true;
+}
+
+// Two that insert behind one node may come here in either order: the earlier key's prefix stays.
+void SkipList::LowerPrefix(Link* link, uint64_t prefix) {
+  uint64_t seen = link->prefix.load(std::memory_order_relaxed);
+  while (prefix < seen && !link->prefix.compare_exchange_weak(
+                              seen, prefix, std::memory_order_release, std::memory_order_relaxed)) {
+  }
 }
 
 bool SkipList::Insert(Node* node) {

@@ -16,11 +16,19 @@
 //      subset of the level below.
 //   3. The height of the list only grows. A reader that sees an old height merely searches more.
 //
+//   4. Beside each link stands the prefix of the key that it leads to (bytewise order only), so
+//   that
+//      a search need not touch a node in order to pass it by: what it touches are the predecessors,
+//      and each node of a large list is a cache miss. The prefix is stored after the pointer and
+//      read before it, and a link only ever changes to a node that comes earlier. So the node that
+//      the pointer shows is never later than the one that the prefix tells of: "before" is always
+//      true, "not before" may be stale while somebody inserts, and is then only a hint.
+//
 // A node grows downward from its pointer for the upper links, so that what a search reads shares a
 // cache line:
 //
-//   ... next[2] | next[1] | next[0] | key size | value size | internal key | value
-//       8         8       ^ 8         4          4
+//   ... link[2] | link[1] | link[0] | key size | value size | internal key | value
+//       16        16      ^ 16        4          4
 //                         the node's address
 #ifndef CAIRN_MEMTABLE_SKIPLIST_H_
 #define CAIRN_MEMTABLE_SKIPLIST_H_
@@ -41,8 +49,16 @@ class SkipList {
   static constexpr int kMaxHeight = 12;
   static constexpr uint32_t kBranching = 4;  // one node in kBranching reaches the next level
 
+  struct Node;
+  struct Link {
+    std::atomic<Node*> next{nullptr};
+    // The first eight bytes of the next node's user key as a big-endian number, zeros for what it
+    // lacks; the largest number for null. Unused in other orders than the bytewise one.
+    std::atomic<uint64_t> prefix{UINT64_MAX};
+  };
+
   struct Node {
-    std::atomic<Node*> next0;
+    Link link0;
     uint32_t key_size;    // of the internal key, bytes
     uint32_t value_size;  // bytes
 
@@ -51,9 +67,9 @@ class SkipList {
     Slice key() const { return Slice(key_data(), key_size); }
     Slice value() const { return Slice(key_data() + key_size, value_size); }
 
-    std::atomic<Node*>* link(int level) { return &next0 - level; }
-    const std::atomic<Node*>* link(int level) const { return &next0 - level; }
-    Node* Next(int level) const { return link(level)->load(std::memory_order_acquire); }
+    Link* link(int level) { return &link0 - level; }
+    const Link* link(int level) const { return &link0 - level; }
+    Node* Next(int level) const { return link(level)->next.load(std::memory_order_acquire); }
   };
 
   /// `comparator` and `arena` are borrowed and must outlive the list.
@@ -98,20 +114,28 @@ class SkipList {
   class BytewiseOrder;
   class GeneralOrder;
 
+  // Neighbours on level 0: before < sought <= at. `before` may be the head, `at` null.
+  struct Place {
+    Node* before;
+    Node* at;
+  };
+
   template <class F>
   auto WithOrder(const Slice& internal_key, F&& f) const;
   template <class Order>
-  const Node* FindGreaterOrEqualIn(const Order& order) const;
+  Place Find(const Order& order) const;
+  // `kExact`: no prefix is stale, because nobody else inserts.
+  template <bool kExact, class Order>
+  static void FindBracket(const Order& order, Node* before, const Node* after, int level,
+                          Node** prev, Node** next);
   template <class Order>
-  Node* FindLessThanIn(const Order& order) const;
-  template <class Order>
-  static void FindBracket(const Order& order, Node* before, Node* after, int level, Node** prev,
-                          Node** next);
-  template <class Order>
+  bool HintHolds(const Order& order, Splice* splice, int level) const;
+  template <bool kExact, class Order>
   void FindBrackets(const Order& order, Splice* splice, int max_height, bool use_hint) const;
   template <bool kConcurrent, class Order>
   bool InsertIn(const Order& order, Node* node, Splice* splice, bool use_hint);
 
+  static void LowerPrefix(Link* link, uint64_t prefix);
   Node* NewNode(size_t key_size, size_t value_size, int height);
   static int RandomHeight();
   // An unlinked node keeps its height where its level-0 link will be.
