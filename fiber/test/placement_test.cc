@@ -189,8 +189,8 @@ TEST(MigrationTest, ManyMoveWhileTheyWaitJoinAndDoIo) {
           sum++;
           if (n % 10 == 0) yield();
         }
-        JoinHandle child = spawn([&] {
-          ASSERT_EQ(migrate((i + n + 1) % 3), 0);
+        JoinHandle child = spawn([to = (i + n + 1) % 3] {
+          ASSERT_EQ(migrate(to), 0);
           struct stat info;
           EXPECT_EQ(io::stat("/", &info), 0);  // by a pool, or the ring
         });
