@@ -53,7 +53,7 @@ struct RuntimeOptions {
   bool report_overflow = true;
   // Empty: the kernel moves the workers. Else worker i is bound to processor cpus[i % size], each
   // of which the process must be allowed to use.
-  std::vector<int> cpus;
+  std::vector<int> cpus = {};
 };
 
 struct SpawnOptions {
