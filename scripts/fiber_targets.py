@@ -66,9 +66,7 @@ def run(bench, repetitions, seconds):
         values.setdefault(name, []).append(entry["real_time"] * unit_nanos(entry["time_unit"]))
         for key, value in entry.items():
             if key.startswith("ns/") or key in ("bytes/fiber", "late_ns"):
-                # A rate counter in inverse seconds per item: Google Benchmark gives seconds.
-                nanos = value * 1e9 if key in ("ns/switch", "ns/fiber") else value
-                values.setdefault(name + ":" + key, []).append(nanos)
+                values.setdefault(name + ":" + key, []).append(value)
     return values
 
 
