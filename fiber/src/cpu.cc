@@ -7,10 +7,12 @@
 #include <cerrno>
 
 #include "raw_lock.h"
+#include "sim_hooks.h"
 
 namespace fiber {
 
-unsigned hardware_concurrency() {
+namespace {
+unsigned usable_processors() {
   static const unsigned count = [] {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1u;
@@ -20,6 +22,13 @@ unsigned hardware_concurrency() {
   return count;
 }
 
+}  // namespace
+
+unsigned hardware_concurrency() {
+  if (detail::simulator() != nullptr) return detail::simulated_processors();
+  return usable_processors();
+}
+
 bool may_use_cpu(int cpu) {
   cpu_set_t set;
   return cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(set), &set) == 0 &&
@@ -27,6 +36,7 @@ bool may_use_cpu(int cpu) {
 }
 
 int bind_thread_to_cpu(int cpu) {
+  if (detail::simulator() != nullptr) return 0;  // all simulated threads share one real one
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
@@ -35,7 +45,7 @@ int bind_thread_to_cpu(int cpu) {
 
 unsigned slot_count() {
   static const unsigned count = [] {
-    const unsigned twice = std::bit_ceil(hardware_concurrency() * 2);
+    const unsigned twice = std::bit_ceil(usable_processors() * 2);
     return twice < 8 ? 8u : twice > 256 ? 256u : twice;
   }();
   return count;
@@ -66,6 +76,7 @@ thread_local SlotLoan t_loan;
 }  // namespace
 
 unsigned assign_slot() {
+  if (simulator() != nullptr) return simulated_slot();
   const unsigned count = slot_count();
   RawLockGuard guard(&g_lock);
   for (unsigned slot = 0; slot < count; slot++) {

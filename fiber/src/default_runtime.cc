@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "fiber/cpu.h"
+#include "sim_hooks.h"
 
 namespace fiber {
 namespace {
@@ -45,6 +46,7 @@ RuntimeOptions default_runtime_options() {
 }
 
 Runtime& default_runtime() {
+  if (detail::simulator() != nullptr) return detail::simulated_default_runtime();
   // Never destroyed: its fibers may outlive main().
   static Runtime* const runtime = new Runtime(default_runtime_options());
   return *runtime;

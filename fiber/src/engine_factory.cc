@@ -14,6 +14,7 @@
 #include "engine_epoll.h"
 #include "engine_ring.h"
 #include "engine_uring.h"
+#include "sim_hooks.h"
 
 namespace fiber::detail {
 
@@ -34,6 +35,7 @@ Engine engine_of_environment() {
 }  // namespace
 
 std::unique_ptr<IoEngine> create_io_engine(Engine requested) {
+  if (simulator() != nullptr) return create_sim_engine();
   static const Engine environment = engine_of_environment();
   if (environment != Engine::kAuto) requested = environment;
   if (requested == Engine::kIoUring && uring_engine_for_tests != nullptr)

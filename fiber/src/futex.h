@@ -14,13 +14,14 @@
 #endif
 
 #include "fiber/clock.h"
+#include "fiber/interleave.h"
+#include "sim_hooks.h"
 
 namespace fiber::detail {
 
-// Sleeps while *word == expected, at most until `deadline` (now_nanos() value). May return early
-// for no reason.
-inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
-                       uint64_t deadline = kNoDeadline) {
+// The system calls themselves, also within a simulation (raw_lock.h).
+inline void system_futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
+                              uint64_t deadline = kNoDeadline) {
   timespec until{};
   timespec* timeout = nullptr;
   if (deadline != kNoDeadline) {
@@ -33,14 +34,27 @@ inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
           FUTEX_BITSET_MATCH_ANY);
 }
 
+inline long system_futex_wake(const std::atomic<uint32_t>* word, int count) {
+  return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
+}
+
+// Sleeps while *word == expected, at most until `deadline` (now_nanos() value). May return early
+// for no reason.
+inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
+                       uint64_t deadline = kNoDeadline) {
+  if (simulating() && simulated_futex_wait(word, expected, deadline)) return;
+  system_futex_wait(word, expected, deadline);
+}
+
 // Never touches *word, which may be gone: the worst that can happen is a wake-up for no reason of
 // somebody else.
 inline void futex_wake(const std::atomic<uint32_t>* word, int count = 1) {
-  syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
+  if (simulating() && simulated_futex_wake(word, count)) return;
+  system_futex_wake(word, count);
 }
 
 // A cheap clock of unspecified rate, for bounding spins and pacing polls only: never for results.
-inline uint64_t cycles() {
+inline uint64_t system_cycles() {
 #if defined(__x86_64__)
   return __rdtsc();
 #elif defined(__aarch64__)
@@ -50,6 +64,12 @@ inline uint64_t cycles() {
 #else
   return now_nanos();
 #endif
+}
+inline uint64_t cycles() {
+  if (simulator() != nullptr) [[unlikely]] {
+    return simulated_now();
+  }
+  return system_cycles();
 }
 
 // Roughly how many cycles() pass in a microsecond; measured once, at first use.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fiber/runtime.h"
+#include "sim_hooks.h"
 #include "waiter.h"
 #include "worker.h"
 
@@ -76,6 +77,12 @@ void gather(std::span<Function> functions) {
   }
   if (Worker::current_fiber() != nullptr) {
     gather_on_fiber(functions);
+    return;
+  }
+  if (detail::simulator() != nullptr) [[unlikely]] {
+    std::unique_ptr<Worker>& worker = detail::simulated_locals()->guest;
+    if (worker == nullptr) worker = new_guest_worker();
+    gather_on_worker(worker.get(), functions);
     return;
   }
   if (t_guest_gone) {

@@ -13,8 +13,11 @@
 #include "fiber/io.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -25,6 +28,7 @@
 #include "io_engine.h"
 #include "io_files.h"
 #include "io_request.h"
+#include "sim_hooks.h"
 #include "worker.h"
 
 namespace fiber::io {
@@ -41,6 +45,25 @@ constexpr uint64_t kMaxOffset = INT64_MAX;
 // The engine of the calling fiber's worker, null on a plain thread.
 IoEngine* current_engine() {
   return detail::Worker::current_fiber() != nullptr ? detail::Worker::current()->engine() : nullptr;
+}
+
+// A blocking call of a plain thread; of a simulated one it takes time.
+template <class Block>
+auto on_thread(Block& block) -> decltype(block()) {
+  if (detail::simulator() != nullptr) [[unlikely]] {
+    detail::simulate_blocking_call();
+  }
+  return block();
+}
+
+// The same at a descriptor's own position, where it may have to wait for the other end.
+template <class Block>
+auto on_thread(int fd, short events, Block& block) -> decltype(block()) {
+  if (detail::simulator() != nullptr && is_stream(fd)) [[unlikely]] {
+    detail::simulate_blocking_stream(fd, events);
+    return block();
+  }
+  return on_thread(block);
 }
 
 // Calls that complete without a suspension let others run now and then: a fiber that finds
@@ -67,7 +90,7 @@ int64_t perform(IoEngine* engine, IoRequest* request, Block& block) {
 template <class Prepare, class Block>
 auto by_engine(Prepare prepare, Block block) -> decltype(block()) {
   IoEngine* const engine = current_engine();
-  if (engine == nullptr) return block();
+  if (engine == nullptr) return on_thread(block);
   IoRequest request;
   request.has_sqe = true;
   prepare(&request.ring.sqe);
@@ -78,7 +101,7 @@ auto by_engine(Prepare prepare, Block block) -> decltype(block()) {
 template <class Block>
 auto by_pool(Block block) -> decltype(block()) {
   IoEngine* const engine = current_engine();
-  if (engine == nullptr) return block();
+  if (engine == nullptr) return on_thread(block);
   IoRequest request;
   return static_cast<decltype(block())>(perform(engine, &request, block));
 }
@@ -95,7 +118,12 @@ bool nowait_works() {
   return works;
 }
 
-bool may_read_cached(int fd) { return file_kind(fd) == FileKind::kBuffered && nowait_works(); }
+// What happens to be in the page cache must not decide anything in a simulation.
+bool at_once(int fd) {
+  return detail::simulator() == nullptr && file_kind(fd) == FileKind::kBuffered;
+}
+
+bool may_read_cached(int fd) { return at_once(fd) && nowait_works(); }
 
 // Whether a read that did not wait says nothing about how a waiting one would end.
 bool must_wait(ssize_t result) {
@@ -168,7 +196,10 @@ int close(int fd) {
 
 ssize_t pread(int fd, void* data, size_t size, uint64_t offset) {
   IoEngine* const engine = current_engine();
-  if (engine == nullptr) return blocking::pread(fd, data, size, offset);
+  if (engine == nullptr) {
+    auto block = [=] { return blocking::pread(fd, data, size, offset); };
+    return on_thread(block);
+  }
   if (offset > kMaxOffset) return -EINVAL;
   size = clamp(size);
   size_t done = 0;
@@ -205,6 +236,10 @@ ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset) {
 }
 
 ssize_t read(int fd, void* data, size_t size) {
+  if (current_engine() == nullptr) {
+    auto block = [=] { return blocking::read(fd, data, size); };
+    return on_thread(fd, POLLIN, block);
+  }
   return by_engine(
       [=](io_uring_sqe* sqe) {
         io_uring_prep_read(sqe, fd, data, static_cast<unsigned>(clamp(size)), ~0ull);
@@ -215,7 +250,7 @@ ssize_t read(int fd, void* data, size_t size) {
 ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
   if (current_engine() != nullptr) {
     if (offset > kMaxOffset) return -EINVAL;
-    if (size <= kInlineWrite && file_kind(fd) == FileKind::kBuffered) {
+    if (size <= kInlineWrite && at_once(fd)) {
       const ssize_t n = blocking::pwrite(fd, data, size, offset);
       completed_inline();
       return n;
@@ -233,7 +268,7 @@ ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
     if (offset > kMaxOffset) return -EINVAL;
     size_t size = 0;
     for (int i = 0; i < count && size <= kInlineWrite; ++i) size += parts[i].iov_len;
-    if (size <= kInlineWrite && file_kind(fd) == FileKind::kBuffered) {
+    if (size <= kInlineWrite && at_once(fd)) {
       const ssize_t n = blocking::pwritev(fd, parts, count, offset);
       completed_inline();
       return n;
@@ -247,10 +282,18 @@ ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
 }
 
 ssize_t write(int fd, const void* data, size_t size) {
-  if (size <= kInlineWrite && current_engine() != nullptr && file_kind(fd) == FileKind::kBuffered) {
+  if (detail::simulator() != nullptr && is_stream(fd)) [[unlikely]] {
+    // What is ready for writing takes so much without waiting.
+    size = std::min(size, size_t{PIPE_BUF});
+  }
+  if (size <= kInlineWrite && current_engine() != nullptr && at_once(fd)) {
     const ssize_t n = blocking::write(fd, data, size);
     completed_inline();
     return n;
+  }
+  if (current_engine() == nullptr) {
+    auto block = [=] { return blocking::write(fd, data, size); };
+    return on_thread(fd, POLLOUT, block);
   }
   return by_engine(
       [=](io_uring_sqe* sqe) {
@@ -262,7 +305,7 @@ ssize_t write(int fd, const void* data, size_t size) {
 void pread_batch(std::span<ReadRequest> requests) {
   IoEngine* const engine = current_engine();
   if (engine == nullptr) {
-    for (ReadRequest& r : requests) r.result = blocking::pread(r.fd, r.data, r.size, r.offset);
+    for (ReadRequest& r : requests) r.result = pread(r.fd, r.data, r.size, r.offset);
     return;
   }
 
@@ -436,7 +479,9 @@ int access(const char* path, int mode) {
 }
 
 int list_dir(const char* path, std::vector<std::string>* names) {
-  return by_pool([=] { return blocking::list_dir(path, names); });
+  const int result = by_pool([=] { return blocking::list_dir(path, names); });
+  if (detail::simulator() != nullptr) std::sort(names->begin(), names->end());
+  return result;
 }
 
 int lock_file(int fd) { return blocking::lock_file(fd); }

@@ -35,6 +35,12 @@ FileKind file_kind(int fd) {
   return ask(fd);
 }
 
+bool is_stream(int fd) {
+  struct stat info;
+  return ::fstat(fd, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode) &&
+         !S_ISBLK(info.st_mode);
+}
+
 void remember_file(int fd) {
   if (in_table(fd)) {
     kinds[fd].store(static_cast<uint8_t>(ask(fd)), std::memory_order_relaxed);

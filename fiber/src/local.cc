@@ -12,6 +12,7 @@
 
 #include "local_table.h"
 #include "raw_lock.h"
+#include "sim_hooks.h"
 #include "worker.h"
 
 namespace fiber::detail {
@@ -39,9 +40,15 @@ thread_local ThreadTable t_table;
 
 __thread uint64_t t_context_id = 0;  // of a plain thread
 
-LocalTable* fiber_table(Fiber* fiber) {
-  if (fiber->locals == nullptr) fiber->locals = new LocalTable;
-  return fiber->locals;
+// The table of the fiber, or of the simulated thread. Null on a plain thread, whose values are in
+// its thread-locals.
+LocalTable* own_table(Fiber* fiber) {
+  LocalTable** table = fiber != nullptr         ? &fiber->locals
+                       : simulator() != nullptr ? &simulated_locals()->locals
+                                                : nullptr;
+  if (table == nullptr) return nullptr;
+  if (*table == nullptr) *table = new LocalTable;
+  return *table;
 }
 
 void run_exit_actions(std::vector<Function>* actions) {
@@ -94,16 +101,15 @@ void free_local_key(LocalKey key) {
 void* get_local(LocalKey key, void* (*make)(const void*), const void* argument,
                 void (*destroy)(void*)) {
   Fiber* fiber = Worker::current_fiber();
-  if (fiber != nullptr) return fiber_table(fiber)->get(key, make, argument, destroy);
+  if (LocalTable* own = own_table(fiber)) return own->get(key, make, argument, destroy);
   LocalTable*& table = t_table.table;
   if (table == nullptr) table = new LocalTable;
   return table->get(key, make, argument, destroy);
 }
 
 void at_context_exit(Function action) {
-  Fiber* fiber = Worker::current_fiber();
-  if (fiber != nullptr) {
-    fiber_table(fiber)->at_exit.push_back(std::move(action));
+  if (LocalTable* own = own_table(Worker::current_fiber())) {
+    own->at_exit.push_back(std::move(action));
     return;
   }
   const pthread_key_t key = exit_actions_key();
@@ -122,20 +128,22 @@ uint64_t new_context_id() {
 }
 
 uint64_t context_id() {
-  Fiber* fiber = Worker::current_fiber();
-  uint64_t& id = fiber != nullptr ? fiber_table(fiber)->context_id : t_context_id;
+  LocalTable* const own = own_table(Worker::current_fiber());
+  uint64_t& id = own != nullptr ? own->context_id : t_context_id;
   if (id == 0) id = new_context_id();
   return id;
 }
 
 void set_context_id(uint64_t id) {
-  Fiber* fiber = Worker::current_fiber();
-  (fiber != nullptr ? fiber_table(fiber)->context_id : t_context_id) = id;
+  LocalTable* const own = own_table(Worker::current_fiber());
+  (own != nullptr ? own->context_id : t_context_id) = id;
 }
 
 const void* context_token() {
   Fiber* fiber = Worker::current_fiber();
-  return fiber != nullptr ? static_cast<const void*>(fiber) : &t_context_id;
+  if (fiber != nullptr) return fiber;
+  if (simulator() != nullptr) return simulated_locals();
+  return &t_context_id;
 }
 
 void* LocalTable::get(LocalKey key, void* (*make)(const void*), const void* argument,

@@ -8,6 +8,7 @@
 #include "fiber/runtime.h"
 #include "futex.h"
 #include "parking_lot.h"
+#include "sim_hooks.h"
 
 namespace fiber {
 namespace {
@@ -22,15 +23,27 @@ using detail::ResumeList;
 // for the spin.
 constexpr int kLockSpins = 40;
 
+constexpr uint64_t kHandOverMicros = 1000;
+
 bool spinning_pays() {
   static const bool multiprocessor = hardware_concurrency() > 1;
-  return multiprocessor && !in_fiber();
+  return multiprocessor && !in_fiber() && detail::simulator() == nullptr;
+}
+
+// Whether an unlock of a contended mutex gives it to the one that it wakes. Time decides; in a
+// simulation, where addresses must not, the seed.
+bool hand_over(uint64_t* fair_at) {
+  if (detail::simulator() != nullptr) [[unlikely]] {
+    return detail::simulated_choice(4) == 0;
+  }
+  const uint64_t now = detail::cycles();
+  if (now < *fair_at) return false;
+  *fair_at = now + kHandOverMicros * detail::cycles_per_microsecond();
+  return true;
 }
 
 // Nothing to wait for.
 bool passed(uint64_t deadline) { return deadline != kNoDeadline && deadline <= now_nanos(); }
-
-constexpr uint64_t kHandOverMicros = 1000;
 
 }  // namespace
 
@@ -71,7 +84,7 @@ bool Mutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
         return true;
       }
     }
-    Parked parked(this, 0);
+    Parked parked(this, 0, "Mutex::lock");
     bucket->lock.lock();
     state = state_.load(std::memory_order_relaxed);
     while ((state & kLocked) && !state_.compare_exchange_weak(state, (state & ~woken) | kParked,
@@ -103,7 +116,7 @@ void Mutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   }
   Bucket* const bucket = bucket_of(this);
   bucket->lock.lock();
-  Parked* parked = bucket->first(this);
+  Parked* parked = bucket->any(this);
   if (parked == nullptr) {
     state_.store(0, std::memory_order_release);
     bucket->lock.unlock();
@@ -111,9 +124,7 @@ void Mutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   }
   bucket->remove(parked);
   const uint32_t more = bucket->first(this) != nullptr ? kParked : 0;
-  const uint64_t now = detail::cycles();
-  if (now >= bucket->fair_at) {
-    bucket->fair_at = now + kHandOverMicros * detail::cycles_per_microsecond();
+  if (hand_over(&bucket->fair_at)) {
     parked->granted = true;
     state_.store(kLocked | more, std::memory_order_release);
   } else {
@@ -202,7 +213,7 @@ bool SharedMutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
   }
   if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
-  Parked parked(this, kTagWriter);
+  Parked parked(this, kTagWriter, "SharedMutex::lock");
   parked.after_timeout = detail::SharedMutexQueue::after_timeout;
   bucket->lock.lock();
   uint32_t state = state_.load(std::memory_order_relaxed);
@@ -233,7 +244,7 @@ bool SharedMutex::lock_shared_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANA
   }
   if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
-  Parked parked(this, kTagReader);
+  Parked parked(this, kTagReader, "SharedMutex::lock_shared");
   parked.after_timeout = detail::SharedMutexQueue::after_timeout;
   bucket->lock.lock();
   uint32_t state = state_.load(std::memory_order_relaxed);
@@ -292,8 +303,14 @@ void SharedMutex::unlock_shared_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
 void CondVar::wait(Mutex* mutex) { (void)wait_until(mutex, kNoDeadline); }
 
 bool CondVar::wait_until(Mutex* mutex, uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  if (detail::simulating() && detail::simulate_spurious()) [[unlikely]] {
+    mutex->unlock();
+    detail::simulate_before_wait();
+    mutex->lock();
+    return true;
+  }
   Bucket* const bucket = bucket_of(this);
-  Parked parked(this, 0);
+  Parked parked(this, 0, "CondVar::wait");
   bucket->lock.lock();
   waiting_.store(1, std::memory_order_relaxed);
   bucket->push_back(&parked);
@@ -309,7 +326,7 @@ void CondVar::notify(uint32_t max_count) {
   ResumeList released;
   bucket->lock.lock();
   for (uint32_t count = 0; count < max_count; count++) {
-    Parked* parked = bucket->first(this);
+    Parked* parked = bucket->any(this);
     if (parked == nullptr) break;
     bucket->remove(parked);
     released.add(parked);
@@ -317,6 +334,7 @@ void CondVar::notify(uint32_t max_count) {
   if (bucket->first(this) == nullptr) waiting_.store(0, std::memory_order_relaxed);
   bucket->lock.unlock();
   detail::resume_all(released.head());
+  interleave();
 }
 
 }  // namespace fiber

@@ -34,6 +34,7 @@
 #include "io_blocking.h"
 #include "io_engine.h"
 #include "io_request.h"
+#include "sim_hooks.h"
 #include "worker.h"
 
 namespace fiber::net {
@@ -80,6 +81,8 @@ struct EngineWait {
 
 // Blocks the thread until poll(2) reports something. 0, or -ETIMEDOUT.
 int wait_on_thread(int fd, int16_t events, uint64_t deadline) {
+  if (detail::simulator() != nullptr)
+    return detail::simulate_stream_wait(fd, events, deadline) ? 0 : -ETIMEDOUT;
   for (;;) {
     timespec limit = {};
     if (deadline != kNoDeadline) {
@@ -95,6 +98,7 @@ int wait_on_thread(int fd, int16_t events, uint64_t deadline) {
 
 template <class Attempt>
 int64_t on_thread(int fd, int16_t events, uint64_t deadline, Attempt& attempt) {
+  if (detail::simulator() != nullptr) detail::simulate_before_wait();
   for (;;) {
     bool drained;
     const int64_t result = attempt(&drained);

@@ -6,6 +6,14 @@ namespace detail {
 
 constinit Bucket g_buckets[size_t{1} << kBucketBits];
 
+Parked* Bucket::choose(Parked* first) {
+  constexpr uint32_t kWindow = 32;
+  uint32_t count = 1;
+  for (Parked* p = first->next; p != first && count < kWindow; p = p->next) count++;
+  for (uint32_t steps = simulated_choice(count); steps > 0; steps--) first = first->next;
+  return first;
+}
+
 bool take_out_timed_out(Waiter* waiter) {
   Parked* parked = static_cast<Parked*>(waiter);
   Bucket* bucket = bucket_of(parked->address);
@@ -69,7 +77,8 @@ void Bucket::remove(Parked* parked) {
 }  // namespace detail
 
 WaitResult wait(const std::atomic<uint32_t>* addr, uint32_t expected, uint64_t deadline) {
-  detail::Parked parked(addr, 0);
+  interleave();
+  detail::Parked parked(addr, 0, "fiber::wait");
   detail::Bucket* bucket = detail::bucket_of(addr);
   bucket->lock.lock();
   if (addr->load(std::memory_order_acquire) != expected) {
@@ -82,6 +91,7 @@ WaitResult wait(const std::atomic<uint32_t>* addr, uint32_t expected, uint64_t d
 }
 
 size_t wake(const std::atomic<uint32_t>* addr, size_t max_count) {
+  interleave();
   // The lock orders this after the caller's change of the word and against a waiter's look at it.
   detail::ResumeList released;
   size_t count = 0;

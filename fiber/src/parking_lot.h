@@ -13,6 +13,7 @@
 
 #include "fiber/wait.h"
 #include "raw_lock.h"
+#include "sim_hooks.h"
 #include "worker.h"
 
 namespace fiber::detail {
@@ -22,11 +23,14 @@ struct Bucket;
 // A waiter in the lot. On the stack of the waiting context; all but the base guarded by the
 // bucket's lock until resumed.
 struct Parked : Waiter {
-  Parked(const void* the_address, uint32_t the_tag) : address(the_address), tag(the_tag) {}
+  Parked(const void* the_address, uint32_t the_tag, const char* the_name)
+      : address(the_address), tag(the_tag), what(the_name) {}
 
   const void* const address;
   // What the primitive wants to know of the waiter: reader or writer, how many units.
   const uint32_t tag;
+  // The name of the operation that waits, for reports.
+  const char* const what;
   // Set by the waker before the resumption: what was asked for was handed over.
   bool granted = false;
   bool queued = false;
@@ -52,12 +56,18 @@ struct alignas(64) Bucket {
     while (leader != nullptr && leader->address != address) leader = leader->next_leader;
     return leader;
   }
+  // The waiter to wake where any will do: the oldest; in a simulation one by the seed.
+  Parked* any(const void* address) FIBER_REQUIRES(lock) {
+    Parked* parked = first(address);
+    return parked != nullptr && simulator() != nullptr ? choose(parked) : parked;
+  }
   void push_back(Parked* parked) FIBER_REQUIRES(lock) { insert(parked, false); }
   void push_front(Parked* parked) FIBER_REQUIRES(lock) { insert(parked, true); }
   void remove(Parked* parked) FIBER_REQUIRES(lock);
 
  private:
   void insert(Parked* parked, bool front) FIBER_REQUIRES(lock);
+  static Parked* choose(Parked* first);
 };
 
 inline constexpr unsigned kBucketBits = 12;

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include "fiber/clock.h"
+#include "sim_hooks.h"
 
 namespace fiber {
 namespace {
@@ -21,6 +22,9 @@ __attribute__((noinline)) void seed() {
 }  // namespace
 
 uint64_t random_u64() {
+  if (detail::simulator() != nullptr) [[unlikely]] {
+    return detail::simulated_random();
+  }
   if (!t_seeded) [[unlikely]] {
     seed();
   }

@@ -1,5 +1,6 @@
 // RawLock: the lock beneath the locks. Guards a few instructions at a time, blocks the whole OS
-// thread: brief bounded spin, then futex. Never held across a suspension.
+// thread: brief bounded spin, then futex, the real one also
+// within a simulation. Never held across a suspension or an interleave().
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,8 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
                                          std::memory_order_relaxed);
   }
   void unlock() FIBER_RELEASE() {
-    if (word_.exchange(kFree, std::memory_order_release) == kHeldWaited) futex_wake(&word_);
+    if (word_.exchange(kFree, std::memory_order_release) == kHeldWaited)
+      system_futex_wake(&word_, 1);
   }
 
  private:
@@ -37,7 +39,7 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
 
   void lock_slow() {
     for (int i = 0; i < kSpins; i++) {
-      cpu_relax();
+      processor_pause();
       uint32_t free = kFree;
       if (word_.load(std::memory_order_relaxed) == kFree &&
           word_.compare_exchange_weak(free, kHeld, std::memory_order_acquire,
@@ -46,7 +48,7 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
       }
     }
     while (word_.exchange(kHeldWaited, std::memory_order_acquire) != kFree)
-      futex_wait(&word_, kHeldWaited);
+      system_futex_wait(&word_, kHeldWaited);
   }
 
   std::atomic<uint32_t> word_{kFree};

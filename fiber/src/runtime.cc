@@ -13,6 +13,7 @@
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
+#include "sim_hooks.h"
 #include "stack_overflow.h"
 #include "watchdog.h"
 #include "worker.h"
@@ -47,6 +48,11 @@ void JoinHandle::detach() {
   }
 }
 
+namespace {
+// The Runtime::Impl whose worker the calling thread is.
+__thread void* t_current __attribute__((tls_model("initial-exec"))) = nullptr;
+}  // namespace
+
 struct Runtime::Impl {
   detail::WorkerGroup group;  // the workers live on their threads' stacks
   std::vector<Thread> threads;
@@ -54,15 +60,14 @@ struct Runtime::Impl {
   std::atomic<uint32_t> placed{0};
   Runtime* self = nullptr;  // constant before the first fiber
 
-  // Of the runtime whose worker the calling thread is.
-  static __thread Impl* t_current __attribute__((tls_model("initial-exec")));
+  static Impl* current() { return static_cast<Impl*>(t_current); }
   std::unique_ptr<detail::Watchdog> watchdog;
 
   int start(RuntimeOptions options, std::string* error);
   Worker* place();
 };
 
-__thread Runtime::Impl* Runtime::Impl::t_current = nullptr;
+void* detail::exchange_current_runtime(void* runtime) { return std::exchange(t_current, runtime); }
 
 namespace {
 
@@ -143,7 +148,8 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   }
   gates->started.wait();
   engine = group.workers[0]->engine()->kind();
-  if (options.report_after_nanos != 0)
+  // Simulated time does not tell how long a fiber computes.
+  if (options.report_after_nanos != 0 && detail::simulator() == nullptr)
     watchdog = std::make_unique<detail::Watchdog>(&group, options.report_after_nanos);
   return 0;
 }
@@ -208,7 +214,10 @@ Stats Runtime::stats(int worker) const {
   return impl_->group.workers[static_cast<size_t>(worker)]->stats();
 }
 
-Runtime* Runtime::current() { return Impl::t_current != nullptr ? Impl::t_current->self : nullptr; }
+Runtime* Runtime::current() {
+  const Impl* const impl = Impl::current();
+  return impl != nullptr ? impl->self : nullptr;
+}
 
 int Runtime::workers() const { return static_cast<int>(impl_->group.workers.size()); }
 Engine Runtime::engine() const { return impl_->engine; }
@@ -242,6 +251,8 @@ bool in_fiber() { return Worker::current_fiber() != nullptr; }
 void yield() {
   if (Worker::current_fiber() != nullptr) {
     Worker::current()->yield();
+  } else if (detail::simulator() != nullptr) {
+    detail::simulate_yield();
   } else {
     sched_yield();
   }

@@ -55,8 +55,7 @@ void SharedStateBase::abandon() {
     fiber::MutexLock lock(&mutex_);
     if (satisfied_) return;
     satisfied_ = true;
-    exception_ =
-        std::make_exception_ptr(std::future_error(std::future_errc::broken_promise));
+    exception_ = std::make_exception_ptr(std::future_error(std::future_errc::broken_promise));
   }
   publish();
 }

@@ -45,7 +45,7 @@ Parked* semaphore_after_timeout(Parked* parked, Bucket* bucket) FIBER_NO_THREAD_
 
 bool Semaphore::acquire_slow(uint32_t n, uint64_t deadline) {
   Bucket* const bucket = bucket_of(&state_);
-  Parked parked(&state_, n);
+  Parked parked(&state_, n, "Semaphore::acquire");
   parked.after_timeout = semaphore_after_timeout;
   bucket->lock.lock();
   uint64_t state = state_.load(std::memory_order_relaxed);
@@ -85,6 +85,7 @@ void Semaphore::release_slow(uint32_t n) {
 
 void Latch::count_down(uint32_t n) {
   if (n == 0) return;
+  interleave();
   if (count_.fetch_sub(n, std::memory_order_acq_rel) == n) wake(&count_, SIZE_MAX);
 }
 
@@ -99,6 +100,7 @@ bool Latch::wait_until(uint64_t deadline) {
 // Event. With kWaitedFor, set() stores under the bucket's lock while it takes the waiters out: each
 // of them was waiting then, and needs not look at the word again (which may be reset, or gone).
 void Event::set() {
+  interleave();
   uint32_t state = state_.load(std::memory_order_relaxed);
   while (state != kWaitedFor) {
     if (state_.compare_exchange_weak(state, kSet, std::memory_order_release,
@@ -123,9 +125,10 @@ void Event::reset() {
 }
 
 bool Event::wait_until(uint64_t deadline) {
+  interleave();
   if (is_set()) return true;
   Bucket* const bucket = bucket_of(this);
-  Parked parked(this, 0);
+  Parked parked(this, 0, "Event::wait");
   bucket->lock.lock();
   uint32_t state = state_.load(std::memory_order_acquire);
   while (state != kWaitedFor) {
@@ -141,6 +144,7 @@ bool Event::wait_until(uint64_t deadline) {
 }
 
 bool OnceFlag::begin() {
+  interleave();
   uint32_t state = state_.load(std::memory_order_acquire);
   for (;;) {
     switch (state) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "fiber/wait.h"
+#include "sim_hooks.h"
 
 namespace fiber {
 
@@ -19,10 +20,12 @@ struct Thread::State {
   std::string name;
   Function function;
   int nice = 0;
+  bool simulated = false;
   pthread_t thread{};
   std::atomic<uint32_t> ended{0};
 
   static void* main(void* argument);
+  void run();
 };
 
 void* Thread::State::main(void* argument) {
@@ -33,11 +36,15 @@ void* Thread::State::main(void* argument) {
     const id_t id = static_cast<id_t>(current_thread_id());
     (void)setpriority(PRIO_PROCESS, id, getpriority(PRIO_PROCESS, id) + self->nice);
   }
-  self->function();
-  self->function = Function();
-  self->ended.store(1, std::memory_order_release);
-  wake(&self->ended, SIZE_MAX);
+  self->run();
   return nullptr;
+}
+
+void Thread::State::run() {
+  function();
+  function = Function();
+  ended.store(1, std::memory_order_release);
+  wake(&ended, SIZE_MAX);
 }
 
 Thread::Thread() = default;
@@ -57,8 +64,14 @@ int Thread::create(std::string name, Function function, int nice, Thread* out) {
   state->name = std::move(name);
   state->function = std::move(function);
   state->nice = nice;
-  const int error = pthread_create(&state->thread, nullptr, State::main, state.get());
-  if (error != 0) return -error;
+  if (detail::simulator() != nullptr) {
+    state->simulated = true;
+    if (!detail::simulate_thread(state->name, [state = state.get()] { state->run(); }))
+      return -EAGAIN;
+  } else {
+    const int error = pthread_create(&state->thread, nullptr, State::main, state.get());
+    if (error != 0) return -error;
+  }
   Thread started;
   started.state_ = std::move(state);
   *out = std::move(started);
@@ -80,12 +93,21 @@ Thread::~Thread() {
 void Thread::join() {
   // A fiber must not block its worker: park until the function is done, what is left of the thread
   // is short.
-  while (state_->ended.load(std::memory_order_acquire) == 0) wait(&state_->ended, 0);
-  pthread_join(state_->thread, nullptr);
+  while (state_->ended.load(std::memory_order_acquire) == 0) {
+    if (state_->simulated && detail::simulator() == nullptr) {
+      fprintf(stderr, "fiber::Thread: '%s' was left behind by a simulation that could not go on\n",
+              state_->name.c_str());
+      (void)state_.release();  // its stack may still be looked at
+      return;
+    }
+    wait(&state_->ended, 0);
+  }
+  if (!state_->simulated) pthread_join(state_->thread, nullptr);
   state_.reset();
 }
 
 uint64_t current_thread_id() {
+  if (detail::simulator() != nullptr) return detail::simulated_thread_id();
   static __thread uint64_t t_id = 0;
   if (t_id == 0) t_id = static_cast<uint64_t>(syscall(SYS_gettid));
   return t_id;

@@ -59,7 +59,7 @@ void Waiter::resume_thread() {
 // True: resumed. False: the deadline passed.
 bool Waiter::block_thread(uint64_t deadline) {
   if (word_.load(std::memory_order_acquire) == kResumed) return true;
-  if (hardware_concurrency() > 1 &&
+  if (simulator() == nullptr && hardware_concurrency() > 1 &&
       (t_spin_misses < kSpinMisses || ++t_spin_misses % kSpinRetry == 0)) {
     const uint64_t start = cycles();
     const uint64_t limit =

@@ -12,6 +12,7 @@
 #include "fiber/wait.h"
 #include "local_table.h"
 #include "registry.h"
+#include "sim_hooks.h"
 #include "worker_group.h"
 
 namespace fiber::detail {
@@ -72,6 +73,7 @@ Worker::Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index)
       engine_(create_io_engine(engine)),
       service_cycles_(kServiceMicros * cycles_per_microsecond()),
       pool_(StackPool::for_size(effective_stack_size(stack_size))),
+      simulator_(simulator()),
       group_(group),
       index_(index),
       thread_id_(static_cast<uint32_t>(current_thread_id())),
@@ -175,6 +177,9 @@ Fiber* Worker::new_fiber(Function function, std::string_view name) {
     fiber->name.set(name);
   }
   fiber->function = std::move(function);
+  if (simulator_ != nullptr) [[unlikely]] {
+    simulate_fiber_start(simulator_, fiber);
+  }
   return fiber;
 }
 
@@ -330,6 +335,9 @@ void Worker::run_fiber(Stack* stack) {
 inline Fiber* Worker::end_fiber(Fiber* self) {
   self->function = Function();
   if (self->locals != nullptr) LocalTable::destroy(&self->locals);
+  if (simulator_ != nullptr) [[unlikely]] {
+    simulate_fiber_end(simulator_, self);
+  }
   current_ = nullptr;
   const uint32_t before = self->end.fetch_or(Fiber::kEnded, std::memory_order_acq_rel);
   // From here on `self` is its joiner's, unless that one waits for us or there is none.
@@ -437,6 +445,9 @@ void Worker::run_until(bool (*done)(void*), void* argument) {
       continue;
     }
     if (searching_) stop_searching();
+    if (simulator_ != nullptr) [[unlikely]] {
+      simulate_pick(simulator_, this);
+    }
     if (Fiber* next = pop_ready()) switch_from(&own_context_, next);
   }
   t_worker = outer;
@@ -508,7 +519,9 @@ void Worker::service() {
   if (timers_.empty() && engine_->pending() == 0) return;
   const uint64_t now = cycles();
   if (now - last_service_ <= service_cycles_) return;
-  last_service_ = now;
+  if (simulator_ == nullptr) [[likely]] {
+    last_service_ = now;  // in a simulation it is always due: the order of the ready is the seed's
+  }
   if (engine_->pending() != 0) engine_->poll(false, 0);
   if (!timers_.empty()) fire_timers();
 }

@@ -41,6 +41,7 @@
 namespace fiber::detail {
 
 class LocalTable;
+class Simulator;
 struct WorkerGroup;
 
 // The control block of a fiber. Lives until the fiber has ended and its handle let go.
@@ -58,6 +59,7 @@ struct Fiber {
   // Must not migrate: somebody counts on its running where it is (fiber::gather).
   bool pinned = false;
   bool named = false;
+  uint32_t sim_number = 0;  // in a simulation, where it is the same in each run; else 0
   Waiter* joiner = nullptr;
   LocalTable* locals = nullptr;
   uint64_t number = 0;  // of the process, from 1
@@ -176,6 +178,8 @@ class Worker {
   Worker* previous_registered = nullptr;
 
  private:
+  friend class Simulator;
+  friend class SimReport;
   static constexpr uint32_t kRunning = 0;
   static constexpr uint32_t kSleeping = 1;
   static constexpr uint32_t kNotified = 2;
@@ -276,6 +280,7 @@ class Worker {
   uint32_t spin_misses_ = 0;
   Context own_context_;
   StackPool* const pool_;
+  Simulator* const simulator_;  // that this worker was made in, or null
   WorkerGroup* const group_;
   const int index_;
   const uint32_t thread_id_;

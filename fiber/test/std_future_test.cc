@@ -90,8 +90,7 @@ TEST_P(StdFutureTest, Errors) {
     FIBER_STD_EXPECT_CODE((void)given.get_future(), future_error,
                           future_errc::future_already_retrieved);
     given.set_value(1);
-    FIBER_STD_EXPECT_CODE(given.set_value(2), future_error,
-                          future_errc::promise_already_satisfied);
+    FIBER_STD_EXPECT_CODE(given.set_value(2), future_error, future_errc::promise_already_satisfied);
     FIBER_STD_EXPECT_CODE(given.set_exception(std::make_exception_ptr(1)), future_error,
                           future_errc::promise_already_satisfied);
     FIBER_STD_EXPECT_CODE(given.set_value_at_thread_exit(2), future_error,
@@ -232,7 +231,8 @@ TEST_P(StdFutureTest, APackagedTaskRunsOnceAndCarriesItsException) {
     f = moved.get_future();
     thread(std::move(moved), 4).join();
     EXPECT_EQ(f.get(), 8);
-    packaged_task<void(std::unique_ptr<int>)> takes([](std::unique_ptr<int> p) { EXPECT_EQ(*p, 1); });
+    packaged_task<void(std::unique_ptr<int>)> takes(
+        [](std::unique_ptr<int> p) { EXPECT_EQ(*p, 1); });
     takes(std::make_unique<int>(1));
     takes.get_future().get();
   });
@@ -244,8 +244,8 @@ TEST_P(StdFutureTest, AsyncRunsOnAThreadOfItsOwn) {
     future<thread::id> f = async(launch::async, [] { return this_thread::get_id(); });
     EXPECT_NE(f.get(), me);
     auto moved = std::make_unique<int>(4);
-    EXPECT_EQ(async([](std::unique_ptr<int> a, int b) { return *a + b; }, std::move(moved), 3).get(),
-              7);
+    EXPECT_EQ(
+        async([](std::unique_ptr<int> a, int b) { return *a + b; }, std::move(moved), 3).get(), 7);
     int target = 0;
     async([](int& out) { out = 1; }, std::ref(target)).get();
     EXPECT_EQ(target, 1);
@@ -289,7 +289,9 @@ TEST_P(StdFutureTest, TheLastFutureOfAnAsyncWaitsForItsThread) {
       EXPECT_TRUE(ended);
       ended = false;
     }
-    { (void)async(launch::async, [&] { ended = true; }); }
+    {
+      (void)async(launch::async, [&] { ended = true; });
+    }
     EXPECT_TRUE(ended);
   });
 }
@@ -334,7 +336,9 @@ TEST_P(StdFutureTest, ADeferredAsyncRunsOnceOnTheFirstThatWaits) {
     EXPECT_EQ(f.wait_for(0s), future_status::ready);
     EXPECT_EQ(f.get(), me);
     EXPECT_EQ(calls, 1);
-    { (void)async(launch::deferred, [&] { calls++; }); }
+    {
+      (void)async(launch::deferred, [&] { calls++; });
+    }
     EXPECT_EQ(calls, 1);  // nobody waited
     std::atomic<int> runs{0};
     shared_future<int> shared = async(launch::deferred, [&] {

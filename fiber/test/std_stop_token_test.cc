@@ -60,10 +60,16 @@ TEST_P(StdStopTest, NoStopIsPossibleWithoutASource) {
     }
     EXPECT_TRUE(stopped.stop_possible());  // it has happened
     int calls = 0;
-    { stop_callback never(orphan, [&] { calls++; }); }
-    { stop_callback never(stop_token(), [&] { calls++; }); }
+    {
+      stop_callback never(orphan, [&] { calls++; });
+    }
+    {
+      stop_callback never(stop_token(), [&] { calls++; });
+    }
     EXPECT_EQ(calls, 0);
-    { stop_callback at_once(stopped, [&] { calls++; }); }
+    {
+      stop_callback at_once(stopped, [&] { calls++; });
+    }
     EXPECT_EQ(calls, 1);
   });
 }
@@ -110,8 +116,8 @@ TEST_P(StdStopTest, TheDestructorWaitsForARunningCallback) {
       stop_source source;
       fiber::Event inside;
       std::atomic<bool> finished{false};
-      auto callback = std::make_unique<stop_callback<std::function<void()>>>(
-          source.get_token(), [&] {
+      auto callback =
+          std::make_unique<stop_callback<std::function<void()>>>(source.get_token(), [&] {
             inside.set();
             for (int i = 0; i < 20; i++) this_thread::yield();
             finished = true;

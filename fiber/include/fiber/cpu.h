@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "fiber/interleave.h"
+
 namespace fiber {
 
 namespace detail {
@@ -31,13 +33,22 @@ bool may_use_cpu(int cpu);
 // Binds the calling thread to a processor that it may use; 0 or -errno.
 int bind_thread_to_cpu(int cpu);
 
-// To be called in a spin loop.
-inline void cpu_relax() {
+namespace detail {
+inline void processor_pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb" ::: "memory");
 #endif
+}
+}  // namespace detail
+
+// To be called in a spin loop. In a simulation lets the others run.
+inline void cpu_relax() {
+  if (detail::simulating()) [[unlikely]] {
+    detail::simulate_spin();
+  }
+  detail::processor_pause();
 }
 
 }  // namespace fiber

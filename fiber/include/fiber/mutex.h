@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "fiber/clock.h"
+#include "fiber/interleave.h"
 #include "fiber/thread_annotations.h"
 
 namespace fiber {
@@ -33,6 +34,9 @@ class FIBER_CAPABILITY("mutex") Mutex {
 
   // SUSPENDS. Acquire ordering.
   void lock() FIBER_ACQUIRE() {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+    }
     uint32_t unlocked = 0;
     if (!state_.compare_exchange_strong(unlocked, kLocked, std::memory_order_acquire,
                                         std::memory_order_relaxed)) [[unlikely]] {
@@ -40,7 +44,12 @@ class FIBER_CAPABILITY("mutex") Mutex {
     }
   }
 
+  // In a simulation it may also fail for no reason, as the C++ standard allows.
   bool try_lock() FIBER_TRY_ACQUIRE(true) {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+      if (detail::simulate_spurious()) return false;
+    }
     uint32_t state = state_.load(std::memory_order_relaxed);
     while (!(state & kLocked)) {
       if (state_.compare_exchange_weak(state, state | kLocked, std::memory_order_acquire,
@@ -63,6 +72,9 @@ class FIBER_CAPABILITY("mutex") Mutex {
     if (!state_.compare_exchange_strong(locked, 0, std::memory_order_release,
                                         std::memory_order_relaxed)) [[unlikely]] {
       unlock_slow();
+    }
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_interleave();
     }
   }
 
@@ -129,6 +141,9 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
 
   // SUSPENDS.
   void lock() FIBER_ACQUIRE() {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+    }
     uint32_t free = 0;
     if (!state_.compare_exchange_strong(free, kWriter, std::memory_order_acquire,
                                         std::memory_order_relaxed)) [[unlikely]] {
@@ -140,6 +155,10 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
     return try_lock() || lock_slow(deadline);
   }
   bool try_lock() FIBER_TRY_ACQUIRE(true) {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+      if (detail::simulate_spurious()) return false;
+    }
     uint32_t free = 0;
     return state_.compare_exchange_strong(free, kWriter, std::memory_order_acquire,
                                           std::memory_order_relaxed);
@@ -150,10 +169,16 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
                                         std::memory_order_relaxed)) [[unlikely]] {
       unlock_slow();
     }
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_interleave();
+    }
   }
 
   // SUSPENDS.
   void lock_shared() FIBER_ACQUIRE_SHARED() {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+    }
     if (!try_lock_shared_word()) [[unlikely]] {
       (void)lock_shared_slow(kNoDeadline);
     }
@@ -162,11 +187,20 @@ class FIBER_CAPABILITY("shared_mutex") SharedMutex {
   [[nodiscard]] bool try_lock_shared_until(uint64_t deadline) FIBER_TRY_ACQUIRE_SHARED(true) {
     return try_lock_shared_word() || lock_shared_slow(deadline);
   }
-  bool try_lock_shared() FIBER_TRY_ACQUIRE_SHARED(true) { return try_lock_shared_word(); }
+  bool try_lock_shared() FIBER_TRY_ACQUIRE_SHARED(true) {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+      if (detail::simulate_spurious()) return false;
+    }
+    return try_lock_shared_word();
+  }
   void unlock_shared() FIBER_RELEASE_SHARED() {
     const uint32_t before = state_.fetch_sub(kReader, std::memory_order_release);
     if (before == (kReader | kParked)) [[unlikely]] {
       unlock_shared_slow();
+    }
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_interleave();
     }
   }
 
@@ -222,9 +256,9 @@ class FIBER_SCOPED_CAPABILITY WriterLock {
 };
 
 // A condition variable, four bytes. As with the standard's, a wait may return without a
-// notification (it does not here, but callers loop over their condition), and the condition must be
-// changed under the mutex. Notifying is cheap (one load) when nobody waits, and may be done with or
-// without the mutex held.
+// notification (it does so here in a simulation only; callers loop over their condition), and the
+// condition must be changed under the mutex. Notifying is cheap (one load) when nobody waits, and
+// may be done with or without the mutex held.
 class CondVar {
  public:
   constexpr CondVar() = default;

@@ -27,8 +27,9 @@ namespace fiber {
 
 // How I/O of fibers is done. kAuto: io_uring where the kernel allows it (probed), else epoll for
 // sockets with a pool of blocking threads for files. The environment variable
-// FIBER_ENGINE=io_uring|epoll overrides.
-enum class Engine { kAuto, kIoUring, kEpoll, kBlockingPool = kEpoll };
+// FIBER_ENGINE=io_uring|epoll overrides. kSimulated is what runtimes made in a simulation
+// (simulation.h) have, whatever they ask for.
+enum class Engine { kAuto, kIoUring, kEpoll, kBlockingPool = kEpoll, kSimulated };
 
 struct RuntimeOptions {
   // OS threads that run fibers: 1 to kMaxWorkers; 0: as many as the process may use processors.
@@ -67,6 +68,8 @@ struct SpawnOptions {
 namespace detail {
 class Worker;
 struct Fiber;
+// Of the calling OS thread, when a simulation goes on with another simulated one.
+void* exchange_current_runtime(void* runtime);
 }  // namespace detail
 
 // A claim on the end of a fiber. Movable; one owner at a time.

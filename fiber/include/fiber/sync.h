@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fiber/clock.h"
+#include "fiber/interleave.h"
 
 namespace fiber {
 
@@ -22,10 +23,16 @@ class Semaphore {
 
   // SUSPENDS. Takes n units at once, waiting until there are as many.
   void acquire(uint32_t n = 1) {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+    }
     if (!try_acquire(n)) acquire_slow(n, kNoDeadline);
   }
   // False: the deadline passed; nothing was taken.
   [[nodiscard]] bool acquire_until(uint64_t deadline, uint32_t n = 1) {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_before_wait();
+    }
     return try_acquire(n) || acquire_slow(n, deadline);
   }
   [[nodiscard]] bool try_acquire(uint32_t n = 1) {
@@ -41,6 +48,9 @@ class Semaphore {
 
   // REQUIRES: the count stays below 2^32. Does not suspend.
   void release(uint32_t n = 1) {
+    if (detail::simulating()) [[unlikely]] {
+      detail::simulate_interleave();
+    }
     uint64_t state = state_.load(std::memory_order_relaxed);
     while (state >> 32 == 0) {
       if (state_.compare_exchange_weak(state, state + n, std::memory_order_release,

@@ -19,8 +19,8 @@ struct NoCompletion {
 }  // namespace detail
 
 // Phases, each of which ends when as many have arrived as are expected. Then, before anybody goes
-// on, the completion function runs once, on the last that arrived. REQUIRES (as in the standard): no
-// more arrive in a phase than are expected, and the completion function does not throw. Whoever
+// on, the completion function runs once, on the last that arrived. REQUIRES (as in the standard):
+// no more arrive in a phase than are expected, and the completion function does not throw. Whoever
 // returned from a wait may destroy the barrier although the last that arrived is still inside of
 // its call.
 //

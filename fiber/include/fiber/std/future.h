@@ -347,8 +347,8 @@ class packaged_task<R(Args...)> {
 template <class R, class... Args>
 packaged_task(R (*)(Args...)) -> packaged_task<R(Args...)>;
 template <class F>
-packaged_task(F) -> packaged_task<
-    std::remove_pointer_t<decltype(detail::signature_of(&F::operator()))>>;
+packaged_task(F)
+    -> packaged_task<std::remove_pointer_t<decltype(detail::signature_of(&F::operator()))>>;
 
 namespace detail {
 

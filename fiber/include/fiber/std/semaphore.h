@@ -40,8 +40,7 @@ class counting_semaphore {
   // SUSPENDS. A duration is measured on the steady clock, a time on its own.
   template <class Rep, class Period>
   bool try_acquire_for(const std::chrono::duration<Rep, Period>& duration) {
-    return semaphore_.try_acquire() ||
-           semaphore_.acquire_until(detail::deadline_after(duration));
+    return semaphore_.try_acquire() || semaphore_.acquire_until(detail::deadline_after(duration));
   }
   template <class Clock, class Duration>
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {

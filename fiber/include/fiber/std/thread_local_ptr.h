@@ -16,9 +16,10 @@
 
 namespace fiber_std {
 
-// A T for every fiber and every plain thread, made from the arguments (of which a copy is kept) when
-// that one first asks for it, and destroyed when it ends: before join() returns. Without arguments
-// the T is value-initialised, a number is zero. T may be an array, then without arguments.
+// A T for every fiber and every plain thread, made from the arguments (of which a copy is kept)
+// when that one first asks for it, and destroyed when it ends: before join() returns. Without
+// arguments the T is value-initialised, a number is zero. T may be an array, then without
+// arguments.
 //
 // Like a thread_local it works from any other static's constructor: one without arguments is
 // initialised at compile time. To be a static, or a member of what outlives the threads that use
@@ -46,7 +47,10 @@ class thread_local_ptr {
   // The caller's own value, made if need be; never null. It must not be handed to delete.
   T* get() const {
     void* box = fiber::detail::get_local(
-        key(), [](const void* self) -> void* { return static_cast<const thread_local_ptr*>(self)->make(); },
+        key(),
+        [](const void* self) -> void* {
+          return static_cast<const thread_local_ptr*>(self)->make();
+        },
         this, [](void* value) { delete static_cast<Box*>(value); });
     return &static_cast<Box*>(box)->value;
   }
