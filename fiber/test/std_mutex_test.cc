@@ -406,7 +406,7 @@ TEST_P(StdMutexTest, SharedTimedMutexUnderTimeouts) {
 // inside of its unlock.
 TEST_P(StdMutexTest, MayBeDestroyedAfterATimeOutByTheNextHolder) {
   run([this] {
-    const int rounds = 2000 / kScaleDown;
+    const int rounds = 500 / kScaleDown;
     struct Shared {
       shared_timed_mutex lock;
       std::atomic<int> state{0};
