@@ -8,6 +8,7 @@
 
 #include "fiber/cpu.h"
 #include "sim_hooks.h"
+#include "stack.h"
 
 namespace fiber {
 namespace {
@@ -48,7 +49,13 @@ RuntimeOptions default_runtime_options() {
 Runtime& default_runtime() {
   if (detail::simulator() != nullptr) return detail::simulated_default_runtime();
   // Never destroyed: its fibers may outlive main().
-  static Runtime* const runtime = new Runtime(default_runtime_options());
+  static Runtime* const runtime = [] {
+    auto* made = new Runtime(default_runtime_options());
+#if defined(FIBER_ASAN)
+    (void)atexit(detail::StackPool::show_to_leak_checker);
+#endif
+    return made;
+  }();
   return *runtime;
 }
 

@@ -1,5 +1,9 @@
 #include "stack.h"
 
+#if defined(FIBER_ASAN)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -146,6 +150,19 @@ Stack* StackPool::allocate() {
   slab_->used.store(used + 1, std::memory_order_release);
   return stack;
 }
+
+#if defined(FIBER_ASAN)
+void StackPool::show_to_leak_checker() {
+  for (StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire); slab != nullptr;
+       slab = slab->next) {
+    const size_t used = slab->used.load(std::memory_order_acquire);
+    for (size_t i = 0; i < used; i++) {
+      const Stack& stack = slab->stacks[i];
+      __lsan_register_root_region(stack.bottom, static_cast<size_t>(stack.top - stack.bottom));
+    }
+  }
+}
+#endif
 
 void StackPool::release(Stack* stack) {
 #if defined(FIBER_ASAN)
