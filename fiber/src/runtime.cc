@@ -19,6 +19,10 @@
 #include "worker.h"
 #include "worker_group.h"
 
+#if defined(FIBER_ASAN)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace fiber {
 
 namespace detail {
@@ -131,7 +135,14 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
       // stopped.
       gates->started.wait();
       if (gates->failed.load(std::memory_order_acquire)) return;
+#if defined(FIBER_ASAN)
+      // While a fiber runs the leak checker knows the fiber's stack only, not this one.
+      __lsan_register_root_region(&worker, sizeof worker);
+#endif
       worker.run_until([&worker] { return worker.stopped(); });
+#if defined(FIBER_ASAN)
+      __lsan_unregister_root_region(&worker, sizeof worker);
+#endif
       gates->left.count_down();
       gates->left.wait();
     };
