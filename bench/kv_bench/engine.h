@@ -16,7 +16,8 @@ struct Engine {
   F(rocksdb_close)                                                                                           \
   F(rocksdb_destroy_db)                                                                                      \
   F(rocksdb_put)                                                                                             \
-  F(rocksdb_delete) F(rocksdb_write) F(rocksdb_get_pinned) F(rocksdb_pinnableslice_value) F(                 \
+  F(rocksdb_delete)                                                                                          \
+  F(rocksdb_write) F(rocksdb_get_pinned) F(rocksdb_pinnableslice_value) F(                                   \
       rocksdb_pinnableslice_destroy) F(rocksdb_multi_get) F(rocksdb_create_iterator) F(rocksdb_iter_destroy) \
       F(rocksdb_iter_valid) F(rocksdb_iter_seek_to_first) F(rocksdb_iter_seek) F(                            \
           rocksdb_iter_next) F(rocksdb_iter_key) F(rocksdb_iter_value) F(rocksdb_iter_get_error)             \

@@ -425,7 +425,10 @@ void Worker::yield() {
   Fiber* next = nullptr;
   if (!service_due()) {
     next = pop_ready();
-    if (next == nullptr) return;
+    if (next == nullptr) {
+      counters_.switches.add();  // to itself: the watchdog sees that it let others go first
+      return;
+    }
   }
   push_ready(self);
   stack->set_state(Stack::kReady);
