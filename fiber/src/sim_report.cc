@@ -174,8 +174,10 @@ void SimReport::describe_fiber(const Fiber& fiber) {
   if (fiber.stack != nullptr) backtrace(fiber.stack->context, *fiber.stack);
 }
 
-// By frame pointers; ends where code without them was compiled in.
-void SimReport::backtrace(const Context& context, const Stack& stack) {
+// By frame pointers; ends where code without them was compiled in. Reads the stack as a debugger
+// would, poisoned or not.
+__attribute__((no_sanitize("address", "thread", "undefined"))) void SimReport::backtrace(
+    const Context& context, const Stack& stack) {
   if (!on_stack(context.stack_pointer, stack)) return;
   uintptr_t frame, code;
   saved_frame(context.stack_pointer, &frame, &code);

@@ -320,6 +320,9 @@ TEST_P(NetFaultTest, AFullUnixBacklogIsWaitedForUntilThereIsRoom) {
 }
 
 TEST_P(NetFaultTest, WithoutDescriptorsAcceptFailsAndTheConnectionStays) {
+#if defined(FIBER_ASAN)
+  GTEST_SKIP() << "without descriptors the sanitizer cannot check a pointer, and calls it invalid";
+#endif
   const int listener = net::listen_on(net::Address::loopback_v4(0));
   ASSERT_GE(listener, 0);
   net::Address address;

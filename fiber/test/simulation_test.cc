@@ -497,7 +497,7 @@ TEST(SimulationFindsTest, ALostWakeUp) {
       Simulation(result.seed).run([] { hand_over_items<BrokenCondVar>(); });
   EXPECT_EQ(again.status, Status::kDeadlock);
   EXPECT_EQ(again.hash, result.hash);
-  EXPECT_EQ(again.report, result.report);
+  EXPECT_EQ(again.steps, result.steps);  // the report's backtraces may end earlier or later
 }
 
 void dine(int philosophers, bool in_order) {

@@ -322,6 +322,8 @@ constexpr bool kLeakChecked = false;
 
 // main() returns while detached threads compute, wait, hold locks and start others.
 TEST(StdThreadDeathTest, TheProcessEndsInPeaceWithDetachedThreadsStillRunning) {
+  if (kLeakChecked)
+    GTEST_SKIP() << "to the leak checker a fiber on its way between two lists is lost";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
@@ -332,8 +334,7 @@ TEST(StdThreadDeathTest, TheProcessEndsInPeaceWithDetachedThreadsStillRunning) {
         thread([] { this_thread::sleep_for(1h); }).detach();
         thread([] {
           for (;;) {
-            // To the leak checker a fiber on its way from one list to the next is lost.
-            if (!kLeakChecked) thread([] { this_thread::yield(); }).detach();
+            thread([] { this_thread::yield(); }).detach();
             running->set();
             this_thread::yield();
           }

@@ -9,8 +9,8 @@
 namespace fiber {
 
 struct Stats {
-  // Switches from one fiber, or from the worker's own stack, to another; and yields for which nobody
-  // was ready.
+  // Switches from one fiber, or from the worker's own stack, to another; and yields for which
+  // nobody was ready.
   uint64_t switches = 0;
   // Fibers started on their worker (a stolen one: by the thief).
   uint64_t spawns = 0;
