@@ -320,7 +320,7 @@ TEST_P(NetFaultTest, AFullUnixBacklogIsWaitedForUntilThereIsRoom) {
 }
 
 TEST_P(NetFaultTest, WithoutDescriptorsAcceptFailsAndTheConnectionStays) {
-#if defined(FIBER_ASAN)
+#if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "without descriptors the sanitizer cannot check a pointer, and calls it invalid";
 #endif
   const int listener = net::listen_on(net::Address::loopback_v4(0));

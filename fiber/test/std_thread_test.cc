@@ -314,7 +314,7 @@ TEST(StdThreadDeathTest, TerminatesWhereTheStandardSays) {
       "terminated");
 }
 
-#if defined(FIBER_ASAN)
+#if defined(__SANITIZE_ADDRESS__)
 constexpr bool kLeakChecked = true;
 #else
 constexpr bool kLeakChecked = false;
