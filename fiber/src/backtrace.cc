@@ -118,7 +118,7 @@ const Module* module_at(uintptr_t base, const char* path) {
 
 }  // namespace
 
-size_t backtrace_of(const Stack& stack, uintptr_t* frames) {
+size_t backtrace_of(const Stack& stack, const Context& context, uintptr_t* frames) {
   const char* const bottom = stack.bottom;
   const char* const top = stack.top;
   auto inside = [&](const char* address) {
@@ -126,7 +126,7 @@ size_t backtrace_of(const Stack& stack, uintptr_t* frames) {
            reinterpret_cast<uintptr_t>(address) % sizeof(uintptr_t) == 0;
   };
   const char* const sp =
-      reinterpret_cast<const char*>(peek(reinterpret_cast<const char*>(&stack.context)));
+      reinterpret_cast<const char*>(peek(reinterpret_cast<const char*>(&context)));
   // See context_<arch>.S and prepare_stack() for what lies at a saved stack pointer.
 #if defined(__x86_64__)
   constexpr size_t kFrame = 5, kReturn = 6;

@@ -16,8 +16,10 @@ namespace fiber::detail {
 
 inline constexpr size_t kMaxFrames = 48;
 
-// Fills in the addresses of the suspended flow's frames, innermost first; returns how many.
-size_t backtrace_of(const Stack& stack, uintptr_t* frames);
+// Fills in the return addresses of a flow suspended in `context` (its own may be another stack's:
+// a worker's that runs on a fiber's), innermost first, at most kMaxFrames; returns how many. None
+// when the flow is not on the stack.
+size_t backtrace_of(const Stack& stack, const Context& context, uintptr_t* frames);
 
 // The function that holds a code address: its (mangled) name, from the symbol tables of the program
 // and its libraries, and the offset within. False: unknown; then *module and *offset are the file

@@ -53,11 +53,11 @@ const char* state_name(uint32_t state) {
   }
 }
 
-void write_fiber(SafeWriter* out, const Stack& stack, uint64_t number, bool demangle) {
+void write_fiber(SafeWriter* out, const Stack& stack, bool demangle) {
   char name[detail::FiberName::kMax + 1];
   stack.copy_name(name);
   const uint32_t state = stack.state.load(std::memory_order_relaxed);
-  *out << "fiber " << number;
+  *out << "fiber " << stack.number.load(std::memory_order_relaxed);
   if (name[0] != '\0') *out << " \"" << name << "\"";
   *out << " " << state_name(state);
   const uint64_t since = stack.since.load(std::memory_order_relaxed);
@@ -69,7 +69,7 @@ void write_fiber(SafeWriter* out, const Stack& stack, uint64_t number, bool dema
   out->hex(reinterpret_cast<uintptr_t>(stack.top)) << "\n";
   if (state == Stack::kRunning) return;
   uintptr_t frames[detail::kMaxFrames];
-  const size_t count = detail::backtrace_of(stack, frames);
+  const size_t count = detail::backtrace_of(stack, stack.context, frames);
   for (size_t i = 0; i < count; i++) write_address(out, frames[i], demangle);
 }
 
@@ -77,17 +77,9 @@ void write_worker(const Worker* worker, void* argument) {
   auto* out = static_cast<SafeWriter*>(argument);
   const Stats stats = worker->stats();
   uint64_t started = 0;
-  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
-  for (; slab != nullptr; slab = slab->next) {
-    const size_t used = slab->used.load(std::memory_order_acquire);
-    for (size_t i = 0; i < used; i++) {
-      const Stack& stack = slab->stacks[i];
-      if (stack.number.load(std::memory_order_relaxed) != 0 &&
-          stack.thread.load(std::memory_order_relaxed) == worker->thread_id()) {
-        started++;
-      }
-    }
-  }
+  StackSlab::for_each_fiber([&](const Stack& stack) {
+    if (stack.thread.load(std::memory_order_relaxed) == worker->thread_id()) started++;
+  });
   *out << "worker " << uint64_t(worker->index()) << ", thread " << uint64_t{worker->thread_id()}
        << (worker->asleep() ? ", asleep" : ", awake") << ": " << started << " fibers, "
        << (stats.live > started ? stats.live - started : 0) << " not started, " << stats.io_pending
@@ -98,15 +90,7 @@ void dump_all(int fd, bool demangle) {
   SafeWriter out(fd);
   out << "fiber::dump\n";
   if (!detail::visit_workers(write_worker, &out)) out << "workers: cannot be listed now\n";
-  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
-  for (; slab != nullptr; slab = slab->next) {
-    const size_t used = slab->used.load(std::memory_order_acquire);
-    for (size_t i = 0; i < used; i++) {
-      const Stack& stack = slab->stacks[i];
-      const uint64_t number = stack.number.load(std::memory_order_relaxed);
-      if (number != 0) write_fiber(&out, stack, number, demangle);
-    }
-  }
+  StackSlab::for_each_fiber([&](const Stack& stack) { write_fiber(&out, stack, demangle); });
   out << "end of fiber::dump\n";
 }
 

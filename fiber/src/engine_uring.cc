@@ -213,15 +213,7 @@ void UringEngine::wakeup() {
     instead->wakeup();
     return;
   }
-  const int event_fd = event_fd_.load(std::memory_order_relaxed);
-  if (event_fd < 0) {
-    wake_word_.wake();
-    return;
-  }
-  const uint64_t one = 1;
-  // Cannot fail but by a signal: the counter is far from full.
-  while (::write(event_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
-  }
+  wake_word_.wake(event_fd_.load(std::memory_order_relaxed));
 }
 
 }  // namespace fiber::detail

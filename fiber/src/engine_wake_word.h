@@ -1,11 +1,14 @@
 // WakeWord: the flag and futex by which an engine's worker sleeps and another thread ends its
-// sleep.
+// sleep; or, where the worker sleeps in a poll, an eventfd in place of both.
 //
 // Called by the engines: sleep(), take() by the owner, wake() by any thread. A wake() is never
 // lost: it ends the current sleep or the next one.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstdint>
 
@@ -22,6 +25,15 @@ class WakeWord {
   void wake() {
     word_.store(kWoken, std::memory_order_release);
     futex_wake(&word_, INT_MAX);
+  }
+
+  // Any thread. By the eventfd if there is one (not negative).
+  void wake(int event_fd) {
+    if (event_fd < 0) return wake();
+    const uint64_t one = 1;
+    // Cannot fail but by a signal: the counter is far from full.
+    while (::write(event_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
   }
 
   // Owner. Whether there was a wake() since the last take(). Acquire: what the waker did before is

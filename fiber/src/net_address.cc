@@ -16,6 +16,12 @@ namespace {
 
 constexpr size_t kPathAt = offsetof(sockaddr_un, sun_path);
 
+Address parsed(std::string_view numeric, uint16_t port) {
+  Address address;
+  (void)Address::parse(numeric, port, &address);
+  return address;
+}
+
 }  // namespace
 
 int Address::parse(std::string_view numeric, uint16_t port, Address* out) {
@@ -45,29 +51,10 @@ int Address::parse(std::string_view numeric, uint16_t port, Address* out) {
   return 0;
 }
 
-Address Address::any_v4(uint16_t port) {
-  Address a;
-  (void)parse("0.0.0.0", port, &a);
-  return a;
-}
-
-Address Address::any_v6(uint16_t port) {
-  Address a;
-  (void)parse("::", port, &a);
-  return a;
-}
-
-Address Address::loopback_v4(uint16_t port) {
-  Address a;
-  (void)parse("127.0.0.1", port, &a);
-  return a;
-}
-
-Address Address::loopback_v6(uint16_t port) {
-  Address a;
-  (void)parse("::1", port, &a);
-  return a;
-}
+Address Address::any_v4(uint16_t port) { return parsed("0.0.0.0", port); }
+Address Address::any_v6(uint16_t port) { return parsed("::", port); }
+Address Address::loopback_v4(uint16_t port) { return parsed("127.0.0.1", port); }
+Address Address::loopback_v6(uint16_t port) { return parsed("::1", port); }
 
 int Address::unix_path(std::string_view path, Address* out) {
   Address result;

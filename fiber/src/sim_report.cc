@@ -1,14 +1,13 @@
 #include "sim_report.h"
 
 #include <cxxabi.h>
-#include <dlfcn.h>
 
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
+#include "backtrace.h"
 #include "parking_lot.h"
 #include "simulator.h"
 #include "worker.h"
@@ -16,39 +15,29 @@
 namespace fiber::detail {
 namespace {
 
-constexpr int kMaxFrames = 24;
-
 bool on_stack(const void* address, const Stack& stack) {
   return address >= stack.bottom && address < stack.top;
 }
 
-// Where the frame pointer and the address to return to are in what switch_stack() saved.
-void saved_frame(const void* stack_pointer, uintptr_t* frame, uintptr_t* code) {
-  const auto* words = static_cast<const uintptr_t*>(stack_pointer);
-#if defined(__x86_64__)
-  *frame = words[5];
-  *code = words[6];
-#else
-  *frame = words[18];
-  *code = words[19];
-#endif
-}
-
+// Of the code before a return address. Equal in each run, wherever the program was loaded.
 std::string symbol(uintptr_t code) {
-  Dl_info info;
-  char text[64];
-  if (dladdr(reinterpret_cast<void*>(code), &info) == 0 || info.dli_fname == nullptr) return "?";
-  const char* name = strrchr(info.dli_fname, '/');
-  name = name != nullptr ? name + 1 : info.dli_fname;
-  snprintf(text, sizeof(text), "+0x%" PRIxPTR, code - reinterpret_cast<uintptr_t>(info.dli_fbase));
-  std::string result = std::string(name) + text;
-  if (info.dli_sname != nullptr) {
+  const char* name = nullptr;
+  const char* module = nullptr;
+  uintptr_t offset = 0;
+  std::string text;
+  if (find_symbol(code - 1, &name, &offset, &module)) {
     int status = 0;
-    char* readable = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-    result += std::string(" ") + (readable != nullptr ? readable : info.dli_sname);
+    char* readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    text = readable != nullptr ? readable : name;
     free(readable);
+  } else if (module != nullptr) {
+    text = module;
+  } else {
+    return "?";
   }
-  return result;
+  char buffer[32];
+  snprintf(buffer, sizeof(buffer), "+0x%" PRIxPTR, offset + 1);
+  return text + buffer;
 }
 
 }  // namespace
@@ -174,24 +163,10 @@ void SimReport::describe_fiber(const Fiber& fiber) {
   if (fiber.stack != nullptr) backtrace(fiber.stack->context, *fiber.stack);
 }
 
-// By frame pointers; ends where code without them was compiled in. Reads the stack as a debugger
-// would, poisoned or not.
-__attribute__((no_sanitize("address", "thread", "undefined"))) void SimReport::backtrace(
-    const Context& context, const Stack& stack) {
-  if (!on_stack(context.stack_pointer, stack)) return;
-  uintptr_t frame, code;
-  saved_frame(context.stack_pointer, &frame, &code);
-  for (int depth = 0; depth < kMaxFrames; depth++) {
-    line("    %2d %s", depth, symbol(code).c_str());
-    if (!on_stack(reinterpret_cast<void*>(frame), stack) || frame % sizeof(void*) != 0 ||
-        !on_stack(reinterpret_cast<char*>(frame) + 2 * sizeof(void*) - 1, stack)) {
-      return;
-    }
-    const auto* words = reinterpret_cast<const uintptr_t*>(frame);
-    if (words[1] == 0 || (words[0] != 0 && words[0] <= frame)) return;
-    code = words[1] - 1;  // inside the call, not behind it
-    frame = words[0];
-  }
+void SimReport::backtrace(const Context& context, const Stack& stack) {
+  uintptr_t frames[kMaxFrames];
+  const size_t count = backtrace_of(stack, context, frames);
+  for (size_t i = 0; i < count; i++) line("    %2zu %s", i, symbol(frames[i]).c_str());
 }
 
 void Simulator::abandon() {

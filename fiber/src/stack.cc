@@ -153,14 +153,10 @@ Stack* StackPool::allocate() {
 
 #if defined(FIBER_ASAN)
 void StackPool::show_to_leak_checker() {
-  for (StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire); slab != nullptr;
-       slab = slab->next) {
-    const size_t used = slab->used.load(std::memory_order_acquire);
-    for (size_t i = 0; i < used; i++) {
-      const Stack& stack = slab->stacks[i];
-      __lsan_register_root_region(stack.bottom, static_cast<size_t>(stack.top - stack.bottom));
-    }
-  }
+  StackSlab::for_each([](const StackSlab& slab, size_t i) {
+    const Stack& stack = slab.stacks[i];
+    __lsan_register_root_region(stack.bottom, static_cast<size_t>(stack.top - stack.bottom));
+  });
 }
 #endif
 
@@ -216,19 +212,14 @@ size_t stack_high_water() {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   size_t deepest = 0;
   std::vector<unsigned char> resident;
-  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
-  for (; slab != nullptr; slab = slab->next) {
-    const size_t used = slab->used.load(std::memory_order_acquire);
-    const size_t pages = (slab->slot_bytes - slab->guard_bytes) / page;
+  StackSlab::for_each([&](const StackSlab& slab, size_t i) {
+    const size_t pages = (slab.slot_bytes - slab.guard_bytes) / page;
     resident.resize(pages);
-    for (size_t i = 0; i < used; i++) {
-      char* const bottom = slab->begin + i * slab->slot_bytes + slab->guard_bytes;
-      if (mincore(bottom, pages * page, resident.data()) != 0) continue;
-      size_t untouched = 0;
-      while (untouched < pages && (resident[untouched] & 1) == 0) untouched++;
-      deepest = std::max(deepest, (pages - untouched) * page);
-    }
-  }
+    if (mincore(slab.stacks[i].bottom, pages * page, resident.data()) != 0) return;
+    size_t untouched = 0;
+    while (untouched < pages && (resident[untouched] & 1) == 0) untouched++;
+    deepest = std::max(deepest, (pages - untouched) * page);
+  });
   return deepest;
 }
 

@@ -70,6 +70,23 @@ struct StackSlab {
   static std::atomic<StackSlab*>& newest;
   // The stack whose slot the address lies in, guard included; null: none. Async-signal-safe.
   static Stack* stack_at(const void* address, bool* in_guard);
+  // visit(slab, i) for each stack ever handed out. Async-signal-safe if visit is.
+  template <typename Visit>
+  static void for_each(Visit visit) {
+    for (StackSlab* slab = newest.load(std::memory_order_acquire); slab != nullptr;
+         slab = slab->next) {
+      const size_t used = slab->used.load(std::memory_order_acquire);
+      for (size_t i = 0; i < used; i++) visit(*slab, i);
+    }
+  }
+  // visit(stack) for each that has a fiber on it.
+  template <typename Visit>
+  static void for_each_fiber(Visit visit) {
+    for_each([&](const StackSlab& slab, size_t i) {
+      const Stack& stack = slab.stacks[i];
+      if (stack.number.load(std::memory_order_relaxed) != 0) visit(stack);
+    });
+  }
 };
 
 class StackPool {

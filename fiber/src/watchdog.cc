@@ -28,19 +28,14 @@ uint64_t read_clock(clockid_t clock) {
 
 // The stack whose fiber runs on the thread, null if there is none.
 const Stack* running_on(uint32_t thread) {
-  StackSlab* slab = StackSlab::newest.load(std::memory_order_acquire);
-  for (; slab != nullptr; slab = slab->next) {
-    const size_t used = slab->used.load(std::memory_order_acquire);
-    for (size_t i = 0; i < used; i++) {
-      const Stack& stack = slab->stacks[i];
-      if (stack.number.load(std::memory_order_relaxed) != 0 &&
-          stack.state.load(std::memory_order_relaxed) == Stack::kRunning &&
-          stack.thread.load(std::memory_order_relaxed) == thread) {
-        return &stack;
-      }
+  const Stack* found = nullptr;
+  StackSlab::for_each_fiber([&](const Stack& stack) {
+    if (stack.state.load(std::memory_order_relaxed) == Stack::kRunning &&
+        stack.thread.load(std::memory_order_relaxed) == thread) {
+      found = &stack;
     }
-  }
-  return nullptr;
+  });
+  return found;
 }
 
 // False: too early after the last report.

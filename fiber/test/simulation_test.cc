@@ -304,45 +304,34 @@ TEST(SimulationTest, SpuriousFailuresComeAsOftenAsToldAndOnlyThen) {
   EXPECT_NEAR(refused(), 100, 60);
 }
 
+// Two threads write their letter five times each, under one mutex: the order in which they came.
+std::string order_of_two_writers(const SimulationOptions& options) {
+  std::string order;
+  const SimulationResult result = Simulation(options).run([&] {
+    Mutex mutex;
+    auto write = [&](char c) {
+      return [&, c] {
+        for (int i = 0; i < 5; i++) {
+          MutexLock lock(&mutex);
+          order += c;
+        }
+      };
+    };
+    Thread a("a", write('a')), b("b", write('b'));
+  });
+  EXPECT_TRUE(result.ok()) << result.report;
+  return order;
+}
+
 TEST(SimulationTest, WithoutInterruptionsAThreadRunsUntilItWaits) {
   SimulationOptions options;
   options.preempt_every = 0;
-  std::string order;
-  EXPECT_TRUE(Simulation(options)
-                  .run([&] {
-                    Mutex mutex;
-                    auto write = [&](char c) {
-                      return [&, c] {
-                        for (int i = 0; i < 5; i++) {
-                          MutexLock lock(&mutex);
-                          order += c;
-                        }
-                      };
-                    };
-                    Thread a("a", write('a')), b("b", write('b'));
-                  })
-                  .ok());
+  const std::string order = order_of_two_writers(options);
   EXPECT_TRUE(order == "aaaaabbbbb" || order == "bbbbbaaaaa") << order;
   std::set<std::string> orders;
   options.preempt_every = 3;
-  for (options.seed = 1; options.seed <= 20; options.seed++) {
-    order.clear();
-    EXPECT_TRUE(Simulation(options)
-                    .run([&] {
-                      Mutex mutex;
-                      auto write = [&](char c) {
-                        return [&, c] {
-                          for (int i = 0; i < 5; i++) {
-                            MutexLock lock(&mutex);
-                            order += c;
-                          }
-                        };
-                      };
-                      Thread a("a", write('a')), b("b", write('b'));
-                    })
-                    .ok());
-    orders.insert(order);
-  }
+  for (options.seed = 1; options.seed <= 20; options.seed++)
+    orders.insert(order_of_two_writers(options));
   EXPECT_GT(orders.size(), 10u);
 }
 
