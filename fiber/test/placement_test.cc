@@ -1,5 +1,6 @@
 // Where fibers run: placement by load, theft of fresh fibers, migration, worker counts, pinning.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -272,8 +273,14 @@ TEST(WorkerCountTest, IdleWorkersDoNotSpin) {
 
 // In a process that may take only so much memory: 0 if all is as it should be.
 int create_too_many() {
-  const rlimit limit{size_t{1} << 30, size_t{1} << 30};  // 8 MiB for each thread's stack
-  if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+  // Room for two or three stacks, and, when the next one is refused, for all else.
+  constexpr size_t kStack = size_t{1} << 30;
+  const rlimit limit{4 * kStack, 4 * kStack};
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, kStack) != 0 ||
+      pthread_setattr_default_np(&attributes) != 0 || setrlimit(RLIMIT_AS, &limit) != 0) {
+    return 1;
+  }
   std::unique_ptr<Runtime> runtime;
   std::string error;
   const int result = Runtime::create({.workers = 1000}, &runtime, &error);
