@@ -18,6 +18,7 @@ using fiber_std::testing::FastClock;
 using fiber_std::testing::kForever;
 using fiber_std::testing::kScaleDown;
 using fiber_std::testing::SlowClock;
+using fiber_std::testing::Stopwatch;
 using std::chrono::steady_clock;
 
 class StdMutexTest : public testing::ModalTest {
@@ -102,9 +103,10 @@ class StdMutexTest : public testing::ModalTest {
       auto others = crew();
       for (int i = 0; i < 2; i++) {
         others.start([&] {
+          const Stopwatch watch;
           const auto start = steady_clock::now();
           EXPECT_FALSE(lock.try_lock_for(3ms));
-          EXPECT_GE(steady_clock::now() - start, 3ms);
+          EXPECT_GE(watch.elapsed(), 3ms);
           EXPECT_FALSE(lock.try_lock_for(0s));
           EXPECT_FALSE(lock.try_lock_for(-1s));
           EXPECT_FALSE(lock.try_lock_until(start));
@@ -323,10 +325,10 @@ TEST_P(StdMutexTest, SharedOrExclusive) {
     bool late = true;
     auto other = crew();
     other.start([&] {
-      const auto start = steady_clock::now();
+      const Stopwatch watch;
       late = timed.try_lock_shared_for(3ms) ||
              timed.try_lock_shared_until(std::chrono::system_clock::now() + 1ms);
-      EXPECT_GE(steady_clock::now() - start, 3ms);
+      EXPECT_GE(watch.elapsed(), 3ms);
     });
     other.join();
     EXPECT_FALSE(late);

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "fiber/simulation.h"
 #include "fiber/std/thread.h"
 #include "fiber/thread.h"
 #include "testing.h"
@@ -22,6 +24,21 @@ using fiber::testing::kScaleDown;
 
 // Longer than anything takes that does not hang.
 inline constexpr std::chrono::seconds kForever{120};
+
+// The time since it was made. In a simulation by both clocks, for a deadline that a test takes from
+// the real one moves on with either.
+class Stopwatch {
+ public:
+  std::chrono::nanoseconds elapsed() const {
+    const std::chrono::nanoseconds real = std::chrono::steady_clock::now() - start_;
+    const auto simulated = std::chrono::nanoseconds(fiber::now_nanos() - simulated_start_);
+    return fiber::Simulation::inside() ? real + simulated : real;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  uint64_t simulated_start_ = fiber::now_nanos();
+};
 
 enum class Mode { kThreads, kFibers, kMixed };
 
