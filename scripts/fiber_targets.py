@@ -10,10 +10,11 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
+
+import bench_report
 
 # (what, target in ns or None, ours, peers as {title: benchmark}); a benchmark is "name" or "name:counter".
 ROWS = [
@@ -113,16 +114,7 @@ def table(values):
 
 
 def machine():
-    model = platform.processor() or platform.machine()
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    except OSError:
-        pass
-    return "%s, %d processors, Linux %s, load %.1f at the start" % (model, os.cpu_count(), platform.release(),
-                                                                   os.getloadavg()[0])
+    return "%s, load %.1f at the start" % (bench_report.machine(), os.getloadavg()[0])
 
 
 def main():

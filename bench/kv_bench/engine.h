@@ -13,7 +13,7 @@ namespace kv_bench {
 struct Engine {
   // clang-format off: it never comes to rest on this list
 #define KV_BENCH_FUNCTIONS(F) \
-  F(rocksdb_open) F(rocksdb_close) F(rocksdb_destroy_db) F(rocksdb_put) F(rocksdb_delete) \
+  F(rocksdb_open) F(rocksdb_close) F(rocksdb_destroy_db) F(rocksdb_put) \
   F(rocksdb_write) F(rocksdb_get_pinned) F(rocksdb_pinnableslice_value) \
   F(rocksdb_pinnableslice_destroy) F(rocksdb_multi_get) F(rocksdb_create_iterator) \
   F(rocksdb_iter_destroy) F(rocksdb_iter_valid) F(rocksdb_iter_seek_to_first) \
@@ -24,10 +24,7 @@ struct Engine {
   F(rocksdb_options_destroy) F(rocksdb_options_set_create_if_missing) \
   F(rocksdb_options_set_write_buffer_size) F(rocksdb_options_set_max_write_buffer_number) \
   F(rocksdb_options_set_compression) F(rocksdb_options_set_max_background_jobs) \
-  F(rocksdb_options_set_max_subcompactions) \
   F(rocksdb_options_set_level_compaction_dynamic_level_bytes) \
-  F(rocksdb_options_set_target_file_size_base) \
-  F(rocksdb_options_set_max_bytes_for_level_base) \
   F(rocksdb_options_set_block_based_table_factory) F(rocksdb_options_set_use_direct_reads) \
   F(rocksdb_options_set_allow_concurrent_memtable_write) \
   F(rocksdb_options_set_enable_write_thread_adaptive_yield) F(rocksdb_readoptions_create) \

@@ -23,11 +23,6 @@ class Latency {
       counts_[i].store(counts_[i].load(std::memory_order_relaxed) + add, std::memory_order_relaxed);
     }
   }
-  uint64_t count() const {
-    uint64_t total = 0;
-    for (const auto& count : counts_) total += count.load(std::memory_order_relaxed);
-    return total;
-  }
   // The duration below which `fraction` of all lie, to 6 %, in microseconds. 0 if there are none.
   double PercentileMicros(double fraction) const {
     const uint64_t total = count();
@@ -41,6 +36,11 @@ class Latency {
   }
 
  private:
+  uint64_t count() const {
+    uint64_t total = 0;
+    for (const auto& count : counts_) total += count.load(std::memory_order_relaxed);
+    return total;
+  }
   // 16 buckets per power of two.
   static constexpr int kBuckets = 16 * 40;
 

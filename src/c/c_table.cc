@@ -20,6 +20,12 @@ struct rocksdb_comparator_t final : public Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
+// rocksdb_block_based_options_set_<field>(): `type` is that of the header.
+#define CAIRN_C_TABLE_SETTER(type, field)                                                        \
+  void rocksdb_block_based_options_set_##field(rocksdb_block_based_table_options_t* o, type v) { \
+    o->rep.field = static_cast<decltype(o->rep.field)>(v);                                       \
+  }
+
 extern "C" {
 
 rocksdb_block_based_table_options_t* rocksdb_block_based_options_create() {
@@ -37,78 +43,28 @@ void rocksdb_block_based_options_set_block_cache(rocksdb_block_based_table_optio
                                                  rocksdb_cache_t* block_cache) {
   o->rep.block_cache = block_cache == nullptr ? nullptr : block_cache->rep;
 }
-void rocksdb_block_based_options_set_block_size(rocksdb_block_based_table_options_t* o, size_t v) {
-  o->rep.block_size = v;
-}
-void rocksdb_block_based_options_set_block_size_deviation(rocksdb_block_based_table_options_t* o,
-                                                          int v) {
-  o->rep.block_size_deviation = v;
-}
-void rocksdb_block_based_options_set_block_restart_interval(rocksdb_block_based_table_options_t* o,
-                                                            int v) {
-  o->rep.block_restart_interval = v;
-}
-void rocksdb_block_based_options_set_index_block_restart_interval(
-    rocksdb_block_based_table_options_t* o, int v) {
-  o->rep.index_block_restart_interval = v;
-}
-void rocksdb_block_based_options_set_metadata_block_size(rocksdb_block_based_table_options_t* o,
-                                                         uint64_t v) {
-  o->rep.metadata_block_size = v;
-}
-void rocksdb_block_based_options_set_partition_filters(rocksdb_block_based_table_options_t* o,
-                                                       unsigned char v) {
-  o->rep.partition_filters = v != 0;
-}
-void rocksdb_block_based_options_set_use_delta_encoding(rocksdb_block_based_table_options_t* o,
-                                                        unsigned char v) {
-  o->rep.use_delta_encoding = v != 0;
-}
-void rocksdb_block_based_options_set_no_block_cache(rocksdb_block_based_table_options_t* o,
-                                                    unsigned char v) {
-  o->rep.no_block_cache = v != 0;
-}
-void rocksdb_block_based_options_set_whole_key_filtering(rocksdb_block_based_table_options_t* o,
-                                                         unsigned char v) {
-  o->rep.whole_key_filtering = v != 0;
-}
-void rocksdb_block_based_options_set_format_version(rocksdb_block_based_table_options_t* o, int v) {
-  o->rep.format_version = static_cast<uint32_t>(v);
-}
-void rocksdb_block_based_options_set_index_type(rocksdb_block_based_table_options_t* o, int v) {
-  o->rep.index_type = static_cast<BlockBasedTableOptions::IndexType>(v);
-}
-void rocksdb_block_based_options_set_data_block_index_type(rocksdb_block_based_table_options_t* o,
-                                                           int v) {
-  o->rep.data_block_index_type = static_cast<BlockBasedTableOptions::DataBlockIndexType>(v);
-}
+CAIRN_C_TABLE_SETTER(size_t, block_size)
+CAIRN_C_TABLE_SETTER(int, block_size_deviation)
+CAIRN_C_TABLE_SETTER(int, block_restart_interval)
+CAIRN_C_TABLE_SETTER(int, index_block_restart_interval)
+CAIRN_C_TABLE_SETTER(uint64_t, metadata_block_size)
+CAIRN_C_TABLE_SETTER(unsigned char, partition_filters)
+CAIRN_C_TABLE_SETTER(unsigned char, use_delta_encoding)
+CAIRN_C_TABLE_SETTER(unsigned char, no_block_cache)
+CAIRN_C_TABLE_SETTER(unsigned char, whole_key_filtering)
+CAIRN_C_TABLE_SETTER(int, format_version)
+CAIRN_C_TABLE_SETTER(int, index_type)
+CAIRN_C_TABLE_SETTER(int, data_block_index_type)
 void rocksdb_block_based_options_set_data_block_hash_ratio(rocksdb_block_based_table_options_t* o,
                                                            double v) {
   o->rep.data_block_hash_table_util_ratio = v;
 }
-void rocksdb_block_based_options_set_cache_index_and_filter_blocks(
-    rocksdb_block_based_table_options_t* o, unsigned char v) {
-  o->rep.cache_index_and_filter_blocks = v != 0;
-}
-void rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(
-    rocksdb_block_based_table_options_t* o, unsigned char v) {
-  o->rep.cache_index_and_filter_blocks_with_high_priority = v != 0;
-}
-void rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(
-    rocksdb_block_based_table_options_t* o, unsigned char v) {
-  o->rep.pin_l0_filter_and_index_blocks_in_cache = v != 0;
-}
-void rocksdb_block_based_options_set_pin_top_level_index_and_filter(
-    rocksdb_block_based_table_options_t* o, unsigned char v) {
-  o->rep.pin_top_level_index_and_filter = v != 0;
-}
-void rocksdb_block_based_options_set_optimize_filters_for_memory(
-    rocksdb_block_based_table_options_t* o, unsigned char v) {
-  o->rep.optimize_filters_for_memory = v != 0;
-}
-void rocksdb_block_based_options_set_checksum(rocksdb_block_based_table_options_t* o, char v) {
-  o->rep.checksum = static_cast<ChecksumType>(v);
-}
+CAIRN_C_TABLE_SETTER(unsigned char, cache_index_and_filter_blocks)
+CAIRN_C_TABLE_SETTER(unsigned char, cache_index_and_filter_blocks_with_high_priority)
+CAIRN_C_TABLE_SETTER(unsigned char, pin_l0_filter_and_index_blocks_in_cache)
+CAIRN_C_TABLE_SETTER(unsigned char, pin_top_level_index_and_filter)
+CAIRN_C_TABLE_SETTER(unsigned char, optimize_filters_for_memory)
+CAIRN_C_TABLE_SETTER(char, checksum)
 
 // Caches
 rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) {
@@ -122,12 +78,8 @@ rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create() {
   return new rocksdb_lru_cache_options_t;
 }
 void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* o) { delete o; }
-void rocksdb_lru_cache_options_set_capacity(rocksdb_lru_cache_options_t* o, size_t v) {
-  o->rep.capacity = v;
-}
-void rocksdb_lru_cache_options_set_num_shard_bits(rocksdb_lru_cache_options_t* o, int v) {
-  o->rep.num_shard_bits = v;
-}
+CAIRN_C_SETTER(lru_cache_options, size_t, capacity)
+CAIRN_C_SETTER(lru_cache_options, int, num_shard_bits)
 rocksdb_cache_t* rocksdb_cache_create_lru_opts(rocksdb_lru_cache_options_t* o) {
   return new rocksdb_cache_t{NewLRUCache(o->rep)};
 }

@@ -151,6 +151,20 @@ void SkipList::RaiseHeight(int height) {
   }
 }
 
+template <class Order>
+inline SkipList::Ahead SkipList::Look(const Order& order, const Node* node, int level) {
+  const Link* const link = node->link(level);
+  if constexpr (Order::kHasPrefix) {
+    const uint64_t prefix = link->prefix.load(std::memory_order_acquire);
+    Node* const next = link->next.load(std::memory_order_acquire);
+    return {next, prefix < order.prefix()   ? Side::kBefore
+                  : prefix > order.prefix() ? Side::kNotBefore
+                                            : Side::kUnknown};
+  } else {
+    return {link->next.load(std::memory_order_acquire), Side::kUnknown};
+  }
+}
+
 // A prefix may be stale above level 0, where believing it costs a detour at most; on level 0 the
 // node itself decides.
 template <class Order>
@@ -159,19 +173,14 @@ SkipList::Place SkipList::Find(const Order& order) const {
   int level = height_.load(std::memory_order_relaxed) - 1;
   const Node* known_after = nullptr;  // a node already found not to be before the sought key
   while (true) {
-    const Link* const link = x->link(level);
-    uint64_t prefix = 0;
-    if constexpr (Order::kHasPrefix) prefix = link->prefix.load(std::memory_order_acquire);
-    Node* const next = link->next.load(std::memory_order_acquire);
-    if constexpr (Order::kHasPrefix) {
-      if (prefix < order.prefix()) {
-        x = next;
-        continue;
-      }
-      if (prefix > order.prefix() && level > 0) {
-        --level;
-        continue;
-      }
+    const auto [next, side] = Look(order, x, level);
+    if (side == Side::kBefore) {
+      x = next;
+      continue;
+    }
+    if (side == Side::kNotBefore && level > 0) {
+      --level;
+      continue;
     }
     if (next != nullptr && next != known_after && order.IsBefore(next)) {
       x = next;
@@ -234,18 +243,9 @@ template <bool kExact, class Order>
 void SkipList::FindBracket(const Order& order, Node* before, const Node* after, int level,
                            Node** prev, Node** next) {
   while (true) {
-    const Link* const link = before->link(level);
-    uint64_t prefix = 0;
-    if constexpr (Order::kHasPrefix) prefix = link->prefix.load(std::memory_order_acquire);
-    Node* const n = link->next.load(std::memory_order_acquire);
-    bool done;
-    if (Order::kHasPrefix && prefix < order.prefix()) {
-      done = false;
-    } else if (Order::kHasPrefix && kExact && prefix > order.prefix()) {
-      done = true;
-    } else {
-      done = n == after || n == nullptr || !order.IsBefore(n);
-    }
+    const auto [n, side] = Look(order, before, level);
+    const bool done = (kExact && side == Side::kNotBefore) ||
+                      (side != Side::kBefore && (n == after || n == nullptr || !order.IsBefore(n)));
     if (done) {
       *prev = before;
       *next = n;
@@ -261,11 +261,9 @@ template <class Order>
 bool SkipList::HintHolds(const Order& order, Splice* splice, int level) const {
   Node* const prev = splice->prev[level];
   if (prev != head_ && !order.IsBefore(prev)) return false;
-  const uint64_t prefix = prev->link(level)->prefix.load(std::memory_order_relaxed);
-  Node* const next = prev->Next(level);
-  if (Order::kHasPrefix && prefix < order.prefix()) return false;
-  const bool known_after = Order::kHasPrefix && prefix > order.prefix();
-  if (!known_after && next != nullptr && order.IsBefore(next)) return false;
+  const auto [next, side] = Look(order, prev, level);
+  if (side == Side::kBefore) return false;
+  if (side == Side::kUnknown && next != nullptr && order.IsBefore(next)) return false;
   splice->next[level] = next;
   return true;
 }

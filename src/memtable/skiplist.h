@@ -15,14 +15,13 @@
 //      acquire load sees its bytes and its own links. Level 0 holds every node; a level holds a
 //      subset of the level below.
 //   3. The height of the list only grows. A reader that sees an old height merely searches more.
-//
 //   4. Beside each link stands the prefix of the key that it leads to (bytewise order only), so
-//   that
-//      a search need not touch a node in order to pass it by: what it touches are the predecessors,
-//      and each node of a large list is a cache miss. The prefix is stored after the pointer and
-//      read before it, and a link only ever changes to a node that comes earlier. So the node that
-//      the pointer shows is never later than the one that the prefix tells of: "before" is always
-//      true, "not before" may be stale while somebody inserts, and is then only a hint.
+//      that a search need not touch a node in order to pass it by: what it touches are the
+//      predecessors, and each node of a large list is a cache miss. The prefix is stored after the
+//      pointer and read before it, and a link only ever changes to a node that comes earlier. So
+//      the node that the pointer shows is never later than the one that the prefix tells of:
+//      "before" is always true, "not before" may be stale while somebody inserts, and is then only
+//      a hint.
 //
 // A node grows downward from its pointer for the upper links, so that what a search reads shares a
 // cache line:
@@ -120,8 +119,18 @@ class SkipList {
     Node* at;
   };
 
+  // What a link says: its node, and where by the prefix that node lies. kNotBefore may be stale
+  // while others insert (invariant 4).
+  enum class Side { kBefore, kNotBefore, kUnknown };
+  struct Ahead {
+    Node* next;
+    Side side;
+  };
+
   template <class F>
   auto WithOrder(const Slice& internal_key, F&& f) const;
+  template <class Order>
+  static Ahead Look(const Order& order, const Node* node, int level);
   template <class Order>
   Place Find(const Order& order) const;
   // `kExact`: no prefix is stale, because nobody else inserts.
