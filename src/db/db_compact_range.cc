@@ -8,15 +8,10 @@
 
 namespace cairn {
 
-// Level 0 goes to the base level. Which one that is must be asked when the inputs are picked, not
-// when the call begins: a job that ends in between may have filled a level above it, and what is
-// newer must not go below.
-constexpr int kBaseLevel = -1;
-
 struct DBImpl::ManualCompaction {
   const CompactRangeOptions* options;
   int input_level;
-  int output_level;  // kBaseLevel: the base level at the time of the pick
+  int output_level;  // of level 0: set at each pick
   const Slice* begin;
   const Slice* end;
   uint64_t ignore_files_from;  // UINT64_MAX: none
@@ -74,28 +69,29 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   if (options.exclusive_manual_compaction) ++exclusive_manual_;
   // Files that this very call makes need no second rewrite at the bottom.
   const uint64_t first_new_file = versions_->current_next_file_number();
-  int deepest = -1;
-  for (int level = 0; level < cf_options_.num_levels; ++level) {
-    if (versions_->current()->OverlapInLevel(level, begin, end)) deepest = level;
-  }
+  const auto deepest_of_range = [&] {
+    int level = cf_options_.num_levels - 1;
+    while (level >= 0 && !versions_->current()->OverlapInLevel(level, begin, end)) --level;
+    return level;
+  };
+  int deepest = deepest_of_range();
   const auto bottom = options.bottommost_level_compaction;
   const bool rewrite_bottom = bottom == BottommostLevelCompaction::kForce ||
                               bottom == BottommostLevelCompaction::kForceOptimized;
   for (int level = 0; s.ok() && level <= deepest; ++level) {
     if (!versions_->current()->OverlapInLevel(level, begin, end)) continue;
     ManualCompaction manual{&options, level, level, begin, end, UINT64_MAX};
-    if (level == 0) {
-      manual.output_level = kBaseLevel;
-    } else if (level < deepest) {
+    if (level > 0 && level < deepest) {
       manual.output_level = level + 1;
-    } else if (!rewrite_bottom) {
-      break;
-    } else if (bottom == BottommostLevelCompaction::kForceOptimized) {
-      manual.ignore_files_from = first_new_file;
+    } else if (level > 0) {
+      if (!rewrite_bottom) break;
+      if (bottom == BottommostLevelCompaction::kForceOptimized) {
+        manual.ignore_files_from = first_new_file;
+      }
     }
     s = RunManualStep(&manual);
-    // What level 0 alone held is at the base level now, which then is the deepest of the range.
-    if (level == 0) deepest = std::max(deepest, versions_->current()->base_level());
+    // What level 0 alone held is at the base level now.
+    if (level == 0) deepest = deepest_of_range();
   }
   if (options.exclusive_manual_compaction) --exclusive_manual_;
   --running_manual_;
@@ -126,10 +122,11 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
       conflict = true;
     } else {
       Version* const current = versions_->current();
-      const int output_level =
-          manual->output_level == kBaseLevel ? current->base_level() : manual->output_level;
-      compaction = picker_->CompactRange(cf_options_, current, manual->input_level, output_level,
-                                         *manual->options, begin, manual->end,
+      // Asked at each pick: a job that ended since the call began may have filled a level above,
+      // and what is newer must not go below.
+      if (manual->input_level == 0) manual->output_level = current->base_level();
+      compaction = picker_->CompactRange(cf_options_, current, manual->input_level,
+                                         manual->output_level, *manual->options, begin, manual->end,
                                          manual->ignore_files_from, &resume_at, &more, &conflict);
     }
     if (conflict) {
