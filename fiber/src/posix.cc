@@ -11,6 +11,7 @@
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fiber/runtime.h"
+#include "fiber/simulation.h"
 #include "io_files.h"
 
 namespace fiber::posix {
@@ -32,6 +33,9 @@ bool means_worker(pid_t tid) {
 bool is_calling_thread(pthread_t thread) {
   return !in_fiber() && ::pthread_equal(thread, ::pthread_self()) != 0;
 }
+
+// On a plain thread a signal ends a sleep early, as the program may expect.
+bool blocks_thread() { return !in_fiber() && !Simulation::inside(); }
 
 void sleep_nanos(uint64_t seconds, uint64_t nanos) {
   constexpr uint64_t kSecond = 1'000'000'000;
@@ -144,19 +148,19 @@ int access(const char* path, int mode) {
 }
 
 unsigned sleep(unsigned seconds) {
-  if (!in_fiber()) return ::sleep(seconds);
+  if (blocks_thread()) return ::sleep(seconds);
   sleep_nanos(seconds, 0);
   return 0;
 }
 
 int usleep(useconds_t micros) {
-  if (!in_fiber()) return ::usleep(micros);
+  if (blocks_thread()) return ::usleep(micros);
   sleep_nanos(0, uint64_t{micros} * 1000);
   return 0;
 }
 
 int nanosleep(const timespec* duration, timespec* left) {
-  if (!in_fiber()) return ::nanosleep(duration, left);
+  if (blocks_thread()) return ::nanosleep(duration, left);
   if (duration->tv_sec < 0 || duration->tv_nsec < 0 || duration->tv_nsec >= 1'000'000'000) {
     errno = EINVAL;
     return -1;

@@ -8,6 +8,7 @@
 
 #include "engine_sim.h"
 #include "futex.h"
+#include "local_table.h"
 #include "simulator.h"
 #include "worker.h"
 
@@ -63,6 +64,12 @@ uint64_t simulated_thread_id() {
 }
 
 SimThreadLocals* simulated_locals() { return &t_simulator->running()->locals; }
+
+void end_simulated_locals() {
+  SimThreadLocals* const locals = simulated_locals();
+  locals->guest.reset();
+  if (locals->locals != nullptr) LocalTable::destroy(&locals->locals);
+}
 
 bool simulate_thread(std::string name, Function function) {
   return t_simulator->start_thread(std::move(name), std::move(function));

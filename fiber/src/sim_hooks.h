@@ -43,6 +43,8 @@ unsigned simulated_processors();
 unsigned simulated_slot();
 uint64_t simulated_thread_id();
 SimThreadLocals* simulated_locals();
+// Destroys them, as a thread's end does. They must not be used again.
+void end_simulated_locals();
 // False: no memory for its stack.
 bool simulate_thread(std::string name, Function function);
 void simulate_yield();

@@ -8,7 +8,6 @@
 
 #include "fiber/cpu.h"
 #include "fiber/default_runtime.h"
-#include "local_table.h"
 #include "sim_report.h"
 #include "worker.h"
 
@@ -255,8 +254,7 @@ void Simulator::thread_main(void* argument) noexcept {
 #endif
   thread->function();
   thread->function = Function();
-  thread->locals.guest.reset();
-  if (thread->locals.locals != nullptr) LocalTable::destroy(&thread->locals.locals);
+  end_simulated_locals();
   thread->state = SimThread::State::kEnded;
   for (;;) self->to_scheduler(thread);
 }

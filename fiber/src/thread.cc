@@ -43,6 +43,8 @@ void* Thread::State::main(void* argument) {
 void Thread::State::run() {
   function();
   function = Function();
+  // On a real thread join() waits for the thread itself, too.
+  if (simulated) detail::end_simulated_locals();
   ended.store(1, std::memory_order_release);
   wake(&ended, SIZE_MAX);
 }
