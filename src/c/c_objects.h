@@ -19,6 +19,12 @@
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
 
+// rocksdb_<object>_set_<field>(): `type` is that of the header.
+#define CAIRN_C_SETTER(object, type, field)                              \
+  void rocksdb_##object##_set_##field(rocksdb_##object##_t* o, type v) { \
+    o->rep.field = static_cast<decltype(o->rep.field)>(v);               \
+  }
+
 struct rocksdb_t {
   std::unique_ptr<rocksdb::DB> rep;
 };

@@ -4,11 +4,7 @@
 
 using namespace rocksdb;  // NOLINT(build/namespaces): every name below is of the public API
 
-// rocksdb_<object>_set_<field>() and rocksdb_<object>_get_<field>(): `type` is that of the header.
-#define CAIRN_C_SETTER(object, type, field)                              \
-  void rocksdb_##object##_set_##field(rocksdb_##object##_t* o, type v) { \
-    o->rep.field = static_cast<decltype(o->rep.field)>(v);               \
-  }
+// And rocksdb_<object>_get_<field>().
 #define CAIRN_C_GETTER(object, type, field)                      \
   type rocksdb_##object##_get_##field(rocksdb_##object##_t* o) { \
     return static_cast<type>(o->rep.field);                      \
