@@ -31,6 +31,10 @@ constexpr uint64_t kSpinIfGroupBelowNanos = 12'000;
 constexpr uint64_t kSpinSlackNanos = 2'000;
 constexpr int kSpinsPerClockRead = 32;
 
+// The leader of a sync group waits for company for this fraction of a sync.
+constexpr uint64_t kCompanyShare = 8;
+constexpr uint64_t kCompanyPauseNanos = 20'000;
+
 // The duration of one group in so many is measured.
 constexpr uint64_t kMeasureEvery = 8;
 
@@ -49,6 +53,7 @@ struct CommitQueue::Group {
   uint64_t count = 0;            // sequence numbers
   uint64_t count_elsewhere = 0;  // of these, of followers on other threads
   SequenceNumber first = 0;
+  uint32_t turn = 0;
   MemTableSink* sink = nullptr;
   std::atomic<size_t> inserting{0};  // writers that have not finished their parallel insertion
 
@@ -75,7 +80,6 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   w.sync = options.sync;
   w.disable_wal = options.disableWAL;
   w.no_slowdown = options.no_slowdown;
-  w.low_pri = options.low_pri;
   w.ignore_missing_families = options.ignore_missing_column_families;
 
   switch (Join(&w)) {
@@ -106,6 +110,7 @@ CommitQueue::Exclusive::Exclusive(CommitQueue* queue) : queue_(queue) {
     assert(state == kLead);
     (void)state;
   }
+  queue_->Drain();
 }
 
 CommitQueue::Exclusive::~Exclusive() { queue_->Leave(&writer_); }
@@ -126,20 +131,26 @@ CommitQueue::JoinResult CommitQueue::Join(Writer* w) {
   return JoinResult::kLeads;
 }
 
+// What a thread does before it sleeps, if that can pay.
+template <class Done>
+bool CommitQueue::SpinUntil(Done done) const {
+  const uint64_t expected_nanos = group_nanos_.load(std::memory_order_relaxed);
+  if (!may_spin_ || expected_nanos >= kSpinIfGroupBelowNanos || fiber::in_fiber()) return false;
+  const uint64_t deadline = fiber::now_nanos() + 2 * expected_nanos + kSpinSlackNanos;
+  do {
+    for (int i = 0; i < kSpinsPerClockRead; ++i) {
+      fiber::cpu_relax();
+      if (done()) return true;
+    }
+  } while (fiber::now_nanos() < deadline);
+  return false;
+}
+
 uint32_t CommitQueue::Await(Writer* w) {
   uint32_t state = w->state.load(std::memory_order_acquire);
   if (state > kParked) return state;
-  const uint64_t expected_nanos = group_nanos_.load(std::memory_order_relaxed);
-  if (may_spin_ && expected_nanos < kSpinIfGroupBelowNanos && !fiber::in_fiber()) {
-    const uint64_t deadline = fiber::now_nanos() + 2 * expected_nanos + kSpinSlackNanos;
-    do {
-      for (int i = 0; i < kSpinsPerClockRead; ++i) {
-        fiber::cpu_relax();
-        state = w->state.load(std::memory_order_acquire);
-        if (state > kParked) return state;
-      }
-    } while (fiber::now_nanos() < deadline);
-  }
+  if (SpinUntil([&] { return (state = w->state.load(std::memory_order_acquire)) > kParked; }))
+    return state;
   state = kWaiting;
   if (!w->state.compare_exchange_strong(state, kParked, std::memory_order_acquire,
                                         std::memory_order_acquire)) {
@@ -165,7 +176,6 @@ void CommitQueue::Lead(Writer* leader) {
   info.sync = leader->sync;
   info.disable_wal = leader->disable_wal;
   info.no_slowdown = leader->no_slowdown;
-  info.low_pri = leader->low_pri;
   info.leader_bytes = leader->bytes;
   info.last_group_bytes = last_group_bytes();
   info.queue = this;
@@ -176,14 +186,22 @@ void CommitQueue::Lead(Writer* leader) {
   const uint64_t start = measure ? fiber::now_nanos() : 0;
   Group group;
   group.leader = leader;
+  if (s.ok() && leader->sync) AwaitCompany(*leader);
   FormGroup(&group);
   if (s.ok()) {
     AssignSequences(&group);
     s = Log(group);
   }
+  const bool early = s.ok() && (leader->sync || options_.pipelined);
   if (s.ok()) {
+    last_assigned_ = group.first + group.count - 1;
+    group.turn = next_turn_++;
+    // From here on another leader may be at work.
+    if (early) Leave(group.last);
+    AwaitTurn(group.turn);
     Insert(&group);
     if (group.count > 0) env_.publish(group.first + group.count - 1);
+    EndTurn(group.turn, early);
     last_group_bytes_.store(group.bytes, std::memory_order_relaxed);
     if (options_.statistics != nullptr) Record(group);
   } else {
@@ -195,23 +213,42 @@ void CommitQueue::Lead(Writer* leader) {
     group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
   }
   // The next leader first: its work is what the others wait for.
-  Leave(group.last);
+  if (!early) Leave(group.last);
   Dismiss(leader, group.last);
 }
 
-// Appends what joined since to the known queue.
-void CommitQueue::PullArrivals() {
+// Appends what joined since to the known queue; returns how many.
+size_t CommitQueue::PullArrivals() {
   // acquire: pairs with the join of each writer on the chain (their CASes form one release
   // sequence).
   auto* const top =
       reinterpret_cast<Writer*>(newest_.load(std::memory_order_acquire) & ~kStallMark);
   Writer* newer = nullptr;
+  size_t count = 0;
   for (Writer* w = top; w != known_newest_; w = w->older) {
     w->newer = newer;
     newer = w;
+    ++count;
   }
   known_newest_->newer = newer;
   known_newest_ = top;
+  return count;
+}
+
+void CommitQueue::AwaitCompany(const Writer& leader) {
+  if (last_sync_writers_ < 2) return;
+  size_t present = 1;
+  for (const Writer* w = leader.newer; w != nullptr; w = w->newer) ++present;
+  present += PullArrivals();
+  const uint64_t deadline = fiber::now_nanos() + sync_nanos_ / kCompanyShare;
+  while (present < last_sync_writers_ && fiber::now_nanos() < deadline) {
+    if (fiber::in_fiber()) {
+      fiber::yield();
+    } else {
+      fiber::sleep_for(kCompanyPauseNanos);
+    }
+    present += PullArrivals();
+  }
 }
 
 void CommitQueue::FormGroup(Group* group) {
@@ -237,7 +274,8 @@ void CommitQueue::FormGroup(Group* group) {
 }
 
 void CommitQueue::AssignSequences(Group* group) {
-  SequenceNumber next = env_.last_sequence() + 1;
+  // What is logged may not be published yet.
+  SequenceNumber next = std::max(env_.last_sequence(), last_assigned_) + 1;
   group->first = next;
   group->ForEach([&next](Writer* w) {
     w->sequence = next;
@@ -264,6 +302,7 @@ Slice CommitQueue::MergedRecord(const Group& group) {
   return merged_;
 }
 
+// Called by the leader before it hands over, so in the order of the turns.
 Status CommitQueue::Log(const Group& group) {
   if (!group.leader->disable_wal) {
     const Slice record = MergedRecord(group);
@@ -277,12 +316,15 @@ Status CommitQueue::Log(const Group& group) {
     }
   }
   if (group.leader->sync) {
+    const uint64_t start = fiber::now_nanos();
     IOStatus io = env_.sync_wal();
     if (!io.ok()) {
       Status s = std::move(io);
       Fail(s, CommitErrorKind::kWalSync);
       return s;
     }
+    sync_nanos_ = (3 * sync_nanos_ + fiber::now_nanos() - start) / 4;
+    last_sync_writers_ = group.writers;
   }
   return Status::OK();
 }
@@ -332,6 +374,26 @@ void CommitQueue::Insert(Group* group) {
     if (!w->status.ok() && failed == nullptr) failed = w;
   });
   if (failed != nullptr) Fail(failed->status, CommitErrorKind::kMemtable);
+}
+
+void CommitQueue::AwaitTurn(uint32_t turn) {
+  if (turn_.load(std::memory_order_acquire) == turn) [[likely]]
+    return;
+  if (SpinUntil([&] { return turn_.load(std::memory_order_acquire) == turn; })) return;
+  turn_waiters_.fetch_add(1, std::memory_order_seq_cst);
+  for (uint32_t seen; (seen = turn_.load(std::memory_order_seq_cst)) != turn;)
+    fiber::wait(&turn_, seen);
+  turn_waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+// `others_may_wait`: the leadership was handed over before, so that there may be later groups.
+void CommitQueue::EndTurn(uint32_t turn, bool others_may_wait) {
+  if (!others_may_wait) {
+    turn_.store(turn + 1, std::memory_order_release);
+    return;
+  }
+  turn_.store(turn + 1, std::memory_order_seq_cst);
+  if (turn_waiters_.load(std::memory_order_seq_cst) > 0) fiber::wake(&turn_, SIZE_MAX);
 }
 
 // Gives up the leadership: to the writer after `last`, or to nobody if there is none. The group is

@@ -16,11 +16,23 @@
 //   lead:    prepare()                the database: stalls, memtable switch, background errors
 //            group = w, then those that joined since, oldest first, while they fit together
 //            append the group's batches to the WAL as one record; sync if asked
+//            hand over early (below): leave
+//            wait for the turn: all earlier groups have published
 //            insert: alone, or every writer its own batch if that pays
 //            publish(last sequence number of the group)
 //   leave:   if newest_ == last of the group: CAS(newest_, null), nobody is there to call
 //            else: pull the new arrivals into the known queue, tell the one after last `lead`
-//            tell the group `done`
+//   dismiss: tell the group `done`
+//
+// Handing over early. A group that synced, or any group with enable_pipelined_write, leaves before
+// its insertion: the next group forms, and writes and syncs its record, while this one inserts and
+// wakes its writers. Other groups keep the lead to the end: insertion takes about as long as one
+// write call, so that a wake more per group would cost what the overlap gains.
+//
+// Company. Who was just woken from a sync needs a moment to come back with the next write. The one
+// that comes first would lead alone, and every second sync would serve one writer. So the leader of
+// a sync group waits until as many as in the last sync group are there, for an eighth of the time
+// that a sync takes at most. One that waits in vain makes the next expect less.
 //
 // Invariants.
 //   1. newest_ is null exactly when there is no leader; there is never more than one.
@@ -33,9 +45,9 @@
 //      load, or, when the queue empties, by the CAS of newest_.
 //   4. The leader reads what it needs of a writer (its successor) before it says `done`, and
 //      touches it no more afterwards.
-//   5. Sequence numbers are given at group formation, in queue order, and published by the leader
-//      after every entry of the group is in the memtable: a reader at a published sequence number
-//      sees all of the writes up to it.
+//   5. Sequence numbers are given at group formation, in queue order, and published in that order
+//      (turn_), after every entry of the group is in the memtable: a reader at a published sequence
+//      number sees all of the writes up to it.
 //   6. A failed WAL write or sync fails every writer of the group, nothing of the group enters the
 //      memtable, no sequence number is used up, and on_error hears of it (the database stops
 //      accepting writes: the log's tail is unknown).
@@ -57,9 +69,6 @@
 // Rejected: that the leader keeps the lead for the groups that arrived meanwhile (flat combining).
 // It saves the hand-over but makes the unlucky leader wait for strangers' stalls and syncs; with
 // spinning, the hand-over costs a cache line.
-// Rejected: pipelining the memtable insertion of one group with the WAL write of the next.
-// Insertion takes about as long as one write call; the second queue costs every lone writer two
-// atomic operations and every group another wake.
 //
 // Thread safety: all methods from anywhere, threads and fibers. None may be called with the
 // database mutex held: prepare() takes it, and a waiting writer would keep the leader out.
@@ -91,7 +100,6 @@ struct WriteGroupInfo {
   bool sync = false;
   bool disable_wal = false;
   bool no_slowdown = false;
-  bool low_pri = false;
   size_t leader_bytes = 0;       // size of the leader's own batch
   size_t last_group_bytes = 0;   // of the previous group: what to charge a delayed write for
   CommitQueue* queue = nullptr;  // for StallScope
@@ -133,6 +141,8 @@ struct CommitOptions {
   // Insert in parallel from this many entries in the group on (entries of the followers; their
   // leader's do not count).
   uint32_t parallel_insert_min_entries = 64;
+  // Every group hands over early, not only those that synced.
+  bool pipelined = false;
 };
 
 class CommitQueue {
@@ -150,7 +160,6 @@ class CommitQueue {
     bool sync = false;
     bool disable_wal = false;
     bool no_slowdown = false;
-    bool low_pri = false;
     bool ignore_missing_families = false;
     SequenceNumber sequence = 0;  // of the first record
     Status status;
@@ -197,6 +206,10 @@ class CommitQueue {
     CommitQueue* const queue_;
   };
 
+  /// Waits until every group that was logged is in the memtable and published. For prepare(),
+  /// before it replaces the memtable; without the database mutex. Leader only. SUSPENDS.
+  void Drain() { AwaitTurn(next_turn_); }
+
   /// Bytes of the last finished group. For stall accounting, relaxed.
   size_t last_group_bytes() const { return last_group_bytes_.load(std::memory_order_relaxed); }
 
@@ -209,18 +222,23 @@ class CommitQueue {
 
   // What the leader does, in this order.
   void Lead(Writer* leader);
+  void AwaitCompany(const Writer& leader);
   void FormGroup(Group* group);
   void AssignSequences(Group* group);
   Status Log(const Group& group);
   Slice MergedRecord(const Group& group);
   void Insert(Group* group);
   bool ShouldInsertInParallel(const Group& group) const;
+  void AwaitTurn(uint32_t turn);
+  void EndTurn(uint32_t turn, bool others_may_wait);
   void Leave(Writer* last);
   void Dismiss(Writer* leader, Writer* last);
 
   static void ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent);
   static void FinishParallelInsert(Writer* w);
-  void PullArrivals();
+  template <class Done>
+  bool SpinUntil(Done done) const;
+  size_t PullArrivals();
   void BeginStall();
   void EndStall();
   void Record(const Group& group) const;
@@ -240,7 +258,16 @@ class CommitQueue {
   alignas(64) Writer* leader_ = nullptr;
   Writer* known_newest_ = nullptr;
   uint64_t groups_ = 0;
+  uint32_t next_turn_ = 0;
+  SequenceNumber last_assigned_ = 0;
+  size_t last_sync_writers_ = 0;
+  uint64_t sync_nanos_ = 0;  // smoothed
   std::string merged_;
+
+  // How many groups have been inserted and published; the group of that turn may go on. Written by
+  // one group after the other. turn_waiters_: how many wait for it.
+  alignas(64) std::atomic<uint32_t> turn_{0};
+  std::atomic<uint32_t> turn_waiters_{0};
   std::atomic<size_t> last_group_bytes_{0};
   // Smoothed duration of a group; tells a joining thread whether spinning can pay. Relaxed: a hint.
   std::atomic<uint64_t> group_nanos_{0};

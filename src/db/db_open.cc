@@ -226,6 +226,7 @@ Status DBImpl::StartWriting() {
   options.allow_concurrent_memtable_write = db_options_.allow_concurrent_memtable_write;
   options.max_write_batch_group_size_bytes = db_options_.max_write_batch_group_size_bytes;
   options.statistics = statistics_;
+  options.pipelined = db_options_.enable_pipelined_write || db_options_.unordered_write;
   commit_ = std::make_unique<CommitQueue>(std::move(env), options);
 
   // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
@@ -331,6 +332,7 @@ Status DBImpl::CloseImpl() {
   {
     fiber::MutexLock lock(&mutex_);
     stall_token_.reset();
+    pressure_token_.reset();
   }
   commit_.reset();
   IOStatus io = wals_->Close();

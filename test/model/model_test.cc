@@ -69,7 +69,7 @@ class Numbers {
 class Worker {
  public:
   Worker(int id, uint64_t seed) : numbers_(seed * 1000 + static_cast<uint64_t>(id)) {
-    char text[8];
+    char text[16];
     std::snprintf(text, sizeof(text), "w%02d/", id);
     prefix_ = text;
     end_ = prefix_;
@@ -352,6 +352,8 @@ class ModelTest : public ::testing::Test {
     options.compression = kCompressions[numbers_.Below(std::size(kCompressions))];
     options.max_background_jobs = 1 + static_cast<int>(numbers_.Below(4));
     options.allow_concurrent_memtable_write = numbers_.Below(2) == 0;
+    options.enable_pipelined_write = numbers_.Below(2) == 0;
+    options.recycle_log_file_num = numbers_.Below(3);
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache((256 << 10) << numbers_.Below(6));
     table.block_size = 1024 << numbers_.Below(4);
