@@ -118,6 +118,62 @@ TEST_F(DbAdminTest, OpeningRemovesTheRemainsOfADeadProcess) {
   EXPECT_TRUE(names.contains("notes.txt"));
 }
 
+TEST_F(DbAdminTest, ObsoleteLogsAreRecycled) {
+  Options options = SmallOptions();
+  options.recycle_log_file_num = 1;
+  Open(options);
+  for (int round = 0; round < 6; ++round) {
+    PutRange(0, 100, round, 200);
+    Flush();
+    // One in use, at most one that waits; what is behind the end of the present log is not its own.
+    EXPECT_LE(disk_.Files(FileType::kWalFile).size(), 2u);
+  }
+  PutRange(0, 3, 99, 10);
+  const std::string current = disk_.Files(FileType::kWalFile).back();
+  EXPECT_GT(disk_.Size(current), 100u * 200) << "a new file, not a recycled one";
+  disk_.Freeze();  // or the close would cut it off
+  db_.reset();
+  disk_.faults->Heal();
+  Open();  // by now without: what is left is only deleted
+  ExpectModel();
+  EXPECT_EQ(disk_.Files(FileType::kWalFile).size(), 1u);
+}
+
+TEST_F(DbAdminTest, WritesOfLowPriorityWaitWhileCompactionIsBehind) {
+  Options options = SmallOptions();
+  options.disable_auto_compactions = true;
+  Open(options);
+  WriteOptions low;
+  low.low_pri = true;
+  low.no_slowdown = true;
+  const std::string value(64 << 10, 'v');  // a sixteenth of a second's worth
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(db_->Put(low, "k", value).ok()) << "nothing is behind yet";
+    Flush();
+  }
+  ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+  ASSERT_TRUE(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}).ok());
+  EXPECT_TRUE(db_->Put(low, "k", value).IsIncomplete());
+  EXPECT_TRUE(db_->Put(WriteOptions(), "k", "v").ok()) << "others do not wait";
+  ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
+  low.no_slowdown = false;
+  EXPECT_TRUE(db_->Put(low, "k", value).ok());
+  std::map<std::string, std::string> stalls;
+  EXPECT_TRUE(db_->GetMapProperty("rocksdb.cf-write-stall-stats", &stalls));
+  EXPECT_EQ(stalls.at("total-delays"), "0") << "which is of all writes";
+}
+
+TEST_F(DbAdminTest, LogsAreNotRecycledWhereTheirRemainsWouldBeDamage) {
+  for (const auto mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency}) {
+    Options options = SmallOptions();
+    options.recycle_log_file_num = 1;
+    options.wal_recovery_mode = mode;
+    Open(options);
+    EXPECT_EQ(db_->GetDBOptions().recycle_log_file_num, 0u);
+  }
+}
+
 TEST_F(DbAdminTest, ReadOnlyReadsTheLogAndWritesNothing) {
   Open();
   PutRange(0, 300, 1);

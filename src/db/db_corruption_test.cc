@@ -4,6 +4,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "db/testing/db_fixture.h"
+#include "fiber/runtime.h"
 
 namespace cairn {
 namespace {
@@ -401,6 +402,33 @@ TEST_F(DbWalRecoveryTest, DamageInTheFirstOfTwoLogsLeavesNoHole) {
   Kill();
   Open(options);
   EXPECT_EQ(PrefixLength(), recovered + 1);
+}
+
+// A flush that ends late records a sequence number that covers the log after its own. When that log
+// is damaged from the start, the number must not let the one behind it follow.
+TEST_F(DbWalRecoveryTest, TheManifestsSequenceNumberBridgesNoHole) {
+  Open(options_);
+  FlushOptions no_wait;
+  no_wait.wait = false;
+  Put("a", "flushed, late");
+  ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+  ASSERT_TRUE(db_->Flush(no_wait).ok());
+  Put("b", "in the log that is damaged");
+  ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
+  uint64_t unflushed = 1;
+  while (unflushed > 0) {
+    fiber::yield();
+    ASSERT_TRUE(db_->GetIntProperty("rocksdb.num-immutable-mem-table", &unflushed));
+  }
+  ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+  ASSERT_TRUE(db_->Flush(no_wait).ok());
+  Put("c", "in the log behind it");
+  Kill();
+  std::vector<std::string> logs = disk_.Files(FileType::kWalFile);
+  ASSERT_GE(logs.size(), 2u);
+  Flip(logs[logs.size() - 2], 20);
+  ASSERT_TRUE(OpenInMode(WALRecoveryMode::kPointInTimeRecovery).ok());
+  EXPECT_EQ(PrefixLength(), 1u);
 }
 
 }  // namespace

@@ -181,14 +181,24 @@ class DBImpl final : public DB {
 
   // --- Recovery (db_recover.cc)
   [[nodiscard]] Status RecoverWals();
-  [[nodiscard]] Status ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* stopped,
-                                 std::vector<FileMetaData>* flushed);
+  struct Replay {
+    uint64_t min_log = 0;     // older logs hold nothing that is needed
+    SequenceNumber next = 0;  // after the last record that was replayed; 0: none was
+    WalLink last;             // that record and its log
+    bool stopped = false;     // the history ended at damage: see kPointInTimeRecovery
+    std::vector<FileMetaData> flushed;
+  };
+  [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
+  [[nodiscard]] static Status CheckLink(const WalLink& link, const std::string& path,
+                                        WALRecoveryMode mode, Replay* replay);
   // Writes mem_ to level 0 and starts a new one. Nothing else runs yet.
   [[nodiscard]] Status FlushRecovered(std::vector<FileMetaData>* flushed);
 
   // --- Writing (db_write.cc)
   [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
+  void CountStall(const StallDecision& decision, uint64_t since_nanos) FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status WaitForLowPriority(const WriteOptions& options, uint64_t bytes);
   // REQUIRES: leadership. Releases the mutex while the new WAL is created.
   // `abandon_wal`: an error of the WAL that this ends does not matter.
   [[nodiscard]] Status SwitchMemTable(bool abandon_wal = false) FIBER_REQUIRES(mutex_);
@@ -289,6 +299,8 @@ class DBImpl final : public DB {
   StallDecision stall_ FIBER_GUARDED_BY(mutex_);
   DelayedRate delayed_rate_ FIBER_GUARDED_BY(mutex_);
   std::unique_ptr<WriteControllerToken> stall_token_ FIBER_GUARDED_BY(mutex_);
+  std::unique_ptr<WriteControllerToken> pressure_token_ FIBER_GUARDED_BY(mutex_);
+  StallTimes stall_times_ FIBER_GUARDED_BY(mutex_);
 
   int running_flushes_ FIBER_GUARDED_BY(mutex_) = 0;  // scheduled or running
   int running_compactions_ FIBER_GUARDED_BY(mutex_) =
@@ -314,7 +326,6 @@ class DBImpl final : public DB {
   std::string options_file_;  // its name in the directory; empty if it could not be written
   const uint64_t opened_at_nanos_;
   // Reads statistics that only grow. Relaxed.
-  std::atomic<uint64_t> stall_micros_{0};
 };
 
 // Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An

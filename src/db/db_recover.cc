@@ -5,8 +5,11 @@
 //   kTolerateCorruptedTailRecords  a torn tail is dropped; any other damage fails the open
 //   kAbsoluteConsistency           any damage fails the open, a torn tail too
 //   kPointInTimeRecovery           the history ends before the first damaged record; later logs are
-//   replayed only if
-//                                  they continue exactly where the history ended
+//                                  replayed only if they continue exactly where the replay ended.
+//                                  (The MANIFEST's last sequence number says nothing of that: a
+//                                  flush records it while newer writes are only in a log.) A log
+//                                  that says by its WalLink that the end of the one before is
+//                                  missing is damage, too.
 //   kSkipAnyCorruptedRecords       damaged records are skipped
 #include <algorithm>
 
@@ -70,27 +73,26 @@ Status DBImpl::RecoverWals() {
                               dbname_);
   }
 
-  SequenceNumber next_sequence = versions_->LastSequence() + 1;
-  bool stopped = false;
-  std::vector<FileMetaData> flushed;
+  Replay replay;
+  replay.min_log = min_log;
   for (uint64_t number : numbers) {
-    Status s = ReplayWal(number, &next_sequence, &stopped, &flushed);
+    Status s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
   }
-  if (versions_->LastSequence() < next_sequence - 1) {
-    versions_->SetLastSequence(next_sequence - 1);
-    versions_->SetLastAllocatedSequence(next_sequence - 1);
+  if (replay.next > 0 && versions_->LastSequence() < replay.next - 1) {
+    versions_->SetLastSequence(replay.next - 1);
+    versions_->SetLastAllocatedSequence(replay.next - 1);
   }
   if (mode_ != OpenMode::kReadWrite) return Status::OK();
 
   if (!mem_->IsEmpty()) {
-    Status s = FlushRecovered(&flushed);
+    Status s = FlushRecovered(&replay.flushed);
     if (!s.ok()) return s;
   }
   // One edit for all files, with the log number that makes the replayed WALs obsolete: a crash
   // before it replays again.
   VersionEdit edit;
-  for (FileMetaData& file : flushed) edit.AddFile(0, std::move(file));
+  for (FileMetaData& file : replay.flushed) edit.AddFile(0, std::move(file));
   const uint64_t next_wal = versions_->NewFileNumber();
   edit.SetLogNumber(next_wal);
   edit.SetMinLogNumberToKeep(next_wal);
@@ -104,8 +106,31 @@ Status DBImpl::RecoverWals() {
                                 /*new_descriptor=*/true);
 }
 
-Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* stopped,
-                         std::vector<FileMetaData>* flushed) {
+// OK, with replay->stopped set where nothing of this log may follow.
+Status DBImpl::CheckLink(const WalLink& link, const std::string& path, WALRecoveryMode mode,
+                         Replay* replay) {
+  // An older log's writes are in tables.
+  if (link.predecessor < replay->min_log) return Status::OK();
+  const bool whole = replay->last.predecessor == link.predecessor &&
+                     replay->last.last_sequence == link.last_sequence;
+  switch (mode) {
+    case WALRecoveryMode::kTolerateCorruptedTailRecords:
+    case WALRecoveryMode::kSkipAnyCorruptedRecords:
+      return Status::OK();
+    case WALRecoveryMode::kAbsoluteConsistency:
+      if (whole) return Status::OK();
+      return Status::Corruption("log #" + std::to_string(link.predecessor) +
+                                    " lacks its end, up to sequence number " +
+                                    std::to_string(link.last_sequence) + ", as the next log says",
+                                path);
+    case WALRecoveryMode::kPointInTimeRecovery:
+      replay->stopped = !whole;
+      return Status::OK();
+  }
+  return Status::OK();
+}
+
+Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
   const WALRecoveryMode mode = db_options_.wal_recovery_mode;
   const std::string path = LogFileName(db_options_.wal_dir, number);
   uint64_t file_size = 0;
@@ -137,10 +162,18 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
     }
     BatchReader header(record);
     const SequenceNumber sequence = header.sequence();
-    if (*stopped) {
+    WalLink link;
+    if (WalLink::Decode(record, &link)) {
+      Status s = CheckLink(link, path, mode, replay);
+      if (!s.ok()) return s;
+      if (replay->stopped) break;
+      end_of_good = reader.LastRecordEnd();
+      continue;
+    }
+    if (replay->stopped) {
       // After a damaged record only a log that goes on without a gap is part of the history.
-      if (sequence != *next_sequence) break;
-      *stopped = false;
+      if (sequence != replay->next) break;
+      replay->stopped = false;
     }
     SequenceNumber next = sequence;
     sink_.set_table(needed ? mem_ : nullptr);
@@ -153,9 +186,10 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
       continue;
     }
     end_of_good = reader.LastRecordEnd();
-    *next_sequence = std::max(*next_sequence, next);
+    replay->next = std::max(replay->next, next);
+    replay->last = {number, WalLink::LastSequenceOf(record)};
     if (mode_ == OpenMode::kReadWrite && mem_->ShouldFlush()) {
-      s = FlushRecovered(flushed);
+      s = FlushRecovered(&replay->flushed);
       if (!s.ok()) return s;
     }
   }
@@ -164,13 +198,12 @@ Status DBImpl::ReplayWal(uint64_t number, SequenceNumber* next_sequence, bool* s
   if (!reporter.first.ok()) {
     if (mode != WALRecoveryMode::kPointInTimeRecovery) return reporter.first;
     LogWarn(db_options_.info_log.get(), "Point in time recovered to log #%llu seq #%llu",
-            static_cast<unsigned long long>(number),
-            static_cast<unsigned long long>(*next_sequence));
-    *stopped = true;
+            static_cast<unsigned long long>(number), static_cast<unsigned long long>(replay->next));
+    replay->stopped = true;
   } else if (mode == WALRecoveryMode::kPointInTimeRecovery && end_of_good < file_size) {
     // The tail was torn (or preallocated). If records were lost there, a later log does not
     // continue the history.
-    *stopped = true;
+    replay->stopped = true;
   }
   return Status::OK();
 }

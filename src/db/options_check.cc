@@ -52,8 +52,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
   check->Unsupported(o.allow_2pc, "allow_2pc");
-  check->Unsupported(o.two_write_queues, "two_write_queues");
-  check->Unsupported(o.unordered_write, "unordered_write");
   check->Unsupported(o.wal_compression != kNoCompression, "wal_compression");
   check->Unsupported(o.WAL_ttl_seconds != 0, "WAL_ttl_seconds");
   check->Unsupported(o.WAL_size_limit_MB != 0, "WAL_size_limit_MB");
@@ -146,6 +144,12 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   if (out.compaction_readahead_size == 0) out.compaction_readahead_size = 2 << 20;
   if (out.delayed_write_rate == 0) out.delayed_write_rate = WriteController::kDefaultRate;
   if (out.writable_file_max_buffer_size == 0) out.writable_file_max_buffer_size = 1 << 20;
+  // As in RocksDB: these modes must fail at a damaged record, and the remains of an older log
+  // behind the end of a recycled one look like one.
+  if (out.wal_recovery_mode == WALRecoveryMode::kTolerateCorruptedTailRecords ||
+      out.wal_recovery_mode == WALRecoveryMode::kAbsoluteConsistency) {
+    out.recycle_log_file_num = 0;
+  }
   return out;
 }
 

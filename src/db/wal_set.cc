@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "commit/batch_reader.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 
@@ -15,16 +16,32 @@ WalSet::WalSet(FileSystem* fs, std::string dir, const DBOptions* options,
       file_options_(file_options),
       preallocation_bytes_(preallocation_bytes) {}
 
-IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) const {
+uint64_t WalSet::TakeRecyclable() {
+  fiber::MutexLock lock(&mutex_);
+  if (recyclable_.empty()) return 0;
+  const uint64_t number = recyclable_.front();
+  recyclable_.pop_front();
+  return number;
+}
+
+IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) {
   std::unique_ptr<FSWritableFile> file;
   const std::string name = LogFileName(dir_, number);
-  IOStatus s = fs_->NewWritableFile(name, file_options_, &file, nullptr);
-  if (!s.ok()) return s;
+  if (const uint64_t old = TakeRecyclable(); old != 0) {
+    ForgetBelow(old + 1);
+    // An error only means that nothing is recycled.
+    fs_->ReuseWritableFile(name, LogFileName(dir_, old), file_options_, &file, nullptr)
+        .PermitUncheckedError();
+  }
+  if (file == nullptr) {
+    IOStatus s = fs_->NewWritableFile(name, file_options_, &file, nullptr);
+    if (!s.ok()) return s;
+  }
   if (preallocation_bytes_ > 0) file->SetPreallocationBlockSize(preallocation_bytes_);
   *wal = std::make_unique<LogWriter>(
-      std::make_unique<FileWriter>(std::move(file), name, file_options_), number,
-      /*recycle_log_files=*/false, options_->manual_wal_flush);
-  return s;
+      std::make_unique<FileWriter>(std::move(file), name, file_options_), number, recycles(),
+      options_->manual_wal_flush);
+  return IOStatus::OK();
 }
 
 IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
@@ -41,12 +58,23 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
   {
     fiber::MutexLock lock(&mutex_);
     bytes_[current_->log_number()] = 0;
+    if (recycles()) written_here_.insert(current_->log_number());
   }
   current_number_.store(current_->log_number(), std::memory_order_release);
   return s;
 }
 
-IOStatus WalSet::Append(const Slice& record) { return current_->AddRecord(record); }
+IOStatus WalSet::AppendLink(const Slice& first_record) {
+  if (!CurrentIsEmpty() || last_logged_.predecessor == 0) return IOStatus::OK();
+  return current_->AddRecord(last_logged_.Encode(BatchReader(first_record).sequence()));
+}
+
+IOStatus WalSet::Append(const Slice& record) {
+  IOStatus s = AppendLink(record);
+  if (s.ok()) s = current_->AddRecord(record);
+  if (s.ok()) last_logged_ = {current_->log_number(), WalLink::LastSequenceOf(record)};
+  return s;
+}
 
 uint64_t WalSet::total_bytes() const {
   fiber::MutexLock lock(&mutex_);
@@ -111,7 +139,12 @@ std::vector<uint64_t> WalSet::TakeObsolete(uint64_t min_number_to_keep) {
   fiber::MutexLock lock(&mutex_);
   while (!bytes_.empty() && bytes_.begin()->first < min_number_to_keep &&
          bytes_.begin()->first != current_number()) {
-    out.push_back(bytes_.begin()->first);
+    const uint64_t number = bytes_.begin()->first;
+    if (written_here_.erase(number) > 0 && recyclable_.size() < options_->recycle_log_file_num) {
+      recyclable_.push_back(number);
+    } else {
+      out.push_back(number);
+    }
     closed_bytes_ -= bytes_.begin()->second;
     bytes_.erase(bytes_.begin());
   }

@@ -6,10 +6,14 @@
 //
 // Invariants
 // 1. Sync makes the older unsynced WALs durable before the current one: a synced write never
-// survives an earlier
-//    write's loss.
+//    survives an earlier write's loss.
 // 2. The first sync of a WAL also syncs the directory, so that the file's name survives with its
-// content.
+//    content.
+// 3. A log's first record is a WalLink to the log before, unless it is the first one of this
+// object.
+// 4. A file is recycled only if this object wrote it in the recyclable format: other records do not
+//    say which log they are of, and what is left of them behind the new log's end would be taken
+//    for its own. Its former writer is closed first, because closing cuts the file off.
 #pragma once
 
 #include <atomic>
@@ -17,10 +21,12 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/namespace.h"
+#include "db/wal_link.h"
 #include "fiber/mutex.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -36,8 +42,9 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  // Creates the file of WAL `number`. Touches no state: any thread. SUSPENDS.
-  [[nodiscard]] IOStatus Create(uint64_t number, std::unique_ptr<LogWriter>* wal) const;
+  // Leader: makes the file of WAL `number`, from an obsolete one if there is one to recycle
+  // (recycle_log_file_num). SUSPENDS.
+  [[nodiscard]] IOStatus Create(uint64_t number, std::unique_ptr<LogWriter>* wal);
   // Leader: makes `wal` the current one. The former is handed to the operating system and kept
   // until ForgetBelow. An error is the former's: its buffered records may be lost. SUSPENDS.
   [[nodiscard]] IOStatus Install(std::unique_ptr<LogWriter> wal);
@@ -55,7 +62,7 @@ class WalSet {
   // A WAL of an earlier life that recovery kept or that is to be deleted later.
   void AddExisting(uint64_t number, uint64_t bytes);
   // Moves out the numbers of WALs below `min_number_to_keep`, never the current one: their files
-  // may be deleted.
+  // may be deleted. Keeps those that are to be recycled.
   std::vector<uint64_t> TakeObsolete(uint64_t min_number_to_keep);
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
@@ -77,7 +84,10 @@ class WalSet {
     bool synced;
   };
 
+  IOStatus AppendLink(const Slice& first_record);
   IOStatus SyncDirectoryOnce();
+  uint64_t TakeRecyclable();
+  bool recycles() const { return options_->recycle_log_file_num > 0; }
 
   FileSystem* const fs_;
   const std::string dir_;
@@ -89,6 +99,7 @@ class WalSet {
   std::unique_ptr<LogWriter> current_;
   uint64_t synced_bytes_ = 0;  // of the current WAL
   bool directory_synced_ = false;
+  WalLink last_logged_;  // the latest record of all; predecessor 0: none yet
   std::deque<Old> old_;
 
   std::atomic<uint64_t> current_number_{0};
@@ -96,6 +107,8 @@ class WalSet {
   std::map<uint64_t, uint64_t> bytes_
       FIBER_GUARDED_BY(mutex_);                         // of every WAL that has a file; current: 0
   uint64_t closed_bytes_ FIBER_GUARDED_BY(mutex_) = 0;  // their sum
+  std::set<uint64_t> written_here_ FIBER_GUARDED_BY(mutex_);  // in the recyclable format
+  std::deque<uint64_t> recyclable_ FIBER_GUARDED_BY(mutex_);  // obsolete: numbers of their files
 };
 
 }  // namespace cairn

@@ -96,6 +96,8 @@ class PowerCutTest : public ::testing::Test {
     uint64_t durable = 0;  // the write that must have survived
     for (int life = 0; life < kPowerCuts; ++life) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", life " + std::to_string(life));
+      options.recycle_log_file_num = random.Uniform(3);
+      options.enable_pipelined_write = random.OneIn(2);
       DB* raw = nullptr;
       const Status s = DB::Open(options, kPath, &raw);
       ASSERT_TRUE(s.ok()) << s.ToString();

@@ -1,0 +1,34 @@
+// WalLink: the first record of a log, which says where the log before it ended, so that a recovery
+// sees when that end is missing.
+//
+// Without it nothing does: a log whose last writes were lost at a record's boundary (by a power
+// cut, before a sync) looks complete, and the writes of the next log, which may have survived,
+// would follow a hole. (RocksDB has record types of its own for that, since 10.x and only on
+// request; older releases refuse them.) The link is a batch without entries that holds a LogData
+// blob, which every release of RocksDB skips:
+//
+//   "cairn.wal-link" | number of the log before, fixed64 | the last sequence number in it, fixed64
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/types.h"
+
+namespace cairn {
+
+struct WalLink {
+  uint64_t predecessor = 0;  // the latest log before this one that has records
+  SequenceNumber last_sequence = 0;
+
+  // The record of the log. What follows begins at `next`.
+  std::string Encode(SequenceNumber next) const;
+  // False: the record is something else.
+  static bool Decode(const Slice& record, WalLink* link);
+  // The last sequence number that a record (a batch) consumes, by its header.
+  static SequenceNumber LastSequenceOf(const Slice& record);
+};
+
+}  // namespace cairn

@@ -1,0 +1,42 @@
+#include "db/wal_link.h"
+
+#include <gtest/gtest.h>
+
+#include "commit/write_batch_internal.h"
+
+namespace cairn {
+namespace {
+
+TEST(WalLinkTest, SaysWhereTheLogBeforeEnded) {
+  const std::string record = WalLink{7, 1234}.Encode(1300);
+  WalLink link;
+  ASSERT_TRUE(WalLink::Decode(record, &link));
+  EXPECT_EQ(link.predecessor, 7u);
+  EXPECT_EQ(link.last_sequence, 1234u);
+  EXPECT_EQ(WalLink::LastSequenceOf(record), 1299u) << "it consumes none";
+}
+
+TEST(WalLinkTest, OtherRecordsAreNone) {
+  WalLink link;
+  WriteBatch batch;
+  EXPECT_FALSE(WalLink::Decode(batch.Data(), &link));
+  ASSERT_TRUE(batch.PutLogData("cairn.wal-link").ok());
+  EXPECT_FALSE(WalLink::Decode(batch.Data(), &link)) << "too short";
+  ASSERT_TRUE(batch.Put("k", "v").ok());
+  EXPECT_FALSE(WalLink::Decode(batch.Data(), &link));
+  const std::string record = WalLink{7, 1234}.Encode(1300);
+  for (size_t size = 0; size < record.size(); ++size) {
+    EXPECT_FALSE(WalLink::Decode(Slice(record.data(), size), &link)) << size;
+  }
+}
+
+TEST(WalLinkTest, TheLastSequenceCountsTheEntries) {
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.Delete("b").ok());
+  WriteBatchInternal::SetSequence(&batch, 10);
+  EXPECT_EQ(WalLink::LastSequenceOf(batch.Data()), 11u);
+}
+
+}  // namespace
+}  // namespace cairn
