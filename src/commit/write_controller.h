@@ -31,9 +31,26 @@ class WriteControllerToken {
   std::atomic<int>* const count_;
 };
 
+/// Bytes against time: when what was charged so far is paid for at the rates it was charged at.
+/// Thread-safe.
+class Pace {
+ public:
+  /// Charges `bytes` at `bytes_per_second`; returns how long to wait now, in microseconds. Waits
+  /// below 1 ms are saved up and paid together: a sleep is not that exact.
+  uint64_t Charge(uint64_t bytes, uint64_t bytes_per_second, uint64_t now_nanos);
+  /// Forgets what is unpaid.
+  void Reset();
+
+ private:
+  fiber::Mutex mutex_;
+  uint64_t paid_until_ FIBER_GUARDED_BY(mutex_) = 0;  // on fiber::now_nanos()'s clock
+};
+
 class WriteController {
  public:
   static constexpr uint64_t kDefaultRate = uint64_t{16} << 20;  // bytes per second
+  /// Of all writes with low_pri together while compaction is behind; RocksDB's constant.
+  static constexpr uint64_t kLowPriorityRate = uint64_t{1} << 20;
 
   explicit WriteController(uint64_t max_delayed_write_rate = kDefaultRate);
 
@@ -56,8 +73,11 @@ class WriteController {
 
   /// How long a write of `bytes` must wait now, in microseconds, given `now_nanos`
   /// (fiber::now_nanos()). Charges the bytes. 0 while stopped (the stop has its own wait) and while
-  /// nothing delays. Short waits are saved up to about 1 ms.
+  /// nothing delays.
   uint64_t GetDelayMicros(uint64_t bytes, uint64_t now_nanos);
+  /// The same for a write with low_pri, which also waits for nobody but itself: 0 unless
+  /// NeedSpeedupCompaction().
+  uint64_t GetLowPriorityDelayMicros(uint64_t bytes, uint64_t now_nanos);
 
   /// Clamped to 1 .. max_delayed_write_rate().
   void set_delayed_write_rate(uint64_t bytes_per_second);
@@ -71,11 +91,8 @@ class WriteController {
   std::atomic<int> pressures_{0};
   std::atomic<uint64_t> max_rate_;
   std::atomic<uint64_t> rate_;
-
-  fiber::Mutex mutex_;
-  // The virtual time up to which the bytes already charged are paid for; nanoseconds on
-  // fiber::now_nanos()'s clock.
-  uint64_t paid_until_ FIBER_GUARDED_BY(mutex_) = 0;
+  Pace delayed_;
+  Pace low_priority_;
 };
 
 }  // namespace cairn

@@ -57,5 +57,15 @@ TEST(WriteControllerTest, ClampsTheRate) {
   EXPECT_EQ(controller.delayed_write_rate(), 1u);
 }
 
+TEST(WriteControllerTest, HoldsWritesOfLowPriorityBackWhileCompactionIsBehind) {
+  WriteController controller;
+  constexpr uint64_t kMegabyte = 1 << 20;
+  EXPECT_EQ(controller.GetLowPriorityDelayMicros(kMegabyte, 1), 0u);
+  const auto token = controller.GetCompactionPressureToken();
+  EXPECT_EQ(controller.GetDelayMicros(kMegabyte, 1), 0u) << "others run freely";
+  EXPECT_NEAR(static_cast<double>(controller.GetLowPriorityDelayMicros(kMegabyte, 1)), 1e6, 10);
+  EXPECT_NEAR(static_cast<double>(controller.GetLowPriorityDelayMicros(kMegabyte, 1)), 2e6, 10);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -42,7 +42,8 @@ void DBImpl::UpdateStall() {
   inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
   inputs.auto_compactions = auto_compactions_;
   const StallDecision decision = DecideStall(inputs, cf_options_);
-  if (decision != stall_) {
+  if (decision.condition != stall_.condition || decision.cause != stall_.cause ||
+      decision.near_stop != stall_.near_stop) {
     LogWarn(db_options_.info_log.get(), "[default] %s",
             StallMessage(decision, inputs, cf_options_).c_str());
   }
@@ -58,6 +59,9 @@ void DBImpl::UpdateStall() {
       delayed_rate_.Update(decision, inputs);
       stall_token_ = write_controller_.GetStopToken();
       break;
+  }
+  if (decision.pressure != (pressure_token_ != nullptr)) {
+    pressure_token_ = decision.pressure ? write_controller_.GetCompactionPressureToken() : nullptr;
   }
   stall_ = decision;
   write_needs_attention_.store(decision.condition != StallCondition::kNormal ||

@@ -126,9 +126,14 @@ std::string DBImpl::StatsText() {
            "\n** DB Stats **\nUptime(secs): %.1f total\nWAL: %.2f GB in live logs\n"
            "Cumulative stall: %.3f seconds, write delay rate %" PRIu64 " bytes/s\n",
            uptime, static_cast<double>(wals_->closed_bytes()) / (1 << 30),
-           static_cast<double>(stall_micros_.load(std::memory_order_relaxed)) / 1e6,
+           static_cast<double>(stall_times_.total_micros()) / 1e6,
            write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0);
-  return level_stats_.CompactionTable(*versions_->current(), kDefaultColumnFamilyName) + text;
+  std::string stalls = "Write stalls:";
+  for (const auto& [cause, count] : stall_times_.ToMap())
+    stalls += " " + cause + ": " + count + ",";
+  stalls.back() = '\n';
+  return level_stats_.CompactionTable(*versions_->current(), kDefaultColumnFamilyName) + text +
+         stalls;
 }
 
 bool DBImpl::AggregatedTableProperties(int only_level, std::string* value) {
@@ -205,8 +210,13 @@ bool DBImpl::GetIntProperty(ColumnFamilyHandle* family, const Slice& property, u
 bool DBImpl::GetMapProperty(ColumnFamilyHandle* family, const Slice& property,
                             std::map<std::string, std::string>* value) {
   value->clear();
-  if (!CheckFamily(family).ok() || property != Slice("rocksdb.cfstats")) return false;
+  if (!CheckFamily(family).ok()) return false;
   fiber::MutexLock lock(&mutex_);
+  if (property == Slice("rocksdb.cf-write-stall-stats")) {
+    *value = stall_times_.ToMap();
+    return true;
+  }
+  if (property != Slice("rocksdb.cfstats")) return false;
   const Version& version = *versions_->current();
   for (int level = 0; level < version.num_levels(); ++level) {
     const std::string prefix = "compaction.L" + std::to_string(level) + ".";

@@ -33,6 +33,10 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   if (options.disableWAL && !has_unlogged_data_.load(std::memory_order_relaxed)) {
     has_unlogged_data_.store(true, std::memory_order_relaxed);
   }
+  if (options.low_pri) {
+    s = WaitForLowPriority(options, WriteBatchInternal::ByteSize(updates));
+    if (!s.ok()) return s;
+  }
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   s = commit_->Write(options, updates);
   if (statistics_ != nullptr) [[unlikely]] {
@@ -94,6 +98,8 @@ Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
       !over_wal_limit) [[likely]] {
     return Status::OK();
   }
+  // Before the mutex: a group that still inserts takes it when it fails.
+  group.queue->Drain();
   fiber::MutexLock lock(&mutex_);
   if (has_background_error_.load(std::memory_order_relaxed)) return background_error_;
   if (shutting_down_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
@@ -119,27 +125,45 @@ Status DBImpl::WaitOutStall(const WriteGroupInfo& group) {
     CommitQueue::StallScope stall(group.queue);
     const uint64_t start = fiber::now_nanos();
     const uint64_t deadline = start + delay * 1000;
+    const StallDecision why = stall_;
     while (write_controller_.NeedsDelay() && !shutting_down_.load(std::memory_order_relaxed)) {
       if (!background_done_.wait_until(&mutex_, deadline)) break;
     }
-    const uint64_t waited = (fiber::now_nanos() - start) / 1000;
-    stall_micros_.fetch_add(waited, std::memory_order_relaxed);
-    if (statistics_ != nullptr) statistics_->recordTick(STALL_MICROS, waited);
+    CountStall(why, start);
   }
   if (write_controller_.IsStopped()) {
     if (group.no_slowdown) return Status::Incomplete("Write stall");
     CommitQueue::StallScope stall(group.queue);
     const uint64_t start = fiber::now_nanos();
+    const StallDecision why = stall_;
     while (write_controller_.IsStopped() && !has_background_error_.load() &&
            !shutting_down_.load()) {
       background_done_.wait(&mutex_);
     }
-    const uint64_t waited = (fiber::now_nanos() - start) / 1000;
-    stall_micros_.fetch_add(waited, std::memory_order_relaxed);
-    if (statistics_ != nullptr) statistics_->recordTick(STALL_MICROS, waited);
+    CountStall(why, start);
   }
   if (shutting_down_.load()) return Status::ShutdownInProgress("stalled writes");
   return has_background_error_.load() ? background_error_ : Status::OK();
+}
+
+void DBImpl::CountStall(const StallDecision& decision, uint64_t since_nanos) {
+  const uint64_t waited = (fiber::now_nanos() - since_nanos) / 1000;
+  stall_times_.Add(decision, waited);
+  if (statistics_ != nullptr) statistics_->recordTick(STALL_MICROS, waited);
+}
+
+// Before it joins the queue, so that nobody waits behind it.
+Status DBImpl::WaitForLowPriority(const WriteOptions& options, uint64_t bytes) {
+  const uint64_t start = fiber::now_nanos();
+  const uint64_t delay = write_controller_.GetLowPriorityDelayMicros(bytes, start);
+  if (delay == 0) return Status::OK();
+  if (options.no_slowdown) return Status::Incomplete("Low priority write stall");
+  const uint64_t deadline = start + delay * 1000;
+  fiber::MutexLock lock(&mutex_);
+  while (write_controller_.NeedSpeedupCompaction() && !shutting_down_.load()) {
+    if (!background_done_.wait_until(&mutex_, deadline)) break;
+  }
+  return shutting_down_.load() ? Status::ShutdownInProgress() : Status::OK();
 }
 
 Status DBImpl::SwitchMemTable(bool abandon_wal) {

@@ -1,6 +1,7 @@
 #include "db/write_stall.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cairn {
 namespace {
@@ -10,6 +11,20 @@ constexpr double kSlower = 0.8;
 constexpr double kMuchSlower = 0.6;
 constexpr double kFaster = 1.25;
 constexpr double kRecovered = 1.4;
+
+// From so many level-0 files on compaction should hurry: a quarter of the way from its trigger to
+// the slowdown, at most twice the trigger. RocksDB's rule.
+int PressureFiles(const ColumnFamilyOptions& options) {
+  const int trigger = options.level0_file_num_compaction_trigger;
+  const int slowdown = options.level0_slowdown_writes_trigger;
+  if (trigger < 0 || slowdown < trigger) return std::numeric_limits<int>::max();
+  return static_cast<int>(
+      std::min<int64_t>(int64_t{2} * trigger, trigger + (slowdown - trigger) / 4));
+}
+
+constexpr const char* kCauseNames[] = {"no-cause", "memtable-limit", "l0-file-count-limit",
+                                       "pending-compaction-bytes"};
+constexpr const char* kConditionNames[] = {"delays", "stops"};
 
 uint64_t Scale(uint64_t rate, double factor) {
   return static_cast<uint64_t>(static_cast<double>(rate) * factor);
@@ -47,6 +62,39 @@ StallDecision DecideStall(const StallInputs& in, const ColumnFamilyOptions& opti
     const uint64_t soft = options.soft_pending_compaction_bytes_limit;
     const uint64_t hard = options.hard_pending_compaction_bytes_limit;
     out.near_stop = hard > soft && in.pending_compaction_bytes - soft > 3 * ((hard - soft) / 4);
+  }
+  out.pressure = automatic &&
+                 (in.level0_files >= PressureFiles(options) ||
+                  (options.soft_pending_compaction_bytes_limit > 0 &&
+                   in.pending_compaction_bytes >= options.soft_pending_compaction_bytes_limit / 4));
+  return out;
+}
+
+void StallTimes::Add(const StallDecision& decision, uint64_t micros) {
+  Entry& entry = entries_[static_cast<int>(decision.cause)]
+                         [decision.condition == StallCondition::kStopped ? 1 : 0];
+  entry.count++;
+  entry.micros += micros;
+}
+
+uint64_t StallTimes::total_micros() const {
+  uint64_t total = 0;
+  for (const auto& cause : entries_) total += cause[0].micros + cause[1].micros;
+  return total;
+}
+
+std::map<std::string, std::string> StallTimes::ToMap() const {
+  std::map<std::string, std::string> out;
+  for (int condition = 0; condition < 2; ++condition) {
+    uint64_t all = 0;
+    for (int cause = 1; cause < kCauses; ++cause) {
+      const Entry& entry = entries_[cause][condition];
+      const std::string name = std::string(kCauseNames[cause]) + "-" + kConditionNames[condition];
+      out[name] = std::to_string(entry.count);
+      out[name + "-micros"] = std::to_string(entry.micros);
+      all += entry.count;
+    }
+    out[std::string("total-") + kConditionNames[condition]] = std::to_string(all);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/namespace.h"
@@ -27,6 +28,8 @@ struct StallDecision {
   StallCause cause = StallCause::kNone;
   // Within a stop's neighbourhood: the delayed rate drops faster.
   bool near_stop = false;
+  // Compaction is behind, be there a stall or not: writes of low priority wait.
+  bool pressure = false;
   bool operator==(const StallDecision&) const = default;
 };
 
@@ -36,6 +39,26 @@ StallDecision DecideStall(const StallInputs& inputs, const ColumnFamilyOptions& 
 // A sentence for the LOG, e.g. "Stopping writes because we have 36 level-0 files".
 std::string StallMessage(const StallDecision& decision, const StallInputs& inputs,
                          const ColumnFamilyOptions& options);
+
+// How often writers were held up and for how long, by cause. One instance per database; the
+// caller's lock guards it.
+class StallTimes {
+ public:
+  struct Entry {
+    uint64_t count = 0;
+    uint64_t micros = 0;
+  };
+  // A write group waited so long under `decision`.
+  void Add(const StallDecision& decision, uint64_t micros);
+  uint64_t total_micros() const;
+  // "memtable-limit-stops", "l0-file-count-limit-delays", ...: RocksDB's names, with the counts;
+  // and the same with "-micros" behind.
+  std::map<std::string, std::string> ToMap() const;
+
+ private:
+  static constexpr int kCauses = 4;
+  Entry entries_[kCauses][2];  // by cause; delayed, stopped
+};
 
 // The write rate while delayed, bytes per second. It falls by a fifth while the debt grows (by two
 // fifths near a stop) and recovers by a quarter while the debt shrinks; never below 16 KiB/s, never

@@ -44,6 +44,34 @@ TEST(WriteStallTest, StopsAtTheHardLimitOfPendingBytes) {
             StallCondition::kStopped);
 }
 
+TEST(WriteStallTest, PressureBeginsBeforeTheSlowdown) {
+  ColumnFamilyOptions options;  // trigger 4, slowdown 20
+  EXPECT_FALSE(DecideStall({.level0_files = 7}, options).pressure);
+  EXPECT_TRUE(DecideStall({.level0_files = 8}, options).pressure);
+  EXPECT_EQ(DecideStall({.level0_files = 8}, options).condition, StallCondition::kNormal);
+  EXPECT_FALSE(DecideStall({.level0_files = 8, .auto_compactions = false}, options).pressure);
+  const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+  EXPECT_TRUE(DecideStall({.pending_compaction_bytes = soft / 4}, options).pressure);
+  options.level0_file_num_compaction_trigger = 16;
+  EXPECT_TRUE(DecideStall({.level0_files = 17}, options).pressure);
+}
+
+TEST(StallTimesTest, AreKeptByCauseAndKind) {
+  StallTimes times;
+  times.Add({StallCondition::kStopped, StallCause::kMemtableLimit}, 5);
+  times.Add({StallCondition::kStopped, StallCause::kMemtableLimit}, 6);
+  times.Add({StallCondition::kDelayed, StallCause::kLevel0FileCount}, 7);
+  EXPECT_EQ(times.total_micros(), 18u);
+  const auto map = times.ToMap();
+  EXPECT_EQ(map.at("memtable-limit-stops"), "2");
+  EXPECT_EQ(map.at("memtable-limit-stops-micros"), "11");
+  EXPECT_EQ(map.at("l0-file-count-limit-delays"), "1");
+  EXPECT_EQ(map.at("l0-file-count-limit-stops"), "0");
+  EXPECT_EQ(map.at("pending-compaction-bytes-delays"), "0");
+  EXPECT_EQ(map.at("total-stops"), "2");
+  EXPECT_EQ(map.at("total-delays"), "1");
+}
+
 TEST(DelayedRateTest, FallsWhileDebtGrowsAndRecoversWithinItsBounds) {
   DelayedRate rate(16 << 20);
   const StallDecision delayed{StallCondition::kDelayed, StallCause::kLevel0FileCount, false};
