@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "fiber/io.h"
 #include "fiber/net.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
@@ -221,6 +222,7 @@ void echo_fibers(Engine engine, int listener, size_t buffer_size) {
     for (;;) {
       const int fd = net::accept(listener);
       if (fd < 0) continue;
+      io::keep_registered(fd);
       spawn([fd, buffer_size] {
         std::unique_ptr<char[]> buffer(new char[buffer_size]);
         for (;;) {

@@ -10,6 +10,7 @@
 
 #include "fiber/wait.h"
 #include "io_blocking.h"
+#include "registered_files.h"
 
 namespace fiber::detail {
 
@@ -29,6 +30,7 @@ void descriptor_made(int fd) {
   if (d == nullptr) return;
   d->generation.fetch_add(1, std::memory_order_relaxed);
   d->readable.store(false, std::memory_order_relaxed);
+  d->registrable.store(false, std::memory_order_relaxed);
   d->kind.store(0, std::memory_order_relaxed);
 }
 
@@ -63,6 +65,7 @@ int close_descriptor(int fd) {
     }
   }
   descriptor_made(fd);
+  RegisteredFiles::forget(fd);
   // From here on a call that comes too late uses a descriptor that is about to be gone.
   d->waits.fetch_and(~Descriptor::kClosing, std::memory_order_release);
   return io::blocking::close(fd);

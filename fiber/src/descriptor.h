@@ -32,6 +32,11 @@ struct Descriptor {
   std::atomic<uint16_t> generation{0};
   // A hint only: the last receive left something in the socket.
   std::atomic<bool> readable{false};
+  // Asked for by io::keep_registered(); ends when the number comes to mean another file.
+  std::atomic<bool> registrable{false};
+  // The rings that hold a reference (registered_files.h), a bit each. Relaxed: who closes the
+  // descriptor comes after all that use it.
+  std::atomic<uint64_t> rings{0};
   // For is_tcp(): 0 until somebody asks, then kTcp or kOther.
   std::atomic<uint8_t> kind{0};
 };

@@ -106,6 +106,7 @@ int Ring::create(const RingOptions& options, std::unique_ptr<Ring>* out) {
 }
 
 Ring::~Ring() {
+  files_.reset();
   if (max_in_flight_ != 0) io_uring_queue_exit(&ring_);
 }
 
@@ -133,6 +134,7 @@ bool Ring::place(RingOp* op) {
   io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
   if (sqe == nullptr) return false;
   *sqe = op->sqe;
+  if (files_ != nullptr) files_->apply(sqe);
   io_uring_sqe_set_data(sqe, op);
   ++queued_;
   ++(op->endless ? endless_ : in_flight_);

@@ -22,6 +22,7 @@
 #include <memory>
 
 #include "counter.h"
+#include "registered_files.h"
 
 namespace fiber::detail {
 
@@ -106,6 +107,15 @@ class Ring {
 
   unsigned setup_flags() const { return ring_.flags; }
 
+  // From now on the ring registers the files that may be (registered_files.h), if the kernel can.
+  void register_files(void (*wake)(void*), void* argument) {
+    files_ = RegisteredFiles::create(&ring_, wake, argument);
+  }
+  // Before the thread sleeps, and now and then.
+  void drop_closed_files() {
+    if (files_ != nullptr && files_->must_drop()) files_->drop_closed();
+  }
+
  private:
   Ring() = default;
   // Moves operations from the waiting list to the submission queue while there is room.
@@ -118,6 +128,7 @@ class Ring {
   void enter_failed(int error);
 
   io_uring ring_;
+  std::unique_ptr<RegisteredFiles> files_;  // null: none
   unsigned max_in_flight_ = 0;
   unsigned queued_ = 0;     // in the submission queue
   unsigned in_flight_ = 0;  // queued or with the kernel, but for ...

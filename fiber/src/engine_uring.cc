@@ -9,6 +9,7 @@
 
 #include "fiber/clock.h"
 #include "futex.h"
+#include "worker.h"
 
 namespace fiber::detail {
 
@@ -56,6 +57,9 @@ bool UringEngine::create_ring() {
     return false;
   }
   event_fd_.store(event_fd, std::memory_order_relaxed);
+  // A guest's thread may do other things for long, and would keep closed files open.
+  if (Worker* const worker = Worker::current(); worker != nullptr && worker->group() != nullptr)
+    ring_->register_files([](void* w) { (void)static_cast<Worker*>(w)->notify(); }, worker);
   return true;
 }
 
@@ -175,6 +179,7 @@ void UringEngine::poll(bool block, uint64_t deadline) {
     follow(instead);
     return;
   }
+  if (ring_ != nullptr) ring_->drop_closed_files();
   if (!block) {
     // A poll that takes long itself (sockets do their work in it) must not be followed by the next
     // at once.

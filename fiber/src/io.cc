@@ -28,6 +28,7 @@
 #include "io_engine.h"
 #include "io_files.h"
 #include "io_request.h"
+#include "registered_files.h"
 #include "sim_hooks.h"
 #include "worker.h"
 
@@ -190,8 +191,14 @@ int close(int fd) {
     return detail::close_descriptor(fd);
   }
   detail::descriptor_made(fd);
+  detail::RegisteredFiles::forget(fd);
   // Not by the ring: it would free the blocks of an unlinked file on the worker's own thread.
   return by_pool([=] { return blocking::close(fd); });
+}
+
+void keep_registered(int fd) {
+  detail::Descriptor* const d = detail::descriptor(fd);
+  if (d != nullptr) d->registrable.store(true, std::memory_order_relaxed);
 }
 
 ssize_t pread(int fd, void* data, size_t size, uint64_t offset) {

@@ -130,7 +130,7 @@ std::string DBImpl::StatsText() {
            write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0);
   std::string stalls = "Write stalls:";
   for (const auto& [cause, count] : stall_times_.ToMap())
-    stalls += " " + cause + ": " + count + ",";
+    stalls.append(" ").append(cause).append(": ").append(count).append(",");
   stalls.back() = '\n';
   return level_stats_.CompactionTable(*versions_->current(), kDefaultColumnFamilyName) + text +
          stalls;

@@ -113,6 +113,7 @@ class FiberFileSystem : public FileSystem {
     const bool direct = options.use_direct_reads;
     const int fd = fiber::io::open(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
     if (fd < 0) return OpenError("While open a file for random read", fname, fd, direct);
+    fiber::io::keep_registered(fd);  // the object alone closes it
     *result = std::make_unique<FiberRandomAccessFile>(fd, fname, direct);
     return IOStatus::OK();
   }
@@ -371,6 +372,7 @@ class FiberFileSystem : public FileSystem {
     const int fd =
         fiber::io::open(fname.c_str(), O_WRONLY | O_CREAT | flags | (direct ? O_DIRECT : 0), 0644);
     if (fd < 0) return OpenError("While open a file for appending", fname, fd, direct);
+    fiber::io::keep_registered(fd);
     uint64_t size = 0;
     if (append) {
       struct stat st;

