@@ -173,10 +173,10 @@ void Simulator::abandon() {
   SimReport(this).unpark_all();
   for (auto& [number, thread] : threads_) {
     // Stays as it is for ever: objects elsewhere may point into its stack.
-    (void)thread.release();
+    (void)thread.release();  // NOLINT(bugprone-unused-return-value)
   }
   threads_.clear();
-  (void)default_runtime_.release();
+  (void)default_runtime_.release();  // NOLINT(bugprone-unused-return-value)
 }
 
 }  // namespace fiber::detail

@@ -480,10 +480,10 @@ void Simulator::pick_fiber(Worker* worker) {
   Fiber* fiber = worker->head_;
   for (; index > 0; index--) {
     before = fiber;
-    fiber = fiber->next;
+    fiber = fiber->next;  // NOLINT(clang-analyzer-core.NullDereference): `ready` were counted
   }
   if (before != nullptr) {
-    before->next = fiber->next;
+    before->next = fiber->next;  // NOLINT(clang-analyzer-core.NullDereference)
     if (worker->tail_ == fiber) worker->tail_ = before;
     fiber->next = worker->head_;
     worker->head_ = fiber;

@@ -99,7 +99,8 @@ void Thread::join() {
     if (state_->simulated && detail::simulator() == nullptr) {
       fprintf(stderr, "fiber::Thread: '%s' was left behind by a simulation that could not go on\n",
               state_->name.c_str());
-      (void)state_.release();  // its stack may still be looked at
+      // Its stack may still be looked at.
+      (void)state_.release();  // NOLINT(bugprone-unused-return-value)
       return;
     }
     wait(&state_->ended, 0);

@@ -4,7 +4,7 @@
 #include "c/c_objects.h"
 #include "rocksdb/convenience.h"
 
-using namespace rocksdb;  // NOLINT(build/namespaces): every name below is of the public API
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 using cairn::CopyBytes;
 using cairn::CopyString;
 using cairn::Report;

@@ -2,7 +2,7 @@
 #include "c/c_objects.h"
 #include "rocksdb/statistics.h"
 
-using namespace rocksdb;  // NOLINT(build/namespaces): every name below is of the public API
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
 // And rocksdb_<object>_get_<field>().
 #define CAIRN_C_GETTER(object, type, field)                      \

@@ -1,7 +1,7 @@
 // The C interface: tables, caches, filters, comparators, environments.
 #include "c/c_objects.h"
 
-using namespace rocksdb;  // NOLINT(build/namespaces): every name below is of the public API
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
 // A comparator of the caller's functions.
 struct rocksdb_comparator_t final : public Comparator {

@@ -3,7 +3,7 @@
 
 #include "c/c_objects.h"
 
-using namespace rocksdb;  // NOLINT(build/namespaces): every name below is of the public API
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
 namespace {
 

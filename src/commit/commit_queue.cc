@@ -32,7 +32,7 @@ constexpr uint64_t kSpinSlackNanos = 2'000;
 constexpr int kSpinsPerClockRead = 32;
 
 // The leader of a sync group waits for company for this fraction of a sync.
-constexpr uint64_t kCompanyShare = 8;
+constexpr uint64_t kCompanyShare = 2;
 constexpr uint64_t kCompanyPauseNanos = 20'000;
 
 // The duration of one group in so many is measured.

@@ -31,7 +31,7 @@
 //
 // Company. Who was just woken from a sync needs a moment to come back with the next write. The one
 // that comes first would lead alone, and every second sync would serve one writer. So the leader of
-// a sync group waits until as many as in the last sync group are there, for an eighth of the time
+// a sync group waits until as many as in the last sync group are there, for half of the time
 // that a sync takes at most. One that waits in vain makes the next expect less.
 //
 // Invariants.
