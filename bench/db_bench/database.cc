@@ -119,6 +119,7 @@ Database::Database() : path_(FLAGS_db) {
   options_.manual_wal_flush = FLAGS_manual_wal_flush;
   options_.allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
   options_.enable_pipelined_write = FLAGS_enable_pipelined_write;
+  options_.unordered_write = FLAGS_unordered_write;
   options_.enable_write_thread_adaptive_yield = FLAGS_enable_write_thread_adaptive_yield;
   options_.write_thread_max_yield_usec = FLAGS_write_thread_max_yield_usec;
   options_.write_thread_slow_yield_usec = FLAGS_write_thread_slow_yield_usec;

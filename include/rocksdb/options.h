@@ -204,7 +204,9 @@ struct DBOptions {
   size_t keep_log_file_num = 1000;
 
   // --- Write-ahead log and MANIFEST ---
-  // Logs kept for reuse, which saves allocations of space: a hint.
+  // Obsolete logs kept to be overwritten instead of new files, which saves allocations of space and
+  // makes syncs cheaper. Taken as 0 with the recovery modes kTolerateCorruptedTailRecords and
+  // kAbsoluteConsistency, to which the remains of an older log look like damage.
   size_t recycle_log_file_num = 0;
   // Bytes at which a new MANIFEST begins.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
@@ -263,7 +265,10 @@ struct DBOptions {
   // --- Writes ---
   // Bytes a second when writes are slowed down; 0: 16 MiB, or less as the levels fill.
   uint64_t delayed_write_rate = 0;
+  // The next group of writers forms, and writes its log record, while this one inserts into the
+  // memtable. Groups that sync always do.
   bool enable_pipelined_write = false;
+  // As enable_pipelined_write; what readers see stays in order.
   bool unordered_write = false;
   // Members of a write group insert their own batches into the memtable, in parallel.
   bool allow_concurrent_memtable_write = true;
@@ -293,6 +298,7 @@ struct DBOptions {
   bool avoid_flush_during_shutdown = false;
   // Unsupported.
   bool allow_ingest_behind = false;
+  // A hint without effect: one queue serves all writers.
   bool two_write_queues = false;
   // Logs reach the operating system only by FlushWAL(), so a killed process may lose acknowledged
   // writes.
@@ -405,7 +411,7 @@ struct WriteOptions {
   bool ignore_missing_column_families = false;
   // Incomplete instead of waiting when writes are slowed down or stopped.
   bool no_slowdown = false;
-  // Gives way to others when compactions lag.
+  // Gives way to others while compaction is behind: all such writes together are held to 1 MiB/s.
   bool low_pri = false;
   // A hint.
   bool memtable_insert_hint_per_batch = false;
