@@ -45,16 +45,14 @@ std::unique_ptr<RegisteredFiles> RegisteredFiles::create(io_uring* ring, void (*
 
 RegisteredFiles::~RegisteredFiles() {
   if (number_ == kMaxRings) return;
-  {
-    RawLockGuard guard(&g_lock);
-    g_rings[number_] = nullptr;
-    t_own_rings &= ~(uint64_t{1} << number_);
-  }
-  // The bit must not mean the next ring of that number.
+  const uint64_t others = ~(uint64_t{1} << number_);
+  // While the number is still ours: the bit must not mean the next ring that gets it.
   for (int fd : holders_) {
-    if (fd >= 0)
-      descriptor(fd)->rings.fetch_and(~(uint64_t{1} << number_), std::memory_order_relaxed);
+    if (fd >= 0) descriptor(fd)->rings.fetch_and(others, std::memory_order_relaxed);
   }
+  RawLockGuard guard(&g_lock);
+  g_rings[number_] = nullptr;
+  t_own_rings &= others;
 }
 
 bool RegisteredFiles::takes_file(uint8_t opcode) {

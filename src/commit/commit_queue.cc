@@ -33,7 +33,9 @@ constexpr int kSpinsPerClockRead = 32;
 
 // The leader of a sync group waits for company for this fraction of a sync.
 constexpr uint64_t kCompanyShare = 2;
+constexpr uint64_t kCompanyYieldNanos = 100'000;
 constexpr uint64_t kCompanyPauseNanos = 20'000;
+constexpr uint64_t kCompanyPauses = 32;  // in the time of a sync, at most
 
 // The duration of one group in so many is measured.
 constexpr uint64_t kMeasureEvery = 8;
@@ -240,12 +242,17 @@ void CommitQueue::AwaitCompany(const Writer& leader) {
   size_t present = 1;
   for (const Writer* w = leader.newer; w != nullptr; w = w->newer) ++present;
   present += PullArrivals();
-  const uint64_t deadline = fiber::now_nanos() + sync_nanos_ / kCompanyShare;
-  while (present < last_sync_writers_ && fiber::now_nanos() < deadline) {
-    if (fiber::in_fiber()) {
+  const uint64_t start = fiber::now_nanos();
+  const uint64_t deadline = start + sync_nanos_ / kCompanyShare;
+  // Fibers come back within microseconds, and some of them on this very worker.
+  const uint64_t yield_until = fiber::in_fiber() ? start + kCompanyYieldNanos : 0;
+  const uint64_t pause = std::max(kCompanyPauseNanos, sync_nanos_ / kCompanyPauses);
+  for (uint64_t now = start; present < last_sync_writers_ && now < deadline;
+       now = fiber::now_nanos()) {
+    if (now < yield_until) {
       fiber::yield();
     } else {
-      fiber::sleep_for(kCompanyPauseNanos);
+      fiber::sleep_for(pause);
     }
     present += PullArrivals();
   }
