@@ -226,7 +226,8 @@ TEST_F(DbCorruptionTest, AnUnknownManifestTagIsRefusedUnlessSafeToIgnore) {
     PutFixed32(&record, crc32c::Mask(crc32c::Value(typed.data(), typed.size())));
     record.push_back(static_cast<char>(payload.size() & 0xff));
     record.push_back(static_cast<char>(payload.size() >> 8));
-    Overwrite(path, good + record + typed);
+    record += typed;
+    Overwrite(path, good + record);
     const Status s = TryOpenReadOnly(options_);
     if (tag == 500) {
       ExpectCorruptionOf(s, path);
