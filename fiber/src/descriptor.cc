@@ -34,6 +34,11 @@ void descriptor_made(int fd) {
   d->kind.store(0, std::memory_order_relaxed);
 }
 
+void descriptor_closing(int fd) {
+  descriptor_made(fd);
+  RegisteredFiles::forget(fd);
+}
+
 bool is_tcp(int fd) {
   Descriptor* const d = descriptor(fd);
   uint8_t kind = d != nullptr ? d->kind.load(std::memory_order_relaxed) : uint8_t{0};
@@ -64,8 +69,7 @@ int close_descriptor(int fd) {
       (void)wait(&d->waits, waits);
     }
   }
-  descriptor_made(fd);
-  RegisteredFiles::forget(fd);
+  descriptor_closing(fd);
   // From here on a call that comes too late uses a descriptor that is about to be gone.
   d->waits.fetch_and(~Descriptor::kClosing, std::memory_order_release);
   return io::blocking::close(fd);

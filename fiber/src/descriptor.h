@@ -46,6 +46,9 @@ Descriptor* descriptor(int fd);
 
 // The number means a new file now.
 void descriptor_made(int fd);
+// The number is about to be given back: nobody, and no ring, takes it for the present file any
+// more.
+void descriptor_closing(int fd);
 
 // Whether a receive that filled less than its buffer has emptied the socket: with TCP it has (but
 // for urgent data), a Unix socket also stops at passed descriptors, a datagram at its end.

@@ -28,7 +28,6 @@
 #include "io_engine.h"
 #include "io_files.h"
 #include "io_request.h"
-#include "registered_files.h"
 #include "sim_hooks.h"
 #include "worker.h"
 
@@ -190,8 +189,7 @@ int close(int fd) {
       d != nullptr && d->waits.load(std::memory_order_relaxed) != 0) {
     return detail::close_descriptor(fd);
   }
-  detail::descriptor_made(fd);
-  detail::RegisteredFiles::forget(fd);
+  detail::descriptor_closing(fd);
   // Not by the ring: it would free the blocks of an unlinked file on the worker's own thread.
   return by_pool([=] { return blocking::close(fd); });
 }

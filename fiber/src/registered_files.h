@@ -31,8 +31,8 @@ class RegisteredFiles {
   static constexpr unsigned kSlots = 4096;  // at most
   static constexpr uint16_t kUses = 32;
 
-  // Null: the kernel has no sparse tables (before 5.19), or 64 rings do this
-  // already. `wake` makes the ring's thread look, should it sleep; from any thread.
+  // Null: the kernel has no sparse tables (before 5.19), or 64 rings do this already.
+  // `wake` makes the ring's thread look, should it sleep; from any thread.
   static std::unique_ptr<RegisteredFiles> create(io_uring* ring, void (*wake)(void*),
                                                  void* argument);
   ~RegisteredFiles();
@@ -55,7 +55,7 @@ class RegisteredFiles {
   void drop_closed();
   bool must_drop() const { return closed_.load(std::memory_order_seq_cst); }
 
-  // The descriptor is about to be closed; descriptor_made() has been called.
+  // For descriptor_closing(): the generation has changed.
   static void forget(int fd);
 
  private:

@@ -42,8 +42,7 @@ void DBImpl::UpdateStall() {
   inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
   inputs.auto_compactions = auto_compactions_;
   const StallDecision decision = DecideStall(inputs, cf_options_);
-  if (decision.condition != stall_.condition || decision.cause != stall_.cause ||
-      decision.near_stop != stall_.near_stop) {
+  if (decision != stall_) {
     LogWarn(db_options_.info_log.get(), "[default] %s",
             StallMessage(decision, inputs, cf_options_).c_str());
   }
@@ -60,8 +59,9 @@ void DBImpl::UpdateStall() {
       stall_token_ = write_controller_.GetStopToken();
       break;
   }
-  if (decision.pressure != (pressure_token_ != nullptr)) {
-    pressure_token_ = decision.pressure ? write_controller_.GetCompactionPressureToken() : nullptr;
+  const bool behind = IsCompactionBehind(inputs, cf_options_);
+  if (behind != (pressure_token_ != nullptr)) {
+    pressure_token_ = behind ? write_controller_.GetCompactionPressureToken() : nullptr;
   }
   stall_ = decision;
   write_needs_attention_.store(decision.condition != StallCondition::kNormal ||

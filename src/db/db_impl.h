@@ -325,7 +325,6 @@ class DBImpl final : public DB {
 
   std::string options_file_;  // its name in the directory; empty if it could not be written
   const uint64_t opened_at_nanos_;
-  // Reads statistics that only grow. Relaxed.
 };
 
 // Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An

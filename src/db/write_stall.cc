@@ -63,11 +63,13 @@ StallDecision DecideStall(const StallInputs& in, const ColumnFamilyOptions& opti
     const uint64_t hard = options.hard_pending_compaction_bytes_limit;
     out.near_stop = hard > soft && in.pending_compaction_bytes - soft > 3 * ((hard - soft) / 4);
   }
-  out.pressure = automatic &&
-                 (in.level0_files >= PressureFiles(options) ||
-                  (options.soft_pending_compaction_bytes_limit > 0 &&
-                   in.pending_compaction_bytes >= options.soft_pending_compaction_bytes_limit / 4));
   return out;
+}
+
+bool IsCompactionBehind(const StallInputs& in, const ColumnFamilyOptions& options) {
+  const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+  return in.auto_compactions && (in.level0_files >= PressureFiles(options) ||
+                                 (soft > 0 && in.pending_compaction_bytes >= soft / 4));
 }
 
 void StallTimes::Add(const StallDecision& decision, uint64_t micros) {

@@ -28,13 +28,14 @@ struct StallDecision {
   StallCause cause = StallCause::kNone;
   // Within a stop's neighbourhood: the delayed rate drops faster.
   bool near_stop = false;
-  // Compaction is behind, be there a stall or not: writes of low priority wait.
-  bool pressure = false;
   bool operator==(const StallDecision&) const = default;
 };
 
 // The limits are those of `options`.
 StallDecision DecideStall(const StallInputs& inputs, const ColumnFamilyOptions& options);
+
+// Compaction is behind, be there a stall or not: writes of low priority wait.
+bool IsCompactionBehind(const StallInputs& inputs, const ColumnFamilyOptions& options);
 
 // A sentence for the LOG, e.g. "Stopping writes because we have 36 level-0 files".
 std::string StallMessage(const StallDecision& decision, const StallInputs& inputs,

@@ -46,14 +46,14 @@ TEST(WriteStallTest, StopsAtTheHardLimitOfPendingBytes) {
 
 TEST(WriteStallTest, PressureBeginsBeforeTheSlowdown) {
   ColumnFamilyOptions options;  // trigger 4, slowdown 20
-  EXPECT_FALSE(DecideStall({.level0_files = 7}, options).pressure);
-  EXPECT_TRUE(DecideStall({.level0_files = 8}, options).pressure);
+  EXPECT_FALSE(IsCompactionBehind({.level0_files = 7}, options));
+  EXPECT_TRUE(IsCompactionBehind({.level0_files = 8}, options));
   EXPECT_EQ(DecideStall({.level0_files = 8}, options).condition, StallCondition::kNormal);
-  EXPECT_FALSE(DecideStall({.level0_files = 8, .auto_compactions = false}, options).pressure);
+  EXPECT_FALSE(IsCompactionBehind({.level0_files = 8, .auto_compactions = false}, options));
   const uint64_t soft = options.soft_pending_compaction_bytes_limit;
-  EXPECT_TRUE(DecideStall({.pending_compaction_bytes = soft / 4}, options).pressure);
+  EXPECT_TRUE(IsCompactionBehind({.pending_compaction_bytes = soft / 4}, options));
   options.level0_file_num_compaction_trigger = 16;
-  EXPECT_TRUE(DecideStall({.level0_files = 17}, options).pressure);
+  EXPECT_TRUE(IsCompactionBehind({.level0_files = 17}, options));
 }
 
 TEST(StallTimesTest, AreKeptByCauseAndKind) {
