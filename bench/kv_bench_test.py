@@ -10,8 +10,9 @@ import tempfile
 import unittest
 
 KV_BENCH, LIBRARY = sys.argv[1:3]
-WORKLOADS = ['fillseq', 'fillrandom', 'overwrite', 'readrandom', 'readmissing', 'multiget', 'seekrandom', 'readseq',
+WORKLOADS = ['fillseq', 'fillrandom', 'filluniquerandom', 'overwrite', 'updaterandom', 'readrandom', 'readmissing', 'multiget', 'seekrandom', 'readseq',
              'readwhilewriting']
+SWITCHES = ('allow_concurrent_memtable_write', 'enable_write_thread_adaptive_yield', 'enable_pipelined_write')
 
 
 def call(*flags, status=0):
@@ -32,6 +33,7 @@ class KvBenchTest(unittest.TestCase):
         for f in figures:
             self.assertGreater(f['ops_per_second'], 0, f)
             self.assertGreaterEqual(f['max_us'], f['p50_us'] * 0.9, f)
+            self.assertGreater(f['cpu_seconds'], 0, f)
         by_name = {f['workload']: f for f in figures}
         self.assertEqual(by_name['fillseq']['operations'], 4000)
         self.assertEqual(by_name['multiget']['operations'], 4000)
@@ -48,6 +50,42 @@ class KvBenchTest(unittest.TestCase):
         self.assertIn('(3000 of 3000 found)', result.stdout)
         missing = next(line for line in result.stdout.splitlines() if line.startswith('readmissing'))
         self.assertNotIn('found', missing)
+
+    def test_filluniquerandom_writes_every_key_once(self):
+        result = call('--benchmarks=filluniquerandom,readseq', '--num=3001', '--threads=1', '--json')
+        fill, walk = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{')]
+        self.assertEqual(fill['operations'], 3001)
+        self.assertEqual(walk['operations'], 3001)
+        self.assertEqual(fill['user_bytes'], 3001 * 116)
+
+    def test_settle_leaves_nothing_to_flush_or_compact(self):
+        result = call('--benchmarks=fillrandom,overwrite,settle', '--num=30000', '--write_buffer_size=100000', '--json',
+                      '--statistics')
+        figures = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{')]
+        settle = figures[-1]
+        self.assertEqual(settle['workload'], 'settle')
+        flushed = sum(f['tickers']['rocksdb.flush.write.bytes'] for f in figures)
+        self.assertGreater(flushed, 30000 * 30)
+
+    def test_counts_of_the_write_path(self):
+        result = call('--benchmarks=fillrandom', '--num=2000', '--threads=4', '--sync', '--statistics', '--json')
+        tickers = json.loads(result.stdout.splitlines()[-1])['tickers']
+        self.assertEqual(tickers['rocksdb.write.self'] + tickers['rocksdb.write.other'], 2000)
+        plain = json.loads(call('--benchmarks=fillrandom', '--num=100', '--json').stdout.splitlines()[-1])
+        self.assertNotIn('tickers', plain)
+
+    def test_switches_are_on_off_or_the_default(self):
+        for value in (0, 1):
+            call('--benchmarks=fillrandom', '--num=500', '--threads=3', *[f'--{name}={value}' for name in SWITCHES])
+        call('--benchmarks=fillrandom', '--num=500', '--unordered_write=1', '--recycle_log_file_num=2')
+
+    def test_operations_in_each_second(self):
+        result = call('--benchmarks=overwrite', '--num=1000', '--duration=1.2', '--threads=3', '--json', '--per_second')
+        figures = json.loads(result.stdout.splitlines()[-1])
+        self.assertGreaterEqual(len(figures['per_second']), 2)
+        self.assertEqual(sum(figures['per_second']), figures['operations'])
+        # No operation of any client ended for so long: that is part of the run.
+        self.assertLessEqual(figures['pause_us'], figures['seconds'] * 1e6)
 
     def test_duration_ends_a_workload(self):
         result = call('--benchmarks=overwrite', '--num=1000', '--duration=0.2', '--json')

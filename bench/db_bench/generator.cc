@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace db_bench {
 
@@ -47,14 +48,16 @@ ValueGenerator::ValueGenerator(double compression_ratio)
 void ValueGenerator::Grow(size_t size) {
   const auto raw =
       std::max<size_t>(1, static_cast<size_t>(kPiece * std::clamp(compression_ratio_, 0.0, 1.0)));
-  data_.reserve(size + kPiece);
-  while (data_.size() < size) {
-    const size_t piece = data_.size();
+  auto data = std::make_shared<std::string>();
+  data->reserve(size + kPiece);
+  while (data->size() < size) {
+    const size_t piece = data->size();
     for (size_t i = 0; i < kPiece; i++) {
-      data_.push_back(i < raw ? static_cast<char>(' ' + random_.Uniform(95))
-                              : data_[piece + i - raw]);
+      data->push_back(i < raw ? static_cast<char>(' ' + random_.Uniform(95))
+                              : (*data)[piece + i - raw]);
     }
   }
+  data_ = std::move(data);
 }
 
 }  // namespace db_bench

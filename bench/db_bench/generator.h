@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,28 +54,32 @@ class KeyBuffer {
 };
 
 // Values that compress to about `compression_ratio` of their size: windows into one megabyte of
-// text in which each piece of 100 bytes repeats its first part.
+// text in which each piece of 100 bytes repeats its first part. A copy shares the text; copies may
+// be used from different threads.
 class ValueGenerator {
  public:
   explicit ValueGenerator(double compression_ratio);
 
   // Valid until the generator goes.
   rocksdb::Slice Next(size_t size) {
-    if (position_ + size > data_.size()) {
+    if (position_ + size > data_->size()) {
       position_ = 0;
-      if (size > data_.size()) Grow(size);
+      if (size > data_->size()) Grow(size);
     }
     const size_t start = position_;
     position_ += size;
-    return rocksdb::Slice(data_.data() + start, size);
+    return rocksdb::Slice(data_->data() + start, size);
   }
+  // Goes on from anywhere in the text, as `number` says.
+  void Jump(uint64_t number) { position_ = number % data_->size(); }
 
  private:
+  // Takes a text of its own, of at least `size` bytes.
   void Grow(size_t size);
 
   double compression_ratio_;
   Random random_;
-  std::string data_;
+  std::shared_ptr<const std::string> data_;
   size_t position_ = 0;
 };
 

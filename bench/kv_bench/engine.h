@@ -19,7 +19,7 @@ struct Engine {
   F(rocksdb_iter_destroy) F(rocksdb_iter_valid) F(rocksdb_iter_seek_to_first) \
   F(rocksdb_iter_seek) F(rocksdb_iter_next) F(rocksdb_iter_key) F(rocksdb_iter_value) \
   F(rocksdb_iter_get_error) F(rocksdb_flush) F(rocksdb_compact_range) \
-  F(rocksdb_property_value) F(rocksdb_writebatch_create) F(rocksdb_writebatch_destroy) \
+  F(rocksdb_property_value) F(rocksdb_property_int) F(rocksdb_writebatch_create) F(rocksdb_writebatch_destroy) \
   F(rocksdb_writebatch_clear) F(rocksdb_writebatch_put) F(rocksdb_options_create) \
   F(rocksdb_options_destroy) F(rocksdb_options_set_create_if_missing) \
   F(rocksdb_options_set_write_buffer_size) F(rocksdb_options_set_max_write_buffer_number) \
@@ -27,7 +27,10 @@ struct Engine {
   F(rocksdb_options_set_level_compaction_dynamic_level_bytes) \
   F(rocksdb_options_set_block_based_table_factory) F(rocksdb_options_set_use_direct_reads) \
   F(rocksdb_options_set_allow_concurrent_memtable_write) \
-  F(rocksdb_options_set_enable_write_thread_adaptive_yield) F(rocksdb_readoptions_create) \
+  F(rocksdb_options_set_enable_write_thread_adaptive_yield) \
+  F(rocksdb_options_set_enable_pipelined_write) F(rocksdb_options_set_unordered_write) \
+  F(rocksdb_options_set_recycle_log_file_num) F(rocksdb_options_enable_statistics) \
+  F(rocksdb_options_statistics_get_string) F(rocksdb_readoptions_create) \
   F(rocksdb_readoptions_destroy) F(rocksdb_writeoptions_create) \
   F(rocksdb_writeoptions_destroy) F(rocksdb_writeoptions_set_sync) \
   F(rocksdb_writeoptions_disable_WAL) F(rocksdb_flushoptions_create) \

@@ -1,10 +1,8 @@
 // kv_bench: one program that measures any library with RocksDB's C interface: Cairn's libcairn.so,
 // or a release of RocksDB. Prints a line per workload for people, and with --json one for scripts.
 #include <gflags/gflags.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <cinttypes>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -15,6 +13,9 @@
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "kv_bench/engine.h"
+#include "kv_bench/options.h"
+#include "kv_bench/report.h"
+#include "kv_bench/usage.h"
 #include "kv_bench/workloads.h"
 
 DEFINE_string(library, "", "the shared library to measure: a path, or a name for the linker");
@@ -33,30 +34,13 @@ DEFINE_uint64(batch_size, 1, "entries in a write, keys in a multi-get");
 DEFINE_uint64(seek_nexts, 10, "entries read by each seek");
 DEFINE_bool(sync, false, "sync each write");
 DEFINE_bool(disable_wal, false, "write without a log");
-DEFINE_uint64(cache_size, 64 << 20, "block cache, bytes");
-DEFINE_uint64(block_size, 4096, "bytes");
-DEFINE_double(bloom_bits, 10, "bits per key; 0: no filter");
-DEFINE_uint64(write_buffer_size, 64 << 20, "bytes");
-DEFINE_int32(max_write_buffer_number, 2, "");
-DEFINE_int32(max_background_jobs, 2, "");
-DEFINE_int32(compression_type, 1, "as in rocksdb/c.h: 0 none, 1 Snappy, 4 LZ4, 7 ZSTD");
-DEFINE_int32(allow_concurrent_memtable_write, -1, "0, 1, or -1: the library's default");
-DEFINE_int32(enable_write_thread_adaptive_yield, -1, "0, 1, or -1: the library's default");
-DEFINE_bool(use_direct_reads, false, "");
 DEFINE_uint64(seed, 1, "of the random numbers");
 DEFINE_bool(json, false, "print a line of JSON per workload, too");
+DEFINE_bool(per_second, false, "with --json: also the operations in each second");
+DEFINE_double(settle_limit, 3600, "settle: seconds until it gives up");
 
 namespace kv_bench {
 namespace {
-
-double CpuSeconds() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 void RunClient(Client* client, Workload workload) {
   Run& run = *client->run;
@@ -75,30 +59,26 @@ class Bench {
   bool Open(bool empty) {
     Close();
     char* error = nullptr;
-    rocksdb_options_t* options = MakeOptions();
+    options_ = MakeOptions(engine_);
     if (empty) {
-      engine_.rocksdb_destroy_db(options, FLAGS_db.c_str(), &error);
+      engine_.rocksdb_destroy_db(options_, FLAGS_db.c_str(), &error);
       // There may be nothing to destroy.
       engine_.rocksdb_free(error);
       error = nullptr;
     }
-    db_ = engine_.rocksdb_open(options, FLAGS_db.c_str(), &error);
-    engine_.rocksdb_options_destroy(options);
+    db_ = engine_.rocksdb_open(options_, FLAGS_db.c_str(), &error);
     return db_ != nullptr || Complain("open", error);
   }
   void Close() {
     if (db_ != nullptr) engine_.rocksdb_close(db_);
+    if (options_ != nullptr) engine_.rocksdb_options_destroy(options_);
     db_ = nullptr;
+    options_ = nullptr;
   }
 
   bool Do(const std::string& name) {
-    if (name == "flush") {
-      char* error = nullptr;
-      rocksdb_flushoptions_t* options = engine_.rocksdb_flushoptions_create();
-      engine_.rocksdb_flush(db_, options, &error);
-      engine_.rocksdb_flushoptions_destroy(options);
-      return error == nullptr || Complain("flush", error);
-    }
+    if (name == "flush") return Flush();
+    if (name == "settle") return Settle();
     if (name == "compact") {
       engine_.rocksdb_compact_range(db_, nullptr, 0, nullptr, 0);
       return true;
@@ -119,36 +99,48 @@ class Bench {
     return false;
   }
 
-  rocksdb_options_t* MakeOptions() {
-    rocksdb_options_t* o = engine_.rocksdb_options_create();
-    engine_.rocksdb_options_set_create_if_missing(o, 1);
-    engine_.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
-    engine_.rocksdb_options_set_max_write_buffer_number(o, FLAGS_max_write_buffer_number);
-    engine_.rocksdb_options_set_max_background_jobs(o, FLAGS_max_background_jobs);
-    engine_.rocksdb_options_set_compression(o, FLAGS_compression_type);
-    // Releases differ in this default: the same for all.
-    engine_.rocksdb_options_set_level_compaction_dynamic_level_bytes(o, 1);
-    engine_.rocksdb_options_set_use_direct_reads(o, FLAGS_use_direct_reads);
-    if (FLAGS_allow_concurrent_memtable_write >= 0) {
-      engine_.rocksdb_options_set_allow_concurrent_memtable_write(
-          o, static_cast<unsigned char>(FLAGS_allow_concurrent_memtable_write));
+  bool Flush() {
+    char* error = nullptr;
+    rocksdb_flushoptions_t* options = engine_.rocksdb_flushoptions_create();
+    engine_.rocksdb_flush(db_, options, &error);
+    engine_.rocksdb_flushoptions_destroy(options);
+    return error == nullptr || Complain("flush", error);
+  }
+
+  uint64_t Property(const char* name) {
+    uint64_t value = 0;
+    engine_.rocksdb_property_int(db_, name, &value);
+    return value;
+  }
+
+  // Flushes, and waits until nothing is left to compact. Asks the properties: older releases have
+  // no function for it.
+  bool Settle() {
+    const Usage before = UsageNow(engine_, options_);
+    const uint64_t start = fiber::now_nanos();
+    const uint64_t deadline = start + static_cast<uint64_t>(FLAGS_settle_limit * 1e9);
+    if (!Flush()) return false;
+    // Between the end of a compaction and the choice of the next one nothing may seem to be left.
+    constexpr int kCalmReadings = 3;
+    uint64_t calm_since = start;
+    for (int calm = 0; calm < kCalmReadings;) {
+      if (Property("rocksdb.background-errors") != 0) return Complain("settle", nullptr);
+      if (fiber::now_nanos() > deadline) {
+        std::fprintf(stderr, "kv_bench: settle: not within --settle_limit\n");
+        return false;
+      }
+      const bool busy = Property("rocksdb.mem-table-flush-pending") != 0 ||
+                        Property("rocksdb.num-running-flushes") != 0 ||
+                        Property("rocksdb.compaction-pending") != 0 ||
+                        Property("rocksdb.num-running-compactions") != 0;
+      calm = busy ? 0 : calm + 1;
+      if (calm <= 1) calm_since = fiber::now_nanos();
+      fiber::sleep_for(20'000'000);
     }
-    if (FLAGS_enable_write_thread_adaptive_yield >= 0) {
-      engine_.rocksdb_options_set_enable_write_thread_adaptive_yield(
-          o, static_cast<unsigned char>(FLAGS_enable_write_thread_adaptive_yield));
-    }
-    rocksdb_block_based_table_options_t* table = engine_.rocksdb_block_based_options_create();
-    rocksdb_cache_t* cache = engine_.rocksdb_cache_create_lru(FLAGS_cache_size);
-    engine_.rocksdb_block_based_options_set_block_cache(table, cache);
-    engine_.rocksdb_block_based_options_set_block_size(table, FLAGS_block_size);
-    if (FLAGS_bloom_bits > 0) {
-      engine_.rocksdb_block_based_options_set_filter_policy(
-          table, engine_.rocksdb_filterpolicy_create_bloom_full(FLAGS_bloom_bits));
-    }
-    engine_.rocksdb_options_set_block_based_table_factory(o, table);
-    engine_.rocksdb_block_based_options_destroy(table);
-    engine_.rocksdb_cache_destroy(cache);
-    return o;
+    PrintSettled(static_cast<double>(calm_since - start) / 1e9,
+                 Difference(before, UsageNow(engine_, options_)), FLAGS_json);
+    std::fflush(stdout);
+    return true;
   }
 
   bool Measure(const std::string& name) {
@@ -164,10 +156,10 @@ class Bench {
     run.db = db_;
     run.reading = reading;
     run.writing = writing;
+    run.values = &values_;
     run.settings.num = FLAGS_num;
     run.settings.key_size = FLAGS_key_size;
     run.settings.value_size = FLAGS_value_size;
-    run.settings.compression_ratio = FLAGS_compression_ratio;
     run.settings.batch_size = std::max<uint64_t>(1, FLAGS_batch_size);
     run.settings.seek_nexts = std::max<uint64_t>(1, FLAGS_seek_nexts);
     const uint64_t all = FLAGS_operations != 0 ? FLAGS_operations : FLAGS_num;
@@ -198,14 +190,15 @@ class Bench {
       // worker: they start at once, the clock with the first.
       run.start = true;
     }
-    const double cpu = CpuSeconds();
+    const Usage before = UsageNow(engine_, options_);
     uint64_t start = fiber::now_nanos();
-    const auto set_deadline = [&run](uint64_t from) {
+    const auto begin = [&run](uint64_t from) {
+      run.settings.begin = from;
       if (FLAGS_duration <= 0) return;
       run.settings.deadline = from + static_cast<uint64_t>(FLAGS_duration * 1e9);
       run.settings.operations = UINT64_MAX / 2;
     };
-    set_deadline(start);
+    begin(start);
     for (Start& s : starts) {
       if (runtime != nullptr) {
         fibers.push_back(engine_.fiber_spawn(runtime, body, &s));
@@ -216,70 +209,62 @@ class Bench {
     if (runtime == nullptr) {
       while (run.ready.load() < clients) fiber::yield();
       start = fiber::now_nanos();
-      set_deadline(start);
+      begin(start);
       run.start = true;
     }
     for (auto& thread : threads) thread->join();
     for (fiber_handle_t* handle : fibers) engine_.fiber_join(handle);
-    const double seconds = static_cast<double>(fiber::now_nanos() - start) / 1e9;
-    const double cpu_seconds = CpuSeconds() - cpu;
+    const uint64_t end = fiber::now_nanos();
+    Result result;
+    result.workload = name;
+    result.threads = FLAGS_threads;
+    result.fiber_workers = FLAGS_fiber_workers;
+    result.seconds = static_cast<double>(end - start) / 1e9;
+    result.pause_nanos = run.pauses.longest();
+    result.usage = Difference(before, UsageNow(engine_, options_));
     if (runtime != nullptr) engine_.fiber_runtime_destroy(runtime);
     engine_.rocksdb_readoptions_destroy(reading);
     engine_.rocksdb_writeoptions_destroy(writing);
-    return Print(name, own, seconds, cpu_seconds);
-  }
-
-  static bool Print(const std::string& name, const std::vector<std::unique_ptr<Client>>& clients,
-                    double seconds, double cpu_seconds) {
-    bench::Latency latency;
-    uint64_t operations = 0;
-    uint64_t found = 0;
-    uint64_t bytes = 0;
-    uint64_t longest = 0;
-    for (const auto& client : clients) {
-      if (!client->error.empty()) {
-        std::fprintf(stderr, "kv_bench: %s: %s\n", name.c_str(), client->error.c_str());
-        return false;
-      }
-      if (client->background_writer) continue;
-      latency.Merge(client->latency);
-      operations += client->operations;
-      found += client->found;
-      bytes += client->bytes;
-      longest = std::max(longest, client->longest_nanos);
-    }
-    const auto ops = static_cast<double>(std::max<uint64_t>(operations, 1));
-    const double p50 = latency.PercentileMicros(0.5);
-    const double p99 = latency.PercentileMicros(0.99);
-    const double p999 = latency.PercentileMicros(0.999);
-    std::printf(
-        "%-16s : %11.0f ops/sec  %8.3f CPU us/op  p50 %.2f  p99 %.2f  p99.9 %.2f  "
-        "max %.0f us  %.1f MB/s",
-        name.c_str(), ops / seconds, cpu_seconds * 1e6 / ops, p50, p99, p999,
-        static_cast<double>(longest) / 1000, static_cast<double>(bytes) / 1e6 / seconds);
-    if (found != 0) std::printf("  (%" PRIu64 " of %" PRIu64 " found)", found, operations);
-    std::printf("\n");
-    if (FLAGS_json) {
-      std::printf(
-          "{\"workload\": \"%s\", \"threads\": %d, \"fiber_workers\": %d, "
-          "\"operations\": %" PRIu64
-          ", \"seconds\": %.6f, \"ops_per_second\": %.1f, "
-          "\"cpu_us_per_op\": %.4f, \"p50_us\": %.3f, \"p99_us\": %.3f, "
-          "\"p999_us\": %.3f, \"max_us\": %.1f}\n",
-          name.c_str(), FLAGS_threads, FLAGS_fiber_workers, operations, seconds, ops / seconds,
-          cpu_seconds * 1e6 / ops, p50, p99, p999, static_cast<double>(longest) / 1000);
-    }
+    if (!Sum(own, &result)) return false;
+    PrintLine(result);
+    if (FLAGS_json) PrintJson(result, FLAGS_per_second);
     std::fflush(stdout);
     return true;
   }
 
+  // False if a client failed: printed.
+  static bool Sum(const std::vector<std::unique_ptr<Client>>& clients, Result* result) {
+    for (const auto& client : clients) {
+      if (!client->error.empty()) {
+        std::fprintf(stderr, "kv_bench: %s: %s\n", result->workload.c_str(), client->error.c_str());
+        return false;
+      }
+      if (client->background_writer) continue;
+      const Measured& measured = client->measured;
+      result->latency.Merge(measured.latency);
+      result->operations += measured.operations;
+      result->found += client->found;
+      result->bytes += client->bytes;
+      result->written_bytes += client->written_bytes;
+      result->longest_nanos = std::max(result->longest_nanos, measured.longest_nanos);
+      const std::vector<uint64_t>& counts = measured.timeline.counts();
+      if (result->per_second.size() < counts.size()) result->per_second.resize(counts.size());
+      for (size_t i = 0; i < counts.size(); ++i) result->per_second[i] += counts[i];
+    }
+    return true;
+  }
+
   const Engine& engine_;
+  const db_bench::ValueGenerator values_{FLAGS_compression_ratio};
+  // Kept while the database is open: the library's counts hang on them.
+  rocksdb_options_t* options_ = nullptr;
   rocksdb_t* db_ = nullptr;
   uint64_t clients_made_ = 0;
 };
 
 bool IsKnown(const std::string& name) {
-  return FindWorkload(name) != nullptr || name == "flush" || name == "compact" || name == "stats";
+  return FindWorkload(name) != nullptr || name == "flush" || name == "compact" ||
+         name == "settle" || name == "stats";
 }
 
 int Main() {

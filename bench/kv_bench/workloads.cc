@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "fiber/clock.h"
+#include "kv_bench/permutation.h"
 
 namespace kv_bench {
 namespace {
@@ -13,26 +13,23 @@ using db_bench::KeyBuffer;
 using db_bench::ValueGenerator;
 using rocksdb::Slice;
 
-// Counts one call that began at `start` and did `n` operations; false: the client is to end.
-class Meter {
+// Times a client's calls and says when it is to end.
+class Progress {
  public:
-  explicit Meter(Client* client) : client_(client), last_(fiber::now_nanos()) {}
+  explicit Progress(Client* client)
+      : client_(client),
+        meter_(&client->measured, &client->run->pauses, client->run->settings.begin) {}
 
-  // The calls follow each other closely: the end of one is the beginning of the next.
+  // A call that did `n` operations ended; false: the client is to end.
   bool Tick(uint64_t n) {
-    const uint64_t now = fiber::now_nanos();
-    const uint64_t nanos = now - last_;
-    last_ = now;
-    client_->operations += n;
-    client_->latency.Add(nanos);
-    client_->longest_nanos = std::max(client_->longest_nanos, nanos);
+    const uint64_t now = meter_.Tick(n);
     const uint64_t deadline = client_->run->settings.deadline;
     return client_->error.empty() && (deadline == 0 || now < deadline);
   }
 
  private:
   Client* const client_;
-  uint64_t last_;
+  Meter meter_;
 };
 
 // Takes an engine's message over.
@@ -43,6 +40,12 @@ bool Failed(Client* client, char* error) {
   return true;
 }
 
+ValueGenerator ValuesOf(Client* client) {
+  ValueGenerator values = *client->run->values;
+  values.Jump(client->numbers.Next());
+  return values;
+}
+
 // Writes entries whose numbers `next` gives, batch_size at a time, until it says no or all are
 // done.
 template <typename Next>
@@ -51,9 +54,9 @@ void Write(Client* client, uint64_t operations, Next next) {
   const Engine& engine = *run.engine;
   const Settings& settings = run.settings;
   KeyBuffer key(settings.key_size);
-  ValueGenerator values(settings.compression_ratio);
+  ValueGenerator values = ValuesOf(client);
   rocksdb_writebatch_t* batch = engine.rocksdb_writebatch_create();
-  Meter meter(client);
+  Progress progress(client);
   for (uint64_t done = 0; done < operations;) {
     char* error = nullptr;
     const uint64_t n = std::min(settings.batch_size, operations - done);
@@ -72,8 +75,9 @@ void Write(Client* client, uint64_t operations, Next next) {
     }
     done += n;
     client->bytes += n * (settings.key_size + settings.value_size);
+    client->written_bytes += n * (settings.key_size + settings.value_size);
     Failed(client, error);
-    if (!meter.Tick(n)) break;
+    if (!progress.Tick(n)) break;
   }
   engine.rocksdb_writebatch_destroy(batch);
 }
@@ -84,35 +88,67 @@ void FillSequentially(Client* client) {
   Write(client, client->run->settings.operations, [&number] { return number++; });
 }
 
+// Every key once, in no order.
+void FillUniqueAtRandom(Client* client) {
+  const Settings& settings = client->run->settings;
+  const Permutation order(settings.num);
+  uint64_t number = static_cast<uint64_t>(client->id) * settings.operations;
+  Write(client, settings.operations, [&] { return order.Of(number++ % settings.num); });
+}
+
 void WriteAtRandom(Client* client) {
   const uint64_t num = client->run->settings.num;
   Write(client, client->run->settings.operations, [&] { return client->numbers.Uniform(num); });
 }
 
+// Looks one key up and counts what it finds.
+void Get(Client* client, const Slice& k) {
+  const Engine& engine = *client->run->engine;
+  char* error = nullptr;
+  rocksdb_pinnableslice_t* value =
+      engine.rocksdb_get_pinned(client->run->db, client->run->reading, k.data(), k.size(), &error);
+  if (value != nullptr) {
+    size_t size;
+    engine.rocksdb_pinnableslice_value(value, &size);
+    ++client->found;
+    client->bytes += k.size() + size;
+    engine.rocksdb_pinnableslice_destroy(value);
+  }
+  Failed(client, error);
+}
+
 void Read(Client* client, bool missing) {
-  Run& run = *client->run;
-  const Engine& engine = *run.engine;
-  KeyBuffer key(run.settings.key_size);
-  Meter meter(client);
-  for (uint64_t i = 0; i < run.settings.operations; ++i) {
-    const uint64_t number = client->numbers.Uniform(run.settings.num);
-    const Slice k = missing ? key.SetMissing(number) : key.Set(number);
-    char* error = nullptr;
-    rocksdb_pinnableslice_t* value =
-        engine.rocksdb_get_pinned(run.db, run.reading, k.data(), k.size(), &error);
-    if (value != nullptr) {
-      size_t size;
-      engine.rocksdb_pinnableslice_value(value, &size);
-      ++client->found;
-      client->bytes += k.size() + size;
-      engine.rocksdb_pinnableslice_destroy(value);
-    }
-    Failed(client, error);
-    if (!meter.Tick(1)) break;
+  const Settings& settings = client->run->settings;
+  KeyBuffer key(settings.key_size);
+  Progress progress(client);
+  for (uint64_t i = 0; i < settings.operations; ++i) {
+    const uint64_t number = client->numbers.Uniform(settings.num);
+    Get(client, missing ? key.SetMissing(number) : key.Set(number));
+    if (!progress.Tick(1)) break;
   }
 }
 void ReadAtRandom(Client* client) { Read(client, false); }
 void ReadMissing(Client* client) { Read(client, true); }
+
+// Reads a key and writes it again; both are one operation.
+void UpdateAtRandom(Client* client) {
+  const Run& run = *client->run;
+  const Settings& settings = run.settings;
+  KeyBuffer key(settings.key_size);
+  ValueGenerator values = ValuesOf(client);
+  Progress progress(client);
+  for (uint64_t i = 0; i < settings.operations; ++i) {
+    const Slice k = key.Set(client->numbers.Uniform(settings.num));
+    Get(client, k);
+    const Slice v = values.Next(settings.value_size);
+    char* error = nullptr;
+    run.engine->rocksdb_put(run.db, run.writing, k.data(), k.size(), v.data(), v.size(), &error);
+    Failed(client, error);
+    client->bytes += k.size() + v.size();
+    client->written_bytes += k.size() + v.size();
+    if (!progress.Tick(1)) break;
+  }
+}
 
 void MultiGet(Client* client) {
   Run& run = *client->run;
@@ -124,7 +160,7 @@ void MultiGet(Client* client) {
   std::vector<size_t> value_sizes(n);
   std::vector<char*> values(n);
   std::vector<char*> errors(n);
-  Meter meter(client);
+  Progress progress(client);
   for (uint64_t done = 0; done < run.settings.operations; done += n) {
     for (uint64_t i = 0; i < n; ++i) {
       const Slice k = keys[i].Set(client->numbers.Uniform(run.settings.num));
@@ -141,7 +177,7 @@ void MultiGet(Client* client) {
       }
       Failed(client, errors[i]);
     }
-    if (!meter.Tick(n)) break;
+    if (!progress.Tick(n)) break;
   }
 }
 
@@ -167,7 +203,7 @@ void SeekAtRandom(Client* client) {
   Run& run = *client->run;
   const Engine& engine = *run.engine;
   KeyBuffer key(run.settings.key_size);
-  Meter meter(client);
+  Progress progress(client);
   for (uint64_t i = 0; i < run.settings.operations; ++i) {
     rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
     const Slice k = key.Set(client->numbers.Uniform(run.settings.num));
@@ -179,7 +215,7 @@ void SeekAtRandom(Client* client) {
       there = Take(client, engine, it);
     }
     EndIterator(client, engine, it);
-    if (!meter.Tick(1)) break;
+    if (!progress.Tick(1)) break;
   }
 }
 
@@ -189,17 +225,17 @@ void ReadSequentially(Client* client) {
   const Engine& engine = *run.engine;
   rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
   engine.rocksdb_iter_seek_to_first(it);
-  Meter meter(client);
+  Progress progress(client);
   uint64_t in_step = 0;
   while (Take(client, engine, it)) {
     ++client->found;
     if (++in_step == kStep) {
       in_step = 0;
-      if (!meter.Tick(kStep)) break;
+      if (!progress.Tick(kStep)) break;
     }
     engine.rocksdb_iter_next(it);
   }
-  client->operations += in_step;
+  client->measured.operations += in_step;
   EndIterator(client, engine, it);
 }
 
@@ -223,10 +259,16 @@ struct Entry {
   bool empty;
 };
 constexpr Entry kWorkloads[] = {
-    {"fillseq", FillSequentially, true},           {"fillrandom", WriteAtRandom, true},
-    {"overwrite", WriteAtRandom, false},           {"readrandom", ReadAtRandom, false},
-    {"readmissing", ReadMissing, false},           {"multiget", MultiGet, false},
-    {"seekrandom", SeekAtRandom, false},           {"readseq", ReadSequentially, false},
+    {"fillseq", FillSequentially, true},
+    {"fillrandom", WriteAtRandom, true},
+    {"filluniquerandom", FillUniqueAtRandom, true},
+    {"overwrite", WriteAtRandom, false},
+    {"updaterandom", UpdateAtRandom, false},
+    {"readrandom", ReadAtRandom, false},
+    {"readmissing", ReadMissing, false},
+    {"multiget", MultiGet, false},
+    {"seekrandom", SeekAtRandom, false},
+    {"readseq", ReadSequentially, false},
     {"readwhilewriting", ReadWhileWriting, false},
 };
 
@@ -247,8 +289,8 @@ Workload FindWorkload(const std::string& name) {
 bool WantsEmptyDatabase(const std::string& name) { return Find(name)->empty; }
 
 const char* WorkloadNames() {
-  return "fillseq, fillrandom, overwrite, readrandom, readmissing, multiget, seekrandom, readseq, "
-         "readwhilewriting, flush, compact, stats";
+  return "fillseq, fillrandom, filluniquerandom, overwrite, updaterandom, readrandom, readmissing, "
+         "multiget, seekrandom, readseq, readwhilewriting, flush, compact, settle, stats";
 }
 
 }  // namespace kv_bench

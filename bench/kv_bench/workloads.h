@@ -7,18 +7,18 @@
 
 #include "db_bench/generator.h"
 #include "kv_bench/engine.h"
-#include "support/latency.h"
+#include "kv_bench/meter.h"
 
 namespace kv_bench {
 
 struct Settings {
-  uint64_t num = 1000000;   // keys in the database
-  uint64_t operations = 0;  // of one client
-  size_t key_size = 16;     // bytes
-  size_t value_size = 100;  // bytes
-  double compression_ratio = 0.5;
+  uint64_t num = 1000000;    // keys in the database
+  uint64_t operations = 0;   // of one client
+  size_t key_size = 16;      // bytes
+  size_t value_size = 100;   // bytes
   uint64_t batch_size = 1;   // entries in a write, keys in a multi-get
   uint64_t seek_nexts = 10;  // entries read after each seek
+  uint64_t begin = 0;        // a now_nanos() value
   uint64_t deadline = 0;     // a now_nanos() value; 0: none
 };
 
@@ -28,7 +28,9 @@ struct Run {
   rocksdb_t* db = nullptr;
   const rocksdb_readoptions_t* reading = nullptr;
   const rocksdb_writeoptions_t* writing = nullptr;
+  const db_bench::ValueGenerator* values = nullptr;  // to copy: the text is made once
   Settings settings;
+  Pauses pauses;
   std::atomic<bool> start{false};
   std::atomic<int> ready{0};
   // readwhilewriting: the readers that have not ended; the writer goes on until there is none.
@@ -42,20 +44,18 @@ struct Client {
   db_bench::Random numbers;
   Run* run = nullptr;
   bool background_writer = false;  // its operations are not counted
-  uint64_t operations = 0;         // entries written, keys looked up, entries walked over
+  Measured measured;
   uint64_t found = 0;
-  uint64_t bytes = 0;
-  uint64_t longest_nanos = 0;
-  bench::Latency latency;
-  std::string error;  // empty: all went well
+  uint64_t bytes = 0;          // of keys and values written, read or walked over
+  uint64_t written_bytes = 0;  // of them those written
+  std::string error;           // empty: all went well
 };
 
 using Workload = void (*)(Client*);
 
 // Null: there is no such workload.
 Workload FindWorkload(const std::string& name);
-// Whether it starts with an empty database; whether it walks all entries (then num, not
-// operations, says how far).
+// Whether it starts with an empty database.
 bool WantsEmptyDatabase(const std::string& name);
 const char* WorkloadNames();
 

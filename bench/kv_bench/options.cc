@@ -1,0 +1,60 @@
+#include "kv_bench/options.h"
+
+#include <gflags/gflags.h>
+
+DEFINE_uint64(cache_size, 64 << 20, "block cache, bytes");
+DEFINE_uint64(block_size, 4096, "bytes");
+DEFINE_double(bloom_bits, 10, "bits per key; 0: no filter");
+DEFINE_uint64(write_buffer_size, 64 << 20, "bytes");
+DEFINE_int32(max_write_buffer_number, 2, "");
+DEFINE_int32(max_background_jobs, 2, "");
+DEFINE_int32(compression_type, 1, "as in rocksdb/c.h: 0 none, 1 Snappy, 4 LZ4, 7 ZSTD");
+DEFINE_int32(allow_concurrent_memtable_write, -1, "0, 1, or -1: the library's default");
+DEFINE_int32(enable_write_thread_adaptive_yield, -1, "0, 1, or -1: the library's default");
+DEFINE_int32(enable_pipelined_write, -1, "0, 1, or -1: the library's default");
+DEFINE_int32(unordered_write, -1, "0, 1, or -1: the library's default");
+DEFINE_int32(recycle_log_file_num, -1, "logs kept for reuse, or -1: the library's default");
+DEFINE_bool(use_direct_reads, false, "");
+DEFINE_bool(statistics, false,
+            "let the library count, and print the counts of the write path with --json");
+
+namespace kv_bench {
+
+rocksdb_options_t* MakeOptions(const Engine& engine) {
+  rocksdb_options_t* o = engine.rocksdb_options_create();
+  engine.rocksdb_options_set_create_if_missing(o, 1);
+  engine.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
+  engine.rocksdb_options_set_max_write_buffer_number(o, FLAGS_max_write_buffer_number);
+  engine.rocksdb_options_set_max_background_jobs(o, FLAGS_max_background_jobs);
+  engine.rocksdb_options_set_compression(o, FLAGS_compression_type);
+  engine.rocksdb_options_set_level_compaction_dynamic_level_bytes(o, 1);
+  engine.rocksdb_options_set_use_direct_reads(o, FLAGS_use_direct_reads);
+  const auto set = [o](void (*setter)(rocksdb_options_t*, unsigned char), int32_t value) {
+    if (value >= 0) setter(o, value != 0);
+  };
+  set(engine.rocksdb_options_set_allow_concurrent_memtable_write,
+      FLAGS_allow_concurrent_memtable_write);
+  set(engine.rocksdb_options_set_enable_write_thread_adaptive_yield,
+      FLAGS_enable_write_thread_adaptive_yield);
+  set(engine.rocksdb_options_set_enable_pipelined_write, FLAGS_enable_pipelined_write);
+  set(engine.rocksdb_options_set_unordered_write, FLAGS_unordered_write);
+  if (FLAGS_recycle_log_file_num >= 0) {
+    engine.rocksdb_options_set_recycle_log_file_num(
+        o, static_cast<size_t>(FLAGS_recycle_log_file_num));
+  }
+  if (FLAGS_statistics) engine.rocksdb_options_enable_statistics(o);
+  rocksdb_block_based_table_options_t* table = engine.rocksdb_block_based_options_create();
+  rocksdb_cache_t* cache = engine.rocksdb_cache_create_lru(FLAGS_cache_size);
+  engine.rocksdb_block_based_options_set_block_cache(table, cache);
+  engine.rocksdb_block_based_options_set_block_size(table, FLAGS_block_size);
+  if (FLAGS_bloom_bits > 0) {
+    engine.rocksdb_block_based_options_set_filter_policy(
+        table, engine.rocksdb_filterpolicy_create_bloom_full(FLAGS_bloom_bits));
+  }
+  engine.rocksdb_options_set_block_based_table_factory(o, table);
+  engine.rocksdb_block_based_options_destroy(table);
+  engine.rocksdb_cache_destroy(cache);
+  return o;
+}
+
+}  // namespace kv_bench

@@ -1,0 +1,35 @@
+// What is printed of one workload: a line for people and one of JSON for scripts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kv_bench/usage.h"
+#include "support/latency.h"
+
+namespace kv_bench {
+
+// All clients' measurements of one workload.
+struct Result {
+  std::string workload;
+  int threads = 0;
+  int fiber_workers = 0;
+  double seconds = 0;
+  uint64_t operations = 0;
+  uint64_t found = 0;
+  uint64_t bytes = 0;          // of keys and values written, read or walked over
+  uint64_t written_bytes = 0;  // of keys and values written
+  uint64_t longest_nanos = 0;  // of one operation
+  uint64_t pause_nanos = 0;    // the longest time in which no operation ended
+  bench::Latency latency;
+  std::vector<uint64_t> per_second;  // operations
+  Usage usage;
+};
+
+void PrintLine(const Result& result);
+void PrintJson(const Result& result, bool with_seconds);
+// Of the settling: the time until nothing was left to flush or to compact.
+void PrintSettled(double seconds, const Usage& usage, bool json);
+
+}  // namespace kv_bench
