@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help release demo test check bench db-bench fiber-bench asan tsan clang format install install-fiber fiberize-demo clean
+.PHONY: help release demo test check bench bench-writes kv-bench-built db-bench fiber-bench asan tsan clang format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,11 +35,18 @@ check:  ## format, style, layers, public headers, thread-safety annotations, cla
 	scripts/check_tidy build/clang
 
 bench:  ## Cairn next to a release of RocksDB (fetched), interleaved; writes bench/results/ and bench/history.ndjson
+bench-writes:  ## the write path in depth: options, writers, pauses, amplification, fibers, growth (about four hours)
+
+bench bench-writes: kv-bench-built
+	@peer=$$(scripts/fetch_peer.py) && $($@-program) --bench build/demo/bench/kv_bench --ours build/demo/libcairn.so \
+	  --peer "$$peer" $(BENCH_FLAGS)
+bench-program = scripts/compare_engines.py
+bench-writes-program = scripts/shows.py all
+
+kv-bench-built:
 	@scripts/install-deps.sh bench
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target kv_bench cairn_shared
-	@peer=$$(scripts/fetch_peer.py) && scripts/compare_engines.py --bench build/demo/bench/kv_bench \
-	  --ours build/demo/libcairn.so --peer "$$peer" $(BENCH_FLAGS)
 
 db-bench:  ## db_bench next to that of Debian's RocksDB 7.8.3, interleaved; writes bench/results/
 	@scripts/install-deps.sh bench

@@ -11,12 +11,12 @@ import argparse
 import json
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 
 from bench_report import append_history, clients, commit, machine, plot, summarise, table
+from kv_runs import Failed, run_kv_bench
 
 # In this order: each fill empties the database first; the reads want it settled.
 WORKLOADS = ['fillseq', 'fillrandom', 'overwrite', 'readrandom', 'readmissing', 'multiget', 'seekrandom', 'readseq',
@@ -26,8 +26,7 @@ MULTIGET_KEYS = 32
 
 
 def run(args, library, db, workload, threads, fibers):
-    flags = [args.bench, f'--library={library}', f'--db={db}', f'--num={args.num}', f'--operations={args.operations}',
-             f'--threads={threads}', '--json', '--seed=1', *args.flags.split()]
+    flags = [f'--num={args.num}', f'--operations={args.operations}', f'--threads={threads}', '--seed=1', *args.flags.split()]
     if fibers:
         flags.append(f'--fiber_workers={fibers}')
     if workload == 'multiget':
@@ -37,11 +36,10 @@ def run(args, library, db, workload, threads, fibers):
         flags.append('--use_existing_db')
         if workload == 'readrandom':
             names = 'compact,readrandom'
-    done = subprocess.run([*flags, f'--benchmarks={names}'], capture_output=True, text=True)
-    lines = [line for line in done.stdout.splitlines() if line.startswith('{')]
-    if done.returncode != 0 or not lines:
-        sys.exit(f'{" ".join(flags)}: exit status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}')
-    return json.loads(lines[-1])
+    try:
+        return run_kv_bench(args.bench, library, db, names, flags)[-1]
+    except Failed as failure:
+        sys.exit(str(failure))
 
 
 def measure(args, threads, fibers, results, scratch):

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""scripts/shows.py takes its measurements, tells them, goes on where it was cut off, and no slowness fails it.
+
+  shows_test.py KV_BENCH LIBRARY
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+KV_BENCH, LIBRARY = sys.argv[1:3]
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / 'scripts'
+sys.path.insert(0, str(SCRIPTS))
+sys.dont_write_bytecode = True
+import bench_report  # noqa: E402
+import shows_list  # noqa: E402
+from shows_runner import rotated  # noqa: E402
+
+SMALL = ['--quick', '--num=300', '--sync-operations=40', '--pairs=2', '--peer-name=Itself']
+
+# Takes kv_bench's command line; its time is the library's name. Counts its calls in a file; fails where it says so.
+FAKE = '''#!/usr/bin/env python3
+import json, os, pathlib, sys
+flags = dict(f.lstrip('-').split('=', 1) for f in sys.argv[1:] if '=' in f)
+folder = pathlib.Path(__file__).parent
+pathlib.Path(flags['db']).mkdir(parents=True, exist_ok=True)
+(pathlib.Path(flags['db']) / 'table').write_bytes(bytes(5000))
+with (folder / 'calls').open('a') as calls:
+    calls.write(' '.join(sys.argv[1:]) + '\\n')
+if (folder / 'broken').exists() and (folder / 'broken').read_text() in ' '.join(sys.argv[1:]):
+    sys.exit('kv_bench: no such luck')
+seconds = 1.0 if 'ours' in flags['library'] else 3.0
+for workload in flags['benchmarks'].split(','):
+    run = {'workload': workload, 'seconds': seconds, 'cpu_seconds': 2 * seconds, 'storage_bytes': 200}
+    if workload != 'settle':
+        run |= {'threads': int(flags['threads']), 'fiber_workers': int(flags.get('fiber_workers', 0)), 'operations': 100,
+                'ops_per_second': 100 / seconds, 'cpu_us_per_op': 2e4 * seconds, 'p50_us': 1, 'p99_us': 2,
+                'p999_us': 3 * seconds, 'max_us': 4000, 'pause_us': 5000 * seconds, 'user_bytes': 100,
+                'per_second': [50, 40, 1], 'tickers': {'rocksdb.wal.synced': 0, 'rocksdb.write.self': 4}}
+    print(json.dumps(run))
+'''
+
+
+class RealTest(unittest.TestCase):
+    """Every show with kv_bench itself, the library being its own peer."""
+
+    def check(self, show, *more):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / 'results'
+            done = subprocess.run([SCRIPTS / 'shows.py', show, *SMALL, f'--bench={KV_BENCH}', f'--ours={LIBRARY}',
+                                   f'--peer={LIBRARY}', f'--dir={folder}/dbs', f'--out={out}', *more],
+                                  capture_output=True, text=True, timeout=250)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = (out / f'{show}.md').read_text()
+            self.assertIn(text, done.stdout)
+            # In a folder in memory the kernel counts no writes.
+            missing = [line for line in text.splitlines() if 'not measured' in line and 'write amplification' not in line]
+            self.assertEqual(missing, [])
+            self.assertIn('write_buffer_size=1048576', text)
+            widths = {line.count('|') for line in re.search(r'\|.*?\n\n', text, re.S).group(0).split('\n') if line}
+            self.assertEqual(len(widths), 1, text)
+            xml.dom.minidom.parseString((out / f'{show}.svg').read_text())
+            rows = [json.loads(line) for line in (out.parent / 'history.ndjson').read_text().splitlines()]
+            self.assertTrue(rows)
+            self.assertTrue(all(row['ratio'] > 0 for row in rows))
+            return text
+
+    def test_write_configurations(self):
+        text = self.check('write-configurations', '--clients=3')
+        self.assertEqual(text.count('yield 1, parallel 0 |'), 3)
+
+    def test_writers(self):
+        text = self.check('writers', '--clients=1,3', '--sync-clients=2')
+        self.assertIn('| fillrandom, sync, 2 |', text)
+
+    def test_pauses(self):
+        self.check('pauses', '--duration=2.1')
+
+    def test_amplification(self):
+        self.check('amplification', '--sizes=400')
+
+    def test_coroutine_port(self):
+        self.check('coroutine-port', '--duration=0.1', '--clients=4')
+
+    def test_growth(self):
+        self.check('growth', '--sizes=200,400,800')
+
+
+class FakeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.bench = self.folder / 'fake_bench'
+        self.bench.write_text(FAKE)
+        self.bench.chmod(0o755)
+
+    def run_show(self, show, *more, status=0):
+        done = subprocess.run([SCRIPTS / 'shows.py', show, f'--bench={self.bench}', '--ours=ours', '--peer=other',
+                               f'--dir={self.folder}/dbs', f'--out={self.folder}/results', '--pairs=2', *more],
+                              capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def calls(self):
+        path = self.folder / 'calls'
+        lines = path.read_text().splitlines()
+        path.unlink()
+        return lines
+
+    def test_tells_ratios_and_what_was_asked_for(self):
+        text = self.run_show('write-configurations').stdout
+        self.assertIn('time of the default / the peer\'s best time: **0.33**, asked for at most 0.6: met', text)
+        self.assertIn('the slowest of the four / the default: **1.00**', text)
+        text = self.run_show('pauses').stdout
+        self.assertIn('longest pause, Cairn / peer: **0.33**', text)
+        text = self.run_show('writers').stdout
+        self.assertIn('| 64 | ' + ' | '.join(['25.0 (25.0 to 25.0)'] * 3) + ' |', text)
+        text = self.run_show('amplification').stdout
+        self.assertIn('write amplification, Cairn / peer: **1.00**', text)
+        self.assertIn('| 3.00 (3.00 to 3.00) |', text)  # 3 times 200 bytes for 2 times 100
+
+    def test_both_engines_get_the_same_flags(self):
+        self.run_show('growth')
+        flags = {}
+        for call in self.calls():
+            library, db, *rest = call.split()
+            flags.setdefault(library, []).append(sorted(rest))
+        self.assertEqual(flags['--library=' + str(pathlib.Path('ours').resolve())],
+                         flags['--library=' + str(pathlib.Path('other').resolve())])
+
+    def test_a_run_that_failed_half_way_is_resumed(self):
+        (self.folder / 'broken').write_text('updaterandom')
+        done = self.run_show('coroutine-port', status=1)
+        self.assertIn('no such luck', done.stderr)
+        self.assertIn('updaterandom, sync: fibers / threads: not measured', done.stdout)
+        self.assertIn('overwrite, sync: fibers / threads: **1.00**', done.stdout)
+        self.calls()
+        (self.folder / 'broken').unlink()
+        self.assertNotIn('not measured', self.run_show('coroutine-port', '--resume').stdout)
+        measured = [c for c in self.calls() if '--benchmarks=filluniquerandom' not in c]
+        self.assertEqual(len(measured), 6)
+        self.assertTrue(all('updaterandom' in c for c in measured))
+
+    def test_resume_refuses_other_settings(self):
+        self.run_show('growth')
+        done = self.run_show('growth', '--resume', '--sizes=5', status=1)
+        self.assertIn('cannot resume: other settings: sizes', done.stderr)
+
+    def test_without_resume_all_is_measured_again(self):
+        self.run_show('growth')
+        self.run_show('growth')
+        self.assertEqual(len(self.calls()), 2 * 2 * 3 * 2)
+
+
+class ReportTest(unittest.TestCase):
+    def test_the_order_changes_from_pair_to_pair(self):
+        self.assertEqual([rotated(['a', 'b', 'c'], pair)[0] for pair in range(4)], ['a', 'b', 'c', 'a'])
+
+    def test_axis_ends_at_a_round_number_past_the_largest(self):
+        for largest in (0, 0.003, 1, 7, 99, 100, 123456):
+            ticks = bench_report.steps_of_axis(largest)
+            self.assertGreaterEqual(ticks[-1], largest)
+            self.assertLessEqual(len(ticks), 7)
+
+    def test_an_empty_panel_says_so(self):
+        picture = bench_report.line_plot([{'title': 'Speed', 'x': 'seconds', 'series': {'one': []}}], 'nothing')
+        xml.dom.minidom.parseString(picture)
+        self.assertIn('Speed: not measured', picture)
+
+    def test_amplification_is_unknown_where_the_kernel_does_not_count(self):
+        self.assertIsNone(shows_list.amplification({'runs': [{'storage_bytes': 0, 'user_bytes': 5}]}))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1], verbosity=2)
