@@ -8,8 +8,8 @@ namespace kv_bench {
 namespace {
 
 constexpr const char* kTickers[] = {
-    "rocksdb.wal.synced",        "rocksdb.wal.bytes",           "rocksdb.write.self",
-    "rocksdb.write.other",       "rocksdb.flush.write.bytes",   "rocksdb.compact.write.bytes",
+    "rocksdb.wal.synced",         "rocksdb.wal.bytes",         "rocksdb.write.self",
+    "rocksdb.write.other",        "rocksdb.flush.write.bytes", "rocksdb.compact.write.bytes",
     "rocksdb.compact.read.bytes", "rocksdb.stall.micros",
 };
 
