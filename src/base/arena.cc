@@ -1,8 +1,14 @@
 #include "base/arena.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstring>
+#include <utility>
 
+#include "base/logging.h"
 #include "fiber/cpu.h"
 
 namespace cairn {
@@ -17,29 +23,92 @@ size_t Align(size_t bytes) { return (bytes + Arena::kAlignment - 1) & ~(Arena::k
 
 }  // namespace
 
-Arena::Arena(size_t block_size) : block_size_(Align(std::max(block_size, kMinBlockSize))) {}
+HugePages::~HugePages() {
+  // style: memory, not a file: it does not block
+  for (const Mapping& m : mappings_) ::munmap(m.start, m.bytes);
+}
 
-char* Arena::NewBlock(size_t bytes) {
-  // No value initialisation: the caller writes every byte that it reads.
-  blocks_.emplace_back(new char[bytes]);
-  allocated_bytes_.store(allocated_bytes_.load(std::memory_order_relaxed) + bytes,
+char* HugePages::Map(size_t bytes, int flags) {
+  const int all_flags = MAP_PRIVATE | MAP_ANONYMOUS | flags;
+  // style: memory, not a file: it does not block
+  void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, all_flags, -1, 0);
+  if (start == MAP_FAILED) return nullptr;
+  mappings_.push_back({start, bytes});
+  return static_cast<char*>(start);
+}
+
+void HugePages::Warn(const char* instead) {
+  const int error = errno;
+  if (!std::exchange(refused_, true)) {
+    LogWarn(info_log_,
+            "memtable_huge_page_size: no reserved huge pages of %zu bytes (%s), using %s",
+            page_size_, std::strerror(error), instead);
+  }
+}
+
+char* HugePages::Allocate(size_t* bytes) {
+  *bytes = (*bytes + page_size_ - 1) & ~(page_size_ - 1);
+  constexpr int kPageSizeShift = 26;  // MAP_HUGE_SHIFT
+  if (!refused_) {
+    const int size_flag = std::countr_zero(page_size_) << kPageSizeShift;
+    if (char* block = Map(*bytes, MAP_HUGETLB | size_flag)) return block;
+  }
+  // Room for the alignment that a transparent huge page needs.
+  char* const start = Map(*bytes + page_size_, 0);
+  if (start == nullptr) {
+    Warn("ordinary memory");
+    return nullptr;
+  }
+  Warn("transparent ones");
+  char* const block = start + (-reinterpret_cast<uintptr_t>(start) & (page_size_ - 1));
+  ::madvise(block, *bytes, MADV_HUGEPAGE);  // what it refuses stays ordinary memory
+  return block;
+}
+
+Arena::Arena(const ArenaOptions& options)
+    : block_size_(Align(std::max(options.block_size, kMinBlockSize))), tracker_(options.tracker) {
+  if (options.huge_page_size != 0) {
+    huge_pages_ = std::make_unique<HugePages>(options.huge_page_size, options.info_log);
+  }
+}
+
+char* Arena::NewBlock(size_t* bytes) {
+  char* block = nullptr;
+  // A block that is small beside a page (the first one, as a rule) is ordinary memory.
+  if (huge_pages_ != nullptr && *bytes >= huge_pages_->page_size() / 2) {
+    block = huge_pages_->Allocate(bytes);
+  }
+  if (block == nullptr) {
+    // No value initialisation: the caller writes every byte that it reads.
+    blocks_.emplace_back(new char[*bytes]);
+    block = blocks_.back().get();
+  }
+  allocated_bytes_.store(allocated_bytes_.load(std::memory_order_relaxed) + *bytes,
                          std::memory_order_relaxed);
-  return blocks_.back().get();
+  if (tracker_ != nullptr) tracker_->Allocated(*bytes);
+  return block;
 }
 
 char* Arena::AllocateFallback(size_t bytes, bool aligned) {
-  if (bytes > block_size_ / 4) return NewBlock(Align(bytes));  // operator new aligns it
-  char* const block = NewBlock(block_size_);
+  if (bytes > block_size_ / 4) {  // operator new and the system align it
+    size_t size = Align(bytes);
+    return NewBlock(&size);
+  }
+  size_t size =
+      allocated_bytes_.load(std::memory_order_relaxed) == 0 && bytes <= kFirstBlockSize / 4
+          ? kFirstBlockSize
+          : block_size_;
+  char* const block = NewBlock(&size);
   aligned_ptr_ = block;
-  unaligned_ptr_ = block + block_size_;
+  unaligned_ptr_ = block + size;
   return aligned ? AllocateAligned(bytes) : Allocate(bytes);
 }
 
-ConcurrentArena::ConcurrentArena(size_t block_size)
-    : shard_chunk_size_(std::clamp(block_size / 8, kMinShardChunk, kMaxShardChunk)),
+ConcurrentArena::ConcurrentArena(const ArenaOptions& options)
+    : shard_chunk_size_(std::clamp(options.block_size / 8, kMinShardChunk, kMaxShardChunk)),
       shard_count_(fiber::slot_count()),
       shards_(new Shard[shard_count_]),
-      arena_(block_size) {}
+      arena_(options) {}
 
 char* ConcurrentArena::AllocateFromArena(size_t bytes, bool aligned) {
   char* const result = aligned ? arena_.AllocateAligned(bytes) : arena_.Allocate(bytes);

@@ -2,7 +2,10 @@
 // memtable.
 //
 // Blocks come from operator new; a request larger than a quarter of a block gets a block of its
-// own, so that little is wasted.
+// own, so that little is wasted. The first block is small: an arena that holds next to nothing
+// costs next to nothing. With ArenaOptions::huge_page_size blocks are whole huge pages from the
+// system, where it has some, else transparent ones, else ordinary memory; the LOG hears once that
+// it had none.
 #pragma once
 
 #include <atomic>
@@ -13,8 +16,53 @@
 
 #include "base/namespace.h"
 #include "fiber/mutex.h"
+#include "rocksdb/env.h"
 
 namespace cairn {
+
+// Hears of each block that an arena takes from the system, on the thread that takes it and with
+// the arena's lock held: it must not call the arena, and not suspend for long.
+class AllocationTracker {
+ public:
+  virtual void Allocated(size_t bytes) = 0;
+
+ protected:
+  ~AllocationTracker() = default;
+};
+
+struct ArenaOptions {
+  size_t block_size = 4096;              // bytes
+  size_t huge_page_size = 0;             // bytes, a power of two; 0: no huge pages
+  AllocationTracker* tracker = nullptr;  // borrowed, may be null
+  Logger* info_log = nullptr;            // borrowed, may be null
+};
+
+// Blocks of huge pages, given back with the object. Not thread-safe.
+class HugePages {
+ public:
+  HugePages(size_t page_size, Logger* info_log) : page_size_(page_size), info_log_(info_log) {}
+  ~HugePages();
+  HugePages(const HugePages&) = delete;
+  HugePages& operator=(const HugePages&) = delete;
+
+  size_t page_size() const { return page_size_; }
+  // `bytes` rounded up to whole pages, in *bytes too; null if the system has no memory of either
+  // kind.
+  char* Allocate(size_t* bytes);
+
+ private:
+  struct Mapping {
+    void* start;
+    size_t bytes;
+  };
+  char* Map(size_t bytes, int flags);
+  void Warn(const char* instead);
+
+  const size_t page_size_;
+  Logger* const info_log_;
+  bool refused_ = false;  // the system had no reserved pages: not asked again
+  std::vector<Mapping> mappings_;
+};
 
 // Not thread-safe, except for the two counters.
 class Arena {
@@ -23,7 +71,9 @@ class Arena {
   static constexpr size_t kMinBlockSize = 4096;
   static constexpr size_t kAlignment = alignof(std::max_align_t);
 
-  explicit Arena(size_t block_size = kDefaultBlockSize);
+  explicit Arena(size_t block_size = kDefaultBlockSize)
+      : Arena(ArenaOptions{.block_size = block_size}) {}
+  explicit Arena(const ArenaOptions& options);
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -57,13 +107,18 @@ class Arena {
   size_t AllocatedAndUnused() const { return static_cast<size_t>(unaligned_ptr_ - aligned_ptr_); }
 
  private:
+  static constexpr size_t kFirstBlockSize = 4096;
+
   char* AllocateFallback(size_t bytes, bool aligned);
-  char* NewBlock(size_t bytes);
+  // *bytes receives what the block really has, which is not less.
+  char* NewBlock(size_t* bytes);
 
   const size_t block_size_;
+  AllocationTracker* const tracker_;
   char* aligned_ptr_ = nullptr;  // the current block's free part: [aligned_ptr_, unaligned_ptr_)
   char* unaligned_ptr_ = nullptr;
   std::vector<std::unique_ptr<char[]>> blocks_;
+  std::unique_ptr<HugePages> huge_pages_;   // null: not wanted
   std::atomic<size_t> allocated_bytes_{0};  // relaxed: a figure
 };
 
@@ -72,7 +127,9 @@ class Arena {
 // chunk is set aside for it.
 class ConcurrentArena {
  public:
-  explicit ConcurrentArena(size_t block_size = Arena::kDefaultBlockSize);
+  explicit ConcurrentArena(size_t block_size = Arena::kDefaultBlockSize)
+      : ConcurrentArena(ArenaOptions{.block_size = block_size}) {}
+  explicit ConcurrentArena(const ArenaOptions& options);
   ConcurrentArena(const ConcurrentArena&) = delete;
   ConcurrentArena& operator=(const ConcurrentArena&) = delete;
 

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -66,6 +69,70 @@ TEST(Arena, LargeRequestsDoNotSpoilTheCurrentBlock) {
   arena.AllocateAligned(66 << 10);
   arena.Allocate(1 << 20);
   EXPECT_EQ(left, arena.AllocatedAndUnused());
+}
+
+// What the system refuses is made up for, and said once.
+class WarningLog final : public Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char line[500];
+    vsnprintf(line, sizeof(line), format, arguments);
+    lines.emplace_back(line);
+  }
+  std::vector<std::string> lines;
+};
+
+struct CountingTracker final : AllocationTracker {
+  void Allocated(size_t bytes) override { total += bytes; }
+  size_t total = 0;
+};
+
+TEST(Arena, BlocksOfHugePagesAreAlignedAndCounted) {
+  constexpr size_t kPage = 2 << 20;
+  WarningLog log;
+  CountingTracker tracker;
+  Arena arena(
+      {.block_size = kPage, .huge_page_size = kPage, .tracker = &tracker, .info_log = &log});
+  arena.Allocate(10);
+  EXPECT_EQ(arena.MemoryAllocatedBytes(), 4096u) << "the first block is small and ordinary";
+  arena.Allocate(5000);
+  EXPECT_EQ(arena.MemoryAllocatedBytes(), 4096 + kPage);
+  const char* const big = arena.AllocateAligned(kPage + 1);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(big) % kPage, 0u);
+  EXPECT_EQ(arena.MemoryAllocatedBytes(), 4096 + 3 * kPage);
+  EXPECT_EQ(tracker.total, arena.MemoryAllocatedBytes());
+  const auto pieces = AllocateMany(&arena, 11, 3000);
+  Fill(pieces);
+  Check(pieces);
+  EXPECT_LE(log.lines.size(), 1u);  // none where pages are reserved
+}
+
+TEST(Arena, APageSizeThatTheSystemLacksIsReplaced) {
+  // No system reserves huge pages of 64 MiB (x86-64) or of 128 MiB (aarch64).
+  constexpr size_t kPage = 128 << 20;
+  WarningLog log;
+  HugePages pages(kPage, &log);
+  for (int i = 0; i < 2; ++i) {
+    size_t bytes = 1000;
+    char* const block = pages.Allocate(&bytes);
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(bytes, kPage);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % kPage, 0u);
+    block[0] = block[bytes - 1] = 'x';
+  }
+  ASSERT_EQ(log.lines.size(), 1u);
+  EXPECT_NE(log.lines[0].find("memtable_huge_page_size"), std::string::npos) << log.lines[0];
+}
+
+TEST(Arena, TheFirstBlockIsSmall) {
+  CountingTracker tracker;
+  Arena arena({.block_size = 1 << 20, .tracker = &tracker});
+  arena.Allocate(100);
+  EXPECT_EQ(arena.MemoryAllocatedBytes(), 4096u);
+  arena.Allocate(4090);
+  EXPECT_EQ(arena.MemoryAllocatedBytes(), 4096u + (1 << 20));
+  EXPECT_EQ(tracker.total, arena.MemoryAllocatedBytes());
 }
 
 TEST(ConcurrentArena, OfOneThreadWastesNothingInShards) {

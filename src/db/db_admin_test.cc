@@ -274,8 +274,8 @@ TEST_F(DbOptionsTest, NamesTheOptionThatItRefuses) {
   options.compaction_style = kCompactionStyleUniversal;
   ExpectRefused(options, "compaction_style");
   options = SmallOptions();
-  options.db_write_buffer_size = 1 << 20;
-  ExpectRefused(options, "db_write_buffer_size");
+  options.inplace_update_support = true;
+  ExpectRefused(options, "inplace_update_support");
   options = SmallOptions();
   options.comparator = nullptr;
   ExpectRefused(options, "comparator");

@@ -16,8 +16,9 @@
 // leadership.
 //
 // Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path,
-// memtable switch, stalls), db_read.cc (reads, snapshots), db_background.cc (flush and compaction),
-// db_compact_range.cc (manual compaction), db_files.cc (obsolete files), db_properties.cc.
+// memtable switch, stalls), db_memory.cc (the write buffer manager), db_read.cc (reads, snapshots),
+// db_background.cc (flush and compaction), db_compact_range.cc (manual compaction), db_files.cc
+// (obsolete files), db_properties.cc.
 #pragma once
 
 #include <atomic>
@@ -202,10 +203,22 @@ class DBImpl final : public DB {
   // REQUIRES: leadership. Releases the mutex while the new WAL is created.
   // `abandon_wal`: an error of the WAL that this ends does not matter.
   [[nodiscard]] Status SwitchMemTable(bool abandon_wal = false) FIBER_REQUIRES(mutex_);
+  // The memtable, if it has entries, becomes immutable and its flush is requested.
+  // REQUIRES: leadership.
+  [[nodiscard]] Status SwitchAndFlush() FIBER_REQUIRES(mutex_);
   void OnCommitError(const Status& status, CommitErrorKind kind);
   // Remembers the first error that makes further writes unsafe; they are refused until Resume.
   void SetBackgroundError(const Status& status, const char* where) FIBER_REQUIRES(mutex_);
   [[nodiscard]] Status RefuseIfReadOnly() const;
+
+  // --- Memory shared with other databases (db_memory.cc)
+  class BufferClient;
+  // Waits while the manager stalls writers; flushes what it asks for meanwhile.
+  [[nodiscard]] Status WaitForMemory(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
+  // What another database's writer asked for.
+  void FlushForManager();
+  void MakeBufferClient();
+  void LeaveManager();
 
   // --- Background work (db_background.cc)
   void InstallSuperVersion() FIBER_REQUIRES(mutex_);
@@ -261,6 +274,7 @@ class DBImpl final : public DB {
   FileSystem* const fs_;
   FileOptions file_options_;
   Statistics* const statistics_;  // may be null
+  WriteBufferManager* const write_buffer_manager_;
   const InternalKeyComparator icmp_;
   std::vector<std::string> paths_;
   std::string db_session_id_;
@@ -283,6 +297,10 @@ class DBImpl final : public DB {
   std::unique_ptr<BackgroundScheduler> scheduler_;
   SingleMemTableSink sink_;
 
+  std::unique_ptr<WriteBufferClient> buffer_client_;  // outlives all memtables
+  std::unique_ptr<BackgroundScheduler> manager_flusher_;
+  // Another database's writer asked for a flush that has not begun.
+  std::atomic<bool> manager_wants_flush_{false};
   MemTable* mem_ = nullptr;  // see above; holds one reference
   ImmutableMemTables imm_;
 
@@ -334,5 +352,10 @@ class DBImpl final : public DB {
                                   const ColumnFamilyOptions& cf_options);
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);
 ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
+// After the check, as in RocksDB: a hash of skip lists that has no prefixes becomes a skip list.
+void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options);
+// Of sanitized options. The client is left to the caller.
+MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
+                                    const ColumnFamilyOptions& cf_options);
 
 }  // namespace cairn

@@ -40,6 +40,7 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
       fs_(env_->GetFileSystem().get()),
       file_options_(db_options_),
       statistics_(db_options_.statistics.get()),
+      write_buffer_manager_(db_options_.write_buffer_manager.get()),
       icmp_(cf_options_.comparator),
       db_session_id_(GenerateDbSessionId()),
       default_handle_(std::make_unique<Handle>(this)),
@@ -49,6 +50,7 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
       level_stats_(cf_options_.num_levels),
       opened_at_nanos_(fiber::now_nanos()) {
   for (const DbPath& path : db_options_.db_paths) paths_.push_back(path.path);
+  MakeBufferClient();
 
   TableCacheOptions tables;
   tables.fs = fs_;
@@ -80,13 +82,6 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
 }
 
 DBImpl::~DBImpl() { CloseImpl().PermitUncheckedError(); }
-
-MemTable* DBImpl::NewMemTable(SequenceNumber earliest) const {
-  MemTableOptions options;
-  options.write_buffer_size = cf_options_.write_buffer_size;
-  options.arena_block_size = cf_options_.arena_block_size;
-  return new MemTable(icmp_, options, earliest);
-}
 
 Status DBImpl::CheckFamily(ColumnFamilyHandle* family) const {
   if (family == default_handle_.get()) [[likely]]
@@ -181,6 +176,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     }
   }
   DeleteFiles(obsolete);
+  if (mode_ == OpenMode::kReadWrite) buffer_client_->Register();
   return Status::OK();
 }
 
@@ -276,6 +272,7 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
   ColumnFamilyOptions cf_options = SanitizeOptions(ordered[0].options);
   Status s = CheckOptions(db_options, cf_options);
   if (!s.ok()) return s;
+  ReplaceHashWithoutPrefix(&cf_options);
   if (db_options.info_log == nullptr && mode == OpenMode::kReadWrite) {
     // A LOG that cannot be written is no reason to refuse the data.
     s = CreateLoggerFromOptions(dbname, db_options, &db_options.info_log);
@@ -325,6 +322,7 @@ Status DBImpl::CloseImpl() {
     background_done_.notify_all();
   }
   shutting_down_.store(true, std::memory_order_release);
+  LeaveManager();
   if (scheduler_ != nullptr) scheduler_->Shutdown();
   // From here on nobody else is inside.
   super_versions_.reset();  // retires the current one
@@ -342,6 +340,7 @@ Status DBImpl::CloseImpl() {
   mem_ = nullptr;
   {
     fiber::MutexLock lock(&mutex_);
+    imm_.Clear();
     Status s = versions_->Close(&mutex_);
     if (!s.ok() && result.ok()) result = s;
   }

@@ -150,6 +150,7 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* fa
   env.super_versions = super_versions_.get();
   env.tables = table_cache_.get();
   env.last_sequence = [this] { return versions_->LastSequence(); };
+  env.prefix_extractor = cf_options_.prefix_extractor.get();
   env.max_sequential_skip = cf_options_.max_sequential_skip_in_iterations;
   env.statistics = statistics_;
   Iterator* const iterator = NewDBIterator(env, options);

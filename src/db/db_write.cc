@@ -5,6 +5,8 @@
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "memtable/write_buffer_client.h"
+#include "rocksdb/write_buffer_manager.h"
 
 namespace cairn {
 
@@ -94,24 +96,33 @@ Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* family, co
 Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
   const bool over_wal_limit = !group.disable_wal && db_options_.max_total_wal_size > 0 &&
                               wals_->total_bytes() > db_options_.max_total_wal_size;
+  const bool memory_is_short =
+      write_buffer_manager_->ShouldFlush() || write_buffer_manager_->ShouldStall();
   if (!write_needs_attention_.load(std::memory_order_acquire) && !mem_->ShouldFlush() &&
-      !over_wal_limit) [[likely]] {
+      !over_wal_limit && !memory_is_short) [[likely]] {
     return Status::OK();
   }
-  // Before the mutex: a group that still inserts takes it when it fails.
+  // Before the mutex: a group that still inserts takes it when it fails; and the manager may ask
+  // other databases.
   group.queue->Drain();
+  const bool give_memory =
+      memory_is_short && write_buffer_manager_->ShouldFlush() &&
+      WriteBufferManagerInternal::FlushLargest(write_buffer_manager_, buffer_client_.get());
   fiber::MutexLock lock(&mutex_);
   if (has_background_error_.load(std::memory_order_relaxed)) return background_error_;
   if (shutting_down_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
   Status s;
   if (write_controller_.IsStopped() || write_controller_.NeedsDelay()) s = WaitOutStall(group);
-  if (s.ok() && !mem_->IsEmpty() && (mem_->ShouldFlush() || over_wal_limit)) {
+  if (s.ok() && over_wal_limit) {
+    s = SwitchAndFlush();
+  } else if (s.ok() && give_memory && !imm_.IsFlushPending() && !imm_.IsFlushInProgress()) {
+    // (One that is under way frees memory soon; more of them at once make a stall.)
+    s = SwitchAndFlush();
+  } else if (s.ok() && !mem_->IsEmpty() && mem_->ShouldFlush()) {
     s = SwitchMemTable();
-    if (s.ok()) {
-      if (over_wal_limit) imm_.FlushRequested();
-      MaybeScheduleWork();
-    }
+    if (s.ok()) MaybeScheduleWork();
   }
+  if (s.ok() && write_buffer_manager_->ShouldStall()) s = WaitForMemory(group);
   return s;
 }
 
@@ -218,6 +229,7 @@ void DBImpl::SetBackgroundError(const Status& status, const char* where) {
   }
   write_needs_attention_.store(true, std::memory_order_release);
   background_done_.notify_all();
+  buffer_client_->Signal();
 }
 
 Status DBImpl::FlushWAL(bool sync) {

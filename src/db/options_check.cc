@@ -2,11 +2,14 @@
 // compatibility table says the same; keep them together. An option that is neither named here nor
 // in that table is honoured.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
+#include "base/memtable_factory.h"
 #include "db/db_impl.h"
-#include "rocksdb/memtablerep.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
+#include "rocksdb/write_buffer_manager.h"
 #include "table/block_based_table_factory.h"
 #include "table/compression.h"
 
@@ -17,7 +20,7 @@ namespace {
 class Checker {
  public:
   // Refuses `name` if `is_set`: a feature that this version does not have.
-  void Unsupported(bool is_set, const char* name, const char* instead = "") {
+  void Unsupported(bool is_set, const char* name, const std::string& instead = "") {
     if (is_set && status_.ok()) {
       status_ = Status::NotSupported(
           std::string("option ") + name + " is not supported by this version of Cairn", instead);
@@ -40,9 +43,6 @@ class Checker {
 void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.rate_limiter != nullptr, "rate_limiter");
   check->Unsupported(o.sst_file_manager != nullptr, "sst_file_manager");
-  check->Unsupported(o.write_buffer_manager != nullptr, "write_buffer_manager");
-  check->Unsupported(o.db_write_buffer_size != 0, "db_write_buffer_size",
-                     "use write_buffer_size and max_write_buffer_number");
   check->Unsupported(o.row_cache != nullptr, "row_cache");
   check->Unsupported(o.wal_filter != nullptr, "wal_filter");
   check->Unsupported(!o.listeners.empty(), "listeners");
@@ -64,11 +64,16 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
                  "If manual_wal_flush is set, allow_mmap_writes must not be");
 }
 
+bool IsKnownMemTable(const MemTableRepFactory& factory) {
+  return dynamic_cast<const SkipListFactory*>(&factory) != nullptr ||
+         dynamic_cast<const VectorRepFactory*>(&factory) != nullptr ||
+         dynamic_cast<const HashSkipListRepFactory*>(&factory) != nullptr;
+}
+
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.merge_operator != nullptr, "merge_operator");
   check->Unsupported(o.compaction_filter != nullptr, "compaction_filter");
   check->Unsupported(o.compaction_filter_factory != nullptr, "compaction_filter_factory");
-  check->Unsupported(o.prefix_extractor != nullptr, "prefix_extractor");
   check->Unsupported(o.compaction_style != kCompactionStyleLevel, "compaction_style",
                      "use kCompactionStyleLevel");
   check->Unsupported(o.sst_partitioner_factory != nullptr, "sst_partitioner_factory");
@@ -96,9 +101,11 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(
       o.periodic_compaction_seconds != kAutomatic && o.periodic_compaction_seconds != 0,
       "periodic_compaction_seconds");
-  check->Unsupported(o.memtable_factory == nullptr ||
-                         dynamic_cast<const SkipListFactory*>(o.memtable_factory.get()) == nullptr,
-                     "memtable_factory", "use SkipListFactory");
+  check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
+                     "memtable_factory",
+                     (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +
+                         std::string("; use SkipListFactory, VectorRepFactory or "
+                                     "NewHashSkipListRepFactory"));
   check->Unsupported(o.table_factory == nullptr || std::string(o.table_factory->Name()) !=
                                                        TableFactory::kBlockBasedTableName(),
                      "table_factory", "use NewBlockBasedTableFactory");
@@ -128,6 +135,11 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
   Checker check;
   CheckDBOptions(db_options, &check);
   CheckColumnFamilyOptions(cf_options, &check);
+  // RocksDB's own words, which its users search for.
+  check.Invalid(db_options.allow_concurrent_memtable_write &&
+                    cf_options.memtable_factory != nullptr &&
+                    !cf_options.memtable_factory->IsInsertConcurrentlySupported(),
+                "Memtable doesn't concurrent writes (allow_concurrent_memtable_write)");
   return check.status();
 }
 
@@ -142,6 +154,9 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
     out.db_paths.emplace_back(dbname, std::numeric_limits<uint64_t>::max());
   }
   if (out.compaction_readahead_size == 0) out.compaction_readahead_size = 2 << 20;
+  if (out.write_buffer_manager == nullptr) {
+    out.write_buffer_manager = std::make_shared<WriteBufferManager>(out.db_write_buffer_size);
+  }
   if (out.delayed_write_rate == 0) out.delayed_write_rate = WriteController::kDefaultRate;
   if (out.writable_file_max_buffer_size == 0) out.writable_file_max_buffer_size = 1 << 20;
   // As in RocksDB: these modes must fail at a damaged record, and the remains of an older log
@@ -173,7 +188,52 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
         std::min(out.soft_pending_compaction_bytes_limit, out.hard_pending_compaction_bytes_limit);
   }
   if (out.max_compaction_bytes == 0) out.max_compaction_bytes = out.target_file_size_base * 25;
+  out.memtable_prefix_bloom_size_ratio =
+      std::clamp(out.memtable_prefix_bloom_size_ratio, 0.0, 0.25);
   return out;
+}
+
+void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options) {
+  if (options->prefix_extractor == nullptr &&
+      dynamic_cast<const HashSkipListRepFactory*>(options->memtable_factory.get()) != nullptr) {
+    options->memtable_factory = std::make_shared<SkipListFactory>();
+  }
+}
+
+MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
+                                    const ColumnFamilyOptions& cf_options) {
+  MemTableOptions options;
+  options.write_buffer_size = cf_options.write_buffer_size;
+  options.arena_block_size = cf_options.arena_block_size;
+  const size_t shared = db_options.write_buffer_manager->buffer_size();
+  if (options.arena_block_size == 0 && shared != 0) {
+    // A block is what memory is charged by: a small part of what all memtables may have.
+    constexpr size_t kPage = 4096;
+    const size_t block = std::min(options.write_buffer_size / 8, shared / 64);
+    options.arena_block_size = std::clamp(block / kPage * kPage, kPage, size_t{1} << 20);
+  }
+  if (cf_options.memtable_huge_page_size != 0) {
+    options.huge_page_size = std::bit_ceil(
+        std::clamp(cf_options.memtable_huge_page_size, size_t{64} << 10, size_t{1} << 30));
+  }
+  const MemTableRepFactory* const factory = cf_options.memtable_factory.get();
+  if (const auto* vector = dynamic_cast<const VectorRepFactory*>(factory)) {
+    options.kind = MemTableKind::kVector;
+    // No more than could ever be filled.
+    options.vector_reserve = std::min(vector->count(), cf_options.write_buffer_size / 64);
+  } else if (const auto* hash = dynamic_cast<const HashSkipListRepFactory*>(factory)) {
+    options.kind = MemTableKind::kHashSkipList;
+    options.hash.buckets =
+        std::min(hash->bucket_count(), cf_options.write_buffer_size / 8 / sizeof(void*));
+    options.hash.max_height = hash->skiplist_height();
+    options.hash.branching = static_cast<uint32_t>(std::max(hash->branching_factor(), 2));
+  }
+  options.prefix_extractor = cf_options.prefix_extractor.get();
+  options.filter_bytes = static_cast<size_t>(static_cast<double>(cf_options.write_buffer_size) *
+                                             cf_options.memtable_prefix_bloom_size_ratio);
+  options.filter_whole_keys = cf_options.memtable_whole_key_filtering;
+  options.info_log = db_options.info_log.get();
+  return options;
 }
 
 }  // namespace cairn

@@ -23,7 +23,7 @@ int PressureFiles(const ColumnFamilyOptions& options) {
 }
 
 constexpr const char* kCauseNames[] = {"no-cause", "memtable-limit", "l0-file-count-limit",
-                                       "pending-compaction-bytes"};
+                                       "pending-compaction-bytes", "write-buffer-manager-limit"};
 constexpr const char* kConditionNames[] = {"delays", "stops"};
 
 uint64_t Scale(uint64_t rate, double factor) {
@@ -117,6 +117,8 @@ std::string StallMessage(const StallDecision& decision, const StallInputs& in,
     case StallCause::kPendingCompactionBytes:
       return what + " because of estimated pending compaction bytes " +
              std::to_string(in.pending_compaction_bytes);
+    case StallCause::kWriteBufferManager:
+      return what + " because all memtables reached the limit of the write buffer manager";
   }
   return what;
 }

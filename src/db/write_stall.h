@@ -14,7 +14,13 @@
 namespace cairn {
 
 enum class StallCondition { kNormal, kDelayed, kStopped };
-enum class StallCause { kNone, kMemtableLimit, kLevel0FileCount, kPendingCompactionBytes };
+enum class StallCause {
+  kNone,
+  kMemtableLimit,
+  kLevel0FileCount,
+  kPendingCompactionBytes,
+  kWriteBufferManager
+};
 
 struct StallInputs {
   int unflushed_memtables = 0;  // immutable memtables that wait for, or are in, a flush
@@ -57,7 +63,7 @@ class StallTimes {
   std::map<std::string, std::string> ToMap() const;
 
  private:
-  static constexpr int kCauses = 4;
+  static constexpr int kCauses = 5;
   Entry entries_[kCauses][2];  // by cause; delayed, stopped
 };
 

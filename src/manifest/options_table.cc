@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include "manifest/object_strings.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/memtablerep.h"
 
 namespace cairn {
 
@@ -303,15 +303,24 @@ bool ParseComparator(ColumnFamilyOptions* options, const std::string& value) {
 }
 
 std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
-  return options.memtable_factory == nullptr ? "nullptr" : options.memtable_factory->Name();
+  return options.memtable_factory == nullptr ? "nullptr"
+                                             : FormatMemtableFactoryText(*options.memtable_factory);
 }
 
+// One of the user's own cannot be made from its name: that stays to the caller.
 bool ParseMemtableFactory(ColumnFamilyOptions* options, const std::string& value) {
-  if (value.starts_with("SkipListFactory") || value.starts_with("skip_list") ||
-      value.starts_with("id=SkipListFactory")) {
-    options->memtable_factory = std::make_shared<SkipListFactory>();
-  }
-  return true;
+  std::unique_ptr<MemTableRepFactory> factory;
+  const ObjectText result = ParseMemtableFactoryText(value, &factory);
+  if (factory != nullptr) options->memtable_factory = std::move(factory);
+  return result != ObjectText::kMalformed;
+}
+
+std::string FormatPrefixExtractor(const ColumnFamilyOptions& options) {
+  return options.prefix_extractor == nullptr ? "nullptr" : options.prefix_extractor->AsString();
+}
+
+bool ParsePrefixExtractor(ColumnFamilyOptions* options, const std::string& value) {
+  return ParsePrefixExtractorText(value, &options->prefix_extractor) != ObjectText::kMalformed;
 }
 
 std::string FormatTableFactory(const ColumnFamilyOptions& options) {
@@ -527,7 +536,7 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "max_successive_merges"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_number>(
           "max_write_buffer_number"),
-      Object<ColumnFamilyOptions>("prefix_extractor"),
+      {"prefix_extractor", FormatPrefixExtractor, ParsePrefixExtractor},
       CompressionField<&ColumnFamilyOptions::bottommost_compression_opts>(
           "bottommost_compression_opts"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::paranoid_file_checks>(

@@ -5,8 +5,11 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/coding.h"
+#include "memtable/memtable_filter.h"
+#include "rocksdb/comparator.h"
 
 namespace cairn {
 namespace {
@@ -15,53 +18,66 @@ constexpr size_t kFooterSize = kInternalKeyFooterSize;
 constexpr size_t kMinBlock = 4096;
 constexpr size_t kMaxBlock = size_t{1} << 20;
 
+size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+
 size_t BlockSize(const MemTableOptions& options) {
-  if (options.arena_block_size != 0) return options.arena_block_size;
-  const size_t size = std::clamp(options.write_buffer_size / 8, kMinBlock, kMaxBlock);
-  return (size + kMinBlock - 1) / kMinBlock * kMinBlock;
+  const size_t size =
+      options.arena_block_size != 0
+          ? options.arena_block_size
+          : RoundUp(std::clamp(options.write_buffer_size / 8, kMinBlock, kMaxBlock), kMinBlock);
+  return options.huge_page_size == 0 ? size : RoundUp(size, options.huge_page_size);
 }
 
-class MemTableIterator final : public InternalIterator {
- public:
-  explicit MemTableIterator(const SkipList* list) : list_(list) {}
+ArenaOptions MakeArenaOptions(const MemTableOptions& options, size_t block_size,
+                              AllocationTracker* tracker) {
+  return {.block_size = block_size,
+          .huge_page_size = options.huge_page_size,
+          .tracker = tracker,
+          .info_log = options.info_log};
+}
 
-  bool Valid() const override { return node_ != nullptr; }
-  void SeekToFirst() override { node_ = list_->First(); }
-  void SeekToLast() override { node_ = list_->Last(); }
-  void Seek(const Slice& target) override { node_ = list_->FindGreaterOrEqual(target); }
+// An iterator that need not look where the filter knows that there is no entry with the prefix.
+class FilteredIterator final : public InternalIterator {
+ public:
+  FilteredIterator(std::unique_ptr<InternalIterator> base, const MemTableFilter* filter,
+                   const SliceTransform* prefix_extractor)
+      : base_(std::move(base)), filter_(filter), prefix_extractor_(prefix_extractor) {}
+
+  bool Valid() const override { return may_match_ && base_->Valid(); }
+  void SeekToFirst() override {
+    may_match_ = true;
+    base_->SeekToFirst();
+  }
+  void SeekToLast() override {
+    may_match_ = true;
+    base_->SeekToLast();
+  }
+  void Seek(const Slice& target) override {
+    if (MayMatch(target)) base_->Seek(target);
+  }
   void SeekForPrev(const Slice& target) override {
-    node_ = list_->FindGreaterOrEqual(target);
-    if (node_ == nullptr) {
-      node_ = list_->Last();
-    } else if (node_->key() != target) {  // internal keys are equal only byte by byte
-      node_ = list_->FindLessThan(target);
-    }
+    if (MayMatch(target)) base_->SeekForPrev(target);
   }
-  void Next() override {
-    assert(Valid());
-    node_ = node_->Next(0);
-    if (node_ != nullptr) __builtin_prefetch(node_->Next(0));
-  }
-  void Prev() override {
-    assert(Valid());
-    node_ = list_->FindLessThan(node_->key());
-  }
-  bool NextEntry(Slice* key, Slice* value) override {
-    Next();
-    if (node_ == nullptr) return false;
-    *key = node_->key();
-    *value = node_->value();
-    return true;
-  }
-  Slice key() const override { return node_->key(); }
-  Slice value() const override { return node_->value(); }
+  void Next() override { base_->Next(); }
+  void Prev() override { base_->Prev(); }
+  Slice key() const override { return base_->key(); }
+  Slice value() const override { return base_->value(); }
   Status status() const override { return Status::OK(); }
   bool IsKeyPinned() const override { return true; }
   bool IsValuePinned() const override { return true; }
 
  private:
-  const SkipList* const list_;
-  const SkipList::Node* node_ = nullptr;
+  bool MayMatch(const Slice& target) {
+    const Slice user_key = ExtractUserKey(target);
+    may_match_ = !prefix_extractor_->InDomain(user_key) ||
+                 filter_->MayContain(prefix_extractor_->Transform(user_key));
+    return may_match_;
+  }
+
+  const std::unique_ptr<InternalIterator> base_;
+  const MemTableFilter* const filter_;
+  const SliceTransform* const prefix_extractor_;
+  bool may_match_ = true;
 };
 
 Status Unsupported(ValueType type) {
@@ -78,14 +94,43 @@ Status Unsupported(ValueType type) {
 
 }  // namespace
 
+struct MemTable::Special {
+  std::unique_ptr<MemTableIndex> index;    // null: the skip list
+  std::unique_ptr<MemTableFilter> filter;  // null: none
+  const SliceTransform* prefix_extractor = nullptr;
+  bool filter_whole_keys = false;
+};
+
 MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
                    SequenceNumber earliest_seq)
     : comparator_(comparator),
       write_buffer_size_(options.write_buffer_size),
       arena_block_size_(BlockSize(options)),
       earliest_seq_(earliest_seq),
-      arena_(arena_block_size_),
-      list_(&comparator_, &arena_) {}
+      charge_(options.client),
+      arena_(MakeArenaOptions(options, arena_block_size_, &charge_)),
+      list_(&comparator_, &arena_,
+            options.kind == MemTableKind::kSkipList ? SkipList::kMaxHeight : 1) {
+  auto special = std::make_unique<Special>();
+  special->prefix_extractor = options.prefix_extractor;
+  special->filter_whole_keys = options.filter_whole_keys;
+  // Where keys of different bytes may be equal, their hashes say nothing.
+  const bool hashable = !comparator_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+  if (options.filter_bytes > 0 && hashable &&
+      (options.filter_whole_keys || options.prefix_extractor != nullptr)) {
+    special->filter = std::make_unique<MemTableFilter>(&arena_, options.filter_bytes);
+  }
+  if (options.kind == MemTableKind::kVector) {
+    special->index = NewVectorIndex(&comparator_, &arena_, options.vector_reserve);
+  } else if (options.kind == MemTableKind::kHashSkipList) {
+    assert(options.prefix_extractor != nullptr);
+    special->index =
+        NewHashSkipListIndex(&comparator_, &arena_, options.prefix_extractor, options.hash);
+  }
+  if (special->index != nullptr || special->filter != nullptr) special_ = std::move(special);
+}
+
+MemTable::~MemTable() = default;
 
 void MemTable::Unref() {
   // acq_rel: the last one must see what all others did before.
@@ -102,13 +147,18 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
       value.size() > std::numeric_limits<uint32_t>::max()) [[unlikely]] {
     return Status::InvalidArgument("Key or value exceeds 4 GiB");
   }
-  SkipList::Node* node = list_.AllocateNode(key_size, value.size());
+  SkipList::Node* node = special_ == nullptr ? list_.AllocateNode(key_size, value.size())
+                                             : AllocateSpecial(key, key_size, value.size());
   char* p = node->key_data();
   std::memcpy(p, key.data(), key.size());
   EncodeFixed64(p + key.size(), PackSequenceAndType(seq, type));
   std::memcpy(p + key_size, value.data(), value.size());
 
-  if (!(allow_concurrent ? list_.InsertConcurrently(node) : list_.Insert(node))) [[unlikely]] {
+  const bool inserted = special_ != nullptr && special_->index != nullptr
+                            ? special_->index->Insert(node)
+                        : allow_concurrent ? list_.InsertConcurrently(node)
+                                           : list_.Insert(node, &hint_);
+  if (!inserted) [[unlikely]] {
     return Status::TryAgain("Entry with this key and sequence number exists");
   }
 
@@ -134,6 +184,32 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   return Status::OK();
 }
 
+SkipList::Node* MemTable::AllocateSpecial(const Slice& key, size_t key_size, size_t value_size) {
+  // Before the entry is visible to anybody.
+  if (MemTableFilter* const filter = special_->filter.get()) {
+    const SliceTransform* const extractor = special_->prefix_extractor;
+    if (extractor != nullptr && extractor->InDomain(key)) filter->Add(extractor->Transform(key));
+    if (special_->filter_whole_keys) filter->Add(key);
+  }
+  return special_->index != nullptr ? special_->index->AllocateNode(key_size, value_size)
+                                    : list_.AllocateNode(key_size, value_size);
+}
+
+const SkipList::Node* MemTable::FindSpecial(const LookupKey& key) const {
+  if (const MemTableFilter* const filter = special_->filter.get()) {
+    const SliceTransform* const extractor = special_->prefix_extractor;
+    const Slice user_key = key.user_key();
+    if (special_->filter_whole_keys) {
+      if (!filter->MayContain(user_key)) return nullptr;
+    } else if (extractor->InDomain(user_key) &&
+               !filter->MayContain(extractor->Transform(user_key))) {
+      return nullptr;
+    }
+  }
+  return special_->index != nullptr ? special_->index->Find(key.internal_key())
+                                    : list_.FindGreaterOrEqual(key.internal_key());
+}
+
 void MemTable::AddCounters(const MemTableCounters& counters) {
   entries_.fetch_add(counters.entries, std::memory_order_relaxed);
   data_size_.fetch_add(counters.data_size, std::memory_order_relaxed);
@@ -141,7 +217,8 @@ void MemTable::AddCounters(const MemTableCounters& counters) {
 }
 
 bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq) const {
-  const SkipList::Node* node = list_.FindGreaterOrEqual(key.internal_key());
+  const SkipList::Node* node =
+      special_ == nullptr ? list_.FindGreaterOrEqual(key.internal_key()) : FindSpecial(key);
   if (node == nullptr) return false;
   const Slice entry = node->key();
   const Slice user_key(entry.data(), entry.size() - kFooterSize);
@@ -165,7 +242,20 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
   }
 }
 
-InternalIterator* MemTable::NewIterator() const { return new MemTableIterator(&list_); }
+bool MemTable::IsEmpty() const {
+  return special_ == nullptr || special_->index == nullptr ? list_.First() == nullptr
+                                                           : special_->index->IsEmpty();
+}
+
+InternalIterator* MemTable::NewIterator(bool one_prefix) const {
+  if (special_ == nullptr) return NewSkipListIterator(&list_);
+  const bool by_prefix = one_prefix && special_->prefix_extractor != nullptr;
+  std::unique_ptr<InternalIterator> iter(special_->index == nullptr
+                                             ? NewSkipListIterator(&list_)
+                                             : special_->index->NewIterator(by_prefix));
+  if (!by_prefix || special_->filter == nullptr) return iter.release();
+  return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor);
+}
 
 bool MemTable::ShouldFlush() const {
   // Full means that the blocks taken come to the limit, and little of the last one is left. (The
@@ -173,14 +263,21 @@ bool MemTable::ShouldFlush() const {
   const size_t allocated = arena_.MemoryAllocatedBytes();
   if (allocated + arena_block_size_ <= write_buffer_size_) return false;
   if (allocated > write_buffer_size_ + arena_block_size_) return true;
-  return arena_.ApproximateMemoryUsage() + arena_block_size_ / 8 >= write_buffer_size_;
+  // (Blocks of huge pages may be larger than the limit.)
+  const size_t rest = std::min(arena_block_size_, write_buffer_size_) / 8;
+  return arena_.ApproximateMemoryUsage() + rest >= write_buffer_size_;
 }
 
 void MemTable::ApproximateRange(const Slice& begin, const Slice& end, uint64_t* count,
                                 uint64_t* bytes) const {
   const uint64_t entries = num_entries();
-  const uint64_t low = list_.EstimateCountBefore(begin);
-  const uint64_t high = list_.EstimateCountBefore(end);
+  const auto count_before = [this](const Slice& key) {
+    return special_ != nullptr && special_->index != nullptr
+               ? special_->index->EstimateCountBefore(key)
+               : list_.EstimateCountBefore(key);
+  };
+  const uint64_t low = count_before(begin);
+  const uint64_t high = count_before(end);
   *count = std::min(high > low ? high - low : 0, entries);
   *bytes =
       entries == 0 ? 0 : static_cast<uint64_t>(static_cast<double>(data_size()) / entries * *count);

@@ -14,21 +14,41 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/arena.h"
 #include "base/internal_iterator.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "memtable/memtable_index.h"
 #include "memtable/skiplist.h"
+#include "memtable/write_buffer_client.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/status.h"
 
 namespace cairn {
+
+enum class MemTableKind { kSkipList, kVector, kHashSkipList };
 
 struct MemTableOptions {
   size_t write_buffer_size = size_t{64}
                              << 20;  // bytes; ShouldFlush() says true at about this much memory
   size_t arena_block_size = 0;       // bytes; 0: an eighth of write_buffer_size, 4 KiB to 1 MiB
+  size_t huge_page_size = 0;         // bytes, a power of two; 0: ordinary memory
+
+  /// Only the skip list takes concurrent writers. The hash of skip lists needs a prefix_extractor.
+  MemTableKind kind = MemTableKind::kSkipList;
+  size_t vector_reserve = 0;  // entries
+  HashSkipListOptions hash;
+
+  /// Borrowed, may be null: what seeks of one prefix, and a filter, go by.
+  const SliceTransform* prefix_extractor = nullptr;
+  size_t filter_bytes = 0;  // of a Bloom filter over prefixes, whole keys or both; 0: none
+  bool filter_whole_keys = false;
+
+  WriteBufferClient* client = nullptr;  // borrowed, may be null: charged for the memory
+  Logger* info_log = nullptr;           // borrowed, may be null
 };
 
 /// What a batch adds to a memtable's counters; concurrent writers collect it and add it once per
@@ -66,8 +86,13 @@ class MemTable {
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr) const;
 
   /// A new iterator over internal keys, owned by the caller, who keeps the memtable referenced.
-  /// Keys and values are pinned for the memtable's life.
-  InternalIterator* NewIterator() const;
+  /// Keys and values are pinned for the memtable's life. With `one_prefix` what a Seek comes to,
+  /// and what follows it, need only be right within the prefix of the target.
+  InternalIterator* NewIterator(bool one_prefix = false) const;
+
+  /// Nothing is added from here on: its memory no longer counts as written to. Once, by whoever
+  /// excludes writers.
+  void MarkImmutable() { charge_.StopWriting(); }
 
   /// Bytes taken from the allocator, and bytes in use.
   size_t ApproximateMemoryUsage() const { return arena_.ApproximateMemoryUsage(); }
@@ -78,7 +103,7 @@ class MemTable {
   uint64_t num_entries() const { return entries_.load(std::memory_order_relaxed); }
   uint64_t num_deletes() const { return deletes_.load(std::memory_order_relaxed); }
   uint64_t data_size() const { return data_size_.load(std::memory_order_relaxed); }
-  bool IsEmpty() const { return list_.First() == nullptr; }
+  bool IsEmpty() const;
 
   /// The smallest sequence number added; 0 while empty.
   SequenceNumber GetFirstSequenceNumber() const {
@@ -104,14 +129,25 @@ class MemTable {
 
  private:
   friend class ImmutableMemTables;
-  ~MemTable() = default;
+  // What a memtable by default does without, behind one pointer: its own path asks no more than
+  // whether that is null.
+  struct Special;
+
+  ~MemTable();
+
+  SkipList::Node* AllocateSpecial(const Slice& key, size_t key_size, size_t value_size);
+  // The first entry >= key, if it may be of the same user key.
+  const SkipList::Node* FindSpecial(const LookupKey& key) const;
 
   const InternalKeyComparator comparator_;
   const size_t write_buffer_size_;
   const size_t arena_block_size_;
   const SequenceNumber earliest_seq_;
+  WriteBufferCharge charge_;  // outlives the arena
   ConcurrentArena arena_;
   SkipList list_;
+  SkipList::Splice hint_;  // of list_.Insert: guarded by its exclusion
+  std::unique_ptr<Special> special_;
 
   // Relaxed: statistics, and first_seq_ which is read only after the writers are done.
   std::atomic<uint64_t> entries_{0};

@@ -27,9 +27,9 @@ bool MemTableListVersion::Get(const LookupKey& key, Slice* value, Status* s,
   return false;
 }
 
-void MemTableListVersion::AddIterators(std::vector<InternalIterator*>* out) const {
+void MemTableListVersion::AddIterators(std::vector<InternalIterator*>* out, bool one_prefix) const {
   for (const MemTable* m : memtables_) {
-    if (!m->IsEmpty()) out->push_back(m->NewIterator());
+    if (!m->IsEmpty()) out->push_back(m->NewIterator(one_prefix));
   }
 }
 
@@ -69,6 +69,7 @@ void ImmutableMemTables::UpdatePending() {
 }
 
 void ImmutableMemTables::Add(MemTable* m) {
+  m->MarkImmutable();
   m->SetID(next_id_++);
   std::vector<MemTable*> memtables;
   memtables.reserve(current_->size() + 1);
@@ -111,6 +112,13 @@ void ImmutableMemTables::Remove(const std::vector<MemTable*>& picked) {
     rest.erase(std::remove(rest.begin(), rest.end(), m), rest.end());
   }
   Install(std::move(rest));
+  UpdatePending();
+}
+
+void ImmutableMemTables::Clear() {
+  Install({});
+  num_flush_not_started_ = 0;
+  flush_requested_ = false;
   UpdatePending();
 }
 

@@ -31,7 +31,7 @@ class MemTableListVersion {
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr) const;
   /// Appends one iterator per non-empty memtable, newest first; the caller owns them and keeps this
   /// version.
-  void AddIterators(std::vector<InternalIterator*>* out) const;
+  void AddIterators(std::vector<InternalIterator*>* out, bool one_prefix = false) const;
 
   const std::vector<MemTable*>& memtables() const { return memtables_; }  // newest first
   size_t size() const { return memtables_.size(); }
@@ -81,6 +81,9 @@ class ImmutableMemTables {
   void RollbackFlush(const std::vector<MemTable*>& picked);
   /// The flush of `picked` (as picked: the oldest) is in the manifest: forget them.
   void Remove(const std::vector<MemTable*>& picked);
+
+  /// Forgets all. REQUIRES: no flush is under way, or will be.
+  void Clear();
 
   /// Memtables in the list, flush under way or not. Lock-free.
   int NumNotFlushed() const { return num_not_flushed_.load(std::memory_order_relaxed); }

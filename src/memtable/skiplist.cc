@@ -99,11 +99,11 @@ class SkipList::GeneralOrder {
   const Slice key_;
 };
 
-SkipList::SkipList(const InternalKeyComparator* comparator, ConcurrentArena* arena)
+SkipList::SkipList(const InternalKeyComparator* comparator, ConcurrentArena* arena, int max_height)
     : comparator_(comparator),
       arena_(arena),
       bytewise_(comparator->user_comparator() == BytewiseComparator()),
-      head_(NewNode(0, 0, kMaxHeight)) {
+      head_(NewNode(arena, 0, 0, max_height)) {
   head_->link0.next.store(nullptr, std::memory_order_relaxed);  // no stashed height
 }
 
@@ -124,9 +124,10 @@ int SkipList::RandomHeight() {
   return height;
 }
 
-SkipList::Node* SkipList::NewNode(size_t key_size, size_t value_size, int height) {
+SkipList::Node* SkipList::NewNode(ConcurrentArena* arena, size_t key_size, size_t value_size,
+                                  int height) {
   const size_t above = sizeof(Link) * static_cast<size_t>(height - 1);
-  char* raw = arena_->AllocateAligned(above + sizeof(Node) + key_size + value_size);
+  char* raw = arena->AllocateAligned(above + sizeof(Node) + key_size + value_size);
   for (size_t offset = 0; offset < above; offset += sizeof(Link)) new (raw + offset) Link;
   Node* node = new (raw + above) Node;
   node->key_size = static_cast<uint32_t>(key_size);
@@ -142,7 +143,16 @@ int SkipList::StashedHeight(const Node* unlinked) {
 }
 
 SkipList::Node* SkipList::AllocateNode(size_t key_size, size_t value_size) {
-  return NewNode(key_size, value_size, RandomHeight());
+  return NewNode(arena_, key_size, value_size, RandomHeight());
+}
+
+SkipList::Node* SkipList::AllocateNode(ConcurrentArena* arena, size_t key_size, size_t value_size,
+                                       int max_height, uint32_t branching) {
+  assert(max_height >= 1 && max_height <= kMaxHeight && branching > 1);
+  uint64_t bits = max_height == 1 ? 0 : fiber::random_u64();
+  int height = 1;
+  for (; height < max_height && bits % branching == 0; ++height) bits /= branching;
+  return NewNode(arena, key_size, value_size, height);
 }
 
 void SkipList::RaiseHeight(int height) {
@@ -355,9 +365,16 @@ void SkipList::LowerPrefix(Link* link, uint64_t prefix) {
   }
 }
 
-bool SkipList::Insert(Node* node) {
+bool SkipList::Insert(Node* node, Splice* hint) {
   return WithOrder(node->key(), [&](const auto& order) {
-    return InsertIn<false>(order, node, &hint_, /*use_hint=*/true);
+    return InsertIn<false>(order, node, hint, /*use_hint=*/true);
+  });
+}
+
+bool SkipList::Insert(Node* node) {
+  Splice splice;
+  return WithOrder(node->key(), [&](const auto& order) {
+    return InsertIn<false>(order, node, &splice, /*use_hint=*/false);
   });
 }
 

@@ -71,8 +71,19 @@ class SkipList {
     Node* Next(int level) const { return link(level)->next.load(std::memory_order_acquire); }
   };
 
-  /// `comparator` and `arena` are borrowed and must outlive the list.
-  SkipList(const InternalKeyComparator* comparator, ConcurrentArena* arena);
+  // Where a key belongs: on each level below `height`, prev[level] < key <= next[level]. prev is
+  // never null; next null means the end of the list. Brackets of higher levels enclose those of
+  // lower ones. The two need not be neighbours any more.
+  struct Splice {
+    int height = 0;  // levels that hold a bracket; 0: none
+    Node* prev[kMaxHeight + 1];
+    Node* next[kMaxHeight + 1];
+  };
+
+  /// `comparator` and `arena` are borrowed and must outlive the list. `max_height`: of all nodes
+  /// that will be inserted.
+  SkipList(const InternalKeyComparator* comparator, ConcurrentArena* arena,
+           int max_height = kMaxHeight);
 
   SkipList(const SkipList&) = delete;
   SkipList& operator=(const SkipList&) = delete;
@@ -80,10 +91,15 @@ class SkipList {
   /// A node with room for the given sizes (bytes), not linked yet; the caller fills key_data():
   /// internal key, then value, and hands it to exactly one of the insertions. Thread-safe.
   Node* AllocateNode(size_t key_size, size_t value_size);
+  /// The same for a list of at most `max_height` levels, of which one node in `branching` reaches
+  /// the next. REQUIRES: 1 <= max_height <= kMaxHeight, branching > 1
+  static Node* AllocateNode(ConcurrentArena* arena, size_t key_size, size_t value_size,
+                            int max_height, uint32_t branching);
 
   /// Links `node`. False if an entry with the same internal key exists (the node is then leaked to
-  /// the arena). Insert remembers where it was: ascending (or otherwise local) insertions cost O(1)
-  /// comparisons.
+  /// the arena). Insert remembers in `hint`, if there is one, where it was: ascending (or otherwise
+  /// local) insertions cost O(1) comparisons. One hint per list, empty at first.
+  [[nodiscard]] bool Insert(Node* node, Splice* hint);
   [[nodiscard]] bool Insert(Node* node);
   [[nodiscard]] bool InsertConcurrently(Node* node);
 
@@ -102,14 +118,6 @@ class SkipList {
   uint64_t EstimateCountBefore(const Slice& internal_key) const;
 
  private:
-  // Where a key belongs: on each level below `height`, prev[level] < key <= next[level]. prev is
-  // never null; next null means the end of the list. Brackets of higher levels enclose those of
-  // lower ones. The two need not be neighbours any more.
-  struct Splice {
-    int height = 0;  // levels that hold a bracket; 0: none
-    Node* prev[kMaxHeight + 1];
-    Node* next[kMaxHeight + 1];
-  };
   class BytewiseOrder;
   class GeneralOrder;
 
@@ -145,7 +153,7 @@ class SkipList {
   bool InsertIn(const Order& order, Node* node, Splice* splice, bool use_hint);
 
   static void LowerPrefix(Link* link, uint64_t prefix);
-  Node* NewNode(size_t key_size, size_t value_size, int height);
+  static Node* NewNode(ConcurrentArena* arena, size_t key_size, size_t value_size, int height);
   static int RandomHeight();
   // An unlinked node keeps its height where its level-0 link will be.
   static int StashedHeight(const Node* unlinked);
@@ -156,7 +164,6 @@ class SkipList {
   const bool bytewise_;
   Node* const head_;
   std::atomic<int> height_{1};  // relaxed: see invariant 3
-  Splice hint_;                 // of Insert() only: guarded by its exclusion
 };
 
 }  // namespace cairn

@@ -33,12 +33,13 @@ class SkipListTest : public ::testing::TestWithParam<const Comparator*> {
     return node;
   }
   bool Insert(const std::string& internal_key, const std::string& value) {
-    return list_.Insert(Make(internal_key, value));
+    return list_.Insert(Make(internal_key, value), &hint_);
   }
 
   const InternalKeyComparator comparator_;
   ConcurrentArena arena_;
   SkipList list_;
+  SkipList::Splice hint_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Orders, SkipListTest,

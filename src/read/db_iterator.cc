@@ -139,6 +139,16 @@ class DBIterator final : public Iterator {
     valid_ = false;
     hidden_passed_ = 0;
   }
+  // With prefix_same_as_start, what is shown from here on has the prefix of `target`.
+  void HoldPrefixOf(const Slice& target) {
+    holds_prefix_ = options_.prefix_same_as_start && env_.prefix_extractor != nullptr &&
+                    env_.prefix_extractor->InDomain(target);
+    if (holds_prefix_) prefix_ = env_.prefix_extractor->Transform(target).ToString();
+  }
+  bool LeavesPrefix(const Slice& user_key) const {
+    return holds_prefix_ && !(env_.prefix_extractor->InDomain(user_key) &&
+                              env_.prefix_extractor->Transform(user_key) == Slice(prefix_));
+  }
   // Ends the search without an entry: at the end of the data, at a bound, or with iter_'s error.
   void End() {
     valid_ = false;
@@ -175,7 +185,9 @@ class DBIterator final : public Iterator {
   bool valid_ = false;
   bool forward_ = true;
   bool at_entry_ = false;
-  Slice entry_key_;  // internal key
+  bool holds_prefix_ = false;
+  std::string prefix_;  // while holds_prefix_
+  Slice entry_key_;     // internal key
   Slice entry_value_;
   Status status_;
 
@@ -280,7 +292,7 @@ void DBIterator::FindForward(Skip skip) {
   while (at_entry_) {
     const Slice user_key = ExtractUserKey(entry_key_);
     const uint64_t footer = ExtractInternalKeyFooter(entry_key_);
-    if (IsAtUpperBound(user_key)) return End();
+    if (IsAtUpperBound(user_key) || LeavesPrefix(user_key)) return End();
 
     const bool is_saved = skip != Skip::kNone && IsSavedKey(user_key);
     if (skip == Skip::kHidden && is_saved) {
@@ -386,7 +398,7 @@ bool DBIterator::PassSavedKeyBackward() {
 void DBIterator::FindBackward() {
   while (at_entry_) {
     const Slice user_key = ExtractUserKey(entry_key_);
-    if (IsBelowLowerBound(user_key)) return End();
+    if (IsBelowLowerBound(user_key) || LeavesPrefix(user_key)) return End();
     saved_key_.Assign(user_key);
     bool found = false;
     if (!CollectNewestVisible(&found)) return;
@@ -465,15 +477,18 @@ void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
   Begin();
   forward_ = true;
+  holds_prefix_ = false;
   iter_->SeekToFirst();
   Load();
   FindForward(Skip::kNone);
+  if (valid_) HoldPrefixOf(key());
   CountFound(NUMBER_DB_SEEK);
 }
 
 void DBIterator::Seek(const Slice& target) {
   Begin();
   forward_ = true;
+  HoldPrefixOf(target);
   const Slice* const lower = options_.iterate_lower_bound;
   const bool below = lower != nullptr && icmp_.CompareUserKey(target, *lower) < 0;
   SeekInternal(below ? *lower : target, sequence_, kValueTypeForSeek);
@@ -495,13 +510,19 @@ void DBIterator::StartFromLast() {
 void DBIterator::SeekToLast() {
   Begin();
   forward_ = false;
+  // At a bound the prefix is the bound's, as in RocksDB.
+  const Slice* const upper = options_.iterate_upper_bound;
+  holds_prefix_ = false;
+  if (upper != nullptr) HoldPrefixOf(*upper);
   StartFromLast();
+  if (upper == nullptr && valid_) HoldPrefixOf(key());
   CountFound(NUMBER_DB_SEEK);
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
   Begin();
   forward_ = false;
+  HoldPrefixOf(target);
   if (IsAtUpperBound(target)) {
     StartFromLast();
   } else {

@@ -18,6 +18,7 @@
 #include "read/super_version.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "table/table_cache.h"
 
@@ -30,8 +31,9 @@ struct DBIteratorEnv {
   TableCache* tables = nullptr;
   std::function<SequenceNumber()>
       last_sequence;  // the last published one: read after a super version is acquired
-  uint64_t max_sequential_skip = 8;  // max_sequential_skip_in_iterations
-  Statistics* statistics = nullptr;  // may be null
+  const SliceTransform* prefix_extractor = nullptr;  // may be null; for prefix_same_as_start
+  uint64_t max_sequential_skip = 8;                  // max_sequential_skip_in_iterations
+  Statistics* statistics = nullptr;                  // may be null
 };
 
 /// An iterator at options.snapshot, or at the present. Never null; not positioned. The caller owns

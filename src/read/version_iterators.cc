@@ -37,8 +37,9 @@ void AddVersionIterators(const Version& version, const ReadOptions& options, Tab
 InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv,
                                           TableCache* tables) {
   std::vector<InternalIterator*> children;
-  if (!sv.mem->IsEmpty()) children.push_back(sv.mem->NewIterator());
-  sv.imm->AddIterators(&children);
+  const bool one_prefix = !options.total_order_seek && !options.auto_prefix_mode;
+  if (!sv.mem->IsEmpty()) children.push_back(sv.mem->NewIterator(one_prefix));
+  sv.imm->AddIterators(&children, one_prefix);
   AddVersionIterators(*sv.current, options, tables, &children);
   return NewMergingIterator(&sv.current->icmp(), std::move(children));
 }

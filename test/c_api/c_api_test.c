@@ -301,6 +301,100 @@ static void TestComparator(const char* path) {
   CHECK(destroyed == 1);
 }
 
+static char* FirstByte(void* state, const char* key, size_t length, size_t* dst_length) {
+  (void)state;
+  *dst_length = length < 1 ? length : 1;
+  return (char*)key;
+}
+static unsigned char AnyKey(void* state, const char* key, size_t length) {
+  (void)state;
+  (void)key;
+  (void)length;
+  return 1;
+}
+static const char* FirstByteName(void* state) {
+  (void)state;
+  return "test.first";
+}
+
+static void TestMemtables(const char* path) {
+  phase = "memtables";
+  destroyed = 0;
+  for (int kind = 0; kind < 3; ++kind) {
+    rocksdb_options_t* other = rocksdb_options_create();
+    rocksdb_options_set_create_if_missing(other, 1);
+    rocksdb_options_set_allow_concurrent_memtable_write(other, 0);
+    if (kind == 0) {
+      rocksdb_options_set_memtable_vector_rep(other);
+      rocksdb_options_set_prefix_extractor(other, rocksdb_slicetransform_create_fixed_prefix(1));
+    } else {
+      rocksdb_options_set_hash_skip_list_rep(other, 10, 4, 4);
+      rocksdb_options_set_prefix_extractor(
+          other, kind == 1 ? rocksdb_slicetransform_create_noop()
+                           : rocksdb_slicetransform_create(&destroyed, DestroyState, FirstByte, AnyKey, AnyKey,
+                                                           FirstByteName));
+    }
+    rocksdb_t* db = rocksdb_open(other, path, &error);
+    CHECK_OK(error);
+    Put(db, "b", "2");
+    Put(db, "a1", "1");
+    Put(db, "a2", "3");
+    if (kind != 1) {
+      rocksdb_iterator_t* it = rocksdb_create_iterator(db, reading);
+      rocksdb_iter_seek(it, "a", 1);
+      ExpectAt(it, "a1", "1");
+      rocksdb_iter_next(it);
+      ExpectAt(it, "a2", "3");
+      rocksdb_iter_destroy(it);
+    }
+    size_t length = 0;
+    char* value = rocksdb_get(db, reading, "b", 1, &length, &error);
+    CHECK_OK(error);
+    CHECK(length == 1 && value[0] == '2');
+    rocksdb_free(value);
+    rocksdb_close(db);
+    rocksdb_destroy_db(other, path, &error);
+    CHECK_OK(error);
+    rocksdb_options_destroy(other);
+  }
+  CHECK(destroyed == 1);
+  rocksdb_slicetransform_destroy(rocksdb_slicetransform_create_fixed_prefix(3));
+}
+
+#ifdef TEST_WRITE_BUFFER_MANAGER
+static void TestWriteBufferManager(const char* path) {
+  phase = "write buffer manager";
+  rocksdb_cache_t* cache = rocksdb_cache_create_lru(8 << 20);
+  rocksdb_write_buffer_manager_t* manager = rocksdb_write_buffer_manager_create_with_cache(1 << 20, cache, false);
+  rocksdb_cache_destroy(cache);
+  CHECK(rocksdb_write_buffer_manager_enabled(manager));
+  CHECK(rocksdb_write_buffer_manager_cost_to_cache(manager));
+  CHECK(rocksdb_write_buffer_manager_buffer_size(manager) == 1 << 20);
+  rocksdb_options_t* other = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(other, 1);
+  rocksdb_options_set_write_buffer_manager(other, manager);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  Put(db, "a", "1");
+  CHECK(rocksdb_write_buffer_manager_memory_usage(manager) > 0);
+  CHECK(rocksdb_write_buffer_manager_mutable_memtable_memory_usage(manager) > 0);
+  CHECK(rocksdb_write_buffer_manager_dummy_entries_in_cache_usage(manager) > 0);
+  rocksdb_write_buffer_manager_set_buffer_size(manager, 2 << 20);
+  rocksdb_write_buffer_manager_set_allow_stall(manager, true);
+  Put(db, "b", "1");
+  rocksdb_close(db);
+  CHECK(rocksdb_write_buffer_manager_memory_usage(manager) == 0);
+  rocksdb_destroy_db(other, path, &error);
+  CHECK_OK(error);
+  rocksdb_options_destroy(other);
+  rocksdb_write_buffer_manager_destroy(manager);
+  manager = rocksdb_write_buffer_manager_create(0, true);
+  CHECK(!rocksdb_write_buffer_manager_enabled(manager));
+  CHECK(!rocksdb_write_buffer_manager_cost_to_cache(manager));
+  rocksdb_write_buffer_manager_destroy(manager);
+}
+#endif
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: c_api_test DIRECTORY\n");
@@ -350,6 +444,10 @@ int main(int argc, char** argv) {
   CHECK_OK(error);
 
   TestComparator(argv[1]);
+  TestMemtables(argv[1]);
+#ifdef TEST_WRITE_BUFFER_MANAGER
+  TestWriteBufferManager(argv[1]);
+#endif
   rocksdb_cache_destroy(cache);
   rocksdb_writeoptions_destroy(writing);
   rocksdb_readoptions_destroy(reading);

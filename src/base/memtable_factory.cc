@@ -1,0 +1,15 @@
+#include "base/memtable_factory.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+std::string SkipListFactory::GetId() const {
+  return lookahead_ == 0 ? kClassName() : std::string(kClassName()) + ":" + std::to_string(lookahead_);
+}
+
+MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count, int32_t skiplist_height,
+                                              int32_t skiplist_branching_factor) {
+  return new cairn::HashSkipListRepFactory(bucket_count, skiplist_height,
+                                           skiplist_branching_factor);
+}
+
+}  // namespace ROCKSDB_NAMESPACE

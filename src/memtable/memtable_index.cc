@@ -1,0 +1,399 @@
+#include "memtable/memtable_index.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cassert>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "fiber/mutex.h"
+
+namespace cairn {
+namespace {
+
+using Node = SkipList::Node;
+using Nodes = std::vector<const Node*>;
+
+struct NodeBefore {
+  const InternalKeyComparator* comparator;
+  bool operator()(const Node* a, const Node* b) const {
+    return comparator->Compare(a->key(), b->key()) < 0;
+  }
+  bool operator()(const Node* a, const Slice& key) const {
+    return comparator->Compare(a->key(), key) < 0;
+  }
+  bool operator()(const Slice& key, const Node* a) const {
+    return comparator->Compare(key, a->key()) < 0;
+  }
+};
+
+class SkipListIterator final : public InternalIterator {
+ public:
+  explicit SkipListIterator(const SkipList* list) : list_(list) {}
+
+  bool Valid() const override { return node_ != nullptr; }
+  void SeekToFirst() override { node_ = list_->First(); }
+  void SeekToLast() override { node_ = list_->Last(); }
+  void Seek(const Slice& target) override { node_ = list_->FindGreaterOrEqual(target); }
+  void SeekForPrev(const Slice& target) override {
+    node_ = list_->FindGreaterOrEqual(target);
+    if (node_ == nullptr) {
+      node_ = list_->Last();
+    } else if (node_->key() != target) {  // internal keys are equal only byte by byte
+      node_ = list_->FindLessThan(target);
+    }
+  }
+  void Next() override {
+    assert(Valid());
+    node_ = node_->Next(0);
+    if (node_ != nullptr) __builtin_prefetch(node_->Next(0));
+  }
+  void Prev() override {
+    assert(Valid());
+    node_ = list_->FindLessThan(node_->key());
+  }
+  bool NextEntry(Slice* key, Slice* value) override {
+    Next();
+    if (node_ == nullptr) return false;
+    *key = node_->key();
+    *value = node_->value();
+    return true;
+  }
+  Slice key() const override { return node_->key(); }
+  Slice value() const override { return node_->value(); }
+  Status status() const override { return Status::OK(); }
+  bool IsKeyPinned() const override { return true; }
+  bool IsValuePinned() const override { return true; }
+
+ private:
+  const SkipList* const list_;
+  const Node* node_ = nullptr;
+};
+
+// Over sorted entries; `sort` gives them when they are first needed.
+template <class Sort>
+class SortedIterator final : public InternalIterator {
+ public:
+  SortedIterator(const InternalKeyComparator* comparator, Sort sort)
+      : comparator_(comparator), sort_(std::move(sort)) {}
+
+  bool Valid() const override { return nodes_ != nullptr && at_ < nodes_->size(); }
+  void SeekToFirst() override {
+    Load();
+    at_ = 0;
+  }
+  void SeekToLast() override {
+    Load();
+    at_ = nodes_->size() - 1;  // of none: the largest number, not valid
+  }
+  void Seek(const Slice& target) override {
+    Load();
+    const auto it =
+        std::lower_bound(nodes_->begin(), nodes_->end(), target, NodeBefore{comparator_});
+    at_ = static_cast<size_t>(it - nodes_->begin());
+  }
+  void SeekForPrev(const Slice& target) override {
+    Load();
+    const auto it =
+        std::upper_bound(nodes_->begin(), nodes_->end(), target, NodeBefore{comparator_});
+    at_ = static_cast<size_t>(it - nodes_->begin()) - 1;
+  }
+  void Next() override {
+    assert(Valid());
+    ++at_;
+  }
+  void Prev() override {
+    assert(Valid());
+    --at_;
+  }
+  Slice key() const override { return (*nodes_)[at_]->key(); }
+  Slice value() const override { return (*nodes_)[at_]->value(); }
+  Status status() const override { return Status::OK(); }
+  bool IsKeyPinned() const override { return true; }
+  bool IsValuePinned() const override { return true; }
+
+ private:
+  void Load() {
+    if (nodes_ == nullptr) nodes_ = sort_();
+  }
+
+  const InternalKeyComparator* const comparator_;
+  const Sort sort_;
+  std::shared_ptr<const Nodes> nodes_;
+  size_t at_ = 0;
+};
+
+// --- Vector
+
+class VectorIndex final : public MemTableIndex {
+ public:
+  VectorIndex(const InternalKeyComparator* comparator, ConcurrentArena* arena, size_t expected)
+      : comparator_(comparator),
+        arena_(arena),
+        first_chunk_(std::bit_ceil(std::max(expected, kLeastChunk))) {}
+
+  Node* AllocateNode(size_t key_size, size_t value_size) override {
+    return SkipList::AllocateNode(arena_, key_size, value_size, /*max_height=*/1, /*branching=*/2);
+  }
+
+  bool Insert(Node* node) override {
+    const size_t n = size_.load(std::memory_order_relaxed);
+    const auto [chunk, offset] = PlaceOf(n);
+    const Node** slots = chunks_[chunk].load(std::memory_order_relaxed);
+    if (slots == nullptr) {
+      slots = reinterpret_cast<const Node**>(
+          arena_->AllocateAligned((first_chunk_ << chunk) * sizeof(Node*)));
+      chunks_[chunk].store(slots, std::memory_order_relaxed);
+    }
+    slots[offset] = node;
+    size_.store(n + 1, std::memory_order_release);  // the readers' acquire sees all of the above
+    return true;
+  }
+
+  bool IsEmpty() const override { return size_.load(std::memory_order_acquire) == 0; }
+
+  const Node* Find(const Slice& internal_key) const override {
+    std::shared_ptr<const Nodes> sorted;
+    const size_t n = size_.load(std::memory_order_acquire);
+    {
+      fiber::MutexLock lock(&mutex_);
+      sorted = sorted_;
+    }
+    // A few that are not sorted yet are looked through, one by one.
+    const size_t known = sorted == nullptr ? 0 : sorted->size();
+    if (n > known && n - known > kLeastUnsorted && (n - known) * (n - known) > kUnsortedFactor * n) {
+      sorted = Sorted();
+    }
+    const NodeBefore before{comparator_};
+    const Node* best = nullptr;
+    if (sorted != nullptr) {
+      const auto it = std::lower_bound(sorted->begin(), sorted->end(), internal_key, before);
+      if (it != sorted->end()) best = *it;
+    }
+    for (size_t i = sorted == nullptr ? 0 : sorted->size(); i < n; ++i) {
+      const Node* const node = At(i);
+      if (!before(node, internal_key) && (best == nullptr || before(node, best))) best = node;
+    }
+    return best;
+  }
+
+  InternalIterator* NewIterator(bool /*one_prefix*/) const override {
+    const auto sort = [this] { return Sorted(); };
+    return new SortedIterator<decltype(sort)>(comparator_, sort);
+  }
+
+  uint64_t EstimateCountBefore(const Slice& internal_key) const override {
+    const std::shared_ptr<const Nodes> sorted = Sorted();
+    return static_cast<uint64_t>(std::lower_bound(sorted->begin(), sorted->end(), internal_key,
+                                                  NodeBefore{comparator_}) -
+                                 sorted->begin());
+  }
+
+ private:
+  static constexpr size_t kLeastChunk = 64;
+  static constexpr int kChunks = 48;
+  static constexpr size_t kLeastUnsorted = 128;
+  static constexpr size_t kUnsortedFactor = 64;  // look through up to 8 * sqrt(n) entries
+
+  struct Place {
+    size_t chunk, offset;
+  };
+  // Chunk i has first_chunk_ << i slots.
+  Place PlaceOf(size_t i) const {
+    const size_t from_first = i + first_chunk_;
+    const auto chunk =
+        static_cast<size_t>(std::bit_width(from_first) - std::bit_width(first_chunk_));
+    return {chunk, from_first - (first_chunk_ << chunk)};
+  }
+  const Node* At(size_t i) const {
+    const auto [chunk, offset] = PlaceOf(i);
+    return chunks_[chunk].load(std::memory_order_relaxed)[offset];
+  }
+
+  // All entries there are. The mutex is held while they are sorted: who comes then wants the same.
+  std::shared_ptr<const Nodes> Sorted() const {
+    fiber::MutexLock lock(&mutex_);
+    const size_t n = size_.load(std::memory_order_acquire);
+    const size_t known = sorted_ == nullptr ? 0 : sorted_->size();
+    if (sorted_ != nullptr && known == n) return sorted_;
+    Nodes nodes;
+    nodes.reserve(n);
+    if (sorted_ != nullptr) nodes = *sorted_;
+    for (size_t i = known; i < n; ++i) nodes.push_back(At(i));
+    const auto middle = nodes.begin() + static_cast<ptrdiff_t>(known);
+    std::sort(middle, nodes.end(), NodeBefore{comparator_});
+    std::inplace_merge(nodes.begin(), middle, nodes.end(), NodeBefore{comparator_});
+    sorted_ = std::make_shared<const Nodes>(std::move(nodes));
+    return sorted_;
+  }
+
+  const InternalKeyComparator* const comparator_;
+  ConcurrentArena* const arena_;
+  const size_t first_chunk_;
+  std::atomic<const Node**> chunks_[kChunks] = {};  // relaxed: published by size_
+  std::atomic<size_t> size_{0};
+
+  mutable fiber::Mutex mutex_;
+  // The first entries, in order; shared with iterators.
+  mutable std::shared_ptr<const Nodes> sorted_ FIBER_GUARDED_BY(mutex_);
+};
+
+// --- Hash of skip lists
+
+class HashSkipListIndex final : public MemTableIndex {
+ public:
+  HashSkipListIndex(const InternalKeyComparator* comparator, ConcurrentArena* arena,
+                    const SliceTransform* prefix_extractor, const HashSkipListOptions& options)
+      : comparator_(comparator),
+        arena_(arena),
+        prefix_extractor_(prefix_extractor),
+        bucket_count_(std::max<size_t>(options.buckets, 1)),
+        max_height_(std::clamp(options.max_height, 1, SkipList::kMaxHeight)),
+        branching_(std::max<uint32_t>(options.branching, 2)),
+        buckets_(reinterpret_cast<std::atomic<SkipList*>*>(
+            arena->AllocateAligned(bucket_count_ * sizeof(std::atomic<SkipList*>)))) {
+    for (size_t i = 0; i < bucket_count_; ++i) new (&buckets_[i]) std::atomic<SkipList*>(nullptr);
+  }
+
+  Node* AllocateNode(size_t key_size, size_t value_size) override {
+    return SkipList::AllocateNode(arena_, key_size, value_size, max_height_, branching_);
+  }
+
+  bool Insert(Node* node) override {
+    std::atomic<SkipList*>& bucket = BucketOf(ExtractUserKey(node->key()));
+    SkipList* list = bucket.load(std::memory_order_relaxed);
+    if (list == nullptr) {
+      static_assert(std::is_trivially_destructible_v<SkipList>);
+      list = new (arena_->AllocateAligned(sizeof(SkipList)))
+          SkipList(comparator_, arena_, max_height_);
+      bucket.store(list, std::memory_order_release);
+    }
+    if (!list->Insert(node)) return false;
+    size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    return true;
+  }
+
+  bool IsEmpty() const override { return size_.load(std::memory_order_acquire) == 0; }
+
+  const Node* Find(const Slice& internal_key) const override {
+    const SkipList* const list = ListOf(internal_key);
+    return list == nullptr ? nullptr : list->FindGreaterOrEqual(internal_key);
+  }
+
+  InternalIterator* NewIterator(bool one_prefix) const override;
+
+  uint64_t EstimateCountBefore(const Slice& internal_key) const override {
+    uint64_t count = 0;
+    ForEachList([&](const SkipList* list) { count += list->EstimateCountBefore(internal_key); });
+    return count;
+  }
+
+  // Null: nothing has been inserted that hashes like it.
+  const SkipList* ListOf(const Slice& internal_key) const {
+    return BucketOf(ExtractUserKey(internal_key)).load(std::memory_order_acquire);
+  }
+  bool HasPrefix(const Slice& internal_key) const {
+    return prefix_extractor_->InDomain(ExtractUserKey(internal_key));
+  }
+
+ private:
+  std::atomic<SkipList*>& BucketOf(const Slice& user_key) const {
+    const Slice hashed =
+        prefix_extractor_->InDomain(user_key) ? prefix_extractor_->Transform(user_key) : user_key;
+    return buckets_[HashSlice64(hashed) % bucket_count_];
+  }
+
+  template <class F>
+  void ForEachList(F f) const {
+    for (size_t i = 0; i < bucket_count_; ++i) {
+      if (const SkipList* list = buckets_[i].load(std::memory_order_acquire)) f(list);
+    }
+  }
+
+  std::shared_ptr<const Nodes> Sorted() const {
+    auto nodes = std::make_shared<Nodes>();
+    nodes->reserve(size_.load(std::memory_order_relaxed));
+    ForEachList([&nodes](const SkipList* list) {
+      for (const Node* n = list->First(); n != nullptr; n = n->Next(0)) nodes->push_back(n);
+    });
+    std::sort(nodes->begin(), nodes->end(), NodeBefore{comparator_});
+    return nodes;
+  }
+
+  const InternalKeyComparator* const comparator_;
+  ConcurrentArena* const arena_;
+  const SliceTransform* const prefix_extractor_;
+  const size_t bucket_count_;
+  const int max_height_;
+  const uint32_t branching_;
+  std::atomic<SkipList*>* const buckets_;  // bucket_count_ of them
+  std::atomic<size_t> size_{0};
+};
+
+// Within the list of the prefix that was sought; a target without a prefix, and the ends, need the
+// order of all.
+class HashPrefixIterator final : public InternalIterator {
+ public:
+  HashPrefixIterator(const HashSkipListIndex* index, std::unique_ptr<InternalIterator> all)
+      : index_(index), all_(std::move(all)) {}
+
+  bool Valid() const override { return at_ != nullptr && at_->Valid(); }
+  void SeekToFirst() override { UseAll()->SeekToFirst(); }
+  void SeekToLast() override { UseAll()->SeekToLast(); }
+  void Seek(const Slice& target) override {
+    if (Use(target)) at_->Seek(target);
+  }
+  void SeekForPrev(const Slice& target) override {
+    if (Use(target)) at_->SeekForPrev(target);
+  }
+  void Next() override { at_->Next(); }
+  void Prev() override { at_->Prev(); }
+  Slice key() const override { return at_->key(); }
+  Slice value() const override { return at_->value(); }
+  Status status() const override { return Status::OK(); }
+  bool IsKeyPinned() const override { return true; }
+  bool IsValuePinned() const override { return true; }
+
+ private:
+  InternalIterator* UseAll() { return at_ = all_.get(); }
+  // False: there is nothing with that prefix.
+  bool Use(const Slice& target) {
+    if (!index_->HasPrefix(target)) return UseAll() != nullptr;
+    const SkipList* const list = index_->ListOf(target);
+    one_.reset(list == nullptr ? nullptr : NewSkipListIterator(list));
+    at_ = one_.get();
+    return at_ != nullptr;
+  }
+
+  const HashSkipListIndex* const index_;
+  const std::unique_ptr<InternalIterator> all_;
+  std::unique_ptr<InternalIterator> one_;
+  InternalIterator* at_ = nullptr;
+};
+
+InternalIterator* HashSkipListIndex::NewIterator(bool one_prefix) const {
+  const auto sort = [this] { return Sorted(); };
+  std::unique_ptr<InternalIterator> all(new SortedIterator<decltype(sort)>(comparator_, sort));
+  return one_prefix ? new HashPrefixIterator(this, std::move(all)) : all.release();
+}
+
+}  // namespace
+
+std::unique_ptr<MemTableIndex> NewVectorIndex(const InternalKeyComparator* comparator,
+                                              ConcurrentArena* arena, size_t expected) {
+  return std::make_unique<VectorIndex>(comparator, arena, expected);
+}
+
+std::unique_ptr<MemTableIndex> NewHashSkipListIndex(const InternalKeyComparator* comparator,
+                                                    ConcurrentArena* arena,
+                                                    const SliceTransform* prefix_extractor,
+                                                    const HashSkipListOptions& options) {
+  return std::make_unique<HashSkipListIndex>(comparator, arena, prefix_extractor, options);
+}
+
+InternalIterator* NewSkipListIterator(const SkipList* list) { return new SkipListIterator(list); }
+
+}  // namespace cairn

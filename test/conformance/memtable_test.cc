@@ -1,0 +1,288 @@
+// Kinds of memtable, prefixes, and the write buffer manager, as RocksDB has them.
+#include "conformance.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/utilities/options_util.h"
+#include "rocksdb/write_buffer_manager.h"
+
+namespace conformance {
+namespace {
+
+class MemTableTest : public DBTest {
+ protected:
+  void UseKind(const std::string& kind) {
+    options_.allow_concurrent_memtable_write = false;
+    options_.write_buffer_size = 256 << 10;
+    if (kind == "vector") options_.memtable_factory = std::make_shared<VectorRepFactory>();
+    if (kind == "hash") {
+      options_.memtable_factory.reset(NewHashSkipListRepFactory(1000));
+      options_.prefix_extractor.reset(NewFixedPrefixTransform(5));
+    }
+  }
+  // A flush is done, or waits for its turn. (In this order: one may end meanwhile.)
+  bool HasBegunToFlush() {
+    return IntProperty("rocksdb.num-immutable-mem-table") > 0 || FilesAtLevel(0) > 0;
+  }
+};
+
+class MemTableKindTest : public MemTableTest, public testing::WithParamInterface<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MemTableKindTest, testing::Values("vector", "hash"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
+TEST_P(MemTableKindTest, ReadsWhatWasWritten) {
+  UseKind(GetParam());
+  Open();
+  EXPECT_STREQ(GetParam() == std::string("hash") ? "HashSkipListRepFactory" : "VectorRepFactory",
+               db_->GetOptions().memtable_factory->Name());
+  std::map<std::string, std::string> model;
+  Numbers numbers(301);
+  for (int i = 0; i < 5000; ++i) {
+    const std::string key = Key(static_cast<int>(numbers.Below(900)));
+    if (numbers.Below(4) == 0) {
+      ASSERT_OK(Delete(key));
+      model.erase(key);
+    } else {
+      ASSERT_OK(Put(key, std::to_string(i) + std::string(100, 'v')));
+      model[key] = std::to_string(i) + std::string(100, 'v');
+    }
+    if (i == 2500) Open();
+  }
+  ReadOptions total;
+  total.total_order_seek = true;
+  std::unique_ptr<Iterator> it(db_->NewIterator(total));
+  auto expected = model.begin();
+  for (it->SeekToFirst(); it->Valid(); it->Next(), ++expected) {
+    ASSERT_NE(model.end(), expected);
+    ASSERT_EQ(expected->first, it->key().ToString());
+    ASSERT_EQ(expected->second, it->value().ToString());
+  }
+  ASSERT_OK(it->status());
+  EXPECT_EQ(model.end(), expected);
+  it.reset();
+  for (int i = 0; i < 900; ++i) {
+    const auto found = model.find(Key(i));
+    ASSERT_EQ(found == model.end() ? "NOT_FOUND" : found->second, Get(Key(i)));
+  }
+  ASSERT_OK(Flush());
+  for (const auto& [key, value] : model) ASSERT_EQ(value, Get(key));
+}
+
+TEST_P(MemTableKindTest, RefusesConcurrentWriters) {
+  UseKind(GetParam());
+  options_.allow_concurrent_memtable_write = true;
+  EXPECT_CODE(InvalidArgument, TryOpen());
+}
+
+TEST_F(MemTableTest, AHashWithoutPrefixesBecomesASkipList) {
+  options_.allow_concurrent_memtable_write = false;
+  options_.memtable_factory.reset(NewHashSkipListRepFactory());
+  Open();
+  EXPECT_STREQ("SkipListFactory", db_->GetOptions().memtable_factory->Name());
+  ASSERT_OK(Put("a", "1"));
+  EXPECT_EQ("1", Get("a"));
+}
+
+TEST_F(MemTableTest, ThePrefixOfTheStart) {
+  for (const char* kind : {"", "hash"}) {
+    UseKind(kind);
+    options_.prefix_extractor.reset(NewFixedPrefixTransform(2));
+    options_.memtable_prefix_bloom_size_ratio = 0.1;
+    Open();
+    for (const char* key : {"aa1", "aa2", "ab1", "ab2", "ba1"}) ASSERT_OK(Put(key, "v"));
+    for (int flushed = 0; flushed < 2; ++flushed) {
+      ReadOptions read;
+      read.prefix_same_as_start = true;
+      std::unique_ptr<Iterator> it(db_->NewIterator(read));
+      const auto forward = [&it] {
+        std::string seen;
+        for (; it->Valid(); it->Next()) seen += it->key().ToString() + " ";
+        EXPECT_OK(it->status());
+        return seen;
+      };
+      it->Seek("ab");
+      EXPECT_EQ("ab1 ab2 ", forward());
+      it->Seek("aa2");
+      EXPECT_EQ("aa2 ", forward());
+      it->Seek("ac");
+      EXPECT_EQ("", forward());
+      if (std::string(kind).empty()) {  // RocksDB's hash does not go back
+        it->SeekForPrev("ab9");
+        std::string seen;
+        for (; it->Valid(); it->Prev()) seen += it->key().ToString() + " ";
+        EXPECT_EQ("ab2 ab1 ", seen);
+      }
+      it.reset();
+      // All there is, in total order.
+      read = ReadOptions();
+      read.total_order_seek = true;
+      it.reset(db_->NewIterator(read));
+      it->Seek("ab");
+      EXPECT_EQ("ab1 ab2 ba1 ", forward());
+      it->SeekToFirst();
+      EXPECT_EQ("aa1 aa2 ab1 ab2 ba1 ", forward());
+      it.reset();
+      ASSERT_OK(Flush());
+    }
+    Shut();
+    ASSERT_OK(DestroyDB(dir_, options_));
+  }
+}
+
+TEST_F(MemTableTest, FiltersHideNothing) {
+  options_.memtable_prefix_bloom_size_ratio = 0.02;
+  options_.memtable_whole_key_filtering = true;
+  Open();
+  for (int i = 0; i < 3000; i += 2) ASSERT_OK(Put(Key(i), std::to_string(i)));
+  for (int i = 0; i < 3000; ++i) EXPECT_EQ(i % 2 == 0 ? std::to_string(i) : "NOT_FOUND", Get(Key(i)));
+  options_.memtable_prefix_bloom_size_ratio = 0.9;
+  Open();
+  EXPECT_EQ(0.25, db_->GetOptions().memtable_prefix_bloom_size_ratio);
+  options_.memtable_prefix_bloom_size_ratio = -1;
+  Open();
+  EXPECT_EQ(0.0, db_->GetOptions().memtable_prefix_bloom_size_ratio);
+}
+
+TEST_F(MemTableTest, FactoriesFromText) {
+  const std::pair<const char*, const char*> kTexts[] = {
+      {"vector", "VectorRepFactory"},
+      {"vector:1024", "VectorRepFactory"},
+      {"VectorRepFactory", "VectorRepFactory"},
+      {"{id=VectorRepFactory;count=5}", "VectorRepFactory"},
+      {"prefix_hash", "HashSkipListRepFactory"},
+      {"prefix_hash:1000", "HashSkipListRepFactory"},
+      {"HashSkipListRepFactory", "HashSkipListRepFactory"},
+      {"{id=HashSkipListRepFactory;bucket_count=5;skiplist_height=3;branching_factor=2}",
+       "HashSkipListRepFactory"},
+      {"hash_linkedlist", "HashLinkListRepFactory"},
+      {"skip_list", "SkipListFactory"},
+      {"skip_list:16", "SkipListFactory"},
+      {"SkipListFactory", "SkipListFactory"},
+      {"somebody.else", "SkipListFactory"}};
+  for (const auto& [text, name] : kTexts) {
+    ColumnFamilyOptions parsed;
+    ASSERT_OK(GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(),
+                                               std::string("memtable_factory=") + text, &parsed));
+    EXPECT_STREQ(name, parsed.memtable_factory->Name()) << text;
+    // And back.
+    std::string printed;
+    ASSERT_OK(GetStringFromColumnFamilyOptions(ConfigOptions(), parsed, &printed));
+    ColumnFamilyOptions again;
+    ASSERT_OK(GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(), printed,
+                                               &again));
+    EXPECT_STREQ(name, again.memtable_factory->Name()) << printed;
+  }
+  ColumnFamilyOptions parsed;
+  EXPECT_FALSE(GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(),
+                                                "memtable_factory=cuckoo", &parsed)
+                   .ok());
+}
+
+TEST_F(MemTableTest, PrefixExtractorsFromText) {
+  ColumnFamilyOptions base;
+  base.prefix_extractor.reset(NewFixedPrefixTransform(9));
+  const std::pair<const char*, const char*> kTexts[] = {
+      {"fixed:3", "rocksdb.FixedPrefix.3"},
+      {"rocksdb.FixedPrefix.3", "rocksdb.FixedPrefix.3"},
+      {"{id=rocksdb.FixedPrefix.3}", "rocksdb.FixedPrefix.3"},
+      {"capped:4", "rocksdb.CappedPrefix.4"},
+      {"rocksdb.CappedPrefix.4", "rocksdb.CappedPrefix.4"},
+      {"rocksdb.Noop", "rocksdb.Noop"},
+      {"bogus", "rocksdb.FixedPrefix.9"},
+      {"nullptr", ""},
+      {"", ""}};
+  for (const auto& [text, id] : kTexts) {
+    ColumnFamilyOptions parsed;
+    ASSERT_OK(GetColumnFamilyOptionsFromString(ConfigOptions(), base,
+                                               std::string("prefix_extractor=") + text, &parsed));
+    EXPECT_EQ(id, parsed.prefix_extractor == nullptr ? "" : parsed.prefix_extractor->GetId()) << text;
+  }
+}
+
+TEST_F(MemTableTest, PrefixExtractorsTakePrefixes) {
+  std::unique_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(3));
+  EXPECT_STREQ("rocksdb.FixedPrefix", fixed->Name());
+  EXPECT_EQ("rocksdb.FixedPrefix.3", fixed->AsString());
+  EXPECT_EQ("abc", fixed->Transform("abcd").ToString());
+  EXPECT_FALSE(fixed->InDomain("ab"));
+  EXPECT_TRUE(fixed->InDomain("abc"));
+  EXPECT_TRUE(fixed->SameResultWhenAppended("abc"));
+  EXPECT_FALSE(fixed->SameResultWhenAppended("ab"));
+  size_t length = 0;
+  EXPECT_TRUE(fixed->FullLengthEnabled(&length));
+  EXPECT_EQ(3u, length);
+  std::unique_ptr<const SliceTransform> capped(NewCappedPrefixTransform(3));
+  EXPECT_EQ("rocksdb.CappedPrefix.3", capped->GetId());
+  EXPECT_EQ("ab", capped->Transform("ab").ToString());
+  EXPECT_EQ("abc", capped->Transform("abcd").ToString());
+  EXPECT_TRUE(capped->InDomain(""));
+  std::unique_ptr<const SliceTransform> noop(NewNoopTransform());
+  EXPECT_EQ("abcd", noop->Transform("abcd").ToString());
+}
+
+TEST_F(MemTableTest, KindAndPrefixInTheOptionsFile) {
+  UseKind("hash");
+  Open();
+  Shut();
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ASSERT_OK(LoadLatestOptions(ConfigOptions(), dir_, &db_options, &families));
+  EXPECT_STREQ("HashSkipListRepFactory", families[0].options.memtable_factory->Name());
+  ASSERT_NE(nullptr, families[0].options.prefix_extractor);
+  EXPECT_EQ("rocksdb.FixedPrefix.5", families[0].options.prefix_extractor->GetId());
+}
+
+TEST_F(MemTableTest, TheManagerLimitsAndCounts) {
+  auto cache = NewLRUCache(64 << 20, 0, false, 0.5, nullptr, false, kDontChargeCacheMetadata);
+  auto manager = std::make_shared<WriteBufferManager>(1 << 20, cache);
+  options_.write_buffer_manager = manager;
+  options_.arena_block_size = 64 << 10;
+  options_.disable_auto_compactions = true;
+  Open();
+  EXPECT_EQ(manager.get(), db_->GetDBOptions().write_buffer_manager.get());
+  for (int i = 0; i < 5000; ++i) ASSERT_OK(Put(Key(i), std::string(1000, 'v')));
+  EXPECT_TRUE(HasBegunToFlush());
+  EXPECT_GT(manager->memory_usage(), 0u);
+  EXPECT_GE(manager->memory_usage(), manager->mutable_memtable_memory_usage());
+  EXPECT_GE(manager->dummy_entries_in_cache_usage(), manager->memory_usage());
+  ASSERT_OK(Flush());
+  EXPECT_LT(manager->mutable_memtable_memory_usage(), 100u << 10);
+  Shut();
+  EXPECT_EQ(0u, manager->memory_usage());
+  EXPECT_EQ(0u, manager->mutable_memtable_memory_usage());
+  EXPECT_EQ(0u, manager->dummy_entries_in_cache_usage());
+}
+
+TEST_F(MemTableTest, TheRulesOfTheManager) {
+  WriteBufferManager manager(800);
+  manager.ReserveMem(701);
+  EXPECT_TRUE(manager.ShouldFlush());
+  manager.ScheduleFreeMem(301);
+  EXPECT_FALSE(manager.ShouldFlush());
+  EXPECT_EQ(701u, manager.memory_usage());
+  EXPECT_EQ(400u, manager.mutable_memtable_memory_usage());
+  manager.ReserveMem(99);
+  EXPECT_TRUE(manager.ShouldFlush());
+  EXPECT_FALSE(manager.ShouldStall());
+  WriteBufferManager stalling(1000, nullptr, true);
+  stalling.ReserveMem(1000);
+  EXPECT_TRUE(stalling.ShouldStall());
+  EXPECT_FALSE(stalling.IsStallActive());
+  stalling.FreeMem(1);
+  EXPECT_FALSE(stalling.ShouldStall());
+}
+
+TEST_F(MemTableTest, DbWriteBufferSizeIsAManagerOfItsOwn) {
+  options_.db_write_buffer_size = 1 << 20;
+  options_.arena_block_size = 64 << 10;
+  options_.disable_auto_compactions = true;
+  Open();
+  ASSERT_NE(nullptr, db_->GetDBOptions().write_buffer_manager);
+  EXPECT_EQ(size_t{1} << 20, db_->GetDBOptions().write_buffer_manager->buffer_size());
+  for (int i = 0; i < 5000; ++i) ASSERT_OK(Put(Key(i), std::string(1000, 'v')));
+  EXPECT_TRUE(HasBegunToFlush());
+}
+
+}  // namespace
+}  // namespace conformance
