@@ -3,7 +3,8 @@
 namespace ROCKSDB_NAMESPACE {
 
 std::string SkipListFactory::GetId() const {
-  return lookahead_ == 0 ? kClassName() : std::string(kClassName()) + ":" + std::to_string(lookahead_);
+  return lookahead_ == 0 ? kClassName()
+                         : std::string(kClassName()) + ":" + std::to_string(lookahead_);
 }
 
 MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count, int32_t skiplist_height,

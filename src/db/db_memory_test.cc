@@ -23,7 +23,8 @@ class DbMemTableTest : public DbTest, public ::testing::WithParamInterface<const
     Options options = SmallOptions();
     options.allow_concurrent_memtable_write = false;
     const std::string kind = GetParam();
-    if (kind.starts_with("Vector")) options.memtable_factory = std::make_shared<VectorRepFactory>(100);
+    if (kind.starts_with("Vector"))
+      options.memtable_factory = std::make_shared<VectorRepFactory>(100);
     if (kind.starts_with("Hash")) {
       options.memtable_factory.reset(NewHashSkipListRepFactory(50));
       options.prefix_extractor.reset(NewFixedPrefixTransform(5));
@@ -93,7 +94,8 @@ TEST_P(DbMemTableTest, FindsAllOfAPrefix) {
       std::unique_ptr<Iterator> it(db_->NewIterator(read));
       const std::string prefix = Key(random.Uniform(100000)).substr(0, 5);  // "key01"
       std::vector<std::string> expected, seen;
-      for (auto m = model_.lower_bound(prefix); m != model_.end() && m->first.starts_with(prefix); ++m)
+      for (auto m = model_.lower_bound(prefix); m != model_.end() && m->first.starts_with(prefix);
+           ++m)
         expected.push_back(m->first);
       for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next())
         seen.push_back(it->key().ToString());
@@ -141,7 +143,8 @@ class DbMemoryTest : public DbTest {
     return value;
   }
   static Status PutTo(DB* db, int i, size_t size = 1000) {
-    return db->Put(WriteOptions(), Key(static_cast<uint64_t>(i)), Value(static_cast<uint64_t>(i), size));
+    return db->Put(WriteOptions(), Key(static_cast<uint64_t>(i)),
+                   Value(static_cast<uint64_t>(i), size));
   }
 };
 
@@ -250,7 +253,8 @@ TEST_F(DbMemoryTest, AStallHoldsTheLimit) {
   for (auto& writer : writers) writer->join();
   // A group that was let in may still take a block of memory for each of the two databases.
   EXPECT_LE(most.load(), size_t{(512 + 256) << 10});
-  for (int i : {0, 999, 2500}) EXPECT_EQ(Get(Key(static_cast<uint64_t>(i))), Value(static_cast<uint64_t>(i), 1000));
+  for (int i : {0, 999, 2500})
+    EXPECT_EQ(Get(Key(static_cast<uint64_t>(i))), Value(static_cast<uint64_t>(i), 1000));
   std::string value;
   EXPECT_TRUE(other.db->Get(ReadOptions(), Key(3999), &value).ok());
 }

@@ -164,7 +164,8 @@ class VectorIndex final : public MemTableIndex {
     }
     // A few that are not sorted yet are looked through, one by one.
     const size_t known = sorted == nullptr ? 0 : sorted->size();
-    if (n > known && n - known > kLeastUnsorted && (n - known) * (n - known) > kUnsortedFactor * n) {
+    if (n > known && n - known > kLeastUnsorted &&
+        (n - known) * (n - known) > kUnsortedFactor * n) {
       sorted = Sorted();
     }
     const NodeBefore before{comparator_};
@@ -187,9 +188,9 @@ class VectorIndex final : public MemTableIndex {
 
   uint64_t EstimateCountBefore(const Slice& internal_key) const override {
     const std::shared_ptr<const Nodes> sorted = Sorted();
-    return static_cast<uint64_t>(std::lower_bound(sorted->begin(), sorted->end(), internal_key,
-                                                  NodeBefore{comparator_}) -
-                                 sorted->begin());
+    return static_cast<uint64_t>(
+        std::lower_bound(sorted->begin(), sorted->end(), internal_key, NodeBefore{comparator_}) -
+        sorted->begin());
   }
 
  private:
@@ -220,12 +221,15 @@ class VectorIndex final : public MemTableIndex {
     const size_t known = sorted_ == nullptr ? 0 : sorted_->size();
     if (sorted_ != nullptr && known == n) return sorted_;
     Nodes nodes;
-    nodes.reserve(n);
-    if (sorted_ != nullptr) nodes = *sorted_;
+    nodes.reserve(n - known);
     for (size_t i = known; i < n; ++i) nodes.push_back(At(i));
-    const auto middle = nodes.begin() + static_cast<ptrdiff_t>(known);
-    std::sort(middle, nodes.end(), NodeBefore{comparator_});
-    std::inplace_merge(nodes.begin(), middle, nodes.end(), NodeBefore{comparator_});
+    std::sort(nodes.begin(), nodes.end(), NodeBefore{comparator_});
+    if (known != 0) {
+      Nodes merged(n);
+      std::merge(sorted_->begin(), sorted_->end(), nodes.begin(), nodes.end(), merged.begin(),
+                 NodeBefore{comparator_});
+      nodes = std::move(merged);
+    }
     sorted_ = std::make_shared<const Nodes>(std::move(nodes));
     return sorted_;
   }

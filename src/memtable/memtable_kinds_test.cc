@@ -34,7 +34,8 @@ std::shared_ptr<const SliceTransform> Extractor(const std::string& name) {
 
 class MemTableKindTest : public ::testing::TestWithParam<Kind> {
  protected:
-  MemTableKindTest() : comparator_(BytewiseComparator()), extractor_(Extractor(GetParam().extractor)) {
+  MemTableKindTest()
+      : comparator_(BytewiseComparator()), extractor_(Extractor(GetParam().extractor)) {
     MemTableOptions options;
     options.kind = GetParam().kind;
     options.prefix_extractor = extractor_.get();
@@ -162,9 +163,8 @@ TEST_P(MemTableKindTest, ASeekOfOnePrefixSeesAllOfThePrefix) {
     const std::string target = RandomKey(&random);
     if (extractor_ != nullptr && !extractor_->InDomain(target)) continue;
     const auto within = [&](const std::string& key) {
-      return extractor_ == nullptr ||
-             (extractor_->InDomain(key) &&
-              extractor_->Transform(key) == extractor_->Transform(target));
+      return extractor_ == nullptr || (extractor_->InDomain(key) &&
+                                       extractor_->Transform(key) == extractor_->Transform(target));
     };
     // One entry of each key in turn, as far as the prefix goes.
     std::vector<std::string> expected;
@@ -198,7 +198,9 @@ TEST_P(MemTableKindTest, ASeekOfOnePrefixSeesAllOfThePrefix) {
 TEST_P(MemTableKindTest, ReadersBesideTheWriterMissNothing) {
   constexpr int kEntries = 6000;
   std::atomic<int> told{0};
-  const auto key_of = [](int i) { return std::to_string(i * 7919 % 100003) + "-" + std::to_string(i); };
+  const auto key_of = [](int i) {
+    return std::to_string(i * 7919 % 100003) + "-" + std::to_string(i);
+  };
   std::vector<std::unique_ptr<fiber::Thread>> readers;
   for (int r = 0; r < 2; ++r) {
     readers.push_back(std::make_unique<fiber::Thread>("read", [&, r] {
@@ -285,8 +287,8 @@ TEST(MemTableFilterTest, ConcurrentWritersOfAFilteredMemtableAreFound) {
     for (int i = 0; i < kEach; ++i) {
       Slice value;
       Status s;
-      ASSERT_TRUE(table->Get(LookupKey(std::to_string(t) + "/" + std::to_string(i), kMaxSequenceNumber),
-                             &value, &s));
+      ASSERT_TRUE(table->Get(
+          LookupKey(std::to_string(t) + "/" + std::to_string(i), kMaxSequenceNumber), &value, &s));
     }
   }
   table->Unref();

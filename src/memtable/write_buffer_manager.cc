@@ -209,8 +209,7 @@ bool WriteBufferManagerInternal::FlushLargest(WriteBufferManager* manager,
 }
 
 bool WriteBufferManagerInternal::CanReleaseMemory(WriteBufferManager* manager) {
-  const bool enough_active =
-      manager->mutable_memtable_memory_usage() >= manager->buffer_size() / 8;
+  const bool enough_active = manager->mutable_memtable_memory_usage() >= manager->buffer_size() / 8;
   fiber::MutexLock lock(&manager->state_->mutex);
   return std::any_of(manager->state_->clients.begin(), manager->state_->clients.end(),
                      [enough_active](const WriteBufferClient* client) {

@@ -135,7 +135,8 @@ TEST_F(MemTableTest, FiltersHideNothing) {
   options_.memtable_whole_key_filtering = true;
   Open();
   for (int i = 0; i < 3000; i += 2) ASSERT_OK(Put(Key(i), std::to_string(i)));
-  for (int i = 0; i < 3000; ++i) EXPECT_EQ(i % 2 == 0 ? std::to_string(i) : "NOT_FOUND", Get(Key(i)));
+  for (int i = 0; i < 3000; ++i)
+    EXPECT_EQ(i % 2 == 0 ? std::to_string(i) : "NOT_FOUND", Get(Key(i)));
   options_.memtable_prefix_bloom_size_ratio = 0.9;
   Open();
   EXPECT_EQ(0.25, db_->GetOptions().memtable_prefix_bloom_size_ratio);
@@ -169,8 +170,8 @@ TEST_F(MemTableTest, FactoriesFromText) {
     std::string printed;
     ASSERT_OK(GetStringFromColumnFamilyOptions(ConfigOptions(), parsed, &printed));
     ColumnFamilyOptions again;
-    ASSERT_OK(GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(), printed,
-                                               &again));
+    ASSERT_OK(
+        GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(), printed, &again));
     EXPECT_STREQ(name, again.memtable_factory->Name()) << printed;
   }
   ColumnFamilyOptions parsed;
@@ -196,7 +197,8 @@ TEST_F(MemTableTest, PrefixExtractorsFromText) {
     ColumnFamilyOptions parsed;
     ASSERT_OK(GetColumnFamilyOptionsFromString(ConfigOptions(), base,
                                                std::string("prefix_extractor=") + text, &parsed));
-    EXPECT_EQ(id, parsed.prefix_extractor == nullptr ? "" : parsed.prefix_extractor->GetId()) << text;
+    EXPECT_EQ(id, parsed.prefix_extractor == nullptr ? "" : parsed.prefix_extractor->GetId())
+        << text;
   }
 }
 
