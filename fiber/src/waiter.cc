@@ -2,19 +2,15 @@
 
 #include "fiber/cpu.h"
 #include "futex.h"
+#include "spin_budget.h"
 #include "worker.h"
 
 namespace fiber::detail {
 namespace {
 
-// How long a thread looks before it sleeps: about as long as half a sleep costs, and only while
-// that has paid lately.
-constexpr uint64_t kSpinMicros = 2;
-constexpr uint32_t kSpinMisses = 4;
-constexpr uint32_t kSpinRetry = 32;
-// After so many waits without a spin, one that outlasts the waking of the other side (worker.h).
-constexpr uint64_t kRetrySpinMicros = 16;
-__thread uint32_t t_spin_misses __attribute__((tls_model("initial-exec"))) = 0;
+// A thread looks for so long before it sleeps: about as long as half a sleep costs.
+constexpr uint32_t kSpinMicros = 2;
+constinit thread_local SpinBudget t_spin __attribute__((tls_model("initial-exec"))){kSpinMicros};
 
 struct WaitTimer : TimerNode {
   Waiter* waiter;
@@ -60,18 +56,8 @@ void Waiter::resume_thread() {
 bool Waiter::block_thread(uint64_t deadline) {
   if (word_.load(std::memory_order_acquire) == kResumed) return true;
   if (simulator() == nullptr && hardware_concurrency() > 1 &&
-      (t_spin_misses < kSpinMisses || ++t_spin_misses % kSpinRetry == 0)) {
-    const uint64_t start = cycles();
-    const uint64_t limit =
-        (t_spin_misses < kSpinMisses ? kSpinMicros : kRetrySpinMicros) * cycles_per_microsecond();
-    do {
-      cpu_relax();
-      if (word_.load(std::memory_order_acquire) == kResumed) {
-        t_spin_misses = 0;
-        return true;
-      }
-    } while (cycles() - start < limit);
-    if (t_spin_misses < kSpinMisses) t_spin_misses++;
+      t_spin.look([this] { return word_.load(std::memory_order_acquire) == kResumed; })) {
+    return true;
   }
   uint32_t word = kWaiting;
   word_.compare_exchange_strong(word, kAsleep, std::memory_order_acquire);

@@ -572,22 +572,9 @@ void Worker::idle(bool (*done)(void*), void* argument) {
 // Whether something came while the worker looked for it.
 bool Worker::spin_for_work() {
   if (engine_->pending() != 0 || hardware_concurrency() <= 1) return false;
-  uint64_t micros = kIdleSpinMicros;
-  if (spin_misses_ >= kSpinMisses) {
-    if (++spin_misses_ % kSpinRetry != 0) return false;
-    micros = kRetrySpinMicros;
-  }
-  const uint64_t start = cycles();
-  const uint64_t limit = service_cycles_ / kServiceMicros * micros;
-  do {
-    if (inbox_.load(std::memory_order_relaxed) != nullptr || !fresh_.seems_empty()) {
-      spin_misses_ = 0;
-      return true;
-    }
-    cpu_relax();
-  } while (cycles() - start < limit);
-  if (spin_misses_ < kSpinMisses) spin_misses_++;
-  return false;
+  return spin_.look([this] {
+    return inbox_.load(std::memory_order_relaxed) != nullptr || !fresh_.seems_empty();
+  });
 }
 
 // ---- Fresh fibers

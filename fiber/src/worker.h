@@ -34,6 +34,7 @@
 #include "fresh_queue.h"
 #include "futex.h"
 #include "io_engine.h"
+#include "spin_budget.h"
 #include "stack.h"
 #include "stack_overflow.h"
 #include "waiter.h"
@@ -189,13 +190,8 @@ class Worker {
   static constexpr uint32_t kMaxSlotRuns = 32;
   // A busy worker looks at timers and I/O this often.
   static constexpr uint64_t kServiceMicros = 20;
-  // An idle worker looks at its inbox for this long before it sleeps, if that has paid lately.
-  static constexpr uint64_t kIdleSpinMicros = 4;
-  static constexpr uint32_t kSpinMisses = 4;  // after so many vain spins in a row ...
-  static constexpr uint32_t kSpinRetry = 32;  // ... spin only once in so many times, and longer:
-  // two that wake each other and both sleep answer no faster than the kernel wakes a thread. Only
-  // who waits that long finds out that the other one could answer at once, if it need not be woken.
-  static constexpr uint64_t kRetrySpinMicros = 16;
+  // An idle worker looks at its inbox for this long before it sleeps (SpinBudget).
+  static constexpr uint32_t kIdleSpinMicros = 4;
   static constexpr uint64_t kStarvedRetryNanos = 1000000;
   // So long a fresh fiber is its worker's, before an idle one takes it: a worker between two
   // suspensions is not worth a theft.
@@ -277,7 +273,7 @@ class Worker {
   Fiber* fibers_ = nullptr;
   size_t fiber_count_ = 0;
   Fiber* starved_ = nullptr;  // could not get a stack
-  uint32_t spin_misses_ = 0;
+  SpinBudget spin_{kIdleSpinMicros};
   Context own_context_;
   StackPool* const pool_;
   Simulator* const simulator_;  // that this worker was made in, or null
