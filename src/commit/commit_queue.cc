@@ -40,15 +40,19 @@ constexpr uint64_t kCompanyPauses = 32;  // in the time of a sync, at most
 // The duration of one group in so many is measured.
 constexpr uint64_t kMeasureEvery = 8;
 
+// How many groups one writer leads in a row, its own included.
+constexpr int kMaxRounds = 2;
+
 // A merge buffer larger than this is given back.
 constexpr size_t kKeepMergedBytes = size_t{4} << 20;
 
 }  // namespace
 
-// The writers that one leader serves: [leader .. last] in the known queue. Lives on the leader's
+// The writers that are served at once: [leader .. last] in the known queue. Lives on the executor's
 // stack.
 struct CommitQueue::Group {
   Writer* leader = nullptr;
+  Writer* executor = nullptr;  // the leader, or who leads in its stead: not of this group then
   Writer* last = nullptr;
   size_t writers = 1;
   size_t bytes = 0;
@@ -170,8 +174,15 @@ void CommitQueue::Signal(Writer* w, uint32_t state) {
   if (w->state.exchange(state, std::memory_order_acq_rel) == kParked) fiber::wake(&w->state, 1);
 }
 
-void CommitQueue::Lead(Writer* leader) {
-  assert(leader_ == leader);
+void CommitQueue::Lead(Writer* self) {
+  assert(leader_ == self);
+  for (int round = 1; LeadGroup(leader_, self, round < kMaxRounds); ++round) {
+  }
+}
+
+// One group, led by `leader` for itself, or by `self` in its stead. True: there is another one for
+// `self` to lead, which is only so if `may_go_on`.
+bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   const bool measure = groups_++ % kMeasureEvery == 0;
 
   WriteGroupInfo info;
@@ -180,14 +191,20 @@ void CommitQueue::Lead(Writer* leader) {
   info.no_slowdown = leader->no_slowdown;
   info.leader_bytes = leader->bytes;
   info.last_group_bytes = last_group_bytes();
+  info.in_passing = leader != self;
   info.queue = this;
   Status s = env_.prepare(info);
+  if (info.in_passing && s.IsBusy()) {
+    Signal(leader, kLead);
+    return false;
+  }
   assert((newest_.load(std::memory_order_relaxed) & kStallMark) == 0);
 
   // Stalls are not what spinning should be measured by: from here.
   const uint64_t start = measure ? fiber::now_nanos() : 0;
   Group group;
   group.leader = leader;
+  group.executor = self;
   if (s.ok() && leader->sync) AwaitCompany(*leader);
   FormGroup(&group);
   if (s.ok()) {
@@ -214,9 +231,16 @@ void CommitQueue::Lead(Writer* leader) {
     const uint64_t old = group_nanos_.load(std::memory_order_relaxed);
     group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
   }
-  // The next leader first: its work is what the others wait for.
-  if (!early) Leave(group.last);
-  Dismiss(leader, group.last);
+  // What comes next first: its work is what the others wait for.
+  bool go_on = false;
+  if (!early && !RetireIfLast(group.last)) {
+    Writer* const next = group.last->newer;
+    go_on = may_go_on && next->batch != nullptr && !next->sync && s.ok();
+    leader_ = next;
+    if (!go_on) Signal(next, kLead);
+  }
+  Dismiss(group);
+  return go_on;
 }
 
 // Appends what joined since to the known queue; returns how many.
@@ -276,7 +300,7 @@ void CommitQueue::FormGroup(Group* group) {
     group->writers += 1;
     group->bytes += w->bytes;
     group->count += w->count;
-    if (w->slot != leader->slot) group->count_elsewhere += w->count;
+    if (w->slot != group->executor->slot) group->count_elsewhere += w->count;
   }
 }
 
@@ -336,10 +360,8 @@ Status CommitQueue::Log(const Group& group) {
   return Status::OK();
 }
 
-bool CommitQueue::ShouldInsertInParallel(const Group& group) const {
-  // A follower that inserts is woken twice instead of once (it waits for the slowest), so its share
-  // must outweigh a wake-up; and work only runs beside the leader's if it belongs to another
-  // thread, on another core.
+bool CommitQueue::MayInsertInParallel(const Group& group) const {
+  // Work only runs beside the leader's if it belongs to another thread, on another core.
   return options_.allow_concurrent_memtable_write && may_spin_ &&
          group.count_elsewhere >= options_.parallel_insert_min_entries;
 }
@@ -352,29 +374,41 @@ void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
 
 void CommitQueue::FinishParallelInsert(Writer* w) {
   Group* const group = w->group;
-  Writer* const leader = group->leader;
+  Writer* const executor = group->executor;
   ApplyOwn(w, group->sink, /*concurrent=*/true);
-  // acq_rel: the last one hands everybody's insertions to the leader. The group may be gone after
+  // acq_rel: the last one hands everybody's insertions to the executor. The group may be gone after
   // this unless we are last.
-  if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) == 1 && w != leader)
-    Signal(leader, kLead);
+  if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) == 1) Signal(executor, kLead);
+}
+
+void CommitQueue::InsertInParallel(Group* group) {
+  group->inserting.store(group->writers, std::memory_order_relaxed);
+  group->executor->state.store(kWaiting, std::memory_order_relaxed);
+  group->ForEach([group](Writer* w) {
+    w->group = group;
+    if (w != group->leader) Signal(w, kInsert);
+  });
+  ApplyOwn(group->leader, group->sink, /*concurrent=*/true);
+  if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) != 1) Await(group->executor);
 }
 
 void CommitQueue::Insert(Group* group) {
   if (group->count == 0) return;
   group->sink = env_.memtables();
-  Writer* const leader = group->leader;
-  if (ShouldInsertInParallel(*group)) {
-    group->inserting.store(group->writers, std::memory_order_relaxed);
-    leader->state.store(kWaiting, std::memory_order_relaxed);
-    group->ForEach([group](Writer* w) {
-      w->group = group;
-      if (w != group->leader) Signal(w, kInsert);
-    });
-    ApplyOwn(leader, group->sink, /*concurrent=*/true);
-    if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) != 1) Await(leader);
-  } else {
+  const auto insert_serially = [group] {
     group->ForEach([group](Writer* w) { ApplyOwn(w, group->sink, /*concurrent=*/false); });
+  };
+  if (!MayInsertInParallel(*group)) {
+    insert_serially();
+  } else {
+    const bool parallel = !options_.measure_insertion || insertion_choice_.Parallel(group->count);
+    const uint64_t start = fiber::now_nanos();
+    if (parallel) {
+      InsertInParallel(group);
+    } else {
+      insert_serially();
+    }
+    insertion_choice_.Record(parallel, group->count, fiber::now_nanos() - start);
   }
   const Writer* failed = nullptr;
   group->ForEach([&failed](Writer* w) {
@@ -403,31 +437,36 @@ void CommitQueue::EndTurn(uint32_t turn, bool others_may_wait) {
   if (turn_waiters_.load(std::memory_order_seq_cst) > 0) fiber::wake(&turn_, SIZE_MAX);
 }
 
-// Gives up the leadership: to the writer after `last`, or to nobody if there is none. The group is
-// still waiting.
-void CommitQueue::Leave(Writer* last) {
-  if (known_newest_ == last) {
-    auto expected = reinterpret_cast<uintptr_t>(last);
-    // release: hands the leader's fields to whoever leads next. From here on another leader may be
-    // at work.
-    if (newest_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
-                                        std::memory_order_relaxed))
-      return;
-    PullArrivals();
+// Gives up the leadership if nobody stands behind `last`, whose group is still waiting. False:
+// last->newer is known.
+bool CommitQueue::RetireIfLast(Writer* last) {
+  if (known_newest_ != last) return false;
+  auto expected = reinterpret_cast<uintptr_t>(last);
+  // release: hands the leader's fields to whoever leads next. From here on another leader may be at
+  // work.
+  if (newest_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+    return true;
   }
+  PullArrivals();
+  assert(last->newer != nullptr);
+  return false;
+}
+
+// Gives up the leadership: to the writer after `last`, or to nobody if there is none.
+void CommitQueue::Leave(Writer* last) {
+  if (RetireIfLast(last)) return;
   Writer* const next = last->newer;
-  assert(next != nullptr);
   leader_ = next;
   Signal(next, kLead);
 }
 
-// Tells everybody but the leader itself, which merely returns.
-void CommitQueue::Dismiss(Writer* leader, Writer* last) {
-  if (leader == last) return;
-  for (Writer* w = leader->newer;;) {
-    const bool is_last = w == last;
+// Tells everybody but who led, who merely returns.
+void CommitQueue::Dismiss(const Group& group) {
+  for (Writer* w = group.leader;;) {
+    const bool is_last = w == group.last;
     Writer* const next = is_last ? nullptr : w->newer;  // invariant 4
-    Signal(w, kDone);
+    if (w != group.executor) Signal(w, kDone);
     if (is_last) return;
     w = next;
   }

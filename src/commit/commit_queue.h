@@ -20,6 +20,7 @@
 //            wait for the turn: all earlier groups have published
 //            insert: alone, or every writer its own batch if that pays
 //            publish(last sequence number of the group)
+//            lead the group that gathered meanwhile, if there is one; then leave
 //   leave:   if newest_ == last of the group: CAS(newest_, null), nobody is there to call
 //            else: pull the new arrivals into the known queue, tell the one after last `lead`
 //   dismiss: tell the group `done`
@@ -28,6 +29,13 @@
 // its insertion: the next group forms, and writes and syncs its record, while this one inserts and
 // wakes its writers. Other groups keep the lead to the end: insertion takes about as long as one
 // write call, so that a wake more per group would cost what the overlap gains.
+//
+// Two groups in a row. A leader that does not hand over early leads a second group of those that
+// came meanwhile, without being of it. On another core its oldest writer may sleep: to wake it for
+// the lead would put the kernel's wake-up (tens of microseconds) between any two groups, while to
+// wake it with the result delays nobody. More than two would hold up the leader's own next write.
+// In passing nothing may hold it up: if there is a stall or a memtable to switch, the lead goes to
+// the group's own leader after all.
 //
 // Company. Who was just woken from a sync needs a moment to come back with the next write. The one
 // that comes first would lead alone, and every second sync would serve one writer. So the leader of
@@ -83,6 +91,7 @@
 
 #include "base/namespace.h"
 #include "commit/batch_apply.h"
+#include "commit/insertion_choice.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
@@ -100,6 +109,8 @@ struct WriteGroupInfo {
   bool sync = false;
   bool disable_wal = false;
   bool no_slowdown = false;
+  // Led by a writer whose own group is done, and which nothing may hold up.
+  bool in_passing = false;
   size_t leader_bytes = 0;       // size of the leader's own batch
   size_t last_group_bytes = 0;   // of the previous group: what to charge a delayed write for
   CommitQueue* queue = nullptr;  // for StallScope
@@ -116,7 +127,8 @@ enum class CommitErrorKind {
 struct CommitEnv {
   /// Before a group forms: switch the memtable and the WAL if due, wait while writes are stalled
   /// (inside a StallScope), report a background error, refuse (Incomplete) what must not wait. Not
-  /// OK fails the whole group. May SUSPEND.
+  /// OK fails the whole group; but Busy, in passing, if any of this is due: the group's own leader
+  /// will ask again. May SUSPEND, unless in passing.
   std::function<Status(const WriteGroupInfo&)> prepare;
   /// Appends one record to the current WAL; it has reached the operating system when this returns
   /// OK. SUSPENDS.
@@ -138,9 +150,11 @@ struct CommitOptions {
   bool allow_concurrent_memtable_write = true;
   uint64_t max_write_batch_group_size_bytes = uint64_t{1} << 20;
   Statistics* statistics = nullptr;  // borrowed, may be null
-  // Insert in parallel from this many entries in the group on (entries of the followers; their
-  // leader's do not count).
-  uint32_t parallel_insert_min_entries = 64;
+  // Groups with fewer entries than this on other threads than the leader's are never inserted in
+  // parallel.
+  uint32_t parallel_insert_min_entries = 32;
+  // Others only if measurement favours it (InsertionChoice); false: always.
+  bool measure_insertion = true;
   // Every group hands over early, not only those that synced.
   bool pipelined = false;
 };
@@ -221,18 +235,21 @@ class CommitQueue {
   static void Signal(Writer* w, uint32_t state);
 
   // What the leader does, in this order.
-  void Lead(Writer* leader);
+  void Lead(Writer* self);
+  bool LeadGroup(Writer* leader, Writer* self, bool may_go_on);
   void AwaitCompany(const Writer& leader);
   void FormGroup(Group* group);
   void AssignSequences(Group* group);
   Status Log(const Group& group);
   Slice MergedRecord(const Group& group);
   void Insert(Group* group);
-  bool ShouldInsertInParallel(const Group& group) const;
+  bool MayInsertInParallel(const Group& group) const;
+  void InsertInParallel(Group* group);
   void AwaitTurn(uint32_t turn);
   void EndTurn(uint32_t turn, bool others_may_wait);
+  bool RetireIfLast(Writer* last);
   void Leave(Writer* last);
-  void Dismiss(Writer* leader, Writer* last);
+  void Dismiss(const Group& group);
 
   static void ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent);
   static void FinishParallelInsert(Writer* w);
@@ -260,6 +277,7 @@ class CommitQueue {
   uint64_t groups_ = 0;
   uint32_t next_turn_ = 0;
   SequenceNumber last_assigned_ = 0;
+  InsertionChoice insertion_choice_;  // whose turn it is
   size_t last_sync_writers_ = 0;
   uint64_t sync_nanos_ = 0;  // smoothed
   std::string merged_;

@@ -102,6 +102,7 @@ Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
       !over_wal_limit && !memory_is_short) [[likely]] {
     return Status::OK();
   }
+  if (group.in_passing) return Status::Busy();
   // Before the mutex: a group that still inserts takes it when it fails; and the manager may ask
   // other databases.
   group.queue->Drain();
