@@ -219,6 +219,9 @@ class Status {
   bool IsTxnNotPrepared() const { return code_ == kInvalidArgument && subcode_ == kTxnNotPrepared; }
   bool IsIOFenced() const { return code_ == kIOError && subcode_ == kIOFenced; }
 
+  // As `s`, with `delim` and `msg` behind its message.
+  static Status CopyAppendMessage(const Status& s, const Slice& delim, const Slice& msg);
+
   // "OK", or the error's kind, sub-code and message: "IO error: No such file or directory: /x".
   std::string ToString() const;
 

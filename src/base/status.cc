@@ -2,6 +2,7 @@
 #include "rocksdb/status.h"
 
 #include <cstring>
+#include <string>
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -114,6 +115,14 @@ void Status::CopyFrom(const Status& s) {
   data_loss_ = s.data_loss_;
   scope_ = s.scope_;
   state_ = s.state_ == nullptr ? nullptr : JoinMessage(Slice(s.state_.get()), Slice());
+}
+
+Status Status::CopyAppendMessage(const Status& s, const Slice& delim, const Slice& msg) {
+  Status result = s;
+  std::string text = s.state_ == nullptr ? "" : s.state_.get();
+  text.append(delim.data(), delim.size()).append(msg.data(), msg.size());
+  result.state_ = JoinMessage(text, Slice());
+  return result;
 }
 
 std::string Status::ToString() const {

@@ -71,6 +71,13 @@ TEST(Status, SeverityIsCarried) {
   EXPECT_EQ("IO error: x", s.ToString());
 }
 
+TEST(Status, AMessageCanBeAddedTo) {
+  const Status s = Status::CopyAppendMessage(Status::NoSpace("write"), ": ", "000007.log");
+  EXPECT_TRUE(s.IsNoSpace());
+  EXPECT_EQ("IO error: No space left on device: write: 000007.log", s.ToString());
+  EXPECT_EQ("NotFound: x", Status::CopyAppendMessage(Status::NotFound(), "", "x").ToString());
+}
+
 TEST(IOStatus, KeepsItsAttributesInCopiesAndConversions) {
   IOStatus s = IOStatus::NoSpace("disk");
   s.SetRetryable(true);

@@ -23,8 +23,8 @@ class InsertionChoice {
   /// For the next group, of so many entries.
   bool Parallel(uint64_t entries) {
     Class& c = ClassOf(entries);
-    const bool best =
-        c.nanos[0] != 0 && c.nanos[1] != 0 && kWorthwhile[1] * c.nanos[1] < kWorthwhile[0] * c.nanos[0];
+    const bool best = c.nanos[0] != 0 && c.nanos[1] != 0 &&
+                      kWorthwhile[1] * c.nanos[1] < kWorthwhile[0] * c.nanos[0];
     const bool untried = c.nanos[best ? 0 : 1] == 0;
     const bool again = ++c.groups % kRetryEvery == 0;
     if (c.nanos[0] == 0) return false;

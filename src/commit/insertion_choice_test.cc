@@ -9,7 +9,8 @@ namespace {
 
 // Runs `groups` groups of `entries`, which take `serial` or `parallel` nanoseconds; returns how
 // many were inserted in parallel.
-int RunGroups(InsertionChoice* choice, int groups, uint64_t entries, uint64_t serial, uint64_t parallel) {
+int RunGroups(InsertionChoice* choice, int groups, uint64_t entries, uint64_t serial,
+              uint64_t parallel) {
   int in_parallel = 0;
   for (int i = 0; i < groups; ++i) {
     const bool p = choice->Parallel(entries);

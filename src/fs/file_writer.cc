@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace cairn {
@@ -54,6 +56,12 @@ IOStatus FileWriter::FirstError() const {
 }
 
 IOStatus FileWriter::Fail(IOStatus s) {
+  // Not every file system says which file it was.
+  const std::string base = file_name_.substr(file_name_.rfind('/') + 1);
+  const std::string_view message = s.getState() == nullptr ? "" : s.getState();
+  if (message.find(base) == std::string_view::npos) {
+    s = status_to_io_status(Status::CopyAppendMessage(s, message.empty() ? "" : ": ", file_name_));
+  }
   fiber::MutexLock lock(&error_mu_);
   if (!failed_.load(std::memory_order_relaxed)) {
     first_error_ = s;

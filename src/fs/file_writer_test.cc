@@ -95,15 +95,26 @@ TEST_F(FileWriterTest, AnErrorStays) {
   auto writer = Open();
   ASSERT_TRUE(writer->Append("abc").ok());
   fs_->FailNthOperation(1, kFaultAppend, IOStatus::IOError("injected", "once"));
-  EXPECT_EQ("IO error: injected: once", writer->Flush().ToString());
+  EXPECT_EQ("IO error: injected: once: /f", writer->Flush().ToString());
   // The disk works again, but the file has a hole.
-  EXPECT_EQ("IO error: injected: once", writer->Append("def").ToString());
-  EXPECT_EQ("IO error: injected: once", writer->Flush().ToString());
-  EXPECT_EQ("IO error: injected: once", writer->Sync(true).ToString());
-  EXPECT_EQ("IO error: injected: once", writer->SyncWithoutFlush(true).ToString());
+  EXPECT_EQ("IO error: injected: once: /f", writer->Append("def").ToString());
+  EXPECT_EQ("IO error: injected: once: /f", writer->Flush().ToString());
+  EXPECT_EQ("IO error: injected: once: /f", writer->Sync(true).ToString());
+  EXPECT_EQ("IO error: injected: once: /f", writer->SyncWithoutFlush(true).ToString());
   EXPECT_TRUE(writer->seen_error());
-  EXPECT_EQ("IO error: injected: once", writer->Close().ToString());
+  EXPECT_EQ("IO error: injected: once: /f", writer->Close().ToString());
   EXPECT_EQ(0, fs_->OpenWritableFiles());
+}
+
+TEST_F(FileWriterTest, AnErrorNamesTheFileOnce) {
+  auto writer = Open();
+  ASSERT_TRUE(writer->Append("abc").ok());
+  fs_->FailNthOperation(1, kFaultSync, IOStatus::IOError("fsync: /f", "Input/output error"));
+  EXPECT_EQ("IO error: fsync: /f: Input/output error", writer->Sync(false).ToString());
+  writer = Open();
+  ASSERT_TRUE(writer->Append("abc").ok());
+  fs_->FailNthOperation(1, kFaultSync, IOStatus::NoSpace());
+  EXPECT_EQ("IO error: No space left on device: /f", writer->Sync(false).ToString());
 }
 
 TEST_F(FileWriterTest, AFailedSyncStays) {
