@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "commit/batch_reader.h"
+#include "fiber/clock.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
+#include "rocksdb/statistics.h"
 
 namespace cairn {
 
@@ -91,6 +93,8 @@ IOStatus WalSet::SyncDirectoryOnce() {
 }
 
 IOStatus WalSet::Sync() {
+  Statistics* const statistics = options_->statistics.get();
+  const uint64_t start = statistics != nullptr ? fiber::now_nanos() : 0;
   for (Old& old : old_) {
     if (old.synced) continue;
     IOStatus s = old.writer->Sync(options_->use_fsync);
@@ -100,7 +104,12 @@ IOStatus WalSet::Sync() {
   const uint64_t size = current_->file()->file_size();
   IOStatus s = current_->Sync(options_->use_fsync);
   if (s.ok()) s = SyncDirectoryOnce();
-  if (s.ok()) synced_bytes_ = size;
+  if (!s.ok()) return s;
+  synced_bytes_ = size;
+  if (statistics != nullptr) {
+    statistics->recordTick(WAL_FILE_SYNCED, 1);
+    statistics->reportTimeToHistogram(WAL_FILE_SYNC_MICROS, (fiber::now_nanos() - start) / 1000);
+  }
   return s;
 }
 

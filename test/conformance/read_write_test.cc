@@ -418,6 +418,18 @@ TEST_F(StatisticsTest, CountWritesAndReads) {
   EXPECT_EQ(10u, data.count);
 }
 
+TEST_F(StatisticsTest, CountSyncs) {
+  WriteOptions sync;
+  sync.sync = true;
+  for (int i = 0; i < 5; i++) ASSERT_OK(db_->Put(i % 2 == 0 ? sync : WriteOptions(), Key(i), "v"));
+  EXPECT_EQ(3u, Ticker(WAL_FILE_SYNCED));
+  ASSERT_OK(db_->SyncWAL());
+  EXPECT_EQ(4u, Ticker(WAL_FILE_SYNCED));
+  HistogramData data;
+  options_.statistics->histogramData(WAL_FILE_SYNC_MICROS, &data);
+  EXPECT_GE(data.count, 3u);
+}
+
 TEST_F(StatisticsTest, CountTheBlockCacheAndFlushes) {
   for (int i = 0; i < 100; i++) ASSERT_OK(Put(Key(i), std::string(100, 'v')));
   ASSERT_OK(Flush());
