@@ -68,7 +68,8 @@ char* HugePages::Allocate(size_t* bytes) {
 Arena::Arena(const ArenaOptions& options)
     : block_size_(Align(std::max(options.block_size, kMinBlockSize))), tracker_(options.tracker) {
   if (options.huge_page_size != 0) {
-    huge_pages_ = std::make_unique<HugePages>(options.huge_page_size, options.info_log);
+    huge_pages_ = std::make_unique<HugePages>(options.huge_page_size, options.reserved_huge_pages,
+                                              options.info_log);
   }
 }
 

@@ -3,9 +3,9 @@
 //
 // Blocks come from operator new; a request larger than a quarter of a block gets a block of its
 // own, so that little is wasted. The first block is small: an arena that holds next to nothing
-// costs next to nothing. With ArenaOptions::huge_page_size blocks are whole huge pages from the
-// system, where it has some, else transparent ones, else ordinary memory; the LOG hears once that
-// it had none.
+// costs next to nothing. With ArenaOptions::huge_page_size blocks are whole huge pages: reserved
+// ones, if they are wanted and the system has some (the LOG hears once that it has none), else
+// transparent ones, else ordinary memory.
 #pragma once
 
 #include <atomic>
@@ -33,6 +33,7 @@ class AllocationTracker {
 struct ArenaOptions {
   size_t block_size = 4096;              // bytes
   size_t huge_page_size = 0;             // bytes, a power of two; 0: no huge pages
+  bool reserved_huge_pages = true;       // those that the system keeps for who asks, if it has any
   AllocationTracker* tracker = nullptr;  // borrowed, may be null
   Logger* info_log = nullptr;            // borrowed, may be null
 };
@@ -40,7 +41,9 @@ struct ArenaOptions {
 // Blocks of huge pages, given back with the object. Not thread-safe.
 class HugePages {
  public:
-  HugePages(size_t page_size, Logger* info_log) : page_size_(page_size), info_log_(info_log) {}
+  // `reserved`: tried first; false: transparent huge pages only.
+  HugePages(size_t page_size, bool reserved, Logger* info_log)
+      : page_size_(page_size), info_log_(info_log), refused_(!reserved) {}
   ~HugePages();
   HugePages(const HugePages&) = delete;
   HugePages& operator=(const HugePages&) = delete;
@@ -60,7 +63,7 @@ class HugePages {
 
   const size_t page_size_;
   Logger* const info_log_;
-  bool refused_ = false;  // the system had no reserved pages: not asked again
+  bool refused_;  // reserved pages are not wanted, or there were none: not asked again
   std::vector<Mapping> mappings_;
 };
 

@@ -112,7 +112,7 @@ TEST(Arena, APageSizeThatTheSystemLacksIsReplaced) {
   // No system reserves huge pages of 64 MiB (x86-64) or of 128 MiB (aarch64).
   constexpr size_t kPage = 128 << 20;
   WarningLog log;
-  HugePages pages(kPage, &log);
+  HugePages pages(kPage, /*reserved=*/true, &log);
   for (int i = 0; i < 2; ++i) {
     size_t bytes = 1000;
     char* const block = pages.Allocate(&bytes);
@@ -123,6 +123,20 @@ TEST(Arena, APageSizeThatTheSystemLacksIsReplaced) {
   }
   ASSERT_EQ(log.lines.size(), 1u);
   EXPECT_NE(log.lines[0].find("memtable_huge_page_size"), std::string::npos) << log.lines[0];
+}
+
+TEST(Arena, TransparentHugePagesNeedNoReservedOnes) {
+  constexpr size_t kPage = 2 << 20;
+  WarningLog log;
+  Arena arena({.block_size = kPage,
+               .huge_page_size = kPage,
+               .reserved_huge_pages = false,
+               .info_log = &log});
+  const auto pieces = AllocateMany(&arena, 12, 3000);
+  Fill(pieces);
+  Check(pieces);
+  EXPECT_TRUE(log.lines.empty()) << log.lines[0];
+  EXPECT_EQ(arena.MemoryAllocatedBytes() % kPage, 4096u);
 }
 
 TEST(Arena, TheFirstBlockIsSmall) {

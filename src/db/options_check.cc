@@ -200,6 +200,11 @@ void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options) {
   }
 }
 
+// A memtable of which a huge page is a small part has its memory in transparent huge pages, where
+// the system allows them.
+constexpr size_t kTransparentHugePage = size_t{2} << 20;
+constexpr size_t kHugePagesFrom = 16 * kTransparentHugePage;
+
 MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
                                     const ColumnFamilyOptions& cf_options) {
   MemTableOptions options;
@@ -215,6 +220,10 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
   if (cf_options.memtable_huge_page_size != 0) {
     options.huge_page_size = std::bit_ceil(
         std::clamp(cf_options.memtable_huge_page_size, size_t{64} << 10, size_t{1} << 30));
+  } else if (options.arena_block_size == 0 && options.write_buffer_size >= kHugePagesFrom) {
+    // Half of an insertion into a large memtable is waiting for memory, much of it for page tables.
+    options.huge_page_size = kTransparentHugePage;
+    options.reserved_huge_pages = false;
   }
   const MemTableRepFactory* const factory = cf_options.memtable_factory.get();
   if (const auto* vector = dynamic_cast<const VectorRepFactory*>(factory)) {

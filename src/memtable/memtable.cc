@@ -32,6 +32,7 @@ ArenaOptions MakeArenaOptions(const MemTableOptions& options, size_t block_size,
                               AllocationTracker* tracker) {
   return {.block_size = block_size,
           .huge_page_size = options.huge_page_size,
+          .reserved_huge_pages = options.reserved_huge_pages,
           .tracker = tracker,
           .info_log = options.info_log};
 }
