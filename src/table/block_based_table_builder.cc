@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include "base/coding.h"
@@ -40,6 +41,7 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
                                                const TableBuilderOptions& options, FileWriter* file)
     : table_options_(table_options),
       icmp_(options.icmp),
+      bytewise_(icmp_.user_comparator() == BytewiseComparator()),
       compression_(options.compression_type),
       file_(file),
       statistics_(options.statistics),
@@ -105,6 +107,17 @@ bool BlockBasedTableBuilder::BlockIsFull(const Slice& key, const Slice& value) c
          data_block_.SizeAfter(key, value) > table_options_.block_size;
 }
 
+bool BlockBasedTableBuilder::SortsAfterLast(const Slice& key, size_t common) const {
+  if (!bytewise_) return icmp_.Compare(last_key_, key) < 0;
+  const size_t before = last_key_.size() - kInternalKeyFooterSize;
+  const size_t now = key.size() - kInternalKeyFooterSize;
+  if (common < std::min(before, now)) {
+    return static_cast<unsigned char>(last_key_[common]) < static_cast<unsigned char>(key[common]);
+  }
+  if (before != now) return before < now;
+  return ExtractInternalKeyFooter(last_key_) > ExtractInternalKeyFooter(key);
+}
+
 void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   if (!ok()) return;
   if (key.size() < kInternalKeyFooterSize) {
@@ -125,21 +138,22 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
       return Fail(Status::NotSupported("value type " + std::to_string(type) +
                                        " cannot be written to " + file_->file_name()));
   }
-  const Slice user_key = ExtractUserKey(key);
-  if (!last_key_.empty()) {
-    const int order = icmp_.Compare(last_key_, key);
-    if (order >= 0) {
-      return Fail(Status::Corruption("out-of-order key while writing " + file_->file_name()));
-    }
+  // Found once, for the check of the order, the block and the copy.
+  const size_t common = block_internal::MatchLength(last_key_.data(), key.data(),
+                                                    std::min(last_key_.size(), key.size()));
+  if (!last_key_.empty() && !SortsAfterLast(key, common)) {
+    return Fail(Status::Corruption("out-of-order key while writing " + file_->file_name()));
   }
   if (BlockIsFull(key, value)) {
     FlushDataBlock();
     if (!ok()) return;
   }
   if (index_entry_pending_) AddIndexEntry(&key);
-  if (filter_ != nullptr) filter_->AddKey(user_key);
-  data_block_.Add(key, value);
-  last_key_.assign(key.data(), key.size());
+  if (filter_ != nullptr) filter_->AddKey(ExtractUserKey(key));
+  data_block_.AddKnowingPrefix(key, value, common);
+  last_key_bytes_.Reserve(key.size(), common);
+  std::memcpy(last_key_bytes_.data() + common, key.data() + common, key.size() - common);
+  last_key_ = Slice(last_key_bytes_.data(), key.size());
   ++properties_.num_entries;
   properties_.raw_key_size += key.size();
   properties_.raw_value_size += value.size();
@@ -153,12 +167,14 @@ void BlockBasedTableBuilder::FlushDataBlock() {
   index_entry_pending_ = true;
   ++properties_.num_data_blocks;
   properties_.data_size = offset_;
+  estimated_before_block_ = offset_ + separators_.size() + index_.size() * 8 +
+                            (filter_ != nullptr ? filter_->EstimatedSize() : 0);
 }
 
 void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
   using Mode = BlockBasedTableOptions::IndexShorteningMode;
   index_entry_pending_ = false;
-  std::string separator = last_key_;
+  std::string separator = last_key_.ToString();
   if (next_key != nullptr) {
     if (icmp_.CompareUserKey(ExtractUserKey(separator), ExtractUserKey(*next_key)) == 0) {
       // The two blocks hold versions of one key: only the sequence number tells them apart.
@@ -177,9 +193,8 @@ void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, Bl
   CompressionType type = kNoCompression;
   Slice stored = contents;
   if (compress && compression_ != kNoCompression) {
-    if (compressor_.Compress(contents, &compressed_)) {
+    if (compressor_.Compress(contents, &stored)) {
       type = compression_;
-      stored = compressed_;
       if (table_options_.verify_compression) {
         size_t raw_size;
         Slice payload;
@@ -192,8 +207,9 @@ void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, Bl
         }
       }
       if (statistics_ != nullptr) statistics_->recordTick(NUMBER_BLOCK_COMPRESSED, 1);
-    } else if (statistics_ != nullptr) {
-      statistics_->recordTick(NUMBER_BLOCK_NOT_COMPRESSED, 1);
+    } else {
+      stored = contents;
+      if (statistics_ != nullptr) statistics_->recordTick(NUMBER_BLOCK_NOT_COMPRESSED, 1);
     }
   }
   WriteRawBlock(stored, type, handle);
@@ -304,12 +320,5 @@ Status BlockBasedTableBuilder::Finish() {
 }
 
 void BlockBasedTableBuilder::Abandon() { finished_ = true; }
-
-uint64_t BlockBasedTableBuilder::EstimatedFileSize() const {
-  if (finished_) return offset_;
-  uint64_t size = offset_ + data_block_.CurrentSize() + separators_.size() + index_.size() * 8;
-  if (filter_ != nullptr) size += filter_->EstimatedSize();
-  return size;
-}
 
 }  // namespace cairn

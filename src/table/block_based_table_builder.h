@@ -12,6 +12,7 @@
 #include "base/namespace.h"
 #include "fs/file_writer.h"
 #include "rocksdb/table.h"
+#include "table/block.h"
 #include "table/block_builder.h"
 #include "table/bloom.h"
 #include "table/compression.h"
@@ -33,8 +34,12 @@ class BlockBasedTableBuilder final : public TableBuilder {
   Status Finish() override;
   void Abandon() override;
   uint64_t NumEntries() const override { return properties_.num_entries; }
+  Slice LastKey() const override { return last_key_; }
   uint64_t FileSize() const override { return offset_; }
-  uint64_t EstimatedFileSize() const override;
+  // A fraction of the last block's worth behind: counted anew at each block.
+  uint64_t EstimatedFileSize() const override {
+    return finished_ ? offset_ : estimated_before_block_ + data_block_.CurrentSize();
+  }
   uint64_t TailSize() const override { return finished_ ? offset_ - properties_.data_size : 0; }
   bool NeedCompact() const override { return false; }
   TableProperties GetTableProperties() const override { return properties_; }
@@ -47,6 +52,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   };
 
   bool ok() const { return status_.ok(); }
+  // Whether `key`, which shares its first `common` bytes with the last one, sorts after it.
+  bool SortsAfterLast(const Slice& key, size_t common) const;
   void Fail(const Status& s);
   bool BlockIsFull(const Slice& key, const Slice& value) const;
   void FlushDataBlock();
@@ -59,16 +66,17 @@ class BlockBasedTableBuilder final : public TableBuilder {
 
   const BlockBasedTableOptions table_options_;
   const InternalKeyComparator icmp_;
+  const bool bytewise_;
   const CompressionType compression_;
   FileWriter* const file_;
   Statistics* const statistics_;
 
   BlockBuilder data_block_;
   BlockCompressor compressor_;
-  std::string compressed_;
   std::unique_ptr<BloomBuilder> filter_;  // null: none
 
-  std::string last_key_;
+  KeyBuffer last_key_bytes_;
+  Slice last_key_;
   BlockHandle pending_handle_;  // the last data block, when its index entry waits for the next key
   bool index_entry_pending_ = false;
   std::string separators_;  // internal keys, one after another
@@ -77,6 +85,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
 
   uint32_t base_context_checksum_ = 0;
   uint64_t offset_ = 0;
+  uint64_t estimated_before_block_ = 0;  // of the file without the block being filled
   TableProperties properties_;
   Status status_;
   IOStatus io_status_;

@@ -674,17 +674,23 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   return index.status();
 }
 
-Status BlockBasedTable::ApproximateMiddleKey(std::string* user_key) {
-  ReadOptions options;
+Status BlockBasedTable::GetAnchors(size_t count, std::vector<TableAnchor>* anchors) {
+  anchors->clear();
+  const ReadOptions options;
   IndexCursor index(this, &options);
-  const uint64_t blocks = properties_->num_data_blocks;
-  if (blocks < 2) return Status::NotFound("table of one block");
-  index.SeekToFirst();
-  for (uint64_t i = 1; i < blocks / 2 && index.Valid(); ++i) index.Next();
-  if (!index.Valid()) return index.status().ok() ? Status::NotFound() : index.status();
-  const Slice key = index.key();
-  *user_key = (index_format_.user_keys ? key : ExtractUserKey(key)).ToString();
-  return Status::OK();
+  const uint64_t per_anchor = std::max<uint64_t>(1, properties_->data_size / count);
+  TableAnchor part;
+  for (index.SeekToFirst(); index.Valid(); index.Next()) {
+    const Slice key = index_format_.user_keys ? index.key() : ExtractUserKey(index.key());
+    part.user_key.assign(key.data(), key.size());
+    part.bytes += index.handle().size + kBlockTrailerSize;
+    if (part.bytes >= per_anchor && anchors->size() + 1 < count) {
+      anchors->push_back(std::move(part));
+      part = TableAnchor();
+    }
+  }
+  if (part.bytes > 0) anchors->push_back(std::move(part));
+  return index.status();
 }
 
 }  // namespace cairn

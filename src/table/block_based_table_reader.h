@@ -56,7 +56,7 @@ class BlockBasedTable final : public TableReader {
   std::shared_ptr<const TableProperties> GetTableProperties() const override { return properties_; }
   size_t ApproximateMemoryUsage() const override;
   Status VerifyChecksum(const ReadOptions& options) override;
-  Status ApproximateMiddleKey(std::string* user_key) override;
+  Status GetAnchors(size_t count, std::vector<TableAnchor>* anchors) override;
 
   // ---- For the cursors over this table.
 

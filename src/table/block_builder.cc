@@ -1,34 +1,13 @@
 #include "table/block_builder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/coding.h"
+#include "table/block.h"
 
 namespace cairn {
-
-namespace {
-
-size_t SharedPrefix(const char* a, size_t a_size, const char* b, size_t b_size) {
-  const size_t n = std::min(a_size, b_size);
-  size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    uint64_t x, y;
-    std::memcpy(&x, a + i, 8);
-    std::memcpy(&y, b + i, 8);
-    if (x != y) {
-      if constexpr (std::endian::native == std::endian::little) {
-        return i + static_cast<size_t>(__builtin_ctzll(x ^ y)) / 8;
-      }
-      break;
-    }
-  }
-  while (i < n && a[i] == b[i]) ++i;
-  return i;
-}
-
-}  // namespace
 
 BlockBuilder::BlockBuilder(int restart_interval, bool use_delta_encoding, bool values_delta_encoded)
     : restart_interval_(std::max(1, restart_interval)),
@@ -37,7 +16,7 @@ BlockBuilder::BlockBuilder(int restart_interval, bool use_delta_encoding, bool v
       restarts_(1, 0) {}
 
 void BlockBuilder::Reset() {
-  buffer_.clear();
+  size_ = 0;
   restarts_.assign(1, 0);
   counter_ = 0;
   last_key_.clear();
@@ -50,35 +29,64 @@ size_t BlockBuilder::SizeAfter(const Slice& key, const Slice& value) const {
          static_cast<size_t>(VarintLength(value.size()));
 }
 
+void BlockBuilder::Grow(size_t more) {
+  const size_t capacity = std::max(size_ + more, std::max<size_t>(2 * capacity_, 1024));
+  auto bigger = std::make_unique_for_overwrite<char[]>(capacity);
+  if (size_ > 0) std::memcpy(bigger.get(), buffer_.get(), size_);
+  buffer_ = std::move(bigger);
+  capacity_ = capacity;
+}
+
+bool BlockBuilder::RestartIfDue() {
+  if (counter_ >= restart_interval_) {
+    restarts_.push_back(static_cast<uint32_t>(size_));
+    counter_ = 0;
+  }
+  return counter_++ == 0;
+}
+
+void BlockBuilder::Append(const Slice& key, const Slice& value, size_t shared, bool has_size) {
+  const size_t other = key.size() - shared;
+  Reserve(3 * kMaxVarint32Length + other + value.size());
+  char* p = buffer_.get() + size_;
+  if ((shared | other | value.size()) < 128) [[likely]] {
+    *p++ = static_cast<char>(shared);
+    *p++ = static_cast<char>(other);
+    if (has_size) *p++ = static_cast<char>(value.size());
+  } else {
+    p = EncodeVarint32(p, static_cast<uint32_t>(shared));
+    p = EncodeVarint32(p, static_cast<uint32_t>(other));
+    if (has_size) p = EncodeVarint32(p, static_cast<uint32_t>(value.size()));
+  }
+  std::memcpy(p, key.data() + shared, other);
+  p += other;
+  std::memcpy(p, value.data(), value.size());
+  p += value.size();
+  size_ = static_cast<size_t>(p - buffer_.get());
+}
+
 void BlockBuilder::Add(const Slice& key, const Slice& value, const Slice* delta_value) {
   size_t shared = 0;
-  if (counter_ >= restart_interval_) {
-    restarts_.push_back(static_cast<uint32_t>(buffer_.size()));
-    counter_ = 0;
-  } else if (use_delta_encoding_ && counter_ > 0) {
-    shared = SharedPrefix(last_key_.data(), last_key_.size(), key.data(), key.size());
+  if (!RestartIfDue() && use_delta_encoding_) {
+    shared = block_internal::MatchLength(last_key_.data(), key.data(),
+                                         std::min(last_key_.size(), key.size()));
   }
-  const size_t other = key.size() - shared;
-  char header[15];
-  char* p = EncodeVarint32(header, static_cast<uint32_t>(shared));
-  p = EncodeVarint32(p, static_cast<uint32_t>(other));
-  if (!values_delta_encoded_) p = EncodeVarint32(p, static_cast<uint32_t>(value.size()));
-  buffer_.append(header, static_cast<size_t>(p - header));
-  buffer_.append(key.data() + shared, other);
   // A reader tells the two forms of a delta-encoded value by shared != 0.
   const Slice& stored = values_delta_encoded_ && shared != 0 ? *delta_value : value;
-  buffer_.append(stored.data(), stored.size());
-  ++counter_;
-  if (use_delta_encoding_) {
-    last_key_.resize(shared);
-    last_key_.append(key.data() + shared, other);
-  }
+  Append(key, stored, shared, !values_delta_encoded_);
+  if (use_delta_encoding_) last_key_.assign(key.data(), key.size());
 }
 
 Slice BlockBuilder::Finish() {
-  for (const uint32_t offset : restarts_) PutFixed32(&buffer_, offset);
-  PutFixed32(&buffer_, static_cast<uint32_t>(restarts_.size()));
-  return buffer_;
+  Reserve((restarts_.size() + 1) * 4);
+  char* p = buffer_.get() + size_;
+  for (const uint32_t offset : restarts_) {
+    EncodeFixed32(p, offset);
+    p += 4;
+  }
+  EncodeFixed32(p, static_cast<uint32_t>(restarts_.size()));
+  size_ = static_cast<size_t>(p + 4 - buffer_.get());
+  return Slice(buffer_.get(), size_);
 }
 
 }  // namespace cairn

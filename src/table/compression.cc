@@ -30,7 +30,9 @@ constexpr CompressionType Canonical(CompressionType type) {
 }
 constexpr size_t kMaxRawSize = std::numeric_limits<int32_t>::max();
 
-bool Deflate(const Slice& raw, const CompressionOptions& options, std::string* output) {
+// `room(n)` gives memory for n bytes; *size tells how many were written there.
+template <typename Room>
+bool Deflate(const Slice& raw, const CompressionOptions& options, Room room, size_t* size) {
   z_stream stream;
   std::memset(&stream, 0, sizeof(stream));
   const int level = options.level == kDefaultLevel ? Z_DEFAULT_COMPRESSION : options.level;
@@ -38,14 +40,13 @@ bool Deflate(const Slice& raw, const CompressionOptions& options, std::string* o
                    options.strategy) != Z_OK) {
     return false;
   }
-  const size_t header = output->size();
-  output->resize(header + deflateBound(&stream, raw.size()));
+  const size_t bound = deflateBound(&stream, raw.size());
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
   stream.avail_in = static_cast<uInt>(raw.size());
-  stream.next_out = reinterpret_cast<Bytef*>(output->data() + header);
-  stream.avail_out = static_cast<uInt>(output->size() - header);
+  stream.next_out = reinterpret_cast<Bytef*>(room(bound));
+  stream.avail_out = static_cast<uInt>(bound);
   const bool ok = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-  output->resize(header + (ok ? stream.total_out : 0));
+  *size = stream.total_out;
   deflateEnd(&stream);
   return ok;
 }
@@ -150,53 +151,65 @@ BlockCompressor::~BlockCompressor() {
   if (context_ != nullptr) ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(context_));
 }
 
-bool BlockCompressor::Compress(const Slice& raw, std::string* output) {
+char* BlockCompressor::Room(size_t size) {
+  if (size > capacity_) {
+    buffer_ = std::make_unique_for_overwrite<char[]>(size);
+    capacity_ = size;
+  }
+  return buffer_.get();
+}
+
+bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
   if (raw.size() > kMaxCompressible) return false;
-  output->clear();
-  if (type_ != kSnappyCompression) PutVarint32(output, static_cast<uint32_t>(raw.size()));
-  const size_t header = output->size();
   const int raw_size = static_cast<int>(raw.size());
+  char header[kMaxVarint32Length];
+  size_t header_size = 0;
+  if (type_ != kSnappyCompression) {
+    const char* end = EncodeVarint32(header, static_cast<uint32_t>(raw.size()));
+    header_size = static_cast<size_t>(end - header);
+  }
+  const auto begin = [&](size_t bound) {
+    char* room = Room(header_size + bound);
+    std::memcpy(room, header, header_size);
+    return room + header_size;
+  };
+  size_t n = 0;
   switch (type_) {
-    case kSnappyCompression: {
-      output->resize(snappy::MaxCompressedLength(raw.size()));
-      size_t n = 0;
-      snappy::RawCompress(raw.data(), raw.size(), output->data(), &n);
-      output->resize(n);
+    case kSnappyCompression:
+      snappy::RawCompress(raw.data(), raw.size(), begin(snappy::MaxCompressedLength(raw.size())),
+                          &n);
       break;
-    }
     case kZlibCompression:
-      if (!Deflate(raw, options_, output)) return false;
+      if (!Deflate(raw, options_, begin, &n)) return false;
       break;
     case kLZ4Compression:
     case kLZ4HCCompression: {
       const int bound = LZ4_compressBound(raw_size);
-      output->resize(header + bound);
-      char* dst = output->data() + header;
-      int n;
+      char* dst = begin(static_cast<size_t>(bound));
+      int written;
       if (type_ == kLZ4Compression) {
         // Negative levels are acceleration.
-        n = LZ4_compress_fast(raw.data(), dst, raw_size, bound,
-                              options_.level < 0 ? -options_.level : 1);
+        written = LZ4_compress_fast(raw.data(), dst, raw_size, bound,
+                                    options_.level < 0 ? -options_.level : 1);
       } else {
-        n = LZ4_compress_HC(raw.data(), dst, raw_size, bound,
-                            options_.level == kDefaultLevel ? 0 : options_.level);
+        written = LZ4_compress_HC(raw.data(), dst, raw_size, bound,
+                                  options_.level == kDefaultLevel ? 0 : options_.level);
       }
-      if (n <= 0) return false;
-      output->resize(header + n);
+      if (written <= 0) return false;
+      n = static_cast<size_t>(written);
       break;
     }
     case kZSTD: {
-      output->resize(header + ZSTD_compressBound(raw.size()));
-      const size_t n = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), output->data() + header,
-                                         output->size() - header, raw.data(), raw.size(),
-                                         options_.level == kDefaultLevel ? 3 : options_.level);
+      const size_t bound = ZSTD_compressBound(raw.size());
+      n = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), begin(bound), bound, raw.data(),
+                            raw.size(), options_.level == kDefaultLevel ? 3 : options_.level);
       if (ZSTD_isError(n)) return false;
-      output->resize(header + n);
       break;
     }
     default:
       return false;
   }
+  *output = Slice(buffer_.get(), header_size + n);
   return output->size() < GoodSize(raw.size());
 }
 

@@ -34,13 +34,18 @@ class BlockCompressor {
   BlockCompressor& operator=(const BlockCompressor&) = delete;
 
   // False if it cannot be compressed, or does not become smaller by an eighth: then the block is to
-  // be stored raw.
-  bool Compress(const Slice& raw, std::string* output);
+  // be stored raw. *output is good until the next call.
+  bool Compress(const Slice& raw, Slice* output);
 
  private:
+  // Room for `size` bytes; what was there is lost.
+  char* Room(size_t size);
+
   const CompressionType type_;
   const CompressionOptions options_;
-  void* context_ = nullptr;  // ZSTD_CCtx
+  void* context_ = nullptr;         // ZSTD_CCtx
+  std::unique_ptr<char[]> buffer_;  // not a string: that would clear what is overwritten anyway
+  size_t capacity_ = 0;
 };
 
 // A dictionary of a table, digested once. Immutable.

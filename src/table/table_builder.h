@@ -38,6 +38,8 @@ class TableBuilder {
 
   virtual uint64_t NumEntries() const = 0;
   virtual bool IsEmpty() const { return NumEntries() == 0; }
+  // The last key that was added; empty if there is none. Good until the next Add.
+  virtual Slice LastKey() const = 0;
   // Bytes written so far; after Finish() the size of the file.
   virtual uint64_t FileSize() const = 0;
   // FileSize() with an estimate of what is buffered (the block being filled).

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/internal_iterator.h"
 #include "base/namespace.h"
@@ -18,6 +20,13 @@
 #include "table/table_options.h"
 
 namespace cairn {
+
+// A user key that lies at or behind the last key of its part of the table, and before the first one
+// of the next (or is that one's user key, where a user key's versions span both).
+struct TableAnchor {
+  std::string user_key;
+  uint64_t bytes = 0;  // of the part, in the file
+};
 
 class TableReader {
  public:
@@ -51,9 +60,9 @@ class TableReader {
   // Reads the whole file past the cache and verifies every block.
   [[nodiscard]] virtual Status VerifyChecksum(const ReadOptions& options) = 0;
 
-  // A user key near the middle of the file, for splitting a compaction. NotFound for a table of one
-  // block.
-  [[nodiscard]] virtual Status ApproximateMiddleKey(std::string* user_key) = 0;
+  // Splits the data into up to `count` parts of about equal size, in key order: for splitting a
+  // compaction. Empty for a table without data blocks. REQUIRES: count > 0
+  [[nodiscard]] virtual Status GetAnchors(size_t count, std::vector<TableAnchor>* anchors) = 0;
 };
 
 }  // namespace cairn

@@ -248,10 +248,19 @@ TEST(TableTest, OffsetsGrowWithKeys) {
   EXPECT_EQ(offset("0"), 0u);
   EXPECT_NEAR(static_cast<double>(offset("000500")), 500 * 1010.0, 15000);
   EXPECT_NEAR(static_cast<double>(offset("z")), 1000 * 1010.0, 30000);
-  std::string middle;
-  ASSERT_TRUE(h.table->ApproximateMiddleKey(&middle).ok());
-  EXPECT_NEAR(std::atoi((middle + "000000").substr(0, 6).c_str()), 500,
-              60);  // separators are shortened
+  std::vector<TableAnchor> anchors;
+  ASSERT_TRUE(h.table->GetAnchors(4, &anchors).ok());
+  ASSERT_EQ(anchors.size(), 4u);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    // Separators are shortened.
+    const int key = std::atoi((anchors[i].user_key + "000000").substr(0, 6).c_str());
+    EXPECT_NEAR(key, 250 * static_cast<int>(i + 1), 30);
+    bytes += anchors[i].bytes;
+  }
+  EXPECT_EQ(bytes, h.table->GetTableProperties()->data_size);
+  ASSERT_TRUE(h.table->GetAnchors(100000, &anchors).ok());
+  EXPECT_EQ(anchors.size(), h.table->GetTableProperties()->num_data_blocks);
 }
 
 TEST(TableTest, ReadaheadSizesGiveTheSameEntries) {
