@@ -192,7 +192,7 @@ struct DBOptions {
   int max_background_jobs = 2;
   // -1: derived from max_background_jobs.
   int max_background_compactions = -1;
-  // Threads of one compaction: a hint.
+  // Threads that share one compaction of level 0, or a manual one.
   uint32_t max_subcompactions = 1;
   int max_background_flushes = -1;
 

@@ -199,11 +199,8 @@ std::string Compaction::InputSummary() const {
   return r + " files to L" + std::to_string(output_level()) + score;
 }
 
-bool OutputCutter::ShouldStopBefore(const Slice& internal_key, uint64_t current_file_size) {
+bool OutputCutter::ShouldStopBeforeUserKey(const Slice& user_key, uint64_t current_file_size) {
   const InternalKeyComparator& icmp = compaction_->icmp();
-  const Slice user_key = ExtractUserKey(internal_key);
-  const bool same_user_key = seen_key_ && icmp.EqualUserKey(user_key, last_user_key_);
-  if (same_user_key) return false;  // its versions stay together
   const std::vector<FileMetaData*>& below = compaction_->grandparents();
   bool crossed = false;
   while (grandparent_ < below.size() &&
@@ -213,7 +210,6 @@ bool OutputCutter::ShouldStopBefore(const Slice& internal_key, uint64_t current_
     ++grandparent_;
     crossed = true;
   }
-  last_user_key_.assign(user_key.data(), user_key.size());
   const bool first = !seen_key_;
   seen_key_ = true;
   if (first || compaction_->output_level() == 0) return false;

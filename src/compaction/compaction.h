@@ -134,15 +134,20 @@ class OutputCutter {
  public:
   explicit OutputCutter(const Compaction* compaction) : compaction_(compaction) {}
   // Call for each output key in order; true: close the current file before adding this one.
-  // `current_file_size` is the builder's estimate in bytes. Never splits versions of one user key.
-  bool ShouldStopBefore(const Slice& internal_key, uint64_t current_file_size);
+  // `first_version`: no version of its user key came before; those that follow are never cut off
+  // from it. `current_file_size` is the builder's estimate in bytes.
+  bool ShouldStopBefore(const Slice& internal_key, bool first_version, uint64_t current_file_size) {
+    return first_version &&
+           ShouldStopBeforeUserKey(ExtractUserKey(internal_key), current_file_size);
+  }
 
  private:
+  bool ShouldStopBeforeUserKey(const Slice& user_key, uint64_t current_file_size);
+
   const Compaction* const compaction_;
   size_t grandparent_ = 0;
   bool seen_key_ = false;
   uint64_t overlapped_bytes_ = 0;
-  std::string last_user_key_;
 };
 
 }  // namespace cairn

@@ -1,10 +1,22 @@
 #include "compaction/compaction_iterator.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "compaction/compaction.h"
 
 namespace cairn {
+namespace {
+
+// ParseInternalKey inline and without its Status: false where that is not OK.
+bool Parse(const Slice& key, ParsedInternalKey* parsed) {
+  if (key.size() < kInternalKeyFooterSize) return false;
+  UnpackSequenceAndType(ExtractInternalKeyFooter(key), &parsed->sequence, &parsed->type);
+  parsed->user_key = ExtractUserKey(key);
+  return IsInternalKeyType(parsed->type);
+}
+
+}  // namespace
 
 CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKeyComparator* icmp,
                                        std::vector<SequenceNumber> snapshots,
@@ -16,10 +28,17 @@ CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKe
       compaction_(compaction),
       check_stopped_(std::move(check_stopped)),
       bottommost_(compaction != nullptr && compaction->bottommost_level()),
+      bytewise_(icmp->user_comparator() == BytewiseComparator()),
       oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()) {}
 
-void CompactionIterator::Start() {
-  input_->SeekToFirst();
+void CompactionIterator::Start(const Slice* begin, const Slice* end) {
+  end_ = end;
+  if (begin == nullptr) {
+    input_->SeekToFirst();
+  } else {
+    const InternalKey first(*begin, kMaxSequenceNumber, kValueTypeForSeek);
+    input_->Seek(first.Encode());
+  }
   has_input_ = input_->Valid();
   if (has_input_) {
     input_key_ = input_->key();
@@ -43,12 +62,14 @@ void CompactionIterator::Emit(const ParsedInternalKey& parsed, const Slice& key,
                               bool zero_sequence) {
   parsed_ = parsed;
   value_ = value;
+  is_first_version_ = !kept_of_user_key_;
+  kept_of_user_key_ = true;
   if (zero_sequence) {
     parsed_.sequence = 0;
-    rewritten_key_.clear();
-    AppendInternalKey(&rewritten_key_, parsed_);
-    key_ = rewritten_key_;
-    parsed_.user_key = ExtractUserKey(key_);
+    parsed_.user_key = user_key_;
+    char* footer = user_key_bytes_.data() + user_key_.size();
+    EncodeFixed64(footer, PackSequenceAndType(0, parsed.type));
+    key_ = Slice(user_key_.data(), user_key_.size() + kInternalKeyFooterSize);
   } else {
     key_ = key;
   }
@@ -56,26 +77,41 @@ void CompactionIterator::Emit(const ParsedInternalKey& parsed, const Slice& key,
   ++records_out_;
 }
 
+int CompactionIterator::CompareToLast(const Slice& user_key) const {
+  if (!bytewise_) return icmp_->CompareUserKey(user_key_, user_key);
+  return block_internal::CompareBytes(user_key_.data(), user_key_.size(), user_key.data(),
+                                      user_key.size());
+}
+
 void CompactionIterator::Find() {
   valid_ = false;
   for (; has_input_; Advance()) {
     const Slice key = input_key_;
     ParsedInternalKey parsed;
-    status_ = ParseInternalKey(key, &parsed);
-    if (!status_.ok()) return;
+    if (!Parse(key, &parsed)) [[unlikely]] {
+      status_ = ParseInternalKey(key, &parsed);
+      return;
+    }
+    const int order = has_user_key_ ? CompareToLast(parsed.user_key) : -1;
+    if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) >= 0) {
+      has_input_ = false;
+      break;
+    }
     if (++records_in_ % kCheckEvery == 0 && check_stopped_) {
       status_ = check_stopped_();
       if (!status_.ok()) return;
     }
-    const int order = has_user_key_ ? icmp_->CompareUserKey(user_key_, parsed.user_key) : -1;
     if (order > 0 || (order == 0 && parsed.sequence > last_sequence_)) {
       // Going on would drop a newer version in favour of an older one.
       status_ = Status::Corruption("Compaction sees out-of-order keys", parsed.DebugString(true));
       return;
     }
     if (order < 0) {
-      user_key_.assign(parsed.user_key.data(), parsed.user_key.size());
+      user_key_bytes_.Reserve(key.size(), 0);
+      std::memcpy(user_key_bytes_.data(), key.data(), key.size());
+      user_key_ = Slice(user_key_bytes_.data(), parsed.user_key.size());
       has_user_key_ = true;
+      kept_of_user_key_ = false;
       hidden_below_ = 0;
     }
     last_sequence_ = parsed.sequence;
@@ -107,6 +143,7 @@ void CompactionIterator::Find() {
         return;
     }
   }
+  // OK where the input goes on beyond `end_`.
   status_ = input_->status();
 }
 

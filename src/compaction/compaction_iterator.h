@@ -21,6 +21,7 @@
 #include "base/internal_iterator.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "table/block.h"
 
 namespace cairn {
 
@@ -35,7 +36,10 @@ class CompactionIterator {
                      std::vector<SequenceNumber> snapshots, const Compaction* compaction,
                      std::function<Status()> check_stopped = {});
 
-  void Start();
+  void Start() { Start(nullptr, nullptr); }
+  // Only the user keys in [*begin, *end); null: no bound. Both are borrowed. What lies beyond `end`
+  // is not counted in records_in().
+  void Start(const Slice* begin, const Slice* end);
   bool Valid() const { return valid_; }
   void Next();
 
@@ -43,6 +47,8 @@ class CompactionIterator {
   const Slice& key() const { return key_; }
   const Slice& value() const { return value_; }
   const ParsedInternalKey& parsed() const { return parsed_; }
+  // No version of this user key was kept before it.
+  bool is_first_version() const { return is_first_version_; }
 
   // Corruption: the input held a malformed key, or keys out of order. NotSupported: a type that
   // this version cannot carry.
@@ -58,8 +64,10 @@ class CompactionIterator {
   void Find();
   // To the input's next entry.
   void Advance() { has_input_ = input_->NextEntry(&input_key_, &input_value_); }
+  int CompareToLast(const Slice& user_key) const;
   // The oldest snapshot that sees `sequence`, or kMaxSequenceNumber: only the present does.
   SequenceNumber IntervalOf(SequenceNumber sequence) const;
+  // REQUIRES: user_key_ is parsed's.
   void Emit(const ParsedInternalKey& parsed, const Slice& key, const Slice& value,
             bool zero_sequence);
 
@@ -69,18 +77,22 @@ class CompactionIterator {
   const Compaction* const compaction_;
   const std::function<Status()> check_stopped_;  // may be empty
   const bool bottommost_;
+  const bool bytewise_;                   // the user order
   const SequenceNumber oldest_snapshot_;  // kMaxSequenceNumber: none
 
   bool valid_ = false;
   Slice key_, value_;
   ParsedInternalKey parsed_;
-  std::string rewritten_key_;
+  bool is_first_version_ = false;
   Status status_;
 
   bool has_input_ = false;  // input_ stands on an entry: these
   Slice input_key_, input_value_;
-  std::string user_key_;  // of the versions being looked at
+  Slice user_key_;            // of the versions being looked at: in user_key_bytes_
+  KeyBuffer user_key_bytes_;  // with room for a footer behind it
   bool has_user_key_ = false;
+  bool kept_of_user_key_ = false;
+  const Slice* end_ = nullptr;
   SequenceNumber last_sequence_ = 0;  // of the entry before, if of the same user key
   // Interval of the last value or tombstone of user_key_; 0: none yet (no interval ends at 0).
   SequenceNumber hidden_below_ = 0;

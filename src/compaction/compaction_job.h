@@ -3,19 +3,22 @@
 // compaction->edit() holds the deletions of the inputs and the additions of the outputs, and the
 // caller hands it to LogAndApply.
 //
+// With max_subcompactions the range is cut into parts that run at once, each on a thread of its own
+// (subcompaction.h); their outputs go into the edit in key order, or, if one fails, none does.
+//
 // Thread safety: one caller; runs without the database mutex. SUSPENDS.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <vector>
 
-#include "base/internal_iterator.h"
 #include "base/namespace.h"
 #include "compaction/compaction.h"
 #include "compaction/job_env.h"
+#include "compaction/subcompaction.h"
 
 namespace cairn {
-
-class CompactionIterator;
 
 class CompactionJob {
  public:
@@ -29,13 +32,17 @@ class CompactionJob {
   const JobStats& stats() const { return stats_; }
 
  private:
-  [[nodiscard]] Status CheckStopped() const;
-  std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options);
-  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept);
+  using Parts = std::vector<std::unique_ptr<Subcompaction>>;
+
+  void CountInputs();
+  void LogStart() const;
+  // Runs all parts, one of them on this thread. The first error that is no mere consequence of
+  // another's.
+  [[nodiscard]] Status RunParts(const Parts& parts);
 
   const JobEnv& env_;
   Compaction* const compaction_;
-  std::vector<FileMetaData> outputs_;
+  std::atomic<bool> stop_{false};  // a part failed: the others need not go on
   JobStats stats_;
 };
 

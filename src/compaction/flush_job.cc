@@ -7,7 +7,7 @@
 #include "compaction/table_writer.h"
 #include "fiber/clock.h"
 #include "fs/file_util.h"
-#include "read/merging_iterator.h"
+#include "read/run_merger.h"
 
 namespace cairn {
 
@@ -44,7 +44,7 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
       .Field("memory_usage", memory)
       .Field("flush_reason", reason_);
 
-  std::unique_ptr<InternalIterator> input(NewMergingIterator(env_.icmp, std::move(children)));
+  std::unique_ptr<InternalIterator> input(NewRunMerger(env_.icmp, std::move(children)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
   TableWriterOptions options;
   options.level = 0;

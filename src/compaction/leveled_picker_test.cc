@@ -322,15 +322,15 @@ TEST_F(LeveledPickerTest, OutputsEndBeforeTheyOverlapTooMuchBelow) {
   for (char key = 'a'; key <= 'z'; ++key) {
     for (const SequenceNumber seq : {9, 8}) {
       const InternalKey k(std::string(1, key), seq, kTypeValue);
-      const bool cut = cutter.ShouldStopBefore(k.Encode(), 10);
+      const bool cut = cutter.ShouldStopBefore(k.Encode(), seq == 9, 10);
       EXPECT_FALSE(cut && seq == 8);  // versions of a key stay together
       cuts += cut ? 1 : 0;
     }
   }
   EXPECT_EQ(cuts, 3);
   OutputCutter by_size(c.get());
-  EXPECT_FALSE(by_size.ShouldStopBefore(InternalKey("a", 9, kTypeValue).Encode(), 5000));
-  EXPECT_TRUE(by_size.ShouldStopBefore(InternalKey("ab", 9, kTypeValue).Encode(), 5000));
+  EXPECT_FALSE(by_size.ShouldStopBefore(InternalKey("a", 9, kTypeValue).Encode(), true, 5000));
+  EXPECT_TRUE(by_size.ShouldStopBefore(InternalKey("ab", 9, kTypeValue).Encode(), true, 5000));
 }
 
 // Runs random flushes and simulated jobs, several at once; the builder refuses any overlap, and no

@@ -61,6 +61,7 @@ Status TableWriter::Finish(FileMetaData* meta) {
   if (s.ok()) s = file_->Close();
   if (s.ok()) {
     const TableProperties properties = builder_->GetTableProperties();
+    meta_.largest.DecodeFrom(builder_->LastKey());
     meta_.file_size = builder_->FileSize();
     meta_.tail_size = builder_->TailSize();
     meta_.marked_for_compaction = builder_->NeedCompact();

@@ -36,8 +36,10 @@ class TableWriter {
   [[nodiscard]] Status Open(uint64_t file_number);
   // Keys ascending.
   void Add(const ParsedInternalKey& parsed, const Slice& key, const Slice& value) {
+    if (meta_.smallest.empty()) meta_.smallest.DecodeFrom(key);
     builder_->Add(key, value);
-    meta_.UpdateBoundaries(key, parsed.sequence);
+    if (parsed.sequence < meta_.smallest_seqno) meta_.smallest_seqno = parsed.sequence;
+    if (parsed.sequence > meta_.largest_seqno) meta_.largest_seqno = parsed.sequence;
   }
   Status status() const { return builder_->status(); }
   bool IsEmpty() const { return builder_->IsEmpty(); }
@@ -57,7 +59,7 @@ class TableWriter {
   std::string path_;
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<TableBuilder> builder_;
-  FileMetaData meta_;
+  FileMetaData meta_;  // `largest` only at the end: the builder has it
   bool ended_ = true;  // nothing to clean up
 };
 

@@ -27,6 +27,7 @@ class DbConcurrencyTest : public testing::DbTest {
   void SetUp() override {
     options_ = SmallOptions();
     options_.max_background_jobs = 4;
+    options_.max_subcompactions = 3;
     fiber::RuntimeOptions runtime;
     runtime.workers = 2;
     runtime.stack_size = size_t{256} << 10;

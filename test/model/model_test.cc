@@ -351,6 +351,7 @@ class ModelTest : public ::testing::Test {
     options.level_compaction_dynamic_level_bytes = numbers_.Below(2) == 0;
     options.compression = kCompressions[numbers_.Below(std::size(kCompressions))];
     options.max_background_jobs = 1 + static_cast<int>(numbers_.Below(4));
+    options.max_subcompactions = 1 + static_cast<uint32_t>(numbers_.Below(4));
     options.allow_concurrent_memtable_write = numbers_.Below(2) == 0;
     options.enable_pipelined_write = numbers_.Below(2) == 0;
     options.recycle_log_file_num = numbers_.Below(3);

@@ -144,7 +144,8 @@ class JobFixture {
 
   // All files of `input_level` and of `output_level` into the latter.
   std::unique_ptr<Compaction> CompactAll(int input_level, int output_level,
-                                         uint64_t target_file_size = 1 << 20) {
+                                         uint64_t target_file_size = 1 << 20,
+                                         uint32_t max_subcompactions = 1) {
     Compaction::Params params;
     params.version = versions_.version();
     params.inputs.push_back({input_level, params.version->files(input_level)});
@@ -158,6 +159,7 @@ class JobFixture {
     params.target_output_file_size = target_file_size;
     params.max_compaction_bytes = 25 * target_file_size;
     params.compression = kNoCompression;
+    params.max_subcompactions = max_subcompactions;
     return std::make_unique<Compaction>(&picker_, cf_options(), std::move(params));
   }
 
@@ -181,7 +183,7 @@ class JobFixture {
   JobEnv env_;
   std::atomic<bool> shutting_down_{false};
   std::atomic<bool> canceled_{false};
-  uint64_t last_file_number_ = 0;
+  std::atomic<uint64_t> last_file_number_{0};
 };
 
 }  // namespace cairn

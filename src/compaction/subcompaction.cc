@@ -1,0 +1,205 @@
+#include "compaction/subcompaction.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "compaction/compaction_iterator.h"
+#include "compaction/table_writer.h"
+#include "fiber/clock.h"
+#include "fs/file_names.h"
+#include "read/level_iterator.h"
+#include "read/run_merger.h"
+
+namespace cairn {
+namespace {
+
+// How many entries are written between two looks at whether writing still works.
+constexpr uint64_t kCheckEvery = 1024;
+
+// Of one input file: fine enough to cut a few files into many parts.
+constexpr size_t kAnchorsPerFile = 128;
+
+bool MayBeSplit(const Compaction& compaction) {
+  return compaction.max_subcompactions() > 1 && compaction.output_level() > 0 &&
+         (compaction.start_level() == 0 || compaction.is_manual());
+}
+
+}  // namespace
+
+Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
+                          std::vector<std::string>* boundaries) {
+  boundaries->clear();
+  if (!MayBeSplit(compaction)) return Status::OK();
+  std::vector<TableAnchor> anchors;
+  uint64_t total = 0;
+  for (const CompactionInputFiles& input : compaction.inputs()) {
+    for (const FileMetaData* file : input.files) {
+      TableCache::Ref table;
+      Status s = tables->FindTable(file->TableId(input.level), &table);
+      std::vector<TableAnchor> of_file;
+      if (s.ok()) s = table->GetAnchors(kAnchorsPerFile, &of_file);
+      if (!s.ok()) return s;
+      for (TableAnchor& anchor : of_file) {
+        total += anchor.bytes;
+        anchors.push_back(std::move(anchor));
+      }
+    }
+  }
+  const InternalKeyComparator& icmp = compaction.icmp();
+  std::sort(anchors.begin(), anchors.end(), [&icmp](const TableAnchor& a, const TableAnchor& b) {
+    return icmp.CompareUserKey(a.user_key, b.user_key) < 0;
+  });
+  const uint64_t target = std::max<uint64_t>(
+      {total / compaction.max_subcompactions(), compaction.target_output_file_size(), 1});
+  uint64_t part = 0;
+  uint64_t done = 0;
+  for (const TableAnchor& anchor : anchors) {
+    if (boundaries->size() + 1 == compaction.max_subcompactions()) break;
+    part += anchor.bytes;
+    done += anchor.bytes;
+    // What is left must be worth a part, too.
+    if (part < target || total - done < target / 2) continue;
+    if (!boundaries->empty() &&
+        icmp.CompareUserKey(boundaries->back(), anchor.user_key) >= 0) {
+      continue;
+    }
+    boundaries->push_back(anchor.user_key);
+    part = 0;
+  }
+  return Status::OK();
+}
+
+Subcompaction::Subcompaction(const JobEnv& env, const Compaction* compaction,
+                             std::optional<std::string> begin, std::optional<std::string> end,
+                             const std::atomic<bool>* stop)
+    : env_(env),
+      compaction_(compaction),
+      begin_(std::move(begin)),
+      end_(std::move(end)),
+      stop_(stop) {}
+
+Status Subcompaction::CheckStopped() const {
+  if (env_.shutting_down != nullptr && env_.shutting_down->load(std::memory_order_relaxed)) {
+    return Status::ShutdownInProgress("Database shutdown");
+  }
+  if (env_.canceled != nullptr && env_.canceled->load(std::memory_order_relaxed)) {
+    return Status::Incomplete(Status::SubCode::kManualCompactionPaused);
+  }
+  if (stop_->load(std::memory_order_relaxed)) {
+    return Status::Aborted("another part of the compaction failed");
+  }
+  return Status::OK();
+}
+
+bool Subcompaction::Overlaps(const FileMetaData& file) const {
+  const InternalKeyComparator& icmp = *env_.icmp;
+  return (!begin_ || icmp.CompareUserKey(file.largest.user_key(), *begin_) >= 0) &&
+         (!end_ || icmp.CompareUserKey(file.smallest.user_key(), *end_) < 0);
+}
+
+std::vector<InternalIterator*> Subcompaction::OpenInputs(const ReadOptions& read_options) const {
+  const size_t readahead = env_.db_options->compaction_readahead_size;
+  std::vector<InternalIterator*> children;
+  for (const CompactionInputFiles& input : compaction_->inputs()) {
+    std::vector<FileMetaData*> files;
+    for (FileMetaData* file : input.files) {
+      if (Overlaps(*file)) files.push_back(file);
+    }
+    if (files.empty()) continue;
+    if (input.level == 0) {
+      for (const FileMetaData* file : files) {
+        children.push_back(env_.table_cache->NewIterator(read_options, file->TableId(0),
+                                                         /*for_compaction=*/true,
+                                                         /*skip_filters=*/true, readahead));
+      }
+    } else {
+      LevelIteratorOptions level;
+      level.level = input.level;
+      level.for_compaction = true;
+      level.skip_filters = true;
+      level.compaction_readahead = readahead;
+      children.push_back(
+          NewLevelIterator(read_options, env_.icmp, env_.table_cache, files, level));
+    }
+  }
+  return children;
+}
+
+Status Subcompaction::WriteOutputs(CompactionIterator* kept) {
+  TableWriterOptions options;
+  options.level = compaction_->output_level();
+  options.bottommost = compaction_->bottommost_level();
+  options.compression = compaction_->output_compression();
+  options.compression_opts = compaction_->output_compression_opts();
+  options.target_file_size = compaction_->target_output_file_size();
+  options.epoch_number = compaction_->MinInputFileEpochNumber();
+  options.oldest_ancester_time = compaction_->MinInputFileOldestAncesterTime();
+
+  OutputCutter cutter(compaction_);
+  std::unique_ptr<TableWriter> writer;
+  auto finish = [&]() -> Status {
+    FileMetaData meta;
+    Status s = writer->Finish(&meta);
+    writer.reset();
+    if (s.ok()) outputs_.push_back(std::move(meta));
+    return s;
+  };
+
+  Status s;
+  uint64_t since_check = 0;
+  while (s.ok() && kept->Valid()) {
+    if (++since_check % kCheckEvery == 0) {
+      if (writer != nullptr) s = writer->status();
+      if (!s.ok()) break;
+    }
+    const bool cut = cutter.ShouldStopBefore(kept->key(), kept->is_first_version(),
+                                             writer == nullptr ? 0 : writer->EstimatedFileSize());
+    if (writer != nullptr && cut) {
+      s = finish();
+      if (!s.ok()) break;
+    }
+    if (writer == nullptr) {
+      writer = std::make_unique<TableWriter>(env_, compaction_->options(), options);
+      s = writer->Open(env_.new_file_number());
+      if (!s.ok()) break;
+    }
+    writer->Add(kept->parsed(), kept->key(), kept->value());
+    kept->Next();
+  }
+  if (s.ok()) s = kept->status();
+  if (s.ok() && writer != nullptr) s = finish();
+  if (s.ok()) s = CheckStopped();
+  return s;
+}
+
+Status Subcompaction::Run() {
+  const uint64_t start_cpu = fiber::thread_cpu_nanos();
+  ReadOptions read_options;
+  read_options.fill_cache = false;
+  read_options.verify_checksums = true;
+  const std::unique_ptr<InternalIterator> input(NewRunMerger(env_.icmp, OpenInputs(read_options)));
+  CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_,
+                          [this] { return CheckStopped(); });
+  const Slice begin = begin_ ? Slice(*begin_) : Slice();
+  const Slice end = end_ ? Slice(*end_) : Slice();
+  kept.Start(begin_ ? &begin : nullptr, end_ ? &end : nullptr);
+  Status s = WriteOutputs(&kept);
+  records_in_ = kept.records_in();
+  records_dropped_ = kept.records_dropped();
+  cpu_micros_ = (fiber::thread_cpu_nanos() - start_cpu) / 1000;
+  return s;
+}
+
+void Subcompaction::DropOutputs() {
+  for (const FileMetaData& output : outputs_) {
+    env_.table_cache->Evict(output.number);
+    // If this fails the next open finds the file.
+    env_.fs
+        ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(), nullptr)
+        .PermitUncheckedError();
+  }
+  outputs_.clear();
+}
+
+}  // namespace cairn

@@ -1,0 +1,68 @@
+// A part of a compaction: the user keys of one range, merged into output files of their own. A whole
+// compaction is one without bounds.
+//
+// Made and run by CompactionJob, each part on a thread of its own. All versions of a user key lie in
+// one part, so that parts know nothing of each other: not for snapshots, nor for tombstones, nor for
+// where a file ends.
+//
+// Thread safety: one caller. Parts of one compaction may run at once. SUSPENDS.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/internal_iterator.h"
+#include "base/namespace.h"
+#include "compaction/compaction.h"
+#include "compaction/job_env.h"
+
+namespace cairn {
+
+class CompactionIterator;
+
+// Finds up to compaction.max_subcompactions() - 1 user keys, ascending, that cut the input into
+// parts of about equal size, none of them less than an output file. Empty: it is not to be cut, or
+// cannot be. Cut are compactions of level 0 and manual ones, as in RocksDB. Opens the inputs.
+[[nodiscard]] Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
+                                        std::vector<std::string>* boundaries);
+
+class Subcompaction {
+ public:
+  // The user keys in [begin, end); nullopt: no bound. All but the bounds is borrowed. When `stop`
+  // is set the part ends with Status::Aborted.
+  Subcompaction(const JobEnv& env, const Compaction* compaction, std::optional<std::string> begin,
+                std::optional<std::string> end, const std::atomic<bool>* stop);
+  Subcompaction(const Subcompaction&) = delete;
+  Subcompaction& operator=(const Subcompaction&) = delete;
+
+  // OK: outputs() are complete, synced and checked; the directory is not synced yet.
+  [[nodiscard]] Status Run();
+  // Deletes the outputs.
+  void DropOutputs();
+
+  // In key order.
+  const std::vector<FileMetaData>& outputs() const { return outputs_; }
+  uint64_t cpu_micros() const { return cpu_micros_; }
+  uint64_t records_in() const { return records_in_; }
+  uint64_t records_dropped() const { return records_dropped_; }
+
+ private:
+  [[nodiscard]] Status CheckStopped() const;
+  bool Overlaps(const FileMetaData& file) const;
+  std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
+  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept);
+
+  const JobEnv& env_;
+  const Compaction* const compaction_;
+  const std::optional<std::string> begin_, end_;
+  const std::atomic<bool>* const stop_;
+  std::vector<FileMetaData> outputs_;
+  uint64_t cpu_micros_ = 0;
+  uint64_t records_in_ = 0;
+  uint64_t records_dropped_ = 0;
+};
+
+}  // namespace cairn
