@@ -7,6 +7,7 @@
 #include "compaction/compaction_iterator.h"
 #include "compaction/table_writer.h"
 #include "fiber/clock.h"
+#include "fiber/thread.h"
 #include "fs/file_names.h"
 #include "read/level_iterator.h"
 #include "read/run_merger.h"
@@ -24,6 +25,57 @@ bool MayBeSplit(const Compaction& compaction) {
   return compaction.max_subcompactions() > 1 && compaction.output_level() > 0 &&
          (compaction.start_level() == 0 || compaction.is_manual());
 }
+
+// Makes one finished table durable on a thread of its own while the next one is being written: the
+// sync is most of what a compaction waits for. At most one at a time.
+class TableCloser {
+ public:
+  explicit TableCloser(std::vector<FileMetaData>* outputs) : outputs_(outputs) {}
+  ~TableCloser() { Wait().PermitUncheckedError(); }
+  TableCloser(const TableCloser&) = delete;
+  TableCloser& operator=(const TableCloser&) = delete;
+
+  // SUSPENDS until the table before is durable.
+  [[nodiscard]] Status Close(std::unique_ptr<TableWriter> writer) {
+    Status s = Take(std::move(writer));
+    if (!s.ok()) return s;
+    const auto finish = [this] { status_ = writer_->MakeDurable(&meta_); };
+    // Without a thread it is done here.
+    if (fiber::Thread::create("rocksdb:sync", finish, /*nice=*/0, &thread_) != 0) finish();
+    return Status::OK();
+  }
+  // The same where nothing is left to do meanwhile.
+  [[nodiscard]] Status CloseLast(std::unique_ptr<TableWriter> writer) {
+    Status s = Take(std::move(writer));
+    if (!s.ok()) return s;
+    status_ = writer_->MakeDurable(&meta_);
+    return Wait();
+  }
+  // Adds the table that is being closed, if there is one, to the outputs. SUSPENDS.
+  [[nodiscard]] Status Wait() {
+    if (writer_ == nullptr) return Status::OK();
+    if (thread_.joinable()) thread_.join();
+    writer_.reset();
+    if (status_.ok()) outputs_->push_back(std::move(meta_));
+    return std::exchange(status_, Status::OK());
+  }
+
+ private:
+  Status Take(std::unique_ptr<TableWriter> writer) {
+    Status s = writer->FinishTable();
+    const Status before = Wait();
+    if (s.ok()) s = before;
+    if (s.ok()) writer_ = std::move(writer);
+    return s;
+  }
+
+  std::vector<FileMetaData>* const outputs_;
+  // The thread's while it runs.
+  std::unique_ptr<TableWriter> writer_;
+  FileMetaData meta_;
+  Status status_;
+  fiber::Thread thread_;
+};
 
 }  // namespace
 
@@ -60,8 +112,7 @@ Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
     done += anchor.bytes;
     // What is left must be worth a part, too.
     if (part < target || total - done < target / 2) continue;
-    if (!boundaries->empty() &&
-        icmp.CompareUserKey(boundaries->back(), anchor.user_key) >= 0) {
+    if (!boundaries->empty() && icmp.CompareUserKey(boundaries->back(), anchor.user_key) >= 0) {
       continue;
     }
     boundaries->push_back(anchor.user_key);
@@ -119,8 +170,7 @@ std::vector<InternalIterator*> Subcompaction::OpenInputs(const ReadOptions& read
       level.for_compaction = true;
       level.skip_filters = true;
       level.compaction_readahead = readahead;
-      children.push_back(
-          NewLevelIterator(read_options, env_.icmp, env_.table_cache, files, level));
+      children.push_back(NewLevelIterator(read_options, env_.icmp, env_.table_cache, files, level));
     }
   }
   return children;
@@ -138,13 +188,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept) {
 
   OutputCutter cutter(compaction_);
   std::unique_ptr<TableWriter> writer;
-  auto finish = [&]() -> Status {
-    FileMetaData meta;
-    Status s = writer->Finish(&meta);
-    writer.reset();
-    if (s.ok()) outputs_.push_back(std::move(meta));
-    return s;
-  };
+  TableCloser closer(&outputs_);
 
   Status s;
   uint64_t since_check = 0;
@@ -156,7 +200,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept) {
     const bool cut = cutter.ShouldStopBefore(kept->key(), kept->is_first_version(),
                                              writer == nullptr ? 0 : writer->EstimatedFileSize());
     if (writer != nullptr && cut) {
-      s = finish();
+      s = closer.Close(std::exchange(writer, nullptr));
       if (!s.ok()) break;
     }
     if (writer == nullptr) {
@@ -168,7 +212,9 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept) {
     kept->Next();
   }
   if (s.ok()) s = kept->status();
-  if (s.ok() && writer != nullptr) s = finish();
+  if (s.ok() && writer != nullptr) s = closer.CloseLast(std::exchange(writer, nullptr));
+  const Status closed = closer.Wait();
+  if (s.ok()) s = closed;
   if (s.ok()) s = CheckStopped();
   return s;
 }

@@ -1,9 +1,9 @@
-// A part of a compaction: the user keys of one range, merged into output files of their own. A whole
-// compaction is one without bounds.
+// A part of a compaction: the user keys of one range, merged into output files of their own. A
+// whole compaction is one without bounds.
 //
-// Made and run by CompactionJob, each part on a thread of its own. All versions of a user key lie in
-// one part, so that parts know nothing of each other: not for snapshots, nor for tombstones, nor for
-// where a file ends.
+// Made and run by CompactionJob, each part on a thread of its own. All versions of a user key lie
+// in one part, so that parts know nothing of each other: not for snapshots, nor for tombstones, nor
+// for where a file ends.
 //
 // Thread safety: one caller. Parts of one compaction may run at once. SUSPENDS.
 #pragma once

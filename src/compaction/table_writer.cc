@@ -1,5 +1,7 @@
 #include "compaction/table_writer.h"
 
+#include <utility>
+
 #include "base/logging.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
@@ -55,9 +57,21 @@ Status TableWriter::Open(uint64_t file_number) {
   return Status::OK();
 }
 
-Status TableWriter::Finish(FileMetaData* meta) {
+Status TableWriter::GiveUp(Status s) {
+  if (file_ != nullptr) file_->Abandon();
+  builder_.reset();
+  Abandon();
+  return s;
+}
+
+Status TableWriter::FinishTable() {
   Status s = builder_->Finish();
-  if (s.ok()) s = file_->Sync(env_.db_options->use_fsync);
+  if (s.ok()) s = file_->Flush();
+  return s.ok() ? s : GiveUp(std::move(s));
+}
+
+Status TableWriter::MakeDurable(FileMetaData* meta) {
+  Status s = file_->Sync(env_.db_options->use_fsync);
   if (s.ok()) s = file_->Close();
   if (s.ok()) {
     const TableProperties properties = builder_->GetTableProperties();
@@ -94,12 +108,7 @@ Status TableWriter::Finish(FileMetaData* meta) {
           .EndObject();
     }
   }
-  if (!s.ok()) {
-    if (file_ != nullptr) file_->Abandon();
-    builder_.reset();
-    Abandon();
-    return s;
-  }
+  if (!s.ok()) return GiveUp(std::move(s));
   ended_ = true;
   builder_.reset();
   file_.reset();

@@ -48,11 +48,20 @@ class TableWriter {
   // Completes the table, syncs and closes the file, and reads it back through the table cache: a
   // table that cannot be opened never enters the manifest. *meta is complete then. REQUIRES: not
   // empty.
-  [[nodiscard]] Status Finish(FileMetaData* meta);
+  [[nodiscard]] Status Finish(FileMetaData* meta) {
+    Status s = FinishTable();
+    return s.ok() ? MakeDurable(meta) : s;
+  }
+  // The two halves of it: what needs the processor, and what waits for the device, which may be
+  // done by another thread while this one writes the next table. After an error the file is gone.
+  [[nodiscard]] Status FinishTable();
+  [[nodiscard]] Status MakeDurable(FileMetaData* meta);
   // Deletes the file.
   void Abandon();
 
  private:
+  Status GiveUp(Status s);
+
   const JobEnv& env_;
   const ColumnFamilyOptions& cf_options_;
   const TableWriterOptions options_;

@@ -11,8 +11,8 @@
 namespace cairn {
 namespace {
 
-constexpr size_t kColumn = 6;                          // bytes
-constexpr uint64_t kLastColumn = 0xfffe;               // keys beyond are compared byte by byte
+constexpr size_t kColumn = 6;                            // bytes
+constexpr uint64_t kLastColumn = 0xfffe;                 // keys beyond are compared byte by byte
 constexpr uint64_t kExhausted = uint64_t{0xffff} << 48;  // more than any code
 
 // REQUIRES: `at` <= the user key's length: then 8 bytes can be read there, the footer's at the end.

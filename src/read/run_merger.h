@@ -28,8 +28,9 @@
 namespace cairn {
 
 /// Takes over the children. SeekToFirst, Seek, Next and NextEntry only: what moves backwards makes
-/// it invalid, with Status::NotSupported. Where the user order is not bytewise, or there are not two
-/// children, it is what NewMergingIterator makes. The caller owns the result; `icmp` outlives it.
+/// it invalid, with Status::NotSupported. Where the user order is not bytewise, or there are not
+/// two children, it is what NewMergingIterator makes. The caller owns the result; `icmp` outlives
+/// it.
 InternalIterator* NewRunMerger(const InternalKeyComparator* icmp,
                                std::vector<InternalIterator*> children);
 

@@ -14,7 +14,7 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
   const size_t fixed = readahead != 0 ? readahead : options.readahead_size;
   prefetch_ = std::make_unique<PrefetchBuffer>(
       table->source().file.get(), table->source().file_size, fixed, t.initial_auto_readahead_size,
-      t.max_auto_readahead_size, t.num_file_reads_for_auto_readahead);
+      t.max_auto_readahead_size, t.num_file_reads_for_auto_readahead, for_compaction);
 }
 
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;

@@ -46,6 +46,17 @@ bool PrefetchBuffer::Note(uint64_t offset, size_t n) {
   return max_ > 0 && initial_ > 0 && sequential_ > reads_before_;
 }
 
+void PrefetchBuffer::Announce(uint64_t offset) {
+  const uint64_t end = std::min(offset + fixed_, file_size_);
+  const uint64_t begin = std::max(offset, std::min(announced_until_, end));
+  if (end - begin < fixed_ / 2 && end != file_size_) return;
+  if (end == begin) return;
+  const IOStatus s = file_->Prefetch(IOOptions(), begin, static_cast<size_t>(end - begin));
+  // A hint that a file cannot take: read all of it at once instead, as for any reader.
+  if (!s.ok()) announces_ = false;
+  announced_until_ = end;
+}
+
 void PrefetchBuffer::Skip(uint64_t offset, size_t n) { Note(offset, n); }
 
 bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
@@ -53,7 +64,8 @@ bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* st
   *status = IOStatus::OK();
   if (size_ == 0 || offset < start_ || offset + n > start_ + size_) {
     if (fixed_ > 0) {
-      *status = Fill(offset, std::max(n, fixed_));
+      if (announces_) Announce(offset);
+      *status = Fill(offset, std::max(n, announces_ ? kChunk : fixed_));
     } else if (sequential) {
       readahead_ = std::min(std::max<size_t>(readahead_, 1), max_);
       *status = Fill(offset, n + readahead_);

@@ -19,19 +19,23 @@ namespace cairn {
 
 // Reads ahead of an iterator.
 //
-// With a fixed size every miss reads that much. Otherwise reading ahead begins when an iterator has
-// read a few blocks one after another, with `initial` bytes, doubles with each further read up to
-// `max`, and stops when it jumps.
+// With a fixed size every miss reads that much. A sweep (compaction) reads it in chunks that stay
+// in the processor's cache between their reading and their use, and tells the file ahead of what it
+// will want: the device works while the entries before are being merged. Otherwise reading ahead
+// begins when an iterator has read a few blocks one after another, with `initial` bytes, doubles
+// with each further read up to `max`, and stops when it jumps.
 class PrefetchBuffer {
  public:
+  // `sweep`: all of the file will be read, in order, by this reader alone.
   PrefetchBuffer(const RandomAccessFileReader* file, uint64_t file_size, size_t fixed,
-                 size_t initial, size_t max, uint64_t reads_before)
+                 size_t initial, size_t max, uint64_t reads_before, bool sweep = false)
       : file_(file),
         file_size_(file_size),
         fixed_(fixed),
         initial_(initial),
         max_(max),
-        reads_before_(reads_before) {}
+        reads_before_(reads_before),
+        announces_(sweep && fixed > kChunk && !file->use_direct_io()) {}
   PrefetchBuffer(const PrefetchBuffer&) = delete;
   PrefetchBuffer& operator=(const PrefetchBuffer&) = delete;
 
@@ -46,6 +50,10 @@ class PrefetchBuffer {
   [[nodiscard]] IOStatus Fill(uint64_t offset, size_t n);
 
  private:
+  static constexpr size_t kChunk = 256 << 10;  // bytes of a sweep's read
+
+  // Announces what follows the chunk at `offset`, in pieces, so that it costs a call in a while.
+  void Announce(uint64_t offset);
   bool Note(uint64_t offset, size_t n);
 
   const RandomAccessFileReader* const file_;
@@ -54,6 +62,8 @@ class PrefetchBuffer {
   const size_t initial_;
   const size_t max_;
   const uint64_t reads_before_;
+  bool announces_;                // false once the file refused
+  uint64_t announced_until_ = 0;  // file offset
 
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;
