@@ -1,5 +1,6 @@
 #include "commit/batch_apply.h"
 
+#include <algorithm>
 #include <string>
 
 #include "commit/batch_reader.h"
@@ -24,6 +25,22 @@ class CounterScope {
   MemTableCounters counters_;
 };
 
+// Fetches for the next records that `reader` will give, as far as they are for `family`, whose
+// memtable is `table` (null: it has none). Returns after how many records to look again.
+size_t PrefetchRecords(BatchReader reader, uint32_t family, const MemTable* table,
+                       bool concurrent) {
+  if (table == nullptr || !table->WantsPrefetch(concurrent)) return SkipList::kPrefetchKeys;
+  Slice keys[SkipList::kPrefetchKeys];
+  size_t count = 0;
+  BatchRecord record;
+  while (count < SkipList::kPrefetchKeys && reader.Next(&record)) {
+    if (!record.counted || record.family != family) break;
+    keys[count++] = record.key;
+  }
+  table->Prefetch(keys, count);
+  return std::max<size_t>(count, 1);
+}
+
 Status Refuse(const BatchRecord& record) {
   switch (record.type) {
     case kTypeMerge:
@@ -42,6 +59,23 @@ Status Refuse(const BatchRecord& record) {
 
 }  // namespace
 
+void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink, bool concurrent) {
+  MemTable* table = nullptr;
+  Slice keys[kPrefetchBatches];
+  size_t found = 0;
+  for (size_t i = 0; i < std::min(count, kPrefetchBatches); ++i) {
+    BatchRecord record;
+    if (!BatchReader(reps[i]).Next(&record) || !record.counted || record.family != 0) continue;
+    if (table == nullptr) {
+      if (!sink->Seek(0, &table).ok() || table == nullptr || !table->WantsPrefetch(concurrent)) {
+        return;
+      }
+    }
+    keys[found++] = record.key;
+  }
+  if (table != nullptr) table->Prefetch(keys, found);
+}
+
 Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
                   bool ignore_missing_families, SequenceNumber* next_seq) {
   BatchReader reader(rep);
@@ -52,7 +86,12 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
   bool sought = false;
   CounterScope counters;
   BatchRecord record;
-  while (reader.Next(&record)) {
+  size_t look_at = 1;  // the first record tells which memtable it is
+  for (size_t n = 0;; ++n) {
+    if (n == look_at && n < reader.count()) {
+      look_at += PrefetchRecords(reader, table_family, table, concurrent);
+    }
+    if (!reader.Next(&record)) break;
     if (!record.counted) {
       if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
       return Refuse(record);

@@ -40,6 +40,13 @@ class SingleMemTableSink final : public MemTableSink {
   MemTable* table_;
 };
 
+/// Fetches into the processor's caches what the insertion of the first records of these batches
+/// will read: of several small batches that are applied one after the other. ApplyBatch does so for
+/// the records of one. Only a matter of speed; damaged batches are passed over.
+void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink, bool concurrent);
+/// At most so many are worth giving at once.
+inline constexpr size_t kPrefetchBatches = SkipList::kPrefetchKeys;
+
 /// Inserts the records of `rep` (a whole batch with its header; the header's sequence number is not
 /// used). The first counted record gets sequence number `first`. `next_seq`, if not null, receives
 /// the sequence number after the last record, also when records were skipped. Stops at the first

@@ -381,6 +381,18 @@ void CommitQueue::FinishParallelInsert(Writer* w) {
   if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) == 1) Signal(executor, kLead);
 }
 
+// Fetches for the batches of `w` and of those behind it; returns how many.
+size_t CommitQueue::PrefetchFrom(const Group& group, const Writer* w) {
+  Slice reps[kPrefetchBatches];
+  size_t count = 0;
+  for (;; w = w->newer) {
+    reps[count++] = WriteBatchInternal::Contents(w->batch);
+    if (w == group.last || count == kPrefetchBatches) break;
+  }
+  if (count > 1) PrefetchBatches(reps, count, group.sink, /*concurrent=*/false);
+  return count;
+}
+
 void CommitQueue::InsertInParallel(Group* group) {
   group->inserting.store(group->writers, std::memory_order_relaxed);
   group->executor->state.store(kWaiting, std::memory_order_relaxed);
@@ -396,7 +408,12 @@ void CommitQueue::Insert(Group* group) {
   if (group->count == 0) return;
   group->sink = env_.memtables();
   const auto insert_serially = [group] {
-    group->ForEach([group](Writer* w) { ApplyOwn(w, group->sink, /*concurrent=*/false); });
+    size_t fetched = 0;
+    group->ForEach([group, &fetched](Writer* w) {
+      if (fetched == 0) fetched = PrefetchFrom(*group, w);
+      --fetched;
+      ApplyOwn(w, group->sink, /*concurrent=*/false);
+    });
   };
   if (!MayInsertInParallel(*group)) {
     insert_serially();

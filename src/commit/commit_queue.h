@@ -251,6 +251,7 @@ class CommitQueue {
   void Leave(Writer* last);
   void Dismiss(const Group& group);
 
+  static size_t PrefetchFrom(const Group& group, const Writer* w);
   static void ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent);
   static void FinishParallelInsert(Writer* w);
   template <class Done>

@@ -18,6 +18,9 @@ constexpr size_t kFooterSize = kInternalKeyFooterSize;
 constexpr size_t kMinBlock = 4096;
 constexpr size_t kMaxBlock = size_t{1} << 20;
 
+// A smaller memtable is in the caches anyway.
+constexpr size_t kPrefetchFrom = size_t{1} << 20;
+
 size_t RoundUp(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
 
 size_t BlockSize(const MemTableOptions& options) {
@@ -183,6 +186,12 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
          !first_seq_.compare_exchange_weak(first, seq, std::memory_order_relaxed)) {
   }
   return Status::OK();
+}
+
+bool MemTable::WantsPrefetch(bool allow_concurrent) const {
+  if (arena_.MemoryAllocatedBytes() < kPrefetchFrom) return false;
+  if (special_ != nullptr && special_->index != nullptr) return false;
+  return allow_concurrent || !hint_.was_useful;
 }
 
 SkipList::Node* MemTable::AllocateSpecial(const Slice& key, size_t key_size, size_t value_size) {

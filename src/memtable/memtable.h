@@ -81,6 +81,12 @@ class MemTable {
                            bool allow_concurrent, MemTableCounters* counters = nullptr);
   void AddCounters(const MemTableCounters& counters);
 
+  /// Whether Prefetch() before the next entries pays: the memtable is larger than a cache, and they
+  /// are not likely to follow the last one. With the exclusion that Add() needs.
+  bool WantsPrefetch(bool allow_concurrent) const;
+  /// Fetches what Add() of these user keys will read; see SkipList::Prefetch.
+  void Prefetch(const Slice* user_keys, size_t count) const { list_.Prefetch(user_keys, count); }
+
   /// True if this memtable decides the lookup: *s is OK (and *value points into the memtable),
   /// NotFound (a tombstone) or an error. False: look further. `seq` receives the deciding entry's
   /// sequence number.

@@ -1,8 +1,10 @@
 #include "memtable/skiplist.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "base/coding.h"
 #include "fiber/random.h"
@@ -37,9 +39,12 @@ inline uint64_t PrefixOf(const char* user_key, size_t size) {
 class SkipList::BytewiseOrder {
  public:
   explicit BytewiseOrder(const Slice& internal_key)
-      : user_(internal_key.data()),
-        size_(internal_key.size() - kFooterSize),
-        footer_(DecodeFixed64(internal_key.data() + size_)),
+      : BytewiseOrder(Slice(internal_key.data(), internal_key.size() - kFooterSize),
+                      DecodeFixed64(internal_key.data() + internal_key.size() - kFooterSize)) {}
+  BytewiseOrder(const Slice& user_key, uint64_t footer)
+      : user_(user_key.data()),
+        size_(user_key.size()),
+        footer_(footer),
         prefix_(PrefixOf(user_, size_)) {}
 
   static constexpr bool kHasPrefix = true;
@@ -175,6 +180,67 @@ inline SkipList::Ahead SkipList::Look(const Order& order, const Node* node, int 
   }
 }
 
+// A search that stops whenever it is about to read a node that may not be in the caches.
+class SkipList::Descent {
+ public:
+  Descent(const Slice& user_key, const Node* head, int height)
+      : order_(user_key, UINT64_MAX), at_(head), level_(height - 1) {}
+
+  // False: it has arrived.
+  bool Step() {
+    while (true) {
+      const auto [next, side] = Look(order_, at_, level_);
+      if (side == Side::kBefore) return Enter(next);
+      if (side == Side::kUnknown && next != nullptr && next != after_) {
+        if (next != fetched_) {
+          __builtin_prefetch(next->key_data());
+          fetched_ = next;
+          return true;
+        }
+        if (order_.IsBefore(next)) return Enter(next);
+        after_ = next;
+      }
+      if (level_ == 0) return false;
+      --level_;
+    }
+  }
+
+ private:
+  bool Enter(const Node* node) {
+    at_ = node;
+    __builtin_prefetch(node->link(level_));
+    if (level_ > 2) __builtin_prefetch(node->link(0));
+    return true;
+  }
+
+  BytewiseOrder order_;
+  const Node* at_;
+  const Node* after_ = nullptr;    // known not to be before the sought key
+  const Node* fetched_ = nullptr;  // on its way into the caches
+  int level_;
+};
+
+void SkipList::Prefetch(const Slice* user_keys, size_t count) const {
+  if (!bytewise_ || count < 2) return;
+  count = std::min(count, kPrefetchKeys);
+  const int height = height_.load(std::memory_order_relaxed);
+  std::optional<Descent> descents[kPrefetchKeys];
+  std::optional<Descent>* under_way[kPrefetchKeys];
+  for (size_t i = 0; i < count; ++i) {
+    descents[i].emplace(user_keys[i], head_, height);
+    under_way[i] = &descents[i];
+  }
+  while (count > 0) {
+    for (size_t i = 0; i < count;) {
+      if ((*under_way[i])->Step()) {
+        ++i;
+      } else {
+        under_way[i] = under_way[--count];
+      }
+    }
+  }
+}
+
 // A prefix may be stale above level 0, where believing it costs a detour at most; on level 0 the
 // node itself decides.
 template <class Order>
@@ -293,6 +359,7 @@ void SkipList::FindBrackets(const Order& order, Splice* splice, int max_height,
       }
     }
   }
+  splice->was_useful = from != max_height;
   if (from == max_height) {
     splice->height = max_height;
     splice->prev[max_height] = head_;
