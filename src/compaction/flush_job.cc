@@ -34,7 +34,7 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
     deletes += table->num_deletes();
     data_size += table->data_size();
     memory += table->ApproximateMemoryUsage();
-    children.push_back(table->NewIterator());
+    children.push_back(table->NewTraversal());
   }
   EventLine(env_.info_log, "flush_started", env_.job_id)
       .Field("num_memtables", memtables_.size())

@@ -9,6 +9,7 @@
 
 #include "base/coding.h"
 #include "memtable/memtable_filter.h"
+#include "memtable/skiplist_traversal.h"
 #include "rocksdb/comparator.h"
 
 namespace cairn {
@@ -265,6 +266,11 @@ InternalIterator* MemTable::NewIterator(bool one_prefix) const {
                                              : special_->index->NewIterator(by_prefix));
   if (!by_prefix || special_->filter == nullptr) return iter.release();
   return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor);
+}
+
+InternalIterator* MemTable::NewTraversal() const {
+  return special_ != nullptr && special_->index != nullptr ? special_->index->NewIterator(false)
+                                                           : NewSkipListTraversal(&list_);
 }
 
 bool MemTable::ShouldFlush() const {

@@ -96,6 +96,8 @@ class MemTable {
   /// Keys and values are pinned for the memtable's life. With `one_prefix` what a Seek comes to,
   /// and what follows it, need only be right within the prefix of the target.
   InternalIterator* NewIterator(bool one_prefix = false) const;
+  /// For who reads all of it once: SeekToFirst, Next and NextEntry only.
+  InternalIterator* NewTraversal() const;
 
   /// Nothing is added from here on: its memory no longer counts as written to. Once, by whoever
   /// excludes writers.

@@ -116,6 +116,10 @@ class SkipList {
   const Node* FindLessThan(const Slice& internal_key) const;
   const Node* First() const { return head_->Next(0); }
   const Node* Last() const;
+  /// For traversals: the node before the first, which holds no entry and is on every level below
+  /// height().
+  const Node* head() const { return head_; }
+  int height() const { return height_.load(std::memory_order_relaxed); }
 
   /// True if an entry with exactly this internal key exists.
   bool Contains(const Slice& internal_key) const;

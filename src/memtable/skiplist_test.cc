@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "base/internal_iterator.h"
 #include "base/random.h"
 #include "fiber/random.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "memtable/skiplist_traversal.h"
 
 namespace cairn {
 namespace {
@@ -194,6 +196,67 @@ TEST_P(SkipListTest, ReadersSeeConsistentEntriesDuringConcurrentInserts) {
   int count = 0;
   for (const SkipList::Node* n = list_.First(); n != nullptr; n = n->Next(0)) ++count;
   EXPECT_EQ(count, kWriters * kPerWriter);
+}
+
+TEST_P(SkipListTest, ATraversalShowsEveryEntryInOrder) {
+  Random64 random(17);
+  std::unique_ptr<InternalIterator> it(NewSkipListTraversal(&list_));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  SequenceNumber seq = 0;
+  for (const uint64_t size : {1, 2, 3, 10, 63, 64, 65, 130, 1000, 5000, 30'000}) {
+    while (seq < size) {
+      ++seq;
+      const std::string key = Key(std::to_string(random.Uniform(10'000)), seq);
+      ASSERT_TRUE(Insert(key, std::to_string(seq)));
+    }
+    it->SeekToFirst();
+    const SkipList::Node* node = list_.First();
+    for (; node != nullptr; node = node->Next(0)) {
+      ASSERT_TRUE(it->Valid()) << "before " << node->value().ToString() << " of " << size;
+      ASSERT_EQ(it->key(), node->key());
+      ASSERT_EQ(it->value(), node->value());
+      it->Next();
+    }
+    EXPECT_FALSE(it->Valid());
+    EXPECT_TRUE(it->status().ok());
+  }
+  it->SeekToFirst();
+  it->Prev();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsNotSupported());
+}
+
+TEST_P(SkipListTest, ATraversalBesideInsertionsMissesNothingThatWasThere) {
+  constexpr uint64_t kBefore = 5000;
+  for (uint64_t i = 0; i < kBefore; ++i) ASSERT_TRUE(Insert(Key(std::to_string(2 * i), 1), "old"));
+  std::atomic<bool> done{false};
+  fiber::Thread writer("writer", [&] {
+    for (uint64_t i = 0; i < 20'000; ++i) {
+      EXPECT_TRUE(list_.InsertConcurrently(Make(Key(std::to_string(2 * i + 1), 2), "new")));
+    }
+    done = true;
+  });
+  bool last = false;
+  do {
+    last = done;
+    std::unique_ptr<InternalIterator> it(NewSkipListTraversal(&list_));
+    uint64_t old = 0;
+    std::string previous;
+    Slice key, value;
+    it->SeekToFirst();
+    key = it->key();
+    value = it->value();
+    do {
+      old += value == "old" ? 1 : 0;
+      if (!previous.empty()) {
+        ASSERT_LT(comparator_.Compare(previous, key), 0);
+      }
+      previous = key.ToString();
+    } while (it->NextEntry(&key, &value));
+    EXPECT_EQ(old, kBefore);
+  } while (!last);
+  writer.join();
 }
 
 }  // namespace
