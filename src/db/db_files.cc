@@ -100,6 +100,7 @@ void DBImpl::Purge() {
   // Whoever returns from here finds the files gone, also those that another purge had set out to
   // delete.
   fiber::MutexLock one_at_a_time(&purge_mutex_);
+  if (mode_ == OpenMode::kReadWrite) CloseObsoleteWals();
   {
     fiber::MutexLock lock(&mutex_);
     retired = TakeRetired();
@@ -107,6 +108,16 @@ void DBImpl::Purge() {
   }
   FreeRetired(retired);
   DeleteFiles(obsolete);
+}
+
+// Before they may be deleted, or recycled: a close cuts off what was preallocated.
+void DBImpl::CloseObsoleteWals() {
+  uint64_t min_wal;
+  {
+    fiber::MutexLock lock(&mutex_);
+    min_wal = versions_->MinLogNumberToKeep();
+  }
+  wals_->ForgetBelow(min_wal);
 }
 
 std::vector<SuperVersion*> DBImpl::TakeRetired() {

@@ -251,6 +251,7 @@ class DBImpl final : public DB {
   void FindObsoleteFilesByScan(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void AddObsoleteWals(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void DeleteFiles(const ObsoleteFiles& files);
+  void CloseObsoleteWals();
   void SchedulePurge();
   // Takes over the super versions that readers have let go of, and drops their versions. The
   // memtables, whose memory takes a while to free, are left to FreeRetired, without the mutex.

@@ -183,7 +183,6 @@ Status DBImpl::SwitchMemTable(bool abandon_wal) {
   const bool new_wal = !wals_->CurrentIsEmpty();
   const uint64_t wal_number = new_wal ? versions_->NewFileNumber() : wals_->current_number();
   const SequenceNumber last_sequence = versions_->LastSequence();
-  const uint64_t min_wal = versions_->MinLogNumberToKeep();
   mutex_.unlock();
   MemTable* next = NewMemTable(last_sequence);
   IOStatus io;
@@ -194,7 +193,6 @@ Status DBImpl::SwitchMemTable(bool abandon_wal) {
       io = wals_->Install(std::move(wal));
       if (abandon_wal) io = IOStatus::OK();
     }
-    if (io.ok()) wals_->ForgetBelow(min_wal);
   }
   mutex_.lock();
   if (!io.ok()) {

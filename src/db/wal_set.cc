@@ -52,7 +52,9 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     s = current_->WriteBuffer();
     const uint64_t size = current_->file()->file_size();
     AddExisting(current_->log_number(), size);
-    old_.push_back({std::move(current_), synced_bytes_ == size});
+    auto old = std::make_shared<Old>(Old{std::move(current_), synced_bytes_ == size});
+    fiber::MutexLock lock(&mutex_);
+    old_.push_back(std::move(old));
   }
   current_ = std::move(wal);
   synced_bytes_ = 0;
@@ -95,11 +97,17 @@ IOStatus WalSet::SyncDirectoryOnce() {
 IOStatus WalSet::Sync() {
   Statistics* const statistics = options_->statistics.get();
   const uint64_t start = statistics != nullptr ? fiber::now_nanos() : 0;
-  for (Old& old : old_) {
-    if (old.synced) continue;
-    IOStatus s = old.writer->Sync(options_->use_fsync);
+  std::vector<std::shared_ptr<Old>> unsynced;
+  {
+    fiber::MutexLock lock(&mutex_);
+    for (const auto& old : old_) {
+      if (!old->synced) unsynced.push_back(old);
+    }
+  }
+  for (const auto& old : unsynced) {
+    IOStatus s = old->writer->Sync(options_->use_fsync);
     if (!s.ok()) return s;
-    old.synced = true;
+    old->synced = true;
   }
   const uint64_t size = current_->file()->file_size();
   IOStatus s = current_->Sync(options_->use_fsync);
@@ -117,11 +125,15 @@ IOStatus WalSet::Flush() { return current_ == nullptr ? IOStatus::OK() : current
 
 IOStatus WalSet::Close() {
   IOStatus first;
-  for (Old& old : old_) {
-    IOStatus s = old.writer->Close();
+  std::deque<std::shared_ptr<Old>> all;
+  {
+    fiber::MutexLock lock(&mutex_);
+    all.swap(old_);
+  }
+  for (const auto& old : all) {
+    IOStatus s = old->writer->Close();
     if (first.ok()) first = s;
   }
-  old_.clear();
   if (current_ != nullptr) {
     IOStatus s = current_->Close();
     if (first.ok()) first = s;
@@ -131,11 +143,15 @@ IOStatus WalSet::Close() {
 }
 
 void WalSet::ForgetBelow(uint64_t number) {
-  while (!old_.empty() && old_.front().writer->log_number() < number) {
-    // Its content is in table files: an error of the close loses nothing.
-    old_.front().writer->Close().PermitUncheckedError();
+  std::vector<std::shared_ptr<Old>> forgotten;
+  fiber::MutexLock lock(&mutex_);
+  while (!old_.empty() && old_.front()->writer->log_number() < number) {
+    forgotten.push_back(std::move(old_.front()));
     old_.pop_front();
   }
+  lock.unlock();
+  // Their content is in table files: an error of the close loses nothing. But a sync that is under
+  // way still uses its writer, and closes it at its end.
 }
 
 void WalSet::AddExisting(uint64_t number, uint64_t bytes) {

@@ -56,7 +56,9 @@ class WalSet {
   // Leader: closes all. SUSPENDS.
   [[nodiscard]] IOStatus Close();
 
-  // Leader: lets go of the writers of WALs below `number`, which hold nothing unflushed any more.
+  // Closes WALs below `number`, which hold nothing unflushed any more. From anywhere, but best in
+  // the background: closing gives back what was preallocated, and may wait for the file system's
+  // journal. SUSPENDS.
   void ForgetBelow(uint64_t number);
 
   // A WAL of an earlier life that recovery kept or that is to be deleted later.
@@ -79,9 +81,10 @@ class WalSet {
   const std::string& dir() const { return dir_; }
 
  private:
+  // Closed by whoever lets go of it last.
   struct Old {
     std::unique_ptr<LogWriter> writer;
-    bool synced;
+    bool synced;  // the leader's
   };
 
   IOStatus AppendLink(const Slice& first_record);
@@ -100,10 +103,10 @@ class WalSet {
   uint64_t synced_bytes_ = 0;  // of the current WAL
   bool directory_synced_ = false;
   WalLink last_logged_;  // the latest record of all; predecessor 0: none yet
-  std::deque<Old> old_;
 
   std::atomic<uint64_t> current_number_{0};
   mutable fiber::Mutex mutex_;
+  std::deque<std::shared_ptr<Old>> old_ FIBER_GUARDED_BY(mutex_);
   std::map<uint64_t, uint64_t> bytes_
       FIBER_GUARDED_BY(mutex_);                         // of every WAL that has a file; current: 0
   uint64_t closed_bytes_ FIBER_GUARDED_BY(mutex_) = 0;  // their sum

@@ -54,8 +54,8 @@ class Traversal final : public InternalIterator {
 
  private:
   struct Gap {
-    const Node* at;           // the last node that was found
-    const Node* end;          // where the gap ends; null: with the list
+    const Node* at;   // the last node that was found
+    const Node* end;  // where the gap ends; null: with the list
     std::vector<const Node*> found;
   };
 
