@@ -118,6 +118,19 @@ TEST_F(DbAdminTest, OpeningRemovesTheRemainsOfADeadProcess) {
   EXPECT_TRUE(names.contains("notes.txt"));
 }
 
+TEST_F(DbAdminTest, ObsoleteLogsAreClosedWithoutAWritersHelp) {
+  Open();
+  for (int round = 0; round < 3; ++round) {
+    PutRange(0, 100, round, 200);
+    Flush();
+    ASSERT_TRUE(db_->DisableFileDeletions().ok());
+    ASSERT_TRUE(db_->EnableFileDeletions().ok());  // looks for obsolete files here and now
+    int logs = 0;
+    for (const std::string& name : disk_.faults->OpenFileNames()) logs += name.ends_with(".log");
+    EXPECT_EQ(logs, 1) << "the one in use";
+  }
+}
+
 TEST_F(DbAdminTest, ObsoleteLogsAreRecycled) {
   Options options = SmallOptions();
   options.recycle_log_file_num = 1;
