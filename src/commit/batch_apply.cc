@@ -59,7 +59,7 @@ Status Refuse(const BatchRecord& record) {
 
 }  // namespace
 
-void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink, bool concurrent) {
+void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink) {
   MemTable* table = nullptr;
   Slice keys[kPrefetchBatches];
   size_t found = 0;
@@ -67,7 +67,8 @@ void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink, bool c
     BatchRecord record;
     if (!BatchReader(reps[i]).Next(&record) || !record.counted || record.family != 0) continue;
     if (table == nullptr) {
-      if (!sink->Seek(0, &table).ok() || table == nullptr || !table->WantsPrefetch(concurrent)) {
+      if (!sink->Seek(0, &table).ok() || table == nullptr ||
+          !table->WantsPrefetch(/*allow_concurrent=*/false)) {
         return;
       }
     }

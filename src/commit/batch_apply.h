@@ -43,7 +43,7 @@ class SingleMemTableSink final : public MemTableSink {
 /// Fetches into the processor's caches what the insertion of the first records of these batches
 /// will read: of several small batches that are applied one after the other. ApplyBatch does so for
 /// the records of one. Only a matter of speed; damaged batches are passed over.
-void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink, bool concurrent);
+void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink);
 /// At most so many are worth giving at once.
 inline constexpr size_t kPrefetchBatches = SkipList::kPrefetchKeys;
 

@@ -155,8 +155,8 @@ TEST(ApplyBatchTest, PrefetchingDamagedBatchesIsHarmless) {
   const std::string whole = WriteBatchInternal::Contents(&batch).ToString();
   std::vector<Slice> reps;
   for (size_t size = 0; size < 3 * kPrefetchBatches; ++size) reps.emplace_back(whole.data(), size);
-  PrefetchBatches(reps.data(), reps.size(), &sink, false);
-  PrefetchBatches(reps.data(), 0, &sink, false);
+  PrefetchBatches(reps.data(), reps.size(), &sink);
+  PrefetchBatches(reps.data(), 0, &sink);
   EXPECT_EQ(table->num_entries(), count);
   // A batch whose end is missing says so after what came before it.
   const Status s = ApplyBatch(Slice(whole.data(), whole.size() - 1), count + 1, &sink, false);

@@ -232,13 +232,10 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
   }
   // What comes next first: its work is what the others wait for.
-  bool go_on = false;
-  if (!early && !RetireIfLast(group.last)) {
-    Writer* const next = group.last->newer;
-    go_on = may_go_on && next->batch != nullptr && !next->sync && s.ok();
-    leader_ = next;
-    if (!go_on) Signal(next, kLead);
-  }
+  Writer* const next = early ? nullptr : PassOver(group.last);
+  const bool go_on =
+      next != nullptr && may_go_on && next->batch != nullptr && !next->sync && s.ok();
+  if (next != nullptr && !go_on) Signal(next, kLead);
   Dismiss(group);
   return go_on;
 }
@@ -389,7 +386,7 @@ size_t CommitQueue::PrefetchFrom(const Group& group, const Writer* w) {
     reps[count++] = WriteBatchInternal::Contents(w->batch);
     if (w == group.last || count == kPrefetchBatches) break;
   }
-  if (count > 1) PrefetchBatches(reps, count, group.sink, /*concurrent=*/false);
+  if (count > 1) PrefetchBatches(reps, count, group.sink);
   return count;
 }
 
@@ -454,28 +451,27 @@ void CommitQueue::EndTurn(uint32_t turn, bool others_may_wait) {
   if (turn_waiters_.load(std::memory_order_seq_cst) > 0) fiber::wake(&turn_, SIZE_MAX);
 }
 
-// Gives up the leadership if nobody stands behind `last`, whose group is still waiting. False:
-// last->newer is known.
-bool CommitQueue::RetireIfLast(Writer* last) {
-  if (known_newest_ != last) return false;
-  auto expected = reinterpret_cast<uintptr_t>(last);
-  // release: hands the leader's fields to whoever leads next. From here on another leader may be at
-  // work.
-  if (newest_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
-                                      std::memory_order_relaxed)) {
-    return true;
+// Takes the group that ends with `last`, and still waits, off the queue. Returns the writer after
+// it, which is to be led or to lead; null: there is none, and the leadership is given up.
+CommitQueue::Writer* CommitQueue::PassOver(Writer* last) {
+  if (known_newest_ == last) {
+    auto expected = reinterpret_cast<uintptr_t>(last);
+    // release: hands the leader's fields to whoever leads next. From here on another leader may be
+    // at work.
+    if (newest_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed)) {
+      return nullptr;
+    }
+    PullArrivals();
   }
-  PullArrivals();
   assert(last->newer != nullptr);
-  return false;
+  leader_ = last->newer;
+  return leader_;
 }
 
 // Gives up the leadership: to the writer after `last`, or to nobody if there is none.
 void CommitQueue::Leave(Writer* last) {
-  if (RetireIfLast(last)) return;
-  Writer* const next = last->newer;
-  leader_ = next;
-  Signal(next, kLead);
+  if (Writer* const next = PassOver(last)) Signal(next, kLead);
 }
 
 // Tells everybody but who led, who merely returns.

@@ -247,7 +247,7 @@ class CommitQueue {
   void InsertInParallel(Group* group);
   void AwaitTurn(uint32_t turn);
   void EndTurn(uint32_t turn, bool others_may_wait);
-  bool RetireIfLast(Writer* last);
+  Writer* PassOver(Writer* last);
   void Leave(Writer* last);
   void Dismiss(const Group& group);
 
