@@ -207,8 +207,6 @@ class Pauses(Show):
     title = 'Overwriting for long, with compaction debt'
     defaults = {'num': 10000000, 'pairs': 1, 'clients': '10', 'duration': 600.0}
     quick = {'num': 100000, 'pairs': 1, 'duration': 5.0}
-    engines = ['ours', 'peer']
-
     def steps(self, args):
         for pair in range(args.pairs):
             for engine in rotated(self.engines, pair):
@@ -231,19 +229,20 @@ class Pauses(Show):
                  for e, title in self.named_engines(args).items()]
         table = markdown(['engine', 'ops/s', 'p50 µs', 'p99 µs', 'p99.9 µs', 'longest operation, ms', 'longest pause, ms',
                           'seconds below a tenth', 'CPU µs/op'], lines)
-        checks = [verdict(f'{what}, Cairn / peer', ratio(median(of('ours', key)), median(of('peer', key))), 0.5, False)
+        checks = [verdict(f'{what}, {NAMES[engine]} / peer', ratio(median(of(engine, key)), median(of('peer', key))), 0.5, False)
+                  for engine in ('ours', 'fibers')
                   for what, key in (('p99.9', 'p999_us'), ('longest pause', 'pause_us'), ('longest operation', 'max_us'))]
         series = {}
         for engine, title in self.named_engines(args).items():
             for r in store.runs('overwrite', engine)[:1]:
                 series[title] = list(enumerate(r['runs'][0]['per_second'][:-1]))
         picture = line_plot([{'title': 'Operations in each second', 'x': 'seconds', 'series': series}],
-                            f'{args.clients[0]} threads overwrite {args.num:,} records for {args.duration:g} s')
-        text = (f'{args.clients[0]} threads load {args.num:,} records and, without waiting for the compactions, overwrite them '
+                            f'{args.clients[0]} clients overwrite {args.num:,} records for {args.duration:g} s')
+        text = (f'{args.clients[0]} clients load {args.num:,} records and, without waiting for the compactions, overwrite them '
                 f'at random for {args.duration:g} s. The longest pause: no operation of any writer ended for so long. '
                 '"Seconds below a tenth": in which less than a tenth of the median second\'s operations ended.')
-        return ([text, table, '\n'.join(checks)], picture,
-                rows_of(store, [('overwrite', 'overwrite with debt', args.clients[0], 'overwrite')], 'ours'))
+        cases = [('overwrite', 'overwrite with debt', args.clients[0], 'overwrite')]
+        return [text, table, '\n'.join(checks)], picture, rows_of(store, cases, 'ours') + rows_of(store, cases, 'fibers')
 
 
 class CoroutinePort(Show):

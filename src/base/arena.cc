@@ -1,14 +1,7 @@
 #include "base/arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <bit>
-#include <cerrno>
-#include <cstring>
-#include <utility>
 
-#include "base/logging.h"
 #include "fiber/cpu.h"
 
 namespace cairn {
@@ -23,53 +16,11 @@ size_t Align(size_t bytes) { return (bytes + Arena::kAlignment - 1) & ~(Arena::k
 
 }  // namespace
 
-HugePages::~HugePages() {
-  // style: memory, not a file: it does not block
-  for (const Mapping& m : mappings_) ::munmap(m.start, m.bytes);
-}
-
-char* HugePages::Map(size_t bytes, int flags) {
-  const int all_flags = MAP_PRIVATE | MAP_ANONYMOUS | flags;
-  // style: memory, not a file: it does not block
-  void* const start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, all_flags, -1, 0);
-  if (start == MAP_FAILED) return nullptr;
-  mappings_.push_back({start, bytes});
-  return static_cast<char*>(start);
-}
-
-void HugePages::Warn(const char* instead) {
-  const int error = errno;
-  if (!std::exchange(refused_, true)) {
-    LogWarn(info_log_,
-            "memtable_huge_page_size: no reserved huge pages of %zu bytes (%s), using %s",
-            page_size_, std::strerror(error), instead);
-  }
-}
-
-char* HugePages::Allocate(size_t* bytes) {
-  *bytes = (*bytes + page_size_ - 1) & ~(page_size_ - 1);
-  constexpr int kPageSizeShift = 26;  // MAP_HUGE_SHIFT
-  if (!refused_) {
-    const int size_flag = std::countr_zero(page_size_) << kPageSizeShift;
-    if (char* block = Map(*bytes, MAP_HUGETLB | size_flag)) return block;
-  }
-  // Room for the alignment that a transparent huge page needs.
-  char* const start = Map(*bytes + page_size_, 0);
-  if (start == nullptr) {
-    Warn("ordinary memory");
-    return nullptr;
-  }
-  Warn("transparent ones");
-  char* const block = start + (-reinterpret_cast<uintptr_t>(start) & (page_size_ - 1));
-  ::madvise(block, *bytes, MADV_HUGEPAGE);  // what it refuses stays ordinary memory
-  return block;
-}
-
 Arena::Arena(const ArenaOptions& options)
     : block_size_(Align(std::max(options.block_size, kMinBlockSize))), tracker_(options.tracker) {
   if (options.huge_page_size != 0) {
     huge_pages_ = std::make_unique<HugePages>(options.huge_page_size, options.reserved_huge_pages,
-                                              options.info_log);
+                                              options.huge_page_pool, options.info_log);
   }
 }
 

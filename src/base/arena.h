@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/huge_pages.h"
 #include "base/namespace.h"
 #include "fiber/mutex.h"
 #include "rocksdb/env.h"
@@ -31,40 +32,12 @@ class AllocationTracker {
 };
 
 struct ArenaOptions {
-  size_t block_size = 4096;              // bytes
-  size_t huge_page_size = 0;             // bytes, a power of two; 0: no huge pages
-  bool reserved_huge_pages = true;       // those that the system keeps for who asks, if it has any
-  AllocationTracker* tracker = nullptr;  // borrowed, may be null
-  Logger* info_log = nullptr;            // borrowed, may be null
-};
-
-// Blocks of huge pages, given back with the object. Not thread-safe.
-class HugePages {
- public:
-  // `reserved`: tried first; false: transparent huge pages only.
-  HugePages(size_t page_size, bool reserved, Logger* info_log)
-      : page_size_(page_size), info_log_(info_log), refused_(!reserved) {}
-  ~HugePages();
-  HugePages(const HugePages&) = delete;
-  HugePages& operator=(const HugePages&) = delete;
-
-  size_t page_size() const { return page_size_; }
-  // `bytes` rounded up to whole pages, in *bytes too; null if the system has no memory of either
-  // kind.
-  char* Allocate(size_t* bytes);
-
- private:
-  struct Mapping {
-    void* start;
-    size_t bytes;
-  };
-  char* Map(size_t bytes, int flags);
-  void Warn(const char* instead);
-
-  const size_t page_size_;
-  Logger* const info_log_;
-  bool refused_;  // reserved pages are not wanted, or there were none: not asked again
-  std::vector<Mapping> mappings_;
+  size_t block_size = 4096;         // bytes
+  size_t huge_page_size = 0;        // bytes, a power of two; 0: no huge pages
+  bool reserved_huge_pages = true;  // those that the system keeps for who asks, if it has any
+  std::shared_ptr<HugePagePool> huge_page_pool = nullptr;  // where they come from and go to
+  AllocationTracker* tracker = nullptr;                    // borrowed, may be null
+  Logger* info_log = nullptr;                              // borrowed, may be null
 };
 
 // Not thread-safe, except for the two counters.

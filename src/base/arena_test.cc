@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -112,7 +114,7 @@ TEST(Arena, APageSizeThatTheSystemLacksIsReplaced) {
   // No system reserves huge pages of 64 MiB (x86-64) or of 128 MiB (aarch64).
   constexpr size_t kPage = 128 << 20;
   WarningLog log;
-  HugePages pages(kPage, /*reserved=*/true, &log);
+  HugePages pages(kPage, /*reserved=*/true, /*pool=*/nullptr, &log);
   for (int i = 0; i < 2; ++i) {
     size_t bytes = 1000;
     char* const block = pages.Allocate(&bytes);
@@ -137,6 +139,38 @@ TEST(Arena, TransparentHugePagesNeedNoReservedOnes) {
   Check(pieces);
   EXPECT_TRUE(log.lines.empty()) << log.lines[0];
   EXPECT_EQ(arena.MemoryAllocatedBytes() % kPage, 4096u);
+}
+
+TEST(Arena, TakesOverTheBlocksOfOneBefore) {
+  constexpr size_t kPage = 2 << 20;
+  const auto pool = std::make_shared<HugePagePool>(2 * kPage);
+  const ArenaOptions options{.block_size = kPage,
+                             .huge_page_size = kPage,
+                             .reserved_huge_pages = false,
+                             .huge_page_pool = pool};
+  // The addresses of the blocks of an arena that lives for the moment.
+  const auto fill = [&options](size_t blocks) {
+    std::set<uintptr_t> result;
+    Arena arena(options);
+    for (size_t i = 0; i < blocks; ++i) {
+      char* const block = arena.AllocateAligned(kPage);
+      memset(block, 1, kPage);
+      result.insert(reinterpret_cast<uintptr_t>(block));
+    }
+    return result;
+  };
+  const std::set<uintptr_t> first = fill(1);
+  EXPECT_EQ(pool->kept_bytes(), kPage);
+  EXPECT_TRUE(fill(1) == first);
+
+  const std::set<uintptr_t> three = fill(3);
+  EXPECT_EQ(pool->kept_bytes(), 2 * kPage) << "no more than its limit";
+  for (const uintptr_t block : fill(2)) EXPECT_TRUE(three.contains(block));
+  {
+    Arena other(options);
+    EXPECT_NE(other.AllocateAligned(2 * kPage), nullptr);
+    EXPECT_EQ(pool->kept_bytes(), 2 * kPage) << "there is no block of this size";
+  }
 }
 
 TEST(Arena, TheFirstBlockIsSmall) {

@@ -1,15 +1,24 @@
 #include "compaction/flush_job.h"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "base/logging.h"
 #include "compaction/compaction_iterator.h"
+#include "compaction/courtesy.h"
 #include "compaction/table_writer.h"
 #include "fiber/clock.h"
 #include "fs/file_util.h"
 #include "read/run_merger.h"
 
 namespace cairn {
+namespace {
+
+// Entries, in a step of the flush.
+constexpr int kStep = 64;
+
+}  // namespace
 
 FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
                    std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason)
@@ -55,17 +64,28 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   options.target_file_size = data_size;
   options.epoch_number = epoch_number_;
   TableWriter writer(env_, cf_options_, options);
+  std::function<bool()> urgent;
+  if (env_.urgent) {
+    urgent = [&] {
+      return env_.urgent(static_cast<double>(kept.records_in()) /
+                         static_cast<double>(std::max<uint64_t>(entries, 1)));
+    };
+  }
+  Courtesy courtesy(urgent);
 
   Status s;
   kept.Start();
   if (kept.Valid()) {
     s = writer.Open(file_number);
-    uint64_t until_check = 0;
-    while (s.ok() && kept.Valid()) {
-      writer.Add(kept.parsed(), kept.key(), kept.value());
-      kept.Next();
-      if (++until_check % 1024 == 0) s = writer.status();
-    }
+    const auto step = [&] {
+      for (int i = 0; i < kStep && kept.Valid(); ++i) {
+        writer.Add(kept.parsed(), kept.key(), kept.value());
+        kept.Next();
+      }
+      s = writer.status();
+      return s.ok() && kept.Valid();
+    };
+    if (s.ok()) courtesy.Run(step);
     if (s.ok()) s = kept.status();
     if (s.ok() && cf_options_.check_flush_compaction_key_order && kept.records_in() != entries &&
         env_.db_options->flush_verify_memtable_count) {
@@ -81,7 +101,8 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   if (!s.ok()) *meta = FileMetaData();
 
   stats_.micros = (fiber::now_nanos() - start) / 1000;
-  stats_.cpu_micros = (fiber::thread_cpu_nanos() - start_cpu) / 1000;
+  stats_.cpu_micros =
+      (fiber::thread_cpu_nanos() - start_cpu + courtesy.cpu_nanos_elsewhere()) / 1000;
   stats_.bytes_written = meta->file_size;
   stats_.output_files = meta->file_size > 0 ? 1 : 0;
   stats_.records_in = kept.records_in();

@@ -1,10 +1,12 @@
 #include "compaction/subcompaction.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
 #include "compaction/compaction_iterator.h"
+#include "compaction/courtesy.h"
 #include "compaction/table_writer.h"
 #include "fiber/clock.h"
 #include "fiber/thread.h"
@@ -15,8 +17,8 @@
 namespace cairn {
 namespace {
 
-// How many entries are written between two looks at whether writing still works.
-constexpr uint64_t kCheckEvery = 1024;
+// Entries, in a step: between two looks at whether writing still works.
+constexpr int kStep = 64;
 
 // Of one input file: fine enough to cut a few files into many parts.
 constexpr size_t kAnchorsPerFile = 128;
@@ -176,7 +178,7 @@ std::vector<InternalIterator*> Subcompaction::OpenInputs(const ReadOptions& read
   return children;
 }
 
-Status Subcompaction::WriteOutputs(CompactionIterator* kept) {
+Status Subcompaction::WriteOutputs(CompactionIterator* kept, Courtesy* courtesy) {
   TableWriterOptions options;
   options.level = compaction_->output_level();
   options.bottommost = compaction_->bottommost_level();
@@ -191,26 +193,27 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept) {
   TableCloser closer(&outputs_);
 
   Status s;
-  uint64_t since_check = 0;
-  while (s.ok() && kept->Valid()) {
-    if (++since_check % kCheckEvery == 0) {
-      if (writer != nullptr) s = writer->status();
-      if (!s.ok()) break;
-    }
+  const auto write_next = [&] {
     const bool cut = cutter.ShouldStopBefore(kept->key(), kept->is_first_version(),
                                              writer == nullptr ? 0 : writer->EstimatedFileSize());
     if (writer != nullptr && cut) {
       s = closer.Close(std::exchange(writer, nullptr));
-      if (!s.ok()) break;
+      if (!s.ok()) return;
     }
     if (writer == nullptr) {
       writer = std::make_unique<TableWriter>(env_, compaction_->options(), options);
       s = writer->Open(env_.new_file_number());
-      if (!s.ok()) break;
+      if (!s.ok()) return;
     }
     writer->Add(kept->parsed(), kept->key(), kept->value());
     kept->Next();
-  }
+  };
+  const auto step = [&] {
+    for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) write_next();
+    if (s.ok() && writer != nullptr) s = writer->status();
+    return s.ok() && kept->Valid();
+  };
+  if (kept->Valid()) courtesy->Run(step);
   if (s.ok()) s = kept->status();
   if (s.ok() && writer != nullptr) s = closer.CloseLast(std::exchange(writer, nullptr));
   const Status closed = closer.Wait();
@@ -230,10 +233,13 @@ Status Subcompaction::Run() {
   const Slice begin = begin_ ? Slice(*begin_) : Slice();
   const Slice end = end_ ? Slice(*end_) : Slice();
   kept.Start(begin_ ? &begin : nullptr, end_ ? &end : nullptr);
-  Status s = WriteOutputs(&kept);
+  std::function<bool()> urgent;
+  if (env_.urgent) urgent = [this] { return env_.urgent(0); };
+  Courtesy courtesy(urgent);
+  Status s = WriteOutputs(&kept, &courtesy);
   records_in_ = kept.records_in();
   records_dropped_ = kept.records_dropped();
-  cpu_micros_ = (fiber::thread_cpu_nanos() - start_cpu) / 1000;
+  cpu_micros_ = (fiber::thread_cpu_nanos() - start_cpu + courtesy.cpu_nanos_elsewhere()) / 1000;
   return s;
 }
 

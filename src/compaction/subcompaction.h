@@ -22,6 +22,7 @@
 namespace cairn {
 
 class CompactionIterator;
+class Courtesy;
 
 // Finds up to compaction.max_subcompactions() - 1 user keys, ascending, that cut the input into
 // parts of about equal size, none of them less than an output file. Empty: it is not to be cut, or
@@ -53,7 +54,7 @@ class Subcompaction {
   [[nodiscard]] Status CheckStopped() const;
   bool Overlaps(const FileMetaData& file) const;
   std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
-  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept);
+  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, Courtesy* courtesy);
 
   const JobEnv& env_;
   const Compaction* const compaction_;

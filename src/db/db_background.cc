@@ -9,6 +9,23 @@
 #include "rocksdb/statistics.h"
 
 namespace cairn {
+namespace {
+
+// Counts a caller who waits for a flush as long as it lives.
+class FlushWaiter {
+ public:
+  explicit FlushWaiter(std::atomic<int>* count) : count_(count) {
+    count_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~FlushWaiter() { count_->fetch_sub(1, std::memory_order_relaxed); }
+  FlushWaiter(const FlushWaiter&) = delete;
+  FlushWaiter& operator=(const FlushWaiter&) = delete;
+
+ private:
+  std::atomic<int>* const count_;
+};
+
+}  // namespace
 
 int DBImpl::MaxFlushes() const {
   if (db_options_.max_background_flushes > 0) return db_options_.max_background_flushes;
@@ -123,6 +140,20 @@ JobEnv DBImpl::MakeJobEnv(int job_id) {
 
 // --- Flush
 
+// A flush should end before the next memtable is full, and sooner if somebody waits for it.
+bool DBImpl::FlushIsUrgent(double done) const {
+  if (flush_waiters_.load(std::memory_order_relaxed) > 0 || write_controller_.IsStopped() ||
+      write_controller_.NeedsDelay() || write_buffer_manager_->ShouldFlush() ||
+      shutting_down_.load(std::memory_order_relaxed)) {
+    return true;
+  }
+  SuperVersionGuard sv(super_versions_.get());
+  const double filled = static_cast<double>(sv->mem->ApproximateMemoryUsage()) /
+                        static_cast<double>(cf_options_.write_buffer_size);
+  constexpr double kDoneBy = 0.75;
+  return done * kDoneBy < filled;
+}
+
 void DBImpl::BackgroundFlush() {
   {
     fiber::MutexLock lock(&mutex_);
@@ -142,7 +173,8 @@ Status DBImpl::FlushOnce() {
   imm_.PickMemtablesToFlush(UINT64_MAX, &memtables);
   if (memtables.empty()) return Status::OK();
   const auto protected_from = ProtectNewFiles();
-  const JobEnv env = MakeJobEnv(next_job_id_.fetch_add(1));
+  JobEnv env = MakeJobEnv(next_job_id_.fetch_add(1));
+  env.urgent = [this](double done) { return FlushIsUrgent(done); };
   const uint64_t file_number = versions_->NewFileNumber();
   const uint64_t log_number = memtables.back()->GetNextLogNumber();
   FlushJob job(env, cf_options_, memtables, versions_->default_family()->NewEpochNumber(),
@@ -218,6 +250,12 @@ Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
     const auto protected_from = ProtectNewFiles();
     JobEnv env = MakeJobEnv(job_id);
     env.canceled = canceled;
+    if (!compaction->is_manual()) {
+      env.urgent = [this](double) {
+        return write_controller_.NeedSpeedupCompaction() ||
+               shutting_down_.load(std::memory_order_relaxed);
+      };
+    }
     CompactionJob job(env, compaction.get());
     mutex_.unlock();
     s = job.Run();
@@ -306,6 +344,7 @@ Status DBImpl::FlushMemTables(const FlushOptions& options) {
     MaybeScheduleWork();
   }
   if (!options.wait) return Status::OK();
+  const FlushWaiter waiter(&flush_waiters_);
   fiber::MutexLock lock(&mutex_);
   // Flushes finish in order: done when the oldest that is left is newer than ours.
   while (imm_.NumNotFlushed() > 0 && imm_.current()->memtables().back()->GetID() <= last_id) {

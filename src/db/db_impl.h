@@ -225,6 +225,7 @@ class DBImpl final : public DB {
   void UpdateStall() FIBER_REQUIRES(mutex_);
   void MaybeScheduleWork() FIBER_REQUIRES(mutex_);
   void BackgroundFlush();
+  bool FlushIsUrgent(double done) const;
   [[nodiscard]] Status FlushOnce() FIBER_REQUIRES(mutex_);
   void BackgroundCompaction();
   // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
@@ -300,6 +301,7 @@ class DBImpl final : public DB {
 
   std::unique_ptr<WriteBufferClient> buffer_client_;  // outlives all memtables
   std::unique_ptr<BackgroundScheduler> manager_flusher_;
+  std::shared_ptr<HugePagePool> huge_page_pool_;  // of memtables; null: none
   // Another database's writer asked for a flush that has not begun.
   std::atomic<bool> manager_wants_flush_{false};
   MemTable* mem_ = nullptr;  // see above; holds one reference
@@ -322,6 +324,7 @@ class DBImpl final : public DB {
   StallTimes stall_times_ FIBER_GUARDED_BY(mutex_);
 
   int running_flushes_ FIBER_GUARDED_BY(mutex_) = 0;  // scheduled or running
+  std::atomic<int> flush_waiters_{0};                 // relaxed: a hint
   int running_compactions_ FIBER_GUARDED_BY(mutex_) =
       0;  // scheduled or running, manual ones included
   int paused_ FIBER_GUARDED_BY(mutex_) = 0;

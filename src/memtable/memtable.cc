@@ -37,6 +37,7 @@ ArenaOptions MakeArenaOptions(const MemTableOptions& options, size_t block_size,
   return {.block_size = block_size,
           .huge_page_size = options.huge_page_size,
           .reserved_huge_pages = options.reserved_huge_pages,
+          .huge_page_pool = options.huge_page_pool,
           .tracker = tracker,
           .info_log = options.info_log};
 }

@@ -37,6 +37,7 @@ struct MemTableOptions {
   size_t arena_block_size = 0;       // bytes; 0: an eighth of write_buffer_size, 4 KiB to 1 MiB
   size_t huge_page_size = 0;         // bytes, a power of two; 0: ordinary memory
   bool reserved_huge_pages = true;   // if the system has any; false: transparent ones
+  std::shared_ptr<HugePagePool> huge_page_pool = nullptr;  // of the memtables before
 
   /// Only the skip list takes concurrent writers. The hash of skip lists needs a prefix_extractor.
   MemTableKind kind = MemTableKind::kSkipList;
