@@ -51,6 +51,18 @@ void BlockingPool::submit(PoolJob* job) {
   }
 }
 
+bool BlockingPool::remove(PoolJob* job) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (PoolJob** link = &head_; *link != nullptr; link = &(*link)->next) {
+    if (*link != job) continue;
+    *link = job->next;
+    if (tail_ == &job->next) tail_ = link;
+    --queued_;
+    return true;
+  }
+  return false;
+}
+
 bool BlockingPool::start_thread() {
   // Signals belong to the threads of the program, not to ours.
   sigset_t all, before;

@@ -6,10 +6,10 @@
 // of the process (an idle one costs a stack). After fork() the child has no pool threads: a child
 // that goes on without exec() must not do I/O on fibers.
 //
-// Thread safety: submit() may be called from any thread.
-// Invariants: a job runs exactly once, on some pool thread (on the caller's, if no thread can be
-// started at all); the pool does not touch a job after run() was entered, so that the job may
-// vanish inside run().
+// Thread safety: submit() and remove() may be called from any thread.
+// Invariants: a job that is not removed runs exactly once, on some pool thread (on the caller's, if
+// no thread can be started at all); the pool does not touch a job after run() was entered, so that
+// the job may vanish inside run().
 #pragma once
 
 #include <condition_variable>
@@ -33,6 +33,8 @@ class BlockingPool {
   static BlockingPool& instance();
 
   void submit(PoolJob* job);
+  // Takes a submitted job back: it will not run. False: it runs, or has run; `job` need not exist.
+  bool remove(PoolJob* job);
 
   // Threads started so far.
   size_t threads() const;

@@ -127,7 +127,18 @@ void Ring::push_urgent(RingOp* op) {
   if (waiting_head_ == nullptr) waiting_tail_ = &op->next;
   waiting_head_ = op;
   ++waiting_count_;
-  urgent_waits_ = true;
+  if (!op->endless) urgent_waits_ = true;
+}
+
+bool Ring::withdraw(RingOp* op) {
+  for (RingOp** link = &waiting_head_; *link != nullptr; link = &(*link)->next) {
+    if (*link != op) continue;
+    *link = op->next;
+    if (waiting_tail_ == &op->next) waiting_tail_ = link;
+    --waiting_count_;
+    return true;
+  }
+  return false;
 }
 
 bool Ring::place(RingOp* op) {
@@ -146,7 +157,7 @@ void Ring::fill() {
          (in_flight_ < max_in_flight_ || urgent_waits_ || waiting_head_->endless)) {
     RingOp* const op = waiting_head_;
     if (!place(op)) return;
-    urgent_waits_ = false;
+    if (!op->endless) urgent_waits_ = false;
     waiting_head_ = op->next;
     if (waiting_head_ == nullptr) waiting_tail_ = &waiting_head_;
     --waiting_count_;

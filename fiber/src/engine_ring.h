@@ -82,8 +82,13 @@ class Ring {
   void push(RingOp* op);
 
   // As push(), but before all that waits for a place, and also when `completions` operations are in
-  // flight: for one operation at a time, the one that ends a wait().
+  // flight: for one operation at a time, the one that ends a wait(), and
+  // for endless ones.
   void push_urgent(RingOp* op);
+
+  // Takes back an operation that waits for a place: it will not complete. False: it is in the
+  // submission queue or the kernel.
+  bool withdraw(RingOp* op);
 
   // Operations pushed and not yet given to the kernel.
   unsigned unsubmitted() const { return queued_ + waiting_count_; }

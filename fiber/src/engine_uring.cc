@@ -79,9 +79,9 @@ bool UringEngine::submit(IoRequest* request) {
     } else {
       request->engine = this;
       pending_.add();
+      request->in_engine = true;
       if (request->fd >= 0) {
         sockets = true;
-        request->in_engine = true;
         request->ring.endless = true;
       }
       if (in_ring) {
@@ -96,6 +96,10 @@ bool UringEngine::submit(IoRequest* request) {
       (batch || ring_->unsubmitted() >= (sockets ? kSubmitSocketsAt : kSubmitAt)))
     ring_->flush();
   return true;
+}
+
+void UringEngine::flush() {
+  if (ring_ != nullptr) ring_->flush();
 }
 
 void UringEngine::push(IoRequest* request) {
@@ -145,6 +149,10 @@ void UringEngine::cancel(IoRequest* request) {
   }
   if (!request->in_engine || request->cancelled) return;
   request->cancelled = true;
+  if (ring_->withdraw(&request->ring)) {
+    completed(request, -ECANCELED);
+    return;
+  }
   request->group->pending.fetch_add(1, std::memory_order_relaxed);
   RingOp* const op = &request->cancel_op->op;
   io_uring_prep_cancel(&op->sqe, &request->ring, 0);
@@ -156,7 +164,10 @@ void UringEngine::cancel(IoRequest* request) {
     target->group->part_done();
   };
   pending_.add();
-  ring_->push(op);
+  // Not behind operations that wait for a place: it may be what makes room for them. The request
+  // itself is before it in the queue, or in the kernel.
+  op->endless = true;
+  ring_->push_urgent(op);
 }
 
 void UringEngine::arm_wake_op() {

@@ -38,6 +38,7 @@ class UringEngine final : public IoEngine {
   Engine kind() const override { return Engine::kIoUring; }
   bool submit(IoRequest* request) override;
   void cancel(IoRequest* request) override;
+  void flush() override;
   void poll(bool block, uint64_t deadline) override;
   void wakeup() override;
 

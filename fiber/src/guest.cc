@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fiber/runtime.h"
+#include "guest.h"
 #include "sim_hooks.h"
 #include "waiter.h"
 #include "worker.h"
@@ -69,6 +70,24 @@ GuestSlot::~GuestSlot() { t_guest_gone = true; }
 
 }  // namespace
 
+detail::Worker* detail::existing_guest_worker() {
+  if (simulator() != nullptr) [[unlikely]] {
+    return simulated_locals()->guest.get();
+  }
+  return t_guest_gone ? nullptr : t_guest.worker.get();
+}
+
+detail::Worker* detail::guest_worker() {
+  if (simulator() != nullptr) [[unlikely]] {
+    std::unique_ptr<Worker>& worker = simulated_locals()->guest;
+    if (worker == nullptr) worker = new_guest_worker();
+    return worker.get();
+  }
+  if (t_guest_gone) return nullptr;
+  if (t_guest.worker == nullptr) t_guest.worker = new_guest_worker();
+  return t_guest.worker.get();
+}
+
 void gather(std::span<Function> functions) {
   if (functions.empty()) return;
   if (functions.size() == 1) {
@@ -79,18 +98,11 @@ void gather(std::span<Function> functions) {
     gather_on_fiber(functions);
     return;
   }
-  if (detail::simulator() != nullptr) [[unlikely]] {
-    std::unique_ptr<Worker>& worker = detail::simulated_locals()->guest;
-    if (worker == nullptr) worker = new_guest_worker();
-    gather_on_worker(worker.get(), functions);
-    return;
-  }
-  if (t_guest_gone) {
+  if (Worker* const worker = detail::guest_worker()) {
+    gather_on_worker(worker, functions);
+  } else {
     gather_on_worker(new_guest_worker().get(), functions);
-    return;
   }
-  if (t_guest.worker == nullptr) t_guest.worker = new_guest_worker();
-  gather_on_worker(t_guest.worker.get(), functions);
 }
 
 }  // namespace fiber

@@ -25,6 +25,7 @@
 #include "descriptor.h"
 #include "fiber/runtime.h"
 #include "io_blocking.h"
+#include "io_cached.h"
 #include "io_engine.h"
 #include "io_files.h"
 #include "io_request.h"
@@ -40,7 +41,6 @@ using detail::IoRequest;
 namespace {
 
 constexpr size_t kInlineWrite = 64 << 10;
-constexpr uint64_t kMaxOffset = INT64_MAX;
 
 // The engine of the calling fiber's worker, null on a plain thread.
 IoEngine* current_engine() {
@@ -64,14 +64,6 @@ auto on_thread(int fd, short events, Block& block) -> decltype(block()) {
     return block();
   }
   return on_thread(block);
-}
-
-// Calls that complete without a suspension let others run now and then: a fiber that finds
-// everything in memory would otherwise keep the worker, and the completions of others, for itself.
-void completed_inline() {
-  constexpr uint32_t kEvery = 64;
-  static thread_local uint32_t calls = 0;
-  if (++calls % kEvery == 0) yield();
 }
 
 // Hands the request to the engine and waits. `block` is the operation as a blocking call.
@@ -123,15 +115,23 @@ bool at_once(int fd) {
   return detail::simulator() == nullptr && file_kind(fd) == FileKind::kBuffered;
 }
 
-bool may_read_cached(int fd) { return at_once(fd) && nowait_works(); }
-
 // Whether a read that did not wait says nothing about how a waiting one would end.
 bool must_wait(ssize_t result) {
   return result == -EAGAIN || result == -EOPNOTSUPP || result == -ENOSYS;
 }
 
-// Adds to *done what the page cache holds of a read, as far as it reaches. True: the read is over
-// (all is there, end of file, or an error, which is in *result).
+}  // namespace
+
+bool may_read_cached(int fd) { return at_once(fd) && nowait_works(); }
+
+// A fiber that finds everything in memory would otherwise keep the worker, and the completions of
+// others, for itself.
+void completed_inline() {
+  constexpr uint32_t kEvery = 64;
+  static thread_local uint32_t calls = 0;
+  if (++calls % kEvery == 0) yield();
+}
+
 bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done, ssize_t* result) {
   for (;;) {
     const ssize_t n =
@@ -147,6 +147,8 @@ bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done,
     return true;
   }
 }
+
+namespace {
 
 // A pread on a fiber of which `done` bytes are there already.
 ssize_t read_rest(IoEngine* engine, int fd, void* data, size_t size, uint64_t offset, size_t done,
@@ -167,8 +169,6 @@ ssize_t read_rest(IoEngine* engine, int fd, void* data, size_t size, uint64_t of
     }
   }
 }
-
-size_t clamp(size_t size) { return size < blocking::kMaxTransfer ? size : blocking::kMaxTransfer; }
 
 }  // namespace
 

@@ -35,9 +35,13 @@ class IoEngine {
   // inside.
   virtual bool submit(IoRequest* /*request*/) { return false; }
 
-  // Owner thread. Makes a request that has an `fd` (io_request.h) and waits in this engine complete
-  // soon: with -ECANCELED, or with what happened first. It is not over before its group says so.
-  // Nothing happens if it has completed already. Without this the waits of net.h have no deadlines.
+  // Owner thread. Gives the kernel what submit() has queued.
+  virtual void flush() {}
+
+  // Owner thread. Makes a request that has a `cancel_op` (io_request.h) and is in this engine, not
+  // in the pool, complete soon: with -ECANCELED, or with what happened first. It is not over before
+  // its group says so. Nothing happens if it has completed already. Without this the waits of net.h
+  // have no deadlines.
   virtual void cancel(IoRequest* /*request*/) {}
 
   // Owner thread, on the worker's own stack. Hands queued requests to the kernel and resumes the

@@ -24,12 +24,19 @@ struct IoGroup {
   explicit IoGroup(uint32_t count) : pending(count) {}
 
   std::atomic<uint32_t> pending;
+  // Null, or called instead of resuming the waiter: nobody may be waiting yet (flight.cc).
+  void (*over)(IoGroup*) = nullptr;
   Waiter waiter;
 
   // One of what is pending is over. The group may be gone afterwards.
   void part_done() {
     // Release: the waiter reads the results; acquire: the last one passes on those of the others.
-    if (pending.fetch_sub(1, std::memory_order_acq_rel) == 1) waiter.resume();
+    if (pending.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (over != nullptr) [[unlikely]] {
+      over(this);
+    } else {
+      waiter.resume();
+    }
   }
 };
 
@@ -62,7 +69,9 @@ struct IoRequest {
   bool answered = false;
   // Set by cancel().
   bool cancelled = false;
-  // Whether cancel() has something to do; the engine's thread only. (Requests with an `fd`.)
+  // Handed to the blocking pool. Set by submit(), before a thread of the pool has it.
+  bool pooled = false;
+  // Whether cancel() has something to do; the engine's thread only.
   bool in_engine = false;
   // Where cancel() may queue an operation of its own; lives as long as the request's group.
   CancelOp* cancel_op = nullptr;
@@ -86,5 +95,8 @@ struct IoRequest {
 
 // Lets a thread of the pool run request->block and complete the request.
 void submit_to_pool(IoRequest* request);
+// Completes a pooled request with -ECANCELED, if no thread of the pool has begun with it. Any
+// thread that knows the request to exist.
+void cancel_in_pool(IoRequest* request);
 
 }  // namespace fiber::detail

@@ -139,7 +139,7 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
       // While a fiber runs the leak checker knows the fiber's stack only, not this one.
       __lsan_register_root_region(&worker, sizeof worker);
 #endif
-      worker.run_until([&worker] { return worker.stopped(); });
+      worker.run_until([&worker] { return worker.stopped() && !worker.has_flights(); });
 #if defined(FIBER_ASAN)
       __lsan_unregister_root_region(&worker, sizeof worker);
 #endif

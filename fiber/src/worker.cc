@@ -82,6 +82,8 @@ Worker::Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index)
 }
 
 Worker::~Worker() {
+  // A runtime's worker has waited, a guest has nobody to do it.
+  if (has_flights()) run_until([this] { return !has_flights(); });
   unregister_worker(this);
   uint32_t posters = posters_.fetch_or(kClosing, std::memory_order_acq_rel);
   while ((posters & ~kClosing) != 0) {

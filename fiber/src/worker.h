@@ -164,6 +164,24 @@ class Worker {
   void stop();
   bool stopped() const { return stopped_.load(std::memory_order_seq_cst); }
 
+  // A read in flight (flight.cc) has the worker as its home, from the worker's thread, until it
+  // lands, on any thread. The worker does not end before. The order of a landing: begin, what tells
+  // others of it, end; the worker may be gone afterwards.
+  void depart_flight() { flights_.fetch_add(1, std::memory_order_relaxed); }
+  void begin_landing() {
+    enter_from_outside();
+    flights_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  void end_landing() { notify_and_leave(); }
+  bool has_flights() const { return flights_.load(std::memory_order_seq_cst) != 0; }
+  // Around what makes a condition of run_until() true, on another thread: the worker may be gone
+  // after notify_and_leave().
+  void enter() { enter_from_outside(); }
+  void notify_and_leave() {
+    (void)notify();
+    leave_from_outside();
+  }
+
   // From a fiber: suspends it until make_ready(). / Lets the others run.
   void park();
   void yield();
@@ -298,7 +316,8 @@ class Worker {
   // Written by the threads that make the system call.
   std::atomic<uint64_t> wakes_by_system_call_{0};
   FreshQueue fresh_;
-  // Threads inside post() or stop(): the destructor waits for them.
+  std::atomic<uint32_t> flights_{0};
+  // Threads inside post(), stop() or a landing: the destructor waits for them.
   std::atomic<uint32_t> posters_{0};
 };
 

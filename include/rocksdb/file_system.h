@@ -91,6 +91,9 @@ struct FileOptions : EnvOptions {
   Temperature temperature = Temperature::kUnknown;
 };
 
+// Frees what ReadAsync() has put into *io_handle.
+using IOHandleDeleter = std::function<void(void*)>;
+
 // Filled by a file system that wants to explain itself.
 struct IODebugContext {
   std::string file_path;
@@ -207,6 +210,17 @@ class FileSystem : public Customizable {
   }
   virtual IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_dir,
                                IODebugContext* dbg) = 0;
+
+  // Handles of ReadAsync(); null ones are passed over. Poll waits until at least `min_completions`
+  // of them have completed (also in earlier calls), and calls the callback of each that has,
+  // once, on the calling thread or fiber. AbortIO waits until none is in flight any more; their
+  // callbacks are not called, their scratch is not written to afterwards. What a plain thread has
+  // started, it alone may poll or abort. A file system whose ReadAsync completes within the call
+  // needs neither.
+  virtual IOStatus Poll(std::vector<void*>& /*io_handles*/, size_t /*min_completions*/) {
+    return IOStatus::OK();
+  }
+  virtual IOStatus AbortIO(std::vector<void*>& /*io_handles*/) { return IOStatus::OK(); }
 };
 
 // Reads from the start to the end. Not thread-safe.
@@ -267,6 +281,19 @@ class FSRandomAccessFile {
       reqs[i].status =
           Read(reqs[i].offset, reqs[i].len, options, &reqs[i].result, reqs[i].scratch, dbg);
     }
+    return IOStatus::OK();
+  }
+  // Starts to read `req`, which is not used afterwards; its scratch and the file are, until the
+  // read has completed: FileSystem::Poll() then calls `cb` with the request, its status and result
+  // filled in, and `cb_arg`. The caller frees the handle: (*del_fn)(*io_handle), after Poll() has
+  // called back or AbortIO(); earlier it aborts. Here: reads and calls back at once, and leaves no
+  // handle. Not OK: nothing was started and `cb` is not called.
+  virtual IOStatus ReadAsync(FSReadRequest& req, const IOOptions& options,
+                             std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
+                             void** /*io_handle*/, IOHandleDeleter* /*del_fn*/,
+                             IODebugContext* dbg) {
+    req.status = Read(req.offset, req.len, options, &req.result, req.scratch, dbg);
+    cb(req, cb_arg);
     return IOStatus::OK();
   }
   // Bytes that tell this file from every other, also after a restart; the length written to id, 0
@@ -517,6 +544,10 @@ class FileSystemWrapper : public FileSystem {
                        IODebugContext* dbg) override {
     return target_->IsDirectory(p, o, d, dbg);
   }
+  IOStatus Poll(std::vector<void*>& handles, size_t min_completions) override {
+    return target_->Poll(handles, min_completions);
+  }
+  IOStatus AbortIO(std::vector<void*>& handles) override { return target_->AbortIO(handles); }
 
  protected:
   std::shared_ptr<FileSystem> target_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fiber/runtime.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
@@ -96,6 +97,100 @@ TEST_P(FileSystemTest, MultiReadAnswersEachRequest) {
     const std::string expected = i * 60 < data.size() ? data.substr(i * 60, 100) : "";
     EXPECT_EQ(expected, requests[i].result.ToString()) << i;
   }
+}
+
+// On a plain thread and on a fiber, with whatever the file system leaves to Poll().
+TEST_P(FileSystemTest, ReadAsyncCallsBackOnceFromPollOrAtOnce) {
+  std::string data;
+  while (data.size() < 100000) data += std::to_string(data.size()) + ",";
+  Write("a", data);
+  const auto body = [&] {
+    std::unique_ptr<FSRandomAccessFile> file;
+    ASSERT_TRUE(fs_->NewRandomAccessFile(dir_.File("a"), FileOptions(), &file, nullptr).ok());
+    (void)file->InvalidateCache(0, 0);
+    constexpr size_t kReads = 40;
+    constexpr size_t kLen = 5000;
+    struct Read {
+      std::string scratch = std::string(kLen, '\0');
+      int calls = 0;
+      IOStatus status;
+      std::string result;
+      IOHandleDeleter deleter;
+    };
+    std::vector<Read> reads(kReads);
+    std::vector<void*> handles(kReads, nullptr);
+    for (size_t i = 0; i < kReads; ++i) {
+      FSReadRequest req;
+      req.offset = i * 3000;  // the last ones lie beyond the end
+      req.len = kLen;
+      req.scratch = reads[i].scratch.data();
+      const auto callback = [](FSReadRequest& done, void* arg) {
+        Read* const read = static_cast<Read*>(arg);
+        ++read->calls;
+        read->status = done.status;
+        read->result = done.result.ToString();
+      };
+      ASSERT_TRUE(file->ReadAsync(req, IOOptions(), callback, &reads[i], &handles[i],
+                                  &reads[i].deleter, nullptr)
+                      .ok());
+      if (GetParam() == std::string("posix")) {
+        EXPECT_EQ(0, reads[i].calls) << "called back by Poll() only";
+      }
+    }
+    const auto completed = [&] {
+      size_t n = 0;
+      for (const Read& read : reads) n += static_cast<size_t>(read.calls);
+      return n;
+    };
+    ASSERT_TRUE(fs_->Poll(handles, 1).ok());
+    EXPECT_GE(completed(), 1u);
+    ASSERT_TRUE(fs_->Poll(handles, 7).ok());
+    EXPECT_GE(completed(), 7u);
+    ASSERT_TRUE(fs_->Poll(handles, kReads).ok());
+    EXPECT_EQ(completed(), kReads);
+    ASSERT_TRUE(fs_->Poll(handles, kReads).ok());
+    for (size_t i = 0; i < kReads; ++i) {
+      EXPECT_EQ(1, reads[i].calls);
+      ASSERT_TRUE(reads[i].status.ok()) << reads[i].status.ToString();
+      EXPECT_EQ(i * 3000 < data.size() ? data.substr(i * 3000, kLen) : "", reads[i].result);
+      if (handles[i] != nullptr) reads[i].deleter(handles[i]);
+    }
+  };
+  body();
+  fiber::Runtime({.workers = 1, .name = "fs"}).run(body);
+}
+
+TEST_P(FileSystemTest, AbortIOEndsReadsWithoutACallback) {
+  const std::string data(300000, 'x');
+  Write("a", data);
+  const auto body = [&] {
+    std::unique_ptr<FSRandomAccessFile> file;
+    ASSERT_TRUE(fs_->NewRandomAccessFile(dir_.File("a"), FileOptions(), &file, nullptr).ok());
+    (void)file->InvalidateCache(0, 0);
+    constexpr size_t kReads = 20;
+    std::vector<std::string> buffers(kReads, std::string(data.size(), '\0'));
+    std::vector<void*> handles(kReads, nullptr);
+    std::vector<IOHandleDeleter> deleters(kReads);
+    int calls = 0;
+    for (size_t i = 0; i < kReads; ++i) {
+      FSReadRequest req;
+      req.len = data.size();
+      req.scratch = buffers[i].data();
+      const auto callback = [](FSReadRequest&, void* arg) { ++*static_cast<int*>(arg); };
+      ASSERT_TRUE(
+          file->ReadAsync(req, IOOptions(), callback, &calls, &handles[i], &deleters[i], nullptr)
+              .ok());
+    }
+    const int before = calls;
+    ASSERT_TRUE(fs_->AbortIO(handles).ok());
+    ASSERT_TRUE(fs_->Poll(handles, kReads).ok());
+    EXPECT_EQ(before, calls);
+    for (size_t i = 0; i < kReads; ++i) {
+      if (handles[i] != nullptr) deleters[i](handles[i]);
+    }
+  };
+  body();
+  fiber::Runtime({.workers = 1, .name = "fs"}).run(body);
 }
 
 TEST_P(FileSystemTest, SequentialReadsAndSkips) {

@@ -17,6 +17,7 @@
 #include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
+#include "fs/async_read.h"
 #include "fs/info_log.h"
 #include "fs/posix_files.h"
 
@@ -146,6 +147,12 @@ class FiberFileSystem : public FileSystem {
     *result = std::make_unique<FiberDirectory>(fd, name);
     return IOStatus::OK();
   }
+
+  IOStatus Poll(std::vector<void*>& io_handles, size_t min_completions) override {
+    return PollAsyncReads(io_handles, min_completions);
+  }
+
+  IOStatus AbortIO(std::vector<void*>& io_handles) override { return AbortAsyncReads(io_handles); }
 
   IOStatus FileExists(const std::string& fname, const IOOptions& /*options*/,
                       IODebugContext* /*dbg*/) override {

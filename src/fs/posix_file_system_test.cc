@@ -32,6 +32,28 @@ TEST_F(PosixFileSystemTest, ErrnosMapToStatuses) {
             IOErrorFromErrno("opening", "f", EACCES).ToString());
 }
 
+TEST_F(PosixFileSystemTest, AnAsynchronousReadReportsItsError) {
+  std::unique_ptr<FSRandomAccessFile> file;
+  ASSERT_TRUE(fs_->NewRandomAccessFile(dir_.path(), FileOptions(), &file, nullptr).ok());
+  char scratch[16];
+  FSReadRequest req;
+  req.offset = 32;
+  req.len = sizeof(scratch);
+  req.scratch = scratch;
+  void* handle = nullptr;
+  IOHandleDeleter deleter;
+  std::string status;
+  const auto callback = [](FSReadRequest& done, void* arg) {
+    *static_cast<std::string*>(arg) = done.status.ToString();
+  };
+  ASSERT_TRUE(
+      file->ReadAsync(req, IOOptions(), callback, &status, &handle, &deleter, nullptr).ok());
+  std::vector<void*> handles = {nullptr, handle};
+  ASSERT_TRUE(fs_->Poll(handles, 2).ok());
+  EXPECT_EQ("IO error: While pread offset 32 len 16: " + dir_.path() + ": Is a directory", status);
+  deleter(handle);
+}
+
 TEST_F(PosixFileSystemTest, ALockExcludesAnotherProcess) {
   const std::string name = dir_.File("LOCK");
   int ready[2];

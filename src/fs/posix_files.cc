@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "fiber/io.h"
+#include "fs/async_read.h"
 #include "fs/posix_file_system.h"
 
 namespace cairn {
@@ -42,6 +43,25 @@ IOStatus DropCache(int fd, const std::string& name, bool direct, size_t offset, 
 }
 
 }  // namespace
+
+void AnswerRead(int fd, const std::string& name, bool direct, ssize_t got, FSReadRequest* req) {
+  const size_t done = got > 0 ? static_cast<size_t>(got) : 0;
+  if (got < 0) {
+    req->result = Slice(req->scratch, 0);
+    req->status = IOErrorFromErrno(
+        "While pread offset " + std::to_string(req->offset) + " len " + std::to_string(req->len),
+        name, static_cast<int>(-got));
+  } else if (done == 0 || done == req->len || (direct && done % kDefaultPageSize != 0)) {
+    req->result = Slice(req->scratch, done);
+    req->status = IOStatus::OK();
+  } else {
+    // Short: the end of the file, or a read that was cut in two.
+    Slice rest;
+    req->status = ReadFully(fd, name, req->offset + done, req->len - done, direct, &rest,
+                            req->scratch + done);
+    req->result = Slice(req->scratch, req->status.ok() ? done + rest.size() : 0);
+  }
+}
 
 // ------------------------------------------------------------------------------------------------
 // Sequential
@@ -98,27 +118,17 @@ IOStatus FiberRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
     }
     fiber::io::pread_batch(std::span(batch, n));
     for (size_t i = 0; i < n; ++i) {
-      FSReadRequest& r = reqs[begin + i];
-      const ssize_t got = batch[i].result;
-      if (got < 0) {
-        r.result = Slice(r.scratch, 0);
-        r.status = IOErrorFromErrno(
-            "While pread offset " + std::to_string(r.offset) + " len " + std::to_string(r.len),
-            name_, static_cast<int>(-got));
-      } else if (got == 0 || static_cast<size_t>(got) == r.len) {
-        r.result = Slice(r.scratch, static_cast<size_t>(got));
-        r.status = IOStatus::OK();
-      } else {
-        // Short: the end of the file, or a read that was cut in two.
-        Slice rest;
-        const size_t done = static_cast<size_t>(got);
-        r.status =
-            ReadFully(fd_, name_, r.offset + done, r.len - done, direct_, &rest, r.scratch + done);
-        r.result = Slice(r.scratch, r.status.ok() ? done + rest.size() : 0);
-      }
+      AnswerRead(fd_, name_, direct_, batch[i].result, &reqs[begin + i]);
     }
   }
   return IOStatus::OK();
+}
+
+IOStatus FiberRandomAccessFile::ReadAsync(FSReadRequest& req, const IOOptions& /*options*/,
+                                          std::function<void(FSReadRequest&, void*)> cb,
+                                          void* cb_arg, void** io_handle, IOHandleDeleter* del_fn,
+                                          IODebugContext* /*dbg*/) {
+  return StartAsyncRead(fd_, name_, direct_, req, std::move(cb), cb_arg, io_handle, del_fn);
 }
 
 IOStatus FiberRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOptions& /*options*/,

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/namespace.h"
@@ -45,6 +46,9 @@ class FiberRandomAccessFile : public FSRandomAccessFile {
                 IODebugContext* dbg) const override;
   IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
                      IODebugContext* dbg) override;
+  IOStatus ReadAsync(FSReadRequest& req, const IOOptions& options,
+                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg, void** io_handle,
+                     IOHandleDeleter* del_fn, IODebugContext* dbg) override;
   IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
                     IODebugContext* dbg) override;
   void Hint(AccessPattern pattern) override;

@@ -1,0 +1,38 @@
+// The reads of FSRandomAccessFile::ReadAsync on the default file system, from their start to
+// FileSystem::Poll or AbortIO. Private to fs/.
+//
+// A handle is a fiber::io::PendingRead with the caller's callback. It belongs to where it was
+// started: a plain thread's can be polled by that thread only (NotSupported elsewhere, and it stays
+// in flight), a fiber's by anybody. Thread safety: one caller at a time for each handle.
+
+#ifndef CAIRN_FS_ASYNC_READ_H_
+#define CAIRN_FS_ASYNC_READ_H_
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/io_status.h"
+
+namespace cairn {
+
+// What a pread of req's range came to: sets its status and result from `got` (bytes or -errno),
+// after reading what a short read left, if the file goes on.
+void AnswerRead(int fd, const std::string& name, bool direct, ssize_t got, FSReadRequest* req);
+
+// Starts the read; *io_handle is freed by *del_fn. `fd` and `name` are borrowed until then.
+IOStatus StartAsyncRead(int fd, const std::string& name, bool direct, const FSReadRequest& req,
+                        std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
+                        void** io_handle, IOHandleDeleter* del_fn);
+
+// FileSystem's.
+IOStatus PollAsyncReads(const std::vector<void*>& io_handles, size_t min_completions);
+IOStatus AbortAsyncReads(const std::vector<void*>& io_handles);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FS_ASYNC_READ_H_
