@@ -65,14 +65,14 @@ void DBImpl::UpdateStall() {
   }
   switch (decision.condition) {
     case StallCondition::kNormal:
-      delayed_rate_.Recover();
       stall_token_.reset();
       break;
     case StallCondition::kDelayed:
-      stall_token_ = write_controller_.GetDelayToken(delayed_rate_.Update(decision, inputs));
+      stall_token_ = write_controller_.GetDelayToken(
+          DelayedWriteRate(write_controller_.max_delayed_write_rate(),
+                           StallDepth(decision.cause, inputs, cf_options_)));
       break;
     case StallCondition::kStopped:
-      delayed_rate_.Update(decision, inputs);
       stall_token_ = write_controller_.GetStopToken();
       break;
   }

@@ -318,7 +318,6 @@ class DBImpl final : public DB {
 
   uint64_t super_version_number_ FIBER_GUARDED_BY(mutex_) = 0;
   StallDecision stall_ FIBER_GUARDED_BY(mutex_);
-  DelayedRate delayed_rate_ FIBER_GUARDED_BY(mutex_);
   std::unique_ptr<WriteControllerToken> stall_token_ FIBER_GUARDED_BY(mutex_);
   std::unique_ptr<WriteControllerToken> pressure_token_ FIBER_GUARDED_BY(mutex_);
   StallTimes stall_times_ FIBER_GUARDED_BY(mutex_);

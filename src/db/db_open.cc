@@ -44,8 +44,8 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
       icmp_(cf_options_.comparator),
       db_session_id_(GenerateDbSessionId()),
       default_handle_(std::make_unique<Handle>(this)),
+      write_controller_(db_options_.delayed_write_rate),
       imm_(cf_options_.min_write_buffer_number_to_merge),
-      delayed_rate_(db_options_.delayed_write_rate),
       auto_compactions_(!cf_options_.disable_auto_compactions),
       level_stats_(cf_options_.num_levels),
       opened_at_nanos_(fiber::now_nanos()) {

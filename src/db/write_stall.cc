@@ -1,16 +1,14 @@
 #include "db/write_stall.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace cairn {
 namespace {
 
 constexpr uint64_t kMinRate = 16 << 10;
-constexpr double kSlower = 0.8;
-constexpr double kMuchSlower = 0.6;
-constexpr double kFaster = 1.25;
-constexpr double kRecovered = 1.4;
+constexpr double kDeepest = 64;  // how much slower writes are at the brink of a stop
 
 // From so many level-0 files on compaction should hurry: a quarter of the way from its trigger to
 // the slowdown, at most twice the trigger. RocksDB's rule.
@@ -25,10 +23,6 @@ int PressureFiles(const ColumnFamilyOptions& options) {
 constexpr const char* kCauseNames[] = {"no-cause", "memtable-limit", "l0-file-count-limit",
                                        "pending-compaction-bytes", "write-buffer-manager-limit"};
 constexpr const char* kConditionNames[] = {"delays", "stops"};
-
-uint64_t Scale(uint64_t rate, double factor) {
-  return static_cast<uint64_t>(static_cast<double>(rate) * factor);
-}
 
 }  // namespace
 
@@ -54,14 +48,10 @@ StallDecision DecideStall(const StallInputs& in, const ColumnFamilyOptions& opti
              in.level0_files >= options.level0_slowdown_writes_trigger) {
     out.condition = StallCondition::kDelayed;
     out.cause = StallCause::kLevel0FileCount;
-    out.near_stop = in.level0_files >= options.level0_stop_writes_trigger - 2;
   } else if (automatic && options.soft_pending_compaction_bytes_limit > 0 &&
              in.pending_compaction_bytes >= options.soft_pending_compaction_bytes_limit) {
     out.condition = StallCondition::kDelayed;
     out.cause = StallCause::kPendingCompactionBytes;
-    const uint64_t soft = options.soft_pending_compaction_bytes_limit;
-    const uint64_t hard = options.hard_pending_compaction_bytes_limit;
-    out.near_stop = hard > soft && in.pending_compaction_bytes - soft > 3 * ((hard - soft) / 4);
   }
   return out;
 }
@@ -123,36 +113,30 @@ std::string StallMessage(const StallDecision& decision, const StallInputs& in,
   return what;
 }
 
-DelayedRate::DelayedRate(uint64_t max_bytes_per_second)
-    : max_(std::max(max_bytes_per_second, kMinRate)), rate_(max_) {}
-
-uint64_t DelayedRate::Update(const StallDecision& decision, const StallInputs& in) {
-  // Debt in one number: bytes when they are the cause, else files; only its direction matters.
-  const uint64_t debt = decision.cause == StallCause::kPendingCompactionBytes
-                            ? in.pending_compaction_bytes
-                            : static_cast<uint64_t>(in.level0_files + in.unflushed_memtables);
-  if (delayed_) {
-    if (decision.near_stop || decision.condition == StallCondition::kStopped) {
-      rate_ = Scale(rate_, kMuchSlower);
-    } else if (debt > last_debt_) {
-      rate_ = Scale(rate_, kSlower);
-    } else if (debt < last_debt_) {
-      rate_ = Scale(rate_, kFaster);
-    }
-  } else if (decision.near_stop) {
-    rate_ = Scale(rate_, kMuchSlower);
+double StallDepth(StallCause cause, const StallInputs& in, const ColumnFamilyOptions& options) {
+  double debt = 0, begin = 0, stop = 0;
+  if (cause == StallCause::kLevel0FileCount) {
+    debt = in.level0_files;
+    begin = options.level0_slowdown_writes_trigger;
+    stop = options.level0_stop_writes_trigger;
+  } else if (cause == StallCause::kPendingCompactionBytes) {
+    constexpr double kUnlimited = 4;  // without a hard limit: at four times the soft one
+    debt = static_cast<double>(in.pending_compaction_bytes);
+    begin = static_cast<double>(options.soft_pending_compaction_bytes_limit);
+    stop = options.hard_pending_compaction_bytes_limit > 0
+               ? static_cast<double>(options.hard_pending_compaction_bytes_limit)
+               : kUnlimited * begin;
+  } else if (cause == StallCause::kMemtableLimit) {
+    // One memtable before the stop: halfway.
+    debt = 1;
+    stop = 2;
   }
-  rate_ = std::clamp(rate_, kMinRate, max_);
-  delayed_ = true;
-  last_debt_ = debt;
-  return rate_;
+  return stop > begin ? std::clamp((debt - begin) / (stop - begin), 0.0, 1.0) : 0.0;
 }
 
-void DelayedRate::Recover() {
-  if (!delayed_) return;
-  rate_ = std::clamp(Scale(rate_, kRecovered), kMinRate, max_);
-  delayed_ = false;
-  last_debt_ = 0;
+uint64_t DelayedWriteRate(uint64_t max, double depth) {
+  const double rate = static_cast<double>(max) * std::pow(kDeepest, -depth);
+  return std::min(max, std::max(kMinRate, static_cast<uint64_t>(rate)));
 }
 
 }  // namespace cairn

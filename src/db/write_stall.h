@@ -1,7 +1,8 @@
 // When writers must slow down or stop so that flush and compaction can keep up. A pure decision
 // over a few counts and the user's limits (RocksDB's rules), and the arithmetic of the delayed
-// write rate. Called by DBImpl each time a super version is installed. No locks, no state beyond
-// the rate: trivially testable.
+// write rate (not RocksDB's, which falls and rises by a factor with each change of the debt, and so
+// depends on how often it changed). Called by DBImpl each time a super version is installed. No
+// locks, no state: trivially testable.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,6 @@ struct StallInputs {
 struct StallDecision {
   StallCondition condition = StallCondition::kNormal;
   StallCause cause = StallCause::kNone;
-  // Within a stop's neighbourhood: the delayed rate drops faster.
-  bool near_stop = false;
   bool operator==(const StallDecision&) const = default;
 };
 
@@ -67,24 +66,14 @@ class StallTimes {
   Entry entries_[kCauses][2];  // by cause; delayed, stopped
 };
 
-// The write rate while delayed, bytes per second. It falls by a fifth while the debt grows (by two
-// fifths near a stop) and recovers by a quarter while the debt shrinks; never below 16 KiB/s, never
-// above the configured maximum.
-class DelayedRate {
- public:
-  explicit DelayedRate(uint64_t max_bytes_per_second);
+// How far the debt that delays writes has gone: 0 where delays begin, 1 where writes stop. 0 unless
+// `cause` is one that delays.
+double StallDepth(StallCause cause, const StallInputs& inputs, const ColumnFamilyOptions& options);
 
-  uint64_t Update(const StallDecision& decision, const StallInputs& inputs);
-  // Called when writes run free again: the next delay starts from a higher rate than the last one
-  // ended with.
-  void Recover();
-  uint64_t bytes_per_second() const { return rate_; }
-
- private:
-  const uint64_t max_;
-  uint64_t rate_;
-  uint64_t last_debt_ = 0;
-  bool delayed_ = false;
-};
+// The write rate while delayed, bytes per second: `max` where delays begin, and a 64th of it where
+// writes would stop, falling by the same factor with each step between, up to the depth. It depends
+// on nothing else: as the debt shrinks, the rate is again what it was. At least 16 KiB/s, but not
+// above `max`.
+uint64_t DelayedWriteRate(uint64_t max, double depth);
 
 }  // namespace cairn

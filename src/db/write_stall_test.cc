@@ -21,8 +21,6 @@ TEST(WriteStallTest, DelaysThenStopsByLevel0Files) {
   const ColumnFamilyOptions options;  // 20 and 36
   EXPECT_EQ(DecideStall({.level0_files = 19}, options).condition, StallCondition::kNormal);
   EXPECT_EQ(DecideStall({.level0_files = 20}, options).condition, StallCondition::kDelayed);
-  EXPECT_FALSE(DecideStall({.level0_files = 20}, options).near_stop);
-  EXPECT_TRUE(DecideStall({.level0_files = 35}, options).near_stop);
   EXPECT_EQ(DecideStall({.level0_files = 36}, options).condition, StallCondition::kStopped);
 }
 
@@ -72,22 +70,45 @@ TEST(StallTimesTest, AreKeptByCauseAndKind) {
   EXPECT_EQ(map.at("total-delays"), "1");
 }
 
-TEST(DelayedRateTest, FallsWhileDebtGrowsAndRecoversWithinItsBounds) {
-  DelayedRate rate(16 << 20);
-  const StallDecision delayed{StallCondition::kDelayed, StallCause::kLevel0FileCount, false};
-  uint64_t last = rate.Update(delayed, {.level0_files = 20});
-  EXPECT_EQ(last, 16u << 20);
-  for (int files = 21; files < 80; ++files) {
-    const uint64_t now = rate.Update(delayed, {.level0_files = files});
-    EXPECT_LE(now, last);
-    EXPECT_GE(now, 16u << 10);
-    last = now;
+TEST(DelayedWriteRateTest, FallsSmoothlyWithTheDebtAndComesBackWithIt) {
+  const ColumnFamilyOptions options;  // delays from 20 files of level 0 on, stops at 36
+  constexpr uint64_t kMax = 16 << 20;
+  const auto rate = [&](int files) {
+    return DelayedWriteRate(
+        kMax, StallDepth(StallCause::kLevel0FileCount, {.level0_files = files}, options));
+  };
+  EXPECT_EQ(rate(20), kMax);
+  for (int files = 21; files <= 36; ++files) {
+    const double step = static_cast<double>(rate(files)) / static_cast<double>(rate(files - 1));
+    EXPECT_NEAR(step, 0.77, 0.01) << files << ": each file slows writes by the same factor";
   }
-  EXPECT_EQ(last, 16u << 10);
-  EXPECT_GT(rate.Update(delayed, {.level0_files = 70}), last);
-  last = rate.bytes_per_second();
-  rate.Recover();
-  EXPECT_GT(rate.bytes_per_second(), last);
+  EXPECT_EQ(rate(36), kMax / 64);
+  EXPECT_EQ(rate(100), kMax / 64);
+}
+
+TEST(DelayedWriteRateTest, StaysWithinItsBounds) {
+  EXPECT_EQ(DelayedWriteRate(100 << 10, 1), 16u << 10);
+  EXPECT_EQ(DelayedWriteRate(1000, 0), 1000u) << "what the user wants is not raised";
+  EXPECT_EQ(DelayedWriteRate(1000, 1), 1000u);
+}
+
+TEST(StallDepthTest, GoesFromTheLimitThatDelaysToTheOneThatStops) {
+  ColumnFamilyOptions options;
+  options.soft_pending_compaction_bytes_limit = 100;
+  options.hard_pending_compaction_bytes_limit = 300;
+  const auto depth = [&](uint64_t bytes) {
+    return StallDepth(StallCause::kPendingCompactionBytes, {.pending_compaction_bytes = bytes},
+                      options);
+  };
+  EXPECT_DOUBLE_EQ(depth(100), 0);
+  EXPECT_DOUBLE_EQ(depth(150), 0.25);
+  EXPECT_DOUBLE_EQ(depth(1000), 1);
+  options.hard_pending_compaction_bytes_limit = 0;
+  EXPECT_DOUBLE_EQ(depth(250), 0.5) << "no hard limit";
+  EXPECT_DOUBLE_EQ(StallDepth(StallCause::kMemtableLimit, {}, options), 0.5);
+  EXPECT_DOUBLE_EQ(StallDepth(StallCause::kNone, {}, options), 0);
+  options.level0_slowdown_writes_trigger = options.level0_stop_writes_trigger = 8;
+  EXPECT_DOUBLE_EQ(StallDepth(StallCause::kLevel0FileCount, {.level0_files = 8}, options), 0);
 }
 
 }  // namespace
