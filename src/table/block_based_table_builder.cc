@@ -67,6 +67,12 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
                               file->file_name()));
   }
 
+  if (ok() && compression_ != kNoCompression && options.compression_opts.parallel_threads > 1) {
+    pipeline_ = std::make_unique<CompressionPipeline>(compression_, options.compression_opts,
+                                                      table_options.verify_compression,
+                                                      options.compression_opts.parallel_threads);
+  }
+
   TableProperties& p = properties_;
   p.orig_file_number = options.cur_file_num;
   p.column_family_id = options.column_family_id;
@@ -161,14 +167,40 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
 
 void BlockBasedTableBuilder::FlushDataBlock() {
   if (!ok() || data_block_.empty()) return;
-  WriteBlock(data_block_.Finish(), /*compress=*/true, &pending_handle_);
+  const Slice raw = data_block_.Finish();
+  if (pipeline_ != nullptr) {
+    if (pipeline_->Full()) WriteOldestDataBlock();
+    pipeline_->Submit(raw);
+    raw_in_pipeline_ += raw.size();
+  } else {
+    BlockHandle handle;
+    WriteBlock(raw, /*compress=*/true, &handle);
+    data_handles_.push_back(handle);
+  }
   data_block_.Reset();
   if (!ok()) return;
   index_entry_pending_ = true;
   ++properties_.num_data_blocks;
   properties_.data_size = offset_;
-  estimated_before_block_ = offset_ + separators_.size() + index_.size() * 8 +
+  estimated_before_block_ = offset_ + EstimatedInPipeline() + separators_.size() +
+                            separator_ends_.size() * 8 +
                             (filter_ != nullptr ? filter_->EstimatedSize() : 0);
+}
+
+void BlockBasedTableBuilder::WriteOldestDataBlock() {
+  const CompressionPipeline::Result oldest = pipeline_->Take();
+  raw_in_pipeline_ -= oldest.raw_size;
+  raw_written_ += oldest.raw_size;
+  BlockHandle handle;
+  WriteStoredBlock(oldest.status, oldest.block, &handle);
+  data_handles_.push_back(handle);
+}
+
+// As those before it were compressed.
+uint64_t BlockBasedTableBuilder::EstimatedInPipeline() const {
+  if (raw_written_ == 0) return raw_in_pipeline_;
+  return static_cast<uint64_t>(static_cast<double>(raw_in_pipeline_) *
+                               static_cast<double>(offset_) / static_cast<double>(raw_written_));
 }
 
 void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
@@ -186,33 +218,27 @@ void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
     icmp_.FindShortSuccessor(&separator);
   }
   separators_.append(separator);
-  index_.push_back({separators_.size(), pending_handle_});
+  separator_ends_.push_back(separators_.size());
 }
 
 void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, BlockHandle* handle) {
-  CompressionType type = kNoCompression;
-  Slice stored = contents;
-  if (compress && compression_ != kNoCompression) {
-    if (compressor_.Compress(contents, &stored)) {
-      type = compression_;
-      if (table_options_.verify_compression) {
-        size_t raw_size;
-        Slice payload;
-        Status s = DecompressedSize(type, stored, &raw_size, &payload);
-        std::string plain(s.ok() ? raw_size : 0, '\0');
-        if (s.ok()) s = DecompressInto(type, payload, plain.data(), raw_size, nullptr);
-        if (!s.ok() || Slice(plain) != contents) {
-          return Fail(Status::Corruption("compressed block does not decompress to what it was" +
-                                         InFileAt(file_->file_name(), offset_)));
-        }
-      }
-      if (statistics_ != nullptr) statistics_->recordTick(NUMBER_BLOCK_COMPRESSED, 1);
-    } else {
-      stored = contents;
-      if (statistics_ != nullptr) statistics_->recordTick(NUMBER_BLOCK_NOT_COMPRESSED, 1);
-    }
+  if (!compress) return WriteRawBlock(contents, kNoCompression, handle);
+  StoredBlock stored;
+  const Status s = CompressBlock(&compressor_, compression_, table_options_.verify_compression,
+                                 contents, &stored);
+  WriteStoredBlock(s, stored, handle);
+}
+
+void BlockBasedTableBuilder::WriteStoredBlock(const Status& compressed, const StoredBlock& block,
+                                              BlockHandle* handle) {
+  if (!compressed.ok()) {
+    return Fail(Status::CopyAppendMessage(compressed, "", InFileAt(file_->file_name(), offset_)));
   }
-  WriteRawBlock(stored, type, handle);
+  if (statistics_ != nullptr && compression_ != kNoCompression) {
+    statistics_->recordTick(
+        block.type == kNoCompression ? NUMBER_BLOCK_NOT_COMPRESSED : NUMBER_BLOCK_COMPRESSED, 1);
+  }
+  WriteRawBlock(block.contents, block.type, handle);
 }
 
 void BlockBasedTableBuilder::WriteRawBlock(const Slice& contents, CompressionType type,
@@ -243,15 +269,15 @@ void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
   size_t start = 0;
   std::string value;
   std::string delta;
-  for (size_t i = 0; i < index_.size(); ++i) {
-    Slice separator(separators_.data() + start, index_[i].separator_end - start);
-    start = index_[i].separator_end;
+  for (size_t i = 0; i < separator_ends_.size(); ++i) {
+    const Slice separator(separators_.data() + start, separator_ends_[i] - start);
+    start = separator_ends_[i];
     value.clear();
     delta.clear();
-    index_[i].handle.EncodeTo(&value);
+    data_handles_[i].EncodeTo(&value);
     if (i > 0) {
-      PutVarsignedint64(&delta, static_cast<int64_t>(index_[i].handle.size) -
-                                    static_cast<int64_t>(index_[i - 1].handle.size));
+      PutVarsignedint64(&delta, static_cast<int64_t>(data_handles_[i].size) -
+                                    static_cast<int64_t>(data_handles_[i - 1].size));
     }
     const Slice delta_slice(delta);
     builder.Add(user_keys ? ExtractUserKey(separator) : separator, value, &delta_slice);
@@ -272,6 +298,7 @@ void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
 Status BlockBasedTableBuilder::Finish() {
   finished_ = true;
   FlushDataBlock();
+  while (ok() && pipeline_ != nullptr && !pipeline_->Empty()) WriteOldestDataBlock();
   if (index_entry_pending_) AddIndexEntry(nullptr);
   properties_.data_size = offset_;
   if (!ok()) return status_;
@@ -319,6 +346,9 @@ Status BlockBasedTableBuilder::Finish() {
   return status_;
 }
 
-void BlockBasedTableBuilder::Abandon() { finished_ = true; }
+void BlockBasedTableBuilder::Abandon() {
+  finished_ = true;
+  pipeline_.reset();
+}
 
 }  // namespace cairn

@@ -1,7 +1,8 @@
 // Writes a block-based table (format.h) through a FileWriter.
 //
-// Data blocks are cut by size, compressed, and written at once; separators for the index and hashes
-// for the filter are kept in memory until Finish(). Not thread-safe.
+// Data blocks are cut by size, compressed, and written at once (with parallel_threads: some blocks
+// later, by a pipeline); separators for the index and hashes for the filter are kept in memory
+// until Finish(). Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,7 @@
 #include "table/block_builder.h"
 #include "table/bloom.h"
 #include "table/compression.h"
+#include "table/compression_pipeline.h"
 #include "table/format.h"
 #include "table/table_builder.h"
 
@@ -45,12 +47,6 @@ class BlockBasedTableBuilder final : public TableBuilder {
   TableProperties GetTableProperties() const override { return properties_; }
 
  private:
-  // Between the last key of a block and the first of the next: found when the next block begins.
-  struct IndexEntry {
-    size_t separator_end;  // in separators_; it starts where the one before ends
-    BlockHandle handle;
-  };
-
   bool ok() const { return status_.ok(); }
   // Whether `key`, which shares its first `common` bytes with the last one, sorts after it.
   bool SortsAfterLast(const Slice& key, size_t common) const;
@@ -59,7 +55,10 @@ class BlockBasedTableBuilder final : public TableBuilder {
   void FlushDataBlock();
   // `next_key`: the first key of the next block, null at the end.
   void AddIndexEntry(const Slice* next_key);
+  void WriteOldestDataBlock();
+  uint64_t EstimatedInPipeline() const;
   void WriteBlock(const Slice& contents, bool compress, BlockHandle* handle);
+  void WriteStoredBlock(const Status& compressed, const StoredBlock& block, BlockHandle* handle);
   void WriteRawBlock(const Slice& contents, CompressionType type, BlockHandle* handle);
   void WriteIndex(BlockHandle* handle);
   void WriteProperties(BlockHandle* handle);
@@ -73,14 +72,19 @@ class BlockBasedTableBuilder final : public TableBuilder {
 
   BlockBuilder data_block_;
   BlockCompressor compressor_;
-  std::unique_ptr<BloomBuilder> filter_;  // null: none
+  std::unique_ptr<CompressionPipeline> pipeline_;  // of the data blocks; null: one thread
+  uint64_t raw_in_pipeline_ = 0;                   // bytes
+  uint64_t raw_written_ = 0;                       // bytes, through the pipeline
+  std::unique_ptr<BloomBuilder> filter_;           // null: none
 
   KeyBuffer last_key_bytes_;
   Slice last_key_;
-  BlockHandle pending_handle_;  // the last data block, when its index entry waits for the next key
-  bool index_entry_pending_ = false;
-  std::string separators_;  // internal keys, one after another
-  std::vector<IndexEntry> index_;
+  // The index: a separator between the last key of a block and the first of the next, found when
+  // the next block begins; and the block's place, known when it is written.
+  bool index_entry_pending_ = false;  // the last block's separator waits for the next key
+  std::string separators_;            // internal keys, one after another
+  std::vector<size_t> separator_ends_;
+  std::vector<BlockHandle> data_handles_;
   bool separators_need_sequence_ = false;
 
   uint32_t base_context_checksum_ = 0;

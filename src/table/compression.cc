@@ -282,4 +282,21 @@ Status DecompressInto(CompressionType type, const Slice& payload, char* output, 
   }
 }
 
+Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool verify,
+                     const Slice& raw, StoredBlock* stored) {
+  *stored = {kNoCompression, raw};
+  Slice compressed;
+  if (type == kNoCompression || !compressor->Compress(raw, &compressed)) return Status::OK();
+  *stored = {type, compressed};
+  if (!verify) return Status::OK();
+  size_t raw_size;
+  Slice payload;
+  Status s = DecompressedSize(type, compressed, &raw_size, &payload);
+  std::string plain(s.ok() ? raw_size : 0, '\0');
+  if (s.ok()) s = DecompressInto(type, payload, plain.data(), raw_size, nullptr);
+  return s.ok() && Slice(plain) == raw
+             ? Status::OK()
+             : Status::Corruption("compressed block does not decompress to what it was");
+}
+
 }  // namespace cairn

@@ -48,6 +48,18 @@ class BlockCompressor {
   size_t capacity_ = 0;
 };
 
+// A block as it goes into the file.
+struct StoredBlock {
+  CompressionType type = kNoCompression;
+  Slice contents;
+};
+
+// Compresses `raw` with `compressor`, which is one for `type`; what does not become smaller is
+// stored as it is. `verify`: decompresses it again; Corruption if that gives something else.
+// *stored points to `raw` or into the compressor, until its next call.
+[[nodiscard]] Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool verify,
+                                   const Slice& raw, StoredBlock* stored);
+
 // A dictionary of a table, digested once. Immutable.
 class DecompressionDict {
  public:

@@ -67,6 +67,50 @@ TEST(TableTest, RandomTablesAgreeWithTheModel) {
   }
 }
 
+TEST(TableTest, ThreadsThatCompressWriteTheSameFile) {
+  for (const CompressionType compression : {kSnappyCompression, kLZ4Compression, kZSTD}) {
+    for (const int entries : {1, 40, 3000}) {  // less than a block; fewer blocks than fit in; many
+      SCOPED_TRACE(std::to_string(compression) + ", " + std::to_string(entries));
+      Harness h;
+      h.table_options.format_version = 5;  // later ones have something random in them
+      h.table_options.block_size = 400;
+      h.table_options.verify_compression = entries == 40;
+      h.compression = compression;
+      h.FillRandom(static_cast<uint64_t>(entries), entries, 300);
+      ASSERT_TRUE(h.Build("/serial.sst").ok());
+      std::string serial;
+      ASSERT_TRUE(ReadFileToString(&h.fs, "/serial.sst", &serial).ok());
+      for (const uint32_t threads : {2u, 5u}) {
+        h.compression_opts.parallel_threads = threads;
+        ASSERT_TRUE(h.Build("/parallel.sst").ok());
+        std::string parallel;
+        ASSERT_TRUE(ReadFileToString(&h.fs, "/parallel.sst", &parallel).ok());
+        EXPECT_TRUE(parallel == serial) << threads << " threads";
+      }
+      ASSERT_TRUE(h.Open("/parallel.sst").ok());
+      h.CheckAll(static_cast<uint64_t>(entries), 100);
+    }
+  }
+}
+
+TEST(TableTest, ThreadsThatCompressEndWithATableThatIsGivenUp) {
+  for (const bool abandon : {false, true}) {
+    Harness h;
+    BlockBasedTableFactory factory(h.table_options);
+    std::unique_ptr<FileWriter> writer;
+    ASSERT_TRUE(FileWriter::Open(&h.fs, "/t.sst", FileOptions(), &writer).ok());
+    TableBuilderOptions options(h.icmp, kSnappyCompression);
+    options.compression_opts.parallel_threads = 4;
+    std::unique_ptr<TableBuilder> builder(factory.NewTableBuilder(options, writer.get()));
+    for (int i = 0; i < 1000; ++i) {
+      builder->Add(IKey("key" + std::to_string(10000 + i), 1, kTypeValue), std::string(100, 'v'));
+    }
+    if (abandon) builder->Abandon();
+    builder.reset();
+    writer->Abandon();
+  }
+}
+
 TEST(TableTest, EmptyTable) {
   Harness h;
   ASSERT_TRUE(h.Build().ok());

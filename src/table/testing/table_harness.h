@@ -84,6 +84,7 @@ struct Harness {
     Status s = FileWriter::Open(&fs, name, FileOptions(), &writer);
     if (!s.ok()) return s;
     TableBuilderOptions options(icmp, compression);
+    options.compression_opts = compression_opts;
     options.cur_file_num = 12;
     options.db_id = "test-db";
     options.db_session_id = session_id;
@@ -213,6 +214,7 @@ struct Harness {
   MemoryFileSystem fs{MemoryFileSystem::Durability::kUntracked};
   BlockBasedTableOptions table_options;
   CompressionType compression = kNoCompression;
+  CompressionOptions compression_opts;
   std::string session_id = "SESSION0000000000001";
   int level = -1;
   Model model;

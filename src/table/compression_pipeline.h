@@ -1,0 +1,78 @@
+// CompressionPipeline: the blocks of one table, compressed on several threads while their builder
+// fills the next ones; given back in order. For CompressionOptions::parallel_threads.
+//
+// What comes back, and when the builder must wait for it, does not depend on the threads' speed: a
+// table is the same, byte for byte, as without them, and ends at the same key each time.
+//
+// Thread safety: one caller, who SUSPENDS in Take().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "fiber/mutex.h"
+#include "fiber/thread.h"
+#include "rocksdb/advanced_options.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "table/compression.h"
+
+namespace cairn {
+
+class CompressionPipeline {
+ public:
+  // `threads`: that compress at once, at most; the caller is one of them while it waits. `verify`:
+  // every block is decompressed again, and compared.
+  CompressionPipeline(CompressionType type, const CompressionOptions& options, bool verify,
+                      uint32_t threads);
+  ~CompressionPipeline();
+  CompressionPipeline(const CompressionPipeline&) = delete;
+  CompressionPipeline& operator=(const CompressionPipeline&) = delete;
+
+  struct Result {
+    size_t raw_size = 0;
+    StoredBlock block;  // good until the next Submit
+    Status status;
+  };
+
+  bool Empty() const { return submitted_ == taken_; }
+  bool Full() const { return submitted_ - taken_ == slots_.size(); }
+  // Takes a copy. REQUIRES: !Full()
+  void Submit(const Slice& raw);
+  // The oldest block that was not taken. REQUIRES: !Empty(). SUSPENDS.
+  Result Take();
+
+ private:
+  struct Slot {
+    std::string raw;
+    std::string compressed;
+    Result result;
+    bool done = false;  // under mutex_
+  };
+
+  Slot& SlotOf(uint64_t number) { return slots_[number % slots_.size()]; }
+  void Compress(BlockCompressor* compressor, Slot* slot) const;
+  void Work();
+
+  const CompressionType type_;
+  const CompressionOptions options_;
+  const bool verify_;
+  std::vector<Slot> slots_;
+  BlockCompressor own_compressor_;  // the caller's
+
+  fiber::Mutex mutex_;
+  fiber::CondVar work_;  // there is some, or it ends
+  fiber::CondVar done_;
+  // Blocks are numbered: those below taken_ are the builder's again, those below claimed_ are being
+  // compressed, or are. submitted_ and taken_ are changed by the caller alone, under mutex_.
+  uint64_t submitted_ = 0;
+  uint64_t claimed_ FIBER_GUARDED_BY(mutex_) = 0;
+  uint64_t taken_ = 0;
+  bool ending_ FIBER_GUARDED_BY(mutex_) = false;
+  std::vector<fiber::Thread> threads_;
+};
+
+}  // namespace cairn
