@@ -28,6 +28,7 @@ rocksdb::ReadOptions MakeReadOptions() {
   options.verify_checksums = FLAGS_verify_checksum;
   options.readahead_size = FLAGS_readahead_size;
   options.async_io = FLAGS_async_io;
+  options.optimize_multiget_for_io = FLAGS_optimize_multiget_for_io;
   return options;
 }
 

@@ -54,6 +54,10 @@ class InternalIterator : public Cleanable {
   // Not OK if an error ended the movement. OK at the end of the data.
   virtual Status status() const = 0;
 
+  // False: from now on a movement that would have to read a file ends with Incomplete instead; the
+  // iterator must be positioned anew then. True: as at first. Of no effect on what reads nothing.
+  virtual void AllowReading(bool /*allowed*/) {}
+
   // True: the bytes of key(), value() live until the iterator dies, over all movements.
   virtual bool IsKeyPinned() const { return false; }
   virtual bool IsValuePinned() const { return false; }

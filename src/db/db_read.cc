@@ -49,7 +49,12 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
     const SequenceNumber sequence = options.snapshot != nullptr
                                         ? options.snapshot->GetSequenceNumber()
                                         : versions_->LastSequence();
-    s = PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
+    if (options.async_io && value != nullptr) {
+      MultiGetLookup(options, *sv.get(), table_cache_.get(), 1, &key, sequence, value, &s,
+                     statistics_);
+    } else {
+      s = PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
+    }
   }
   if (statistics_ != nullptr) [[unlikely]] {
     statistics_->recordTick(NUMBER_KEYS_READ, 1);

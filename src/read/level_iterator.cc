@@ -11,6 +11,7 @@ class LevelIterator final : public InternalIterator {
   LevelIterator(const ReadOptions& options, const InternalKeyComparator* icmp, TableCache* tables,
                 const LevelFiles& files, const LevelIteratorOptions& level_options)
       : options_(options),
+        read_tier_(options.read_tier),
         icmp_(icmp),
         tables_(tables),
         files_(files),
@@ -19,6 +20,7 @@ class LevelIterator final : public InternalIterator {
   LevelIterator(const ReadOptions& options, const InternalKeyComparator* icmp, TableCache* tables,
                 std::vector<FileSlot> files, const LevelIteratorOptions& level_options)
       : options_(options),
+        read_tier_(options.read_tier),
         icmp_(icmp),
         tables_(tables),
         own_files_(std::move(files)),
@@ -99,6 +101,10 @@ class LevelIterator final : public InternalIterator {
   Slice key() const override { return table_->key(); }
   Slice value() const override { return table_->value(); }
   Status status() const override { return table_ == nullptr ? Status::OK() : table_->status(); }
+  void AllowReading(bool allowed) override {
+    options_.read_tier = allowed ? read_tier_ : kBlockCacheTier;
+    if (table_ != nullptr) table_->AllowReading(allowed);
+  }
   // Not pinned: bytes go with their table's iterator when the cursor leaves the file.
 
  private:
@@ -112,10 +118,23 @@ class LevelIterator final : public InternalIterator {
     assert(i < files_.size);
     if (table_ != nullptr && index_ == i && table_->status().ok()) return;
     table_.reset();  // before the next: one table's blocks at a time
-    table_.reset(tables_->NewIterator(options_, files_[i].meta->TableId(level_options_.level),
-                                      level_options_.for_compaction, level_options_.skip_filters,
-                                      level_options_.compaction_readahead));
     index_ = i;
+    const TableFileId id = files_[i].meta->TableId(level_options_.level);
+    const bool may_read = options_.read_tier == read_tier_;
+    TableCache::Ref open;
+    if (!may_read) {
+      const Status s = tables_->FindTable(id, &open, /*no_io=*/true);
+      if (!s.ok()) {
+        table_.reset(NewEmptyInternalIterator(s));
+        return;
+      }
+    }
+    ReadOptions options = options_;
+    options.read_tier = read_tier_;
+    table_.reset(tables_->NewIterator(options, id, level_options_.for_compaction,
+                                      level_options_.skip_filters,
+                                      level_options_.compaction_readahead));
+    if (!may_read) table_->AllowReading(false);
   }
 
   void Close() { table_.reset(); }
@@ -152,7 +171,8 @@ class LevelIterator final : public InternalIterator {
            icmp_->CompareUserKey(ExtractUserKey(file.largest), *options_.iterate_lower_bound) < 0;
   }
 
-  const ReadOptions options_;
+  ReadOptions options_;
+  const ReadTier read_tier_;  // of the user
   const InternalKeyComparator* const icmp_;
   TableCache* const tables_;
   const std::vector<FileSlot> own_files_;

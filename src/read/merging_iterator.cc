@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "fiber/guest.h"
+
 namespace cairn {
 namespace {
 
@@ -27,8 +29,9 @@ struct Child {
 // (or is exhausted, and not in the heap); backward, on its last entry before the front's.
 class MergingIterator final : public InternalIterator {
  public:
-  MergingIterator(const InternalKeyComparator* icmp, std::vector<InternalIterator*> children)
-      : icmp_(icmp), children_(children.size()) {
+  MergingIterator(const InternalKeyComparator* icmp, std::vector<InternalIterator*> children,
+                  bool seek_together)
+      : icmp_(icmp), seek_together_(seek_together), children_(children.size()) {
     for (size_t i = 0; i < children.size(); ++i) {
       children_[i].iter.reset(children[i]);
       children_[i].rank = i;
@@ -65,6 +68,10 @@ class MergingIterator final : public InternalIterator {
   Slice key() const override { return front_->key; }
   Slice value() const override { return front_->value; }
   Status status() const override { return status_; }
+  void AllowReading(bool allowed) override {
+    may_read_ = allowed;
+    for (Child& c : children_) c.iter->AllowReading(allowed);
+  }
   bool IsKeyPinned() const override { return front_ != nullptr && front_->iter->IsKeyPinned(); }
   bool IsValuePinned() const override { return front_ != nullptr && front_->iter->IsValuePinned(); }
 
@@ -146,11 +153,34 @@ class MergingIterator final : public InternalIterator {
     status_ = Status::OK();
     front_ = nullptr;
     heap_.clear();
-    for (Child& c : children_) {
-      move(&c);
-      if (!Collect(&c)) return;
+    if (seek_together_ && may_read_) {
+      MoveTogether(move);
+      for (Child& c : children_) {
+        if (!Collect(&c)) return;
+      }
+    } else {
+      for (Child& c : children_) {
+        move(&c);
+        if (!Collect(&c)) return;
+      }
     }
     Arrange<kForward>();
+  }
+
+  // Two phases: what is in memory, one after the other; then all that must be read.
+  template <class Move>
+  void MoveTogether(const Move& move) {
+    std::vector<Child*> must_read;
+    for (Child& c : children_) {
+      c.iter->AllowReading(false);
+      move(&c);
+      c.iter->AllowReading(true);
+      if (!c.iter->Valid() && c.iter->status().IsIncomplete()) must_read.push_back(&c);
+    }
+    std::vector<fiber::Function> functions;
+    functions.reserve(must_read.size());
+    for (Child* c : must_read) functions.emplace_back([c, &move] { move(c); });
+    if (!functions.empty()) fiber::gather(functions);
   }
 
   void StepForward() {
@@ -206,6 +236,8 @@ class MergingIterator final : public InternalIterator {
   }
 
   const InternalKeyComparator* const icmp_;
+  const bool seek_together_;
+  bool may_read_ = true;
   std::vector<Child> children_;
   std::vector<Child*> heap_;  // valid children but the front one; the runner-up on top
   Child* front_ = nullptr;    // null: not valid
@@ -216,10 +248,10 @@ class MergingIterator final : public InternalIterator {
 }  // namespace
 
 InternalIterator* NewMergingIterator(const InternalKeyComparator* icmp,
-                                     std::vector<InternalIterator*> children) {
+                                     std::vector<InternalIterator*> children, bool seek_together) {
   if (children.empty()) return NewEmptyInternalIterator();
   if (children.size() == 1) return children.front();
-  return new MergingIterator(icmp, std::move(children));
+  return new MergingIterator(icmp, std::move(children), seek_together);
 }
 
 }  // namespace cairn

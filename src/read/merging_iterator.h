@@ -19,9 +19,11 @@
 namespace cairn {
 
 /// Takes over the children. None: an empty iterator; one: that child itself. The caller owns the
-/// result; `icmp` outlives it.
+/// result; `icmp` outlives it. `seek_together`: what the children must read to be positioned is
+/// read at once, by a fiber for each (fiber::gather); who finds all in memory costs none.
 InternalIterator* NewMergingIterator(const InternalKeyComparator* icmp,
-                                     std::vector<InternalIterator*> children);
+                                     std::vector<InternalIterator*> children,
+                                     bool seek_together = false);
 
 }  // namespace cairn
 

@@ -36,7 +36,9 @@ namespace cairn {
                                  SequenceNumber* seq = nullptr);
 
 /// PointLookup for `n` keys at one snapshot: one answer each in `values` (reset first) and
-/// `statuses`.
+/// `statuses`. With async_io what must be read is read together: of all keys, or, without
+/// optimize_multiget_for_io, of all keys on one level after the other. What is in memory costs no
+/// fiber.
 void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                     size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
                     Status* statuses, Statistics* statistics = nullptr);

@@ -23,7 +23,17 @@ void AddVersionIterators(const Version& version, const ReadOptions& options, Tab
   const LevelFiles& newest = version.level_files(0);
   for (size_t i = 0; i < newest.size; ++i) {
     if (IsOutsideBounds(options, version.icmp(), newest[i])) continue;
-    out->push_back(tables->NewIterator(options, newest[i].meta->TableId(0)));
+    const TableFileId id = newest[i].meta->TableId(0);
+    TableCache::Ref open;
+    if (options.async_io && !tables->FindTable(id, &open, /*no_io=*/true).ok()) {
+      // Opened when it is sought in, together with others.
+      LevelIteratorOptions level_options;
+      level_options.level = 0;
+      out->push_back(
+          NewLevelIterator(options, &version.icmp(), tables, {&newest[i], 1}, level_options));
+    } else {
+      out->push_back(tables->NewIterator(options, id));
+    }
   }
   for (int level = 1; level < levels; ++level) {
     const LevelFiles& files = version.level_files(level);
@@ -41,7 +51,8 @@ InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const Supe
   if (!sv.mem->IsEmpty()) children.push_back(sv.mem->NewIterator(one_prefix));
   sv.imm->AddIterators(&children, one_prefix);
   AddVersionIterators(*sv.current, options, tables, &children);
-  return NewMergingIterator(&sv.current->icmp(), std::move(children));
+  const bool seek_together = options.async_io && options.read_tier == kReadAllTier;
+  return NewMergingIterator(&sv.current->icmp(), std::move(children), seek_together);
 }
 
 }  // namespace cairn

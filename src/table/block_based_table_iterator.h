@@ -38,6 +38,9 @@ class BlockBasedTableIterator final : public InternalIterator {
   }
   Slice value() const override { return data_.value(); }
   Status status() const override { return status_; }
+  void AllowReading(bool allowed) override {
+    options_.read_tier = allowed ? read_tier_ : kBlockCacheTier;
+  }
   bool IsKeyPinned() const override {
     return options_.pin_data && data_.key_in_block() &&
            global_seqno_ == kDisableGlobalSequenceNumber;
@@ -61,7 +64,8 @@ class BlockBasedTableIterator final : public InternalIterator {
   bool CheckCorrupt();
 
   const BlockBasedTable* const table_;
-  const ReadOptions options_;
+  ReadOptions options_;
+  const ReadTier read_tier_;  // of the user
   const bool for_compaction_;
   const SequenceNumber global_seqno_;
   DataBlockIter data_;

@@ -388,10 +388,12 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
       index->SetCached(cache_, h);
       return Status::OK();
     }
+  }
+  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
+  if (cache_ != nullptr) {
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_INDEX_MISS);
   }
-  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
   std::unique_ptr<IndexBlock> read;
   Status s = ReadIndexBlock(handle, options.verify_checksums, prefetch, &read);
   if (!s.ok()) return s;
@@ -441,9 +443,9 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, PrefetchBuffer* pr
     filter->SetCached(cache_, h);
     return Status::OK();
   }
+  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
   Tick(BLOCK_CACHE_MISS);
   Tick(BLOCK_CACHE_FILTER_MISS);
-  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
   std::unique_ptr<FilterBlock> read;
   Status s = ReadFilterBlock(options.verify_checksums, prefetch, &read);
   if (!s.ok()) return s;
@@ -488,10 +490,12 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
       }
       return Status::OK();
     }
+  }
+  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
+  if (cache_ != nullptr) {
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_DATA_MISS);
   }
-  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
   Block::Ptr read;
   Status s =
       ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch, &read);
@@ -597,7 +601,7 @@ Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_ke
   } else {
     s = GetWithCursor(options, internal_key, context);
   }
-  if (use_filter_ && !skip_filters && source_.statistics != nullptr) {
+  if (use_filter_ && !skip_filters && source_.statistics != nullptr && !s.IsIncomplete()) {
     Tick(BLOOM_FILTER_FULL_POSITIVE);
     if (context->state() != GetContext::kNotFound) Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
   }
@@ -620,6 +624,18 @@ InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool 
                                                size_t compaction_readahead, bool for_compaction) {
   if (for_compaction && compaction_readahead == 0) compaction_readahead = kSweepReadahead;
   return new BlockBasedTableIterator(this, options, compaction_readahead, for_compaction);
+}
+
+Status BlockBasedTable::LoadFilter(const ReadOptions& options) {
+  if (filter_ || !use_filter_) return Status::OK();
+  FilterRef filter;
+  return GetFilter(options, nullptr, &filter);
+}
+
+Status BlockBasedTable::LoadIndex(const ReadOptions& options, const Slice& internal_key) {
+  IndexCursor index(this, &options);
+  index.Seek(internal_key);
+  return index.status();
 }
 
 uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options,

@@ -52,6 +52,11 @@ class BlockBasedTable final : public TableReader {
                                 size_t compaction_readahead, bool for_compaction) override;
   Status Get(const ReadOptions& options, const Slice& internal_key, GetContext* context,
              bool skip_filters) override;
+  Status LoadFilter(const ReadOptions& options) override;
+  Status LoadIndex(const ReadOptions& options, const Slice& internal_key) override;
+  bool FilterAndIndexArePinned() const override {
+    return cache_ == nullptr || (index_ && !two_level_index_ && (filter_ || !use_filter_));
+  }
   uint64_t ApproximateOffsetOf(const ReadOptions& options, const Slice& internal_key) override;
   std::shared_ptr<const TableProperties> GetTableProperties() const override { return properties_; }
   size_t ApproximateMemoryUsage() const override;

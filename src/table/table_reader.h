@@ -49,6 +49,14 @@ class TableReader {
   [[nodiscard]] virtual Status Get(const ReadOptions& options, const Slice& internal_key,
                                    GetContext* context, bool skip_filters = false) = 0;
 
+  // Read ahead of a Get, into the cache, what it asks before a data block: the filter; and the
+  // index as far as it is needed for this key. OK also where there is none. Incomplete with
+  // ReadTier::kBlockCacheTier if it is not in memory.
+  [[nodiscard]] virtual Status LoadFilter(const ReadOptions& options) = 0;
+  [[nodiscard]] virtual Status LoadIndex(const ReadOptions& options, const Slice& internal_key) = 0;
+  // This reader holds both in memory, or has no cache to read them into.
+  virtual bool FilterAndIndexArePinned() const = 0;
+
   // Bytes of the file before `internal_key`, about.
   virtual uint64_t ApproximateOffsetOf(const ReadOptions& options, const Slice& internal_key) = 0;
 

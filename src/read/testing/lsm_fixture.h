@@ -29,9 +29,10 @@ namespace cairn {
 class LsmFixture {
  public:
   explicit LsmFixture(const Comparator* comparator = BytewiseComparator(),
-                      BlockBasedTableOptions table_options = SmallBlocks())
+                      BlockBasedTableOptions table_options = SmallBlocks(),
+                      std::shared_ptr<FileSystem> disk = std::make_shared<MemoryFileSystem>())
       : icmp_(comparator),
-        fs_(std::make_shared<FaultInjectionFileSystem>(std::make_shared<MemoryFileSystem>())),
+        fs_(std::make_shared<FaultInjectionFileSystem>(std::move(disk))),
         factory_(NewBlockBasedTableFactory(table_options)),
         slots_([this](SuperVersion* sv) { Retire(sv); }) {
     EXPECT_TRUE(fs_->CreateDir("/db", IOOptions(), nullptr).ok());

@@ -1,0 +1,240 @@
+// MultiGet with async_io: the same answers as Get, from reads that wait together.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "fiber/runtime.h"
+#include "read/point_lookup.h"
+#include "read/testing/lsm_fixture.h"
+#include "read/testing/slow_disk.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/filter_policy.h"
+
+namespace cairn {
+namespace {
+
+std::string Key(int i) {
+  char text[16];
+  snprintf(text, sizeof(text), "key%05d", i);
+  return text;
+}
+
+// Level 3 has every key, level 2 every second, level 1 every fourth, in 8 files each; level 0 a few
+// in two files, one deleted; the memtable one.
+class MultiGetTest : public ::testing::TestWithParam<std::pair<bool, bool>> {
+ protected:
+  static constexpr int kKeys = 512;
+
+  MultiGetTest()
+      : disk_(std::make_shared<SlowDisk>()),
+        lsm_(BytewiseComparator(), LsmFixture::SmallBlocks(), disk_) {
+    for (int level = 3; level > 0; --level) {
+      const int step = 1 << (3 - level);
+      for (int i = 0; i < kKeys; i += step) {
+        lsm_.Add(kTypeValue, Key(i), "level" + std::to_string(level));
+      }
+      lsm_.FlushToLevel(level, 8);
+    }
+    for (int i = 0; i < kKeys; i += 64) lsm_.Add(kTypeValue, Key(i), "older");
+    lsm_.FlushToLevel0();
+    for (int i = 0; i < kKeys; i += 128) lsm_.Add(kTypeValue, Key(i), "newer");
+    lsm_.Add(kTypeDeletion, Key(64));
+    lsm_.FlushToLevel0();
+    lsm_.Add(kTypeValue, Key(3), "memtable");
+    lsm_.Install();
+  }
+
+  // What the keys have, in words; asked with the test's options.
+  std::vector<std::string> Ask(const std::vector<std::string>& keys, ReadOptions options = {}) {
+    std::tie(options.async_io, options.optimize_multiget_for_io) = GetParam();
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    SuperVersionGuard sv(lsm_.slots());
+    MultiGetLookup(options, *sv.get(), lsm_.tables(), keys.size(), slices.data(),
+                   lsm_.last_sequence(), values.data(), statuses.data());
+    std::vector<std::string> result;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      result.push_back(statuses[i].ok() ? values[i].ToString() : statuses[i].ToString());
+    }
+    return result;
+  }
+  std::vector<std::string> AskOneByOne(const std::vector<std::string>& keys) {
+    std::vector<std::string> result;
+    for (const std::string& key : keys) {
+      SuperVersionGuard sv(lsm_.slots());
+      PinnableSlice value;
+      const Status s =
+          PointLookup(ReadOptions(), *sv.get(), lsm_.tables(), key, lsm_.last_sequence(), &value);
+      result.push_back(s.ok() ? value.ToString() : s.ToString());
+    }
+    return result;
+  }
+  static bool together() { return GetParam().first; }
+
+  const std::shared_ptr<SlowDisk> disk_;
+  LsmFixture lsm_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, MultiGetTest,
+                         ::testing::Values(std::pair(false, true), std::pair(true, false),
+                                           std::pair(true, true)),
+                         [](const auto& test) {
+                           return std::string(!test.param.first   ? "Serial"
+                                              : test.param.second ? "AllLevels"
+                                                                  : "LevelByLevel");
+                         });
+
+TEST_P(MultiGetTest, AgreesWithGet) {
+  const uint64_t seed = 20;
+  SCOPED_TRACE(seed);
+  Random64 random(seed);
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::string> keys;
+    const size_t count = 1 + random.Uniform(round == 0 ? 200 : 20);
+    while (keys.size() < count) {
+      const int i = static_cast<int>(random.Uniform(kKeys + 20));  // some do not exist
+      keys.push_back(random.OneIn(10) ? Key(i) + "x" : Key(i));
+    }
+    const std::vector<std::string> answers = Ask(keys);
+    EXPECT_EQ(answers, AskOneByOne(keys));
+  }
+}
+
+TEST_P(MultiGetTest, OnAFiberToo) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < kKeys; i += 31) keys.push_back(Key(i));
+  std::vector<std::string> answers;
+  fiber::Runtime runtime({.workers = 1});
+  runtime.spawn([&] { answers = Ask(keys); }).join();
+  EXPECT_EQ(disk_->most_at_once > 1, together());
+  EXPECT_EQ(answers, AskOneByOne(keys));
+}
+
+TEST_P(MultiGetTest, ReadsOfManyFilesWaitTogether) {
+  std::vector<std::string> keys;  // only on level 3, one in each of its files
+  for (int file = 0; file < 8; ++file) keys.push_back(Key(file * 64 + 5));
+  EXPECT_EQ(Ask(keys), std::vector<std::string>(8, "level3"));
+  if (together()) {
+    EXPECT_GE(disk_->most_at_once, 8);
+  } else {
+    EXPECT_EQ(disk_->most_at_once, 1);
+  }
+}
+
+TEST_P(MultiGetTest, WhatIsInMemoryIsNotRead) {
+  const std::vector<std::string> keys = {Key(3), Key(5), Key(64), Key(128), Key(500), "z"};
+  const std::vector<std::string> first = Ask(keys);
+  EXPECT_EQ(first, (std::vector<std::string>{"memtable", "level3", "NotFound: ", "newer", "level1",
+                                             "NotFound: "}));
+  disk_->ResetCounts();
+  EXPECT_EQ(Ask(keys), first);
+  EXPECT_EQ(disk_->reads, 0);
+}
+
+TEST_P(MultiGetTest, OnlyTheCache) {
+  ReadOptions cached;
+  cached.read_tier = kBlockCacheTier;
+  disk_->ResetCounts();
+  const std::vector<std::string> answers = Ask({Key(3), Key(5)}, cached);
+  EXPECT_EQ(answers[0], "memtable");
+  EXPECT_NE(answers[1].find("incomplete"), std::string::npos) << answers[1];
+  EXPECT_EQ(disk_->reads, 0);
+}
+
+TEST_P(MultiGetTest, AFailedReadIsTheFailureOfItsKeysAlone) {
+  std::vector<std::string> keys;
+  for (int file = 0; file < 8; ++file) keys.push_back(Key(file * 64 + 45));
+  // Opened while all is well; the data blocks are read later.
+  EXPECT_EQ(Ask({Key(64 + 1), Key(6 * 64 + 1)}), std::vector<std::string>(2, "level3"));
+  const Version* const version = lsm_.version();
+  for (const size_t file : {size_t{1}, size_t{6}}) {
+    disk_->broken.insert(TableFileName("/db", version->level_files(3)[file].number));
+  }
+  const std::vector<std::string> answers = Ask(keys);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (i == 1 || i == 6) {
+      EXPECT_NE(answers[i].find("broken"), std::string::npos) << answers[i];
+    } else {
+      EXPECT_EQ(answers[i], "level3");
+    }
+  }
+  disk_->broken.clear();
+  EXPECT_EQ(Ask(keys), std::vector<std::string>(8, "level3"));
+}
+
+// With filters, and filters and indexes in the block cache.
+class ColdGetTest : public ::testing::Test {
+ protected:
+  ColdGetTest()
+      : disk_(std::make_shared<SlowDisk>()), lsm_(BytewiseComparator(), Options(), disk_) {
+    for (int level = 3; level > 0; --level) {
+      for (int i = 0; i < 300; ++i) {
+        lsm_.Add(kTypeValue, Key(i * 10 + level), "level" + std::to_string(level));
+      }
+      lsm_.FlushToLevel(level, 4);
+    }
+    for (int file = 0; file < 4; ++file) {
+      for (int i = 0; i < 300; ++i) lsm_.Add(kTypeValue, Key(i * 10 + 4 + file), "level0");
+      lsm_.FlushToLevel0();
+    }
+    lsm_.Install();
+  }
+  BlockBasedTableOptions Options() {
+    BlockBasedTableOptions options = LsmFixture::SmallBlocks();
+    options.filter_policy.reset(NewBloomFilterPolicy(30));
+    options.cache_index_and_filter_blocks = true;
+    options.block_cache = cache_;
+    return options;
+  }
+  void Get(const std::string& key, const std::string& expected, bool together) {
+    ReadOptions options;
+    options.async_io = together;
+    const Slice slice(key);
+    PinnableSlice value;
+    Status s;
+    SuperVersionGuard sv(lsm_.slots());
+    MultiGetLookup(options, *sv.get(), lsm_.tables(), 1, &slice, lsm_.last_sequence(), &value, &s);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    EXPECT_EQ(value, expected);
+  }
+
+  const std::shared_ptr<Cache> cache_ = NewLRUCache(8 << 20);
+  const std::shared_ptr<SlowDisk> disk_;
+  LsmFixture lsm_;
+};
+
+TEST_F(ColdGetTest, OverSevenRunsTakesTwoRounds) {
+  // Nothing is open: the tails of seven files, then a block.
+  Get(Key(1503), "level3", /*together=*/true);
+  EXPECT_EQ(disk_->reads, 8);
+  EXPECT_LE(disk_->rounds, 2);
+  EXPECT_EQ(disk_->most_at_once, 7);
+
+  // The tables are open, but nothing is cached: seven filters and indexes, then a block.
+  disk_->ResetCounts();
+  cache_->EraseUnRefEntries();
+  Get(Key(1503), "level3", /*together=*/true);
+  EXPECT_EQ(disk_->reads, 15);
+  EXPECT_LE(disk_->rounds, 2);
+  EXPECT_EQ(disk_->most_at_once, 14);
+
+  disk_->ResetCounts();
+  Get(Key(1503), "level3", /*together=*/true);
+  EXPECT_EQ(disk_->reads, 0);
+}
+
+TEST_F(ColdGetTest, OneByOneTakesARoundForEachRead) {
+  Get(Key(1503), "level3", /*together=*/false);
+  EXPECT_EQ(disk_->rounds, disk_->reads);
+  EXPECT_GE(disk_->reads, 8);
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,180 @@
+// MultiGet, and with async_io also Get: lookups whose reads wait together.
+//
+// The first pass looks up each key in what is in memory, one after the other, as plain calls. What
+// is left must be read, on fibers of this very thread (fiber::gather): first whatever tells where
+// the keys can be (tables that are not open, filters, indexes), of all files that come into
+// question at once; then the lookups go on from where they stand, all at once. It is the same walk,
+// written once; and where all is in memory no fiber is made.
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "fiber/guest.h"
+#include "read/point_lookup.h"
+#include "read/table_walk.h"
+
+namespace cairn {
+namespace {
+
+// So many stacks, and reads, at once.
+constexpr size_t kMaxAtOnce = 64;
+
+// Calls work(0) to work(n - 1), some of them at the same time.
+void ForEachTogether(size_t n, const std::function<void(size_t)>& work) {
+  size_t next = 0;  // they take turns on one thread
+  const auto run = [&] {
+    while (next < n) work(next++);
+  };
+  std::vector<fiber::Function> together(std::min(n, kMaxAtOnce));
+  for (fiber::Function& function : together) function = [&run] { run(); };
+  if (!together.empty()) fiber::gather(together);
+}
+
+class MultiLookup {
+ public:
+  MultiLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+              const Slice* keys, SequenceNumber snapshot, PinnableSlice* values, Status* statuses,
+              Statistics* statistics)
+      : options_(options),
+        in_memory_(options),
+        sv_(sv),
+        version_(*sv.current),
+        tables_(tables),
+        keys_(keys),
+        snapshot_(snapshot),
+        values_(values),
+        statuses_(statuses),
+        statistics_(statistics) {
+    in_memory_.read_tier = kBlockCacheTier;
+  }
+
+  void Run(size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      values_[i].Reset();
+      const LookupKey lookup(keys_[i], snapshot_);
+      if (LookInMemtables(sv_, lookup, &values_[i], statistics_, nullptr, &statuses_[i])) continue;
+      Unread key{i, {}};
+      if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(key);
+    }
+    // Level by level only where the user wants it so: fewer reads in flight, and none for a key
+    // that a level above turns out to have.
+    const int levels = version_.num_non_empty_levels();
+    for (int end = options_.optimize_multiget_for_io ? levels : 1; !unread_.empty(); ++end) {
+      Prepare(end);
+      ForEachTogether(unread_.size(), [&](size_t i) {
+        Unread& key = unread_[i];
+        key.concluded = Walk(options_, LookupKey(keys_[key.index], snapshot_), end, &key);
+      });
+      std::erase_if(unread_, [](const Unread& key) { return key.concluded; });
+    }
+  }
+
+ private:
+  struct Unread {
+    size_t index;
+    TablePosition at;
+    bool concluded = false;
+  };
+
+  // Something to be read before a data block.
+  struct Part {
+    enum Kind { kTable, kFilter, kIndex } kind;
+    TableFileId file;
+    size_t index;  // of the key
+
+    auto Order() const { return std::tuple(kind, file.number, kind == kIndex ? index : 0); }
+  };
+
+  // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
+  bool Walk(const ReadOptions& options, const LookupKey& lookup, int end_level, Unread* key) {
+    const size_t i = key->index;
+    GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i]);
+    int hit_level = -1;
+    Status s =
+        WalkTables(options, version_, tables_, lookup, end_level, &key->at, &context, &hit_level);
+    if (s.IsIncomplete() && options.read_tier == kBlockCacheTier) return false;
+    if (s.ok() && context.state() == GetContext::kNotFound &&
+        key->at.level < version_.num_non_empty_levels()) {
+      return false;
+    }
+    statuses_[i] = Conclude(std::move(s), context, hit_level, statistics_);
+    return true;
+  }
+
+  // Has the unread keys' tables opened, and their filters and indexes read, as far as `end_level`.
+  // An error is left to the lookup, which comes across it again.
+  void Prepare(int end_level) {
+    std::vector<Part> parts;
+    for (const Unread& key : unread_) {
+      const LookupKey lookup(keys_[key.index], snapshot_);
+      TablePosition at = key.at;
+      ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+        AddMissing(file.meta->TableId(level), key.index, lookup.internal_key(), &parts);
+        return false;
+      });
+    }
+    std::sort(parts.begin(), parts.end(),
+              [](const Part& a, const Part& b) { return a.Order() < b.Order(); });
+    parts.erase(std::unique(parts.begin(), parts.end(),
+                            [](const Part& a, const Part& b) { return a.Order() == b.Order(); }),
+                parts.end());
+    if (parts.size() < 2) return;  // the lookup reads it as well
+    ForEachTogether(parts.size(), [&](size_t i) {
+      const Part& part = parts[i];
+      TableCache::Ref table;
+      if (!tables_->FindTable(part.file, &table).ok() || part.kind == Part::kTable) return;
+      const LookupKey lookup(keys_[part.index], snapshot_);
+      const Status s = part.kind == Part::kFilter
+                           ? table->LoadFilter(options_)
+                           : table->LoadIndex(options_, lookup.internal_key());
+      s.PermitUncheckedError();
+    });
+  }
+
+  void AddMissing(const TableFileId& file, size_t index, const Slice& internal_key,
+                  std::vector<Part>* parts) const {
+    TableCache::Ref table;
+    if (!tables_->FindTable(file, &table, /*no_io=*/true).ok()) {
+      parts->push_back({Part::kTable, file, index});
+      return;
+    }
+    if (table->FilterAndIndexArePinned() || !options_.fill_cache) return;
+    if (table->LoadFilter(in_memory_).IsIncomplete()) {
+      parts->push_back({Part::kFilter, file, index});
+    }
+    if (table->LoadIndex(in_memory_, internal_key).IsIncomplete()) {
+      parts->push_back({Part::kIndex, file, index});
+    }
+  }
+
+  const ReadOptions& options_;
+  ReadOptions in_memory_;
+  const SuperVersion& sv_;
+  const Version& version_;
+  TableCache* const tables_;
+  const Slice* const keys_;
+  const SequenceNumber snapshot_;
+  PinnableSlice* const values_;
+  Status* const statuses_;
+  Statistics* const statistics_;
+  std::vector<Unread> unread_;
+};
+
+}  // namespace
+
+void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+                    size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
+                    Status* statuses, Statistics* statistics) {
+  if (options.async_io && options.read_tier == kReadAllTier) {
+    MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics).Run(n);
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    values[i].Reset();
+    statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics);
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,123 @@
+// The steps of a point lookup, which one key and many share: memtables, then a walk through the
+// tables, newest first, that can be taken up again where it had to stop.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "manifest/version.h"
+#include "read/super_version.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/status.h"
+#include "table/get_context.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+constexpr int kAllLevels = std::numeric_limits<int>::max();
+
+// Where a walk through the tables stands: the next file to ask.
+struct TablePosition {
+  int level = 0;
+  size_t file = 0;  // in level 0
+};
+
+// Calls visit(file, level) for each file that can hold the key, newest first, from `*at` on, up to
+// the level before `end_level`, until it returns true; then *at is where that was.
+template <class Visit>
+inline void ForEachCandidate(const Version& version, const LookupKey& key, int end_level,
+                             TablePosition* at, const Visit& visit) {
+  const InternalKeyComparator& icmp = version.icmp();
+  const Slice internal_key = key.internal_key();
+  const Slice user_key = key.user_key();
+  const int levels = std::min(end_level, version.num_non_empty_levels());
+  if (at->level == 0 && levels > 0) {
+    const LevelFiles& newest = version.level_files(0);
+    for (; at->file < newest.size; ++at->file) {
+      const FileSlot& file = newest[at->file];
+      if (icmp.CompareUserKey(user_key, ExtractUserKey(file.smallest)) < 0 ||
+          icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {
+        continue;
+      }
+      if (visit(file, 0)) return;
+    }
+    at->level = 1;
+  }
+  for (; at->level < levels; ++at->level) {
+    const LevelFiles& files = version.level_files(at->level);
+    if (files.size == 0) continue;
+    const size_t i = FindFile(icmp, files, internal_key);
+    if (i == files.size) continue;
+    if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) continue;
+    if (visit(files[i], at->level)) return;
+  }
+}
+
+// GetFromVersion (point_lookup.h) from `*at` on, up to the level before `end_level`. Incomplete:
+// the file at `*at` can tell only if it may be read; from there the walk may be taken up again,
+// with a fresh context.
+inline Status WalkTables(const ReadOptions& options, const Version& version, TableCache* tables,
+                         const LookupKey& key, int end_level, TablePosition* at,
+                         GetContext* context, int* hit_level) {
+  Status s;
+  const Slice internal_key = key.internal_key();
+  ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
+    TableReader* const reader = file.meta->table.slot.reader();
+    s = reader != nullptr ? reader->Get(options, internal_key, context)
+                          : tables->Get(options, file.meta->TableId(level), internal_key, context);
+    if (!s.ok()) return true;
+    if (context->key_may_exist()) {
+      s = Status::Incomplete("The table or block is not in memory, and it may not be read");
+      return true;
+    }
+    if (context->state() == GetContext::kNotFound) return false;
+    if (hit_level != nullptr) *hit_level = level;
+    return true;
+  });
+  return s;
+}
+
+// True if a memtable decides; *s tells how.
+inline bool LookInMemtables(const SuperVersion& sv, const LookupKey& lookup, PinnableSlice* value,
+                            Statistics* statistics, SequenceNumber* seq, Status* s) {
+  Slice found;
+  const bool decided = sv.mem->Get(lookup, &found, s, seq) ||
+                       (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq));
+  if (decided && s->ok() && value != nullptr) value->PinSelf(found);
+  if (statistics != nullptr) statistics->recordTick(decided ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
+  return decided;
+}
+
+// What the walk through the tables, which ended with `walked`, means to the user.
+inline Status Conclude(Status walked, const GetContext& context, int hit_level,
+                       Statistics* statistics) {
+  if (statistics != nullptr && context.state() == GetContext::kFound) {
+    statistics->recordTick(hit_level == 0   ? GET_HIT_L0
+                           : hit_level == 1 ? GET_HIT_L1
+                                            : GET_HIT_L2_AND_UP,
+                           1);
+  }
+  if (!walked.ok()) return walked;
+  switch (context.state()) {
+    case GetContext::kFound:
+      return Status::OK();
+    case GetContext::kDeleted:
+    case GetContext::kNotFound:
+      return Status::NotFound();
+    case GetContext::kMerge:
+      return Status::NotSupported("Merge is not supported");
+    case GetContext::kUnsupported:
+      return Status::NotSupported("Value type is not supported");
+    case GetContext::kCorrupt:
+      break;
+  }
+  return Status::Corruption("corrupted entry for key", context.user_key().ToString(/*hex=*/true));
+}
+
+}  // namespace cairn

@@ -1,0 +1,64 @@
+// A file system in memory on which every read of a table takes a while, as many at once as there
+// come, and is counted. For the tests of reads that should wait together. Used by one thread and
+// its fibers.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/namespace.h"
+#include "fiber/runtime.h"
+#include "fs/memory_file_system.h"
+#include "rocksdb/file_system.h"
+
+namespace cairn {
+
+class SlowDisk final : public FileSystemWrapper {
+ public:
+  SlowDisk() : FileSystemWrapper(std::make_shared<MemoryFileSystem>()) {}
+  const char* Name() const override { return "SlowDisk"; }
+
+  IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* file,
+                               IODebugContext* dbg) override {
+    std::unique_ptr<FSRandomAccessFile> target;
+    IOStatus s = FileSystemWrapper::NewRandomAccessFile(name, options, &target, dbg);
+    if (s.ok()) *file = std::make_unique<File>(this, name, std::move(target));
+    return s;
+  }
+
+  void ResetCounts() { reads = rounds = most_at_once = 0; }
+
+  int reads = 0;
+  int rounds = 0;  // how often a read began while there was no other
+  int most_at_once = 0;
+  std::set<std::string> broken;  // files that cannot be read
+
+ private:
+  class File final : public FSRandomAccessFile {
+   public:
+    File(SlowDisk* disk, std::string name, std::unique_ptr<FSRandomAccessFile> target)
+        : disk_(disk), name_(std::move(name)), target_(std::move(target)) {}
+    IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                  IODebugContext* dbg) const override {
+      ++disk_->reads;
+      if (disk_->now_ == 0) ++disk_->rounds;
+      disk_->most_at_once = std::max(disk_->most_at_once, ++disk_->now_);
+      fiber::sleep_for(1'000'000);
+      --disk_->now_;
+      if (disk_->broken.contains(name_)) return IOStatus::IOError("broken", name_);
+      return target_->Read(offset, n, options, result, scratch, dbg);
+    }
+
+   private:
+    SlowDisk* const disk_;
+    const std::string name_;
+    const std::unique_ptr<FSRandomAccessFile> target_;
+  };
+  int now_ = 0;
+};
+
+}  // namespace cairn
