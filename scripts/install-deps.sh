@@ -8,7 +8,8 @@ build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxha
 test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache gdb"  # RocksDB 7.8.3: the oracle of the interop tests
 check="git clang-19 clang-format-19 clang-tidy-19"
 # The peers: db_bench 7.8.3, the current RocksDB, which Maven fetches, and the coroutines of Boost.
-bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev"
+# slowfs, the slow storage: libfuse3.
+bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev libfuse3-dev fuse3"
 
 fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
 fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev dpkg-dev xz-utils patch binutils"

@@ -1,0 +1,84 @@
+// Passthrough: the file system of slowfs. Every name and file of the mount is the one of the same
+// name in the backing directory; reads, writes and syncs are answered when the Device says so.
+//
+// What it has is what databases need: files, directories, hard links, rename, truncate, fallocate.
+// Symbolic links, device nodes and extended attributes are refused. Locks (fcntl and flock) are
+// kept by the kernel within the mount: they exclude each other, but not a program that uses the
+// backing directory itself. Nothing else may change the backing directory while it is mounted: the
+// kernel caches names and attributes without asking again.
+//
+// `.slowfs` in the mount's root, which no listing shows, is the Device's control file: reading it
+// gives Device::Text(), each written line is a Device::Command().
+#pragma once
+
+#define FUSE_USE_VERSION 312
+#include <fuse_lowlevel.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "fiber/mutex.h"
+#include "fiber/thread_annotations.h"
+#include "slowfs/device.h"
+
+namespace slowfs {
+
+// How the kernel is asked to use the file system.
+struct KernelOptions {
+  uint32_t max_readahead = 128 << 10;  // bytes
+  uint32_t max_background = 1024;      // asynchronous requests in flight: readahead, direct I/O
+  bool direct_io = false;              // no page cache for any file
+  bool writeback = false;              // writes stay in the page cache until they are synced
+};
+
+// A file or directory that the kernel knows. Its address is the kernel's number of it.
+struct Inode {
+  Inode(int descriptor, uint64_t lookup_count) : fd(descriptor), lookups(lookup_count) {}
+  ~Inode();
+  Inode(const Inode&) = delete;
+  Inode& operator=(const Inode&) = delete;
+
+  // A name by which the system finds it, also after it was unlinked.
+  std::string Path() const { return "/proc/self/fd/" + std::to_string(fd); }
+
+  const int fd;  // O_PATH, owned
+  uint64_t lookups;  // that the kernel has not forgotten; guarded by the Passthrough's mutex
+};
+
+// Thread safety: all functions may be called from any thread.
+class Passthrough {
+ public:
+  // `root`: an O_PATH descriptor of the backing directory, owned from here on. `device` is borrowed.
+  Passthrough(int root, Device* device, const KernelOptions& kernel)
+      : device_(device), kernel_(kernel), root_(root, 1) {}
+
+  // For fuse_session_new(), with the Passthrough as the user data.
+  static const fuse_lowlevel_ops& Operations();
+
+  Device& device() { return *device_; }
+  const KernelOptions& kernel() const { return kernel_; }
+  // The number of the control file: the address of something that is no Inode.
+  fuse_ino_t control() const { return reinterpret_cast<fuse_ino_t>(this); }
+  // `number`: not control().
+  Inode& At(fuse_ino_t number) {
+    return number == FUSE_ROOT_ID ? root_ : *reinterpret_cast<Inode*>(number);
+  }
+  // Fills *entry and counts a lookup of it. 0 or -errno.
+  int Lookup(fuse_ino_t parent, const char* name, fuse_entry_param* entry);
+  void Forget(fuse_ino_t number, uint64_t lookups);
+  struct stat ControlAttributes() const;
+
+ private:
+  using Key = std::pair<dev_t, ino_t>;
+
+  Device* const device_;
+  const KernelOptions kernel_;
+  Inode root_;
+  fiber::Mutex mutex_;
+  std::map<Key, std::unique_ptr<Inode>> inodes_ FIBER_GUARDED_BY(mutex_);
+};
+
+}  // namespace slowfs
