@@ -46,9 +46,15 @@ class Mount:
         return self
 
     def __exit__(self, *_):
-        self.end()
-        assert not os.path.ismount(self.at)
-        self.folder.cleanup()
+        try:
+            self.end()
+            assert not os.path.ismount(self.at)
+        except BaseException:  # leave no dead mount behind a slowfs that failed
+            self.process.kill()
+            unmount(self.at, '-l' if os.getuid() == 0 else '-z', check=False)
+            raise
+        finally:
+            self.folder.cleanup()
 
     def end(self, how=signal.SIGTERM):
         if self.process.poll() is None:
@@ -83,6 +89,10 @@ class Mount:
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)  # no readahead
         return fd, data
+
+
+def unmount(at, *flags, check=True):
+    subprocess.run([*(['umount'] if os.getuid() == 0 else ['fusermount3', '-u']), *flags, at], check=check, timeout=60)
 
 
 def counts_in(text):
@@ -342,7 +352,7 @@ class ControlTest(unittest.TestCase):
                 mount.end(how)
                 self.assertEqual(counts_in(mount.printed)['reads'], 1)
         with Mount() as mount:  # unmounted by somebody else
-            subprocess.run(['umount' if os.getuid() == 0 else 'fusermount3', *['-u'] * (os.getuid() != 0), mount.at], check=True)
+            unmount(mount.at)
             mount.end(0)
             self.assertEqual(counts_in(mount.printed)['reads'], 0)
 

@@ -120,9 +120,9 @@ int Serve(fuse_session* session, Device* device) {
 int Mount(const char* program, const std::string& backing, const std::string& mountpoint) {
   const int root = fiber::io::open(backing.c_str(), O_PATH | O_DIRECTORY);
   if (root < 0) return Refuse(backing, root);
-  Device device({FLAGS_read_delay_us, FLAGS_read_jitter_us, FLAGS_write_delay_us,
-                 FLAGS_sync_delay_us},
-                FLAGS_max_parallel);
+  Device device(
+      {FLAGS_read_delay_us, FLAGS_read_jitter_us, FLAGS_write_delay_us, FLAGS_sync_delay_us},
+      FLAGS_max_parallel);
   Passthrough files(root, &device,
                     {FLAGS_max_readahead, FLAGS_max_background, FLAGS_direct_io, FLAGS_writeback});
 
@@ -192,7 +192,8 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   gflags::SetUsageMessage(
       "[flags] BACKING MOUNTPOINT\n"
-      "mounts a directory as slow storage. MOUNTPOINT/.slowfs gives the counts when read, and takes "
+      "mounts a directory as slow storage. MOUNTPOINT/.slowfs gives the counts when read, and "
+      "takes "
       "the lines reset, delay N, jitter N, write_delay N, sync_delay N (microseconds)");
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
   return slowfs::Main(argc, argv);

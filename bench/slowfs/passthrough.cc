@@ -112,9 +112,8 @@ void DoLink(fuse_req_t req, fuse_ino_t number, fuse_ino_t to, const char* to_nam
 
 void DoGetattr(fuse_req_t req, fuse_ino_t number, Info*) {
   struct stat attributes = {};
-  const int status = IsControl(req, number)
-                         ? (attributes = Self(req).ControlAttributes(), 0)
-                         : io::fstat(At(req, number).fd, &attributes);
+  const int status = IsControl(req, number) ? (attributes = Self(req).ControlAttributes(), 0)
+                                            : io::fstat(At(req, number).fd, &attributes);
   if (status < 0) return ReplyStatus(req, status);
   fuse_reply_attr(req, &attributes, kForever);
 }
@@ -134,10 +133,9 @@ int SetAttributes(const Inode& inode, const struct stat& wanted, int which, cons
     status = Result(fchmodat(AT_FDCWD, path.c_str(), wanted.st_mode, 0));
   }
   if (status >= 0 && which & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) {
-    status = Result(fchownat(inode.fd, "",
-                             which & FUSE_SET_ATTR_UID ? wanted.st_uid : static_cast<uid_t>(-1),
-                             which & FUSE_SET_ATTR_GID ? wanted.st_gid : static_cast<gid_t>(-1),
-                             AT_EMPTY_PATH));
+    status = Result(fchownat(
+        inode.fd, "", which & FUSE_SET_ATTR_UID ? wanted.st_uid : static_cast<uid_t>(-1),
+        which & FUSE_SET_ATTR_GID ? wanted.st_gid : static_cast<gid_t>(-1), AT_EMPTY_PATH));
   }
   if (status >= 0 && which & FUSE_SET_ATTR_SIZE) {
     const auto size = static_cast<uint64_t>(wanted.st_size);
@@ -171,17 +169,26 @@ void DoStatfs(fuse_req_t req, fuse_ino_t number) {
 
 // --- directories
 
+Snapshot* SnapshotOf(const Info* info) { return reinterpret_cast<Snapshot*>(info->fh); }
+
+// Opens what is read from `snapshot`.
+void ReplySnapshot(fuse_req_t req, Snapshot snapshot, Info* info) {
+  Passthrough& self = Self(req);
+  Snapshot* added = self.AddSnapshot(std::move(snapshot));
+  info->fh = reinterpret_cast<uint64_t>(added);
+  if (fuse_reply_open(req, info) != 0) self.DropSnapshot(added);
+}
+
 void DoOpendir(fuse_req_t req, fuse_ino_t number, Info* info) {
-  auto names = std::make_unique<std::vector<std::string>>();
-  const int status = io::list_dir(At(req, number).Path().c_str(), names.get());
+  Snapshot snapshot;
+  const int status = io::list_dir(At(req, number).Path().c_str(), &snapshot.names);
   if (status < 0) return ReplyStatus(req, status);
-  info->fh = reinterpret_cast<uint64_t>(names.get());
-  if (fuse_reply_open(req, info) == 0) (void)names.release();  // DoReleasedir has it
+  ReplySnapshot(req, std::move(snapshot), info);
 }
 
 // A directory is what it held when it was opened: the offset is a position in that.
 void DoReaddir(fuse_req_t req, fuse_ino_t, size_t size, off_t offset, Info* info) {
-  const auto& names = *reinterpret_cast<std::vector<std::string>*>(info->fh);
+  const std::vector<std::string>& names = SnapshotOf(info)->names;
   std::string out(size, '\0');
   size_t used = 0;
   struct stat unknown = {};
@@ -196,7 +203,7 @@ void DoReaddir(fuse_req_t req, fuse_ino_t, size_t size, off_t offset, Info* info
 }
 
 void DoReleasedir(fuse_req_t req, fuse_ino_t, Info* info) {
-  delete reinterpret_cast<std::vector<std::string>*>(info->fh);
+  Self(req).DropSnapshot(SnapshotOf(info));
   fuse_reply_err(req, 0);
 }
 
@@ -230,11 +237,8 @@ void SetOpened(const KernelOptions& options, int fd, Info* info) {
 
 void DoOpen(fuse_req_t req, fuse_ino_t number, Info* info) {
   if (IsControl(req, number)) {
-    auto text = std::make_unique<std::string>(Self(req).device().Text());
-    info->fh = reinterpret_cast<uint64_t>(text.get());
     info->direct_io = 1;
-    if (fuse_reply_open(req, info) == 0) (void)text.release();  // DoRelease has it
-    return;
+    return ReplySnapshot(req, {.names = {}, .text = Self(req).device().Text()}, info);
   }
   const KernelOptions& options = Self(req).kernel();
   const int fd = io::open(At(req, number).Path().c_str(), BackingFlags(options, info->flags));
@@ -263,7 +267,7 @@ void DoCreate(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode, 
 
 void DoRelease(fuse_req_t req, fuse_ino_t number, Info* info) {
   if (IsControl(req, number)) {
-    delete reinterpret_cast<std::string*>(info->fh);
+    Self(req).DropSnapshot(SnapshotOf(info));
   } else {
     io::close(static_cast<int>(info->fh));
   }
@@ -295,7 +299,8 @@ ssize_t WriteAll(int fd, const char* data, size_t size, off_t offset) {
 
 void DoRead(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, Info* info) {
   if (IsControl(req, number)) {
-    const auto& text = *reinterpret_cast<std::string*>(info->fh);
+    // A copy: once the reader has the answer it may close, before the call below is back.
+    const std::string text = SnapshotOf(info)->text;
     const size_t begin = std::min(static_cast<size_t>(offset), text.size());
     fuse_reply_buf(req, text.data() + begin, std::min(size, text.size() - begin));
     return;
@@ -410,6 +415,19 @@ void Passthrough::Forget(fuse_ino_t number, uint64_t lookups) {
   if (io::fstat(inode.fd, &attributes) == 0) {
     inodes_.erase({attributes.st_dev, attributes.st_ino});
   }
+}
+
+Snapshot* Passthrough::AddSnapshot(Snapshot snapshot) {
+  auto owned = std::make_unique<Snapshot>(std::move(snapshot));
+  Snapshot* const result = owned.get();
+  fiber::MutexLock lock(&mutex_);
+  snapshots_[result] = std::move(owned);
+  return result;
+}
+
+void Passthrough::DropSnapshot(Snapshot* snapshot) {
+  fiber::MutexLock lock(&mutex_);
+  snapshots_.erase(snapshot);
 }
 
 const fuse_lowlevel_ops& Passthrough::Operations() {

@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fiber/mutex.h"
 #include "fiber/thread_annotations.h"
@@ -44,14 +45,21 @@ struct Inode {
   // A name by which the system finds it, also after it was unlinked.
   std::string Path() const { return "/proc/self/fd/" + std::to_string(fd); }
 
-  const int fd;  // O_PATH, owned
+  const int fd;      // O_PATH, owned
   uint64_t lookups;  // that the kernel has not forgotten; guarded by the Passthrough's mutex
+};
+
+// What an opened directory held, or the control file said, when it was opened.
+struct Snapshot {
+  std::vector<std::string> names;
+  std::string text;
 };
 
 // Thread safety: all functions may be called from any thread.
 class Passthrough {
  public:
-  // `root`: an O_PATH descriptor of the backing directory, owned from here on. `device` is borrowed.
+  // `root`: an O_PATH descriptor of the backing directory, owned from here on. `device` is
+  // borrowed.
   Passthrough(int root, Device* device, const KernelOptions& kernel)
       : device_(device), kernel_(kernel), root_(root, 1) {}
 
@@ -70,6 +78,9 @@ class Passthrough {
   int Lookup(fuse_ino_t parent, const char* name, fuse_entry_param* entry);
   void Forget(fuse_ino_t number, uint64_t lookups);
   struct stat ControlAttributes() const;
+  // Owned here, as the kernel may end without closing what is open.
+  Snapshot* AddSnapshot(Snapshot snapshot);
+  void DropSnapshot(Snapshot* snapshot);
 
  private:
   using Key = std::pair<dev_t, ino_t>;
@@ -79,6 +90,7 @@ class Passthrough {
   Inode root_;
   fiber::Mutex mutex_;
   std::map<Key, std::unique_ptr<Inode>> inodes_ FIBER_GUARDED_BY(mutex_);
+  std::map<Snapshot*, std::unique_ptr<Snapshot>> snapshots_ FIBER_GUARDED_BY(mutex_);
 };
 
 }  // namespace slowfs
