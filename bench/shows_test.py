@@ -117,7 +117,8 @@ class FakeTest(unittest.TestCase):
         self.assertIn('time of the default / the peer\'s best time: **0.33**, asked for at most 0.6: met', text)
         self.assertIn('the slowest of the four / the default: **1.00**', text)
         text = self.run_show('pauses').stdout
-        self.assertIn('longest pause, Cairn / peer: **0.33**', text)
+        for engine in ('threads', 'fibers'):
+            self.assertIn(f'longest pause, Cairn, {engine} / peer: **0.33**', text)
         text = self.run_show('writers').stdout
         self.assertIn('| 64 | ' + ' | '.join(['25.0 (25.0 to 25.0)'] * 3) + ' |', text)
         text = self.run_show('amplification').stdout
