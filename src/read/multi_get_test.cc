@@ -19,12 +19,6 @@
 namespace cairn {
 namespace {
 
-std::string Key(int i) {
-  char text[16];
-  snprintf(text, sizeof(text), "key%05d", i);
-  return text;
-}
-
 // Level 3 has every key, level 2 every second, level 1 every fourth, in 8 files each; level 0 a few
 // in two files, one deleted; the memtable one.
 class MultiGetTest : public ::testing::TestWithParam<std::pair<bool, bool>> {

@@ -14,12 +14,6 @@
 namespace cairn {
 namespace {
 
-std::string Key(int i) {
-  char text[16];
-  snprintf(text, sizeof(text), "key%05d", i);
-  return text;
-}
-
 // Seven sorted runs: four files of level 0, and levels 1 to 3 of 4 files each; run r has the keys
 // that are r modulo 7.
 class SeekTogetherTest : public ::testing::TestWithParam<bool> {

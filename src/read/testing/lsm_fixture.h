@@ -26,6 +26,13 @@
 
 namespace cairn {
 
+// Its keys, in the order of `i` (0 to 99999).
+inline std::string Key(int i) {
+  char text[16];
+  snprintf(text, sizeof(text), "key%05d", i);
+  return text;
+}
+
 class LsmFixture {
  public:
   explicit LsmFixture(const Comparator* comparator = BytewiseComparator(),
