@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "fiber/guest.h"
+#include "read/together.h"
 
 namespace cairn {
 namespace {
@@ -177,10 +177,7 @@ class MergingIterator final : public InternalIterator {
       c.iter->AllowReading(true);
       if (!c.iter->Valid() && c.iter->status().IsIncomplete()) must_read.push_back(&c);
     }
-    std::vector<fiber::Function> functions;
-    functions.reserve(must_read.size());
-    for (Child* c : must_read) functions.emplace_back([c, &move] { move(c); });
-    if (!functions.empty()) fiber::gather(functions);
+    ForEachTogether(must_read.size(), [&](size_t i) { move(must_read[i]); });
   }
 
   void StepForward() {

@@ -1,36 +1,21 @@
 // MultiGet, and with async_io also Get: lookups whose reads wait together.
 //
 // The first pass looks up each key in what is in memory, one after the other, as plain calls. What
-// is left must be read, on fibers of this very thread (fiber::gather): first whatever tells where
+// is left must be read, on fibers of this very thread (together.h): first whatever tells where
 // the keys can be (tables that are not open, filters, indexes), of all files that come into
 // question at once; then the lookups go on from where they stand, all at once. It is the same walk,
 // written once; and where all is in memory no fiber is made.
 #include <algorithm>
-#include <functional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "fiber/guest.h"
 #include "read/point_lookup.h"
 #include "read/table_walk.h"
+#include "read/together.h"
 
 namespace cairn {
 namespace {
-
-// So many stacks, and reads, at once.
-constexpr size_t kMaxAtOnce = 64;
-
-// Calls work(0) to work(n - 1), some of them at the same time.
-void ForEachTogether(size_t n, const std::function<void(size_t)>& work) {
-  size_t next = 0;  // they take turns on one thread
-  const auto run = [&] {
-    while (next < n) work(next++);
-  };
-  std::vector<fiber::Function> together(std::min(n, kMaxAtOnce));
-  for (fiber::Function& function : together) function = [&run] { run(); };
-  if (!together.empty()) fiber::gather(together);
-}
 
 class MultiLookup {
  public:
