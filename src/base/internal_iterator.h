@@ -8,6 +8,7 @@
 
 #include "base/namespace.h"
 #include "rocksdb/cleanable.h"
+#include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 
@@ -54,9 +55,10 @@ class InternalIterator : public Cleanable {
   // Not OK if an error ended the movement. OK at the end of the data.
   virtual Status status() const = 0;
 
-  // False: from now on a movement that would have to read a file ends with Incomplete instead; the
-  // iterator must be positioned anew then. True: as at first. Of no effect on what reads nothing.
-  virtual void AllowReading(bool /*allowed*/) {}
+  // From now on instead of ReadOptions::read_tier. With kBlockCacheTier a movement that would have
+  // to read a file ends with Incomplete; the iterator must be positioned anew then. Of no effect on
+  // what reads nothing.
+  virtual void SetReadTier(ReadTier /*tier*/) {}
 
   // True: the bytes of key(), value() live until the iterator dies, over all movements.
   virtual bool IsKeyPinned() const { return false; }

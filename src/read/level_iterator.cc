@@ -11,7 +11,6 @@ class LevelIterator final : public InternalIterator {
   LevelIterator(const ReadOptions& options, const InternalKeyComparator* icmp, TableCache* tables,
                 const LevelFiles& files, const LevelIteratorOptions& level_options)
       : options_(options),
-        read_tier_(options.read_tier),
         icmp_(icmp),
         tables_(tables),
         files_(files),
@@ -20,7 +19,6 @@ class LevelIterator final : public InternalIterator {
   LevelIterator(const ReadOptions& options, const InternalKeyComparator* icmp, TableCache* tables,
                 std::vector<FileSlot> files, const LevelIteratorOptions& level_options)
       : options_(options),
-        read_tier_(options.read_tier),
         icmp_(icmp),
         tables_(tables),
         own_files_(std::move(files)),
@@ -101,9 +99,9 @@ class LevelIterator final : public InternalIterator {
   Slice key() const override { return table_->key(); }
   Slice value() const override { return table_->value(); }
   Status status() const override { return table_ == nullptr ? Status::OK() : table_->status(); }
-  void AllowReading(bool allowed) override {
-    options_.read_tier = allowed ? read_tier_ : kBlockCacheTier;
-    if (table_ != nullptr) table_->AllowReading(allowed);
+  void SetReadTier(ReadTier tier) override {
+    options_.read_tier = tier;
+    if (table_ != nullptr) table_->SetReadTier(tier);
   }
   // Not pinned: bytes go with their table's iterator when the cursor leaves the file.
 
@@ -119,22 +117,9 @@ class LevelIterator final : public InternalIterator {
     if (table_ != nullptr && index_ == i && table_->status().ok()) return;
     table_.reset();  // before the next: one table's blocks at a time
     index_ = i;
-    const TableFileId id = files_[i].meta->TableId(level_options_.level);
-    const bool may_read = options_.read_tier == read_tier_;
-    TableCache::Ref open;
-    if (!may_read) {
-      const Status s = tables_->FindTable(id, &open, /*no_io=*/true);
-      if (!s.ok()) {
-        table_.reset(NewEmptyInternalIterator(s));
-        return;
-      }
-    }
-    ReadOptions options = options_;
-    options.read_tier = read_tier_;
-    table_.reset(tables_->NewIterator(options, id, level_options_.for_compaction,
-                                      level_options_.skip_filters,
+    table_.reset(tables_->NewIterator(options_, files_[i].meta->TableId(level_options_.level),
+                                      level_options_.for_compaction, level_options_.skip_filters,
                                       level_options_.compaction_readahead));
-    if (!may_read) table_->AllowReading(false);
   }
 
   void Close() { table_.reset(); }
@@ -172,7 +157,6 @@ class LevelIterator final : public InternalIterator {
   }
 
   ReadOptions options_;
-  const ReadTier read_tier_;  // of the user
   const InternalKeyComparator* const icmp_;
   TableCache* const tables_;
   const std::vector<FileSlot> own_files_;

@@ -68,10 +68,6 @@ class MergingIterator final : public InternalIterator {
   Slice key() const override { return front_->key; }
   Slice value() const override { return front_->value; }
   Status status() const override { return status_; }
-  void AllowReading(bool allowed) override {
-    may_read_ = allowed;
-    for (Child& c : children_) c.iter->AllowReading(allowed);
-  }
   bool IsKeyPinned() const override { return front_ != nullptr && front_->iter->IsKeyPinned(); }
   bool IsValuePinned() const override { return front_ != nullptr && front_->iter->IsValuePinned(); }
 
@@ -153,7 +149,7 @@ class MergingIterator final : public InternalIterator {
     status_ = Status::OK();
     front_ = nullptr;
     heap_.clear();
-    if (seek_together_ && may_read_) {
+    if (seek_together_) {
       MoveTogether(move);
       for (Child& c : children_) {
         if (!Collect(&c)) return;
@@ -172,9 +168,9 @@ class MergingIterator final : public InternalIterator {
   void MoveTogether(const Move& move) {
     std::vector<Child*> must_read;
     for (Child& c : children_) {
-      c.iter->AllowReading(false);
+      c.iter->SetReadTier(kBlockCacheTier);
       move(&c);
-      c.iter->AllowReading(true);
+      c.iter->SetReadTier(kReadAllTier);
       if (!c.iter->Valid() && c.iter->status().IsIncomplete()) must_read.push_back(&c);
     }
     ForEachTogether(must_read.size(), [&](size_t i) { move(must_read[i]); });
@@ -234,7 +230,6 @@ class MergingIterator final : public InternalIterator {
 
   const InternalKeyComparator* const icmp_;
   const bool seek_together_;
-  bool may_read_ = true;
   std::vector<Child> children_;
   std::vector<Child*> heap_;  // valid children but the front one; the runner-up on top
   Child* front_ = nullptr;    // null: not valid

@@ -20,7 +20,8 @@ namespace cairn {
 
 /// Takes over the children. None: an empty iterator; one: that child itself. The caller owns the
 /// result; `icmp` outlives it. `seek_together`: what the children must read to be positioned is
-/// read at once, by a fiber for each (fiber::gather); who finds all in memory costs none.
+/// read at once (together.h); who finds all in memory costs no fiber. Children that read must be of
+/// kReadAllTier then.
 InternalIterator* NewMergingIterator(const InternalKeyComparator* icmp,
                                      std::vector<InternalIterator*> children,
                                      bool seek_together = false);

@@ -7,7 +7,6 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
                                                  bool for_compaction)
     : table_(table),
       options_(options),
-      read_tier_(options.read_tier),
       for_compaction_(for_compaction),
       global_seqno_(table->global_seqno()),
       index_(table, &options_) {

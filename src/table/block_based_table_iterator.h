@@ -38,9 +38,7 @@ class BlockBasedTableIterator final : public InternalIterator {
   }
   Slice value() const override { return data_.value(); }
   Status status() const override { return status_; }
-  void AllowReading(bool allowed) override {
-    options_.read_tier = allowed ? read_tier_ : kBlockCacheTier;
-  }
+  void SetReadTier(ReadTier tier) override { options_.read_tier = tier; }
   bool IsKeyPinned() const override {
     return options_.pin_data && data_.key_in_block() &&
            global_seqno_ == kDisableGlobalSequenceNumber;
@@ -65,7 +63,6 @@ class BlockBasedTableIterator final : public InternalIterator {
 
   const BlockBasedTable* const table_;
   ReadOptions options_;
-  const ReadTier read_tier_;  // of the user
   const bool for_compaction_;
   const SequenceNumber global_seqno_;
   DataBlockIter data_;
