@@ -32,6 +32,7 @@ namespace ROCKSDB_NAMESPACE {
 
 class Env;
 class FileSystem;
+struct CompactionJobInfo;  // rocksdb/listener.h
 struct TableProperties;
 
 // "default"
@@ -389,13 +390,31 @@ class DB {
     return CompactRange(options, DefaultColumnFamily(), begin, end);
   }
 
-  // Compacts just these files into output_level. NotSupported in this version.
+  // Compacts these table files ("000012.sst", with or without a directory before it) into
+  // output_level, in new files of at most CompactionOptions::output_file_size_limit bytes. What
+  // must come along for the order of versions does: of level 0 the files between the newest and the
+  // oldest, and all older ones when the output goes below level 0; of each level down to the output
+  // whatever overlaps. Returns when the result is in force; *output_file_names, if not null,
+  // receives the paths of the new files and *compaction_job_info, if not null, a report.
+  // InvalidArgument: a name or file that does not exist, a level that does not, or a file that is
+  // below output_level. Aborted: a running compaction has one of the files, or writes where these
+  // would go; try again later. Incomplete: DisableManualCompaction(). Waits while background work
+  // is paused, and for exclusive manual compactions. output_path_id: -1 or 0.
   virtual Status CompactFiles(const CompactionOptions& /*compact_options*/,
                               ColumnFamilyHandle* /*column_family*/,
                               const std::vector<std::string>& /*input_file_names*/,
                               const int /*output_level*/, const int /*output_path_id*/ = -1,
-                              std::vector<std::string>* const /*output_file_names*/ = nullptr) {
+                              std::vector<std::string>* const /*output_file_names*/ = nullptr,
+                              CompactionJobInfo* /*compaction_job_info*/ = nullptr) {
     return Status::NotSupported("CompactFiles() is not supported.");
+  }
+  virtual Status CompactFiles(const CompactionOptions& compact_options,
+                              const std::vector<std::string>& input_file_names,
+                              const int output_level, const int output_path_id = -1,
+                              std::vector<std::string>* const output_file_names = nullptr,
+                              CompactionJobInfo* compaction_job_info = nullptr) {
+    return CompactFiles(compact_options, DefaultColumnFamily(), input_file_names, output_level,
+                        output_path_id, output_file_names, compaction_job_info);
   }
 
   // Waits for running background work and starts none until ContinueBackgroundWork(); calls nest.

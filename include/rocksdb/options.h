@@ -434,8 +434,11 @@ extern Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions
 
 // Of DB::CompactFiles.
 struct CompactionOptions {
+  // Of the new files; kDisableCompressionOption: as the output level's.
   CompressionType compression = kSnappyCompression;
+  // Bytes at which a new file ends, about; level 0 always gets one file.
   uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
+  // Threads that share the compaction; 0: as the DBOptions say.
   uint32_t max_subcompactions = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "compaction/leveled_picker.h"
+#include "compaction/compaction_picker.h"
 #include "manifest/version_set.h"
 
 namespace cairn {
@@ -26,7 +26,7 @@ const char* CompactionReasonName(CompactionReason reason) {
   }
 }
 
-Compaction::Compaction(LeveledPicker* picker, const ColumnFamilyOptions& options, Params params)
+Compaction::Compaction(CompactionPicker* picker, const ColumnFamilyOptions& options, Params params)
     : picker_(picker), options_(options), params_(std::move(params)) {
   params_.version->Ref();
   bool first = true;

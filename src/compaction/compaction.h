@@ -1,9 +1,9 @@
 // One compaction: which files go in, to which level, and the questions that the job asks while it
 // runs.
 //
-// Made by LeveledPicker under the database mutex, run by the compaction job, and destroyed under
-// the mutex again. While it lives its input files are marked being_compacted, so that no other pick
-// touches them.
+// Made by a CompactionPicker under the database mutex, run by the compaction job, and destroyed
+// under the mutex again. While it lives its input files are marked being_compacted, so that no
+// other pick touches them.
 //
 // Thread safety: constant after construction, but for ReleaseInputs. The job may read it without
 // the mutex. The cursors of OutputCutter belong to one thread.
@@ -22,7 +22,7 @@
 
 namespace cairn {
 
-class LeveledPicker;
+class CompactionPicker;
 
 // "LevelL0FilesNum" and so on, as RocksDB's log names them.
 const char* CompactionReasonName(CompactionReason reason);
@@ -41,6 +41,7 @@ class Compaction {
         grandparents;  // files of the level below the output level that overlap the range
     int output_level = 0;
     uint64_t target_output_file_size = 0;  // bytes
+    uint64_t min_part_bytes = 0;  // a part of a compaction (subcompaction.h) is not smaller
     uint64_t max_compaction_bytes = 0;
     uint32_t output_path_id = 0;
     CompressionType compression = kNoCompression;
@@ -53,7 +54,7 @@ class Compaction {
   };
 
   // Marks the inputs and takes a reference of the version. REQUIRES: mutex; used by the picker.
-  Compaction(LeveledPicker* picker, const ColumnFamilyOptions& options, Params params);
+  Compaction(CompactionPicker* picker, const ColumnFamilyOptions& options, Params params);
   // Releases what is still held. REQUIRES: mutex.
   ~Compaction();
   Compaction(const Compaction&) = delete;
@@ -75,6 +76,7 @@ class Compaction {
   const std::vector<FileMetaData*>& grandparents() const { return params_.grandparents; }
 
   uint64_t target_output_file_size() const { return params_.target_output_file_size; }
+  uint64_t min_part_bytes() const { return params_.min_part_bytes; }
   uint64_t max_compaction_bytes() const { return params_.max_compaction_bytes; }
   uint32_t output_path_id() const { return params_.output_path_id; }
   CompressionType output_compression() const { return params_.compression; }
@@ -103,6 +105,7 @@ class Compaction {
 
   // The edit that the job completes and hands to LogAndApply.
   VersionEdit* edit() { return &edit_; }
+  const VersionEdit& edit() const { return edit_; }
   void AddInputDeletions(VersionEdit* edit) const;
   // For a trivial move: deletes from the start level, adds the same file to the output level.
   void AddTrivialMove(VersionEdit* edit) const;
@@ -117,7 +120,7 @@ class Compaction {
  private:
   void MarkInputs(bool being_compacted);
 
-  LeveledPicker* picker_;
+  CompactionPicker* picker_;
   const ColumnFamilyOptions options_;
   const Params params_;
   Slice smallest_user_key_, largest_user_key_;  // point into the inputs

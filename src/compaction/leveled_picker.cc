@@ -12,25 +12,6 @@ namespace {
 // many more than its trigger.
 constexpr size_t kMinFilesForIntraLevel0 = 4;
 constexpr int kIntraLevel0Surplus = 2;
-// max_compaction_bytes, when not set, in target file sizes.
-constexpr uint64_t kDefaultCompactionFiles = 25;
-
-uint64_t TotalSize(const std::vector<FileMetaData*>& files) {
-  uint64_t bytes = 0;
-  for (const FileMetaData* f : files) bytes += f->file_size;
-  return bytes;
-}
-
-bool AnyBeingCompacted(const std::vector<FileMetaData*>& files) {
-  return std::any_of(files.begin(), files.end(),
-                     [](const FileMetaData* f) { return f->being_compacted; });
-}
-
-uint64_t MaxCompactionBytes(const ColumnFamilyOptions& options) {
-  return options.max_compaction_bytes != 0
-             ? options.max_compaction_bytes
-             : options.target_file_size_base * kDefaultCompactionFiles;
-}
 
 // Per file of `level`, the bytes of the next level that it overlaps.
 std::vector<uint64_t> OverlappingBytes(const Version& version, int level, int next_level) {
@@ -49,90 +30,6 @@ std::vector<uint64_t> OverlappingBytes(const Version& version, int level, int ne
 }
 
 }  // namespace
-
-CompressionType CompressionForLevel(const ColumnFamilyOptions& options, const Version& version,
-                                    int level, int base_level, bool bottommost) {
-  const bool last = bottommost || level >= version.num_non_empty_levels() - 1;
-  if (options.bottommost_compression != kDisableCompressionOption && last) {
-    return options.bottommost_compression;
-  }
-  const std::vector<CompressionType>& per_level = options.compression_per_level;
-  if (per_level.empty()) return options.compression;
-  // Counted from the base level on: the levels between 0 and it are empty.
-  const int index = level == 0 ? 0 : level - base_level + 1;
-  return per_level[std::clamp<size_t>(static_cast<size_t>(std::max(index, 0)), 0,
-                                      per_level.size() - 1)];
-}
-
-CompressionOptions CompressionOptionsForLevel(const ColumnFamilyOptions& options,
-                                              const Version& version, int level) {
-  if (options.bottommost_compression_opts.enabled && level >= version.num_non_empty_levels() - 1) {
-    return options.bottommost_compression_opts;
-  }
-  return options.compression_opts;
-}
-
-uint64_t MaxFileSizeForLevel(const ColumnFamilyOptions& options, int level, int base_level) {
-  const int depth = options.level_compaction_dynamic_level_bytes && level >= base_level
-                        ? level - base_level
-                        : level - 1;
-  uint64_t size = options.target_file_size_base;
-  for (int i = 0; i < depth; ++i) {
-    if (size > UINT64_MAX / std::max(options.target_file_size_multiplier, 1)) return UINT64_MAX;
-    size *= static_cast<uint64_t>(std::max(options.target_file_size_multiplier, 1));
-  }
-  return size;
-}
-
-LeveledPicker::LeveledPicker(const DBOptions* db_options, const InternalKeyComparator* icmp)
-    : db_options_(db_options), icmp_(icmp) {}
-
-void LeveledPicker::Register(Compaction* compaction) {
-  running_.insert(compaction);
-  if (compaction->start_level() == 0) running_level0_.insert(compaction);
-}
-
-void LeveledPicker::Unregister(Compaction* compaction) {
-  running_.erase(compaction);
-  running_level0_.erase(compaction);
-}
-
-bool LeveledPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& largest,
-                                         int output_level) const {
-  return std::any_of(running_.begin(), running_.end(), [&](const Compaction* c) {
-    return c->output_level() == output_level &&
-           icmp_->CompareUserKey(c->smallest_user_key(), largest) <= 0 &&
-           icmp_->CompareUserKey(c->largest_user_key(), smallest) >= 0;
-  });
-}
-
-void LeveledPicker::GetRange(const std::vector<FileMetaData*>& files, Slice* smallest,
-                             Slice* largest) const {
-  assert(!files.empty());
-  *smallest = files.front()->smallest.user_key();
-  *largest = files.front()->largest.user_key();
-  for (const FileMetaData* f : files) {
-    if (icmp_->CompareUserKey(f->smallest.user_key(), *smallest) < 0) {
-      *smallest = f->smallest.user_key();
-    }
-    if (icmp_->CompareUserKey(f->largest.user_key(), *largest) > 0) {
-      *largest = f->largest.user_key();
-    }
-  }
-}
-
-bool LeveledPicker::ExpandToCleanCut(const Version& version, CompactionInputFiles* inputs) const {
-  if (inputs->files.empty()) return true;
-  // Each round takes what shares a user key with the range so far, until nothing is added. On level
-  // 0 GetOverlappingInputs reaches that in one round.
-  for (size_t before = 0; before != inputs->files.size();) {
-    before = inputs->files.size();
-    Slice smallest, largest;
-    GetRange(inputs->files, &smallest, &largest);
-    version.GetOverlappingInputs(inputs->level, &smallest, &largest, &inputs->files);
-  }
-  return !AnyBeingCompacted(inputs->files);
-}
 
 bool LeveledPicker::SetupOtherInputs(const ColumnFamilyOptions& options, const Version& version,
                                      CompactionInputFiles* start,
@@ -158,42 +55,6 @@ bool LeveledPicker::SetupOtherInputs(const ColumnFamilyOptions& options, const V
   if (!ExpandToCleanCut(version, &same) || same.files.size() != output->files.size()) return true;
   start->files = std::move(grown.files);
   return true;
-}
-
-std::vector<FileMetaData*> LeveledPicker::Grandparents(
-    const Version& version, const std::vector<CompactionInputFiles>& inputs,
-    int output_level) const {
-  std::vector<FileMetaData*> all;
-  for (const CompactionInputFiles& input : inputs) {
-    all.insert(all.end(), input.files.begin(), input.files.end());
-  }
-  std::vector<FileMetaData*> found;
-  if (all.empty() || output_level == 0) return found;
-  Slice smallest, largest;
-  GetRange(all, &smallest, &largest);
-  for (int level = output_level + 1; level < version.num_non_empty_levels(); ++level) {
-    version.GetOverlappingInputs(level, &smallest, &largest, &found);
-    if (!found.empty()) break;
-  }
-  return found;
-}
-
-std::unique_ptr<Compaction> LeveledPicker::Make(const ColumnFamilyOptions& options,
-                                                Version* version, Compaction::Params params) {
-  params.version = version;
-  std::erase_if(params.inputs, [](const CompactionInputFiles& i) { return i.files.empty(); });
-  assert(!params.inputs.empty());
-  params.grandparents = Grandparents(*version, params.inputs, params.output_level);
-  const int base_level = version->base_level();
-  params.target_output_file_size = MaxFileSizeForLevel(options, params.output_level, base_level);
-  params.max_compaction_bytes = MaxCompactionBytes(options);
-  params.compression =
-      CompressionForLevel(options, *version, params.output_level, base_level, false);
-  params.compression_opts = CompressionOptionsForLevel(options, *version, params.output_level);
-  auto compaction = std::make_unique<Compaction>(this, options, std::move(params));
-  // The files that this one holds must not count towards the next pick.
-  version->ComputeCompactionScore(options);
-  return compaction;
 }
 
 // One attempt to find work: tries levels by score, then marked files.
@@ -235,7 +96,7 @@ class LeveledPicker::Pick {
     params.output_level = output_level_;
     params.score = score;
     params.reason = reason;
-    params.max_subcompactions = picker_->db_options_->max_subcompactions;
+    params.max_subcompactions = picker_->max_subcompactions();
     return picker_->Make(options_, version_, std::move(params));
   }
 
@@ -350,7 +211,7 @@ class LeveledPicker::Pick {
     if (cursor.empty()) return 0;
     const std::vector<FileMetaData*>& files = version_->files(level);
     const auto it = std::partition_point(files.begin(), files.end(), [&](const FileMetaData* f) {
-      return picker_->icmp_->CompareUserKey(f->smallest.user_key(), cursor) <= 0;
+      return picker_->icmp().CompareUserKey(f->smallest.user_key(), cursor) <= 0;
     });
     return it == files.end() ? 0 : static_cast<size_t>(it - files.begin());
   }
@@ -424,10 +285,10 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(
     const std::vector<FileMetaData*>& files = version->files(input_level);
     const Slice taken = start.files.back()->largest.user_key();
     const auto next = std::partition_point(files.begin(), files.end(), [&](const FileMetaData* f) {
-      return icmp_->CompareUserKey(f->smallest.user_key(), taken) <= 0;
+      return icmp().CompareUserKey(f->smallest.user_key(), taken) <= 0;
     });
     if (next != files.end() &&
-        (end == nullptr || icmp_->CompareUserKey((*next)->smallest.user_key(), *end) <= 0)) {
+        (end == nullptr || icmp().CompareUserKey((*next)->smallest.user_key(), *end) <= 0)) {
       *compaction_end = (*next)->smallest.user_key().ToString();
       *has_end = true;
     }
@@ -441,7 +302,7 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(
   params.reason = CompactionReason::kManualCompaction;
   params.max_subcompactions = range_options.max_subcompactions != 0
                                   ? range_options.max_subcompactions
-                                  : db_options_->max_subcompactions;
+                                  : max_subcompactions();
   const BottommostLevelCompaction bottommost = range_options.bottommost_level_compaction;
   params.trivial_move_allowed = bottommost != BottommostLevelCompaction::kForce &&
                                 bottommost != BottommostLevelCompaction::kForceOptimized;

@@ -104,8 +104,8 @@ Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
   std::sort(anchors.begin(), anchors.end(), [&icmp](const TableAnchor& a, const TableAnchor& b) {
     return icmp.CompareUserKey(a.user_key, b.user_key) < 0;
   });
-  const uint64_t target = std::max<uint64_t>(
-      {total / compaction.max_subcompactions(), compaction.target_output_file_size(), 1});
+  const uint64_t target =
+      std::max<uint64_t>({total / compaction.max_subcompactions(), compaction.min_part_bytes(), 1});
   uint64_t part = 0;
   uint64_t done = 0;
   for (const TableAnchor& anchor : anchors) {
@@ -184,7 +184,9 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, Courtesy* courtesy)
   options.bottommost = compaction_->bottommost_level();
   options.compression = compaction_->output_compression();
   options.compression_opts = compaction_->output_compression_opts();
-  options.target_file_size = compaction_->target_output_file_size();
+  // No more than that can come out; a limit that the user gives may be far above it.
+  options.target_file_size =
+      std::min(compaction_->target_output_file_size(), compaction_->total_input_bytes());
   options.epoch_number = compaction_->MinInputFileEpochNumber();
   options.oldest_ancester_time = compaction_->MinInputFileOldestAncesterTime();
 

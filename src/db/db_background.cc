@@ -232,7 +232,8 @@ void DBImpl::BackgroundCompaction() {
 }
 
 Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
-                             const std::atomic<bool>* canceled, int job_id) {
+                             const std::atomic<bool>* canceled, int job_id,
+                             CompactionJobInfo* info) {
   ColumnFamilyState* const family = versions_->default_family();
   Status s;
   if (compaction->IsTrivialMove()) {
@@ -259,11 +260,13 @@ Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
     CompactionJob job(env, compaction.get());
     mutex_.unlock();
     s = job.Run();
+    if (info != nullptr) ReportCompaction(*compaction, job.stats(), job_id, info);
     mutex_.lock();
     if (s.ok()) {
       s = versions_->LogAndApply(family, compaction->edit(), &mutex_, directory_.get(), false,
                                  [&] { compaction->ReleaseInputs(); });
     }
+    if (info != nullptr) info->status = s;
     UnprotectNewFiles(protected_from);
     if (s.ok()) level_stats_.Add(compaction->output_level(), job.stats());
   }
@@ -286,7 +289,10 @@ Status DBImpl::PauseBackgroundWork() {
 Status DBImpl::ContinueBackgroundWork() {
   fiber::MutexLock lock(&mutex_);
   if (paused_ == 0) return Status::InvalidArgument("background work is not paused");
-  if (--paused_ == 0) MaybeScheduleWork();
+  if (--paused_ == 0) {
+    MaybeScheduleWork();
+    background_done_.notify_all();  // manual compactions wait for this, too
+  }
   return Status::OK();
 }
 

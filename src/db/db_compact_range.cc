@@ -94,10 +94,7 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
     if (level == 0) deepest = deepest_of_range();
   }
   if (options.exclusive_manual_compaction) --exclusive_manual_;
-  --running_manual_;
-  compaction_blocked_ = false;
-  MaybeScheduleWork();
-  background_done_.notify_all();
+  EndManualCall();
   lock.unlock();
   Purge();
   return s;
@@ -135,33 +132,46 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
     }
     if (compaction == nullptr) return Status::OK();
 
-    ++running_compactions_;
-    Status result;
-    bool done = false;
-    auto job = [this, manual, &result, &done, c = std::move(compaction)]() mutable {
-      fiber::MutexLock lock(&mutex_);
-      const std::atomic<bool>* canceled =
-          manual->options->canceled != nullptr ? manual->options->canceled : &manual_canceled_;
-      result = RunCompaction(std::move(c), canceled, next_job_id_.fetch_add(1));
-      if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete()) {
-        SetBackgroundError(result, "manual compaction");
-      }
-      --running_compactions_;
-      compaction_blocked_ = false;
-      done = true;
-      MaybeScheduleWork();
-      background_done_.notify_all();
-    };
-    if (!scheduler_->Schedule(JobPriority::kLow, std::move(job))) {
-      // The job, and with it the compaction, is already destroyed.
-      --running_compactions_;
-      return Status::ShutdownInProgress();
-    }
-    while (!done) background_done_.wait(&mutex_);
+    const Status result = RunManualJob(std::move(compaction), manual->options->canceled != nullptr
+                                                                  ? manual->options->canceled
+                                                                  : &manual_canceled_);
     if (!result.ok() || !more) return result;
     resume = resume_at;
     begin = &resume;
   }
+}
+
+Status DBImpl::RunManualJob(std::unique_ptr<Compaction> compaction,
+                            const std::atomic<bool>* canceled, CompactionJobInfo* info) {
+  ++running_compactions_;
+  Status result;
+  bool done = false;
+  auto job = [this, canceled, info, &result, &done, c = std::move(compaction)]() mutable {
+    fiber::MutexLock lock(&mutex_);
+    result = RunCompaction(std::move(c), canceled, next_job_id_.fetch_add(1), info);
+    if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete()) {
+      SetBackgroundError(result, "manual compaction");
+    }
+    --running_compactions_;
+    compaction_blocked_ = false;
+    done = true;
+    MaybeScheduleWork();
+    background_done_.notify_all();
+  };
+  if (!scheduler_->Schedule(JobPriority::kLow, std::move(job))) {
+    // The job, and with it the compaction, is already destroyed.
+    --running_compactions_;
+    return Status::ShutdownInProgress();
+  }
+  while (!done) background_done_.wait(&mutex_);
+  return result;
+}
+
+void DBImpl::EndManualCall() {
+  --running_manual_;
+  compaction_blocked_ = false;
+  MaybeScheduleWork();
+  background_done_.notify_all();
 }
 
 }  // namespace cairn

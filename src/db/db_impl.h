@@ -17,8 +17,8 @@
 //
 // Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path,
 // memtable switch, stalls), db_memory.cc (the write buffer manager), db_read.cc (reads, snapshots),
-// db_background.cc (flush and compaction), db_compact_range.cc (manual compaction), db_files.cc
-// (obsolete files), db_properties.cc.
+// db_background.cc (flush and compaction), db_compact_range.cc, db_compact_files.cc (manual
+// compaction), db_files.cc (obsolete files), db_properties.cc.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,8 @@
 #include "commit/commit_queue.h"
 #include "commit/write_controller.h"
 #include "compaction/background.h"
+#include "compaction/compaction_picker.h"
 #include "compaction/job_env.h"
-#include "compaction/leveled_picker.h"
 #include "db/level_stats.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
@@ -64,6 +64,7 @@ class DBImpl final : public DB {
   ~DBImpl() override;
 
   // --- rocksdb::DB
+  using DB::CompactFiles;
   using DB::CompactRange;
   using DB::Delete;
   using DB::DeleteRange;
@@ -133,6 +134,10 @@ class DBImpl final : public DB {
 
   Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*, const Slice* begin,
                       const Slice* end) override;
+  Status CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,
+                      const std::vector<std::string>& input_file_names, int output_level,
+                      int output_path_id, std::vector<std::string>* output_file_names,
+                      CompactionJobInfo* compaction_job_info) override;
   Status Flush(const FlushOptions&, ColumnFamilyHandle*) override;
   Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&) override;
   Status FlushWAL(bool sync) override;
@@ -229,14 +234,23 @@ class DBImpl final : public DB {
   [[nodiscard]] Status FlushOnce() FIBER_REQUIRES(mutex_);
   void BackgroundCompaction();
   // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
-  // job runs.
+  // job runs. *info, if not null, receives the report.
   [[nodiscard]] Status RunCompaction(std::unique_ptr<Compaction> compaction,
-                                     const std::atomic<bool>* canceled, int job_id)
-      FIBER_REQUIRES(mutex_);
+                                     const std::atomic<bool>* canceled, int job_id,
+                                     CompactionJobInfo* info = nullptr) FIBER_REQUIRES(mutex_);
   JobEnv MakeJobEnv(int job_id) FIBER_REQUIRES(mutex_);
   // All memtables up to now become files. SUSPENDS.
   [[nodiscard]] Status FlushMemTables(const FlushOptions& options);
   [[nodiscard]] Status RunManualStep(ManualCompaction* manual) FIBER_REQUIRES(mutex_);
+  // Hands a compaction that a user's call picked to a background thread and waits for its end.
+  [[nodiscard]] Status RunManualJob(std::unique_ptr<Compaction> compaction,
+                                    const std::atomic<bool>* canceled,
+                                    CompactionJobInfo* info = nullptr) FIBER_REQUIRES(mutex_);
+  // *info but for its status, of a compaction that ran. Opens tables: SUSPENDS.
+  void ReportCompaction(const Compaction& compaction, const JobStats& stats, int job_id,
+                        CompactionJobInfo* info);
+  // The end of such a call.
+  void EndManualCall() FIBER_REQUIRES(mutex_);
   int MaxFlushes() const;
   int MaxCompactions() const;
 
@@ -293,7 +307,7 @@ class DBImpl final : public DB {
   std::unique_ptr<TableCache> table_cache_;
   std::unique_ptr<VersionSet> versions_;
   std::unique_ptr<WalSet> wals_;
-  std::unique_ptr<LeveledPicker> picker_;
+  std::unique_ptr<CompactionPicker> picker_;
   std::unique_ptr<SuperVersionSlots> super_versions_;
   std::unique_ptr<CommitQueue> commit_;
   std::unique_ptr<BackgroundScheduler> scheduler_;

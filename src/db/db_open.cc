@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/logging.h"
+#include "compaction/leveled_picker.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"

@@ -44,7 +44,7 @@ constexpr uint64_t kUnknown = UINT64_MAX - 1;
 struct Config {
   std::string command, db, compression = "none", comparator = "bytewise", history;
   uint64_t keys = 100000, phase = 1, seed = 1;
-  bool die = false, dynamic_levels = false, ribbon = false;
+  bool die = false, dynamic_levels = false, ribbon = false, compact_files = false;
 };
 
 // The same numbers with either library.
@@ -226,6 +226,22 @@ std::unique_ptr<rocksdb::DB> Open(const Config& config) {
   return std::unique_ptr<rocksdb::DB>(db);
 }
 
+// Level 0, and what it overlaps, into the last level but one; and back to automatic compactions,
+// which find the levels between empty. Another compaction may be in the way: then not.
+void CompactFiles(rocksdb::DB* db) {
+  Check("flush", db->Flush(rocksdb::FlushOptions()));
+  rocksdb::ColumnFamilyMetaData meta;
+  db->GetColumnFamilyMetaData(&meta);
+  std::vector<std::string> names;
+  for (const auto& file : meta.levels[0].files) names.push_back(file.name);
+  if (names.empty()) return;
+  rocksdb::CompactionOptions options;
+  options.compression = db->GetOptions().compression;
+  options.output_file_size_limit = 1 << 20;
+  const Status s = db->CompactFiles(options, names, db->NumberLevels() - 2);
+  if (!s.IsAborted() && !s.IsInvalidArgument()) Check("compact files", s);
+}
+
 int Write(const Config& config) {
   std::unique_ptr<rocksdb::DB> db = Open(config);
   Phase sequence(config, config.phase);
@@ -249,7 +265,11 @@ int Write(const Config& config) {
       Check("flush", db->Flush(flush));
     }
     if (sequence.compact_now()) {
-      Check("compact", db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
+      if (config.compact_files) {
+        CompactFiles(db.get());
+      } else {
+        Check("compact", db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
+      }
     }
   }
   std::printf("acknowledged %llu\n", static_cast<unsigned long long>(sequence.batch()));
@@ -383,6 +403,8 @@ int main(int argc, char** argv) {
       config.dynamic_levels = true;
     } else if (name == "ribbon") {
       config.ribbon = true;
+    } else if (name == "compact-files") {
+      config.compact_files = true;
     } else {
       Die("unknown argument " + arg);
     }

@@ -23,7 +23,7 @@ import tempfile
 # What each configuration adds to its compression.
 CONFIGS = {
     'none': ['--dynamic-levels'],
-    'snappy': [],
+    'snappy': ['--compact-files'],
     'zlib': ['--comparator=reverse'],
     'lz4': ['--dynamic-levels'],
     'lz4hc': [],

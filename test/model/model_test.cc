@@ -309,8 +309,24 @@ class Worker {
       Ok("Flush", db_->Flush(FlushOptions()));
       return;
     }
+    if (numbers_.Below(2) == 0) {
+      CompactSomeFiles();
+      return;
+    }
     const Slice begin(prefix_);
     Ok("CompactRange", db_->CompactRange(CompactRangeOptions(), &begin, &end_slice_));
+  }
+
+  void CompactSomeFiles() {
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    if (files.empty()) return;
+    const LiveFileMetaData& file = files[numbers_.Below(files.size())];
+    const auto levels = static_cast<uint64_t>(db_->NumberLevels() - file.level);
+    const Status s = db_->CompactFiles(CompactionOptions(), {file.name},
+                                       file.level + static_cast<int>(numbers_.Below(levels)));
+    // Another compaction may have the file, or have finished with it.
+    if (!s.IsAborted() && !s.IsInvalidArgument()) Ok("CompactFiles", s);
   }
 
   Numbers numbers_;

@@ -156,7 +156,7 @@ class JobFixture {
       params.grandparents = params.version->files(output_level + 1);
     }
     params.output_level = output_level;
-    params.target_output_file_size = target_file_size;
+    params.target_output_file_size = params.min_part_bytes = target_file_size;
     params.max_compaction_bytes = 25 * target_file_size;
     params.compression = kNoCompression;
     params.max_subcompactions = max_subcompactions;

@@ -1,0 +1,115 @@
+// What the compaction pickers of all styles share: the books of running compactions, the closure of
+// a choice of files over what overlaps it, and CompactFiles, where the user chooses.
+//
+// db/ makes the one of the database's compaction style. It asks PickCompaction whenever a Version
+// was installed or a job ended, and the other two for manual compactions. A picked Compaction marks
+// its files; it must be destroyed (or ReleaseInputs called) under the mutex when the job ended.
+//
+// Thread safety: everything needs the database mutex.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compaction/compaction.h"
+
+namespace cairn {
+
+class CompactionPicker {
+ public:
+  CompactionPicker(const DBOptions* db_options, const InternalKeyComparator* icmp);
+  virtual ~CompactionPicker() = default;
+  CompactionPicker(const CompactionPicker&) = delete;
+  CompactionPicker& operator=(const CompactionPicker&) = delete;
+
+  // Some level's score is at least 1, or a file is marked, and nothing is known to rule it out.
+  bool NeedsCompaction(const Version& version) const { return version.NeedsCompaction(); }
+
+  // nullptr: nothing to do, or all that there is to do conflicts with running jobs.
+  virtual std::unique_ptr<Compaction> PickCompaction(const ColumnFamilyOptions& options,
+                                                     Version* version) = 0;
+
+  // The next step of a manual compaction of user keys [begin, end] (nullptr: unbounded) from
+  // input_level to output_level (equal for a rewrite of the bottommost level). If it is too large
+  // for one job, *compaction_end receives the first user key not yet covered and *has_end is true:
+  // call again from there. *conflict: a running job is in the way, try later. nullptr without
+  // conflict: no file overlaps. Files numbered >= max_file_number_to_ignore are left out of a
+  // bottommost rewrite (they were made by this very compaction); UINT64_MAX: none.
+  virtual std::unique_ptr<Compaction> CompactRange(
+      const ColumnFamilyOptions& options, Version* version, int input_level, int output_level,
+      const CompactRangeOptions& range_options, const Slice* begin, const Slice* end,
+      uint64_t max_file_number_to_ignore, std::string* compaction_end, bool* has_end,
+      bool* conflict) = 0;
+
+  // The files of these numbers, and whatever must come along, into output_level (which may be where
+  // they are). Along come, so that no older version of a key ends up above a newer one: of level 0
+  // the files between the newest and the oldest, and all older ones if the output goes below; of
+  // each level down to the output what the keys so far overlap, and what lies between.
+  // InvalidArgument: no files, one that the Version does not have, or one below the output level.
+  // Aborted: a running compaction has one of the files, or writes where the output would go.
+  [[nodiscard]] Status CompactFiles(const ColumnFamilyOptions& options, Version* version,
+                                    const CompactionOptions& compact_options,
+                                    const std::set<uint64_t>& numbers, int output_level,
+                                    std::unique_ptr<Compaction>* compaction);
+
+  bool HasRunning() const { return !running_.empty(); }
+  // A level-0 compaction is running; level 0 takes one at a time (but for the intra-level kind).
+  bool Level0Running() const { return !running_level0_.empty(); }
+
+  // The default of compactions to come; at first that of the DBOptions.
+  void set_max_subcompactions(uint32_t n) { max_subcompactions_ = n; }
+
+ protected:
+  friend class Compaction;
+
+  uint32_t max_subcompactions() const { return max_subcompactions_; }
+  const InternalKeyComparator& icmp() const { return *icmp_; }
+
+  // True if the user-key range would overlap the output of a running job on this level.
+  bool RangeOverlapsRunning(const Slice& smallest, const Slice& largest, int output_level) const;
+  void GetRange(const std::vector<FileMetaData*>& files, Slice* smallest, Slice* largest) const;
+  void GetRange(const std::vector<CompactionInputFiles>& inputs, Slice* smallest,
+                Slice* largest) const;
+  // Adds neighbours that share a user key with the outermost inputs. false: one of them is being
+  // compacted.
+  bool ExpandToCleanCut(const Version& version, CompactionInputFiles* inputs) const;
+  std::vector<FileMetaData*> Grandparents(const Version& version,
+                                          const std::vector<CompactionInputFiles>& inputs,
+                                          int output_level) const;
+  // Sizes and compression as the output level's are, then Start.
+  std::unique_ptr<Compaction> Make(const ColumnFamilyOptions& options, Version* version,
+                                   Compaction::Params params);
+  // Everything else is set in `params`.
+  std::unique_ptr<Compaction> Start(const ColumnFamilyOptions& options, Version* version,
+                                    Compaction::Params params);
+
+ private:
+  void Register(Compaction* compaction);
+  void Unregister(Compaction* compaction);
+  void SetOutputDefaults(const ColumnFamilyOptions& options, const Version& version,
+                         Compaction::Params* params) const;
+
+  const InternalKeyComparator* const icmp_;
+  uint32_t max_subcompactions_;
+  std::set<Compaction*> running_;
+  std::set<Compaction*> running_level0_;
+};
+
+uint64_t TotalSize(const std::vector<FileMetaData*>& files);  // bytes
+bool AnyBeingCompacted(const std::vector<FileMetaData*>& files);
+
+// The compression of a level's files: bottommost_compression, compression_per_level, or
+// compression.
+CompressionType CompressionForLevel(const ColumnFamilyOptions& options, const Version& version,
+                                    int level, int base_level, bool bottommost);
+CompressionOptions CompressionOptionsForLevel(const ColumnFamilyOptions& options,
+                                              const Version& version, int level);
+// Target size of an output file in bytes.
+uint64_t MaxFileSizeForLevel(const ColumnFamilyOptions& options, int level, int base_level);
+// Bytes of one compaction's input that should not be exceeded.
+uint64_t MaxCompactionBytes(const ColumnFamilyOptions& options);
+
+}  // namespace cairn
