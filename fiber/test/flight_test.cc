@@ -18,9 +18,7 @@
 #include <vector>
 
 #include "engine_blocking_pool.h"
-#include "engine_factory.h"
-#include "engine_ring.h"
-#include "engine_uring.h"
+#include "engine_modes.h"
 #include "fiber/guest.h"
 #include "fiber/io.h"
 #include "fiber/runtime.h"
@@ -36,24 +34,6 @@ using io::PendingRead;
 
 constexpr size_t kBlock = 4096;
 constexpr size_t kFileSize = 256 * kBlock + 100;
-
-struct Mode {
-  const char* name;
-  bool fibers;
-  Engine engine;
-  int workers;
-  std::unique_ptr<detail::IoEngine> (*make_engine)() = nullptr;
-};
-
-std::unique_ptr<detail::IoEngine> make_tiny_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 2, .completions = 4});
-}
-std::unique_ptr<detail::IoEngine> make_old_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.setup_flags = 0}, false);
-}
-std::unique_ptr<detail::IoEngine> make_failing_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 1 << 30});
-}
 
 char byte_at(uint64_t offset) {
   return static_cast<char>((offset * 0x9e3779b97f4a7c15ull + 11) >> 56);
@@ -103,13 +83,10 @@ Buffer aligned(size_t size = kBlock) {
   return buffer;
 }
 
-class FlightTest : public ::testing::TestWithParam<Mode> {
+class FlightTest : public ::testing::TestWithParam<testing::EngineMode> {
  protected:
   void SetUp() override {
-    const Mode& mode = GetParam();
-    if (mode.fibers && mode.engine == Engine::kIoUring && detail::ring_support().error != 0) {
-      GTEST_SKIP() << "io_uring refused: " << detail::ring_support().error;
-    }
+    FIBER_SKIP_WHERE_REFUSED(GetParam());
     char name[] = "/var/tmp/fiber_flight_XXXXXX";
     const int fd = ::mkstemp(name);
     ASSERT_GE(fd, 0);
@@ -119,12 +96,7 @@ class FlightTest : public ::testing::TestWithParam<Mode> {
     ASSERT_EQ(::write(fd, data.data(), data.size()), static_cast<ssize_t>(data.size()));
     ASSERT_EQ(::fsync(fd), 0);
     ::close(fd);
-    if (mode.fibers) {
-      detail::uring_engine_for_tests = mode.make_engine;
-      runtime_ =
-          std::make_unique<Runtime>(RuntimeOptions{.workers = mode.workers, .engine = mode.engine});
-      detail::uring_engine_for_tests = nullptr;
-    }
+    runtime_ = GetParam().make_runtime();
   }
 
   void TearDown() override {
@@ -156,7 +128,8 @@ class FlightTest : public ::testing::TestWithParam<Mode> {
     if (Simulation::inside()) return false;
     const char* const forced = std::getenv("FIBER_ENGINE");
     if (forced != nullptr && std::string(forced) != "io_uring") return true;
-    return GetParam().engine == Engine::kEpoll || GetParam().make_engine == make_failing_ring ||
+    return GetParam().engine == Engine::kEpoll ||
+           GetParam().make_engine == testing::make_failing_ring ||
            detail::ring_support().error != 0;
   }
 
@@ -642,17 +615,8 @@ TEST_P(FlightTest, SoakOfRandomCancels) {
   EXPECT_EQ(io::close(buffered), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Modes, FlightTest,
-    ::testing::Values(Mode{"Thread", false, Engine::kAuto, 0},
-                      Mode{"IoUring", true, Engine::kIoUring, 1},
-                      Mode{"IoUringThreeWorkers", true, Engine::kIoUring, 3},
-                      Mode{"IoUringTinyRing", true, Engine::kIoUring, 2, make_tiny_ring},
-                      Mode{"IoUringOldKernel", true, Engine::kIoUring, 2, make_old_ring},
-                      Mode{"IoUringFailing", true, Engine::kIoUring, 2, make_failing_ring},
-                      Mode{"Epoll", true, Engine::kEpoll, 1},
-                      Mode{"EpollThreeWorkers", true, Engine::kEpoll, 3}),
-    [](const ::testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Modes, FlightTest, ::testing::ValuesIn(testing::EngineMode::all()),
+                         testing::EngineMode::name_of);
 
 // The same seed gives the same run, with reads that end in another order than they began.
 TEST(SimulationFlightTest, SeedsDecideTheOrderOfLandings) {

@@ -18,9 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "engine_factory.h"
-#include "engine_ring.h"
-#include "engine_uring.h"
+#include "engine_modes.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
@@ -30,28 +28,6 @@
 
 namespace fiber {
 namespace {
-
-struct Mode {
-  const char* name;
-  bool fibers;
-  Engine engine;
-  int workers;
-  // Null, or makes an io_uring engine that is out of the ordinary.
-  std::unique_ptr<detail::IoEngine> (*make_engine)() = nullptr;
-};
-
-// Queues that are full all the time.
-std::unique_ptr<detail::IoEngine> make_tiny_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 2, .completions = 4});
-}
-// As on kernels before 6.7, and with none of the newer setup flags.
-std::unique_ptr<detail::IoEngine> make_old_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.setup_flags = 0}, false);
-}
-// Setting up the ring fails when it is wanted.
-std::unique_ptr<detail::IoEngine> make_failing_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 1 << 30});
-}
 
 constexpr size_t kBlock = 4096;
 
@@ -74,24 +50,16 @@ AlignedBuffer aligned(size_t size) {
   return AlignedBuffer(static_cast<char*>(std::aligned_alloc(kBlock, size)));
 }
 
-class IoTest : public ::testing::TestWithParam<Mode> {
+class IoTest : public ::testing::TestWithParam<testing::EngineMode> {
  protected:
   void SetUp() override {
-    const Mode& mode = GetParam();
-    if (mode.fibers && mode.engine == Engine::kIoUring && detail::ring_support().error != 0) {
-      GTEST_SKIP() << "io_uring refused: " << detail::ring_support().error;
-    }
+    FIBER_SKIP_WHERE_REFUSED(GetParam());
     char dir[] = "/var/tmp/fiber_io_XXXXXX";
     ASSERT_NE(::mkdtemp(dir), nullptr);
     dir_ = dir;
-    if (mode.fibers) {
-      detail::uring_engine_for_tests = mode.make_engine;
-      runtime_ =
-          std::make_unique<Runtime>(RuntimeOptions{.workers = mode.workers, .engine = mode.engine});
-      detail::uring_engine_for_tests = nullptr;
-      if (std::getenv("FIBER_ENGINE") == nullptr && !Simulation::inside()) {
-        ASSERT_EQ(runtime_->engine(), mode.engine);
-      }
+    runtime_ = GetParam().make_runtime();
+    if (runtime_ && std::getenv("FIBER_ENGINE") == nullptr && !Simulation::inside()) {
+      ASSERT_EQ(runtime_->engine(), GetParam().engine);
     }
   }
 
@@ -596,17 +564,8 @@ TEST_P(IoTest, BusyFibersDoNotStarveReads) {
   io::close(fd);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Modes, IoTest,
-    ::testing::Values(Mode{"Thread", false, Engine::kAuto, 0},
-                      Mode{"IoUring", true, Engine::kIoUring, 1},
-                      Mode{"IoUringThreeWorkers", true, Engine::kIoUring, 3},
-                      Mode{"IoUringTinyRing", true, Engine::kIoUring, 2, make_tiny_ring},
-                      Mode{"IoUringOldKernel", true, Engine::kIoUring, 2, make_old_ring},
-                      Mode{"IoUringFailing", true, Engine::kIoUring, 2, make_failing_ring},
-                      Mode{"Epoll", true, Engine::kEpoll, 1},
-                      Mode{"EpollThreeWorkers", true, Engine::kEpoll, 3}),
-    [](const ::testing::TestParamInfo<Mode>& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Modes, IoTest, ::testing::ValuesIn(testing::EngineMode::all()),
+                         testing::EngineMode::name_of);
 
 }  // namespace
 }  // namespace fiber

@@ -353,7 +353,8 @@ TEST_P(NetFaultTest, WithoutDescriptorsAcceptFailsAndTheConnectionStays) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, NetFaultTest, ::testing::ValuesIn(NetTest::modes()), NetTest::name);
+INSTANTIATE_TEST_SUITE_P(Modes, NetFaultTest, ::testing::ValuesIn(EngineMode::all()),
+                         EngineMode::name_of);
 
 // --- addresses
 

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "engine_factory.h"
-#include "engine_ring.h"
-#include "engine_uring.h"
+#include "engine_modes.h"
 #include "fiber/net.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
@@ -21,33 +19,11 @@
 
 namespace fiber::testing {
 
-struct NetMode {
-  const char* name;
-  bool fibers;
-  Engine engine;
-  int workers;
-  // Null, or makes an io_uring engine that is out of the ordinary.
-  std::unique_ptr<detail::IoEngine> (*make_engine)() = nullptr;
-};
-
-inline void PrintTo(const NetMode& mode, std::ostream* out) { *out << mode.name; }
-
-class NetTest : public ::testing::TestWithParam<NetMode> {
- public:
-  static std::string name(const ::testing::TestParamInfo<NetMode>& info) { return info.param.name; }
-  static const std::vector<NetMode>& modes();
-
+class NetTest : public ::testing::TestWithParam<EngineMode> {
  protected:
   void SetUp() override {
-    const NetMode& mode = GetParam();
-    if (!mode.fibers) return;
-    if (mode.engine == Engine::kIoUring && detail::ring_support().error != 0) {
-      GTEST_SKIP() << "io_uring refused: " << detail::ring_support().error;
-    }
-    detail::uring_engine_for_tests = mode.make_engine;
-    runtime_ =
-        std::make_unique<Runtime>(RuntimeOptions{.workers = mode.workers, .engine = mode.engine});
-    detail::uring_engine_for_tests = nullptr;
+    FIBER_SKIP_WHERE_REFUSED(GetParam());
+    runtime_ = GetParam().make_runtime();
   }
   void TearDown() override { runtime_.reset(); }
 
@@ -112,32 +88,5 @@ class NetTest : public ::testing::TestWithParam<NetMode> {
 
   std::unique_ptr<Runtime> runtime_;
 };
-
-// Queues that are full all the time.
-inline std::unique_ptr<detail::IoEngine> make_tiny_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 2, .completions = 4});
-}
-// As on kernels before 6.7, and with none of the newer setup flags.
-inline std::unique_ptr<detail::IoEngine> make_old_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.setup_flags = 0}, false);
-}
-// Setting up the ring fails when it is wanted.
-inline std::unique_ptr<detail::IoEngine> make_failing_ring() {
-  return std::make_unique<detail::UringEngine>(detail::RingOptions{.entries = 1 << 30});
-}
-
-inline const std::vector<NetMode>& NetTest::modes() {
-  static const std::vector<NetMode> all = {
-      {"Thread", false, Engine::kAuto, 0},
-      {"IoUring", true, Engine::kIoUring, 1},
-      {"IoUringTwoWorkers", true, Engine::kIoUring, 2},
-      {"IoUringTiny", true, Engine::kIoUring, 1, make_tiny_ring},
-      {"IoUringOld", true, Engine::kIoUring, 2, make_old_ring},
-      {"IoUringFailing", true, Engine::kIoUring, 1, make_failing_ring},
-      {"Epoll", true, Engine::kEpoll, 1},
-      {"EpollTwoWorkers", true, Engine::kEpoll, 2},
-  };
-  return all;
-}
 
 }  // namespace fiber::testing

@@ -343,8 +343,8 @@ TEST_P(NetTransferTest, ThousandsOfIdleConnectionsHinderNobody) {
   for (int fd : fds) EXPECT_EQ(net::close(fd), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, NetTransferTest, ::testing::ValuesIn(NetTest::modes()),
-                         NetTest::name);
+INSTANTIATE_TEST_SUITE_P(Modes, NetTransferTest, ::testing::ValuesIn(EngineMode::all()),
+                         EngineMode::name_of);
 
 }  // namespace
 }  // namespace fiber::testing
