@@ -17,50 +17,33 @@ size_t BlockingPool::threads() const {
 }
 
 void BlockingPool::submit(PoolJob* job) {
-  job->next = nullptr;
   bool grow;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     // Idle threads that were woken but have not yet taken their job still count as idle, so compare
     // with the queue.
-    grow = queued_ >= idle_ && threads_ < kMaxThreads;
+    grow = jobs_.size() >= idle_ && threads_ < kMaxThreads;
     if (grow) ++threads_;
-    *tail_ = job;
-    tail_ = &job->next;
-    ++queued_;
+    jobs_.push_back(job);
   }
   work_.notify_one();
   if (!grow || start_thread()) return;
 
   // No thread could be started. With others alive the job only waits longer; alone, the caller does
   // the work.
-  PoolJob* orphans = nullptr;
+  Fifo<PoolJob> orphans;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (--threads_ == 0) {
-      orphans = head_;
-      head_ = nullptr;
-      tail_ = &head_;
-      queued_ = 0;
+      while (PoolJob* const orphan = jobs_.pop_front()) orphans.push_back(orphan);
     }
   }
-  while (orphans != nullptr) {
-    PoolJob* next = orphans->next;
-    orphans->run(orphans);
-    orphans = next;
-  }
+  while (PoolJob* const orphan = orphans.pop_front()) orphan->run(orphan);
 }
 
 bool BlockingPool::remove(PoolJob* job) {
   std::lock_guard<std::mutex> lock(mutex_);
-  for (PoolJob** link = &head_; *link != nullptr; link = &(*link)->next) {
-    if (*link != job) continue;
-    *link = job->next;
-    if (tail_ == &job->next) tail_ = link;
-    --queued_;
-    return true;
-  }
-  return false;
+  return jobs_.remove(job);
 }
 
 bool BlockingPool::start_thread() {
@@ -87,15 +70,12 @@ void* BlockingPool::thread_main(void* self) {
 void BlockingPool::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    while (head_ == nullptr) {
+    while (jobs_.empty()) {
       ++idle_;
       work_.wait(lock);
       --idle_;
     }
-    PoolJob* job = head_;
-    head_ = job->next;
-    if (head_ == nullptr) tail_ = &head_;
-    --queued_;
+    PoolJob* const job = jobs_.pop_front();
     lock.unlock();
     job->run(job);
     lock.lock();

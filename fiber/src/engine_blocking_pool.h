@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <mutex>
 
+#include "fifo.h"
+
 namespace fiber::detail {
 
 // Lives with the caller (usually on its stack) until run() has told it that the call is done.
@@ -47,11 +49,8 @@ class BlockingPool {
 
   mutable std::mutex mutex_;
   std::condition_variable work_;
-  // Guarded by mutex_: a first-in-first-out list of jobs, threads that wait on work_, and all
-  // threads.
-  PoolJob* head_ = nullptr;
-  PoolJob** tail_ = &head_;
-  size_t queued_ = 0;
+  // Guarded by mutex_: jobs that no thread has begun, threads that wait on work_, and all threads.
+  Fifo<PoolJob> jobs_;
   size_t idle_ = 0;
   size_t threads_ = 0;
 };

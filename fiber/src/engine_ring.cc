@@ -111,11 +111,8 @@ Ring::~Ring() {
 }
 
 void Ring::push(RingOp* op) {
-  if (waiting_head_ == nullptr && (op->endless || in_flight_ < max_in_flight_) && place(op)) return;
-  op->next = nullptr;
-  *waiting_tail_ = op;
-  waiting_tail_ = &op->next;
-  ++waiting_count_;
+  if (waiting_.empty() && (op->endless || in_flight_ < max_in_flight_) && place(op)) return;
+  waiting_.push_back(op);
 }
 
 void Ring::push_urgent(RingOp* op) {
@@ -123,22 +120,8 @@ void Ring::push_urgent(RingOp* op) {
   flush();
   if (place(op)) return;
   // The kernel takes nothing for the moment: the next wait() begins with this.
-  op->next = waiting_head_;
-  if (waiting_head_ == nullptr) waiting_tail_ = &op->next;
-  waiting_head_ = op;
-  ++waiting_count_;
+  waiting_.push_front(op);
   if (!op->endless) urgent_waits_ = true;
-}
-
-bool Ring::withdraw(RingOp* op) {
-  for (RingOp** link = &waiting_head_; *link != nullptr; link = &(*link)->next) {
-    if (*link != op) continue;
-    *link = op->next;
-    if (waiting_tail_ == &op->next) waiting_tail_ = link;
-    --waiting_count_;
-    return true;
-  }
-  return false;
 }
 
 bool Ring::place(RingOp* op) {
@@ -153,14 +136,10 @@ bool Ring::place(RingOp* op) {
 }
 
 void Ring::fill() {
-  while (waiting_head_ != nullptr &&
-         (in_flight_ < max_in_flight_ || urgent_waits_ || waiting_head_->endless)) {
-    RingOp* const op = waiting_head_;
-    if (!place(op)) return;
-    if (!op->endless) urgent_waits_ = false;
-    waiting_head_ = op->next;
-    if (waiting_head_ == nullptr) waiting_tail_ = &waiting_head_;
-    --waiting_count_;
+  while (!waiting_.empty() &&
+         (in_flight_ < max_in_flight_ || urgent_waits_ || waiting_.front()->endless)) {
+    if (!place(waiting_.front())) return;
+    if (!waiting_.pop_front()->endless) urgent_waits_ = false;
   }
 }
 
@@ -228,7 +207,7 @@ void Ring::flush() {
 
 unsigned Ring::submit() {
   fill();
-  if (queued_ != 0 && waiting_head_ == nullptr) {
+  if (queued_ != 0 && waiting_.empty()) {
     // The usual case: one system call for both directions.
     const int result = io_uring_submit_and_get_events(&ring_);
     if (result < 0) enter_failed(result);
@@ -248,7 +227,7 @@ unsigned Ring::reap() {
 unsigned Ring::wait(uint64_t timeout_ns) {
   if (io_uring_cq_ready(&ring_) != 0) return submit();
   // More than one submission queue full cannot go in the call that waits.
-  if (waiting_head_ != nullptr) flush();
+  if (!waiting_.empty()) flush();
   io_uring_cqe* cqe = nullptr;
   int result;
   if (timeout_ns == UINT64_MAX) {

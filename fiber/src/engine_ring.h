@@ -22,6 +22,7 @@
 #include <memory>
 
 #include "counter.h"
+#include "fifo.h"
 #include "registered_files.h"
 
 namespace fiber::detail {
@@ -88,12 +89,14 @@ class Ring {
 
   // Takes back an operation that waits for a place: it will not complete. False: it is in the
   // submission queue or the kernel.
-  bool withdraw(RingOp* op);
+  bool withdraw(RingOp* op) { return waiting_.remove(op); }
 
   // Operations pushed and not yet given to the kernel.
-  unsigned unsubmitted() const { return queued_ + waiting_count_; }
+  unsigned unsubmitted() const { return queued_ + static_cast<unsigned>(waiting_.size()); }
   // Operations pushed and not yet completed.
-  unsigned pending() const { return in_flight_ + endless_ + waiting_count_; }
+  unsigned pending() const {
+    return in_flight_ + endless_ + static_cast<unsigned>(waiting_.size());
+  }
 
   // Gives what is queued to the kernel, without running completions.
   void flush();
@@ -138,10 +141,8 @@ class Ring {
   unsigned queued_ = 0;     // in the submission queue
   unsigned in_flight_ = 0;  // queued or with the kernel, but for ...
   unsigned endless_ = 0;    // ... these
-  unsigned waiting_count_ = 0;
-  RingOp* waiting_head_ = nullptr;
-  bool urgent_waits_ = false;  // the head of the waiting list came by push_urgent()
-  RingOp** waiting_tail_ = &waiting_head_;
+  Fifo<RingOp> waiting_;
+  bool urgent_waits_ = false;  // the front of waiting_ came by push_urgent()
   Counter* submissions_ = nullptr;
   Counter* operations_ = nullptr;
 };

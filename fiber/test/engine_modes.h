@@ -77,7 +77,7 @@ inline const std::vector<EngineMode>& EngineMode::all() {
 }  // namespace fiber::testing
 
 // At the head of a suite's SetUp.
-#define FIBER_SKIP_WHERE_REFUSED(mode)                   \
-  if (const int refused_error = (mode).refused()) {      \
+#define FIBER_SKIP_WHERE_REFUSED(mode)                     \
+  if (const int refused_error = (mode).refused()) {        \
     GTEST_SKIP() << "io_uring refused: " << refused_error; \
   }
