@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/customizable.h"
@@ -551,6 +552,201 @@ class FileSystemWrapper : public FileSystem {
 
  protected:
   std::shared_ptr<FileSystem> target_;
+};
+
+// Pass everything on to another file, which the Owner variants own and the others borrow: derive
+// from them to change a part.
+class FSSequentialFileWrapper : public FSSequentialFile {
+ public:
+  explicit FSSequentialFileWrapper(FSSequentialFile* t) : target_(t) {}
+
+  FSSequentialFile* target() const { return target_; }
+
+  IOStatus Read(size_t n, const IOOptions& o, Slice* r, char* scratch,
+                IODebugContext* dbg) override {
+    return target_->Read(n, o, r, scratch, dbg);
+  }
+  IOStatus Skip(uint64_t n) override { return target_->Skip(n); }
+  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions& o, Slice* r, char* scratch,
+                          IODebugContext* dbg) override {
+    return target_->PositionedRead(offset, n, o, r, scratch, dbg);
+  }
+  bool use_direct_io() const override { return target_->use_direct_io(); }
+  size_t GetRequiredBufferAlignment() const override {
+    return target_->GetRequiredBufferAlignment();
+  }
+  IOStatus InvalidateCache(size_t offset, size_t length) override {
+    return target_->InvalidateCache(offset, length);
+  }
+  Temperature GetTemperature() const override { return target_->GetTemperature(); }
+
+ private:
+  FSSequentialFile* const target_;
+};
+
+class FSSequentialFileOwnerWrapper : public FSSequentialFileWrapper {
+ public:
+  explicit FSSequentialFileOwnerWrapper(std::unique_ptr<FSSequentialFile>&& t)
+      : FSSequentialFileWrapper(t.get()), guard_(std::move(t)) {}
+
+ private:
+  std::unique_ptr<FSSequentialFile> guard_;
+};
+
+class FSRandomAccessFileWrapper : public FSRandomAccessFile {
+ public:
+  explicit FSRandomAccessFileWrapper(FSRandomAccessFile* t) : target_(t) {}
+
+  FSRandomAccessFile* target() const { return target_; }
+
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& o, Slice* r, char* scratch,
+                IODebugContext* dbg) const override {
+    return target_->Read(offset, n, o, r, scratch, dbg);
+  }
+  IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Prefetch(offset, n, o, dbg);
+  }
+  IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& o,
+                     IODebugContext* dbg) override {
+    return target_->MultiRead(reqs, num_reqs, o, dbg);
+  }
+  IOStatus ReadAsync(FSReadRequest& req, const IOOptions& o,
+                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg, void** io_handle,
+                     IOHandleDeleter* del_fn, IODebugContext* dbg) override {
+    return target_->ReadAsync(req, o, std::move(cb), cb_arg, io_handle, del_fn, dbg);
+  }
+  size_t GetUniqueId(char* id, size_t max_size) const override {
+    return target_->GetUniqueId(id, max_size);
+  }
+  void Hint(AccessPattern pattern) override { target_->Hint(pattern); }
+  bool use_direct_io() const override { return target_->use_direct_io(); }
+  size_t GetRequiredBufferAlignment() const override {
+    return target_->GetRequiredBufferAlignment();
+  }
+  IOStatus InvalidateCache(size_t offset, size_t length) override {
+    return target_->InvalidateCache(offset, length);
+  }
+  Temperature GetTemperature() const override { return target_->GetTemperature(); }
+
+ private:
+  FSRandomAccessFile* const target_;
+};
+
+class FSRandomAccessFileOwnerWrapper : public FSRandomAccessFileWrapper {
+ public:
+  explicit FSRandomAccessFileOwnerWrapper(std::unique_ptr<FSRandomAccessFile>&& t)
+      : FSRandomAccessFileWrapper(t.get()), guard_(std::move(t)) {}
+
+ private:
+  std::unique_ptr<FSRandomAccessFile> guard_;
+};
+
+class FSWritableFileWrapper : public FSWritableFile {
+ public:
+  explicit FSWritableFileWrapper(FSWritableFile* t) : target_(t) {}
+
+  FSWritableFile* target() const { return target_; }
+
+  IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Append(data, o, dbg);
+  }
+  IOStatus Append(const Slice& data, const IOOptions& o, const DataVerificationInfo& info,
+                  IODebugContext* dbg) override {
+    return target_->Append(data, o, info, dbg);
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& o,
+                            IODebugContext* dbg) override {
+    return target_->PositionedAppend(data, offset, o, dbg);
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& o,
+                            const DataVerificationInfo& info, IODebugContext* dbg) override {
+    return target_->PositionedAppend(data, offset, o, info, dbg);
+  }
+  IOStatus Truncate(uint64_t size, const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Truncate(size, o, dbg);
+  }
+  IOStatus Close(const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Close(o, dbg);
+  }
+  IOStatus Flush(const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Flush(o, dbg);
+  }
+  IOStatus Sync(const IOOptions& o, IODebugContext* dbg) override { return target_->Sync(o, dbg); }
+  IOStatus Fsync(const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Fsync(o, dbg);
+  }
+  bool IsSyncThreadSafe() const override { return target_->IsSyncThreadSafe(); }
+  bool use_direct_io() const override { return target_->use_direct_io(); }
+  size_t GetRequiredBufferAlignment() const override {
+    return target_->GetRequiredBufferAlignment();
+  }
+  void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) override {
+    target_->SetWriteLifeTimeHint(hint);
+  }
+  Env::WriteLifeTimeHint GetWriteLifeTimeHint() override { return target_->GetWriteLifeTimeHint(); }
+  void SetIOPriority(Env::IOPriority pri) override { target_->SetIOPriority(pri); }
+  Env::IOPriority GetIOPriority() override { return target_->GetIOPriority(); }
+  uint64_t GetFileSize(const IOOptions& o, IODebugContext* dbg) override {
+    return target_->GetFileSize(o, dbg);
+  }
+  void SetPreallocationBlockSize(size_t size) override { target_->SetPreallocationBlockSize(size); }
+  void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block) override {
+    target_->GetPreallocationStatus(block_size, last_allocated_block);
+  }
+  size_t GetUniqueId(char* id, size_t max_size) const override {
+    return target_->GetUniqueId(id, max_size);
+  }
+  IOStatus InvalidateCache(size_t offset, size_t length) override {
+    return target_->InvalidateCache(offset, length);
+  }
+  IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions& o,
+                     IODebugContext* dbg) override {
+    return target_->RangeSync(offset, nbytes, o, dbg);
+  }
+  void PrepareWrite(size_t offset, size_t len, const IOOptions& o, IODebugContext* dbg) override {
+    target_->PrepareWrite(offset, len, o, dbg);
+  }
+  IOStatus Allocate(uint64_t offset, uint64_t len, const IOOptions& o,
+                    IODebugContext* dbg) override {
+    return target_->Allocate(offset, len, o, dbg);
+  }
+
+ private:
+  FSWritableFile* const target_;
+};
+
+class FSWritableFileOwnerWrapper : public FSWritableFileWrapper {
+ public:
+  explicit FSWritableFileOwnerWrapper(std::unique_ptr<FSWritableFile>&& t)
+      : FSWritableFileWrapper(t.get()), guard_(std::move(t)) {}
+
+ private:
+  std::unique_ptr<FSWritableFile> guard_;
+};
+
+class FSDirectoryWrapper : public FSDirectory {
+ public:
+  explicit FSDirectoryWrapper(std::unique_ptr<FSDirectory>&& t)
+      : guard_(std::move(t)), target_(guard_.get()) {}
+  explicit FSDirectoryWrapper(FSDirectory* t) : target_(t) {}
+
+  IOStatus Fsync(const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Fsync(o, dbg);
+  }
+  IOStatus FsyncWithDirOptions(const IOOptions& o, IODebugContext* dbg,
+                               const DirFsyncOptions& options) override {
+    return target_->FsyncWithDirOptions(o, dbg, options);
+  }
+  IOStatus Close(const IOOptions& o, IODebugContext* dbg) override {
+    return target_->Close(o, dbg);
+  }
+  size_t GetUniqueId(char* id, size_t max_size) const override {
+    return target_->GetUniqueId(id, max_size);
+  }
+
+ private:
+  std::unique_ptr<FSDirectory> guard_;
+  FSDirectory* const target_;
 };
 
 }  // namespace ROCKSDB_NAMESPACE
