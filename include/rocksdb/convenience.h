@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +15,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+class ObjectRegistry;
+
 // How text is read and written. Text is "name=value" pairs with `delimiter` between them; a nested
 // value stands in braces.
 struct ConfigOptions {
@@ -24,8 +27,8 @@ struct ConfigOptions {
   };
   enum Depth { kDepthDefault, kDepthShallow, kDepthDetailed };
 
-  ConfigOptions() = default;
-  explicit ConfigOptions(const DBOptions& db_options) : env(db_options.env) {}
+  ConfigOptions();
+  explicit ConfigOptions(const DBOptions& db_options);
 
   // Names that are not known are left out instead of being InvalidArgument.
   bool ignore_unknown_options = false;
@@ -41,6 +44,9 @@ struct ConfigOptions {
   SanityLevel sanity_level = SanityLevel::kSanityLevelExactMatch;
   size_t file_readahead_size = 512 * 1024;
   Env* env = Env::Default();
+  // Where FileSystem's and Env's CreateFromString() look names up (utilities/object_registry.h);
+  // each ConfigOptions begins with one of its own, which knows what ObjectRegistry::Default() does.
+  std::shared_ptr<ObjectRegistry> registry;
 
   bool IsShallow() const { return depth == Depth::kDepthShallow; }
   bool IsDetailed() const { return depth == Depth::kDepthDetailed; }

@@ -34,6 +34,7 @@ class FileLock;
 class FileSystem;
 class Logger;
 class RateLimiter;
+struct ConfigOptions;
 struct DBOptions;
 
 const size_t kDefaultPageSize = 4 * 1024;
@@ -95,6 +96,19 @@ class Env : public Customizable {
 
   // The operating system's files, through fiber I/O. Lives as long as the program; do not delete.
   static Env* Default();
+
+  // The Env that `value` names: Default() for kDefaultName() and "", else made by a registered
+  // factory (utilities/object_registry.h). *guard owns it; null: it lives for ever. Without `guard`
+  // only such a one can be had. Errors as FileSystem::CreateFromString().
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 Env** result);
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
+                                 Env** result, std::shared_ptr<Env>* guard);
+  // From at most one of the two: the Env that `env_uri` names, or one over the file system that
+  // `fs_uri` names. With neither config_options.env. InvalidArgument if both are given; an unknown
+  // file system is always NotSupported.
+  static Status CreateFromUri(const ConfigOptions& config_options, const std::string& env_uri,
+                              const std::string& fs_uri, Env** result, std::shared_ptr<Env>* guard);
 
   const std::shared_ptr<FileSystem>& GetFileSystem() const { return file_system_; }
 

@@ -31,6 +31,7 @@ class FSDirectory;
 class FSRandomAccessFile;
 class FSSequentialFile;
 class FSWritableFile;
+struct ConfigOptions;
 
 using FileAttributes = Env::FileAttributes;
 
@@ -118,6 +119,13 @@ class FileSystem : public Customizable {
 
   // The operating system's, through fiber I/O.
   static std::shared_ptr<FileSystem> Default();
+  // The file system that `value` names, which is Default() for kDefaultName() and otherwise made by
+  // a registered factory (utilities/object_registry.h): "posix://", "MemoryFileSystem", the user's
+  // own. Null for "". NotSupported if none is registered for it; with ignore_unsupported_options,
+  // which is ConfigOptions' default, that is OK and leaves *result as it was. InvalidArgument if
+  // the factory failed.
+  static Status CreateFromString(const ConfigOptions& options, const std::string& value,
+                                 std::shared_ptr<FileSystem>* result);
 
   // For reading from the start. PathNotFound (of kind IOError or NotFound) if there is none.
   virtual IOStatus NewSequentialFile(const std::string& fname, const FileOptions& file_opts,

@@ -397,6 +397,6 @@ class FiberFileSystem : public FileSystem {
 
 }  // namespace
 
-std::shared_ptr<FileSystem> NewFiberFileSystem() { return std::make_shared<FiberFileSystem>(); }
+std::unique_ptr<FileSystem> NewFiberFileSystem() { return std::make_unique<FiberFileSystem>(); }
 
 }  // namespace cairn

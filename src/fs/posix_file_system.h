@@ -17,7 +17,7 @@
 namespace cairn {
 
 // A new instance; all instances share the table of locks held by this process.
-std::shared_ptr<FileSystem> NewFiberFileSystem();
+std::unique_ptr<FileSystem> NewFiberFileSystem();
 
 // The IOStatus for a positive errno value: PathNotFound for ENOENT, NoSpace for ENOSPC and EDQUOT,
 // IOFenced for ESTALE, IOError otherwise; "<context>: <file>: <strerror>".
