@@ -3,6 +3,7 @@
 
   db_bench_test.py <db_bench>
 """
+import pathlib
 import re
 import subprocess
 import sys
@@ -79,9 +80,45 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         self.assertIn('Compression: ZSTD', result.stdout)
 
+    def test_flags_of_the_published_read_benchmarks(self):
+        with tempfile.TemporaryDirectory(dir='/var/tmp') as folder:  # direct reads need a disk
+            self.assertEqual(run('--num=3000', '--benchmarks=fillseq,compact', f'--db={folder}/x').returncode, 0)
+            existing = (f'--db={folder}/x', '--num=3000', '--use_existing_db', '--readonly', '--async_io',
+                        '--cache_size=100000', '--use_direct_reads', '--statistics')
+            for batched in 'true', 'false':
+                result = run(*existing, '--benchmarks=multireadrandom,readrandom', f'--multiread_batched={batched}',
+                             '--batch_size=8', '--multiread_stride=100', '--optimize_multiget_for_io=false')
+                self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+                # Every key is there: a stride never reaches past the last one.
+                self.assertRegex(reports(result)['multireadrandom'][1], r'\(3000 of 3000 found\)$')
+                self.assertRegex(reports(result)['readrandom'][1], r'\(3000 of 3000 found\)$')
+                self.assertIn('STATISTICS:\nrocksdb.', result.stdout)
+            # Without room for the stride all begin at the first key; one key of two is there.
+            result = run(*existing, '--benchmarks=multireadrandom', '--batch_size=2', '--multiread_stride=3000')
+            self.assertRegex(reports(result)['multireadrandom'][1], r'\(1500 of 3000 found\)$')
+            for reverse in 'false', 'true':
+                result = run(*existing, '--benchmarks=seekrandom', '--seek_nexts=50', f'--reverse_iterator={reverse}',
+                             '--adaptive_readahead', '--initial_auto_readahead_size=4096', '--duration=1',
+                             '--max_auto_readahead_size=65536', '--num_file_reads_for_auto_readahead=0',
+                             '--ops_between_duration_checks=1', '--reads=10')
+                self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+                self.assertRegex(reports(result)['seekrandom'][1], r'MB/s \(\d+ of \d+ found\)$')
+                self.assertGreater(reports(result)['seekrandom'][0], 10, '--duration goes before --reads')
+
+    def test_registered_file_systems_and_envs(self):
+        for where in '--env_uri=MockEnv', '--fs_uri=MemoryFileSystem', '--fs_uri=posix://':
+            with tempfile.TemporaryDirectory() as folder:
+                result = run('--num=500', '--benchmarks=fillseq,readseq', f'--db={folder}/x', where)
+                self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+                self.assertEqual(reports(result)['readseq'][0], 500)
+                self.assertEqual(pathlib.Path(folder, 'x').exists(), 'posix' in where, where)
+
     def test_bad_command_lines(self):
         for flags, fault in [(['--nosuchflag=1'], "unknown command line flag 'nosuchflag'"),
                              (['--merge_operator=put'], '--merge_operator=put is not supported'),
+                             (['--env_uri=MockEnv', '--fs_uri=posix://'], '--env_uri and --fs_uri are mutually exclusive'),
+                             (['--env_uri=nope'], 'Could not load Environment: nope (registered: MockEnv'),
+                             (['--fs_uri=s3://x'], 'Could not load FileSystem: s3://x (registered: posix'),
                              (['--use_direct_reads', '--mmap_read'], '--mmap_read=true is not supported'),
                              (['--num=many'], "'num'"), (['--benchmarks=nope'], "unknown benchmark 'nope'"),
                              (['--compression_type=foo'], "compression type 'foo'"), (['extra'], "'extra'")]:

@@ -7,6 +7,7 @@
 
 #include "db_bench/flags.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/statistics.h"
@@ -52,6 +53,9 @@ rocksdb::BlockBasedTableOptions TableOptions() {
   table.whole_key_filtering = FLAGS_whole_key_filtering;
   table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
   table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
+  table.initial_auto_readahead_size = FLAGS_initial_auto_readahead_size;
+  table.max_auto_readahead_size = FLAGS_max_auto_readahead_size;
+  table.num_file_reads_for_auto_readahead = FLAGS_num_file_reads_for_auto_readahead;
   if (FLAGS_cache_size > 0) {
     table.block_cache =
         rocksdb::NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits,
@@ -88,11 +92,26 @@ void SetLevelOptions(rocksdb::Options* options, rocksdb::CompressionType compres
   }
 }
 
+// The Env that --env_uri or --fs_uri names; *guard owns it, or nobody.
+rocksdb::Env* MakeEnv(std::shared_ptr<rocksdb::Env>* guard) {
+  if (!FLAGS_env_uri.empty() && !FLAGS_fs_uri.empty()) {
+    Fail("Error: --env_uri and --fs_uri are mutually exclusive");
+  }
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  rocksdb::Env* env = nullptr;
+  const rocksdb::Status s =
+      rocksdb::Env::CreateFromUri(config, FLAGS_env_uri, FLAGS_fs_uri, &env, guard);
+  if (!s.ok()) Fail("Failed creating env: " + s.ToString());
+  return env;
+}
+
 }  // namespace
 
 Database::Database() : path_(FLAGS_db) {
+  options_.env = MakeEnv(&env_);
   if (path_.empty()) {
-    const rocksdb::Status s = rocksdb::Env::Default()->GetTestDirectory(&path_);
+    const rocksdb::Status s = options_.env->GetTestDirectory(&path_);
     if (!s.ok()) Fail("no test directory, give --db: " + s.ToString());
     path_ += "/dbbench";
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rocksdb/db.h"
+#include "rocksdb/env.h"
 #include "rocksdb/options.h"
 
 namespace db_bench {
@@ -31,6 +32,7 @@ class Database {
   void Destroy();
   void Open();
 
+  std::shared_ptr<rocksdb::Env> env_;  // null: an Env that lives for ever; outlives what follows
   std::string path_;
   std::string compression_name_;
   rocksdb::Options options_;

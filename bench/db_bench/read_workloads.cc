@@ -27,6 +27,7 @@ rocksdb::ReadOptions MakeReadOptions() {
   rocksdb::ReadOptions options;
   options.verify_checksums = FLAGS_verify_checksum;
   options.readahead_size = FLAGS_readahead_size;
+  options.adaptive_readahead = FLAGS_adaptive_readahead;
   options.async_io = FLAGS_async_io;
   options.optimize_multiget_for_io = FLAGS_optimize_multiget_for_io;
   return options;
@@ -37,16 +38,35 @@ void AddFound(Client* client, int64_t found, int64_t read, const char* end) {
                            end);
 }
 
+// The first of --batch_size keys that stand --multiread_stride apart: any key, but where they would
+// reach past the last one, all begin at the same place before the end.
+uint64_t FirstOfStride(Random* random) {
+  const auto num = static_cast<uint64_t>(FLAGS_num);
+  const auto batch = static_cast<uint64_t>(FLAGS_batch_size);
+  const auto stride = static_cast<uint64_t>(FLAGS_multiread_stride);
+  const uint64_t first = random->Uniform(num);
+  if (first + (batch - 1) * stride < num) return first;
+  return batch * stride < num ? num - batch * stride : 0;
+}
+
 void ReadRandom(Client* client, bool missing) {
   rocksdb::DB* db = client->shared->db;
   const rocksdb::ReadOptions options = MakeReadOptions();
   KeyBuffer key(FLAGS_key_size);
   rocksdb::PinnableSlice value;
   int64_t read = 0, found = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, number = 0;
+  // The keys of one MultiGet of multireadrandom, one after the other.
+  const bool strided = FLAGS_multiread_stride > 0 && FLAGS_batch_size > 1;
   Duration duration(FLAGS_duration, Reads());
   while (!duration.Done(1)) {
-    const uint64_t number = client->random.Uniform(FLAGS_num);
+    if (!strided) {
+      number = client->random.Uniform(FLAGS_num);
+    } else if (read % FLAGS_batch_size == 0) {
+      number = FirstOfStride(&client->random);
+    } else {
+      number += FLAGS_multiread_stride;
+    }
     const rocksdb::Slice k = missing ? key.SetMissing(number) : key.Set(number);
     value.Reset();
     const rocksdb::Status s = db->Get(options, db->DefaultColumnFamily(), k, &value);
@@ -72,15 +92,13 @@ void MultiReadRandom(Client* client) {
   std::vector<std::string> values(batch);
   std::vector<rocksdb::PinnableSlice> pinned(batch);
   std::vector<rocksdb::Status> statuses(batch);
-  int64_t read = 0, found = 0, calls = 0;
+  int64_t read = 0, found = 0;
   uint64_t bytes = 0;
   Duration duration(FLAGS_duration, Reads());
   while (!duration.Done(FLAGS_batch_size)) {
-    const uint64_t span = FLAGS_multiread_stride * (FLAGS_batch_size - 1);
-    const uint64_t first =
-        client->random.Uniform(std::max<int64_t>(1, FLAGS_num - static_cast<int64_t>(span)));
+    const bool strided = FLAGS_multiread_stride > 0;
+    const uint64_t first = strided ? FirstOfStride(&client->random) : 0;
     for (size_t i = 0; i < batch; i++) {
-      const bool strided = FLAGS_multiread_stride > 0;
       keys[i] = buffers[i].Set(strided ? first + i * FLAGS_multiread_stride
                                        : client->random.Uniform(FLAGS_num));
     }
@@ -90,7 +108,6 @@ void MultiReadRandom(Client* client) {
     } else {
       statuses = db->MultiGet(options, keys, &values);
     }
-    calls++;
     for (size_t i = 0; i < batch; i++) {
       read++;
       if (statuses[i].ok()) {
