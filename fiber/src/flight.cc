@@ -64,10 +64,37 @@ class Signal {
       guest->run_until([this] { return raised_.load(std::memory_order_seq_cst); });
     }
   }
+  // The same until `deadline`. False: it passed, and give_up(this) has said that nobody will raise
+  // this any more.
+  bool await_until(Worker* guest, uint64_t deadline, bool (*give_up)(Signal*)) {
+    if (guest == nullptr) {
+      waiter_.signal = this;
+      waiter_.give_up = give_up;
+      return waiter_.suspend_until(deadline, [](detail::Waiter* waiter) {
+        auto* const self = static_cast<SignalWaiter*>(waiter);
+        return self->give_up(self->signal);
+      });
+    }
+    struct Alarm : detail::TimerNode {
+      bool rang = false;
+    } alarm;
+    alarm.deadline = deadline;
+    alarm.fire = [](detail::TimerNode* node) { static_cast<Alarm*>(node)->rang = true; };
+    guest->start_timer(&alarm);
+    guest->run_until([&] { return alarm.rang || raised_.load(std::memory_order_seq_cst); });
+    guest->cancel_timer(&alarm);
+    if (!raised_.load(std::memory_order_seq_cst) && give_up(this)) return false;
+    await(guest);
+    return true;
+  }
 
  private:
+  struct SignalWaiter : detail::Waiter {
+    Signal* signal = nullptr;
+    bool (*give_up)(Signal*) = nullptr;
+  };
   std::atomic<bool> raised_{false};
-  detail::Waiter waiter_;
+  SignalWaiter waiter_;
 };
 
 // The owner's wait for any of several flights: on its stack, known to each flight that it waits
@@ -88,9 +115,17 @@ class FlightWait {
     }
   }
 
-  // `seen`: the owner itself has found one that has landed.
+  // `seen`: the owner itself has found one that has landed, which is a hit of its own.
   void await_first(bool seen) {
     if (!seen || hits_.fetch_add(1, std::memory_order_acq_rel) != 0) first_.await(guest_);
+  }
+  // The same until `deadline`. False: it passed, which is a hit, too.
+  bool await_first_until(uint64_t deadline) {
+    return first_.await_until(guest_, deadline, [](Signal* first) {
+      uint32_t none = 0;
+      return static_cast<First*>(first)->wait->hits_.compare_exchange_strong(
+          none, 1, std::memory_order_acq_rel);
+    });
   }
   // `count`: all hits that there are or will be, the owner's included.
   void await_last(uint32_t count) {
@@ -98,9 +133,13 @@ class FlightWait {
   }
 
  private:
+  struct First : Signal {
+    explicit First(FlightWait* owner) : wait(owner) {}
+    FlightWait* const wait;
+  };
   Worker* const guest_;
   std::atomic<uint32_t> hits_{0};
-  Signal first_;
+  First first_{this};
   Signal last_;
 };
 
@@ -161,9 +200,9 @@ void land(detail::IoGroup* group) {
   home->end_landing();
 }
 
-// Waits until one of the flights has landed. Not for any that nobody serves.
+// Waits until one of the flights has landed, or until `deadline`. Not for any that nobody serves.
 template <class At>
-void await_any(size_t count, At at) {
+void await_any(size_t count, At at, uint64_t deadline = kNoDeadline) {
   FlightWait wait(Worker::current_fiber() != nullptr ? nullptr : detail::existing_guest_worker());
   const uintptr_t word = reinterpret_cast<uintptr_t>(&wait);
   bool seen = false;
@@ -174,8 +213,12 @@ void await_any(size_t count, At at) {
     flight->awaited = flight->state.compare_exchange_strong(flying, word);
     seen = !flight->awaited && flying == kLanded;
   }
-  wait.await_first(seen);
   uint32_t hits = seen ? 1 : 0;
+  if (seen || deadline == kNoDeadline) {
+    wait.await_first(seen);
+  } else if (!wait.await_first_until(deadline)) {
+    hits = 1;
+  }
   for (size_t i = 0; i < count; ++i) {
     Flight* const flight = at(i);
     if (flight == nullptr || !flight->awaited) continue;
@@ -186,8 +229,8 @@ void await_any(size_t count, At at) {
   wait.await_last(hits);
 }
 
-void await(Flight* flight) {
-  await_any(1, [flight](size_t) { return flight; });
+void await(Flight* flight, uint64_t deadline = kNoDeadline) {
+  await_any(1, [flight](size_t) { return flight; }, deadline);
 }
 
 }  // namespace
@@ -303,12 +346,18 @@ bool PendingRead::done() {
 }
 
 ssize_t PendingRead::wait() {
+  const int error = wait_until(kNoDeadline);
+  return error != 0 ? error : flight_->result;
+}
+
+int PendingRead::wait_until(uint64_t deadline) {
   if (flight_ == nullptr) return -EINVAL;
   while (!flight_->settle()) {
     if (!flight_->served()) return -EXDEV;
-    await(flight_.get());
+    if (deadline != kNoDeadline && now_nanos() >= deadline) return done() ? 0 : -ETIMEDOUT;
+    await(flight_.get(), deadline);
   }
-  return flight_->result;
+  return 0;
 }
 
 void PendingRead::cancel() {
@@ -334,7 +383,13 @@ void PendingRead::cancel() {
 
 void PendingRead::abandon(Function released) {
   if (in_flight()) {
-    if (flight_->request.pooled) cancel_in_pool(&flight_->request);
+    detail::IoRequest* const request = &flight_->request;
+    if (request->pooled) {
+      cancel_in_pool(request);
+    } else if (flight_->home == here()) {
+      flight_->home->engine()->cancel(request);
+      flight_->home->engine()->flush();
+    }
     Flight* const flight = flight_.release();
     flight->released = std::move(released);
     uintptr_t flying = kFlying;

@@ -36,6 +36,7 @@
 #include <memory>
 #include <span>
 
+#include "fiber/clock.h"
 #include "fiber/function.h"
 
 namespace fiber::detail {
@@ -73,13 +74,19 @@ class PendingRead {
   // -EXDEV if it is another thread's (above), which leaves it in flight.
   ssize_t wait();
 
+  // SUSPENDS until the read is done (0: wait() has its result at once), or until `deadline`, a
+  // now_nanos() value (-ETIMEDOUT: it stays in flight; its buffer is the kernel's until cancel() or
+  // abandon()). -EINVAL and -EXDEV as wait().
+  int wait_until(uint64_t deadline);
+
   // SUSPENDS until the kernel has let go of the buffer; asks it to do so soon. A read that the disk
   // works on already cannot be taken back, and one of another home is not asked to end: then it
   // takes as long as the read. (Of another plain thread: until that thread serves it.) Afterwards
   // wait() has the result.
   void cancel();
 
-  // Lets go of the read without waiting. `released` is called once, when the kernel has let go of
+  // Lets go of the read without waiting; where cancel() could, asks the kernel to end it soon.
+  // `released` is called once, when the kernel has let go of
   // the buffer: before the return, or later on the home's thread or a thread of the pool. It must
   // not suspend and must not use PendingReads; it may own the buffer. May not be empty.
   void abandon(Function released);
