@@ -55,7 +55,8 @@ struct IOOptions {
   IOOptions() : IOOptions(false) {}
   explicit IOOptions(bool force_dir_fsync_) : force_dir_fsync(force_dir_fsync_) {}
 
-  // Zero: none. A hint; file systems may ignore it.
+  // Zero: none. A hint; file systems may ignore it. The default one keeps to it in the Read and
+  // MultiRead of an FSRandomAccessFile: TimedOut, with `scratch` untouched from then on.
   std::chrono::microseconds timeout = std::chrono::microseconds::zero();
   IOPriority prio = IOPriority::kIOLow;
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;

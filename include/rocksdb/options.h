@@ -385,8 +385,11 @@ struct ReadOptions {
   // User-defined timestamps: unsupported.
   const Slice* timestamp = nullptr;
   const Slice* iter_start_ts = nullptr;
-  // The point in time (since 1970) at which a read gives up with TimedOut, and the limit of one
-  // file operation; zero: none.
+  // The point in time (since 1970, Env::NowMicros) at which Get, MultiGet and an iterator's movement
+  // give up with TimedOut (a MultiGet: for the keys that are not done), and the limit of one file
+  // read, which then is TimedOut; zero: none. Both reach a FileSystem as IOOptions::timeout. The
+  // default one leaves a read that hangs behind, on fibers and plain threads; one of a user that
+  // ignores it may hold its caller. Opening a file and waiting for memory have no limit.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   // MultiGet gives up with Aborted after this many bytes of values.

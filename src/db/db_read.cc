@@ -6,6 +6,7 @@
 #include "base/internal_key.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
+#include "fs/read_limits.h"
 #include "read/db_iterator.h"
 #include "read/point_lookup.h"
 #include "rocksdb/statistics.h"
@@ -19,8 +20,6 @@ const char* UnsupportedOption(const ReadOptions& o) {
   if (o.managed) return "managed";
   if (o.read_tier == kMemtableTier) return "read_tier kMemtableTier";
   if (o.read_tier == kPersistedTier) return "read_tier kPersistedTier";
-  if (o.deadline.count() != 0) return "deadline";
-  if (o.io_timeout.count() != 0) return "io_timeout";
   return nullptr;
 }
 const char* UnsupportedIteratorOption(const ReadOptions& o) {
@@ -43,6 +42,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
   if (!s.ok()) return s;
   if (const char* what = UnsupportedOption(options)) [[unlikely]]
     return Check(what);
+  if (ReadLimits(options).Passed()) [[unlikely]]
+    return ReadLimits::TimedOut();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   {
     SuperVersionGuard sv(super_versions_.get());
@@ -142,8 +143,8 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family,
     if (value_found != nullptr) *value_found = true;
     if (value != nullptr) value->assign(pinned.data(), pinned.size());
   }
-  // Incomplete: only the storage knows.
-  return s.ok() || s.IsIncomplete();
+  // Incomplete: only the storage knows. TimedOut: there was no time to ask.
+  return s.ok() || s.IsIncomplete() || s.IsTimedOut();
 }
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fs/async_read.h"
 #include "fs/posix_file_system.h"
@@ -34,6 +35,13 @@ IOStatus ReadFully(int fd, const std::string& name, uint64_t offset, size_t n, b
   }
   *result = Slice(scratch, done);
   return IOStatus::OK();
+}
+
+// When a read that begins now must have ended. REQUIRES: options.timeout > 0
+uint64_t Deadline(const IOOptions& options) {
+  const auto micros = static_cast<uint64_t>(options.timeout.count());
+  return micros > fiber::kNoDeadline / 1000 ? fiber::kNoDeadline
+                                            : fiber::deadline_after(micros * 1000);
 }
 
 IOStatus DropCache(int fd, const std::string& name, bool direct, size_t offset, size_t length) {
@@ -97,17 +105,31 @@ IOStatus FiberSequentialFile::InvalidateCache(size_t offset, size_t length) {
 // Random access
 
 FiberRandomAccessFile::FiberRandomAccessFile(int fd, std::string name, bool direct)
-    : fd_(fd), name_(std::move(name)), direct_(direct) {}
+    : fd_(fd),
+      descriptor_(std::make_shared<const OpenDescriptor>(fd)),
+      name_(std::move(name)),
+      direct_(direct) {}
 
-FiberRandomAccessFile::~FiberRandomAccessFile() { (void)fiber::io::close(fd_); }
-
-IOStatus FiberRandomAccessFile::Read(uint64_t offset, size_t n, const IOOptions& /*options*/,
+IOStatus FiberRandomAccessFile::Read(uint64_t offset, size_t n, const IOOptions& options,
                                      Slice* result, char* scratch, IODebugContext* /*dbg*/) const {
+  if (options.timeout.count() > 0) [[unlikely]] {
+    FSReadRequest req;
+    req.offset = offset;
+    req.len = n;
+    req.scratch = scratch;
+    ReadUntil(Deadline(options), descriptor_, name_, direct_, &req, 1);
+    *result = req.result;
+    return std::move(req.status);
+  }
   return ReadFully(fd_, name_, offset, n, direct_, result, scratch);
 }
 
 IOStatus FiberRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
-                                          const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
+                                          const IOOptions& options, IODebugContext* /*dbg*/) {
+  if (options.timeout.count() > 0) [[unlikely]] {
+    ReadUntil(Deadline(options), descriptor_, name_, direct_, reqs, num_reqs);
+    return IOStatus::OK();
+  }
   constexpr size_t kBatch = 32;  // on the stack: a fiber's is small
   fiber::io::ReadRequest batch[kBatch];
   for (size_t begin = 0; begin < num_reqs; begin += kBatch) {

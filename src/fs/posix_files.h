@@ -9,9 +9,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/namespace.h"
+#include "fs/timed_read.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
 
@@ -40,8 +42,8 @@ class FiberSequentialFile : public FSSequentialFile {
 class FiberRandomAccessFile : public FSRandomAccessFile {
  public:
   FiberRandomAccessFile(int fd, std::string name, bool direct);
-  ~FiberRandomAccessFile() override;
 
+  // With IOOptions::timeout these return TimedOut by then, whatever the disk does (timed_read.h).
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override;
   IOStatus MultiRead(FSReadRequest* reqs, size_t num_reqs, const IOOptions& options,
@@ -57,6 +59,7 @@ class FiberRandomAccessFile : public FSRandomAccessFile {
 
  private:
   const int fd_;
+  const std::shared_ptr<const OpenDescriptor> descriptor_;  // of fd_
   const std::string name_;
   const bool direct_;
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "fs/read_limits.h"
 #include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
 
@@ -134,10 +135,15 @@ class DBIterator final : public Iterator {
            icmp_.CompareUserKey(user_key, *options_.iterate_lower_bound) < 0;
   }
 
-  void Begin() {
+  // False: there is no time for it.
+  bool Begin() {
     status_ = Status::OK();
     valid_ = false;
     hidden_passed_ = 0;
+    if (!ReadLimits(options_).Passed()) [[likely]]
+      return true;
+    status_ = ReadLimits::TimedOut();
+    return false;
   }
   // With prefix_same_as_start, what is shown from here on has the prefix of `target`.
   void HoldPrefixOf(const Slice& target) {
@@ -215,7 +221,7 @@ void DBIterator::Detach() {
 
 Status DBIterator::Refresh() {
   if (at_snapshot_) return Status::NotSupported("Refresh() on an iterator of a snapshot");
-  Begin();
+  if (!Begin()) return status_;
   at_entry_ = false;
   forward_ = true;
   Detach();
@@ -475,7 +481,7 @@ void DBIterator::SaveValue() {
 
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
-  Begin();
+  if (!Begin()) return;
   forward_ = true;
   holds_prefix_ = false;
   iter_->SeekToFirst();
@@ -486,7 +492,7 @@ void DBIterator::SeekToFirst() {
 }
 
 void DBIterator::Seek(const Slice& target) {
-  Begin();
+  if (!Begin()) return;
   forward_ = true;
   HoldPrefixOf(target);
   const Slice* const lower = options_.iterate_lower_bound;
@@ -508,7 +514,7 @@ void DBIterator::StartFromLast() {
 }
 
 void DBIterator::SeekToLast() {
-  Begin();
+  if (!Begin()) return;
   forward_ = false;
   // At a bound the prefix is the bound's, as in RocksDB.
   const Slice* const upper = options_.iterate_upper_bound;
@@ -520,7 +526,7 @@ void DBIterator::SeekToLast() {
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
-  Begin();
+  if (!Begin()) return;
   forward_ = false;
   HoldPrefixOf(target);
   if (IsAtUpperBound(target)) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fs/read_limits.h"
 #include "read/point_lookup.h"
 #include "read/table_walk.h"
 #include "read/together.h"
@@ -24,6 +25,7 @@ class MultiLookup {
               Statistics* statistics)
       : options_(options),
         in_memory_(options),
+        limits_(options),
         sv_(sv),
         version_(*sv.current),
         tables_(tables),
@@ -38,6 +40,10 @@ class MultiLookup {
   void Run(size_t n) {
     for (size_t i = 0; i < n; ++i) {
       values_[i].Reset();
+      if (limits_.Passed()) [[unlikely]] {
+        statuses_[i] = ReadLimits::TimedOut();
+        continue;
+      }
       const LookupKey lookup(keys_[i], snapshot_);
       if (LookInMemtables(sv_, lookup, &values_[i], statistics_, nullptr, &statuses_[i])) continue;
       Unread key{i, {}};
@@ -109,7 +115,10 @@ class MultiLookup {
     ForEachTogether(parts.size(), [&](size_t i) {
       const Part& part = parts[i];
       TableCache::Ref table;
-      if (!tables_->FindTable(part.file, &table).ok() || part.kind == Part::kTable) return;
+      if (!tables_->FindTable(part.file, &table, /*no_io=*/false, limits_).ok() ||
+          part.kind == Part::kTable) {
+        return;
+      }
       const LookupKey lookup(keys_[part.index], snapshot_);
       const Status s = part.kind == Part::kFilter
                            ? table->LoadFilter(options_)
@@ -136,6 +145,7 @@ class MultiLookup {
 
   const ReadOptions& options_;
   ReadOptions in_memory_;
+  const ReadLimits limits_;
   const SuperVersion& sv_;
   const Version& version_;
   TableCache* const tables_;
@@ -156,8 +166,13 @@ void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCac
     MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics).Run(n);
     return;
   }
+  const ReadLimits limits(options);
   for (size_t i = 0; i < n; ++i) {
     values[i].Reset();
+    if (limits.Passed()) [[unlikely]] {
+      statuses[i] = ReadLimits::TimedOut();
+      continue;
+    }
     statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics);
   }
 }

@@ -15,6 +15,7 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
   prefetch_ = std::make_unique<PrefetchBuffer>(
       table->source().file.get(), table->source().file_size, fixed, t.initial_auto_readahead_size,
       t.max_auto_readahead_size, t.num_file_reads_for_auto_readahead, for_compaction);
+  prefetch_->SetLimits(ReadLimits(options));
 }
 
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;
@@ -42,6 +43,11 @@ bool BlockBasedTableIterator::OpenBlock() {
   const BlockHandle handle = index_.handle();
   if (block_ && block_offset_ == handle.offset) return true;
   ReleaseBlock();
+  // Here, too: hidden entries could be passed over for long without a read.
+  if (prefetch_->limits().Passed()) [[unlikely]] {
+    status_ = ReadLimits::TimedOut();
+    return false;
+  }
   status_ = table_->GetDataBlock(options_, handle, for_compaction_, prefetch_.get(), &block_);
   if (!status_.ok()) return false;
   block_offset_ = handle.offset;

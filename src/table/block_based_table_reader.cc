@@ -86,6 +86,7 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   }
   tail_size = std::min(tail_size, file_size);
   PrefetchBuffer tail(t->source_.file.get(), file_size, 0, 0, 0, 0);
+  tail.SetLimits(options.limits);
   Status s = tail.Fill(file_size - tail_size, static_cast<size_t>(tail_size));
   if (!s.ok()) return s;
   Slice footer;
@@ -187,8 +188,12 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
         std::fill_n(raw.begin() + static_cast<std::ptrdiff_t>(at), 8, '\0');
         char trailer[kBlockTrailerSize];
         Slice stored;
-        const IOStatus io = source_.file->Read(IOOptions(), handle->offset + handle->size,
-                                               kBlockTrailerSize, &stored, trailer);
+        IOOptions io_options;
+        IOStatus io = tail->limits().Apply(&io_options);
+        if (io.ok()) {
+          io = source_.file->Read(io_options, handle->offset + handle->size, kBlockTrailerSize,
+                                  &stored, trailer);
+        }
         if (io.ok() && stored.size() == kBlockTrailerSize && stored[0] == kNoCompression &&
             DecodeFixed32(stored.data() + 1) ==
                 ComputeChecksum(source_.footer.checksum_type, raw.data(), raw.size(),
@@ -322,12 +327,12 @@ Status BlockBasedTable::LoadIndexAndFilter(int level, PrefetchBuffer* tail) {
   ReadOptions options;
   if (!table_options_.cache_index_and_filter_blocks || cache_ == nullptr) {
     std::unique_ptr<IndexBlock> index;
-    Status s = ReadIndexBlock(index_handle_, true, tail, &index);
+    Status s = ReadIndexBlock(index_handle_, true, tail->limits(), tail, &index);
     if (!s.ok()) return s;
     index_.SetOwned(index.release());
     if (use_filter_) {
       std::unique_ptr<FilterBlock> filter;
-      s = ReadFilterBlock(true, tail, &filter);
+      s = ReadFilterBlock(true, tail->limits(), tail, &filter);
       if (!s.ok()) return s;
       filter_.SetOwned(filter.release());
     }
@@ -356,10 +361,10 @@ Status BlockBasedTable::LoadIndexAndFilter(int level, PrefetchBuffer* tail) {
 // ---- Metadata blocks
 
 Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
-                                       PrefetchBuffer* prefetch,
+                                       const ReadLimits& limits, PrefetchBuffer* prefetch,
                                        std::unique_ptr<IndexBlock>* index) const {
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block);
+  Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block, limits);
   if (!s.ok()) return s;
   auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
   if (const char* error = result->Init(bytewise_))
@@ -368,10 +373,11 @@ Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
   return s;
 }
 
-Status BlockBasedTable::ReadFilterBlock(bool verify, PrefetchBuffer* prefetch,
+Status BlockBasedTable::ReadFilterBlock(bool verify, const ReadLimits& limits,
+                                        PrefetchBuffer* prefetch,
                                         std::unique_ptr<FilterBlock>* filter) const {
   Block::Ptr block;
-  Status s = ReadBlock(source_, filter_handle_, verify, nullptr, prefetch, &block);
+  Status s = ReadBlock(source_, filter_handle_, verify, nullptr, prefetch, &block, limits);
   if (s.ok()) *filter = std::make_unique<FilterBlock>(std::move(block));
   return s;
 }
@@ -395,7 +401,7 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
     Tick(BLOCK_CACHE_INDEX_MISS);
   }
   std::unique_ptr<IndexBlock> read;
-  Status s = ReadIndexBlock(handle, options.verify_checksums, prefetch, &read);
+  Status s = ReadIndexBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
   if (!s.ok()) return s;
   if (cache_ == nullptr || !options.fill_cache) {
     index->SetOwned(read.release());
@@ -447,7 +453,7 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, PrefetchBuffer* pr
   Tick(BLOCK_CACHE_MISS);
   Tick(BLOCK_CACHE_FILTER_MISS);
   std::unique_ptr<FilterBlock> read;
-  Status s = ReadFilterBlock(options.verify_checksums, prefetch, &read);
+  Status s = ReadFilterBlock(options.verify_checksums, ReadLimits(options), prefetch, &read);
   if (!s.ok()) return s;
   if (!options.fill_cache) {
     filter->SetOwned(read.release());
@@ -497,8 +503,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
     Tick(BLOCK_CACHE_DATA_MISS);
   }
   Block::Ptr read;
-  Status s =
-      ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch, &read);
+  Status s = ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch,
+                       &read, ReadLimits(options));
   if (!s.ok()) return s;
   if (const char* error = read->ParseRestarts()) {
     if (read->HasUnknownFeature())
@@ -667,13 +673,16 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
     // The properties were verified at opening, with care for ingested files; the index follows
     // below.
     if (!s.ok() || name == kPropertiesBlockName) continue;
-    s = ReadBlock(source_, handle, true, nullptr, nullptr, &block);
+    s = ReadBlock(source_, handle, true, nullptr, nullptr, &block, ReadLimits(options));
   }
-  if (s.ok()) s = ReadBlock(source_, index_handle_, true, nullptr, nullptr, &block);
+  if (s.ok()) {
+    s = ReadBlock(source_, index_handle_, true, nullptr, nullptr, &block, ReadLimits(options));
+  }
   if (!s.ok()) return s;
 
   const size_t readahead = options.readahead_size != 0 ? options.readahead_size : kSweepReadahead;
   PrefetchBuffer prefetch(source_.file.get(), source_.file_size, readahead, 0, 0, 0);
+  prefetch.SetLimits(ReadLimits(options));
   IndexCursor index(this, &options);
   for (index.SeekToFirst(); index.Valid(); index.Next()) {
     const BlockHandle handle = index.handle();

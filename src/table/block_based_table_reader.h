@@ -100,9 +100,9 @@ class BlockBasedTable final : public TableReader {
     EncodeFixed64(key, cache_prefix_);
     EncodeFixed64(key + 8, offset);
   }
-  Status ReadIndexBlock(const BlockHandle& handle, bool verify, PrefetchBuffer* prefetch,
-                        std::unique_ptr<IndexBlock>* index) const;
-  Status ReadFilterBlock(bool verify, PrefetchBuffer* prefetch,
+  Status ReadIndexBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
+                        PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index) const;
+  Status ReadFilterBlock(bool verify, const ReadLimits& limits, PrefetchBuffer* prefetch,
                          std::unique_ptr<FilterBlock>* filter) const;
   Status GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
                        PrefetchBuffer* prefetch, IndexRef* index) const;

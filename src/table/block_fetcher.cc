@@ -25,8 +25,11 @@ IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
   start_ = offset;
   size_ = keep;
   if (keep >= n) return IOStatus::OK();
+  IOOptions io;
+  IOStatus s = limits_.Apply(&io);
+  if (!s.ok()) return s;
   Slice result;
-  IOStatus s = file_->Read(IOOptions(), offset + keep, n - keep, &result, buffer_.get() + keep);
+  s = file_->Read(io, offset + keep, n - keep, &result, buffer_.get() + keep);
   if (!s.ok()) return s;
   if (result.data() != buffer_.get() + keep)
     std::memcpy(buffer_.get() + keep, result.data(), result.size());
@@ -87,7 +90,8 @@ Status BlockCorruption(const BlockSource& source, uint64_t offset, const char* w
 }
 
 Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool verify_checksum,
-                 const DecompressionDict* dict, PrefetchBuffer* prefetch, Block::Ptr* block) {
+                 const DecompressionDict* dict, PrefetchBuffer* prefetch, Block::Ptr* block,
+                 const ReadLimits& limits) {
   // In this order, so that nothing overflows.
   if (handle.size > kMaxBlockSize || handle.offset > source.file_size ||
       handle.size + kBlockTrailerSize > source.file_size - handle.offset) {
@@ -102,7 +106,9 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool veri
     read = Block::Allocate(size, kBlockTrailerSize, handle.offset);
     if (read == nullptr)
       return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
-    io = source.file->Read(IOOptions(), handle.offset, n, &raw, read->mutable_data());
+    IOOptions options;
+    io = (prefetch != nullptr ? prefetch->limits() : limits).Apply(&options);
+    if (io.ok()) io = source.file->Read(options, handle.offset, n, &raw, read->mutable_data());
   }
   if (!io.ok()) return io;
   if (raw.size() != n) return BlockCorruption(source, handle.offset, "truncated block read");

@@ -10,6 +10,7 @@
 
 #include "base/namespace.h"
 #include "fs/file_reader.h"
+#include "fs/read_limits.h"
 #include "rocksdb/statistics.h"
 #include "table/block.h"
 #include "table/compression.h"
@@ -39,6 +40,10 @@ class PrefetchBuffer {
   PrefetchBuffer(const PrefetchBuffer&) = delete;
   PrefetchBuffer& operator=(const PrefetchBuffer&) = delete;
 
+  // Of all its reads from now on.
+  void SetLimits(const ReadLimits& limits) { limits_ = limits; }
+  const ReadLimits& limits() const { return limits_; }
+
   // True: *status says how it went, and *result, if that is OK, borrows the bytes until the next
   // call (fewer than `n` at the end of the file). False: it does not pay, read directly.
   bool Read(uint64_t offset, size_t n, Slice* result, IOStatus* status);
@@ -62,6 +67,7 @@ class PrefetchBuffer {
   const size_t initial_;
   const size_t max_;
   const uint64_t reads_before_;
+  ReadLimits limits_;
   bool announces_;                // false once the file refused
   uint64_t announced_until_ = 0;  // file offset
 
@@ -85,10 +91,12 @@ struct BlockSource {
   std::string Where(uint64_t offset) const { return InFileAt(file->file_name(), offset); }
 };
 
-// Reads the block at `handle`. `dict`: null for all but data blocks. `prefetch` may be null.
+// Reads the block at `handle`. `dict`: null for all but data blocks. `prefetch` may be null; then
+// `limits` says how long the read may take, else its own limits do.
 [[nodiscard]] Status ReadBlock(const BlockSource& source, const BlockHandle& handle,
                                bool verify_checksum, const DecompressionDict* dict,
-                               PrefetchBuffer* prefetch, Block::Ptr* block);
+                               PrefetchBuffer* prefetch, Block::Ptr* block,
+                               const ReadLimits& limits = {});
 
 // The error of a block whose contents make no sense.
 Status BlockCorruption(const BlockSource& source, uint64_t offset, const char* what);

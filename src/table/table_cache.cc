@@ -77,7 +77,8 @@ TableCache::TableCache(TableCacheOptions options)
 
 TableCache::~TableCache() = default;
 
-Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReader>* table) {
+Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
+                             std::unique_ptr<TableReader>* table) {
   const size_t path =
       std::min<size_t>(file.path_id, options_.paths.empty() ? 0 : options_.paths.size() - 1);
   const std::string name =
@@ -92,6 +93,7 @@ Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReade
     reader_options.file_number = file.number;
     reader_options.tail_size = file.tail_size;
     reader_options.largest_seqno = file.largest_seqno;
+    reader_options.limits = limits;
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
                                                table);
   }
@@ -103,19 +105,19 @@ Status TableCache::OpenTable(const TableFileId& file, std::unique_ptr<TableReade
 
 // Leaves a reference in the file's slot, so that the next lookup finds the reader there. REQUIRES:
 // the open lock.
-Status TableCache::Pin(const TableFileId& file, Ref* table) {
+void TableCache::Pin(const TableFileId& file, Ref* table) {
   TableSlot* slot = file.slot;
   if (!pin_all_ || slot == nullptr || slot->reader_.load(std::memory_order_relaxed) != nullptr) {
-    return Status::OK();
+    return;
   }
   cache_->Ref(table->handle_);
   slot->cache_ = cache_.get();
   slot->handle_ = table->handle_;
   slot->reader_.store(table->reader_, std::memory_order_release);
-  return Status::OK();
 }
 
-Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io) {
+Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
+                             const ReadLimits& limits) {
   table->Reset();
   if (file.slot != nullptr) {
     if (TableReader* reader = file.slot->reader()) {
@@ -123,37 +125,49 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io) {
       return Status::OK();
     }
   }
-  const TableKey key(file.number);
-  auto take = [&](Cache::Handle* handle) {
+  fiber::Mutex& mu = open_mu_[file.number % kOpenLocks];
+  if (Cache::Handle* const handle = cache_->Lookup(TableKey(file.number).slice())) {
     table->cache_ = cache_.get();
     table->handle_ = handle;
     table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
-  };
-  Cache::Handle* handle = cache_->Lookup(key.slice());
-  if (handle != nullptr && (!pin_all_ || file.slot == nullptr)) {
-    take(handle);
+    // Not if the lock is held: another table is being opened, which may take long.
+    if (pin_all_ && file.slot != nullptr && mu.try_lock()) {
+      Pin(file, table);
+      mu.unlock();
+    }
     return Status::OK();
   }
-  if (handle == nullptr && no_io) return Status::Incomplete("table is not open");
+  if (no_io) return Status::Incomplete("table is not open");
 
-  fiber::MutexLock lock(&open_mu_[file.number % kOpenLocks]);
-  if (handle == nullptr) handle = cache_->Lookup(key.slice());
+  if (!mu.try_lock_until(limits.NanosDeadline())) return ReadLimits::TimedOut();
+  Status s = OpenOnce(file, limits, table);
+  if (s.ok()) Pin(file, table);
+  mu.unlock();
+  return s;
+}
+
+// REQUIRES: the open lock.
+Status TableCache::OpenOnce(const TableFileId& file, const ReadLimits& limits, Ref* table) {
+  const TableKey key(file.number);
+  Cache::Handle* handle = cache_->Lookup(key.slice());
   if (handle == nullptr) {
     std::unique_ptr<TableReader> reader;
-    Status s = OpenTable(file, &reader);
+    Status s = OpenTable(file, limits, &reader);
     if (!s.ok()) return s;
     s = cache_->Insert(key.slice(), reader.get(), 1, &DeleteTable, &handle);
     if (!s.ok()) return s;
     reader.release();
   }
-  take(handle);
-  return Pin(file, table);
+  table->cache_ = cache_.get();
+  table->handle_ = handle;
+  table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
+  return Status::OK();
 }
 
 Status TableCache::GetSlow(const ReadOptions& options, const TableFileId& file,
                            const Slice& internal_key, GetContext* context, bool skip_filters) {
   Ref table;
-  Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier);
+  Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier, ReadLimits(options));
   if (s.IsIncomplete()) {
     // The caller may look further, but cannot rely on an absence.
     context->MarkKeyMayExist();
@@ -167,7 +181,8 @@ InternalIterator* TableCache::NewIterator(const ReadOptions& options, const Tabl
                                           bool for_compaction, bool skip_filters,
                                           size_t compaction_readahead) {
   Ref table;
-  const Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier);
+  const Status s =
+      FindTable(file, &table, options.read_tier == kBlockCacheTier, ReadLimits(options));
   if (!s.ok()) return NewEmptyInternalIterator(s);
   if (options.table_filter && !options.table_filter(*table->GetTableProperties())) {
     return NewEmptyInternalIterator();
@@ -196,7 +211,7 @@ Status TableCache::GetTableProperties(const TableFileId& file,
 
 Status TableCache::VerifyChecksum(const ReadOptions& options, const TableFileId& file) {
   Ref table;
-  Status s = FindTable(file, &table);
+  Status s = FindTable(file, &table, /*no_io=*/false, ReadLimits(options));
   return s.ok() ? table->VerifyChecksum(options) : s;
 }
 

@@ -20,6 +20,7 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "fiber/mutex.h"
+#include "fs/read_limits.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -99,8 +100,10 @@ class TableCache {
     Cache::Handle* handle_ = nullptr;
   };
 
-  // Opens the table if it is not open. `no_io`: Incomplete instead of opening. SUSPENDS.
-  [[nodiscard]] Status FindTable(const TableFileId& file, Ref* table, bool no_io = false);
+  // Opens the table if it is not open. `no_io`: Incomplete instead of opening. `limits`: of what is
+  // read for that; the opening of the file itself has none. SUSPENDS.
+  [[nodiscard]] Status FindTable(const TableFileId& file, Ref* table, bool no_io = false,
+                                 const ReadLimits& limits = {});
 
   // See TableReader::Get. With ReadTier::kBlockCacheTier an unopened table marks the context and is
   // OK.
@@ -139,8 +142,10 @@ class TableCache {
  private:
   Status GetSlow(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
                  GetContext* context, bool skip_filters);
-  Status OpenTable(const TableFileId& file, std::unique_ptr<TableReader>* table);
-  Status Pin(const TableFileId& file, Ref* table);
+  Status OpenTable(const TableFileId& file, const ReadLimits& limits,
+                   std::unique_ptr<TableReader>* table);
+  Status OpenOnce(const TableFileId& file, const ReadLimits& limits, Ref* table);
+  void Pin(const TableFileId& file, Ref* table);
 
   static constexpr size_t kOpenLocks = 64;
 

@@ -8,6 +8,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "fs/read_limits.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"
@@ -30,6 +31,7 @@ struct TableReaderOptions {
   // The file's largest sequence number: an ingested file's entries all have it. kMaxSequenceNumber:
   // not known.
   SequenceNumber largest_seqno = kMaxSequenceNumber;
+  ReadLimits limits;  // of the reads at opening
 };
 
 struct TableBuilderOptions {

@@ -1,6 +1,6 @@
 // A file system in memory on which every read of a table takes a while, as many at once as there
-// come, and is counted. For the tests of reads that should wait together. Used by one thread and
-// its fibers.
+// come, and is counted; it keeps to IOOptions::timeout. For the tests of reads that should wait
+// together, and of deadlines. Used by one thread and its fibers.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +36,9 @@ class SlowDisk final : public FileSystemWrapper {
   int rounds = 0;  // how often a read began while there was no other
   int most_at_once = 0;
   std::set<std::string> broken;  // files that cannot be read
+  std::set<std::string> hung;    // files whose reads take kHungNanos
+  static constexpr uint64_t kReadNanos = 1'000'000;
+  static constexpr uint64_t kHungNanos = 3'600'000'000'000;
 
  private:
   class File final : public FSRandomAccessFile {
@@ -47,8 +50,13 @@ class SlowDisk final : public FileSystemWrapper {
       ++disk_->reads;
       if (disk_->now_ == 0) ++disk_->rounds;
       disk_->most_at_once = std::max(disk_->most_at_once, ++disk_->now_);
-      fiber::sleep_for(1'000'000);
+      const uint64_t takes = disk_->hung.contains(name_) ? kHungNanos : kReadNanos;
+      const uint64_t may_take = options.timeout.count() > 0
+                                    ? static_cast<uint64_t>(options.timeout.count()) * 1000
+                                    : kHungNanos;
+      fiber::sleep_for(std::min(takes, may_take));
       --disk_->now_;
+      if (takes > may_take) return IOStatus::TimedOut("slow", name_);
       if (disk_->broken.contains(name_)) return IOStatus::IOError("broken", name_);
       return target_->Read(offset, n, options, result, scratch, dbg);
     }

@@ -1,0 +1,90 @@
+#include "fs/timed_read.h"
+
+#include <sys/types.h>
+
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "fiber/flight.h"
+#include "fiber/io.h"
+#include "fs/aligned_buffer.h"
+#include "fs/posix_file_system.h"
+
+namespace cairn {
+
+namespace {
+
+// What the kernel may use for as long as the read goes on.
+struct Held {
+  Held(std::shared_ptr<const OpenDescriptor> f, size_t alignment, size_t n)
+      : file(std::move(f)), buffer(alignment, n) {}
+  const std::shared_ptr<const OpenDescriptor> file;
+  const AlignedBuffer buffer;
+};
+
+struct TimedRead {
+  std::unique_ptr<Held> held;
+  fiber::io::PendingRead read;
+  size_t done = 0;  // bytes
+
+  void Start(const FSReadRequest& req, bool more) {
+    // One that is done, or new, is not busy.
+    (void)read.start(held->file->fd(), held->buffer.data() + done, req.len - done,
+                     req.offset + done, more);
+  }
+  void Leave() {
+    fiber::io::PendingRead left = std::move(read);
+    left.abandon([keep = std::move(held)] {});
+  }
+};
+
+}  // namespace
+
+OpenDescriptor::~OpenDescriptor() { (void)fiber::io::close(fd_); }
+
+void ReadUntil(uint64_t deadline, const std::shared_ptr<const OpenDescriptor>& file,
+               const std::string& name, bool direct, FSReadRequest* requests, size_t count) {
+  std::vector<TimedRead> reads(count);
+  for (size_t i = 0; i < count; ++i) {
+    reads[i].held = std::make_unique<Held>(file, direct ? kDefaultPageSize : sizeof(void*) * 8,
+                                           requests[i].len);
+    if (reads[i].held->buffer.data() != nullptr) reads[i].Start(requests[i], i + 1 < count);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    FSReadRequest& req = requests[i];
+    TimedRead& it = reads[i];
+    req.result = Slice(req.scratch, 0);
+    if (it.held->buffer.data() == nullptr) {
+      req.status = IOStatus::IOError("out of memory", name);
+      continue;
+    }
+    for (;;) {
+      if (it.read.wait_until(deadline) != 0) {
+        it.Leave();
+        req.status = IOStatus::TimedOut(
+            "While pread offset " + std::to_string(req.offset) + " len " + std::to_string(req.len),
+            name);
+        break;
+      }
+      const ssize_t n = it.read.wait();
+      if (n < 0) {
+        req.status = IOErrorFromErrno("While pread offset " + std::to_string(req.offset) +
+                                          " len " + std::to_string(req.len),
+                                      name, static_cast<int>(-n));
+        break;
+      }
+      it.done += static_cast<size_t>(n);
+      // With direct I/O a count that is not aligned can only be the end of the file.
+      if (n == 0 || it.done == req.len || (direct && it.done % kDefaultPageSize != 0)) {
+        std::memcpy(req.scratch, it.held->buffer.data(), it.done);
+        req.result = Slice(req.scratch, it.done);
+        req.status = IOStatus::OK();
+        break;
+      }
+      it.Start(req, false);
+    }
+  }
+}
+
+}  // namespace cairn
