@@ -33,6 +33,8 @@ namespace ROCKSDB_NAMESPACE {
 class Env;
 class FileSystem;
 struct CompactionJobInfo;  // rocksdb/listener.h
+struct IOStatsContext;     // not offered
+struct PerfContext;        // not offered
 struct TableProperties;
 
 // "default"
@@ -236,6 +238,76 @@ class DB {
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses,
                         const bool sorted_input = false) = 0;
+
+  // --- Asynchronous reading
+  //
+  // Get and MultiGet that do not hold the calling thread while a file is read. What memory can
+  // answer is answered in the call, which then also calls the callback; all else is read on a fiber
+  // (of the caller's runtime, if a fiber calls; else of fiber::default_runtime()), which calls the
+  // callback when the statuses and values are there. Where the system refuses that runtime its
+  // threads, the call reads by itself.
+  //
+  // The database, the callback, the keys' bytes, the arrays, the values and the statuses must live
+  // until OnComplete() returns; `options` is copied. OnComplete() must not throw; it may start
+  // other reads, and should not block the worker that it runs on. Not all of RocksDB is here: the
+  // contexts are always null (EnableStats() is not asked), a timestamp is NotSupported.
+  //
+  // More forms (futures, coroutines, cancellation, writes and iterators): cairn/async.h.
+  class AsyncCallback {
+   public:
+    virtual ~AsyncCallback() = default;
+    virtual bool EnableStats() const { return false; }
+    virtual void OnComplete(const PerfContext* callback_perf_context,
+                            const IOStatsContext* callback_iostats_context) = 0;
+  };
+  virtual void GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, PinnableSlice* value, std::string* timestamp,
+                        Status& status, AsyncCallback& callback);
+  virtual void GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, std::string* value, std::string* timestamp,
+                        Status& status, AsyncCallback& callback);
+  virtual void GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, PinnableSlice* value, Status& status,
+                        AsyncCallback& callback) {
+    GetAsync(options, column_family, key, value, /*timestamp=*/nullptr, status, callback);
+  }
+  virtual void GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, std::string* value, Status& status,
+                        AsyncCallback& callback) {
+    GetAsync(options, column_family, key, value, /*timestamp=*/nullptr, status, callback);
+  }
+  virtual void GetAsync(const ReadOptions& options, const Slice& key, std::string* value,
+                        Status& status, AsyncCallback& callback) {
+    GetAsync(options, DefaultColumnFamily(), key, value, status, callback);
+  }
+  virtual void GetAsync(const ReadOptions& options, const Slice& key, std::string* value,
+                        std::string* timestamp, Status& status, AsyncCallback& callback) {
+    GetAsync(options, DefaultColumnFamily(), key, value, timestamp, status, callback);
+  }
+  virtual void MultiGetAsync(const ReadOptions& options, const size_t num_keys,
+                             ColumnFamilyHandle** column_families, const Slice* keys,
+                             PinnableSlice* values, std::string* timestamps, Status* statuses,
+                             const bool sorted_input, AsyncCallback& callback);
+  virtual void MultiGetAsync(const ReadOptions& options, const size_t num_keys,
+                             ColumnFamilyHandle** column_families, const Slice* keys,
+                             PinnableSlice* values, Status* statuses, const bool sorted_input,
+                             AsyncCallback& callback) {
+    MultiGetAsync(options, num_keys, column_families, keys, values, /*timestamps=*/nullptr,
+                  statuses, sorted_input, callback);
+  }
+  virtual void MultiGetAsync(const ReadOptions& options, const size_t num_keys,
+                             ColumnFamilyHandle** column_families, const Slice* keys,
+                             PinnableSlice* values, std::string* timestamps, Status* statuses,
+                             AsyncCallback& callback) {
+    MultiGetAsync(options, num_keys, column_families, keys, values, timestamps, statuses,
+                  /*sorted_input=*/false, callback);
+  }
+  virtual void MultiGetAsync(const ReadOptions& options, const size_t num_keys,
+                             ColumnFamilyHandle** column_families, const Slice* keys,
+                             PinnableSlice* values, Status* statuses, AsyncCallback& callback) {
+    MultiGetAsync(options, num_keys, column_families, keys, values, /*timestamps=*/nullptr,
+                  statuses, /*sorted_input=*/false, callback);
+  }
 
   // False only if the key is certainly absent; looks at memory and filters, reads no file. If
   // *value_found, *value has it.

@@ -385,11 +385,12 @@ struct ReadOptions {
   // User-defined timestamps: unsupported.
   const Slice* timestamp = nullptr;
   const Slice* iter_start_ts = nullptr;
-  // The point in time (since 1970, Env::NowMicros) at which Get, MultiGet and an iterator's movement
-  // give up with TimedOut (a MultiGet: for the keys that are not done), and the limit of one file
-  // read, which then is TimedOut; zero: none. Both reach a FileSystem as IOOptions::timeout. The
-  // default one leaves a read that hangs behind, on fibers and plain threads; one of a user that
-  // ignores it may hold its caller. Opening a file and waiting for memory have no limit.
+  // The point in time (since 1970, Env::NowMicros) at which Get, MultiGet and an iterator's
+  // movement give up with TimedOut (a MultiGet: for the keys that are not done), and the limit of
+  // one file read, which then is TimedOut; zero: none. Both reach a FileSystem as
+  // IOOptions::timeout. The default one leaves a read that hangs behind, on fibers and plain
+  // threads; one of a user that ignores it may hold its caller. Opening a file and waiting for
+  // memory have no limit.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   // MultiGet gives up with Aborted after this many bytes of values.
@@ -399,6 +400,9 @@ struct ReadOptions {
   // Start reads before their result is needed.
   bool async_io = false;
   bool optimize_multiget_for_io = true;
+  // Not RocksDB's. Once it is true a read gives up with Aborted: before its next file read, and an
+  // iterator also before its next block. Borrowed as long as the read, or the iterator, lives.
+  const std::atomic<bool>* cancelled = nullptr;
 
   ReadOptions() = default;
   ReadOptions(bool cksum, bool cache) : verify_checksums(cksum), fill_cache(cache) {}

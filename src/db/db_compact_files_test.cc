@@ -169,8 +169,8 @@ TEST_F(DbCompactFilesTest, RefusesWhatMakesNoSense) {
   refused({names[0], "/777777.sst"}, 1, "777777.sst");
   refused(names, 5, "[0, 4]");
   refused(names, -1, "negative");
-  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), names, 1, /*output_path_id=*/1)
-                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      db_->CompactFiles(CompactionOptions(), names, 1, /*output_path_id=*/1).IsInvalidArgument());
   CompactionOptions options;
   options.compression = kXpressCompression;
   EXPECT_TRUE(db_->CompactFiles(options, names, 1).IsInvalidArgument());
@@ -316,9 +316,8 @@ TEST_F(DbCompactFilesTest, RandomFilesBesideEverythingElse) {
       }
       const int level =
           deepest + static_cast<int>(random.Uniform(static_cast<uint64_t>(5 - deepest)));
-      const Status s = random.OneIn(10)
-                           ? db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)
-                           : CompactFiles(names, level);
+      const Status s = random.OneIn(10) ? db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)
+                                        : CompactFiles(names, level);
       // A file that another compaction has, or has finished with.
       EXPECT_TRUE(s.ok() || s.IsAborted() || s.IsInvalidArgument()) << s.ToString();
       compacted += s.ok();

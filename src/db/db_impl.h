@@ -72,6 +72,7 @@ class DBImpl final : public DB {
   using DB::Get;
   using DB::GetApproximateMemTableStats;
   using DB::GetApproximateSizes;
+  using DB::GetAsync;
   using DB::GetColumnFamilyMetaData;
   using DB::GetIntProperty;
   using DB::GetMapProperty;
@@ -81,6 +82,7 @@ class DBImpl final : public DB {
   using DB::KeyMayExist;
   using DB::Merge;
   using DB::MultiGet;
+  using DB::MultiGetAsync;
   using DB::NewIterator;
   using DB::Put;
   using DB::SingleDelete;
@@ -107,6 +109,11 @@ class DBImpl final : public DB {
   void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
                 const Slice* keys, PinnableSlice* values, Status* statuses,
                 bool sorted_input) override;
+  void GetAsync(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, PinnableSlice* value,
+                std::string* timestamp, Status& status, AsyncCallback& callback) override;
+  void MultiGetAsync(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
+                     const Slice* keys, PinnableSlice* values, std::string* timestamps,
+                     Status* statuses, bool sorted_input, AsyncCallback& callback) override;
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
                    bool* value_found) override;
   Iterator* NewIterator(const ReadOptions&, ColumnFamilyHandle*) override;

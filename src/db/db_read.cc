@@ -42,8 +42,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
   if (!s.ok()) return s;
   if (const char* what = UnsupportedOption(options)) [[unlikely]]
     return Check(what);
-  if (ReadLimits(options).Passed()) [[unlikely]]
-    return ReadLimits::TimedOut();
+  if (ReadLimits(options).Over()) [[unlikely]]
+    return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   {
     SuperVersionGuard sv(super_versions_.get());
@@ -57,7 +57,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
       s = PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
     }
   }
-  if (statistics_ != nullptr) [[unlikely]] {
+  // One that memory alone could not answer did not read its key.
+  if (statistics_ != nullptr && !s.IsIncomplete()) [[unlikely]] {
     statistics_->recordTick(NUMBER_KEYS_READ, 1);
     if (s.ok() && value != nullptr) {
       statistics_->recordTick(BYTES_READ, value->size());
@@ -91,6 +92,7 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, si
     uint64_t found = 0;
     uint64_t bytes = 0;
     for (size_t i = 0; i < num_keys; ++i) {
+      if (statuses[i].IsIncomplete()) return;  // as Get
       if (!statuses[i].ok()) continue;
       ++found;
       bytes += values[i].size();
@@ -143,8 +145,8 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family,
     if (value_found != nullptr) *value_found = true;
     if (value != nullptr) value->assign(pinned.data(), pinned.size());
   }
-  // Incomplete: only the storage knows. TimedOut: there was no time to ask.
-  return s.ok() || s.IsIncomplete() || s.IsTimedOut();
+  // Incomplete: only the storage knows. TimedOut, Aborted: it could not be asked.
+  return s.ok() || s.IsIncomplete() || s.IsTimedOut() || s.IsAborted();
 }
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {

@@ -17,15 +17,21 @@ microseconds Left(microseconds deadline) {
 
 }  // namespace
 
-IOStatus ReadLimits::TimedOut() { return IOStatus::TimedOut("the read's deadline has passed"); }
+IOStatus ReadLimits::Error() const {
+  return IsCancelled() ? IOStatus::Aborted("the read was cancelled")
+                       : IOStatus::TimedOut("the read's deadline has passed");
+}
 
-bool ReadLimits::PassedByClock() const { return Left(deadline).count() == 0; }
+bool ReadLimits::OverNow() const {
+  return IsCancelled() || (deadline.count() != 0 && Left(deadline).count() == 0);
+}
 
-IOStatus ReadLimits::ApplyByClock(IOOptions* io) const {
+IOStatus ReadLimits::ApplyNow(IOOptions* io) const {
+  if (IsCancelled()) return Error();
   microseconds timeout = std::max(io_timeout, microseconds(0));
   if (deadline.count() != 0) {
     const microseconds left = Left(deadline);
-    if (left.count() == 0) return TimedOut();
+    if (left.count() == 0) return Error();
     timeout = timeout.count() == 0 ? left : std::min(timeout, left);
   }
   io->timeout = timeout;

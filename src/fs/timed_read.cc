@@ -69,9 +69,9 @@ void ReadUntil(uint64_t deadline, const std::shared_ptr<const OpenDescriptor>& f
       }
       const ssize_t n = it.read.wait();
       if (n < 0) {
-        req.status = IOErrorFromErrno("While pread offset " + std::to_string(req.offset) +
-                                          " len " + std::to_string(req.len),
-                                      name, static_cast<int>(-n));
+        req.status = IOErrorFromErrno(
+            "While pread offset " + std::to_string(req.offset) + " len " + std::to_string(req.len),
+            name, static_cast<int>(-n));
         break;
       }
       it.done += static_cast<size_t>(n);

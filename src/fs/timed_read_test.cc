@@ -131,8 +131,8 @@ TEST(TimedReadTest, IsTheReadWithoutATimeout) {
       ASSERT_TRUE(fs->NewRandomAccessFile(dir.File("a"), FileOptions(), &file, nullptr).ok());
       const int64_t hour = 3'600'000'000;
       for (const int64_t timeout : {hour, std::numeric_limits<int64_t>::max()}) {
-        for (const uint64_t offset : {uint64_t{0}, uint64_t{4095}, data.size() - 10, data.size(),
-                                      data.size() + 99}) {
+        for (const uint64_t offset :
+             {uint64_t{0}, uint64_t{4095}, data.size() - 10, data.size(), data.size() + 99}) {
           ASSERT_TRUE(file->InvalidateCache(0, 0).ok());
           std::string scratch(9000, '?');
           Slice result;

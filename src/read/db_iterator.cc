@@ -140,9 +140,9 @@ class DBIterator final : public Iterator {
     status_ = Status::OK();
     valid_ = false;
     hidden_passed_ = 0;
-    if (!ReadLimits(options_).Passed()) [[likely]]
+    if (!ReadLimits(options_).Over()) [[likely]]
       return true;
-    status_ = ReadLimits::TimedOut();
+    status_ = ReadLimits(options_).Error();
     return false;
   }
   // With prefix_same_as_start, what is shown from here on has the prefix of `target`.

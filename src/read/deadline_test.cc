@@ -2,6 +2,8 @@
 // is late does not depend on the machine.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -185,8 +187,8 @@ TEST_P(DeadlineTest, TheTimeoutIsOfEachRead) {
 }
 
 TEST_P(DeadlineTest, AMultiGetKeepsWhatWasDone) {
-  for (const auto& [async_io, across_levels] : {std::pair(false, true), std::pair(true, false),
-                                                std::pair(true, true)}) {
+  for (const auto& [async_io, across_levels] :
+       {std::pair(false, true), std::pair(true, false), std::pair(true, true)}) {
     SCOPED_TRACE(std::to_string(async_io) + std::to_string(across_levels));
     Simulate([&, async_io = async_io, across_levels = across_levels] {
       Slow db(/*open=*/true);
@@ -281,18 +283,60 @@ TEST_P(DeadlineTest, HiddenEntriesDoNotHideTheDeadline) {
   });
 }
 
+TEST_P(DeadlineTest, ACancelledReadReadsNoMore) {
+  for (const bool async_io : {false, true}) {
+    Simulate([async_io] {
+      Slow db(/*open=*/true);
+      std::atomic<bool> cancelled{false};
+      ReadOptions options;
+      options.async_io = async_io;
+      options.cancelled = &cancelled;
+      std::unique_ptr<Iterator> it = db.NewIterator(options);
+      it->SeekToFirst();
+      EXPECT_TRUE(it->Valid());
+      fiber::Runtime runtime;
+      std::vector<std::string> keys;
+      for (int i = 0; i < kFiles; ++i) keys.push_back(Key(i * kKeysPerFile));
+      db.disk->ResetCounts();
+      fiber::JoinHandle canceller = runtime.spawn([&] {
+        fiber::sleep_for(2500 * kMicros);
+        cancelled = true;
+      });
+      const std::vector<Status> statuses = db.MultiGet(options, keys);
+      canceller.join();
+      for (size_t i = 0; i < kFiles; ++i) {
+        // The first is cached; then one is read in each millisecond, or all in the first.
+        const bool done = async_io || i < 4;
+        EXPECT_EQ(done, statuses[i].ok()) << i << " " << statuses[i].ToString();
+        EXPECT_EQ(!done, statuses[i].IsAborted()) << i << " " << statuses[i].ToString();
+      }
+      const int reads = db.disk->reads;
+      while (it->Valid()) it->Next();
+      EXPECT_TRUE(it->status().IsAborted()) << it->status().ToString();
+      it->Seek(Key(0));
+      EXPECT_TRUE(it->status().IsAborted());
+      PinnableSlice value;
+      EXPECT_TRUE(db.Get(options, Key(kKeysPerFile + 15), &value).IsAborted());
+      EXPECT_EQ(reads, db.disk->reads);
+      cancelled = false;
+      it->Seek(Key(0));
+      EXPECT_TRUE(it->Valid());
+    });
+  }
+}
+
 TEST(ReadLimitsTest, OddValues) {
   ReadOptions options;
   IOOptions io;
-  EXPECT_FALSE(ReadLimits(options).Passed());
+  EXPECT_FALSE(ReadLimits(options).Over());
   EXPECT_TRUE(ReadLimits(options).Apply(&io).ok());
   EXPECT_EQ(0, io.timeout.count());
   EXPECT_EQ(fiber::kNoDeadline, ReadLimits(options).NanosDeadline());
   options.deadline = std::chrono::microseconds(-1);  // long ago
-  EXPECT_TRUE(ReadLimits(options).Passed());
+  EXPECT_TRUE(ReadLimits(options).Over());
   EXPECT_TRUE(ReadLimits(options).Apply(&io).IsTimedOut());
   options.deadline = std::chrono::microseconds::max();
-  EXPECT_FALSE(ReadLimits(options).Passed());
+  EXPECT_FALSE(ReadLimits(options).Over());
   EXPECT_TRUE(ReadLimits(options).Apply(&io).ok());
   EXPECT_GT(io.timeout.count(), 0);
   EXPECT_EQ(fiber::kNoDeadline, ReadLimits(options).NanosDeadline());

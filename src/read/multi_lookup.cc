@@ -40,8 +40,8 @@ class MultiLookup {
   void Run(size_t n) {
     for (size_t i = 0; i < n; ++i) {
       values_[i].Reset();
-      if (limits_.Passed()) [[unlikely]] {
-        statuses_[i] = ReadLimits::TimedOut();
+      if (limits_.Over()) [[unlikely]] {
+        statuses_[i] = limits_.Error();
         continue;
       }
       const LookupKey lookup(keys_[i], snapshot_);
@@ -169,8 +169,8 @@ void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCac
   const ReadLimits limits(options);
   for (size_t i = 0; i < n; ++i) {
     values[i].Reset();
-    if (limits.Passed()) [[unlikely]] {
-      statuses[i] = ReadLimits::TimedOut();
+    if (limits.Over()) [[unlikely]] {
+      statuses[i] = limits.Error();
       continue;
     }
     statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics);

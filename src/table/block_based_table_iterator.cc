@@ -44,8 +44,8 @@ bool BlockBasedTableIterator::OpenBlock() {
   if (block_ && block_offset_ == handle.offset) return true;
   ReleaseBlock();
   // Here, too: hidden entries could be passed over for long without a read.
-  if (prefetch_->limits().Passed()) [[unlikely]] {
-    status_ = ReadLimits::TimedOut();
+  if (prefetch_->limits().Over()) [[unlikely]] {
+    status_ = prefetch_->limits().Error();
     return false;
   }
   status_ = table_->GetDataBlock(options_, handle, for_compaction_, prefetch_.get(), &block_);

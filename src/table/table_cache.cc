@@ -139,7 +139,7 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
   }
   if (no_io) return Status::Incomplete("table is not open");
 
-  if (!mu.try_lock_until(limits.NanosDeadline())) return ReadLimits::TimedOut();
+  if (!mu.try_lock_until(limits.NanosDeadline())) return limits.Error();
   Status s = OpenOnce(file, limits, table);
   if (s.ok()) Pin(file, table);
   mu.unlock();
