@@ -77,7 +77,7 @@ void CompactionPicker::Unregister(Compaction* compaction) {
 }
 
 bool CompactionPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& largest,
-                                         int output_level) const {
+                                            int output_level) const {
   return std::any_of(running_.begin(), running_.end(), [&](const Compaction* c) {
     return c->output_level() == output_level &&
            icmp_->CompareUserKey(c->smallest_user_key(), largest) <= 0 &&
@@ -86,7 +86,7 @@ bool CompactionPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& 
 }
 
 void CompactionPicker::GetRange(const std::vector<FileMetaData*>& files, Slice* smallest,
-                             Slice* largest) const {
+                                Slice* largest) const {
   assert(!files.empty());
   *smallest = files.front()->smallest.user_key();
   *largest = files.front()->largest.user_key();
@@ -109,7 +109,8 @@ void CompactionPicker::GetRange(const std::vector<CompactionInputFiles>& inputs,
   GetRange(all, smallest, largest);
 }
 
-bool CompactionPicker::ExpandToCleanCut(const Version& version, CompactionInputFiles* inputs) const {
+bool CompactionPicker::ExpandToCleanCut(const Version& version,
+                                        CompactionInputFiles* inputs) const {
   if (inputs->files.empty()) return true;
   // Each round takes what shares a user key with the range so far, until nothing is added. On level
   // 0 GetOverlappingInputs reaches that in one round.
@@ -136,8 +137,7 @@ std::vector<FileMetaData*> CompactionPicker::Grandparents(
   return found;
 }
 
-void CompactionPicker::SetOutputDefaults(const ColumnFamilyOptions& options,
-                                         const Version& version,
+void CompactionPicker::SetOutputDefaults(const ColumnFamilyOptions& options, const Version& version,
                                          Compaction::Params* params) const {
   const int base_level = version.base_level();
   params->target_output_file_size = MaxFileSizeForLevel(options, params->output_level, base_level);
@@ -201,9 +201,9 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
                                      TableFileName("", number));
     }
     if (level > output_level) {
-      return Status::InvalidArgument("Cannot compact file to up level, input file: " +
-                                     TableFileName("", number) + " level " + std::to_string(level) +
-                                     " > output level " + std::to_string(output_level));
+      return Status::InvalidArgument(
+          "Cannot compact file to up level, input file: " + TableFileName("", number) + " level " +
+          std::to_string(level) + " > output level " + std::to_string(output_level));
     }
   }
 
@@ -222,10 +222,11 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
       for (size_t i = from; i < to; ++i) run.Take(i);
     }
     if (run.empty()) continue;
-    CompactionInputFiles input{level, {files.begin() + static_cast<std::ptrdiff_t>(run.from),
-                                       files.begin() + static_cast<std::ptrdiff_t>(run.to)}};
-    const bool idle = level == 0 ? !AnyBeingCompacted(input.files)
-                                 : ExpandToCleanCut(*version, &input);
+    CompactionInputFiles input{level,
+                               {files.begin() + static_cast<std::ptrdiff_t>(run.from),
+                                files.begin() + static_cast<std::ptrdiff_t>(run.to)}};
+    const bool idle =
+        level == 0 ? !AnyBeingCompacted(input.files) : ExpandToCleanCut(*version, &input);
     if (!idle) {
       return Status::Aborted(
           "Some of the necessary compaction input files are already being compacted");
