@@ -120,7 +120,10 @@ class DbBenchTest(unittest.TestCase):
                              (['--env_uri=nope'], 'Could not load Environment: nope (registered: MockEnv'),
                              (['--fs_uri=s3://x'], 'Could not load FileSystem: s3://x (registered: posix'),
                              (['--use_direct_reads', '--mmap_read'], '--mmap_read=true is not supported'),
-                             (['--num=many'], "'num'"), (['--benchmarks=nope'], "unknown benchmark 'nope'"),
+                             (['--num=many'], "'num'"), (['--batch_size=0'], '--batch_size must be positive'),
+                             (['--multiread_stride=-1'], '--multiread_stride must not be negative'),
+                             (['--ops_between_duration_checks=0'], '--ops_between_duration_checks must be positive'),
+                             (['--benchmarks=nope'], "unknown benchmark 'nope'"),
                              (['--compression_type=foo'], "compression type 'foo'"), (['extra'], "'extra'")]:
             result = run(*flags)
             self.assertNotEqual(result.returncode, 0, flags)

@@ -48,6 +48,7 @@ void CheckRanges() {
   if (FLAGS_key_size < 4) Fail("--key_size must be at least 4");
   if (FLAGS_value_size < 0) Fail("--value_size must not be negative");
   if (FLAGS_batch_size <= 0) Fail("--batch_size must be positive");
+  if (FLAGS_multiread_stride < 0) Fail("--multiread_stride must not be negative");
   if (FLAGS_ops_between_duration_checks <= 0)
     Fail("--ops_between_duration_checks must be positive");
 }
