@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
@@ -389,8 +390,7 @@ class RemoteDatabaseTest : public RemoteFileSystemTest {
   static std::string Key(int i) { return "key" + std::to_string(1000 + i); }
   static std::string Value(int i) { return std::string(1000, static_cast<char>('a' + i % 26)); }
 
-  std::vector<Status> MultiGet(bool async_io) {
-    ReadOptions options;
+  std::vector<Status> MultiGet(bool async_io, ReadOptions options = {}) {
     options.async_io = async_io;
     std::vector<std::string> keys;
     for (int i = 0; i < kAsked; ++i) keys.push_back(Key(i * kStep));
@@ -462,6 +462,18 @@ TEST_F(RemoteDatabaseTest, AFailedReadIsTheStatusOfItsKeyAlone) {
   EXPECT_EQ(1, timeouts);
   rest_.set();
   server_->set_hook(nullptr);
+  for (const Status& s : MultiGet(true)) EXPECT_TRUE(s.ok()) << s.ToString();
+}
+
+TEST_F(RemoteDatabaseTest, TheLimitOfAReadIsKeptThoughTheServerHangs) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  AnswerNothing();
+  ReadOptions options;
+  options.io_timeout = std::chrono::milliseconds(50);
+  for (const Status& s : MultiGet(true, options)) EXPECT_TRUE(s.IsTimedOut()) << s.ToString();
+  std::string value;
+  EXPECT_TRUE(db_->Get(options, Key(0), &value).IsTimedOut());
+  rest_.set();
   for (const Status& s : MultiGet(true)) EXPECT_TRUE(s.ok()) << s.ToString();
 }
 
