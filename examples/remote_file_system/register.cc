@@ -5,7 +5,7 @@
 
 namespace {
 
-[[maybe_unused]] const int registered = rocksdb::ObjectLibrary::Default()->Register(
-    remote::RegisterRemoteFileSystem, /*arg=*/"");
+[[maybe_unused]] const int registered =
+    rocksdb::ObjectLibrary::Default()->Register(remote::RegisterRemoteFileSystem, /*arg=*/"");
 
 }  // namespace

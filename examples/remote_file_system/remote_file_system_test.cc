@@ -40,6 +40,7 @@ class Gathering {
     if (arrived_.fetch_add(1) + 1 >= n_) open_.set();
     if (!open_.wait_until(fiber::deadline_after(5'000'000'000))) open_.set();
   }
+
  private:
   const int n_;
   std::atomic<int> arrived_{0};
@@ -164,16 +165,17 @@ TEST_F(RemoteFileSystemTest, WhatCannotBeReadIsAnError) {
   const auto empty = OpenFile(fs_, WriteFile(0));
   std::vector<char> scratch(1);
   Slice result;
-  EXPECT_TRUE(empty->Read(0, 65 << 20, IOOptions(), &result, scratch.data(), nullptr)
-                  .IsInvalidArgument())
+  EXPECT_TRUE(
+      empty->Read(0, 65 << 20, IOOptions(), &result, scratch.data(), nullptr).IsInvalidArgument())
       << "more than the protocol allows";
 }
 
 TEST_F(RemoteFileSystemTest, UrisAreChecked) {
   std::unique_ptr<FileSystem> fs;
-  for (const char* uri : {"remote://", "remote://127.0.0.1", "remote://127.0.0.1:", "other://[::1]:1",
-                          "remote://127.0.0.1:99999", "remote://nowhere.invalid:1",
-                          "remote://127.0.0.1:1?timeout_ms=", "remote://127.0.0.1:1?timeout_ms=1s"}) {
+  for (const char* uri :
+       {"remote://", "remote://127.0.0.1", "remote://127.0.0.1:", "other://[::1]:1",
+        "remote://127.0.0.1:99999", "remote://nowhere.invalid:1",
+        "remote://127.0.0.1:1?timeout_ms=", "remote://127.0.0.1:1?timeout_ms=1s"}) {
     const IOStatus s = RemoteFileSystem::Create(uri, FileSystem::Default(), &fs);
     EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
     EXPECT_NE(std::string::npos, s.ToString().find(uri)) << s.ToString();
@@ -226,8 +228,7 @@ struct Async {
       static_cast<Async*>(self)->request.result = done.result;
       ++static_cast<Async*>(self)->calls;
     };
-    const IOStatus s =
-        file->ReadAsync(asked, options, callback, this, &handle, &deleter, nullptr);
+    const IOStatus s = file->ReadAsync(asked, options, callback, this, &handle, &deleter, nullptr);
     ASSERT_TRUE(s.ok()) << s.ToString();
     ASSERT_NE(nullptr, handle);
   }

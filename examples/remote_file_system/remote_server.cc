@@ -90,8 +90,7 @@ void RemoteServer::Accept() {
     }
     open_.insert(fd);
     fiber::net::set_nodelay(fd, true);
-    runtime_
-        .spawn([this, connection = std::make_shared<Connection>(fd)] { Serve(connection); })
+    runtime_.spawn([this, connection = std::make_shared<Connection>(fd)] { Serve(connection); })
         .detach();
   }
 }

@@ -61,8 +61,8 @@ bool ObjectLibrary::PatternEntry::MatchesParts(const std::string& target, size_t
     const bool last = i + 1 == parts_.size();
     // What must not be empty is not ended by a separator at its very start.
     const size_t least = follows == kNothing || follows == kAnyText ? 0 : 1;
-    const size_t end =
-        last ? target.size() : target.find(parts_[i + 1].first, std::min(at + least, target.size()));
+    const size_t end = last ? target.size()
+                            : target.find(parts_[i + 1].first, std::min(at + least, target.size()));
     if (end == std::string::npos || !Fits(target.substr(at, end - at), follows)) return false;
     at = end;
   }

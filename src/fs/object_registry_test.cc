@@ -231,8 +231,8 @@ TEST(ObjectRegistry, ManagedObjectsExistOnceWhileTheyLive) {
   EXPECT_EQ(five, again);
   EXPECT_EQ(1, configured);
   EXPECT_TRUE(registry
-                  ->GetOrCreateManagedObject<Shape>(
-                      "ngon:6", &six, [](Shape*) { return Status::Aborted("no"); })
+                  ->GetOrCreateManagedObject<Shape>("ngon:6", &six,
+                                                    [](Shape*) { return Status::Aborted("no"); })
                   .IsAborted());
   EXPECT_EQ(nullptr, registry->GetManagedObject<Shape>("ngon:6"));
   EXPECT_TRUE(registry->SetManagedObject<Shape>(five).ok()) << "the same again";
@@ -359,8 +359,7 @@ TEST(CreateFromString, AnEnvComesFromOneUri) {
   EXPECT_EQ(guard.get(), env);
   ASSERT_TRUE(Env::CreateFromUri(options, "MockEnv", "", &env, &guard).ok());
   EXPECT_EQ(guard.get(), env);
-  EXPECT_TRUE(
-      Env::CreateFromUri(options, "MockEnv", "posix://", &env, &guard).IsInvalidArgument());
+  EXPECT_TRUE(Env::CreateFromUri(options, "MockEnv", "posix://", &env, &guard).IsInvalidArgument());
   EXPECT_TRUE(Env::CreateFromUri(options, "", "nope://", &env, &guard).IsNotSupported())
       << "an Env has files";
 }
