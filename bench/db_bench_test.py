@@ -113,6 +113,60 @@ class DbBenchTest(unittest.TestCase):
                 self.assertEqual(reports(result)['readseq'][0], 500)
                 self.assertEqual(pathlib.Path(folder, 'x').exists(), 'posix' in where, where)
 
+    DETERMINISTIC = ('--benchmarks=fillseqdeterministic,levelstats,readseq,readrandom', '--num=100000', '--num_levels=4',
+                     '--disable_auto_compactions', '--compression_type=none', '--write_buffer_size=524288',
+                     '--target_file_size_base=1048576', '--value_size=50')
+
+    @staticmethod
+    def shape(result):
+        """Bytes of each level, and of each file of level 0."""
+        levels = {int(level): int(size) for level, size in
+                  re.findall(r'^Level\[([1-9])\]: \S+ - \S+\(total size: (\d+) bytes\)$', result.stdout, re.M)}
+        files = [int(size) for size in re.findall(r'^Level\[0\]: \S+\(size: (\d+) bytes\)$', result.stdout, re.M)]
+        return levels, files
+
+    def test_fillseqdeterministic_fills_each_level(self):
+        result = run(*self.DETERMINISTIC, '--max_bytes_for_level_multiplier=4', '--threads=3')
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        self.assertIn('fillseqdeterministic multithreaded not supported, use 1 thread', result.stderr)
+        levels, _ = self.shape(result)
+        self.assertEqual(set(levels), {1, 2, 3})
+        self.assertAlmostEqual(levels[3] / levels[2], 4, delta=0.4)
+        seen = reports(result)
+        self.assertEqual(seen['fillseqdeterministic'][0], 100000 + 25000 + 6250)
+        self.assertEqual(seen['readseq'][0], 300000)
+        self.assertIn('of 100000 found', seen['readrandom'][1])
+        # The other levels hold keys that the last one has, too: all are found, once.
+        self.assertRegex(seen['readrandom'][1], r'\(100000 of 100000 found\)')
+
+    def test_fillseqdeterministic_in_universal_style(self):
+        result = run(*self.DETERMINISTIC, '--compaction_style=1', '--universal_size_ratio=50')
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        levels, files = self.shape(result)
+        self.assertEqual(set(levels), {1, 2, 3})
+        self.assertGreater(len(files), 0)
+        self.assertAlmostEqual(levels[3] / levels[2], 2.5, delta=0.3)
+        self.assertRegex(reports(result)['readrandom'][1], r'\(100000 of 100000 found\)')
+
+    def test_fillseqdeterministic_is_refused_where_it_cannot_be(self):
+        for style in '0', '1':
+            result = run('--benchmarks=fillseqdeterministic', '--num=2000', '--disable_auto_compactions',
+                         f'--compaction_style={style}')
+            self.assertEqual(result.returncode, 1)
+            self.assertIn('n is too small to fill 7 levels', result.stderr)
+        result = run('--benchmarks=fillseqdeterministic', '--num=2000')
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('Please disable_auto_compactions in FillDeterministic benchmark', result.stderr)
+        result = run('--benchmarks=fillseqdeterministic', '--num=2000', '--compaction_style=2')
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('compaction_style', result.stderr)
+
+    def test_filluniquerandomdeterministic_writes_each_key_once(self):
+        result = run(*self.DETERMINISTIC[1:], '--max_bytes_for_level_multiplier=4',
+                     '--benchmarks=filluniquerandomdeterministic,readrandom')
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        self.assertRegex(reports(result)['readrandom'][1], r'\(100000 of 100000 found\)')
+
     def test_bad_command_lines(self):
         for flags, fault in [(['--nosuchflag=1'], "unknown command line flag 'nosuchflag'"),
                              (['--merge_operator=put'], '--merge_operator=put is not supported'),

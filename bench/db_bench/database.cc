@@ -80,6 +80,19 @@ void SetLevelOptions(rocksdb::Options* options, rocksdb::CompressionType compres
   options->max_bytes_for_level_multiplier = FLAGS_max_bytes_for_level_multiplier;
   options->level_compaction_dynamic_level_bytes = FLAGS_level_compaction_dynamic_level_bytes;
   options->disable_auto_compactions = FLAGS_disable_auto_compactions;
+  options->compaction_style = static_cast<rocksdb::CompactionStyle>(FLAGS_compaction_style);
+  rocksdb::CompactionOptionsUniversal& universal = options->compaction_options_universal;
+  // 0 means the database's own default.
+  const auto set = [](unsigned int* option, int32_t flag) {
+    if (flag != 0) *option = static_cast<unsigned int>(flag);
+  };
+  set(&universal.size_ratio, FLAGS_universal_size_ratio);
+  set(&universal.min_merge_width, FLAGS_universal_min_merge_width);
+  set(&universal.max_merge_width, FLAGS_universal_max_merge_width);
+  set(&universal.max_size_amplification_percent, FLAGS_universal_max_size_amplification_percent);
+  universal.compression_size_percent = FLAGS_universal_compression_size_percent;
+  universal.allow_trivial_move = FLAGS_universal_allow_trivial_move;
+  options->max_subcompactions = static_cast<uint32_t>(FLAGS_subcompactions);
   options->max_compaction_bytes = FLAGS_max_compaction_bytes;
   options->soft_pending_compaction_bytes_limit = FLAGS_soft_pending_compaction_bytes_limit;
   options->hard_pending_compaction_bytes_limit = FLAGS_hard_pending_compaction_bytes_limit;

@@ -46,6 +46,7 @@ const struct {
 const std::vector<NamedWorkload>& Workloads() {
   static const auto* const all = [] {
     auto* list = new std::vector<NamedWorkload>(WriteWorkloads());
+    for (auto& workload : DeterministicWorkloads()) list->push_back(std::move(workload));
     for (auto& workload : ReadWorkloads()) list->push_back(std::move(workload));
     return list;
   }();
@@ -143,6 +144,14 @@ int Main(int argc, char** argv) {
   for (const auto& name : names) {
     if (RunAction(name, database)) continue;
     const NamedWorkload& workload = *FindWorkload(name);
+    if (workload.refusal != nullptr) {
+      if (const std::string why = workload.refusal(); !why.empty()) Fail(why);
+    }
+    int clients = FLAGS_threads;
+    if (workload.single_client && clients > 1) {
+      std::fprintf(stderr, "%s multithreaded not supported, use 1 thread\n", name.c_str());
+      clients = 1;
+    }
     if (workload.fresh_db) {
       if (FLAGS_use_existing_db) {
         std::printf("%-12s : skipped (--use_existing_db is true)\n", name.c_str());
@@ -151,7 +160,7 @@ int Main(int argc, char** argv) {
       database.Recreate();
     }
     std::printf("DB path: [%s]\n", database.path().c_str());
-    RunWorkload(name, FLAGS_threads + workload.extra_clients, database.db(), workload.run);
+    RunWorkload(name, clients + workload.extra_clients, database.db(), workload.run);
   }
   if (FLAGS_statistics) {
     std::printf("STATISTICS:\n%s\n", database.Statistics().c_str());

@@ -16,10 +16,13 @@ struct NamedWorkload {
   bool fresh_db = false;       // starts from an empty database
   bool single_client = false;  // whatever --threads says
   int extra_clients = 0;       // background clients next to --threads
+  // Why the workload cannot run with these flags; null or empty: it can.
+  std::string (*refusal)() = nullptr;
 };
 
 std::vector<NamedWorkload> WriteWorkloads();
 std::vector<NamedWorkload> ReadWorkloads();
+std::vector<NamedWorkload> DeterministicWorkloads();
 // Null if there is none of that name.
 const NamedWorkload* FindWorkload(const std::string& name);
 // The names and what they do, for --help.

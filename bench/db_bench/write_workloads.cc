@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "db_bench/fill.h"
 #include "db_bench/flags.h"
 #include "db_bench/workloads.h"
+#include "kv_bench/permutation.h"
 #include "rocksdb/write_batch.h"
 
 namespace db_bench {
@@ -24,19 +26,11 @@ rocksdb::WriteOptions MakeWriteOptions() {
   return options;
 }
 
-enum class Order { kSequential, kRandom };
+}  // namespace
 
-struct FillOptions {
-  Order order = Order::kRandom;
-  bool sync = false;
-  int64_t keys_divisor = 1;  // --num / this many keys
-  int value_size = 0;        // 0: --value_size
-};
-
-// Each client writes --writes (else --num) pairs, in batches of --batch_size.
 void Fill(Client* client, const FillOptions& fill) {
   const int64_t keys = std::max<int64_t>(1, FLAGS_num / fill.keys_divisor);
-  const int64_t ops = FLAGS_writes >= 0 ? FLAGS_writes : FLAGS_num;
+  const int64_t ops = fill.ops >= 0 ? fill.ops : FLAGS_writes >= 0 ? FLAGS_writes : FLAGS_num;
   const size_t value_size = fill.value_size > 0 ? fill.value_size : FLAGS_value_size;
   rocksdb::WriteOptions options = MakeWriteOptions();
   options.sync |= fill.sync;
@@ -46,12 +40,18 @@ void Fill(Client* client, const FillOptions& fill) {
   KeyBuffer key(FLAGS_key_size);
   rocksdb::WriteBatch batch;
   Duration duration(fill.order == Order::kRandom ? FLAGS_duration : 0, ops);
+  const kv_bench::Permutation order(static_cast<uint64_t>(keys), client->random.Next());
+  const auto key_number = [&](uint64_t i) {
+    return fill.order == Order::kSequential ? i
+           : fill.order == Order::kRandom   ? client->random.Uniform(static_cast<uint64_t>(keys))
+                                            : order.Of(i % static_cast<uint64_t>(keys));
+  };
   uint64_t next = 0;
   uint64_t bytes = 0;
   while (!duration.Done(FLAGS_batch_size)) {
     batch.Clear();
     for (int64_t i = 0; i < FLAGS_batch_size; i++) {
-      const uint64_t number = fill.order == Order::kRandom ? client->random.Uniform(keys) : next++;
+      const uint64_t number = key_number(next++);
       const rocksdb::Slice k = key.Set(number);
       const rocksdb::Slice value = client->values->Next(value_size);
       batch.Put(k, value);
@@ -63,6 +63,8 @@ void Fill(Client* client, const FillOptions& fill) {
   }
   client->stats.AddBytes(bytes);
 }
+
+namespace {
 
 void UpdateRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;

@@ -1,6 +1,6 @@
 // An order of the numbers below n that looks random and meets each once: a Feistel network over the
-// next power of four, whose results that are too large go through it again. Constant after
-// construction.
+// next power of four, whose results that are too large go through it again. Other seeds give other
+// orders. Constant after construction.
 #pragma once
 
 #include <bit>
@@ -10,8 +10,9 @@ namespace kv_bench {
 
 class Permutation {
  public:
-  explicit Permutation(uint64_t n)
+  explicit Permutation(uint64_t n, uint64_t seed = 0)
       : n_(n),
+        seed_(Mix(seed)),
         half_bits_(n <= 4 ? 1 : (std::bit_width(n - 1) + 1) / 2),
         mask_((uint64_t{1} << half_bits_) - 1) {}
 
@@ -21,7 +22,7 @@ class Permutation {
       uint64_t left = i >> half_bits_;
       uint64_t right = i & mask_;
       for (uint64_t round = 1; round <= 4; ++round) {
-        const uint64_t next = left ^ (Mix(right + (round << 32)) & mask_);
+        const uint64_t next = left ^ (Mix((right + (round << 32)) ^ seed_) & mask_);
         left = right;
         right = next;
       }
@@ -41,6 +42,7 @@ class Permutation {
   }
 
   const uint64_t n_;
+  const uint64_t seed_;
   const int half_bits_;
   const uint64_t mask_;
 };

@@ -26,7 +26,7 @@ struct Options;
 
 enum CompactionStyle : char {
   kCompactionStyleLevel = 0x0,
-  kCompactionStyleUniversal = 0x1,  // unsupported
+  kCompactionStyleUniversal = 0x1,  // runs of all keys, merged by size: see universal_compaction.h
   kCompactionStyleFIFO = 0x2,       // unsupported
   kCompactionStyleNone = 0x3,       // unsupported
 };

@@ -50,6 +50,7 @@ typedef struct rocksdb_pinnableslice_t rocksdb_pinnableslice_t;
 typedef struct rocksdb_readoptions_t rocksdb_readoptions_t;
 typedef struct rocksdb_slicetransform_t rocksdb_slicetransform_t;
 typedef struct rocksdb_snapshot_t rocksdb_snapshot_t;
+typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
 typedef struct rocksdb_write_buffer_manager_t rocksdb_write_buffer_manager_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
@@ -201,6 +202,18 @@ extern ROCKSDB_LIBRARY_API void rocksdb_disable_file_deletions(rocksdb_t* db, ch
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_disable_manual_compaction(rocksdb_t* db);
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_manual_compaction(rocksdb_t* db);
+/* Changes options of the open database by name, all `count` of them or none. */
+extern ROCKSDB_LIBRARY_API void rocksdb_set_options(rocksdb_t* db, int count,
+                                                    const char* const keys[],
+                                                    const char* const values[], char** errptr);
+extern ROCKSDB_LIBRARY_API void rocksdb_set_options_cf(rocksdb_t* db,
+                                                       rocksdb_column_family_handle_t* handle,
+                                                       int count, const char* const keys[],
+                                                       const char* const values[], char** errptr);
+/* Newer than RocksDB 10.4. */
+extern ROCKSDB_LIBRARY_API void rocksdb_set_db_options(rocksdb_t* db, int count,
+                                                       const char* const keys[],
+                                                       const char* const values[], char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_cancel_all_background_work(rocksdb_t* db,
                                                                    unsigned char wait);
 

@@ -509,7 +509,12 @@ class DB {
 
   // --- Options ---
 
-  // Changes options of an open database by name. NotSupported in this version.
+  // Changes options of an open database by name, all of the map or none: in force when this
+  // returns, and in a new OPTIONS file. Values are written as in that file ("1048576" or "1M",
+  // "true", "kLZ4Compression"); "{...}" for a struct, or "compaction_options_universal.size_ratio"
+  // for one member. InvalidArgument names an option that is unknown, malformed or fixed while the
+  // database is open; NotSupported one that DB::Open would refuse with that value. Running flushes
+  // and compactions end as they began. Thread-safe, beside reads and writes.
   virtual Status SetOptions(ColumnFamilyHandle* /*column_family*/,
                             const std::unordered_map<std::string, std::string>& /*new_options*/) {
     return Status::NotSupported("SetOptions() is not supported.");
@@ -517,6 +522,8 @@ class DB {
   virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
     return SetOptions(DefaultColumnFamily(), new_options);
   }
+  // The same for options of the database. wal_bytes_per_sync is that of the logs begun from then
+  // on; a smaller max_open_files does not close files that max_open_files = -1 keeps open.
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& /*new_options*/) {
     return Status::NotSupported("SetDBOptions() is not supported.");
   }

@@ -1,5 +1,7 @@
-// Settings of universal compaction. Cairn compacts by levels only: they are kept, so that an
-// OPTIONS file survives a round trip.
+// Settings of universal compaction (ColumnFamilyOptions::compaction_style =
+// kCompactionStyleUniversal), which writes data less often than leveled compaction and takes more
+// space. The data are a list of sorted runs by age: each file of level 0, then each level. From
+// level0_file_num_compaction_trigger runs on, neighbours are merged.
 #pragma once
 
 #include <climits>
@@ -15,13 +17,20 @@ enum CompactionStopStyle {
 
 class CompactionOptionsUniversal {
  public:
-  unsigned int size_ratio = 1;  // percent
+  // Percent by which the next older run may be larger than those before it (or than the one before
+  // it: stop_style) to be merged with them.
+  unsigned int size_ratio = 1;
+  // Runs that one compaction merges, at least and at most.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
+  // When all runs but the oldest come to so many percent of it, everything is merged.
   unsigned int max_size_amplification_percent = 200;
+  // So many percent of the data, the oldest, are compressed; negative: all.
   int compression_size_percent = -1;
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
+  // Runs that do not overlap become one by moving their files.
   bool allow_trivial_move = false;
+  // Unsupported.
   bool incremental = false;
 };
 

@@ -1,4 +1,6 @@
 // The C interface: databases, reads and writes, iterators, snapshots, administration.
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "c/c_objects.h"
@@ -35,6 +37,13 @@ std::vector<Slice> Slices(size_t n, const char* const* data, const size_t* sizes
   std::vector<Slice> out;
   out.reserve(n);
   for (size_t i = 0; i < n; ++i) out.emplace_back(data[i], sizes[i]);
+  return out;
+}
+
+std::unordered_map<std::string, std::string> OptionPairs(int count, const char* const keys[],
+                                                         const char* const values[]) {
+  std::unordered_map<std::string, std::string> out;
+  for (int i = 0; i < count; ++i) out[keys[i]] = values[i];
   return out;
 }
 
@@ -293,6 +302,18 @@ void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) {
 }
 void rocksdb_disable_manual_compaction(rocksdb_t* db) { db->rep->DisableManualCompaction(); }
 void rocksdb_enable_manual_compaction(rocksdb_t* db) { db->rep->EnableManualCompaction(); }
+void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[],
+                         const char* const values[], char** errptr) {
+  Report(errptr, db->rep->SetOptions(OptionPairs(count, keys, values)));
+}
+void rocksdb_set_options_cf(rocksdb_t* db, rocksdb_column_family_handle_t* handle, int count,
+                            const char* const keys[], const char* const values[], char** errptr) {
+  Report(errptr, db->rep->SetOptions(handle->rep, OptionPairs(count, keys, values)));
+}
+void rocksdb_set_db_options(rocksdb_t* db, int count, const char* const keys[],
+                            const char* const values[], char** errptr) {
+  Report(errptr, db->rep->SetDBOptions(OptionPairs(count, keys, values)));
+}
 void rocksdb_cancel_all_background_work(rocksdb_t* db, unsigned char wait) {
   CancelAllBackgroundWork(db->rep.get(), wait != 0);
 }

@@ -59,6 +59,9 @@ struct rocksdb_flushoptions_t {
 struct rocksdb_compactoptions_t {
   rocksdb::CompactRangeOptions rep;
 };
+struct rocksdb_universal_compaction_options_t {
+  rocksdb::CompactionOptionsUniversal rep;
+};
 struct rocksdb_block_based_table_options_t {
   rocksdb::BlockBasedTableOptions rep;
 };

@@ -155,6 +155,24 @@ CAIRN_C_OPTION(options, uint64_t, max_sequential_skip_in_iterations)
 CAIRN_C_SETTER(options, int, report_bg_io_stats)
 CAIRN_C_GETTER(options, unsigned char, report_bg_io_stats)
 
+// Universal compaction
+rocksdb_universal_compaction_options_t* rocksdb_universal_compaction_options_create() {
+  return new rocksdb_universal_compaction_options_t;
+}
+void rocksdb_universal_compaction_options_destroy(rocksdb_universal_compaction_options_t* o) {
+  delete o;
+}
+CAIRN_C_OPTION(universal_compaction_options, int, size_ratio)
+CAIRN_C_OPTION(universal_compaction_options, int, min_merge_width)
+CAIRN_C_OPTION(universal_compaction_options, int, max_merge_width)
+CAIRN_C_OPTION(universal_compaction_options, int, max_size_amplification_percent)
+CAIRN_C_OPTION(universal_compaction_options, int, compression_size_percent)
+CAIRN_C_OPTION(universal_compaction_options, int, stop_style)
+void rocksdb_options_set_universal_compaction_options(rocksdb_options_t* o,
+                                                      rocksdb_universal_compaction_options_t* v) {
+  o->rep.compaction_options_universal = v->rep;
+}
+
 // Files
 CAIRN_C_OPTION(options, int, use_fsync)
 CAIRN_C_OPTION(options, unsigned char, allow_mmap_reads)

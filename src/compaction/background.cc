@@ -1,5 +1,6 @@
 #include "compaction/background.h"
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -10,12 +11,12 @@ namespace cairn {
 
 struct BackgroundScheduler::Pool {
   Pool(std::string thread_prefix, int thread_limit, int thread_nice)
-      : prefix(std::move(thread_prefix)), limit(thread_limit), nice(thread_nice) {}
+      : prefix(std::move(thread_prefix)), nice(thread_nice), limit(thread_limit) {}
 
   void Run() {
     fiber::MutexLock lock(&mutex);
     while (true) {
-      while (queue.empty() && !stopping) work.wait(&mutex);
+      while (!stopping && (queue.empty() || running >= limit)) work.wait(&mutex);
       if (queue.empty()) return;
       fiber::Function job = std::move(queue.front());
       queue.pop_front();
@@ -29,12 +30,20 @@ struct BackgroundScheduler::Pool {
     }
   }
 
+  void StartThreads() FIBER_REQUIRES(mutex) {
+    const size_t wanted =
+        std::min(queue.size() + static_cast<size_t>(running), static_cast<size_t>(limit));
+    while (threads.size() < wanted) {
+      threads.emplace_back(prefix + std::to_string(threads.size()), [this] { Run(); }, nice);
+    }
+  }
+
   bool Idle() const FIBER_REQUIRES(mutex) { return queue.empty() && running == 0; }
 
   const std::string prefix;
-  const int limit;
   const int nice;
   mutable fiber::Mutex mutex;
+  int limit FIBER_GUARDED_BY(mutex);
   fiber::CondVar work;
   fiber::CondVar idle;
   std::deque<fiber::Function> queue FIBER_GUARDED_BY(mutex);
@@ -50,17 +59,25 @@ BackgroundScheduler::BackgroundScheduler(std::string name, int high_threads, int
 
 BackgroundScheduler::~BackgroundScheduler() { Shutdown(); }
 
+void BackgroundScheduler::SetThreads(int high_threads, int low_threads) {
+  const int limits[] = {high_threads, low_threads};
+  for (int i = 0; i < 2; ++i) {
+    Pool* const pool = pools_[i].get();
+    fiber::MutexLock lock(&pool->mutex);
+    if (pool->stopping) continue;
+    pool->limit = limits[i];
+    pool->StartThreads();
+    pool->work.notify_all();
+  }
+}
+
 bool BackgroundScheduler::Schedule(JobPriority priority, fiber::Function job) {
   Pool* pool = pools_[static_cast<int>(priority)].get();
   {
     fiber::MutexLock lock(&pool->mutex);
     if (pool->stopping) return false;
     pool->queue.push_back(std::move(job));
-    const size_t wanted = pool->queue.size() + static_cast<size_t>(pool->running);
-    if (pool->threads.size() < wanted && pool->threads.size() < static_cast<size_t>(pool->limit)) {
-      pool->threads.emplace_back(
-          pool->prefix + std::to_string(pool->threads.size()), [pool] { pool->Run(); }, pool->nice);
-    }
+    pool->StartThreads();
   }
   pool->work.notify_one();
   return true;

@@ -26,6 +26,8 @@ class BackgroundScheduler {
   BackgroundScheduler(const BackgroundScheduler&) = delete;
   BackgroundScheduler& operator=(const BackgroundScheduler&) = delete;
 
+  // From now on. Jobs that run go on; threads that are too many stay idle.
+  void SetThreads(int high_threads, int low_threads);
   // Jobs of one pool start in the order of their arrival. false after Shutdown (the job is
   // dropped).
   bool Schedule(JobPriority priority, fiber::Function job);

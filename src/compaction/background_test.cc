@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fiber/sync.h"
@@ -33,6 +34,34 @@ TEST(BackgroundScheduler, AFlushDoesNotWaitForACompaction) {
   flushed.wait();
   release.set();
   scheduler.WaitForIdle();
+}
+
+TEST(BackgroundScheduler, TheNumberOfThreadsMayChange) {
+  BackgroundScheduler scheduler("test", 1, 1);
+  std::atomic<int> running{0}, most{0}, done{0};
+  fiber::Event release;
+  const auto job = [&] {
+    const int now = running.fetch_add(1) + 1;
+    int seen = most.load();
+    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+    }
+    release.wait();
+    running.fetch_sub(1);
+    done.fetch_add(1);
+  };
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(scheduler.Schedule(JobPriority::kLow, job));
+  scheduler.SetThreads(1, 3);  // those that wait begin
+  while (most.load() < 3) fiber::sleep_for(100 * 1000);
+  scheduler.SetThreads(1, 1);
+  release.set();
+  scheduler.WaitForIdle();
+  EXPECT_EQ(done.load(), 8);
+  EXPECT_EQ(most.load(), 3);
+  most.store(0);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(scheduler.Schedule(JobPriority::kLow, job));
+  scheduler.WaitForIdle();
+  EXPECT_EQ(most.load(), 1);
+  EXPECT_EQ(done.load(), 58);
 }
 
 TEST(BackgroundScheduler, APoolRunsAsManyJobsAtOnceAsItHasThreads) {

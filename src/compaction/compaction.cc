@@ -17,6 +17,12 @@ const char* CompactionReasonName(CompactionReason reason) {
       return "LevelL0FilesNum";
     case CompactionReason::kLevelMaxLevelSize:
       return "LevelMaxLevelSize";
+    case CompactionReason::kUniversalSizeAmplification:
+      return "UniversalSizeAmplification";
+    case CompactionReason::kUniversalSizeRatio:
+      return "UniversalSizeRatio";
+    case CompactionReason::kUniversalSortedRunNum:
+      return "UniversalSortedRunNum";
     case CompactionReason::kManualCompaction:
       return "ManualCompaction";
     case CompactionReason::kFilesMarkedForCompaction:
@@ -41,9 +47,10 @@ Compaction::Compaction(CompactionPicker* picker, const ColumnFamilyOptions& opti
       first = false;
     }
   }
-  // What stays in level 0 may be older than the output of an intra-level compaction there.
-  bottommost_ = output_level() > 0 && !version()->RangeMightExistBelow(
-                                          output_level(), smallest_user_key_, largest_user_key_);
+  // What stays in level 0 may be older than an output that stays there, too.
+  bottommost_ =
+      (output_level() > 0 || input(0).files.back() == version()->files(0).back()) &&
+      !version()->RangeMightExistBelow(output_level(), smallest_user_key_, largest_user_key_);
   size_t all_files = 0;
   for (int level = 0; level < version()->num_levels(); ++level) {
     all_files += version()->files(level).size();
@@ -70,8 +77,8 @@ void Compaction::ReleaseInputs() {
   MarkInputs(false);
   picker_->Unregister(this);
   // What is free again counts again: if the job failed, these files still wait to be compacted.
-  version()->ComputeCompactionScore(options_);
   ColumnFamilyState* const cf = column_family();
+  version()->ComputeCompactionScore(cf != nullptr ? cf->options() : options_);
   if (cf != nullptr && cf->current() != nullptr && cf->current() != version()) {
     cf->current()->ComputeCompactionScore(cf->options());
   }
@@ -91,8 +98,27 @@ uint64_t Compaction::total_input_bytes() const {
   return bytes;
 }
 
+// Side by side in one level, so they must be.
+bool Compaction::InputsAreDisjoint() const {
+  std::vector<const FileMetaData*> by_key;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    by_key.insert(by_key.end(), input.files.begin(), input.files.end());
+  }
+  std::sort(by_key.begin(), by_key.end(), [this](const FileMetaData* a, const FileMetaData* b) {
+    return icmp().CompareUserKey(a->smallest.user_key(), b->smallest.user_key()) < 0;
+  });
+  for (size_t i = 1; i < by_key.size(); ++i) {
+    if (icmp().CompareUserKey(by_key[i - 1]->largest.user_key(), by_key[i]->smallest.user_key()) >=
+        0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Compaction::IsTrivialMove() const {
   if (!params_.trivial_move_allowed || start_level() == output_level()) return false;
+  if (options_.compaction_style == kCompactionStyleUniversal) return InputsAreDisjoint();
   if (num_input_levels() != 1) return false;
   // With a filter the entries must be looked at.
   if (params_.manual &&
@@ -100,19 +126,7 @@ bool Compaction::IsTrivialMove() const {
     return false;
   }
   const std::vector<FileMetaData*>& files = input(0).files;
-  if (start_level() == 0) {
-    // Side by side below, so they must be disjoint.
-    std::vector<const FileMetaData*> by_key(files.begin(), files.end());
-    std::sort(by_key.begin(), by_key.end(), [this](const FileMetaData* a, const FileMetaData* b) {
-      return icmp().CompareUserKey(a->smallest.user_key(), b->smallest.user_key()) < 0;
-    });
-    for (size_t i = 1; i < by_key.size(); ++i) {
-      if (icmp().CompareUserKey(by_key[i - 1]->largest.user_key(),
-                                by_key[i]->smallest.user_key()) >= 0) {
-        return false;
-      }
-    }
-  }
+  if (start_level() == 0 && !InputsAreDisjoint()) return false;
   const int base_level = version()->base_level();
   if (CompressionForLevel(options_, *version(), start_level(), base_level, false) !=
       params_.compression) {
@@ -180,11 +194,14 @@ void Compaction::AddInputDeletions(VersionEdit* edit) const {
 }
 
 void Compaction::AddTrivialMove(VersionEdit* edit) const {
-  AddInputDeletions(edit);
-  for (const FileMetaData* f : input(0).files) {
-    FileMetaData moved = *f;
-    moved.marked_for_compaction = false;  // the move was it, or it would move on for ever
-    edit->AddFile(output_level(), std::move(moved));
+  for (const CompactionInputFiles& input : params_.inputs) {
+    if (input.level == output_level()) continue;  // there already
+    for (const FileMetaData* f : input.files) {
+      edit->DeleteFile(input.level, f->number);
+      FileMetaData moved = *f;
+      moved.marked_for_compaction = false;  // the move was it, or it would move on for ever
+      edit->AddFile(output_level(), std::move(moved));
+    }
   }
 }
 

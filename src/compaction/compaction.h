@@ -107,7 +107,7 @@ class Compaction {
   VersionEdit* edit() { return &edit_; }
   const VersionEdit& edit() const { return edit_; }
   void AddInputDeletions(VersionEdit* edit) const;
-  // For a trivial move: deletes from the start level, adds the same file to the output level.
+  // For a trivial move: deletes from the levels above, adds the same files to the output level.
   void AddTrivialMove(VersionEdit* edit) const;
 
   // Clears the marks and lets the picker pick these files again; also done by the destructor.
@@ -119,6 +119,7 @@ class Compaction {
 
  private:
   void MarkInputs(bool being_compacted);
+  bool InputsAreDisjoint() const;
 
   CompactionPicker* picker_;
   const ColumnFamilyOptions options_;

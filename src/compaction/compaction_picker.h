@@ -82,15 +82,15 @@ class CompactionPicker {
   // Sizes and compression as the output level's are, then Start.
   std::unique_ptr<Compaction> Make(const ColumnFamilyOptions& options, Version* version,
                                    Compaction::Params params);
-  // Everything else is set in `params`.
+  void SetOutputDefaults(const ColumnFamilyOptions& options, const Version& version,
+                         Compaction::Params* params) const;
+  // Everything but the version and the grandparents is set in `params`.
   std::unique_ptr<Compaction> Start(const ColumnFamilyOptions& options, Version* version,
                                     Compaction::Params params);
 
  private:
   void Register(Compaction* compaction);
   void Unregister(Compaction* compaction);
-  void SetOutputDefaults(const ColumnFamilyOptions& options, const Version& version,
-                         Compaction::Params* params) const;
 
   const InternalKeyComparator* const icmp_;
   uint32_t max_subcompactions_;

@@ -60,6 +60,11 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   options.compression = cf_options_.compression_per_level.empty()
                             ? cf_options_.compression
                             : cf_options_.compression_per_level[0];
+  // The newest data are not among the part that is compressed.
+  if (cf_options_.compaction_style == kCompactionStyleUniversal &&
+      cf_options_.compaction_options_universal.compression_size_percent >= 0) {
+    options.compression = kNoCompression;
+  }
   options.compression_opts = cf_options_.compression_opts;
   options.target_file_size = data_size;
   options.epoch_number = epoch_number_;

@@ -1,10 +1,12 @@
 // What a flush or a compaction needs from the database, in one struct that db/ fills in, so that
-// the jobs are tested without a database. Everything is borrowed and outlives the job.
+// the jobs are tested without a database. Everything but the options is borrowed and outlives the
+// job.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,7 @@
 namespace cairn {
 
 struct JobEnv {
-  const DBOptions* db_options = nullptr;
+  std::shared_ptr<const DBOptions> db_options;  // as they were when the job began
   FileSystem* fs = nullptr;
   FileOptions file_options;        // of the output files
   std::string dbname;              // for messages and events

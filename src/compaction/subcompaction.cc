@@ -25,7 +25,8 @@ constexpr size_t kAnchorsPerFile = 128;
 
 bool MayBeSplit(const Compaction& compaction) {
   return compaction.max_subcompactions() > 1 && compaction.output_level() > 0 &&
-         (compaction.start_level() == 0 || compaction.is_manual());
+         (compaction.start_level() == 0 || compaction.is_manual() ||
+          compaction.options().compaction_style == kCompactionStyleUniversal);
 }
 
 // Makes one finished table durable on a thread of its own while the next one is being written: the

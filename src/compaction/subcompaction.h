@@ -26,7 +26,8 @@ class Courtesy;
 
 // Finds up to compaction.max_subcompactions() - 1 user keys, ascending, that cut the input into
 // parts of about equal size, none of them less than an output file. Empty: it is not to be cut, or
-// cannot be. Cut are compactions of level 0 and manual ones, as in RocksDB. Opens the inputs.
+// cannot be. Cut are compactions of level 0, manual and universal ones, as in RocksDB. Opens the
+// inputs.
 [[nodiscard]] Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
                                         std::vector<std::string>* boundaries);
 

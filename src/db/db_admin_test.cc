@@ -284,7 +284,7 @@ TEST_F(DbOptionsTest, NamesTheOptionThatItRefuses) {
                                                           reinterpret_cast<MergeOperator*>(&dummy));
   ExpectRefused(options, "merge_operator");
   options = SmallOptions();
-  options.compaction_style = kCompactionStyleUniversal;
+  options.compaction_style = kCompactionStyleFIFO;
   ExpectRefused(options, "compaction_style");
   options = SmallOptions();
   options.inplace_update_support = true;

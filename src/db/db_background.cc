@@ -6,6 +6,7 @@
 #include "compaction/flush_job.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
+#include "fs/file_options.h"
 #include "rocksdb/statistics.h"
 
 namespace cairn {
@@ -27,14 +28,14 @@ class FlushWaiter {
 
 }  // namespace
 
-int DBImpl::MaxFlushes() const {
-  if (db_options_.max_background_flushes > 0) return db_options_.max_background_flushes;
-  return std::max(1, db_options_.max_background_jobs / 4);
+int DBImpl::MaxFlushes(const DBOptions& options) {
+  if (options.max_background_flushes > 0) return options.max_background_flushes;
+  return std::max(1, options.max_background_jobs / 4);
 }
 
-int DBImpl::MaxCompactions() const {
-  if (db_options_.max_background_compactions > 0) return db_options_.max_background_compactions;
-  return std::max(1, db_options_.max_background_jobs - MaxFlushes());
+int DBImpl::MaxCompactions(const DBOptions& options) {
+  if (options.max_background_compactions > 0) return options.max_background_compactions;
+  return std::max(1, options.max_background_jobs - MaxFlushes(options));
 }
 
 // --- Super versions and stalls
@@ -52,31 +53,38 @@ void DBImpl::InstallSuperVersion() {
   UpdateStall();
 }
 
+// What the level-0 triggers count. In universal style all runs are of a kind.
+int DBImpl::Level0Pressure() const {
+  const Version& version = *versions_->current();
+  return live_options_->compaction_style == kCompactionStyleUniversal ? version.NumSortedRuns()
+                                                                      : version.NumLevelFiles(0);
+}
+
 void DBImpl::UpdateStall() {
+  const Options& options = *live_options_;
   StallInputs inputs;
   inputs.unflushed_memtables = imm_.NumNotFlushed();
-  inputs.level0_files = versions_->current()->NumLevelFiles(0);
+  inputs.level0_files = Level0Pressure();
   inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
-  inputs.auto_compactions = auto_compactions_;
-  const StallDecision decision = DecideStall(inputs, cf_options_);
+  inputs.auto_compactions = !options.disable_auto_compactions;
+  const StallDecision decision = DecideStall(inputs, options);
   if (decision != stall_) {
     LogWarn(db_options_.info_log.get(), "[default] %s",
-            StallMessage(decision, inputs, cf_options_).c_str());
+            StallMessage(decision, inputs, options).c_str());
   }
   switch (decision.condition) {
     case StallCondition::kNormal:
       stall_token_.reset();
       break;
     case StallCondition::kDelayed:
-      stall_token_ = write_controller_.GetDelayToken(
-          DelayedWriteRate(write_controller_.max_delayed_write_rate(),
-                           StallDepth(decision.cause, inputs, cf_options_)));
+      stall_token_ = write_controller_.GetDelayToken(DelayedWriteRate(
+          write_controller_.max_delayed_write_rate(), StallDepth(decision.cause, inputs, options)));
       break;
     case StallCondition::kStopped:
       stall_token_ = write_controller_.GetStopToken();
       break;
   }
-  const bool behind = IsCompactionBehind(inputs, cf_options_);
+  const bool behind = IsCompactionBehind(inputs, options);
   if (behind != (pressure_token_ != nullptr)) {
     pressure_token_ = behind ? write_controller_.GetCompactionPressureToken() : nullptr;
   }
@@ -102,11 +110,11 @@ void DBImpl::MaybeScheduleWork() {
       --running_flushes_;
     }
   }
-  if (!auto_compactions_ || exclusive_manual_ > 0 || compaction_blocked_) return;
+  const Options& options = *live_options_;
+  if (options.disable_auto_compactions || exclusive_manual_ > 0 || compaction_blocked_) return;
   const int limit = write_controller_.NeedSpeedupCompaction() ||
-                            versions_->current()->NumLevelFiles(0) >=
-                                2 * cf_options_.level0_file_num_compaction_trigger
-                        ? MaxCompactions()
+                            Level0Pressure() >= 2 * options.level0_file_num_compaction_trigger
+                        ? MaxCompactions(options)
                         : 1;
   if (running_compactions_ < limit && picker_->NeedsCompaction(*versions_->current())) {
     ++running_compactions_;
@@ -118,10 +126,9 @@ void DBImpl::MaybeScheduleWork() {
 
 JobEnv DBImpl::MakeJobEnv(int job_id) {
   JobEnv env;
-  env.db_options = &db_options_;
+  env.db_options = live_options_;
   env.fs = fs_;
-  env.file_options = file_options_;
-  env.file_options.use_direct_writes = db_options_.use_direct_io_for_flush_and_compaction;
+  env.file_options = FileOptionsForTableWrite(*live_options_);
   env.dbname = dbname_;
   env.paths = paths_;
   env.table_cache = table_cache_.get();
@@ -149,7 +156,7 @@ bool DBImpl::FlushIsUrgent(double done) const {
   }
   SuperVersionGuard sv(super_versions_.get());
   const double filled = static_cast<double>(sv->mem->ApproximateMemoryUsage()) /
-                        static_cast<double>(cf_options_.write_buffer_size);
+                        static_cast<double>(sv->mem->write_buffer_size());
   constexpr double kDoneBy = 0.75;
   return done * kDoneBy < filled;
 }
@@ -177,7 +184,8 @@ Status DBImpl::FlushOnce() {
   env.urgent = [this](double done) { return FlushIsUrgent(done); };
   const uint64_t file_number = versions_->NewFileNumber();
   const uint64_t log_number = memtables.back()->GetNextLogNumber();
-  FlushJob job(env, cf_options_, memtables, versions_->default_family()->NewEpochNumber(),
+  const std::shared_ptr<const Options> options = live_options_;
+  FlushJob job(env, *options, memtables, versions_->default_family()->NewEpochNumber(),
                "Write Buffer Full");
   FileMetaData meta;
   mutex_.unlock();
@@ -212,7 +220,7 @@ void DBImpl::BackgroundCompaction() {
     if (!shutting_down_.load() && !has_background_error_.load() && paused_ == 0 &&
         exclusive_manual_ == 0) {
       std::unique_ptr<Compaction> compaction =
-          picker_->PickCompaction(cf_options_, versions_->current());
+          picker_->PickCompaction(*live_options_, versions_->current());
       if (compaction != nullptr) {
         // Another job may fit beside this one.
         MaybeScheduleWork();
@@ -329,7 +337,7 @@ Status DBImpl::FlushMemTables(const FlushOptions& options) {
     // promises.
     fiber::MutexLock lock(&mutex_);
     while (!shutting_down_.load() && !has_background_error_.load() && imm_.NumNotFlushed() > 0 &&
-           imm_.NumNotFlushed() + 1 >= cf_options_.max_write_buffer_number) {
+           imm_.NumNotFlushed() + 1 >= live_options_->max_write_buffer_number) {
       imm_.FlushRequested();
       MaybeScheduleWork();
       background_done_.wait(&mutex_);

@@ -65,7 +65,7 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   }
   std::unique_ptr<Compaction> compaction;
   if (s.ok()) {
-    s = picker_->CompactFiles(cf_options_, versions_->current(), options, numbers, output_level,
+    s = picker_->CompactFiles(*live_options_, versions_->current(), options, numbers, output_level,
                               &compaction);
   }
   if (s.ok()) s = RunManualJob(std::move(compaction), &manual_canceled_, &info);

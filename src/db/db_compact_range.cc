@@ -32,16 +32,11 @@ void DBImpl::EnableManualCompaction() {
 }
 
 Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& families) {
+  Status s;
   for (ColumnFamilyHandle* family : families) {
-    Status s = CheckFamily(family);
-    if (!s.ok()) return s;
+    if (s.ok()) s = SetOptions(family, {{"disable_auto_compactions", "false"}});
   }
-  if (families.empty()) return Status::OK();
-  fiber::MutexLock lock(&mutex_);
-  auto_compactions_ = true;
-  UpdateStall();
-  MaybeScheduleWork();
-  return Status::OK();
+  return s;
 }
 
 Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family,
@@ -66,11 +61,31 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
 
   fiber::MutexLock lock(&mutex_);
   ++running_manual_;
-  if (options.exclusive_manual_compaction) ++exclusive_manual_;
+  // In universal style everything is compacted together: an automatic compaction would always be in
+  // the way.
+  const bool universal = live_options_->compaction_style == kCompactionStyleUniversal;
+  const bool exclusive = options.exclusive_manual_compaction || universal;
+  if (exclusive) ++exclusive_manual_;
+  if (universal) {
+    ManualCompaction manual{&options, 0, num_levels_ - 1, begin, end, UINT64_MAX};
+    s = RunManualStep(&manual);
+  } else {
+    s = CompactLevels(options, begin, end);
+  }
+  if (exclusive) --exclusive_manual_;
+  EndManualCall();
+  lock.unlock();
+  Purge();
+  return s;
+}
+
+Status DBImpl::CompactLevels(const CompactRangeOptions& options, const Slice* begin,
+                             const Slice* end) {
+  Status s;
   // Files that this very call makes need no second rewrite at the bottom.
   const uint64_t first_new_file = versions_->current_next_file_number();
   const auto deepest_of_range = [&] {
-    int level = cf_options_.num_levels - 1;
+    int level = num_levels_ - 1;
     while (level >= 0 && !versions_->current()->OverlapInLevel(level, begin, end)) --level;
     return level;
   };
@@ -93,10 +108,6 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
     // What level 0 alone held is at the base level now.
     if (level == 0) deepest = deepest_of_range();
   }
-  if (options.exclusive_manual_compaction) --exclusive_manual_;
-  EndManualCall();
-  lock.unlock();
-  Purge();
   return s;
 }
 
@@ -122,7 +133,7 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
       // Asked at each pick: a job that ended since the call began may have filled a level above,
       // and what is newer must not go below.
       if (manual->input_level == 0) manual->output_level = current->base_level();
-      compaction = picker_->CompactRange(cf_options_, current, manual->input_level,
+      compaction = picker_->CompactRange(*live_options_, current, manual->input_level,
                                          manual->output_level, *manual->options, begin, manual->end,
                                          manual->ignore_files_from, &resume_at, &more, &conflict);
     }

@@ -192,7 +192,7 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* family, ColumnFamilyMet
   std::vector<LiveFileMetaData> files;
   GetLiveFilesMetaData(&files);
   metadata->name = kDefaultColumnFamilyName;
-  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(cf_options_.num_levels));
+  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(num_levels_));
   std::vector<uint64_t> sizes(levels.size(), 0);
   for (const LiveFileMetaData& file : files) {
     levels[file.level].push_back(file);

@@ -18,7 +18,7 @@
 // Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path,
 // memtable switch, stalls), db_memory.cc (the write buffer manager), db_read.cc (reads, snapshots),
 // db_background.cc (flush and compaction), db_compact_range.cc, db_compact_files.cc (manual
-// compaction), db_files.cc (obsolete files), db_properties.cc.
+// compaction), db_options.cc (SetOptions), db_files.cc (obsolete files), db_properties.cc.
 #pragma once
 
 #include <atomic>
@@ -85,6 +85,7 @@ class DBImpl final : public DB {
   using DB::MultiGetAsync;
   using DB::NewIterator;
   using DB::Put;
+  using DB::SetOptions;
   using DB::SingleDelete;
   using DB::VerifyChecksum;
 
@@ -165,13 +166,14 @@ class DBImpl final : public DB {
   Env* GetEnv() const override { return env_; }
   FileSystem* GetFileSystem() const override { return fs_; }
   Options GetOptions(ColumnFamilyHandle*) const override;
-  DBOptions GetDBOptions() const override { return db_options_; }
+  DBOptions GetDBOptions() const override;
+  Status SetOptions(ColumnFamilyHandle*,
+                    const std::unordered_map<std::string, std::string>&) override;
+  Status SetDBOptions(const std::unordered_map<std::string, std::string>&) override;
   SequenceNumber GetLatestSequenceNumber() const override { return versions_->LastSequence(); }
-  int NumberLevels(ColumnFamilyHandle*) override { return cf_options_.num_levels; }
+  int NumberLevels(ColumnFamilyHandle*) override { return num_levels_; }
   int MaxMemCompactionLevel(ColumnFamilyHandle*) override { return 0; }
-  int Level0StopWriteTrigger(ColumnFamilyHandle*) override {
-    return cf_options_.level0_stop_writes_trigger;
-  }
+  int Level0StopWriteTrigger(ColumnFamilyHandle*) override;
   ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
 
  private:
@@ -229,11 +231,12 @@ class DBImpl final : public DB {
   [[nodiscard]] Status WaitForMemory(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
   // What another database's writer asked for.
   void FlushForManager();
-  void MakeBufferClient();
+  void MakeBufferClient(const ColumnFamilyOptions& cf_options);
   void LeaveManager();
 
   // --- Background work (db_background.cc)
   void InstallSuperVersion() FIBER_REQUIRES(mutex_);
+  int Level0Pressure() const FIBER_REQUIRES(mutex_);
   void UpdateStall() FIBER_REQUIRES(mutex_);
   void MaybeScheduleWork() FIBER_REQUIRES(mutex_);
   void BackgroundFlush();
@@ -248,6 +251,9 @@ class DBImpl final : public DB {
   JobEnv MakeJobEnv(int job_id) FIBER_REQUIRES(mutex_);
   // All memtables up to now become files. SUSPENDS.
   [[nodiscard]] Status FlushMemTables(const FlushOptions& options);
+  // CompactRange in leveled style.
+  [[nodiscard]] Status CompactLevels(const CompactRangeOptions& options, const Slice* begin,
+                                     const Slice* end) FIBER_REQUIRES(mutex_);
   [[nodiscard]] Status RunManualStep(ManualCompaction* manual) FIBER_REQUIRES(mutex_);
   // Hands a compaction that a user's call picked to a background thread and waits for its end.
   [[nodiscard]] Status RunManualJob(std::unique_ptr<Compaction> compaction,
@@ -258,8 +264,16 @@ class DBImpl final : public DB {
                         CompactionJobInfo* info);
   // The end of such a call.
   void EndManualCall() FIBER_REQUIRES(mutex_);
-  int MaxFlushes() const;
-  int MaxCompactions() const;
+  static int MaxFlushes(const DBOptions& options);
+  static int MaxCompactions(const DBOptions& options);
+
+  // --- Options (db_options.cc)
+  // Those in force. Takes the mutex.
+  std::shared_ptr<const Options> LiveOptions() const;
+  // What depends on them and is recomputed rather than asked.
+  void ApplyLiveOptions() FIBER_REQUIRES(mutex_);
+  // Writes a new OPTIONS file.
+  [[nodiscard]] Status PersistLiveOptions();
 
   // --- Files (db_files.cc)
   struct ObsoleteFiles {
@@ -291,8 +305,12 @@ class DBImpl final : public DB {
 
   const std::string dbname_;
   const OpenMode mode_;
+  // As the database was opened: for what cannot change. All else is asked of live_options_.
   const DBOptions db_options_;
-  const ColumnFamilyOptions cf_options_;
+  std::shared_ptr<const Options> live_options_ FIBER_GUARDED_BY(mutex_);
+  const int num_levels_;
+  const std::shared_ptr<TableFactory> table_factory_;  // of the readers of tables
+  const SliceTransform* const prefix_extractor_;
   Env* const env_;
   FileSystem* const fs_;
   FileOptions file_options_;
@@ -352,20 +370,26 @@ class DBImpl final : public DB {
   int running_manual_ FIBER_GUARDED_BY(mutex_) = 0;  // CompactRange calls
   int manual_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> manual_canceled_{false};
-  bool auto_compactions_ FIBER_GUARDED_BY(mutex_);
-  bool compaction_blocked_ FIBER_GUARDED_BY(mutex_) = false;  // the last pick found only conflicts
+  // The last pick found nothing but conflicts.
+  bool compaction_blocked_ FIBER_GUARDED_BY(mutex_) = false;
   std::atomic<int> next_job_id_{1};
   LevelStats level_stats_ FIBER_GUARDED_BY(mutex_);
   uint64_t background_errors_ FIBER_GUARDED_BY(mutex_) = 0;
   std::multiset<uint64_t> protected_files_ FIBER_GUARDED_BY(mutex_);
   int deletions_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
 
+  fiber::Mutex set_options_mutex_;  // held through a whole SetOptions; taken before mutex_
+  // Copies of live_options_, relaxed: a reader or writer may see a change a little later.
+  std::atomic<uint64_t> max_total_wal_size_;
+  std::atomic<uint64_t> max_sequential_skip_;
+
   fiber::Mutex purge_mutex_;    // held through a whole Purge; taken before mutex_
   fiber::Mutex retired_mutex_;  // a leaf
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};
 
-  std::string options_file_;  // its name in the directory; empty if it could not be written
+  // The newest one's name in the directory; empty if it could not be written.
+  std::string options_file_ FIBER_GUARDED_BY(mutex_);
   const uint64_t opened_at_nanos_;
 };
 

@@ -63,19 +63,20 @@ class DBImpl::BufferClient final : public WriteBufferClient {
   uint32_t seen_ = 0;
 };
 
-void DBImpl::MakeBufferClient() {
+void DBImpl::MakeBufferClient(const ColumnFamilyOptions& cf_options) {
   buffer_client_ = std::make_unique<BufferClient>(this);
   manager_flusher_ = std::make_unique<BackgroundScheduler>("rocksdb-memory", 1, 1);
   // What is kept for the next memtable is not charged: only where nothing limits the memory. It is
   // no more than that memtable may have, which is a little over its size.
-  if (!write_buffer_manager_->enabled() && cf_options_.max_write_buffer_number > 1) {
-    const size_t size = cf_options_.write_buffer_size;
+  if (!write_buffer_manager_->enabled() && cf_options.max_write_buffer_number > 1) {
+    const size_t size = cf_options.write_buffer_size;
     huge_page_pool_ = std::make_shared<HugePagePool>(size + size / 8);
   }
 }
 
 MemTable* DBImpl::NewMemTable(SequenceNumber earliest) const {
-  MemTableOptions options = MakeMemTableOptions(db_options_, cf_options_);
+  const std::shared_ptr<const Options> live = LiveOptions();
+  MemTableOptions options = MakeMemTableOptions(*live, *live);
   options.client = buffer_client_.get();
   options.huge_page_pool = huge_page_pool_;
   return new MemTable(icmp_, options, earliest);

@@ -3,9 +3,11 @@
 
 #include "base/logging.h"
 #include "compaction/leveled_picker.h"
+#include "compaction/universal_picker.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
+#include "fs/file_options.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
 #include "manifest/options_file.h"
@@ -22,7 +24,7 @@ class DBImpl::Handle final : public ColumnFamilyHandle {
   const std::string& GetName() const override { return kDefaultColumnFamilyName; }
   uint32_t GetID() const override { return 0; }
   Status GetDescriptor(ColumnFamilyDescriptor* descriptor) override {
-    *descriptor = ColumnFamilyDescriptor(GetName(), db_->cf_options_);
+    *descriptor = ColumnFamilyDescriptor(GetName(), *db_->LiveOptions());
     return Status::OK();
   }
   const Comparator* GetComparator() const override { return db_->icmp_.user_comparator(); }
@@ -36,27 +38,31 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
     : dbname_(std::move(dbname)),
       mode_(mode),
       db_options_(db_options),
-      cf_options_(cf_options),
+      live_options_(std::make_shared<const Options>(db_options, cf_options)),
+      num_levels_(cf_options.num_levels),
+      table_factory_(cf_options.table_factory),
+      prefix_extractor_(cf_options.prefix_extractor.get()),
       env_(db_options_.env),
       fs_(env_->GetFileSystem().get()),
       file_options_(db_options_),
       statistics_(db_options_.statistics.get()),
       write_buffer_manager_(db_options_.write_buffer_manager.get()),
-      icmp_(cf_options_.comparator),
+      icmp_(cf_options.comparator),
       db_session_id_(GenerateDbSessionId()),
       default_handle_(std::make_unique<Handle>(this)),
       write_controller_(db_options_.delayed_write_rate),
-      imm_(cf_options_.min_write_buffer_number_to_merge),
-      auto_compactions_(!cf_options_.disable_auto_compactions),
-      level_stats_(cf_options_.num_levels),
+      imm_(cf_options.min_write_buffer_number_to_merge),
+      level_stats_(cf_options.num_levels),
+      max_total_wal_size_(db_options_.max_total_wal_size),
+      max_sequential_skip_(cf_options.max_sequential_skip_in_iterations),
       opened_at_nanos_(fiber::now_nanos()) {
   for (const DbPath& path : db_options_.db_paths) paths_.push_back(path.path);
-  MakeBufferClient();
+  MakeBufferClient(cf_options);
 
   TableCacheOptions tables;
   tables.fs = fs_;
   tables.file_options = file_options_;
-  tables.table_factory = cf_options_.table_factory.get();
+  tables.table_factory = table_factory_.get();
   tables.paths = paths_;
   tables.icmp = &icmp_;
   tables.max_open_files = db_options_.max_open_files;
@@ -68,10 +74,14 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
   versions_ = std::make_unique<VersionSet>(dbname_, &db_options_, fs_, file_options_);
   // As much as a memtable's worth of records takes, so that the file is extended once or twice in
   // its life.
-  wals_ =
-      std::make_unique<WalSet>(fs_, db_options_.wal_dir, &db_options_, file_options_,
-                               cf_options_.write_buffer_size + cf_options_.write_buffer_size / 10);
-  picker_ = std::make_unique<LeveledPicker>(&db_options_, &icmp_);
+  wals_ = std::make_unique<WalSet>(
+      fs_, db_options_.wal_dir, &db_options_, FileOptionsForLog(db_options_),
+      cf_options.write_buffer_size + cf_options.write_buffer_size / 10);
+  if (cf_options.compaction_style == kCompactionStyleUniversal) {
+    picker_ = std::make_unique<UniversalPicker>(&db_options_, &icmp_);
+  } else {
+    picker_ = std::make_unique<LeveledPicker>(&db_options_, &icmp_);
+  }
   super_versions_ = std::make_unique<SuperVersionSlots>([this](SuperVersion* sv) {
     {
       fiber::MutexLock lock(&retired_mutex_);
@@ -79,7 +89,8 @@ DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_option
     }
     SchedulePurge();
   });
-  scheduler_ = std::make_unique<BackgroundScheduler>("rocksdb", MaxFlushes(), MaxCompactions());
+  scheduler_ = std::make_unique<BackgroundScheduler>("rocksdb", MaxFlushes(db_options_),
+                                                     MaxCompactions(db_options_));
 }
 
 DBImpl::~DBImpl() { CloseImpl().PermitUncheckedError(); }
@@ -149,11 +160,11 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   }
   bool is_new = false;
   s = CheckExistence(&is_new);
-  if (s.ok() && is_new) s = versions_->NewDB(cf_options_, directory_.get());
+  if (s.ok() && is_new) s = versions_->NewDB(*LiveOptions(), directory_.get());
   if (!s.ok()) return s;
 
   std::vector<ColumnFamilyDescriptor> known = families;
-  known[0].options = cf_options_;
+  known[0].options = *LiveOptions();
   s = versions_->Recover(known, mode_ != OpenMode::kReadWrite);
   if (!s.ok()) return s;
   s = CheckTables();
@@ -229,10 +240,11 @@ Status DBImpl::StartWriting() {
   // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
   const uint64_t options_number = versions_->NewFileNumber();
   Status s = WriteOptionsFile(fs_, dbname_, options_number, directory_.get(), db_options_,
-                              {{kDefaultColumnFamilyName, cf_options_}});
+                              {{kDefaultColumnFamilyName, *LiveOptions()}});
   if (s.ok()) {
-    options_file_ = OptionsFileName("", options_number);
     RemoveOldOptionsFiles(fs_, dbname_);
+    fiber::MutexLock lock(&mutex_);
+    options_file_ = OptionsFileName("", options_number);
   } else if (db_options_.fail_if_options_file_error) {
     return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
   } else {
@@ -248,7 +260,7 @@ void DBImpl::LogBanner() const {
   LogInfo(log, "DB SUMMARY: %s", dbname_.c_str());
   LogInfo(log, "DB Session ID:  %s", db_session_id_.c_str());
   db_options_.Dump(log);
-  cf_options_.Dump(log);
+  ColumnFamilyOptions(*LiveOptions()).Dump(log);
 }
 
 Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
@@ -301,7 +313,7 @@ Status DBImpl::Close() {
 }
 
 Status DBImpl::FlushUnlogged() {
-  if (!has_unlogged_data_.load() || db_options_.avoid_flush_during_shutdown ||
+  if (!has_unlogged_data_.load() || LiveOptions()->avoid_flush_during_shutdown ||
       has_background_error_.load() || shutting_down_.load()) {
     return Status::OK();
   }
@@ -356,7 +368,5 @@ Status DBImpl::CloseImpl() {
   if (db_options_.info_log != nullptr) db_options_.info_log->Flush();
   return result;
 }
-
-Options DBImpl::GetOptions(ColumnFamilyHandle*) const { return Options(db_options_, cf_options_); }
 
 }  // namespace cairn

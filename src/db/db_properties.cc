@@ -48,7 +48,8 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
   } else if (name == "num-running-flushes") {
     *value = static_cast<uint64_t>(running_flushes_);
   } else if (name == "compaction-pending") {
-    *value = auto_compactions_ && picker_->NeedsCompaction(version);
+    *value = !live_options_->disable_auto_compactions && !compaction_blocked_ &&
+             picker_->NeedsCompaction(version);
   } else if (name == "num-running-compactions") {
     *value = static_cast<uint64_t>(running_compactions_);
   } else if (name == "background-errors") {
@@ -107,7 +108,7 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
     *value = write_controller_.IsStopped();
   } else if (name == "block-cache-capacity" || name == "block-cache-usage" ||
              name == "block-cache-pinned-usage") {
-    const Cache* cache = BlockCacheOf(cf_options_);
+    const Cache* cache = BlockCacheOf(*live_options_);
     if (cache == nullptr) return false;
     *value = name == "block-cache-capacity" ? cache->GetCapacity()
              : name == "block-cache-usage"  ? cache->GetUsage()

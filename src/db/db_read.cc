@@ -158,8 +158,8 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* fa
   env.super_versions = super_versions_.get();
   env.tables = table_cache_.get();
   env.last_sequence = [this] { return versions_->LastSequence(); };
-  env.prefix_extractor = cf_options_.prefix_extractor.get();
-  env.max_sequential_skip = cf_options_.max_sequential_skip_in_iterations;
+  env.prefix_extractor = prefix_extractor_;
+  env.max_sequential_skip = max_sequential_skip_.load(std::memory_order_relaxed);
   env.statistics = statistics_;
   Iterator* const iterator = NewDBIterator(env, options);
   if (statistics_ != nullptr) {

@@ -216,7 +216,8 @@ Status DBImpl::FlushRecovered(std::vector<FileMetaData>* flushed) {
     env = MakeJobEnv(next_job_id_.fetch_add(1));
     epoch = versions_->default_family()->NewEpochNumber();
   }
-  FlushJob job(env, cf_options_, {mem_}, epoch, "Recovery");
+  const std::shared_ptr<const Options> options = LiveOptions();
+  FlushJob job(env, *options, {mem_}, epoch, "Recovery");
   FileMetaData meta;
   Status s = job.Run(versions_->NewFileNumber(), &meta);
   if (!s.ok()) return s;

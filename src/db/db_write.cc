@@ -94,8 +94,9 @@ Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* family, co
 // --- What a leader does first
 
 Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
-  const bool over_wal_limit = !group.disable_wal && db_options_.max_total_wal_size > 0 &&
-                              wals_->total_bytes() > db_options_.max_total_wal_size;
+  const uint64_t max_wal_bytes = max_total_wal_size_.load(std::memory_order_relaxed);
+  const bool over_wal_limit =
+      !group.disable_wal && max_wal_bytes > 0 && wals_->total_bytes() > max_wal_bytes;
   const bool memory_is_short =
       write_buffer_manager_->ShouldFlush() || write_buffer_manager_->ShouldStall();
   if (!write_needs_attention_.load(std::memory_order_acquire) && !mem_->ShouldFlush() &&

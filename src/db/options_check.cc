@@ -74,8 +74,11 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.merge_operator != nullptr, "merge_operator");
   check->Unsupported(o.compaction_filter != nullptr, "compaction_filter");
   check->Unsupported(o.compaction_filter_factory != nullptr, "compaction_filter_factory");
-  check->Unsupported(o.compaction_style != kCompactionStyleLevel, "compaction_style",
-                     "use kCompactionStyleLevel");
+  check->Unsupported(o.compaction_style != kCompactionStyleLevel &&
+                         o.compaction_style != kCompactionStyleUniversal,
+                     "compaction_style", "use kCompactionStyleLevel or kCompactionStyleUniversal");
+  check->Unsupported(o.compaction_options_universal.incremental,
+                     "compaction_options_universal.incremental");
   check->Unsupported(o.sst_partitioner_factory != nullptr, "sst_partitioner_factory");
   check->Unsupported(o.compaction_thread_limiter != nullptr, "compaction_thread_limiter");
   check->Unsupported(!o.cf_paths.empty(), "cf_paths");
@@ -174,13 +177,20 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
   out.max_write_buffer_number = std::max(out.max_write_buffer_number, 2);
   out.min_write_buffer_number_to_merge =
       std::clamp(out.min_write_buffer_number_to_merge, 1, out.max_write_buffer_number - 1);
-  out.num_levels = std::max(out.num_levels, 2);
+  out.num_levels =
+      std::max(out.num_levels, out.compaction_style == kCompactionStyleUniversal ? 1 : 2);
   if (out.level0_file_num_compaction_trigger <= 0) out.level0_file_num_compaction_trigger = 1;
   // slowdown and stop never come before the compaction that would relieve them.
   out.level0_slowdown_writes_trigger =
       std::max(out.level0_slowdown_writes_trigger, out.level0_file_num_compaction_trigger);
   out.level0_stop_writes_trigger =
       std::max(out.level0_stop_writes_trigger, out.level0_slowdown_writes_trigger);
+  if (out.compaction_style == kCompactionStyleUniversal) {
+    // Universal compaction must merge only when there are more runs than its trigger: a stop before
+    // that would have no end.
+    out.level0_stop_writes_trigger =
+        std::max(out.level0_stop_writes_trigger, out.level0_file_num_compaction_trigger + 1);
+  }
   if (out.soft_pending_compaction_bytes_limit == 0) {
     out.soft_pending_compaction_bytes_limit = out.hard_pending_compaction_bytes_limit;
   } else if (out.hard_pending_compaction_bytes_limit > 0) {

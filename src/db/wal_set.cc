@@ -16,7 +16,8 @@ WalSet::WalSet(FileSystem* fs, std::string dir, const DBOptions* options,
       dir_(std::move(dir)),
       options_(options),
       file_options_(file_options),
-      preallocation_bytes_(preallocation_bytes) {}
+      preallocation_bytes_(preallocation_bytes),
+      bytes_per_sync_(file_options.bytes_per_sync) {}
 
 uint64_t WalSet::TakeRecyclable() {
   fiber::MutexLock lock(&mutex_);
@@ -29,20 +30,22 @@ uint64_t WalSet::TakeRecyclable() {
 IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) {
   std::unique_ptr<FSWritableFile> file;
   const std::string name = LogFileName(dir_, number);
+  FileOptions file_options = file_options_;
+  file_options.bytes_per_sync = bytes_per_sync_.load(std::memory_order_relaxed);
   if (const uint64_t old = TakeRecyclable(); old != 0) {
     ForgetBelow(old + 1);
     // An error only means that nothing is recycled.
-    fs_->ReuseWritableFile(name, LogFileName(dir_, old), file_options_, &file, nullptr)
+    fs_->ReuseWritableFile(name, LogFileName(dir_, old), file_options, &file, nullptr)
         .PermitUncheckedError();
   }
   if (file == nullptr) {
-    IOStatus s = fs_->NewWritableFile(name, file_options_, &file, nullptr);
+    IOStatus s = fs_->NewWritableFile(name, file_options, &file, nullptr);
     if (!s.ok()) return s;
   }
   if (preallocation_bytes_ > 0) file->SetPreallocationBlockSize(preallocation_bytes_);
-  *wal = std::make_unique<LogWriter>(
-      std::make_unique<FileWriter>(std::move(file), name, file_options_), number, recycles(),
-      options_->manual_wal_flush);
+  *wal =
+      std::make_unique<LogWriter>(std::make_unique<FileWriter>(std::move(file), name, file_options),
+                                  number, recycles(), options_->manual_wal_flush);
   return IOStatus::OK();
 }
 

@@ -36,7 +36,7 @@ namespace cairn {
 
 class WalSet {
  public:
-  // `options` is borrowed. Does no I/O.
+  // `options` is borrowed; bytes_per_sync is that of `file_options`. Does no I/O.
   WalSet(FileSystem* fs, std::string dir, const DBOptions* options, const FileOptions& file_options,
          size_t preallocation_bytes);
   WalSet(const WalSet&) = delete;
@@ -66,6 +66,11 @@ class WalSet {
   // Moves out the numbers of WALs below `min_number_to_keep`, never the current one: their files
   // may be deleted. Keeps those that are to be recycled.
   std::vector<uint64_t> TakeObsolete(uint64_t min_number_to_keep);
+
+  // Of logs made from now on; from anywhere.
+  void set_bytes_per_sync(uint64_t bytes) {
+    bytes_per_sync_.store(bytes, std::memory_order_relaxed);
+  }
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
   bool has_current() const { return current_ != nullptr; }
@@ -97,6 +102,7 @@ class WalSet {
   const DBOptions* const options_;
   const FileOptions file_options_;
   const size_t preallocation_bytes_;
+  std::atomic<uint64_t> bytes_per_sync_;
 
   // The leader's.
   std::unique_ptr<LogWriter> current_;

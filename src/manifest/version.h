@@ -73,6 +73,8 @@ class Version {
   const std::vector<FileMetaData*>& files(int level) const { return files_[level]; }
   const LevelFiles& level_files(int level) const { return level_files_[level]; }
   int NumLevelFiles(int level) const { return static_cast<int>(files_[level].size()); }
+  // Files of level 0, and the levels below that have files: what a read may have to look at.
+  int NumSortedRuns() const;
   uint64_t NumLevelBytes(int level) const { return level_bytes_[level]; }  // sum of file sizes
   // The entry of a file number, or nullptr; *level receives its level.
   FileMetaData* FindFileByNumber(uint64_t number, int* level = nullptr) const;
@@ -94,6 +96,8 @@ class Version {
   // --- Compaction state, computed when the Version is built. REQUIRES: database mutex held.
   // Again after being_compacted of some file changed.
   void ComputeCompactionScore(const ColumnFamilyOptions& options);
+  // The levels' targets and the scores anew, with options that changed.
+  void OptionsChanged(const ColumnFamilyOptions& options);
   // Rank 0 is the level that needs compaction most. There are num_levels() - 1 ranks.
   double CompactionScore(int rank) const { return scores_[rank].first; }
   int CompactionScoreLevel(int rank) const { return scores_[rank].second; }
@@ -139,6 +143,7 @@ class Version {
   void BuildLevelFiles();
   void ComputeLevelTargets(const ColumnFamilyOptions& options);
   void ComputeCompensatedSizes();
+  void ScoreUniversal(const ColumnFamilyOptions& options);
   void EstimatePendingBytes(const ColumnFamilyOptions& options);
   uint64_t CompensatedSize(const FileMetaData& f) const;
 

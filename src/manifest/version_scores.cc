@@ -151,6 +151,11 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
   const bool dynamic = options.level_compaction_dynamic_level_bytes &&
                        options.compaction_style == kCompactionStyleLevel;
   scores_.clear();
+  marked_files_.clear();
+  if (options.compaction_style == kCompactionStyleUniversal) {
+    ScoreUniversal(options);
+    return;
+  }
   uint64_t coming_down = 0;  // bytes over target above the level at hand
   for (int level = 0; level + 1 < std::max(num_levels(), 2); ++level) {
     double score = 0;
@@ -196,7 +201,6 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
 
-  marked_files_.clear();
   for (int level = 0; level < num_levels(); ++level) {
     // The last level has nowhere to go; a marked file there would be picked forever.
     if (level == num_non_empty_levels_ - 1 && level > 0) break;
@@ -205,6 +209,33 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
     }
   }
   EstimatePendingBytes(options);
+}
+
+int Version::NumSortedRuns() const {
+  int runs = NumLevelFiles(0);
+  for (int level = 1; level < num_levels(); ++level) runs += files_[level].empty() ? 0 : 1;
+  return runs;
+}
+
+// One score, as if each level were a file of level 0. (Files marked for compaction are left to the
+// compactions that their runs will have.)
+void Version::ScoreUniversal(const ColumnFamilyOptions& options) {
+  int idle_runs = 0;
+  for (int level = 0; level < num_levels(); ++level) {
+    int idle = 0;
+    for (const FileMetaData* f : files_[level]) idle += f->being_compacted ? 0 : 1;
+    idle_runs += level == 0 ? idle : std::min(idle, 1);
+  }
+  for (int level = 0; level + 1 < std::max(num_levels(), 2); ++level)
+    scores_.emplace_back(0, level);
+  scores_[0].first =
+      static_cast<double>(idle_runs) / std::max(options.level0_file_num_compaction_trigger, 1);
+  pending_compaction_bytes_ = 0;  // how much is to be rewritten nobody can say
+}
+
+void Version::OptionsChanged(const ColumnFamilyOptions& options) {
+  ComputeLevelTargets(options);
+  ComputeCompactionScore(options);
 }
 
 bool Version::NeedsCompaction() const {

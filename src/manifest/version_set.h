@@ -45,7 +45,8 @@ class ColumnFamilyState {
   const InternalKeyComparator& icmp() const { return icmp_; }
   const Comparator* user_comparator() const { return icmp_.user_comparator(); }
   const ColumnFamilyOptions& options() const { return options_; }
-  // For SetOptions: later Versions use these. REQUIRES: mutex; comparator and num_levels unchanged.
+  // Later Versions use these; the current one is told apart (OptionsChanged). REQUIRES: mutex;
+  // comparator and num_levels unchanged.
   void set_options(const ColumnFamilyOptions& options) { options_ = options; }
   Version* current() const { return current_; }
   // WALs below this are not needed by this family.

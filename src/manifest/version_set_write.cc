@@ -245,8 +245,9 @@ Status VersionSet::ProcessWriter(ColumnFamilyState* cf, std::span<VersionEdit* c
     }
     manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit->last_sequence());
   }
-  // Files may have started or stopped being compacted while the mutex was away.
-  version->ComputeCompactionScore(cf->options());
+  // While the mutex was away files may have started or stopped being compacted, or options have
+  // changed.
+  version->OptionsChanged(cf->options());
   Install(cf, version);
   version->Unref();
   if (on_installed) on_installed();

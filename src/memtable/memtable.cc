@@ -278,11 +278,12 @@ bool MemTable::ShouldFlush() const {
   // Full means that the blocks taken come to the limit, and little of the last one is left. (The
   // first check is cheap and settles nearly all calls.)
   const size_t allocated = arena_.MemoryAllocatedBytes();
-  if (allocated + arena_block_size_ <= write_buffer_size_) return false;
-  if (allocated > write_buffer_size_ + arena_block_size_) return true;
+  const size_t limit = write_buffer_size();
+  if (allocated + arena_block_size_ <= limit) return false;
+  if (allocated > limit + arena_block_size_) return true;
   // (Blocks of huge pages may be larger than the limit.)
-  const size_t rest = std::min(arena_block_size_, write_buffer_size_) / 8;
-  return arena_.ApproximateMemoryUsage() + rest >= write_buffer_size_;
+  const size_t rest = std::min(arena_block_size_, limit) / 8;
+  return arena_.ApproximateMemoryUsage() + rest >= limit;
 }
 
 void MemTable::ApproximateRange(const Slice& begin, const Slice& end, uint64_t* count,

@@ -109,6 +109,11 @@ class MemTable {
   size_t MemoryAllocated() const { return arena_.MemoryAllocatedBytes(); }
   /// Time to make it immutable and flush it. Cheap enough to ask per batch.
   bool ShouldFlush() const;
+  /// From now on; any thread.
+  void set_write_buffer_size(size_t bytes) {
+    write_buffer_size_.store(bytes, std::memory_order_relaxed);
+  }
+  size_t write_buffer_size() const { return write_buffer_size_.load(std::memory_order_relaxed); }
 
   uint64_t num_entries() const { return entries_.load(std::memory_order_relaxed); }
   uint64_t num_deletes() const { return deletes_.load(std::memory_order_relaxed); }
@@ -150,7 +155,7 @@ class MemTable {
   const SkipList::Node* FindSpecial(const LookupKey& key) const;
 
   const InternalKeyComparator comparator_;
-  const size_t write_buffer_size_;
+  std::atomic<size_t> write_buffer_size_;  // relaxed: a limit that may change at any time
   const size_t arena_block_size_;
   const SequenceNumber earliest_seq_;
   WriteBufferCharge charge_;  // outlives the arena

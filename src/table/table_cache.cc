@@ -15,6 +15,10 @@ namespace {
 // Capacity, in tables, when all stay open.
 constexpr size_t kUnlimited = size_t{1} << 22;
 
+size_t Capacity(int max_open_files) {
+  return max_open_files < 0 ? kUnlimited : static_cast<size_t>(std::max(1, max_open_files));
+}
+
 void DeleteTable(const Slice& /*key*/, void* value) { delete static_cast<TableReader*>(value); }
 
 struct TableKey {
@@ -66,14 +70,13 @@ void TableCache::Ref::Reset() {
 TableCache::TableCache(TableCacheOptions options)
     : options_(std::move(options)),
       pin_all_(options_.max_open_files < 0),
-      cache_(NewLRUCache(
-          pin_all_ ? kUnlimited : static_cast<size_t>(std::max(1, options_.max_open_files)),
-          // Few tables: one shard, or each would hold too few of them.
-          pin_all_ || options_.max_open_files >= 1024
-              ? std::clamp(options_.table_cache_numshardbits, 0, 19)
-              : 0,
-          /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
-          /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
+      cache_(NewLRUCache(Capacity(options_.max_open_files),
+                         // Few tables: one shard, or each would hold too few of them.
+                         options_.max_open_files < 0 || options_.max_open_files >= 1024
+                             ? std::clamp(options_.table_cache_numshardbits, 0, 19)
+                             : 0,
+                         /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
+                         /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
 
 TableCache::~TableCache() = default;
 
@@ -107,7 +110,8 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
 // the open lock.
 void TableCache::Pin(const TableFileId& file, Ref* table) {
   TableSlot* slot = file.slot;
-  if (!pin_all_ || slot == nullptr || slot->reader_.load(std::memory_order_relaxed) != nullptr) {
+  if (!pin_all_.load(std::memory_order_relaxed) || slot == nullptr ||
+      slot->reader_.load(std::memory_order_relaxed) != nullptr) {
     return;
   }
   cache_->Ref(table->handle_);
@@ -131,7 +135,7 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
     table->handle_ = handle;
     table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
     // Not if the lock is held: another table is being opened, which may take long.
-    if (pin_all_ && file.slot != nullptr && mu.try_lock()) {
+    if (pin_all_.load(std::memory_order_relaxed) && file.slot != nullptr && mu.try_lock()) {
       Pin(file, table);
       mu.unlock();
     }
@@ -230,6 +234,11 @@ size_t TableCache::ApproximateMemoryUsage() const {
       },
       {});
   return sum;
+}
+
+void TableCache::SetMaxOpenFiles(int max_open_files) {
+  pin_all_.store(max_open_files < 0, std::memory_order_relaxed);
+  cache_->SetCapacity(Capacity(max_open_files));
 }
 
 void TableCache::Evict(uint64_t number) { cache_->Erase(TableKey(number).slice()); }

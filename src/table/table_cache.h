@@ -134,6 +134,10 @@ class TableCache {
   // Sum over the open tables, in bytes. Does not count blocks in the block cache.
   size_t ApproximateMemoryUsage() const;
 
+  // As TableCacheOptions::max_open_files. Tables that are open for good (opened while the limit was
+  // -1) stay so. Any thread.
+  void SetMaxOpenFiles(int max_open_files);
+
   // Closes the table (once its last user is gone): the file is about to be deleted.
   void Evict(uint64_t number);
 
@@ -150,7 +154,7 @@ class TableCache {
   static constexpr size_t kOpenLocks = 64;
 
   const TableCacheOptions options_;
-  const bool pin_all_;
+  std::atomic<bool> pin_all_;  // relaxed: a table may be pinned, or not, a little late
   const std::shared_ptr<Cache> cache_;
   // Serialises the opening of one table, and the filling of its slot.
   fiber::Mutex open_mu_[kOpenLocks];

@@ -249,6 +249,26 @@ static void TestAdministration(rocksdb_t* db, const char* path) {
   CHECK(bytes > 0);
   rocksdb_flush_wal(db, 1, &error);
   CHECK_OK(error);
+  const char* names_set[2] = {"disable_auto_compactions", "write_buffer_size"};
+  const char* values_set[2] = {"true", "131072"};
+  rocksdb_set_options(db, 2, names_set, values_set, &error);
+  CHECK_OK(error);
+  const char* fixed[1] = {"num_levels"};
+  rocksdb_set_options(db, 1, fixed, values_set + 1, &error);
+  CHECK(error != NULL && strstr(error, "num_levels") != NULL);
+  rocksdb_free(error);
+  error = NULL;
+#ifdef TEST_SET_DB_OPTIONS
+  rocksdb_column_family_handle_t* family = rocksdb_get_default_column_family_handle(db);
+  values_set[0] = "false";
+  rocksdb_set_options_cf(db, family, 1, names_set, values_set, &error);
+  CHECK_OK(error);
+  rocksdb_column_family_handle_destroy(family);
+  const char* db_names[1] = {"max_background_jobs"};
+  const char* db_values[1] = {"4"};
+  rocksdb_set_db_options(db, 1, db_names, db_values, &error);
+  CHECK_OK(error);
+#endif
   rocksdb_disable_file_deletions(db, &error);
   CHECK_OK(error);
   CHECK(rocksdb_get_latest_sequence_number(db) > 0);
@@ -417,6 +437,16 @@ int main(int argc, char** argv) {
   rocksdb_block_based_options_set_filter_policy(table, rocksdb_filterpolicy_create_bloom_full(10));
   rocksdb_options_set_block_based_table_factory(options, table);
   rocksdb_block_based_options_destroy(table);
+
+  rocksdb_universal_compaction_options_t* universal = rocksdb_universal_compaction_options_create();
+  rocksdb_universal_compaction_options_set_size_ratio(universal, 20);
+  CHECK(rocksdb_universal_compaction_options_get_size_ratio(universal) == 20);
+  rocksdb_universal_compaction_options_set_stop_style(universal,
+                                                      rocksdb_similar_size_compaction_stop_style);
+  rocksdb_options_set_universal_compaction_options(options, universal);
+  rocksdb_universal_compaction_options_destroy(universal);
+  rocksdb_options_set_compaction_style(options, rocksdb_universal_compaction);
+  CHECK(rocksdb_options_get_compaction_style(options) == rocksdb_universal_compaction);
 
   TestErrors(argv[1]);
   rocksdb_options_t* copy = rocksdb_options_create_copy(options);

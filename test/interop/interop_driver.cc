@@ -44,7 +44,8 @@ constexpr uint64_t kUnknown = UINT64_MAX - 1;
 struct Config {
   std::string command, db, compression = "none", comparator = "bytewise", history;
   uint64_t keys = 100000, phase = 1, seed = 1;
-  bool die = false, dynamic_levels = false, ribbon = false, compact_files = false;
+  bool die = false, dynamic_levels = false, ribbon = false, compact_files = false,
+       universal = false;
 };
 
 // The same numbers with either library.
@@ -212,6 +213,10 @@ rocksdb::Options OptionsOf(const Config& config) {
   options.max_bytes_for_level_base = 2 << 20;
   options.max_bytes_for_level_multiplier = 4;
   options.level_compaction_dynamic_level_bytes = config.dynamic_levels;
+  if (config.universal) {
+    options.compaction_style = rocksdb::kCompactionStyleUniversal;
+    options.compaction_options_universal.allow_trivial_move = true;
+  }
   if (config.comparator == "reverse") options.comparator = rocksdb::ReverseBytewiseComparator();
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(config.ribbon ? rocksdb::NewRibbonFilterPolicy(10)
@@ -403,6 +408,8 @@ int main(int argc, char** argv) {
       config.dynamic_levels = true;
     } else if (name == "ribbon") {
       config.ribbon = true;
+    } else if (name == "universal") {
+      config.universal = true;
     } else if (name == "compact-files") {
       config.compact_files = true;
     } else {

@@ -26,7 +26,7 @@ CONFIGS = {
     'snappy': ['--compact-files'],
     'zlib': ['--comparator=reverse'],
     'lz4': ['--dynamic-levels'],
-    'lz4hc': [],
+    'lz4hc': ['--universal'],
     'zstd': ['--ribbon'],
 }
 

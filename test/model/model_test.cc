@@ -365,6 +365,11 @@ class ModelTest : public ::testing::Test {
     options.max_bytes_for_level_base = 512 << 10;
     options.max_bytes_for_level_multiplier = 4;
     options.level_compaction_dynamic_level_bytes = numbers_.Below(2) == 0;
+    if (numbers_.Below(3) == 0) {
+      options.compaction_style = kCompactionStyleUniversal;
+      options.compaction_options_universal.size_ratio = static_cast<unsigned>(numbers_.Below(50));
+      options.compaction_options_universal.allow_trivial_move = numbers_.Below(2) == 0;
+    }
     options.compression = kCompressions[numbers_.Below(std::size(kCompressions))];
     options.max_background_jobs = 1 + static_cast<int>(numbers_.Below(4));
     options.max_subcompactions = 1 + static_cast<uint32_t>(numbers_.Below(4));

@@ -63,7 +63,7 @@ class JobFixture {
     options.icmp = &versions_.icmp();
     tables_ = std::make_unique<TableCache>(std::move(options));
 
-    env_.db_options = &db_options_;
+    env_.db_options = {std::shared_ptr<void>(), &db_options_};
     env_.fs = fs_.get();
     env_.dbname = "/db";
     env_.paths = {"/db"};

@@ -14,6 +14,8 @@
 
 #include "base/namespace.h"
 #include "base/random.h"
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
 #include "fs/fault_file_system.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
@@ -193,6 +195,19 @@ class DbTest : public ::testing::Test {
   }
   int FilesAtLevel(int level) {
     return std::stoi(Property("num-files-at-level" + std::to_string(level)));
+  }
+  // Until no flush or compaction runs or waits.
+  void WaitForCompactions() {
+    for (uint64_t busy = 1; busy != 0;) {
+      busy = 0;
+      for (const char* property : {"compaction-pending", "num-running-compactions",
+                                   "mem-table-flush-pending", "num-running-flushes"}) {
+        uint64_t value = 0;
+        ASSERT_TRUE(db_->GetIntProperty(std::string("rocksdb.") + property, &value));
+        busy += value;
+      }
+      fiber::sleep_for(1000 * 1000);
+    }
   }
   // Two level-0 files, files below and a filled memtable, with overwrites and deletions between
   // them.

@@ -1,0 +1,210 @@
+#include "compaction/universal_picker.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+struct SortedRun {
+  int level = 0;
+  std::vector<FileMetaData*> files;  // level 0: one
+  uint64_t bytes = 0;                // compensated: tombstones make a run larger
+  bool being_compacted = false;
+};
+
+SortedRun MakeRun(int level, std::vector<FileMetaData*> files) {
+  SortedRun run{level, std::move(files)};
+  run.being_compacted = AnyBeingCompacted(run.files);
+  for (const FileMetaData* f : run.files) run.bytes += f->compensated_file_size;
+  return run;
+}
+
+std::vector<SortedRun> SortedRuns(const Version& version) {
+  std::vector<SortedRun> runs;
+  for (FileMetaData* f : version.files(0)) runs.push_back(MakeRun(0, {f}));
+  for (int level = 1; level < version.num_levels(); ++level) {
+    if (!version.files(level).empty()) runs.push_back(MakeRun(level, version.files(level)));
+  }
+  return runs;
+}
+
+// `small` bytes with the tolerance come to `large`.
+bool Reaches(uint64_t small, uint64_t ratio_percent, uint64_t large) {
+  return static_cast<double>(small) * (100.0 + static_cast<double>(ratio_percent)) / 100.0 >=
+         static_cast<double>(large);
+}
+
+}  // namespace
+
+class UniversalPicker::Pick {
+ public:
+  Pick(UniversalPicker* picker, const ColumnFamilyOptions& options, Version* version)
+      : picker_(picker),
+        options_(options),
+        universal_(options.compaction_options_universal),
+        version_(version),
+        runs_(SortedRuns(*version)) {}
+
+  std::unique_ptr<Compaction> Run() {
+    const auto trigger =
+        static_cast<size_t>(std::max(options_.level0_file_num_compaction_trigger, 1));
+    if (runs_.size() < trigger) return nullptr;
+    if (auto c = ReduceSpaceAmplification()) return c;
+    constexpr unsigned kAnyNumber = std::numeric_limits<unsigned>::max();
+    if (auto c = MergeNeighbours(universal_.size_ratio, kAnyNumber,
+                                 CompactionReason::kUniversalSizeRatio)) {
+      return c;
+    }
+    const auto idle = static_cast<size_t>(std::count_if(
+        runs_.begin(), runs_.end(), [](const SortedRun& r) { return !r.being_compacted; }));
+    if (idle <= trigger) return nullptr;
+    constexpr unsigned kAnyRatio = std::numeric_limits<unsigned>::max();
+    return MergeNeighbours(kAnyRatio, static_cast<unsigned>(idle - trigger + 1),
+                           CompactionReason::kUniversalSortedRunNum);
+  }
+
+  std::unique_ptr<Compaction> All(const CompactRangeOptions& range_options) {
+    Compaction::Params params = ParamsOf(0, runs_.size(), CompactionReason::kManualCompaction);
+    params.manual = true;
+    params.trivial_move_allowed = false;
+    if (range_options.max_subcompactions != 0) {
+      params.max_subcompactions = range_options.max_subcompactions;
+    }
+    return Start(std::move(params), 0);
+  }
+
+  const std::vector<SortedRun>& runs() const { return runs_; }
+
+ private:
+  std::unique_ptr<Compaction> ReduceSpaceAmplification() {
+    const SortedRun& oldest = runs_.back();
+    size_t first = 0;
+    while (first + 1 < runs_.size() && runs_[first].being_compacted) ++first;
+    if (first + 1 >= runs_.size() || oldest.being_compacted) return nullptr;
+    uint64_t newer = 0;
+    for (size_t i = first; i + 1 < runs_.size(); ++i) {
+      if (runs_[i].being_compacted) return nullptr;
+      newer += runs_[i].bytes;
+    }
+    if (static_cast<double>(newer) * 100.0 <
+        static_cast<double>(oldest.bytes) * universal_.max_size_amplification_percent) {
+      return nullptr;
+    }
+    return Merge(first, runs_.size(), CompactionReason::kUniversalSizeAmplification);
+  }
+
+  std::unique_ptr<Compaction> MergeNeighbours(unsigned size_ratio, unsigned most,
+                                              CompactionReason reason) {
+    const size_t least = std::max(universal_.min_merge_width, 2U);
+    most = std::min(most, universal_.max_merge_width);
+    for (size_t first = 0; first < runs_.size(); ++first) {
+      if (runs_[first].being_compacted) continue;
+      const size_t end = EndOfNeighbours(first, size_ratio, most);
+      if (end - first >= least) return Merge(first, end, reason);
+    }
+    return nullptr;
+  }
+
+  size_t EndOfNeighbours(size_t first, unsigned size_ratio, unsigned most) const {
+    uint64_t bytes = runs_[first].bytes;
+    size_t end = first + 1;
+    for (; end < runs_.size() && end - first < most; ++end) {
+      const SortedRun& next = runs_[end];
+      if (next.being_compacted || !Reaches(bytes, size_ratio, next.bytes)) break;
+      if (universal_.stop_style == kCompactionStopStyleSimilarSize) {
+        if (!Reaches(next.bytes, size_ratio, bytes)) break;
+        bytes = next.bytes;
+      } else {
+        bytes += next.bytes;
+      }
+    }
+    return end;
+  }
+
+  std::unique_ptr<Compaction> Merge(size_t first, size_t end, CompactionReason reason) {
+    Compaction::Params params = ParamsOf(first, end, reason);
+    Slice smallest, largest;
+    picker_->GetRange(params.inputs, &smallest, &largest);
+    // Only compactions that the user composed (CompactFiles) can be in the way.
+    if (params.output_level > 0 &&
+        picker_->RangeOverlapsRunning(smallest, largest, params.output_level)) {
+      return nullptr;
+    }
+    return Start(std::move(params), end);
+  }
+
+  Compaction::Params ParamsOf(size_t first, size_t end, CompactionReason reason) const {
+    Compaction::Params params;
+    for (size_t i = first; i < end; ++i) {
+      if (params.inputs.empty() || params.inputs.back().level != runs_[i].level) {
+        params.inputs.push_back({runs_[i].level, {}});
+      }
+      std::vector<FileMetaData*>& files = params.inputs.back().files;
+      files.insert(files.end(), runs_[i].files.begin(), runs_[i].files.end());
+    }
+    params.output_level =
+        end == runs_.size() ? version_->num_levels() - 1 : std::max(runs_[end].level - 1, 0);
+    params.reason = reason;
+    params.max_subcompactions = picker_->max_subcompactions();
+    params.trivial_move_allowed = universal_.allow_trivial_move && params.output_level > 0;
+    params.score = version_->CompactionScore(0);
+    return params;
+  }
+
+  // `end`: of the runs that go in.
+  std::unique_ptr<Compaction> Start(Compaction::Params params, size_t end) {
+    picker_->SetOutputDefaults(options_, *version_, &params);
+    // A run is merged as a whole: how it lies over others does not matter.
+    params.max_compaction_bytes = std::numeric_limits<uint64_t>::max();
+    if (!params.manual && !MayCompress(end)) params.compression = kNoCompression;
+    return picker_->Start(options_, version_, std::move(params));
+  }
+
+  // compression_size_percent: so much of the data, the oldest, is compressed.
+  bool MayCompress(size_t end) const {
+    const int percent = universal_.compression_size_percent;
+    if (percent < 0 || end == runs_.size()) return true;
+    double all = 0, older = 0;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      all += static_cast<double>(runs_[i].bytes);
+      if (i >= end) older += static_cast<double>(runs_[i].bytes);
+    }
+    return older * 100.0 < all * percent;
+  }
+
+  UniversalPicker* const picker_;
+  const ColumnFamilyOptions& options_;
+  const CompactionOptionsUniversal& universal_;
+  Version* const version_;
+  const std::vector<SortedRun> runs_;  // newest first
+};
+
+std::unique_ptr<Compaction> UniversalPicker::PickCompaction(const ColumnFamilyOptions& options,
+                                                            Version* version) {
+  return Pick(this, options, version).Run();
+}
+
+std::unique_ptr<Compaction> UniversalPicker::CompactRange(
+    const ColumnFamilyOptions& options, Version* version, int /*input_level*/, int /*output_level*/,
+    const CompactRangeOptions& range_options, const Slice* /*begin*/, const Slice* /*end*/,
+    uint64_t /*max_file_number_to_ignore*/, std::string* /*compaction_end*/, bool* has_end,
+    bool* conflict) {
+  *has_end = false;
+  *conflict = false;
+  Pick pick(this, options, version);
+  if (pick.runs().empty()) return nullptr;
+  const BottommostLevelCompaction bottommost = range_options.bottommost_level_compaction;
+  const bool force = bottommost == BottommostLevelCompaction::kForce ||
+                     bottommost == BottommostLevelCompaction::kForceOptimized;
+  if (pick.runs().size() == 1 && pick.runs()[0].level == version->num_levels() - 1 && !force) {
+    return nullptr;
+  }
+  // (A running compaction has inputs, and thereby one of the runs.)
+  *conflict = HasRunning();
+  return *conflict ? nullptr : pick.All(range_options);
+}
+
+}  // namespace cairn

@@ -1,0 +1,311 @@
+#include "compaction/universal_picker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "fiber/clock.h"
+#include "manifest/testing/version_fixture.h"
+
+namespace cairn {
+namespace {
+
+using List = std::vector<uint64_t>;
+
+List Inputs(const Compaction& c) {
+  List numbers;
+  for (const CompactionInputFiles& input : c.inputs()) {
+    for (const FileMetaData* f : input.files) numbers.push_back(f->number);
+  }
+  std::sort(numbers.rbegin(), numbers.rend());
+  return numbers;
+}
+
+class UniversalPickerTest : public ::testing::Test {
+ protected:
+  UniversalPickerTest() : picker_(&db_options_, &v_.icmp()) {
+    v_.options().compaction_style = kCompactionStyleUniversal;
+    v_.options().level0_file_num_compaction_trigger = 4;
+    v_.options().target_file_size_base = 1000;
+    v_.options().num_levels = 6;
+    v_.options().compression = kLZ4Compression;
+  }
+  CompactionOptionsUniversal& universal() { return v_.options().compaction_options_universal; }
+
+ public:
+  // A run of level 0; the last one added is the oldest.
+  UniversalPickerTest& AddRun(uint64_t size) {
+    v_.Add(0, next_number_--, "a", "z", size);
+    return *this;
+  }
+  UniversalPickerTest& AddLevel(int level, uint64_t size) {
+    v_.Add(level, next_number_--, "a", "k", size / 2);
+    v_.Add(level, next_number_--, "l", "z", size - size / 2);
+    return *this;
+  }
+  void Build() { ASSERT_TRUE(v_.Build().ok()); }
+  std::unique_ptr<Compaction> Pick() { return picker_.PickCompaction(v_.options(), v_.version()); }
+
+  DBOptions db_options_;
+  VersionFixture v_;
+  UniversalPicker picker_;
+  uint64_t next_number_ = 100;  // the newest run; older ones count down
+};
+
+TEST_F(UniversalPickerTest, NothingBelowTheTrigger) {
+  Build();
+  EXPECT_EQ(Pick(), nullptr);
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  AddRun(10).AddRun(10).AddLevel(5, 10);
+  Build();
+  EXPECT_EQ(v_.version()->NumSortedRuns(), 3);
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(UniversalPickerTest, TooMuchSpaceMakesOneRunOfAll) {
+  universal().max_size_amplification_percent = 50;
+  AddRun(20).AddRun(20).AddLevel(3, 20).AddLevel(5, 100);
+  Build();
+  EXPECT_TRUE(v_.version()->NeedsCompaction());
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kUniversalSizeAmplification);
+  EXPECT_EQ(Inputs(*c), (List{100, 99, 98, 97, 96, 95}));
+  EXPECT_EQ(c->num_input_levels(), 3u);
+  EXPECT_EQ(c->output_level(), 5);
+  EXPECT_TRUE(c->bottommost_level());
+  EXPECT_FALSE(c->IsTrivialMove());
+  EXPECT_EQ(c->target_output_file_size(), 1000u);
+  EXPECT_EQ(c->output_compression(), kLZ4Compression);
+  EXPECT_EQ(Pick(), nullptr) << "everything is being compacted";
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+}
+
+TEST_F(UniversalPickerTest, RunsOfSimilarSizeAreMerged) {
+  universal().max_size_amplification_percent = 1000;
+  universal().size_ratio = 10;
+  // 100 + 100 reach 200; 400 reach 420, but 820 with the tolerance do not reach 1000.
+  AddRun(100).AddRun(100).AddRun(200).AddRun(420).AddLevel(4, 1000).AddLevel(5, 9000);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kUniversalSizeRatio);
+  EXPECT_EQ(Inputs(*c), (List{100, 99, 98, 97}));
+  EXPECT_EQ(c->output_level(), 3) << "just above the next older run";
+  EXPECT_FALSE(c->bottommost_level());
+}
+
+TEST_F(UniversalPickerTest, TheOutputStaysInLevelZeroAboveAnOlderFile) {
+  universal().max_size_amplification_percent = 100000;
+  AddRun(100).AddRun(90).AddRun(1000).AddRun(5000).AddLevel(5, 90000);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{100, 99}));
+  EXPECT_EQ(c->output_level(), 0);
+  EXPECT_EQ(c->MinInputFileEpochNumber(), 99u);
+  EXPECT_FALSE(c->bottommost_level());
+  // A newer run may be smaller than what it precedes: it is left alone, its elders go together.
+  v_.Add(0, 101, "a", "z", 1).Add(0, 102, "a", "z", 1);
+  ASSERT_TRUE(v_.Build().ok());
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{102, 101}));
+}
+
+TEST_F(UniversalPickerTest, SimilarSizeLooksBothWays) {
+  universal().max_size_amplification_percent = 100000;
+  universal().stop_style = kCompactionStopStyleSimilarSize;
+  universal().size_ratio = 20;
+  // The total would take all; but the third is much smaller than the second.
+  AddRun(100).AddRun(110).AddRun(10).AddRun(10).AddLevel(5, 90000);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{100, 99}));
+}
+
+TEST_F(UniversalPickerTest, TooManyRunsAreMergedWhateverTheirSize) {
+  universal().max_size_amplification_percent = 100000;
+  AddRun(10).AddRun(100).AddRun(1000).AddRun(10000).AddLevel(4, 100000).AddLevel(5, 10000000);
+  Build();
+  // Six, two too many: three become one.
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kUniversalSortedRunNum);
+  EXPECT_EQ(Inputs(*c), (List{100, 99, 98}));
+  EXPECT_EQ(c->output_level(), 0);
+  c.reset();
+  universal().max_merge_width = 2;
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{100, 99}));
+  c.reset();
+  universal().max_merge_width = 100;
+  universal().min_merge_width = 4;
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(UniversalPickerTest, RunsThatAreBeingCompactedEndASequence) {
+  universal().max_size_amplification_percent = 100000;
+  AddRun(10).AddRun(10).AddRun(10).AddRun(10).AddRun(10).AddLevel(5, 90000);
+  Build();
+  v_.file(98)->being_compacted = true;
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{100, 99}));
+  EXPECT_EQ(c->output_level(), 0);
+  auto second = Pick();  // of the older ones; then comes level 5
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(Inputs(*second), (List{97, 96}));
+  EXPECT_EQ(second->output_level(), 4);
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(UniversalPickerTest, OnlyTheOldPartIsCompressed) {
+  universal().max_size_amplification_percent = 100000;
+  universal().compression_size_percent = 70;
+  AddRun(100).AddRun(100).AddRun(100).AddLevel(4, 10000).AddLevel(5, 90000);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->output_compression(), kNoCompression) << "more than 70% are older";
+  c.reset();
+  universal().compression_size_percent = 100;
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->output_compression(), kLZ4Compression);
+}
+
+TEST_F(UniversalPickerTest, MovesWhatDoesNotOverlapIfAsked) {
+  v_.Add(0, 20, "m", "n").Add(0, 19, "a", "b").Add(0, 18, "x", "y");
+  v_.Add(2, 9, "c", "d").Add(5, 5, "e", "f").Add(5, 6, "g", "h");
+  ASSERT_TRUE(v_.Build().ok());
+  universal().max_size_amplification_percent = 1;
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_FALSE(c->IsTrivialMove());
+  c.reset();
+  universal().allow_trivial_move = true;
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->IsTrivialMove());
+  VersionEdit edit;
+  c->AddTrivialMove(&edit);
+  c.reset();
+  ASSERT_TRUE(v_.Apply(edit).Build().ok());
+  EXPECT_EQ(v_.version()->NumLevelFiles(0), 0);
+  EXPECT_EQ(v_.version()->NumLevelFiles(5), 6);
+}
+
+TEST_F(UniversalPickerTest, AManualCompactionTakesAll) {
+  AddRun(10).AddRun(10).AddLevel(4, 100);
+  Build();
+  std::string resume;
+  bool more = true, conflict = true;
+  CompactRangeOptions options;
+  const Slice from("b"), to("c");
+  const auto range = [&] {
+    return picker_.CompactRange(v_.options(), v_.version(), 0, 5, options, &from, &to, UINT64_MAX,
+                                &resume, &more, &conflict);
+  };
+  auto c = range();
+  ASSERT_NE(c, nullptr);
+  EXPECT_FALSE(more || conflict);
+  EXPECT_EQ(Inputs(*c), (List{100, 99, 98, 97}));
+  EXPECT_EQ(c->output_level(), 5);
+  EXPECT_EQ(range(), nullptr);
+  EXPECT_TRUE(conflict);
+  c.reset();
+  v_.Delete(0, 100).Delete(0, 99).Delete(4, 98).Delete(4, 97).Add(5, 3, "a", "z");
+  ASSERT_TRUE(v_.Build().ok());
+  EXPECT_EQ(range(), nullptr) << "one run, where it belongs";
+  EXPECT_FALSE(conflict);
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  EXPECT_NE(range(), nullptr);
+}
+
+TEST_F(UniversalPickerTest, OneLevelWillDo) {
+  v_.options().num_levels = 1;
+  universal().max_size_amplification_percent = 100;
+  AddRun(10).AddRun(10).AddRun(10).AddRun(10);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c).size(), 4u);
+  EXPECT_EQ(c->output_level(), 0);
+  EXPECT_TRUE(c->bottommost_level()) << "nothing is older, tombstones may go";
+}
+
+// Flushes and compactions, up to three at once, that end in any order. What is checked: runs stay
+// in order of age, and the database comes to rest below its trigger or with nothing left to do.
+TEST_F(UniversalPickerTest, RandomHistoriesKeepRunsInOrderOfAge) {
+  const uint64_t seed = fiber::wall_micros() % 1000000;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random64 random(seed);
+  universal().max_size_amplification_percent = 50 + static_cast<unsigned>(random.Uniform(300));
+  universal().size_ratio = static_cast<unsigned>(random.Uniform(60));
+  universal().min_merge_width = 2 + static_cast<unsigned>(random.Uniform(2));
+  universal().allow_trivial_move = random.OneIn(2);
+  Build();
+  uint64_t number = 1;
+  std::vector<std::unique_ptr<Compaction>> running;
+  const auto finish = [&](size_t which) {
+    std::unique_ptr<Compaction> c = std::move(running[which]);
+    running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
+    VersionEdit edit;
+    if (c->IsTrivialMove()) {
+      c->AddTrivialMove(&edit);
+    } else {
+      c->AddInputDeletions(&edit);
+      FileMetaData out = MakeFile(1000000 + number, c->smallest_user_key().ToString(),
+                                  c->largest_user_key().ToString(), c->total_input_bytes());
+      out.epoch_number = c->MinInputFileEpochNumber();
+      out.largest_seqno = out.smallest_seqno = out.epoch_number * 100;
+      edit.AddFile(c->output_level(), out);
+    }
+    number++;
+    c->ReleaseInputs();
+    ASSERT_TRUE(v_.Apply(edit).Build().ok());
+  };
+  for (int step = 0; step < 600; ++step) {
+    if (random.OneIn(2)) {
+      const std::string key(1, static_cast<char>('a' + random.Uniform(26)));
+      const bool narrow = random.OneIn(3);
+      FileMetaData f =
+          MakeFile(number, narrow ? key : "a", narrow ? key : "z", 50 + random.Uniform(100));
+      ++number;
+      ASSERT_TRUE(v_.Add(0, f).Build().ok());
+    } else if (running.size() < 3 && random.OneIn(2)) {
+      if (auto c = Pick()) running.push_back(std::move(c));
+    } else if (!running.empty()) {
+      ASSERT_NO_FATAL_FAILURE(finish(random.Uniform(running.size())));
+    }
+    uint64_t before = UINT64_MAX;
+    for (int level = 0; level < v_.version()->num_levels(); ++level) {
+      uint64_t least = before;
+      for (const FileMetaData* f : v_.version()->files(level)) {
+        ASSERT_LT(f->epoch_number, before) << "level " << level << ", step " << step;
+        least = std::min(least, f->epoch_number);
+        if (level == 0) before = f->epoch_number;
+      }
+      before = least;
+    }
+  }
+  for (int step = 0; step < 1000; ++step) {
+    if (auto c = Pick()) {
+      running.push_back(std::move(c));
+    } else if (running.empty()) {
+      break;
+    } else {
+      ASSERT_NO_FATAL_FAILURE(finish(0));
+    }
+  }
+  EXPECT_TRUE(running.empty());
+  EXPECT_LE(v_.version()->NumSortedRuns(), 4 + 2);
+}
+
+}  // namespace
+}  // namespace cairn
