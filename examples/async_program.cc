@@ -69,8 +69,7 @@ struct Program {
 
 Detached Client(Program* program, int number) {
   const std::string key = "stone" + std::to_string(number);
-  const rocksdb::Status put =
-      co_await program->db->Put(rocksdb::WriteOptions(), key, "placed");
+  const rocksdb::Status put = co_await program->db->Put(rocksdb::WriteOptions(), key, "placed");
   const cairn::async::GetResult got = co_await program->db->Get(rocksdb::ReadOptions(), key);
   program->good += put.ok() && got.status.ok() && got.value == "placed";
   if (++program->ended == kClients) program->loop->End();

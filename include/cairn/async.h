@@ -14,13 +14,13 @@
 // can answer is answered at once, in the call, without a fiber.
 //
 // **Where callbacks run, and coroutines go on.** Call::executor, or else Options::executor, is any
-// function that takes a task and has it run: the loop of a single thread, a pool, asio's post. Where
-// there is one, callbacks always run on it, and coroutines resume on it unless the operation
+// function that takes a task and has it run: the loop of a single thread, a pool, asio's post.
+// Where there is one, callbacks always run on it, and coroutines resume on it unless the operation
 // completed at once: then they never suspended. Without one, callbacks and coroutines run in the
-// call where the operation completed at once, else on a worker of the runtime, as a part of a fiber:
-// they may call the database and all of fiber/, but should not block the worker or recurse deeply
-// (Options::stack_size). A future is made ready without the executor. What of this throws on a
-// worker ends the process (std::terminate).
+// call where the operation completed at once, else on a worker of the runtime, as a part of a
+// fiber: they may call the database and all of fiber/, but should not block the worker or recurse
+// deeply (Options::stack_size). A future is made ready without the executor. What of this throws on
+// a worker ends the process (std::terminate).
 //
 // **How much.** At most Options::max_in_flight operations are on their way; one more waits for its
 // turn in its call (Then, Future, co_await), or is Busy: Options::when_full.
@@ -200,9 +200,9 @@ class [[nodiscard]] Operation {
   template <class Callback>
   void Then(Callback callback) && {
     detail::TaskOf<T>* const task = task_.get();
-    task->Start([task = std::move(task_), callback = std::move(callback)]() mutable {
-      callback(std::move(task->outcome));
-    }, /*by_executor=*/true);
+    task->Start([task = std::move(task_),
+                 callback = std::move(callback)]() mutable { callback(std::move(task->outcome)); },
+                /*by_executor=*/true);
   }
 
   // Not for fibers and coroutines: waiting for a std::future blocks their thread.
@@ -213,9 +213,11 @@ class [[nodiscard]] Operation {
     // style: as above
     std::future<T> future = promise.get_future();
     detail::TaskOf<T>* const task = task_.get();
-    task->Start([task = std::move(task_), promise = std::move(promise)]() mutable {
-      promise.set_value(std::move(task->outcome));
-    }, /*by_executor=*/false);
+    task->Start(
+        [task = std::move(task_), promise = std::move(promise)]() mutable {
+          promise.set_value(std::move(task->outcome));
+        },
+        /*by_executor=*/false);
     return future;
   }
 
@@ -260,9 +262,10 @@ class AsyncIterator {
   // InvalidArgument where it stands nowhere.
   Operation<Position> Next(Call call = {});
   Operation<Position> Prev(Call call = {});
-  // What it stands on and what follows, up to so many entries or bytes of keys and values, whichever
-  // comes first, but one entry at least; it then stands behind them. This, not Next(), is the way to
-  // read many: one fiber for all of them. From an iterator that was never moved: from the first.
+  // What it stands on and what follows, up to so many entries or bytes of keys and values,
+  // whichever comes first, but one entry at least; it then stands behind them. This, not Next(), is
+  // the way to read many: one fiber for all of them. From an iterator that was never moved: from
+  // the first.
   Operation<Entries> Collect(size_t max_entries, size_t max_bytes = size_t{1} << 20,
                              Call call = {});
 
@@ -292,8 +295,8 @@ class AsyncDB {
   Operation<Status> Flush(const rocksdb::FlushOptions& options, Call call = {});
   // What the iterator shows is of the time of its first movement, if the options have no snapshot.
   // Its database iterator is made then, and goes with the last movement or with the object.
-  std::unique_ptr<AsyncIterator> NewIterator(
-      const rocksdb::ReadOptions& options, rocksdb::ColumnFamilyHandle* column_family = nullptr);
+  std::unique_ptr<AsyncIterator> NewIterator(const rocksdb::ReadOptions& options,
+                                             rocksdb::ColumnFamilyHandle* column_family = nullptr);
 
   enum class InFlight {
     kWait,    // runs to its end

@@ -48,7 +48,9 @@ class GetTask final : public TaskOf<GetResult> {
     outcome.value.Reset();
     return false;
   }
-  void Run() override { result_.status = db()->Get(options_, column_family(), key_, &result_.value); }
+  void Run() override {
+    result_.status = db()->Get(options_, column_family(), key_, &result_.value);
+  }
   void Accept() override { outcome = std::move(result_); }
   void Fail(const Status& failure) override { outcome.status = failure; }
 
@@ -168,8 +170,8 @@ class CursorTask : public TaskOf<Result> {
     }
     if (cursor.it == nullptr) {
       rocksdb::ColumnFamilyHandle* const family = cursor.column_family;
-      cursor.it.reset(this->db()->NewIterator(
-          cursor.options, family != nullptr ? family : this->column_family()));
+      cursor.it.reset(this->db()->NewIterator(cursor.options,
+                                              family != nullptr ? family : this->column_family()));
     }
     Move(&cursor, cursor.it.get());
   }

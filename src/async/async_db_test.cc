@@ -297,8 +297,7 @@ TEST_F(AsyncDbTest, CoroutinesStayOnTheirSingleThread) {
     Loop loop;
     for (int i = 0; i < kCoroutines; ++i) {
       loop.Post([&, i] {
-        ReadAndWrite(async.get(), loop.executor(), fiber::current_thread_id(), i, &failures,
-                     &over);
+        ReadAndWrite(async.get(), loop.executor(), fiber::current_thread_id(), i, &failures, &over);
       });
     }
     over.wait();

@@ -5,8 +5,8 @@
 //   Work()      Run(), the database's call; then, unless it was cancelled meanwhile, its result is
 //               the outcome, which is delivered
 //   Cancel()    by the user's stop_source, the watch, or Close(): the outcome is delivered at once,
-//               by a fiber of its own; Work() goes on with what nobody else sees, and waits for that
-//               delivery before it ends, so that the runtime and the task live
+//               by a fiber of its own; Work() goes on with what nobody else sees, and waits for
+//               that delivery before it ends, so that the runtime and the task live
 #include <algorithm>
 #include <utility>
 

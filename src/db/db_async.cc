@@ -129,11 +129,11 @@ void DBImpl::MultiGetAsync(const ReadOptions& options, size_t num_keys,
     }
     if (fiber::Runtime* const runtime = ReadRuntime()) {
       runtime
-          ->spawn([this, options, num_keys, families, keys, values, statuses, sorted_input,
-                   &callback] {
-            MultiGet(options, num_keys, families, keys, values, statuses, sorted_input);
-            callback.OnComplete(nullptr, nullptr);
-          })
+          ->spawn(
+              [this, options, num_keys, families, keys, values, statuses, sorted_input, &callback] {
+                MultiGet(options, num_keys, families, keys, values, statuses, sorted_input);
+                callback.OnComplete(nullptr, nullptr);
+              })
           .detach();
       return;
     }

@@ -42,7 +42,7 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
   if (!s.ok()) return s;
   if (const char* what = UnsupportedOption(options)) [[unlikely]]
     return Check(what);
-  if (ReadLimits(options).Over()) [[unlikely]]
+  if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   {

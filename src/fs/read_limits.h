@@ -32,6 +32,11 @@ struct ReadLimits {
   // Whether the deadline has passed, or the read is cancelled. Error() tells which.
   bool Over() const { return (deadline.count() != 0 || cancelled != nullptr) && OverNow(); }
   IOStatus Error() const;
+  // The same of options, which costs two comparisons where there is no limit.
+  static bool AreOver(const ReadOptions& options) {
+    return (options.deadline.count() != 0 || options.cancelled != nullptr) &&
+           ReadLimits(options).OverNow();
+  }
   // Sets *io for a file read that begins now. TimedOut or Aborted: it may not begin any more.
   [[nodiscard]] IOStatus Apply(IOOptions* io) const {
     if (deadline.count() == 0 && io_timeout.count() == 0 && cancelled == nullptr) [[likely]]

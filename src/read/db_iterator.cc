@@ -140,7 +140,7 @@ class DBIterator final : public Iterator {
     status_ = Status::OK();
     valid_ = false;
     hidden_passed_ = 0;
-    if (!ReadLimits(options_).Over()) [[likely]]
+    if (!ReadLimits::AreOver(options_)) [[likely]]
       return true;
     status_ = ReadLimits(options_).Error();
     return false;
