@@ -27,6 +27,7 @@
 #include "io_cached.h"
 #include "io_engine.h"
 #include "io_request.h"
+#include "sim_hooks.h"
 #include "waiter.h"
 #include "worker.h"
 
@@ -155,6 +156,7 @@ struct detail::Flight {
   bool awaited = false;  // the owner's: has entered a FlightWait
   bool cancelled = false;
   bool cached = false;  // the file can say what is in the page cache
+  bool any_thread = false;
   int fd = -1;
   char* data = nullptr;
   size_t size = 0;
@@ -262,7 +264,7 @@ bool Flight::launch(bool to_pool) {
   group.over = &land;
   worker->depart_flight();
   state.store(kFlying, std::memory_order_seq_cst);
-  if (to_pool || !worker->engine()->submit(&request)) submit_to_pool(&request);
+  if (to_pool || any_thread || !worker->engine()->submit(&request)) submit_to_pool(&request);
   return true;
 }
 
@@ -308,7 +310,7 @@ PendingRead& PendingRead::operator=(PendingRead&& other) noexcept {
   return *this;
 }
 
-int PendingRead::start(int fd, void* data, size_t size, uint64_t offset, bool more) {
+int PendingRead::start(int fd, void* data, size_t size, uint64_t offset, StartOptions options) {
   if (flight_ == nullptr) flight_ = std::make_unique<Flight>();
   Flight& flight = *flight_;
   if (flight.flying()) return -EBUSY;
@@ -319,6 +321,8 @@ int PendingRead::start(int fd, void* data, size_t size, uint64_t offset, bool mo
   flight.offset = offset;
   flight.got = 0;
   const bool on_fiber = Worker::current_fiber() != nullptr;
+  flight.any_thread = options.any_thread && detail::simulator() == nullptr &&
+                      (!on_fiber || Worker::current()->group() == nullptr);
   ssize_t result = -EINVAL;
   flight.cached = offset <= kMaxOffset && may_read_cached(fd);
   if (offset > kMaxOffset ||
@@ -328,7 +332,7 @@ int PendingRead::start(int fd, void* data, size_t size, uint64_t offset, bool mo
   } else {
     flight.launch(false);
   }
-  if (!more) {
+  if (!options.more) {
     if (Worker* const worker = here()) worker->engine()->flush();
   }
   return 0;

@@ -189,7 +189,8 @@ TEST_P(FlightTest, ManyInFlightHaveTheirBytesInAnyOrderOfWaiting) {
         buffers.push_back(aligned());
         offsets.push_back(random() % 256 * kBlock);
         order.push_back(i);
-        ASSERT_EQ(reads[i].start(fd, buffers[i].get(), kBlock, offsets[i], i % 3 != 0), 0);
+        ASSERT_EQ(reads[i].start(fd, buffers[i].get(), kBlock, offsets[i], {.more = i % 3 != 0}),
+                  0);
       }
       std::shuffle(order.begin(), order.end(), random);
       for (size_t i : order) {
@@ -213,7 +214,7 @@ TEST_P(FlightTest, WaitAnyFindsEachOfManyOnce) {
     std::vector<PendingRead*> waiting;
     for (size_t i = 0; i < kReads; ++i) {
       buffers.push_back(aligned());
-      ASSERT_EQ(reads[i].start(fd, buffers[i].get(), kBlock, i * kBlock, true), 0);
+      ASSERT_EQ(reads[i].start(fd, buffers[i].get(), kBlock, i * kBlock, {.more = true}), 0);
       waiting.push_back(&reads[i]);
     }
     waiting.push_back(waiting[3]);  // twice the same
@@ -432,7 +433,7 @@ TEST_P(FlightTest, ReadsOutliveTheirHome) {
   run([&] {
     for (size_t i = 0; i < kReads; ++i) {
       buffers.push_back(aligned());
-      ASSERT_EQ(reads[i].start(fd, buffers[i].get(), kBlock, i * kBlock, i % 2 == 0), 0);
+      ASSERT_EQ(reads[i].start(fd, buffers[i].get(), kBlock, i * kBlock, {.more = i % 2 == 0}), 0);
     }
   });
   runtime_.reset();
@@ -515,6 +516,33 @@ TEST_P(FlightTest, AnotherThreadsReadIsRefusedAndCanBeAbandoned) {
   EXPECT_EQ(released.load(), 1);
 }
 
+// A read for any thread: its starter, or a function that it gathers, may leave it to others.
+TEST_P(FlightTest, AnyThreadMayWaitForAReadThatIsStartedSo) {
+  if (runtime_ != nullptr || Simulation::inside()) GTEST_SKIP();
+  const int fd = open(O_DIRECT);
+  Buffer buffer = aligned(3 * kBlock);
+  PendingRead reads[3];
+  Event started, done_with;
+  Thread owner("owner", [&] {
+    const auto start = [&](size_t i) {
+      ASSERT_EQ(
+          reads[i].start(fd, buffer.get() + i * kBlock, kBlock, i * kBlock, {.any_thread = true}),
+          0);
+    };
+    start(0);
+    Function parts[] = {[&] { start(1); }, [&] { start(2); }};
+    gather(parts);
+    started.set();
+    done_with.wait();
+  });
+  started.wait();
+  for (PendingRead& read : reads) EXPECT_EQ(read.wait(), static_cast<ssize_t>(kBlock));
+  EXPECT_TRUE(is_file(buffer.get(), 3 * kBlock, 0));
+  done_with.set();
+  owner.join();
+  EXPECT_EQ(io::close(fd), 0);
+}
+
 TEST_P(FlightTest, AGatheredFunctionMayLeaveAReadToItsThread) {
   if (runtime_ != nullptr) GTEST_SKIP();
   const int fd = open(O_DIRECT);
@@ -581,7 +609,7 @@ TEST_P(FlightTest, SoakOfRandomCancels) {
         if (random() % 64 == 0)
           io::fadvise(buffered, slot.offset, 16 * kBlock, POSIX_FADV_DONTNEED);
         ASSERT_EQ(slot.read.start(random() % 2 == 0 ? direct : buffered, slot.buffer.get(), kBlock,
-                                  slot.offset, random() % 2 == 0),
+                                  slot.offset, {.more = random() % 2 == 0}),
                   0);
         continue;
       }

@@ -224,9 +224,8 @@ class FileSystem : public Customizable {
   // Handles of ReadAsync(); null ones are passed over. Poll waits until at least `min_completions`
   // of them have completed (also in earlier calls), and calls the callback of each that has,
   // once, on the calling thread or fiber. AbortIO waits until none is in flight any more; their
-  // callbacks are not called, their scratch is not written to afterwards. What a plain thread has
-  // started, it alone may poll or abort. A file system whose ReadAsync completes within the call
-  // needs neither.
+  // callbacks are not called, their scratch is not written to afterwards. Of the same or another
+  // thread than ReadAsync's. A file system whose ReadAsync completes within the call needs neither.
   virtual IOStatus Poll(std::vector<void*>& /*io_handles*/, size_t /*min_completions*/) {
     return IOStatus::OK();
   }

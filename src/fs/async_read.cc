@@ -50,7 +50,8 @@ IOStatus StartAsyncRead(int fd, const std::string& name, bool direct, const FSRe
   handle->scratch = req.scratch;
   handle->callback = std::move(cb);
   handle->callback_arg = cb_arg;
-  (void)handle->read.start(fd, req.scratch, req.len, req.offset);  // a new one is not busy
+  // A new one is not busy.
+  (void)handle->read.start(fd, req.scratch, req.len, req.offset, {.any_thread = true});
   *io_handle = handle.release();
   *del_fn = [](void* h) { delete static_cast<AsyncRead*>(h); };
   return IOStatus::OK();
@@ -77,7 +78,7 @@ IOStatus PollAsyncReads(const std::vector<void*>& io_handles, size_t min_complet
     }
     if (over >= wanted) return IOStatus::OK();
     if (fiber::io::wait_any(reads) == -EXDEV) {
-      return IOStatus::NotSupported("Poll: another thread has started the read");
+      return IOStatus::NotSupported("Poll: another simulated thread has started the read");
     }
   }
 }

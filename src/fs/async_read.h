@@ -1,9 +1,9 @@
 // The reads of FSRandomAccessFile::ReadAsync on the default file system, from their start to
 // FileSystem::Poll or AbortIO. Private to fs/.
 //
-// A handle is a fiber::io::PendingRead with the caller's callback. It belongs to where it was
-// started: a plain thread's can be polled by that thread only (NotSupported elsewhere, and it stays
-// in flight), a fiber's by anybody. Thread safety: one caller at a time for each handle.
+// A handle is a fiber::io::PendingRead with the caller's callback; any thread or fiber can poll it.
+// (Not so in a simulation: a simulated thread's only itself, others get NotSupported.) Thread
+// safety: one caller at a time for each handle.
 
 #ifndef CAIRN_FS_ASYNC_READ_H_
 #define CAIRN_FS_ASYNC_READ_H_

@@ -31,7 +31,7 @@ struct TimedRead {
   void Start(const FSReadRequest& req, bool more) {
     // One that is done, or new, is not busy.
     (void)read.start(held->file->fd(), held->buffer.data() + done, req.len - done,
-                     req.offset + done, more);
+                     req.offset + done, {.more = more});
   }
   void Leave() {
     fiber::io::PendingRead left = std::move(read);

@@ -16,7 +16,8 @@
 // migrate, or hand the read to another fiber or thread. A plain thread serves its reads only while
 // it waits, asks done(), gathers, or ends (its end waits for all that it has in flight, so that
 // none is lost). So another thread cannot wait for such a read: wait() refuses with -EXDEV, unless
-// the read is done or a thread of the pool makes it. It can abandon() it and read by itself.
+// the read is done or a thread of the pool makes it (StartOptions::any_thread). It can abandon() it
+// and read by itself.
 //
 // The buffer and the descriptor are borrowed until the read is done: until wait() has returned
 // another result than -EXDEV, done() has been true, cancel() or the destructor has returned, or the
@@ -58,9 +59,19 @@ class PendingRead {
   // for one read after the other. 0, or -EBUSY: the one before is still in flight. All other errors
   // are wait()'s.
   //
-  // `more`: another start() follows at once, so the kernel may be told of both together. Without a
-  // later start() or wait() the read may not begin.
-  int start(int fd, void* data, size_t size, uint64_t offset, bool more = false);
+  struct StartOptions {
+    // Another start() follows at once, so the kernel may be told of both together. Without a later
+    // start() or wait() the read may not begin.
+    bool more = false;
+    // The read of a plain thread, or of a fiber in its gather(), may be waited for by any thread:
+    // what is not in the page cache is read by a thread of the pool, which costs a switch to it.
+    // (In a simulation of no effect.)
+    bool any_thread = false;
+  };
+  int start(int fd, void* data, size_t size, uint64_t offset, StartOptions options);
+  int start(int fd, void* data, size_t size, uint64_t offset) {
+    return start(fd, data, size, offset, StartOptions());
+  }
 
   // Whether a read was started and is not done yet, as far as is known.
   bool in_flight() const;
