@@ -395,11 +395,15 @@ struct ReadOptions {
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   // MultiGet gives up with Aborted after this many bytes of values.
   uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
+  // An iterator that goes on in the next file of a level reads ahead there as it did before, at
+  // once, instead of finding its pace anew.
   bool adaptive_readahead = false;
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
   // Start reads before their result is needed.
   bool async_io = false;
   bool optimize_multiget_for_io = true;
+  // Readahead in the background (async_io) ends at the iterator's bounds.
+  bool auto_readahead_size = true;
   // Not RocksDB's. Once it is true a read gives up with Aborted: before its next file read, and an
   // iterator also before its next block. Borrowed as long as the read, or the iterator, lives.
   const std::atomic<bool>* cancelled = nullptr;

@@ -6,7 +6,11 @@
 // IsValuePinned().
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "base/namespace.h"
+#include "base/read_ahead_pace.h"
 #include "rocksdb/cleanable.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
@@ -59,6 +63,14 @@ class InternalIterator : public Cleanable {
   // to read a file ends with Incomplete; the iterator must be positioned anew then. Of no effect on
   // what reads nothing.
   virtual void SetReadTier(ReadTier /*tier*/) {}
+
+  // For an iterator over one file of several that follow one another. How it reads ahead at
+  // present; none: it does not. And: its first read goes on where another's left off.
+  virtual std::optional<ReadAheadPace> ReadAhead() const { return std::nullopt; }
+  virtual void ContinueReadAhead(const ReadAheadPace& /*pace*/, bool /*forward*/) {}
+  // Calls `near_end(forward)` once, when all that is left in the direction of travel is read or
+  // being read in the background. It must not use the iterator.
+  virtual void OnNearEnd(std::function<void(bool)> /*near_end*/) {}
 
   // True: the bytes of key(), value() live until the iterator dies, over all movements.
   virtual bool IsKeyPinned() const { return false; }

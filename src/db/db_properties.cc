@@ -11,6 +11,7 @@
 #include "read/version_iterators.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
+#include "table/read_ahead.h"
 
 namespace cairn {
 namespace {
@@ -106,6 +107,8 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
     *value = write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0;
   } else if (name == "is-write-stopped") {
     *value = write_controller_.IsStopped();
+  } else if (name == "cairn-readahead-memory") {
+    *value = ReadAhead::MemoryInUse();
   } else if (name == "block-cache-capacity" || name == "block-cache-usage" ||
              name == "block-cache-pinned-usage") {
     const Cache* cache = BlockCacheOf(*live_options_);

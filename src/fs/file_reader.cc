@@ -10,15 +10,18 @@
 namespace cairn {
 
 RandomAccessFileReader::RandomAccessFileReader(std::unique_ptr<FSRandomAccessFile> file,
-                                               std::string file_name)
-    : file_(std::move(file)), file_name_(std::move(file_name)), direct_(file_->use_direct_io()) {}
+                                               std::string file_name, FileSystem* fs)
+    : file_(std::move(file)),
+      file_name_(std::move(file_name)),
+      direct_(file_->use_direct_io()),
+      fs_(fs) {}
 
 IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
                                       const FileOptions& options,
                                       std::unique_ptr<RandomAccessFileReader>* reader) {
   std::unique_ptr<FSRandomAccessFile> file;
   IOStatus s = fs->NewRandomAccessFile(fname, options, &file, nullptr);
-  if (s.ok()) *reader = std::make_unique<RandomAccessFileReader>(std::move(file), fname);
+  if (s.ok()) *reader = std::make_unique<RandomAccessFileReader>(std::move(file), fname, fs);
   return s;
 }
 

@@ -21,7 +21,9 @@ namespace cairn {
 
 class RandomAccessFileReader {
  public:
-  RandomAccessFileReader(std::unique_ptr<FSRandomAccessFile> file, std::string file_name);
+  // `fs`: whose Poll() and AbortIO() serve the file's ReadAsync; outlives this. Null: it has none.
+  RandomAccessFileReader(std::unique_ptr<FSRandomAccessFile> file, std::string file_name,
+                         FileSystem* fs = nullptr);
   RandomAccessFileReader(const RandomAccessFileReader&) = delete;
   RandomAccessFileReader& operator=(const RandomAccessFileReader&) = delete;
 
@@ -50,6 +52,15 @@ class RandomAccessFileReader {
   const std::string& file_name() const { return file_name_; }
   FSRandomAccessFile* file() const { return file_.get(); }
   bool use_direct_io() const { return direct_; }
+  // Of offsets, lengths and memory, where the file is read directly; 1: any will do.
+  size_t alignment() const { return direct_ ? file_->GetRequiredBufferAlignment() : 1; }
+
+  // For PendingFileRead: whether ReadAsync is known not to read in the background.
+  FileSystem* file_system() const { return fs_; }
+  bool ReadsWithinReadAsync() const {
+    return fs_ == nullptr || reads_within_.load(std::memory_order_relaxed);
+  }
+  void NoteReadWithinReadAsync() const { reads_within_.store(true, std::memory_order_relaxed); }
 
  private:
   IOStatus ReadDirect(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
@@ -58,6 +69,8 @@ class RandomAccessFileReader {
   const std::unique_ptr<FSRandomAccessFile> file_;
   const std::string file_name_;
   const bool direct_;
+  FileSystem* const fs_;
+  mutable std::atomic<bool> reads_within_{false};
 };
 
 class SequentialFileReader {

@@ -1,7 +1,10 @@
 #include "read/level_iterator.h"
 
 #include <cassert>
+#include <optional>
 #include <utility>
+
+#include "fiber/background.h"
 
 namespace cairn {
 namespace {
@@ -117,10 +120,37 @@ class LevelIterator final : public InternalIterator {
     if (table_ != nullptr && index_ == i && table_->status().ok()) return;
     table_.reset();  // before the next: one table's blocks at a time
     index_ = i;
-    table_.reset(tables_->NewIterator(options_, files_[i].meta->TableId(level_options_.level),
-                                      level_options_.for_compaction, level_options_.skip_filters,
+    table_.reset(tables_->NewIterator(options_, Id(i), level_options_.for_compaction,
+                                      level_options_.skip_filters,
                                       level_options_.compaction_readahead));
+    if (options_.async_io && files_.size > 1) {
+      table_->OnNearEnd([this](bool forward) { OpenNeighbour(forward); });
+    }
   }
+
+  // To the file beside the present one, which the cursor has gone through.
+  void GoOnIn(size_t i) {
+    std::optional<ReadAheadPace> pace;
+    if (options_.adaptive_readahead) pace = table_->ReadAhead();
+    const bool forward = i > index_;
+    Open(i);
+    if (pace) table_->ContinueReadAhead(*pace, forward);
+  }
+
+  // Opens, in the background, the file that the cursor will come to next.
+  void OpenNeighbour(bool forward) {
+    if (forward ? index_ + 1 >= files_.size || BeginsBeyondBound(files_[index_ + 1])
+                : index_ == 0 || EndsBeforeBound(files_[index_ - 1])) {
+      return;
+    }
+    const TableFileId id = Id(forward ? index_ + 1 : index_ - 1);
+    opening_.wait();
+    if (tables_->FindTable(id, &neighbour_, /*no_io=*/true).ok()) return;
+    // An error shows when the cursor comes to the file.
+    opening_.start([this, id] { tables_->FindTable(id, &neighbour_).PermitUncheckedError(); });
+  }
+
+  TableFileId Id(size_t i) const { return files_[i].meta->TableId(level_options_.level); }
 
   void Close() { table_.reset(); }
 
@@ -131,7 +161,7 @@ class LevelIterator final : public InternalIterator {
         Close();
         return;
       }
-      Open(index_ + 1);
+      GoOnIn(index_ + 1);
       table_->SeekToFirst();
     }
   }
@@ -142,7 +172,7 @@ class LevelIterator final : public InternalIterator {
         Close();
         return;
       }
-      Open(index_ - 1);
+      GoOnIn(index_ - 1);
       table_->SeekToLast();
     }
   }
@@ -165,6 +195,8 @@ class LevelIterator final : public InternalIterator {
 
   std::unique_ptr<InternalIterator> table_;  // null: before the first or past the last file
   size_t index_ = 0;                         // of table_'s file
+  TableCache::Ref neighbour_;                // open because it will soon be wanted
+  fiber::BackgroundCall opening_;            // writes neighbour_
 };
 
 }  // namespace

@@ -1,6 +1,29 @@
 #include "table/block_based_table_iterator.h"
 
+#include <algorithm>
+
 namespace cairn {
+
+namespace {
+
+PrefetchOptions HowToPrefetch(const BlockBasedTable& table, const ReadOptions& options,
+                              size_t readahead, bool for_compaction) {
+  const BlockBasedTableOptions& t = table.table_options();
+  PrefetchOptions result;
+  result.fixed = readahead != 0 ? readahead : options.readahead_size;
+  result.initial = t.initial_auto_readahead_size;
+  result.max = t.max_auto_readahead_size;
+  result.reads_before = t.num_file_reads_for_auto_readahead;
+  result.sweep = for_compaction;
+  result.limits = ReadLimits(options);
+  // A read that goes on in the background cannot be left behind when the time is over.
+  result.background = options.async_io && !for_compaction && options.deadline.count() == 0 &&
+                      options.io_timeout.count() == 0;
+  result.statistics = table.source().statistics;
+  return result;
+}
+
+}  // namespace
 
 BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
                                                  const ReadOptions& options, size_t readahead,
@@ -9,14 +32,9 @@ BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
       options_(options),
       for_compaction_(for_compaction),
       global_seqno_(table->global_seqno()),
-      index_(table, &options_) {
-  const BlockBasedTableOptions& t = table->table_options();
-  const size_t fixed = readahead != 0 ? readahead : options.readahead_size;
-  prefetch_ = std::make_unique<PrefetchBuffer>(
-      table->source().file.get(), table->source().file_size, fixed, t.initial_auto_readahead_size,
-      t.max_auto_readahead_size, t.num_file_reads_for_auto_readahead, for_compaction);
-  prefetch_->SetLimits(ReadLimits(options));
-}
+      index_(table, &options_),
+      prefetch_(table->source().file.get(), table->source().file_size,
+                HowToPrefetch(*table, options, readahead, for_compaction)) {}
 
 BlockBasedTableIterator::~BlockBasedTableIterator() = default;
 
@@ -44,15 +62,51 @@ bool BlockBasedTableIterator::OpenBlock() {
   if (block_ && block_offset_ == handle.offset) return true;
   ReleaseBlock();
   // Here, too: hidden entries could be passed over for long without a read.
-  if (prefetch_->limits().Over()) [[unlikely]] {
-    status_ = prefetch_->limits().Error();
+  if (prefetch_.limits().Over()) [[unlikely]] {
+    status_ = prefetch_.limits().Error();
     return false;
   }
-  status_ = table_->GetDataBlock(options_, handle, for_compaction_, prefetch_.get(), &block_);
+  if (prefetch_.WantsRange()) FindRange();
+  status_ = table_->GetDataBlock(options_, handle, for_compaction_, &prefetch_, &block_);
   if (!status_.ok()) return false;
+  if (near_end_) [[unlikely]]
+    TellNearEnd();
   block_offset_ = handle.offset;
   data_.Init(block_.get(), &table_->icmp(), table_->bytewise());
   return true;
+}
+
+void BlockBasedTableIterator::FindRange() {
+  uint64_t begin = 0;
+  uint64_t end = table_->end_of_data();
+  if (options_.auto_readahead_size) {
+    // As far as the index is in memory: a guess is not worth a read.
+    ReadOptions in_memory = options_;
+    in_memory.read_tier = kBlockCacheTier;
+    IndexCursor index(table_, &in_memory);
+    std::string bound;
+    if (options_.iterate_upper_bound != nullptr) {
+      AppendInternalKey(&bound, ParsedInternalKey(*options_.iterate_upper_bound, kMaxSequenceNumber,
+                                                  kValueTypeForSeek));
+      index.Seek(bound);
+      if (index.Valid()) end = index.handle().offset + index.handle().size + kBlockTrailerSize;
+    }
+    if (options_.iterate_lower_bound != nullptr) {
+      bound.clear();
+      AppendInternalKey(&bound, ParsedInternalKey(*options_.iterate_lower_bound, kMaxSequenceNumber,
+                                                  kValueTypeForSeek));
+      index.Seek(bound);
+      if (index.Valid()) begin = index.handle().offset;
+    }
+  }
+  prefetch_.SetRange(begin, end);
+}
+
+void BlockBasedTableIterator::TellNearEnd() {
+  bool forward;
+  if (!prefetch_.ReachedEnd(&forward)) return;
+  const auto tell = std::exchange(near_end_, nullptr);
+  tell(forward);
 }
 
 bool BlockBasedTableIterator::CheckCorrupt() {
@@ -82,6 +136,7 @@ void BlockBasedTableIterator::FindBackward() {
 }
 
 void BlockBasedTableIterator::SeekToFirst() {
+  prefetch_.ForgetRange();
   index_.SeekToFirst();
   if (!OpenBlock()) return;
   data_.SeekToFirst();
@@ -89,6 +144,7 @@ void BlockBasedTableIterator::SeekToFirst() {
 }
 
 void BlockBasedTableIterator::SeekToLast() {
+  prefetch_.ForgetRange();
   index_.SeekToLast();
   if (!OpenBlock()) return;
   data_.SeekToLast();
@@ -96,6 +152,7 @@ void BlockBasedTableIterator::SeekToLast() {
 }
 
 void BlockBasedTableIterator::Seek(const Slice& internal_key) {
+  prefetch_.ForgetRange();
   index_.Seek(internal_key);
   if (!OpenBlock()) return;
   data_.Seek(internal_key);
@@ -108,6 +165,7 @@ void BlockBasedTableIterator::Seek(const Slice& internal_key) {
 }
 
 void BlockBasedTableIterator::SeekForPrev(const Slice& internal_key) {
+  prefetch_.ForgetRange();
   if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
     Seek(internal_key);
     if (!status_.ok()) return;

@@ -5,8 +5,10 @@
 // blocks: SUSPEND.
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/internal_iterator.h"
@@ -39,6 +41,11 @@ class BlockBasedTableIterator final : public InternalIterator {
   Slice value() const override { return data_.value(); }
   Status status() const override { return status_; }
   void SetReadTier(ReadTier tier) override { options_.read_tier = tier; }
+  std::optional<ReadAheadPace> ReadAhead() const override { return prefetch_.Pace(); }
+  void ContinueReadAhead(const ReadAheadPace& pace, bool forward) override {
+    prefetch_.Continue(pace, forward);
+  }
+  void OnNearEnd(std::function<void(bool)> near_end) override { near_end_ = std::move(near_end); }
   bool IsKeyPinned() const override {
     return options_.pin_data && data_.key_in_block() &&
            global_seqno_ == kDisableGlobalSequenceNumber;
@@ -56,6 +63,9 @@ class BlockBasedTableIterator final : public InternalIterator {
   // Opens the data block that the index is at. False: there is none, or an error.
   bool OpenBlock();
   void ReleaseBlock();
+  // Tells the prefetch buffer where the bounds lie in the file.
+  void FindRange();
+  void TellNearEnd();
   // Leave an exhausted block for the next one with entries.
   void FindForward();
   void FindBackward();
@@ -69,7 +79,8 @@ class BlockBasedTableIterator final : public InternalIterator {
   IndexCursor index_;
   BlockRef block_;
   uint64_t block_offset_ = UINT64_MAX;  // of block_, if there is one
-  std::unique_ptr<PrefetchBuffer> prefetch_;
+  PrefetchBuffer prefetch_;
+  std::function<void(bool)> near_end_;
   std::vector<BlockRef> pinned_;  // pin_data: the blocks that were left
   Status status_;
   mutable std::string key_;  // with the global sequence number

@@ -85,8 +85,9 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
     tail_size = std::clamp(file_size / kTailShare, kMinTailRead, kMaxTailRead);
   }
   tail_size = std::min(tail_size, file_size);
-  PrefetchBuffer tail(t->source_.file.get(), file_size, 0, 0, 0, 0);
-  tail.SetLimits(options.limits);
+  PrefetchOptions opening;
+  opening.limits = options.limits;
+  PrefetchBuffer tail(t->source_.file.get(), file_size, opening);
   Status s = tail.Fill(file_size - tail_size, static_cast<size_t>(tail_size));
   if (!s.ok()) return s;
   Slice footer;
@@ -632,6 +633,12 @@ InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool 
   return new BlockBasedTableIterator(this, options, compaction_readahead, for_compaction);
 }
 
+uint64_t BlockBasedTable::end_of_data() const {
+  return properties_->data_size != 0 && properties_->data_size <= source_.file_size
+             ? properties_->data_size
+             : source_.file_size;
+}
+
 Status BlockBasedTable::LoadFilter(const ReadOptions& options) {
   if (filter_ || !use_filter_) return Status::OK();
   FilterRef filter;
@@ -680,9 +687,10 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   }
   if (!s.ok()) return s;
 
-  const size_t readahead = options.readahead_size != 0 ? options.readahead_size : kSweepReadahead;
-  PrefetchBuffer prefetch(source_.file.get(), source_.file_size, readahead, 0, 0, 0);
-  prefetch.SetLimits(ReadLimits(options));
+  PrefetchOptions ahead;
+  ahead.fixed = options.readahead_size != 0 ? options.readahead_size : kSweepReadahead;
+  ahead.limits = ReadLimits(options);
+  PrefetchBuffer prefetch(source_.file.get(), source_.file_size, ahead);
   IndexCursor index(this, &options);
   for (index.SeekToFirst(); index.Valid(); index.Next()) {
     const BlockHandle handle = index.handle();

@@ -72,6 +72,8 @@ class BlockBasedTable final : public TableReader {
   const BlockBasedTableOptions& table_options() const { return table_options_; }
   // What every entry's sequence number is to be taken for, or kDisableGlobalSequenceNumber.
   SequenceNumber global_seqno() const { return global_seqno_; }
+  // The file offset behind the last data block, about (the properties' word).
+  uint64_t end_of_data() const;
   bool index_has_user_keys() const { return index_format_.user_keys; }
 
   // The (top-level) index.

@@ -1,89 +1,8 @@
 #include "table/block_fetcher.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace cairn {
-
-// ---- PrefetchBuffer
-
-IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
-  n = static_cast<size_t>(std::min<uint64_t>(n, file_size_ - std::min(offset, file_size_)));
-  // What is there already need not be read again.
-  size_t keep = 0;
-  if (size_ > 0 && offset >= start_ && offset < start_ + size_) {
-    keep = static_cast<size_t>(start_ + size_ - offset);
-  }
-  if (n > capacity_) {
-    auto bigger = std::make_unique_for_overwrite<char[]>(n);
-    if (keep > 0) std::memcpy(bigger.get(), buffer_.get() + (offset - start_), keep);
-    buffer_ = std::move(bigger);
-    capacity_ = n;
-  } else if (keep > 0) {
-    std::memmove(buffer_.get(), buffer_.get() + (offset - start_), keep);
-  }
-  start_ = offset;
-  size_ = keep;
-  if (keep >= n) return IOStatus::OK();
-  IOOptions io;
-  IOStatus s = limits_.Apply(&io);
-  if (!s.ok()) return s;
-  Slice result;
-  s = file_->Read(io, offset + keep, n - keep, &result, buffer_.get() + keep);
-  if (!s.ok()) return s;
-  if (result.data() != buffer_.get() + keep)
-    std::memcpy(buffer_.get() + keep, result.data(), result.size());
-  size_ = keep + result.size();
-  return s;
-}
-
-// True if this access, and those before it, call for reading ahead.
-bool PrefetchBuffer::Note(uint64_t offset, size_t n) {
-  if (offset == expected_) {
-    ++sequential_;
-  } else {
-    sequential_ = 1;
-    readahead_ = initial_;
-  }
-  expected_ = offset + n;
-  return max_ > 0 && initial_ > 0 && sequential_ > reads_before_;
-}
-
-void PrefetchBuffer::Announce(uint64_t offset) {
-  const uint64_t end = std::min(offset + fixed_, file_size_);
-  const uint64_t begin = std::max(offset, std::min(announced_until_, end));
-  if (end - begin < fixed_ / 2 && end != file_size_) return;
-  if (end == begin) return;
-  const IOStatus s = file_->Prefetch(IOOptions(), begin, static_cast<size_t>(end - begin));
-  // A hint that a file cannot take: read all of it at once instead, as for any reader.
-  if (!s.ok()) announces_ = false;
-  announced_until_ = end;
-}
-
-void PrefetchBuffer::Skip(uint64_t offset, size_t n) { Note(offset, n); }
-
-bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
-  const bool sequential = Note(offset, n);
-  *status = IOStatus::OK();
-  if (size_ == 0 || offset < start_ || offset + n > start_ + size_) {
-    if (fixed_ > 0) {
-      if (announces_) Announce(offset);
-      *status = Fill(offset, std::max(n, announces_ ? kChunk : fixed_));
-    } else if (sequential) {
-      readahead_ = std::min(std::max<size_t>(readahead_, 1), max_);
-      *status = Fill(offset, n + readahead_);
-      readahead_ = std::min(readahead_ * 2, max_);
-    } else {
-      return false;
-    }
-    if (!status->ok()) return true;
-  }
-  const auto at = static_cast<size_t>(offset - start_);
-  *result = Slice(buffer_.get() + at, std::min(n, size_ - std::min(at, size_)));
-  return true;
-}
-
-// ---- Blocks
 
 Status BlockCorruption(const BlockSource& source, uint64_t offset, const char* what) {
   return Status::Corruption(std::string(what) + source.Where(offset));

@@ -1,6 +1,6 @@
 // A file system in memory on which every read of a table takes a while, as many at once as there
 // come, and is counted; it keeps to IOOptions::timeout. For the tests of reads that should wait
-// together, and of deadlines. Used by one thread and its fibers.
+// together, and of deadlines. The counts may be looked at while nobody reads.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/namespace.h"
+#include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fs/memory_file_system.h"
 #include "rocksdb/file_system.h"
@@ -30,10 +31,14 @@ class SlowDisk final : public FileSystemWrapper {
     return s;
   }
 
-  void ResetCounts() { reads = rounds = most_at_once = 0; }
+  void ResetCounts() {
+    reads = rounds = most_at_once = 0;
+    bytes = 0;
+  }
 
   int reads = 0;
-  int rounds = 0;  // how often a read began while there was no other
+  uint64_t bytes = 0;  // asked for
+  int rounds = 0;      // how often a read began while there was no other
   int most_at_once = 0;
   std::set<std::string> broken;  // files that cannot be read
   std::set<std::string> hung;    // files whose reads take kHungNanos
@@ -47,15 +52,13 @@ class SlowDisk final : public FileSystemWrapper {
         : disk_(disk), name_(std::move(name)), target_(std::move(target)) {}
     IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                   IODebugContext* dbg) const override {
-      ++disk_->reads;
-      if (disk_->now_ == 0) ++disk_->rounds;
-      disk_->most_at_once = std::max(disk_->most_at_once, ++disk_->now_);
+      disk_->Begin(n);
       const uint64_t takes = disk_->hung.contains(name_) ? kHungNanos : kReadNanos;
       const uint64_t may_take = options.timeout.count() > 0
                                     ? static_cast<uint64_t>(options.timeout.count()) * 1000
                                     : kHungNanos;
       fiber::sleep_for(std::min(takes, may_take));
-      --disk_->now_;
+      disk_->End();
       if (takes > may_take) return IOStatus::TimedOut("slow", name_);
       if (disk_->broken.contains(name_)) return IOStatus::IOError("broken", name_);
       return target_->Read(offset, n, options, result, scratch, dbg);
@@ -66,6 +69,20 @@ class SlowDisk final : public FileSystemWrapper {
     const std::string name_;
     const std::unique_ptr<FSRandomAccessFile> target_;
   };
+
+  void Begin(size_t n) {
+    fiber::MutexLock lock(&mutex_);
+    ++reads;
+    bytes += n;
+    if (now_ == 0) ++rounds;
+    most_at_once = std::max(most_at_once, ++now_);
+  }
+  void End() {
+    fiber::MutexLock lock(&mutex_);
+    --now_;
+  }
+
+  fiber::Mutex mutex_;
   int now_ = 0;
 };
 

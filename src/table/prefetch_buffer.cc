@@ -1,0 +1,141 @@
+#include "table/prefetch_buffer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace cairn {
+
+IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
+  n = static_cast<size_t>(std::min<uint64_t>(n, file_size_ - std::min(offset, file_size_)));
+  // What is there already need not be read again.
+  size_t keep = 0;
+  if (size_ > 0 && offset >= start_ && offset < start_ + size_) {
+    keep = static_cast<size_t>(start_ + size_ - offset);
+  }
+  if (n > capacity_) {
+    auto bigger = std::make_unique_for_overwrite<char[]>(n);
+    if (keep > 0) std::memcpy(bigger.get(), buffer_.get() + (offset - start_), keep);
+    buffer_ = std::move(bigger);
+    capacity_ = n;
+  } else if (keep > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + (offset - start_), keep);
+  }
+  start_ = offset;
+  size_ = keep;
+  if (keep >= n) return IOStatus::OK();
+  IOOptions io;
+  IOStatus s = options_.limits.Apply(&io);
+  if (!s.ok()) return s;
+  Slice result;
+  s = file_->Read(io, offset + keep, n - keep, &result, buffer_.get() + keep);
+  if (!s.ok()) return s;
+  if (result.data() != buffer_.get() + keep)
+    std::memcpy(buffer_.get() + keep, result.data(), result.size());
+  size_ = keep + result.size();
+  return s;
+}
+
+// True if this access, and those before it, call for reading ahead.
+bool PrefetchBuffer::Note(uint64_t offset, size_t n) {
+  const bool follows = offset == last_end_;
+  const bool precedes = background_ && offset + n == last_begin_;
+  if (continues_) {
+    sequential_ = options_.reads_before + 1;
+  } else if (follows || precedes) {
+    sequential_ = follows == forward_ ? sequential_ + 1 : 2;
+    forward_ = follows;
+  } else {
+    sequential_ = 1;
+    forward_ = true;
+    readahead_ = options_.initial;
+  }
+  continues_ = false;
+  last_begin_ = offset;
+  last_end_ = offset + n;
+  return options_.max > 0 && options_.initial > 0 && sequential_ > options_.reads_before;
+}
+
+void PrefetchBuffer::Announce(uint64_t offset) {
+  const uint64_t end = std::min(offset + options_.fixed, file_size_);
+  const uint64_t begin = std::max(offset, std::min(announced_until_, end));
+  if (end - begin < options_.fixed / 2 && end != file_size_) return;
+  if (end == begin) return;
+  const IOStatus s = file_->Prefetch(IOOptions(), begin, static_cast<size_t>(end - begin));
+  // A hint that a file cannot take: read all of it at once instead, as for any reader.
+  if (!s.ok()) announces_ = false;
+  announced_until_ = end;
+}
+
+ReadAheadPace PrefetchBuffer::FirstPace() const {
+  if (pace_) return *pace_;
+  ReadAheadPace pace;
+  if (options_.fixed > 0) {
+    pace.pieces = options_.sweep ? kSweepPieces : 2;
+    pace.first = pace.largest = std::max<size_t>(options_.fixed / pace.pieces, 1);
+  } else {
+    pace.first = std::min(options_.initial, options_.max);
+    pace.largest = options_.max;
+    pace.may_widen = true;
+  }
+  return pace;
+}
+
+void PrefetchBuffer::SetRange(uint64_t begin, uint64_t end) {
+  ranged_ = true;
+  range_begin_ = begin;
+  range_end_ = end;
+  if (ahead_ != nullptr) ahead_->SetRange(begin, end);
+}
+
+std::optional<ReadAheadPace> PrefetchBuffer::Pace() const {
+  if (options_.fixed > 0) return std::nullopt;
+  if (ahead_ != nullptr) return ahead_->pace();
+  if (background_ || sequential_ <= options_.reads_before || readahead_ <= options_.initial) {
+    return std::nullopt;
+  }
+  ReadAheadPace pace;
+  pace.first = readahead_;
+  pace.largest = options_.max;
+  return pace;
+}
+
+void PrefetchBuffer::Continue(const ReadAheadPace& pace, bool forward) {
+  pace_ = pace;
+  continues_ = true;
+  forward_ = forward;
+  readahead_ = pace.first;
+}
+
+bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* status) {
+  const bool sequential = Note(offset, n);
+  *status = IOStatus::OK();
+  if (background_) {
+    const bool goes_on = options_.fixed > 0 || sequential;
+    if (!goes_on && (ahead_ == nullptr || !ahead_->Holds(offset, n))) return false;
+    if (ahead_ == nullptr) {
+      ahead_ = std::make_unique<ReadAhead>(file_, file_size_, FirstPace(), options_.statistics);
+      ahead_->SetRange(range_begin_, range_end_);
+    }
+    // What could not be read ahead may lie beside what is asked for.
+    return ahead_->Read(offset, n, forward_, result).ok();
+  }
+  if (size_ == 0 || offset < start_ || offset + n > start_ + size_) {
+    if (options_.fixed > 0) {
+      if (announces_) Announce(offset);
+      *status = Fill(offset, std::max(n, announces_ ? kChunk : options_.fixed));
+    } else if (sequential) {
+      readahead_ = std::min(std::max<size_t>(readahead_, 1), options_.max);
+      *status = Fill(offset, n + readahead_);
+      readahead_ = std::min(readahead_ * 2, options_.max);
+    } else {
+      return false;
+    }
+    if (!status->ok()) return true;
+  }
+  const auto at = static_cast<size_t>(offset - start_);
+  *result = Slice(buffer_.get() + at, std::min(n, size_ - std::min(at, size_)));
+  return true;
+}
+
+}  // namespace cairn
