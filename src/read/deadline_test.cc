@@ -25,12 +25,6 @@ constexpr uint64_t kMicros = 1000;  // nanoseconds
 constexpr int kFiles = 8;
 constexpr int kKeysPerFile = 16;
 
-std::string Key(int i) {
-  char text[16];
-  snprintf(text, sizeof(text), "key%05d", i);
-  return text;
-}
-
 std::chrono::microseconds In(int64_t micros) {
   return std::chrono::microseconds(static_cast<int64_t>(fiber::wall_micros()) + micros);
 }

@@ -122,6 +122,29 @@ TEST_P(MultiGetTest, ReadsOfManyFilesWaitTogether) {
   }
 }
 
+TEST_P(MultiGetTest, NeighboursShareReads) {
+  // Two keys of each file, to open them.
+  std::vector<std::string> keys;
+  for (int i = 1; i < kKeys; i += 32) keys.push_back(Key(i));
+  Ask(keys);
+  // All the others: each block is read once at most, and adjoining ones together.
+  keys.clear();
+  for (int i = 0; i < kKeys; ++i) keys.push_back(Key(i));
+  disk_->ResetCounts();
+  const std::vector<std::string> answers = Ask(keys);
+  const uint64_t bytes = disk_->bytes;
+  if (together()) {
+    EXPECT_LE(disk_->reads, 4 * 8 * 3) << "levels, files, runs between the blocks that are cached";
+    uint64_t data = 0;
+    for (int level = 0; level < lsm_.version()->num_non_empty_levels(); ++level) {
+      const LevelFiles& files = lsm_.version()->level_files(level);
+      for (size_t i = 0; i < files.size; ++i) data += files[i].file_size;
+    }
+    EXPECT_LE(bytes, data);
+  }
+  EXPECT_EQ(answers, AskOneByOne(keys));
+}
+
 TEST_P(MultiGetTest, WhatIsInMemoryIsNotRead) {
   const std::vector<std::string> keys = {Key(3), Key(5), Key(64), Key(128), Key(500), "z"};
   const std::vector<std::string> first = Ask(keys);

@@ -3,8 +3,9 @@
 // The first pass looks up each key in what is in memory, one after the other, as plain calls. What
 // is left must be read, on fibers of this very thread (together.h): first whatever tells where
 // the keys can be (tables that are not open, filters, indexes), of all files that come into
-// question at once; then the lookups go on from where they stand, all at once. It is the same walk,
-// written once; and where all is in memory no fiber is made.
+// question at once; then, if keys share blocks or have adjoining ones, each such run of blocks with
+// one read; then the lookups go on from where they stand, all at once. It is the same walk, written
+// once; and where all is in memory no fiber is made.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -14,9 +15,12 @@
 #include "read/point_lookup.h"
 #include "read/table_walk.h"
 #include "read/together.h"
+#include "table/format.h"
 
 namespace cairn {
 namespace {
+
+constexpr uint64_t kMaxRun = 256 << 10;  // bytes of blocks that are read at once
 
 class MultiLookup {
  public:
@@ -54,6 +58,8 @@ class MultiLookup {
     const int levels = version_.num_non_empty_levels();
     for (int end = options_.optimize_multiget_for_io ? levels : 1; !unread_.empty(); ++end) {
       Prepare(end);
+      Cleanable pins;
+      if (unread_.size() > 1) LoadSharedRuns(end, &pins);
       ForEachTogether(unread_.size(), [&](size_t i) {
         Unread& key = unread_[i];
         key.concluded = Walk(options_, LookupKey(keys_[key.index], snapshot_), end, &key);
@@ -124,6 +130,66 @@ class MultiLookup {
                            ? table->LoadFilter(options_)
                            : table->LoadIndex(options_, lookup.internal_key());
       s.PermitUncheckedError();
+    });
+  }
+
+  // A data block that is wanted.
+  struct Wanted {
+    TableFileId file;
+    BlockHandle handle;
+
+    auto Order() const { return std::tuple(file.number, handle.offset); }
+    bool PrecededBy(const Wanted& other) const {
+      return file.number == other.file.number &&
+             handle.offset == other.handle.offset + other.handle.size + kBlockTrailerSize;
+    }
+  };
+
+  // Reads each block that is wanted next once, and adjoining ones together, if that makes fewer
+  // reads than there are keys. An error is left to the lookup.
+  void LoadSharedRuns(int end_level, Cleanable* pins) {
+    std::vector<Wanted> wanted;
+    for (const Unread& key : unread_) AddNextBlock(key, end_level, &wanted);
+    const size_t keys = wanted.size();
+    std::sort(wanted.begin(), wanted.end(),
+              [](const Wanted& a, const Wanted& b) { return a.Order() < b.Order(); });
+    wanted.erase(
+        std::unique(wanted.begin(), wanted.end(),
+                    [](const Wanted& a, const Wanted& b) { return a.Order() == b.Order(); }),
+        wanted.end());
+    std::vector<size_t> starts;  // of runs, in `wanted`
+    uint64_t run_bytes = 0;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      run_bytes += wanted[i].handle.size;
+      if (i > 0 && wanted[i].PrecededBy(wanted[i - 1]) && run_bytes <= kMaxRun) continue;
+      starts.push_back(i);
+      run_bytes = wanted[i].handle.size;
+    }
+    if (starts.size() == keys) return;
+    starts.push_back(wanted.size());
+    ForEachTogether(starts.size() - 1, [&](size_t run) {
+      std::vector<BlockHandle> handles;
+      for (size_t i = starts[run]; i < starts[run + 1]; ++i) handles.push_back(wanted[i].handle);
+      TableCache::Ref table;
+      Status s = tables_->FindTable(wanted[starts[run]].file, &table, /*no_io=*/false, limits_);
+      if (s.ok()) s = table->LoadBlocks(options_, handles, pins);
+      s.PermitUncheckedError();
+    });
+  }
+
+  // The block of the newest file that may have the key, if what tells it is in memory.
+  void AddNextBlock(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
+    const LookupKey lookup(keys_[key.index], snapshot_);
+    TablePosition at = key.at;
+    ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+      const TableFileId id = file.meta->TableId(level);
+      TableCache::Ref table;
+      if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;
+      if (!table->CachesBlocks(options_)) return true;
+      BlockHandle handle;
+      const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
+      if (s.ok()) wanted->push_back({id, handle});
+      return !s.IsNotFound();
     });
   }
 

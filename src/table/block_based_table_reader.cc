@@ -651,6 +651,39 @@ Status BlockBasedTable::LoadIndex(const ReadOptions& options, const Slice& inter
   return index.status();
 }
 
+Status BlockBasedTable::LocateBlock(const ReadOptions& options, const Slice& internal_key,
+                                    BlockHandle* handle) {
+  if (use_filter_) {
+    const Status s = LoadFilter(options);
+    if (!s.ok()) return s;
+    if (!KeyMayMatch(options, ExtractUserKey(internal_key))) return Status::NotFound();
+  }
+  IndexCursor index(this, &options);
+  index.Seek(internal_key);
+  if (!index.Valid()) return index.status().ok() ? Status::NotFound() : index.status();
+  *handle = index.handle();
+  return Status::OK();
+}
+
+Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
+                                   Cleanable* pins) {
+  const uint64_t begin = handles.front().offset;
+  const uint64_t end = handles.back().offset + handles.back().size + kBlockTrailerSize;
+  PrefetchOptions whole;
+  whole.limits = ReadLimits(options);
+  PrefetchBuffer run(source_.file.get(), source_.file_size, whole);
+  Status s;
+  if (handles.size() > 1) s = run.Fill(begin, static_cast<size_t>(end - begin));
+  for (const BlockHandle& handle : handles) {
+    if (!s.ok()) return s;
+    BlockRef block;
+    s = GetDataBlock(options, handle, /*for_compaction=*/false, handles.size() > 1 ? &run : nullptr,
+                     &block);
+    if (s.ok()) block.TransferTo(pins);
+  }
+  return s;
+}
+
 uint64_t BlockBasedTable::ApproximateOffsetOf(const ReadOptions& options,
                                               const Slice& internal_key) {
   IndexCursor index(this, &options);

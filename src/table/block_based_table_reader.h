@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/internal_key.h"
@@ -54,6 +55,13 @@ class BlockBasedTable final : public TableReader {
              bool skip_filters) override;
   Status LoadFilter(const ReadOptions& options) override;
   Status LoadIndex(const ReadOptions& options, const Slice& internal_key) override;
+  Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
+                     BlockHandle* handle) override;
+  bool CachesBlocks(const ReadOptions& options) const override {
+    return cache_ != nullptr && options.fill_cache;
+  }
+  Status LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
+                    Cleanable* pins) override;
   bool FilterAndIndexArePinned() const override {
     return cache_ == nullptr || (index_ && !two_level_index_ && (filter_ || !use_filter_));
   }

@@ -7,15 +7,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/internal_iterator.h"
 #include "base/namespace.h"
+#include "rocksdb/cleanable.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table_properties.h"
+#include "table/format.h"
 #include "table/get_context.h"
 #include "table/table_options.h"
 
@@ -54,6 +57,18 @@ class TableReader {
   // ReadTier::kBlockCacheTier if it is not in memory.
   [[nodiscard]] virtual Status LoadFilter(const ReadOptions& options) = 0;
   [[nodiscard]] virtual Status LoadIndex(const ReadOptions& options, const Slice& internal_key) = 0;
+  // The data block that a Get would look into first. NotFound: none, the table has no such key.
+  // Incomplete with ReadTier::kBlockCacheTier if what tells it is not in memory.
+  [[nodiscard]] virtual Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
+                                           BlockHandle* handle) = 0;
+  // Whether LoadBlocks has a cache to load into.
+  virtual bool CachesBlocks(const ReadOptions& options) const = 0;
+  // Reads data blocks that adjoin in the file, in its order, with one read, into the cache; `pins`
+  // keeps them there.
+  [[nodiscard]] virtual Status LoadBlocks(const ReadOptions& options,
+                                          std::span<const BlockHandle> handles,
+                                          Cleanable* pins) = 0;
+
   // This reader holds both in memory, or has no cache to read them into.
   virtual bool FilterAndIndexArePinned() const = 0;
 
