@@ -28,6 +28,7 @@ Status TableWriter::Open(uint64_t file_number) {
     file->SetPreallocationBlockSize(options_.target_file_size + options_.target_file_size / 10);
   }
   file_ = std::make_unique<FileWriter>(std::move(file), path_, env_.file_options);
+  file_->EnableWriteBehind();
 
   const uint64_t now = fiber::wall_micros() / 1000000;
   TableBuilderOptions builder(*env_.icmp, options_.compression);

@@ -102,7 +102,7 @@ IOStatus FileWriter::AppendSlow(const Slice& data) {
       }
       if (!s.ok()) return s;
     } else if (used_ == capacity_) {
-      IOStatus s = Flush();
+      IOStatus s = write_behind_ && capacity_ == max_buffer_size_ ? StartWriteBehind() : Flush();
       if (!s.ok()) return s;
     }
     const size_t n = std::min(left, capacity_ - used_);
@@ -154,6 +154,35 @@ IOStatus FileWriter::WriteDirectBuffer() {
   return s;
 }
 
+// REQUIRES: the buffer is full, of its largest size, and so a whole number of aligned units.
+IOStatus FileWriter::StartWriteBehind() {
+  IOStatus s = FinishWriteBehind();
+  if (!s.ok()) return s;
+  if (behind_buffer_ == nullptr) {
+    behind_buffer_.reset(static_cast<char*>(std::aligned_alloc(alignment_, capacity_)));
+    if (behind_buffer_ == nullptr) return Flush();
+  }
+  std::swap(buffer_owner_, behind_buffer_);
+  buffer_ = buffer_owner_.get();
+  const Slice full(behind_buffer_.get(), used_);
+  file_->PrepareWrite(static_cast<size_t>(buffer_offset_), used_, IOOptions(), nullptr);
+  behind_.start([this, full, offset = buffer_offset_] {
+    behind_status_ = file_->PositionedAppend(full, offset, IOOptions(), nullptr);
+  });
+  buffer_offset_ += used_;
+  used_ = 0;
+  return s;
+}
+
+IOStatus FileWriter::FinishWriteBehind() {
+  if (!behind_.started()) return IOStatus::OK();
+  behind_.wait();
+  if (!behind_status_.ok()) return Fail(behind_status_);
+  flushed_size_.store(buffer_offset_, std::memory_order_release);
+  pending_sync_ = true;
+  return IOStatus::OK();
+}
+
 IOStatus FileWriter::StartWriteback() {
   const uint64_t flushed = flushed_size_.load(std::memory_order_relaxed);
   if (flushed <= kWritebackLag) return IOStatus::OK();
@@ -170,6 +199,7 @@ IOStatus FileWriter::StartWriteback() {
 IOStatus FileWriter::Flush() {
   if (failed_.load(std::memory_order_acquire)) return FirstError();
   if (file_ == nullptr) return IOStatus::IOError("flush of a closed file", file_name_);
+  if (IOStatus s = FinishWriteBehind(); !s.ok()) return s;
   if (BufferIsEmpty()) return IOStatus::OK();
   if (direct_) return WriteDirectBuffer();
   const size_t n = used_;
@@ -199,7 +229,8 @@ IOStatus FileWriter::SyncWithoutFlush(bool use_fsync) {
 
 IOStatus FileWriter::Close() {
   if (file_ == nullptr) return IOStatus::OK();
-  IOStatus s = Flush();
+  IOStatus s = FinishWriteBehind();
+  if (s.ok()) s = Flush();
   if (s.ok() && direct_ && file_size() % alignment_ != 0) {
     s = file_->Truncate(file_size(), IOOptions(), nullptr);
     if (s.ok()) s = file_->Fsync(IOOptions(), nullptr);

@@ -6,14 +6,16 @@
 // What it adds to a file: an Append that inlines to a memcpy, preallocation (by the file, which
 // gives back at close what was not used), bytes_per_sync (write-back started early by range, so
 // that the final sync is short), and, for direct I/O, aligned writes with a padded tail that is
-// written again when it grows and cut off at close.
+// written again when it grows and cut off at close. Write-behind: a full buffer of a direct file is
+// written in the background (fiber/background.h) while the next one is filled; one at a time.
 //
 // Thread safety: one caller at a time, except SyncWithoutFlush(), which may run beside Append and
 // Flush of another caller when the file says IsSyncThreadSafe(). file_size() may be read by any.
 //
 // Invariants
-// 1. filesize_ = bytes accepted by Append = bytes given to the file + bytes in the buffer
-//    (in direct mode the part of the tail that was written already stays in the buffer).
+// 1. filesize_ = bytes accepted by Append = bytes given to the file + bytes being written behind +
+//    bytes in the buffer (in direct mode the part of the tail that was written already stays in the
+//    buffer).
 // 2. After a failed write or sync nothing more is written: what the file then holds is unknown,
 //    and a later success would hide the hole. Every later call returns the first error.
 
@@ -27,6 +29,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "fiber/background.h"
 #include "fiber/mutex.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
@@ -59,6 +62,10 @@ class FileWriter {
     }
     return AppendSlow(data);
   }
+
+  // From now on full buffers are written behind. Of no effect on a file that is not direct: there
+  // a write is a copy into the page cache. Before the first Append.
+  void EnableWriteBehind() { write_behind_ = direct_; }
 
   // Appends `bytes` zeros.
   [[nodiscard]] IOStatus Pad(size_t bytes);
@@ -99,6 +106,8 @@ class FileWriter {
   void GrowBuffer(size_t want);
   IOStatus WriteOut(const char* data, size_t n);
   IOStatus WriteDirectBuffer();
+  IOStatus StartWriteBehind();
+  IOStatus FinishWriteBehind();
   IOStatus StartWriteback();
   IOStatus FirstError() const;
   IOStatus Fail(IOStatus s);
@@ -116,6 +125,12 @@ class FileWriter {
   size_t used_ = 0;
   // Direct mode: file offset of buffer_[0], always aligned.
   uint64_t buffer_offset_ = 0;
+
+  // The buffer that is being written behind, of the other's capacity, and what became of it.
+  bool write_behind_ = false;
+  std::unique_ptr<char[], FreeDeleter> behind_buffer_;
+  IOStatus behind_status_;
+  fiber::BackgroundCall behind_;
 
   // One writer; read by others for statistics and file sizes, hence release/acquire only so that a
   // size is never seen before the bytes were accepted.

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <string>
+
 #include "base/random.h"
+#include "fiber/sync.h"
+#include "fiber/thread.h"
 #include "fs/fault_file_system.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
@@ -141,6 +147,131 @@ TEST_F(FileWriterTest, AbandonWritesNothingMore) {
   EXPECT_EQ("", Contents());
   EXPECT_EQ(0, fs_->OpenWritableFiles());
   EXPECT_FALSE(writer->Append("x").ok());
+}
+
+// A direct file whose writes wait until they are let go.
+class HeldFile final : public FSWritableFile {
+ public:
+  using FSWritableFile::Append;
+  using FSWritableFile::PositionedAppend;
+  struct Disk {
+    fiber::Semaphore permits{0};
+    fiber::Semaphore begun{0};
+    std::string contents;
+    IOStatus answer;
+    bool closed = false;
+  };
+
+  explicit HeldFile(Disk* disk) : disk_(disk) {}
+  bool use_direct_io() const override { return true; }
+  IOStatus Append(const Slice& /*data*/, const IOOptions& /*options*/,
+                  IODebugContext* /*dbg*/) override {
+    return IOStatus::NotSupported("direct");
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& /*options*/,
+                            IODebugContext* /*dbg*/) override {
+    disk_->begun.release();
+    disk_->permits.acquire();
+    EXPECT_FALSE(disk_->closed);
+    EXPECT_EQ(offset % kDefaultPageSize, 0u);
+    EXPECT_EQ(data.size() % kDefaultPageSize, 0u);
+    if (disk_->answer.ok()) {
+      disk_->contents.resize(std::max<size_t>(disk_->contents.size(), offset + data.size()));
+      disk_->contents.replace(offset, data.size(), data.data(), data.size());
+    }
+    return disk_->answer;
+  }
+  IOStatus Truncate(uint64_t size, const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    disk_->contents.resize(size);
+    return IOStatus::OK();
+  }
+  IOStatus Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    disk_->closed = true;
+    return IOStatus::OK();
+  }
+  IOStatus Flush(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+  IOStatus Sync(const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    return IOStatus::OK();
+  }
+
+ private:
+  Disk* const disk_;
+};
+
+class WriteBehindTest : public ::testing::Test {
+ protected:
+  static constexpr size_t kBuffer = 64 << 10;
+
+  WriteBehindTest() {
+    FileOptions options;
+    options.writable_file_max_buffer_size = kBuffer;
+    writer_ = std::make_unique<FileWriter>(std::make_unique<HeldFile>(&disk_), "/f", options);
+    writer_->EnableWriteBehind();
+  }
+  void Append(size_t n) {
+    const std::string piece = random_.RandomBinaryString(n);
+    expected_ += piece;
+    ASSERT_TRUE(writer_->Append(piece).ok());
+  }
+
+  HeldFile::Disk disk_;
+  Random64 random_{4};
+  std::string expected_;
+  std::unique_ptr<FileWriter> writer_;
+};
+
+TEST_F(WriteBehindTest, TheNextBufferIsFilledWhileOneIsWritten) {
+  const auto write = [this] {
+    Append(kBuffer);
+    Append(kBuffer / 2);
+    disk_.begun.acquire();  // of the first, which is held
+    Append(kBuffer / 2);
+    EXPECT_EQ(writer_->flushed_size(), expected_.size() - 2 * kBuffer);
+    disk_.permits.release(1000);
+    for (int i = 0; i < 40; ++i) Append(1 + random_.Uniform(3 * kBuffer));
+    ASSERT_TRUE(writer_->Flush().ok());
+    EXPECT_EQ(writer_->flushed_size(), expected_.size());
+    EXPECT_EQ(disk_.contents.substr(0, expected_.size()), expected_);
+    disk_.permits.release(1000);
+    Append(kBuffer);
+  };
+  write();
+  ASSERT_TRUE(writer_->Sync(false).ok());
+  Append(3 * kBuffer + 5);
+  ASSERT_TRUE(writer_->Close().ok());
+  EXPECT_EQ(disk_.contents, expected_);
+}
+
+TEST_F(WriteBehindTest, AnErrorStaysAndIsTold) {
+  disk_.answer = IOStatus::NoSpace();
+  disk_.permits.release(1000);
+  Append(kBuffer);
+  Append(kBuffer);
+  IOStatus s = writer_->Append(std::string(2 * kBuffer, 'x'));
+  EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+  EXPECT_TRUE(writer_->seen_error());
+  EXPECT_TRUE(writer_->Flush().IsNoSpace());
+  EXPECT_TRUE(writer_->Close().IsNoSpace());
+  EXPECT_TRUE(disk_.closed);
+}
+
+TEST_F(WriteBehindTest, TheLastWritesErrorIsTheClosesError) {
+  disk_.answer = IOStatus::IOError("held");
+  disk_.permits.release(1000);
+  Append(kBuffer);
+  Append(1);  // now the first is on its way
+  EXPECT_TRUE(writer_->Close().IsIOError());
+}
+
+TEST_F(WriteBehindTest, AbandonWaitsForWhatIsUnderWay) {
+  Append(kBuffer);
+  Append(1);
+  disk_.begun.acquire();
+  fiber::Thread release("release", [this] { disk_.permits.release(1000); });
+  writer_->Abandon();
+  EXPECT_TRUE(disk_.closed);
 }
 
 }  // namespace
