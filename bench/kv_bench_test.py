@@ -45,6 +45,9 @@ class KvBenchTest(unittest.TestCase):
     def test_fibers(self):
         self.check('--fiber_workers=2')
 
+    def test_reads_together(self):
+        self.check('--async_io', '--multiread_stride=100', '--readahead_size=65536')
+
     def test_fillseq_leaves_every_key(self):
         result = call('--benchmarks=fillseq,readrandom,readmissing,readseq', '--num=3000', '--threads=3')
         self.assertIn('(3000 of 3000 found)', result.stdout)

@@ -19,6 +19,7 @@ bool Load(const std::string& library, Engine* engine, std::string* error) {
     return false;                                             \
   }
   KV_BENCH_FUNCTIONS(KV_BENCH_REQUIRE)
+  KV_BENCH_LATER_FUNCTIONS(KV_BENCH_LOOK_UP)
   KV_BENCH_FIBER_FUNCTIONS(KV_BENCH_LOOK_UP)
 #undef KV_BENCH_REQUIRE
 #undef KV_BENCH_LOOK_UP

@@ -31,6 +31,7 @@ struct Engine {
   F(rocksdb_options_set_enable_pipelined_write) F(rocksdb_options_set_unordered_write) \
   F(rocksdb_options_set_recycle_log_file_num) F(rocksdb_options_enable_statistics) \
   F(rocksdb_options_statistics_get_string) F(rocksdb_readoptions_create) \
+  F(rocksdb_readoptions_set_readahead_size) \
   F(rocksdb_readoptions_destroy) F(rocksdb_writeoptions_create) \
   F(rocksdb_writeoptions_destroy) F(rocksdb_writeoptions_set_sync) \
   F(rocksdb_writeoptions_disable_WAL) F(rocksdb_flushoptions_create) \
@@ -40,11 +41,14 @@ struct Engine {
   F(rocksdb_block_based_options_set_filter_policy) F(rocksdb_filterpolicy_create_bloom_full) \
   F(rocksdb_cache_create_lru) F(rocksdb_cache_destroy) F(rocksdb_free)
 // clang-format on
+// Of later releases; null in older ones.
+#define KV_BENCH_LATER_FUNCTIONS(F) F(rocksdb_readoptions_set_async_io)
 // Of Cairn only; null in other libraries.
 #define KV_BENCH_FIBER_FUNCTIONS(F) \
   F(fiber_runtime_create) F(fiber_runtime_destroy) F(fiber_spawn) F(fiber_join)
 #define KV_BENCH_POINTER(name) decltype(&::name) name = nullptr;
   KV_BENCH_FUNCTIONS(KV_BENCH_POINTER)
+  KV_BENCH_LATER_FUNCTIONS(KV_BENCH_POINTER)
   KV_BENCH_FIBER_FUNCTIONS(KV_BENCH_POINTER)
 #undef KV_BENCH_POINTER
 

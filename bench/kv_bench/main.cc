@@ -32,6 +32,10 @@ DEFINE_uint64(value_size, 100, "bytes");
 DEFINE_double(compression_ratio, 0.5, "of the values");
 DEFINE_uint64(batch_size, 1, "entries in a write, keys in a multi-get");
 DEFINE_uint64(seek_nexts, 10, "entries read by each seek");
+DEFINE_uint64(multiread_stride, 0,
+              "distance of a multi-get's keys, the first of which is random (0: all are)");
+DEFINE_bool(async_io, false, "let reads wait together, and iterators read ahead in the background");
+DEFINE_uint64(readahead_size, 0, "bytes that iterators read ahead (0: as they go on)");
 DEFINE_bool(sync, false, "sync each write");
 DEFINE_bool(disable_wal, false, "write without a log");
 DEFINE_uint64(seed, 1, "of the random numbers");
@@ -147,6 +151,8 @@ class Bench {
     const Workload workload = FindWorkload(name);
     const int clients = std::max(FLAGS_threads, name == "readwhilewriting" ? 2 : 1);
     rocksdb_readoptions_t* reading = engine_.rocksdb_readoptions_create();
+    engine_.rocksdb_readoptions_set_readahead_size(reading, FLAGS_readahead_size);
+    if (FLAGS_async_io) engine_.rocksdb_readoptions_set_async_io(reading, 1);
     rocksdb_writeoptions_t* writing = engine_.rocksdb_writeoptions_create();
     engine_.rocksdb_writeoptions_set_sync(writing, FLAGS_sync);
     engine_.rocksdb_writeoptions_disable_WAL(writing, FLAGS_disable_wal);
@@ -161,6 +167,7 @@ class Bench {
     run.settings.key_size = FLAGS_key_size;
     run.settings.value_size = FLAGS_value_size;
     run.settings.batch_size = std::max<uint64_t>(1, FLAGS_batch_size);
+    run.settings.multiread_stride = FLAGS_multiread_stride;
     run.settings.seek_nexts = std::max<uint64_t>(1, FLAGS_seek_nexts);
     const uint64_t all = FLAGS_operations != 0 ? FLAGS_operations : FLAGS_num;
     run.settings.operations = std::max<uint64_t>(1, all / static_cast<uint64_t>(clients));
@@ -288,6 +295,10 @@ int Main() {
   std::string error;
   if (!Load(FLAGS_library, &engine, &error)) {
     std::fprintf(stderr, "kv_bench: %s\n", error.c_str());
+    return 2;
+  }
+  if (FLAGS_async_io && engine.rocksdb_readoptions_set_async_io == nullptr) {
+    std::fprintf(stderr, "kv_bench: %s is too old for --async_io\n", FLAGS_library.c_str());
     return 2;
   }
   if (FLAGS_fiber_workers > 0 && !engine.has_fibers()) {

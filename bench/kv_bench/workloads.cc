@@ -154,6 +154,8 @@ void MultiGet(Client* client) {
   Run& run = *client->run;
   const Engine& engine = *run.engine;
   const uint64_t n = run.settings.batch_size;
+  const uint64_t num = run.settings.num;
+  const uint64_t stride = run.settings.multiread_stride;
   std::vector<KeyBuffer> keys(n, KeyBuffer(run.settings.key_size));
   std::vector<const char*> data(n);
   std::vector<size_t> sizes(n);
@@ -162,8 +164,10 @@ void MultiGet(Client* client) {
   std::vector<char*> errors(n);
   Progress progress(client);
   for (uint64_t done = 0; done < run.settings.operations; done += n) {
+    uint64_t number = client->numbers.Uniform(num);
     for (uint64_t i = 0; i < n; ++i) {
-      const Slice k = keys[i].Set(client->numbers.Uniform(run.settings.num));
+      const Slice k = keys[i].Set(number);
+      number = stride != 0 ? (number + stride) % num : client->numbers.Uniform(num);
       data[i] = k.data();
       sizes[i] = k.size();
     }

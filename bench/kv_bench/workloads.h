@@ -12,14 +12,15 @@
 namespace kv_bench {
 
 struct Settings {
-  uint64_t num = 1000000;    // keys in the database
-  uint64_t operations = 0;   // of one client
-  size_t key_size = 16;      // bytes
-  size_t value_size = 100;   // bytes
-  uint64_t batch_size = 1;   // entries in a write, keys in a multi-get
-  uint64_t seek_nexts = 10;  // entries read after each seek
-  uint64_t begin = 0;        // a now_nanos() value
-  uint64_t deadline = 0;     // a now_nanos() value; 0: none
+  uint64_t num = 1000000;         // keys in the database
+  uint64_t operations = 0;        // of one client
+  size_t key_size = 16;           // bytes
+  size_t value_size = 100;        // bytes
+  uint64_t batch_size = 1;        // entries in a write, keys in a multi-get
+  uint64_t multiread_stride = 0;  // distance of a multi-get's keys; 0: all at random
+  uint64_t seek_nexts = 10;       // entries read after each seek
+  uint64_t begin = 0;             // a now_nanos() value
+  uint64_t deadline = 0;          // a now_nanos() value; 0: none
 };
 
 // What the clients of one run share.
