@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 
@@ -40,3 +41,28 @@ def drop_page_cache(folder):
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(descriptor)
+
+
+class SlowMount:
+    """A folder as slow storage, through bench/slowfs, for the time of a `with`. `delay`: microseconds of each read."""
+
+    def __init__(self, slowfs, folder, at, delay):
+        self.command = [str(slowfs), f'--read_delay_us={delay}', '--max_readahead=0', str(folder), str(at)]
+        self.at = pathlib.Path(at)
+
+    def __enter__(self):
+        self.at.mkdir(parents=True, exist_ok=True)
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if not self.process.stdout.readline():
+            raise Failed(f'{" ".join(self.command)}: {self.process.communicate()[1]}')
+        return self
+
+    def counts(self):
+        """What it has counted so far: name to number."""
+        lines = (self.at / '.slowfs').read_text().split('\n')
+        return {name: int(value) for name, value in (line.split() for line in lines if len(line.split()) == 2)
+                if value.isdigit()}
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=60)

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 
-from kv_runs import Failed, drop_page_cache, folder_bytes, run_kv_bench
+from kv_runs import Failed, SlowMount, drop_page_cache, folder_bytes, run_kv_bench
 
 STEP_LIMIT = 3 * 3600  # seconds after which a process counts as hung
 
@@ -24,6 +24,7 @@ class Step:
     # makes its own, which goes with it.
     base: tuple = None
     cold: bool = False  # drop the database from the page cache before
+    delay: int = None   # microseconds that each read takes: the database is used through slowfs
 
     @property
     def key(self):
@@ -70,10 +71,11 @@ def rotated(engines, pair):
 
 
 class Runner:
-    """`libraries`: the file of each engine's library."""
+    """`libraries`: the file of each engine's library. `slowfs`: the program, for steps with a delay."""
 
-    def __init__(self, bench, libraries, scratch):
+    def __init__(self, bench, libraries, scratch, slowfs=None):
         self.bench = bench
+        self.slowfs = slowfs
         self.libraries = libraries
         self.scratch = scratch
 
@@ -113,9 +115,15 @@ class Runner:
             drop_page_cache(db)
         os.sync()  # or the device would still be at what the run before left
         load = os.getloadavg()[0]
-        runs = run_kv_bench(self.bench, library, db, step.benchmarks, flags, STEP_LIMIT)
+        storage = None
+        if step.delay is None:
+            runs = run_kv_bench(self.bench, library, db, step.benchmarks, flags, STEP_LIMIT)
+        else:
+            with SlowMount(self.slowfs, db, self.scratch / 'slow', step.delay) as mount:
+                runs = run_kv_bench(self.bench, library, mount.at, step.benchmarks, flags, STEP_LIMIT)
+                storage = mount.counts()
         record = {'case': step.case, 'engine': step.engine, 'pair': step.pair, 'load': load,
-                  'space_bytes': folder_bytes(db), 'runs': runs}
+                  'space_bytes': folder_bytes(db), 'runs': runs, **({'storage': storage} if storage else {})}
         if not step.base:
             shutil.rmtree(db, ignore_errors=True)
         return record
