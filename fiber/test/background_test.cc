@@ -52,7 +52,7 @@ TEST(BackgroundCallTest, RunsBesideAFiber) {
   runtime.run(&RunsBesideItsCaller);
 }
 
-TEST(BackgroundCallTest, RunsBesideASimulatedThreadAndFiber) {
+TEST(SimulationBackgroundCallTest, RunsBesideAThreadAndAFiber) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const SimulationResult result = Simulation({.seed = seed}).run([] {
       RunsBesideItsCaller();
