@@ -174,7 +174,7 @@ TEST_F(ScanAheadTest, ABrokenFileEndsTheScanThereAndNotBefore) {
   for (it->SeekToFirst(); it->Valid(); it->Next(), ++i) ASSERT_EQ(it->key(), Key(i));
   EXPECT_TRUE(it->status().IsIOError()) << it->status().ToString();
   EXPECT_EQ(Key(i), first_broken);
-  disk_->broken.clear();
+  disk_->Heal();
   it->Seek(first_broken);
   ASSERT_TRUE(it->Valid()) << it->status().ToString();
   EXPECT_EQ(it->key(), first_broken);

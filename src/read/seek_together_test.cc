@@ -136,7 +136,7 @@ TEST_P(SeekTogetherTest, AFailedReadEndsTheSeekAndTheNextOneRecovers) {
   EXPECT_TRUE(iterator->status().IsIOError()) << iterator->status().ToString();
   iterator->Seek(Key(10));
   EXPECT_TRUE(iterator->Valid()) << iterator->status().ToString();
-  disk_->broken.clear();
+  disk_->Heal();
   iterator->Seek(Key(450));
   ASSERT_TRUE(iterator->Valid()) << iterator->status().ToString();
   EXPECT_EQ(iterator->key(), Key(450));

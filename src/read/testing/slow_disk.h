@@ -36,6 +36,13 @@ class SlowDisk final : public FileSystemWrapper {
     bytes = 0;
   }
 
+  // No file is broken or hung any more: also while others read.
+  void Heal() {
+    fiber::MutexLock lock(&mutex_);
+    broken.clear();
+    hung.clear();
+  }
+
   int reads = 0;
   uint64_t bytes = 0;  // asked for
   int rounds = 0;      // how often a read began while there was no other
@@ -52,15 +59,15 @@ class SlowDisk final : public FileSystemWrapper {
         : disk_(disk), name_(std::move(name)), target_(std::move(target)) {}
     IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                   IODebugContext* dbg) const override {
-      disk_->Begin(n);
-      const uint64_t takes = disk_->hung.contains(name_) ? kHungNanos : kReadNanos;
+      bool fails = false;
+      const uint64_t takes = disk_->Begin(name_, n, &fails);
       const uint64_t may_take = options.timeout.count() > 0
                                     ? static_cast<uint64_t>(options.timeout.count()) * 1000
                                     : kHungNanos;
       fiber::sleep_for(std::min(takes, may_take));
       disk_->End();
       if (takes > may_take) return IOStatus::TimedOut("slow", name_);
-      if (disk_->broken.contains(name_)) return IOStatus::IOError("broken", name_);
+      if (fails) return IOStatus::IOError("broken", name_);
       return target_->Read(offset, n, options, result, scratch, dbg);
     }
 
@@ -70,12 +77,15 @@ class SlowDisk final : public FileSystemWrapper {
     const std::unique_ptr<FSRandomAccessFile> target_;
   };
 
-  void Begin(size_t n) {
+  // How long a read takes, and whether it then fails.
+  uint64_t Begin(const std::string& name, size_t n, bool* fails) {
     fiber::MutexLock lock(&mutex_);
+    *fails = broken.contains(name);
     ++reads;
     bytes += n;
     if (now_ == 0) ++rounds;
     most_at_once = std::max(most_at_once, ++now_);
+    return hung.contains(name) ? kHungNanos : kReadNanos;
   }
   void End() {
     fiber::MutexLock lock(&mutex_);
