@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help release demo test check bench bench-writes kv-bench-built db-bench fiber-bench asan tsan clang format install install-fiber fiberize-demo clean
+.PHONY: help c-test release demo serve sim soak sim-mutants stress crash-check sim-built test check bench bench-writes bench-reads bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,24 +29,68 @@ check:  ## format, style, layers, public headers, thread-safety annotations, cla
 	scripts/check_format
 	scripts/check_style.py
 	scripts/check_layers.py
+	scripts/compatibility.py --check
 	scripts/checks_test.py
 	@cmake --preset clang >/dev/null
 	$(BUILD) clang -j $(JOBS) --target headers_alone cairn
 	scripts/check_tidy build/clang
 
+serve:  ## build and run cairn-server: any Redis client on port 6379, its page on http://127.0.0.1:6380/
+	@scripts/install-deps.sh build
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn-server
+	@build/demo/server/cairn-server --admin_port=6380 $(SERVE_FLAGS)
+
+sim: sim-built  ## databases in simulated worlds, each from a seed: SECONDS=60, or SEED=... to play one again
+	@build/demo/sim/cairn-sim $(if $(SEED),--seed=$(SEED),--seconds=$(or $(SECONDS),60)) $(SIM_FLAGS)
+
+soak: sim-built  ## new seeds on all processors, for SECONDS=3600
+	@seq $(JOBS) | xargs -P $(JOBS) -I{} build/demo/sim/cairn-sim --seconds=$(or $(SECONDS),3600) --noprogress $(SIM_FLAGS)
+
+sim-mutants:  ## does the simulation find planted bugs? writes bench/results/sim-mutants.md (an hour or two)
+	@scripts/install-deps.sh build
+	@sim/mutants.py --out bench/results/sim-mutants.md $(SIM_FLAGS)
+
+stress:  ## many threads, then fibers, on one database, all answers verified: SECONDS=60 each
+	@scripts/install-deps.sh build
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target db_stress
+	@build/demo/tools/db_stress --seconds=$(or $(SECONDS),60) $(STRESS_FLAGS)
+	@build/demo/tools/db_stress --seconds=$(or $(SECONDS),60) --fibers $(STRESS_FLAGS)
+
+crash-check:  ## 1,000 kills of a process under load, and as root 200 power cuts, full and broken disks; bench/results/crashes.md
+	@scripts/install-deps.sh build crash
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target crash_programs
+	@test/crash/crash_check.py build/demo --out bench/results/crashes.md $(CRASH_FLAGS)
+
+sim-built:
+	@scripts/install-deps.sh build
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn-sim
+
 bench:  ## Cairn next to a release of RocksDB (fetched), interleaved; writes bench/results/ and bench/history.ndjson
 bench-writes:  ## the write path in depth: options, writers, pauses, amplification, fibers, growth (about four hours)
+bench-reads:  ## reads in depth, from slow storage: MultiGet, scans, a thousand clients, round trips (about two hours)
 
-bench bench-writes: kv-bench-built
+bench-server:  ## cairn-server beside pools of threads over RocksDB and over Cairn, and redis-server (about two hours)
+
+bench-server: kv-bench-built
+	@cmake --build build/demo -j $(JOBS) --target cairn-server kv_load pool_server
+	@peer=$$(scripts/fetch_peer.py) && for show in clients curve; do \
+	  scripts/shows_server.py $$show --build build/demo --ours build/demo/libcairn.so --peer "$$peer" $(BENCH_FLAGS) || exit 1; done
+
+bench bench-writes bench-reads: kv-bench-built
 	@peer=$$(scripts/fetch_peer.py) && $($@-program) --bench build/demo/bench/kv_bench --ours build/demo/libcairn.so \
 	  --peer "$$peer" $(BENCH_FLAGS)
 bench-program = scripts/compare_engines.py
-bench-writes-program = scripts/shows.py all
+bench-writes-program = scripts/shows.py writes
+bench-reads-program = scripts/shows.py reads --db-bench build/demo/bench/db_bench --slowfs build/demo/bench/slowfs
 
 kv-bench-built:
 	@scripts/install-deps.sh bench
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
-	@cmake --build build/demo -j $(JOBS) --target kv_bench cairn_shared
+	@cmake --build build/demo -j $(JOBS) --target kv_bench db_bench slowfs cairn_shared
 
 db-bench:  ## db_bench next to that of Debian's RocksDB 7.8.3, interleaved; writes bench/results/
 	@scripts/install-deps.sh bench
@@ -73,6 +117,15 @@ clang:  ## build with clang 19 and check the thread-safety annotations everywher
 	@cmake --preset clang >/dev/null
 	$(BUILD) clang -j $(JOBS)
 
+c-test:  ## what RocksDB's own test of the C interface (fetched by cargo) lacks here, and why; bench/results/c-test.md
+	@scripts/install-deps.sh build
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn_shared
+	@scripts/c_test.py --library build/demo/libcairn.so --out bench/results/c-test.md
+
+fuzz:  ## run a fuzz target for some time: make fuzz TARGET=table [SECONDS=60]; doc/fuzzing.md has them
+	@scripts/fuzz "$(TARGET)" $(SECONDS)
+
 format:  ## rewrite the sources with clang-format
 	@scripts/install-deps.sh check
 	@scripts/check_format --fix
@@ -89,6 +142,12 @@ install-fiber:  ## the coroutine library alone: headers, libfiber.a, fiber.pc, C
 	@cmake -S fiber -B build/fiber -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@cmake --build build/fiber -j $(JOBS)
 	@cmake --install build/fiber --prefix $(PREFIX)
+
+redis-suite:  ## Redis's own tests and redis-py's against cairn-server (a table in bench/results; about a quarter of an hour)
+	@scripts/install-deps.sh suite
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn-server
+	@scripts/redis_suite.py --server build/demo/server/cairn-server
 
 fiberize-demo:  ## LevelDB's own tests on threads and, moved by tools/fiberize, on fibers (a table at the end)
 	@scripts/fiberize_demo

@@ -1,6 +1,6 @@
 # The layers, low to high. cairn_layer() refuses a dependency that is not below; scripts/check_layers.py, run before a
 # layer compiles, refuses an include of a layer that is not below.
-set(CAIRN_LAYER_ORDER base fs cache memtable wal table manifest commit read compaction db async c)
+set(CAIRN_LAYER_ORDER base fs cache memtable wal table manifest commit read compaction db utilities async c)
 
 # cairn_layer(<name> DEPS <layer>... LIBS <library>...)
 # Globs src/<name>/*.cc into the object library cairn_<name>; src/<name>/*_test.cc (with src/<name>/testing/*.cc) into
