@@ -27,8 +27,8 @@ struct Options;
 enum CompactionStyle : char {
   kCompactionStyleLevel = 0x0,
   kCompactionStyleUniversal = 0x1,  // runs of all keys, merged by size: see universal_compaction.h
-  kCompactionStyleFIFO = 0x2,       // unsupported
-  kCompactionStyleNone = 0x3,       // unsupported
+  kCompactionStyleFIFO = 0x2,  // the oldest files go when there are too many bytes: a cache, a log
+  kCompactionStyleNone = 0x3,  // unsupported
 };
 
 // Which file of a level is compacted first.
@@ -41,10 +41,13 @@ enum CompactionPri : char {
   kRoundRobin = 0x4,
 };
 
+// FIFO compaction; ColumnFamilyOptions::ttl drops files by age.
 struct CompactionOptionsFIFO {
+  // Bytes of all tables, above which the oldest go.
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
+  // Small tables are merged, from level0_file_num_compaction_trigger of them on.
   bool allow_compaction = false;
-  uint64_t age_for_warm = 0;
+  uint64_t age_for_warm = 0;  // unsupported, must be 0
 
   CompactionOptionsFIFO() = default;
   CompactionOptionsFIFO(uint64_t _max_table_files_size, bool _allow_compaction)
@@ -59,14 +62,24 @@ struct CompressionOptions {
   int window_bits = -14;
   int level = kDefaultCompressionLevel;
   int strategy = 0;
-  // Dictionary compression: unsupported, 0 only.
+  // Bytes of a dictionary for the data blocks of a table, stored in the table, made of samples of
+  // these blocks: what repeats from block to block compresses better. The blocks are held in memory
+  // until it is made (max_dict_buffer_bytes). 0: none. For zlib, LZ4, LZ4HC and ZSTD.
   uint32_t max_dict_bytes = 0;
+  // ZSTD: bytes of samples that its trainer makes the dictionary of, some 100 times max_dict_bytes;
+  // with too few of them there is none. 0: the samples are the dictionary.
   uint32_t zstd_max_train_bytes = 0;
-  // Threads that compress one file: unsupported, 1 only.
+  // Threads that compress one file, of which the job's own is one.
   uint32_t parallel_threads = 1;
   // Only for bottommost_compression_opts: they apply.
   bool enabled = false;
+  // Bytes of blocks that wait for the dictionary, at most; also no more than the table's target
+  // size (a flush: the memtable's data), nor than 256 MiB. They are charged to the block cache;
+  // where a strict one takes no more, the dictionary is made of what there is. 0: no limit of its
+  // own.
   uint64_t max_dict_buffer_bytes = 0;
+  // Of zstd_max_train_bytes: ZSTD's trainer, which searches the samples for what repeats. false:
+  // the dictionary has the beginning of the samples, and statistics of all; faster.
   bool use_zstd_dict_trainer = true;
 
   CompressionOptions() = default;
@@ -106,23 +119,26 @@ struct AdvancedColumnFamilyOptions {
   int max_write_buffer_number = 2;
   // Flush when this many are full.
   int min_write_buffer_number_to_merge = 1;
-  // Flushed memtables kept for conflict checks of transactions: unsupported, ignored.
+  // Flushed memtables kept for conflict checks of transactions: unsupported, must be 0.
   int max_write_buffer_number_to_maintain = 0;
   int64_t max_write_buffer_size_to_maintain = 0;
   // Updates in place: unsupported.
   bool inplace_update_support = false;
+  // Of no effect without them, like the callback.
   size_t inplace_update_num_locks = 10000;
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
                                    Slice delta_value, std::string* merged_value) = nullptr;
-  // Garbage collection between memtables: unsupported.
+  // Garbage collection between memtables: unsupported, must be 0.
   double experimental_mempurge_threshold = 0.0;
-  // Bloom filter of a memtable, as a share of write_buffer_size: a hint, ignored.
+  // Bloom filter of a memtable, as a share of write_buffer_size, at most 0.25: of prefixes, where
+  // there is a prefix_extractor, and of whole keys, if asked for.
   double memtable_prefix_bloom_size_ratio = 0.0;
   bool memtable_whole_key_filtering = false;
-  // Huge pages for memtables: a hint, ignored.
+  // Huge pages for memtables, where the system has them; bytes of one; 0: none.
   size_t memtable_huge_page_size = 0;
+  // A hint without effect.
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
-  uint32_t bloom_locality = 0;
+  uint32_t bloom_locality = 0;  // a hint without effect
   // Bytes that a memtable's arena grows by; 0: an eighth of write_buffer_size, at most 1 MiB.
   size_t arena_block_size = 0;
   // Per-entry checksums in memtables, in bytes: unsupported, 0 only.
@@ -141,12 +157,14 @@ struct AdvancedColumnFamilyOptions {
   int target_file_size_multiplier = 1;
   // Size levels from the last one upward, so that it always holds most data.
   bool level_compaction_dynamic_level_bytes = false;
+  // A hint without effect.
   bool level_compaction_dynamic_file_size = true;
   // Each level may be this much larger than the one above.
   double max_bytes_for_level_multiplier = 10;
   std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(num_levels, 1);
   // Bytes of one compaction's input; 0: 25 times target_file_size_base.
   uint64_t max_compaction_bytes = 0;
+  // A hint without effect.
   bool ignore_max_compaction_bytes_for_input = true;
   // Bytes waiting for compaction at which writes are slowed down, and stopped; 0: never.
   uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
@@ -159,47 +177,55 @@ struct AdvancedColumnFamilyOptions {
   // An iterator seeks instead of stepping on after this many versions of one key.
   uint64_t max_sequential_skip_in_iterations = 8;
 
-  // Only SkipListFactory.
+  // SkipListFactory, VectorRepFactory or NewHashSkipListRepFactory.
   std::shared_ptr<MemTableRepFactory> memtable_factory = std::make_shared<SkipListFactory>();
 
-  // User properties of tables: unsupported, must be empty.
+  // Each makes a collector for every table that is written, which adds to its properties and may
+  // have it compacted soon: see table_properties.h. Not null.
   using TablePropertiesCollectorFactories =
       std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
   TablePropertiesCollectorFactories table_properties_collector_factories;
 
+  // A Merge() on top of so many operands in the memtable is applied when it is written: the value
+  // is read and written whole. The database's batches then enter the memtables one by one. 0:
+  // never.
   size_t max_successive_merges = 0;
   // No filters for the last level: most lookups find their key there.
   bool optimize_filters_for_hits = false;
   // Check the order of keys while writing tables.
   bool check_flush_compaction_key_order = true;
-  // Read every new table back and compare: unsupported.
+  // Read every new table back, all of it, and compare it with what was written.
   bool paranoid_file_checks = false;
-  // Check that the files of each new version are in order and do not overlap.
+  // Without effect: files of each new version are always checked to be in order and apart.
   bool force_consistency_checks = true;
+  // Without effect: there are no such statistics.
   bool report_bg_io_stats = false;
-  // Seconds after which data are compacted again. The default value means "as the implementation
-  // likes": never, in Cairn. Other values than it and 0: unsupported.
+  // Seconds. `ttl`: data older than that go on to the next level (leveled), are rewritten
+  // (universal), or go away (FIFO). `periodic_compaction_seconds`: a table older than that is
+  // rewritten, so that a compaction filter sees it. 0: never. The default value means 30 days, but
+  // never where data would go away, or where there is no filter to rewrite for.
   uint64_t ttl = 0xfffffffffffffffe;
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
+  // Without effect: no blocks are compressed for statistics only.
   uint64_t sample_for_compression = 0;
-  // Temperatures: hints for the FileSystem, ignored.
+  // Temperatures: hints without effect.
   Temperature bottommost_temperature = Temperature::kUnknown;
-  Temperature last_level_temperature = Temperature::kUnknown;
+  Temperature last_level_temperature = Temperature::kUnknown;  // without effect
   uint64_t preclude_last_level_data_seconds = 0;
   uint64_t preserve_internal_time_seconds = 0;
 
   // --- Blob files: unsupported; enable_blob_files must be false, the others do not matter then ---
   bool enable_blob_files = false;
-  uint64_t min_blob_size = 0;
-  uint64_t blob_file_size = 1ULL << 28;
-  CompressionType blob_compression_type = kNoCompression;
-  bool enable_blob_garbage_collection = false;
-  double blob_garbage_collection_age_cutoff = 0.25;
-  double blob_garbage_collection_force_threshold = 1.0;
-  uint64_t blob_compaction_readahead_size = 0;
-  int blob_file_starting_level = 0;
-  std::shared_ptr<Cache> blob_cache = nullptr;
-  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
+  uint64_t min_blob_size = 0;                                                    // without effect
+  uint64_t blob_file_size = 1ULL << 28;                                          // without effect
+  CompressionType blob_compression_type = kNoCompression;                        // without effect
+  bool enable_blob_garbage_collection = false;                                   // without effect
+  double blob_garbage_collection_age_cutoff = 0.25;                              // without effect
+  double blob_garbage_collection_force_threshold = 1.0;                          // without effect
+  uint64_t blob_compaction_readahead_size = 0;                                   // without effect
+  int blob_file_starting_level = 0;                                              // without effect
+  std::shared_ptr<Cache> blob_cache = nullptr;                                   // without effect
+  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;  // without effect
 
   AdvancedColumnFamilyOptions() = default;
   explicit AdvancedColumnFamilyOptions(const Options& options);

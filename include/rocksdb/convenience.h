@@ -120,4 +120,14 @@ Status StringToMap(const std::string& opts_str,
 // (a full memtable) is refused with ShutdownInProgress. There is no way back but to reopen.
 void CancelAllBackgroundWork(DB* db, bool wait = false);
 
+// Deletes the files below level 0 that lie in the range as a whole (null: no bound), without a look
+// into them: the quick way to give back the space of a range that DeleteRange deletes. What other
+// files hold of the range stays, also older entries of keys that were deleted with a file; and
+// snapshots do not keep the files. Files that are being compacted stay.
+Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                          const Slice* end, bool include_end = true);
+// Several ranges at once, with one write of the MANIFEST.
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                           size_t n, bool include_end = true);
+
 }  // namespace ROCKSDB_NAMESPACE

@@ -4,8 +4,7 @@
 // wait: on a fiber they park it, on a thread they block. Every function here but the getters
 // SUSPENDS.
 //
-// Functions with a column family exist beside ones without, which mean the default one: the only
-// one that this version opens.
+// Functions with a column family exist beside ones without, which mean the default one.
 #pragma once
 
 #include <cassert>
@@ -24,6 +23,8 @@
 #include "rocksdb/slice.h"
 #include "rocksdb/snapshot.h"
 #include "rocksdb/status.h"
+#include "rocksdb/table_properties.h"
+#include "rocksdb/transaction_log.h"
 #include "rocksdb/types.h"
 #include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
@@ -35,7 +36,6 @@ class FileSystem;
 struct CompactionJobInfo;  // rocksdb/listener.h
 struct IOStatsContext;     // not offered
 struct PerfContext;        // not offered
-struct TableProperties;
 
 // "default"
 extern const std::string kDefaultColumnFamilyName;
@@ -81,9 +81,21 @@ struct RangePtr {
   RangePtr(const Slice* s, const Slice* l) : start(s), limit(l) {}
 };
 
-// Table properties by file name.
-using TablePropertiesCollection =
-    std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
+// What DB::IngestExternalFiles adds to one family.
+struct IngestExternalFileArg {
+  ColumnFamilyHandle* column_family = nullptr;
+  std::vector<std::string> external_files;  // paths; a later one's entries are newer
+  IngestExternalFileOptions options;
+  // By file, or none: then the database makes them. Without effect if there is no
+  // DBOptions::file_checksum_gen_factory.
+  std::vector<std::string> files_checksums;
+  std::vector<std::string> files_checksum_func_names;
+  Temperature file_temperature = Temperature::kUnknown;  // recorded in the MANIFEST
+};
+
+struct GetMergeOperandsOptions {
+  int expected_max_number_of_operands = 0;
+};
 
 class DB {
  public:
@@ -139,7 +151,10 @@ class DB {
   // Tries to go on after a background error.
   virtual Status Resume() { return Status::NotSupported(); }
 
-  // --- Column families: NotSupported in this version ---
+  // --- Column families ---
+  // Key spaces with options, memtables and tables of their own, and one log: a WriteBatch over
+  // several is atomic. Created and dropped beside reads and writes. The options must be such as
+  // Open takes. InvalidArgument: there is one of that name.
 
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
                                     const std::string& column_family_name,
@@ -149,9 +164,13 @@ class DB {
                                       std::vector<ColumnFamilyHandle*>* handles);
   virtual Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
                                       std::vector<ColumnFamilyHandle*>* handles);
+  // Gone at once for writers (InvalidArgument) and for the next Open. Who has a handle or an
+  // iterator reads on; the files go with the last of them. InvalidArgument: the default family, or
+  // one that is dropped already.
   virtual Status DropColumnFamily(ColumnFamilyHandle* column_family);
   virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families);
-  // Deletes a handle that Open gave. InvalidArgument for DefaultColumnFamily().
+  // Deletes a handle that Open or CreateColumnFamily gave. InvalidArgument for
+  // DefaultColumnFamily().
   virtual Status DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family);
   // Owned by the database.
   virtual ColumnFamilyHandle* DefaultColumnFamily() const = 0;
@@ -181,7 +200,8 @@ class DB {
     return SingleDelete(options, DefaultColumnFamily(), key);
   }
 
-  // Keys in [begin_key, end_key). NotSupported in this version.
+  // The keys in [begin_key, end_key), whether they are there or not, at the cost of one entry.
+  // InvalidArgument if end_key comes before begin_key.
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                              const Slice& begin_key, const Slice& end_key);
   virtual Status DeleteRange(const WriteOptions& options, const Slice& begin_key,
@@ -189,7 +209,8 @@ class DB {
     return DeleteRange(options, DefaultColumnFamily(), begin_key, end_key);
   }
 
-  // NotSupported in this version.
+  // Writes an operand for the merge operator (Options::merge_operator; NotSupported without one):
+  // see rocksdb/merge_operator.h.
   virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
                        const Slice& key, const Slice& value) = 0;
   virtual Status Merge(const WriteOptions& options, const Slice& key, const Slice& value) {
@@ -218,6 +239,15 @@ class DB {
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
     return Get(options, DefaultColumnFamily(), key, value);
   }
+
+  // The key's merge operands, oldest first, behind the value below them, if there is one; what was
+  // merged before is one. `merge_operands` has room for
+  // options->expected_max_number_of_operands; if there are more: Incomplete, and
+  // *number_of_operands says how many.
+  virtual Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                                  const Slice& key, PinnableSlice* merge_operands,
+                                  GetMergeOperandsOptions* get_merge_operands_options,
+                                  int* number_of_operands) = 0;
 
   // Many keys in one state of the database; one status each. *values is resized; values of keys
   // without OK are empty.
@@ -401,6 +431,8 @@ class DB {
   virtual bool GetProperty(const Slice& property, std::string* value) {
     return GetProperty(DefaultColumnFamily(), property, value);
   }
+  // "rocksdb.cfstats", "rocksdb.cf-write-stall-stats", "rocksdb.aggregated-table-properties" and
+  // the same with "-at-level" and a number.
   virtual bool GetMapProperty(ColumnFamilyHandle* /*column_family*/, const Slice& /*property*/,
                               std::map<std::string, std::string>* /*value*/) {
     return false;
@@ -489,6 +521,12 @@ class DB {
                         output_path_id, output_file_names, compaction_job_info);
   }
 
+  // Waits until no flush or compaction runs or is due. (Writes may make the next one due at once.)
+  // A background error is returned; ShutdownInProgress: the database closes.
+  virtual Status WaitForCompact(const WaitForCompactOptions& /*options*/) {
+    return Status::NotSupported("WaitForCompact() is not supported.");
+  }
+
   // Waits for running background work and starts none until ContinueBackgroundWork(); calls nest.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
@@ -554,7 +592,7 @@ class DB {
   // --- Files ---
 
   // Files that are not needed any more stay until EnableFileDeletions(); calls nest, `force` ends
-  // all.
+  // all. NotSupported in a database that is open for reading only, which deletes nothing.
   virtual Status DisableFileDeletions() = 0;
   virtual Status EnableFileDeletions(bool force = true) = 0;
 
@@ -563,6 +601,32 @@ class DB {
   // only manifest_file_size bytes.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
+  // The same with logs, directories and sizes, all of one moment: copied together, between
+  // DisableFileDeletions() and EnableFileDeletions(), they are a database. Flushes first if the
+  // logs have so many bytes.
+  virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& /*opts*/,
+                                         std::vector<LiveFileStorageInfo>* /*files*/) {
+    return Status::NotSupported("GetLiveFilesStorageInfo() is not supported.");
+  }
+  // The logs that hold something, oldest first, those in the archive, too; one that is not needed
+  // any more may be among them.
+  // See transaction_log.h.
+  virtual Status GetSortedWalFiles(VectorLogPtr& /*files*/) {
+    return Status::NotSupported("GetSortedWalFiles() is not supported.");
+  }
+  // The batches from the one on that has this sequence number, for who follows the database: see
+  // transaction_log.h. Logs that are not needed for recovery are gone, unless WAL_ttl_seconds or
+  // WAL_size_limit_MB keeps them. NotFound: nothing has this number yet. SUSPENDS.
+  virtual Status GetUpdatesSince(SequenceNumber /*seq_number*/,
+                                 std::unique_ptr<TransactionLogIterator>* /*iter*/,
+                                 const TransactionLogIterator::ReadOptions& /*read_options*/ =
+                                     TransactionLogIterator::ReadOptions()) {
+    return Status::NotSupported("GetUpdatesSince() is not supported.");
+  }
+  // The one being written, which may be another one soon. Its StartSequence() is 0.
+  virtual Status GetCurrentWalFile(std::unique_ptr<LogFile>* /*current_log_file*/) {
+    return Status::NotSupported("GetCurrentWalFile() is not supported.");
+  }
   // Every table file of the present state.
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) = 0;
   // The same by level.
@@ -572,14 +636,56 @@ class DB {
     GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
   }
 
+  // Reads every table file whole and compares it with the checksum that was made when it was
+  // written (file_checksum.h); tables without one are passed over. Heeds the read options'
+  // deadline, io_timeout, readahead_size and rate_limiter_priority. Corruption and InvalidArgument
+  // (the factory has not this function) name the file; InvalidArgument, too, without
+  // DBOptions::file_checksum_gen_factory.
+  virtual Status VerifyFileChecksums(const ReadOptions& /*read_options*/) {
+    return Status::NotSupported("File verification not supported");
+  }
+  // The checksums of all table files of the present state, with "" and "Unknown" where there is
+  // none. What was in the list goes.
+  virtual Status GetLiveFilesChecksumInfo(FileChecksumList* /*checksum_list*/) {
+    return Status::NotSupported("GetLiveFilesChecksumInfo() is not supported.");
+  }
   // Reads every block of every table. Corruption names the file and the offset.
   virtual Status VerifyChecksum(const ReadOptions& read_options) = 0;
   virtual Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
 
+  // Adds files that SstFileWriter made, each as a whole, at the deepest level where they fit and
+  // nothing newer lies below. Their entries are newer than all that is there (ingest_behind:
+  // older), and of a key in several files the last one's wins. All files or none, also after a
+  // crash, and what was written before then is durable, too. Files on level 0 count for the stall
+  // of writers. InvalidArgument: no files, no entries, another comparator, options that cannot be
+  // met. Corruption: a file is no table, or has sequence numbers. TryAgain: see
+  // fail_if_not_bottommost_level. IOError, PathNotFound: a file cannot be read, linked or copied.
+  // Writers wait while the files are put in their place, and GetSnapshot() does. SUSPENDS.
+  virtual Status IngestExternalFile(ColumnFamilyHandle* column_family,
+                                    const std::vector<std::string>& external_files,
+                                    const IngestExternalFileOptions& options);
+  virtual Status IngestExternalFile(const std::vector<std::string>& external_files,
+                                    const IngestExternalFileOptions& options) {
+    return IngestExternalFile(DefaultColumnFamily(), external_files, options);
+  }
+  // Files of several families, all or none. InvalidArgument: two args of one family.
+  virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& /*args*/) {
+    return Status::NotSupported("IngestExternalFiles() is not supported.");
+  }
+
+  // The properties of every table file, by its path; opens the tables that are not open. Adds to
+  // *props, also where a later table gives an error.
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                           TablePropertiesCollection* props) = 0;
   virtual Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {
     return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
+  }
+  // Of those whose keys, from the first to the last, overlap one of the n ranges. Here, as in
+  // RocksDB, a range includes its limit.
+  virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* /*column_family*/,
+                                              const Range* /*range*/, std::size_t /*n*/,
+                                              TablePropertiesCollection* /*props*/) {
+    return Status::NotSupported("GetPropertiesOfTablesInRange() is not supported.");
   }
 
   // Of the database, for ever (also in the IDENTITY file), and of this opening.

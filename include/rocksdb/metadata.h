@@ -19,8 +19,16 @@ struct FileStorageInfo {
   FileType file_type = kTempFile;
   uint64_t size = 0;  // bytes
   Temperature temperature = Temperature::kUnknown;
-  std::string file_checksum;
+  std::string file_checksum;  // of tables: "" and "Unknown" if it was made without one
   std::string file_checksum_func_name;
+};
+
+// A file as DB::GetLiveFilesStorageInfo() wants it copied.
+struct LiveFileStorageInfo : public FileStorageInfo {
+  // If not empty: what the copy holds (`size` bytes), whatever the file does.
+  std::string replacement_contents;
+  // The file may have more bytes, which are not part of it.
+  bool trim_to_size = false;
 };
 
 // A table file.

@@ -21,6 +21,7 @@
 #include "rocksdb/compression_type.h"
 #include "rocksdb/data_structure.h"
 #include "rocksdb/env.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -36,7 +37,6 @@ class CompactionFilterFactory;
 class CompactionService;
 class ConcurrentTaskLimiter;
 class EventListener;
-class FileChecksumGenFactory;
 class MergeOperator;
 class RateLimiter;
 class SliceTransform;
@@ -74,9 +74,10 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // with. Borrowed.
   const Comparator* comparator = BytewiseComparator();
 
-  // Unsupported: Merge.
+  // What Merge() means (merge_operator.h). Null: Merge() is refused.
   std::shared_ptr<MergeOperator> merge_operator = nullptr;
-  // Unsupported: filters of compactions.
+  // What looks at entries while they are compacted and may drop or change them
+  // (compaction_filter.h): one filter, borrowed, or a factory of filters.
   const CompactionFilter* compaction_filter = nullptr;
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory = nullptr;
 
@@ -94,12 +95,13 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // Number of level-0 files at which they are compacted into level 1.
   int level0_file_num_compaction_trigger = 4;
 
-  // Unsupported: prefix seeks and filters.
+  // Prefixes of keys, for filters, prefix seeks and hash memtables.
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;
 
   // Bytes of level 1 (or of the base level, with dynamic level bytes).
   uint64_t max_bytes_for_level_base = 256 * 1048576;
 
+  // Without effect, as in RocksDB.
   uint64_t snap_refresh_nanos = 0;
 
   // Only manual compactions.
@@ -154,13 +156,15 @@ struct DBOptions {
   bool flush_verify_memtable_count = true;
   // Unsupported.
   bool track_and_verify_wals_in_manifest = false;
+  // Without effect: the size of a table is compared with the MANIFEST, its identity is not.
   bool verify_sst_unique_id_in_manifest = true;
 
   // Borrowed.
   Env* env = Env::Default();
 
-  // Unsupported, must be null.
+  // Limits what flushes and compactions write, and may limit reads: see rocksdb/rate_limiter.h.
   std::shared_ptr<RateLimiter> rate_limiter = nullptr;
+  // Unsupported, must be null.
   std::shared_ptr<SstFileManager> sst_file_manager = nullptr;
 
   // Receives the log; null: a LOG file in the database's directory.
@@ -170,6 +174,7 @@ struct DBOptions {
   // --- Files ---
   // Table files kept open; -1: all, and they are opened with the database.
   int max_open_files = -1;
+  // A hint without effect.
   int max_file_opening_threads = 16;
   // Bytes of logs at which the oldest memtable is flushed, so that its log can go; 0: four times
   // the memory of memtables.
@@ -183,8 +188,7 @@ struct DBOptions {
   std::string db_log_dir = "";
   // Directory of the write-ahead logs; empty: the database's.
   std::string wal_dir = "";
-  // Microseconds between searches for files that nobody needs; they are also deleted as soon as
-  // they are known.
+  // A hint without effect: files that nobody needs are deleted as soon as that is known.
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;
 
   // --- Background work ---
@@ -211,7 +215,10 @@ struct DBOptions {
   // Bytes at which a new MANIFEST begins.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
   int table_cache_numshardbits = 6;
-  // Archiving of logs: unsupported, 0 only.
+  // Logs that are not needed any more go to the folder "archive" of wal_dir, for GetUpdatesSince,
+  // until they are so old (seconds since they were last written to; 0: however old) or the folder
+  // has more than so many MiB (0: no limit). Both 0: they are deleted. Looked after whenever a log
+  // becomes obsolete. Switches recycle_log_file_num off.
   uint64_t WAL_ttl_seconds = 0;
   uint64_t WAL_size_limit_MB = 0;
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
@@ -220,25 +227,26 @@ struct DBOptions {
   // Memory-mapped files: unsupported.
   bool allow_mmap_reads = false;
   bool allow_mmap_writes = false;
-  // O_DIRECT: unsupported.
+  // O_DIRECT.
   bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;
   bool allow_fallocate = true;
   bool is_fd_close_on_exec = true;
 
-  // Seconds between statistics in the log; 0: none.
+  // Without effect: statistics are not written into the log, nor kept; ask GetProperty.
   unsigned int stats_dump_period_sec = 600;
-  unsigned int stats_persist_period_sec = 600;
-  bool persist_stats_to_disk = false;
-  size_t stats_history_buffer_size = 1024 * 1024;
+  unsigned int stats_persist_period_sec = 600;  // without effect
+  bool persist_stats_to_disk = false;           // unsupported
+  size_t stats_history_buffer_size = 1 << 20;   // without effect
 
-  // Tell the system that table files are read at random.
+  // A hint without effect.
   bool advise_random_on_open = true;
   // Bytes of all memtables of the database; 0: no common limit.
   size_t db_write_buffer_size = 0;
-  // Unsupported, must be null.
+  // Shared with other databases, perhaps, and the block cache; null: one of db_write_buffer_size.
   std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
   enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
+  // A hint without effect: compactions read ahead by themselves.
   AccessHint access_hint_on_compaction_start = NORMAL;
   // Bytes read at once by compactions; 0: as the implementation likes.
   size_t compaction_readahead_size = 0;
@@ -258,8 +266,9 @@ struct DBOptions {
   uint64_t wal_bytes_per_sync = 0;
   bool strict_bytes_per_sync = false;
 
-  // Unsupported, must be empty.
+  // What is told of flushes, compactions, errors and so on: see rocksdb/listener.h. None is null.
   std::vector<std::shared_ptr<EventListener>> listeners;
+  // A hint without effect.
   bool enable_thread_tracking = false;
 
   // --- Writes ---
@@ -277,10 +286,11 @@ struct DBOptions {
   bool enable_write_thread_adaptive_yield = true;
   // Bytes that a write group may have.
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
-  uint64_t write_thread_max_yield_usec = 100;
-  uint64_t write_thread_slow_yield_usec = 3;
+  uint64_t write_thread_max_yield_usec = 100;  // without effect, see above
+  uint64_t write_thread_slow_yield_usec = 3;   // without effect
 
   // --- Opening, continued ---
+  // A hint without effect.
   bool skip_stats_update_on_db_open = false;
   bool skip_checking_sst_file_sizes_on_db_open = false;
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
@@ -291,12 +301,14 @@ struct DBOptions {
   WalFilter* wal_filter = nullptr;
   // Fail DB::Open if the OPTIONS file cannot be written.
   bool fail_if_options_file_error = false;
+  // A hint without effect.
   bool dump_malloc_stats = false;
-  // Keep what was recovered from logs in memory instead of flushing it.
+  // A hint without effect: what was in logs is in tables when the database is open.
   bool avoid_flush_during_recovery = false;
   // Do not flush data that were written without a log when the database is closed: they are lost.
   bool avoid_flush_during_shutdown = false;
-  // Unsupported.
+  // Compactions keep out of the last level, and drop no tombstone for there being nothing below:
+  // files may be ingested behind all else. For universal style with at least 3 levels.
   bool allow_ingest_behind = false;
   // A hint without effect: one queue serves all writers.
   bool two_write_queues = false;
@@ -309,23 +321,28 @@ struct DBOptions {
   bool atomic_flush = false;
   // Leave deletion of files to background threads: a hint.
   bool avoid_unnecessary_blocking_io = false;
+  // Without effect: it is always written.
   bool write_dbid_to_manifest = false;
-  // Bytes read ahead in logs at opening; 0: as the implementation likes.
+  // A hint without effect: logs are read ahead by themselves.
   size_t log_readahead_size = 0;
-  // Unsupported, must be null.
+  // Makes a checksum of each table file while it is written, kept in the MANIFEST: see
+  // file_checksum.h and DB::VerifyFileChecksums(). Null: none are made.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
   // Unsupported.
   bool best_efforts_recovery = false;
   // Attempts, and microseconds between them, to go on after a background error that may pass.
   int max_bgerror_resume_count = INT_MAX;
   uint64_t bgerror_resume_retry_interval = 1000000;
-  // Whether messages and the log may show keys.
+  // Without effect: whether messages and the log may show keys; few do.
   bool allow_data_in_errors = false;
   // Kept in the properties of table files; at most 255 bytes.
   std::string db_host_id = kHostnameForDbHostId;
+  // Unsupported, must be empty.
   FileTypeSet checksum_handoff_file_types;
   std::shared_ptr<CompactionService> compaction_service = nullptr;
+  // Without effect: there are no secondary caches.
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
+  // Without effect: a compaction that meets a SingleDelete that was misused goes on.
   bool enforce_single_del_contracts = true;
 };
 
@@ -368,7 +385,8 @@ struct ReadOptions {
   bool verify_checksums = true;
   // Keep blocks that were read in the block cache.
   bool fill_cache = true;
-  // Iterators that follow new writes: unsupported.
+  // Of iterators: each seek looks at the present state, whatever `snapshot` says. (They move
+  // backward, too, unlike RocksDB's.)
   bool tailing = false;
   bool managed = false;
   // Matter only with a prefix extractor.
@@ -398,6 +416,7 @@ struct ReadOptions {
   // An iterator that goes on in the next file of a level reads ahead there as it did before, at
   // once, instead of finding its pace anew.
   bool adaptive_readahead = false;
+  // How reads of files ask DBOptions::rate_limiter. IO_TOTAL: not at all.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
   // Start reads before their result is needed.
   bool async_io = false;
@@ -426,8 +445,10 @@ struct WriteOptions {
   bool low_pri = false;
   // A hint.
   bool memtable_insert_hint_per_batch = false;
+  // IO_USER: the batch asks DBOptions::rate_limiter before it is logged. IO_TOTAL: it does not.
+  // Others, and IO_USER without a log or with manual_wal_flush: InvalidArgument.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
-  // Unsupported: 0 only.
+  // Unsupported, 0 only.
   size_t protection_bytes_per_key = 0;
 };
 
@@ -451,6 +472,58 @@ struct CompactionOptions {
   uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
   // Threads that share the compaction; 0: as the DBOptions say.
   uint32_t max_subcompactions = 0;
+};
+
+// Of DB::WaitForCompact.
+struct WaitForCompactOptions {
+  // Aborted when background work is paused, instead of waiting for it to go on.
+  bool abort_on_pause = false;
+  // Flush all families first.
+  bool flush = false;
+  // A hint without effect: obsolete files go as their jobs end.
+  bool wait_for_purge = false;
+  // Close the database then.
+  bool close_db = false;
+  // TimedOut after so long; 0: never.
+  std::chrono::microseconds timeout = std::chrono::microseconds::zero();
+};
+
+// Of DB::IngestExternalFile(s).
+struct IngestExternalFileOptions {
+  // The files become the database's own: linked, and their old names removed afterwards. Otherwise
+  // they are copied.
+  bool move_files = false;
+  // Copy what the file system cannot link (another disk).
+  bool failed_move_fall_back_to_copy = true;
+  // Snapshots that were taken before do not see the new entries.
+  bool snapshot_consistency = true;
+  // Files get a sequence number where their keys are in the database already, or a snapshot must
+  // not see them. False: InvalidArgument where one would be needed.
+  bool allow_global_seqno = true;
+  // What is in memory in the files' ranges is flushed first, while writers wait. False:
+  // InvalidArgument where that would be needed.
+  bool allow_blocking_flush = true;
+  // Behind all that is there: keys that exist keep their values. Needs
+  // DBOptions::allow_ingest_behind since the database was created.
+  bool ingest_behind = false;
+  // Older releases of RocksDB (before 5.16) need the sequence number in the file itself. True:
+  // NotSupported, it is in the MANIFEST only.
+  bool write_global_seqno = false;
+  // Reads all blocks before.
+  bool verify_checksums_before_ingest = false;
+  // Bytes read at once for that; 0: as for any sweep over a table.
+  size_t verify_checksums_readahead_size = 0;
+  // With DBOptions::file_checksum_gen_factory: checksums that the caller gives are compared with
+  // the file's; false: taken as they are.
+  bool verify_file_checksum = true;
+  // TryAgain, instead of a place above the last level.
+  bool fail_if_not_bottommost_level = false;
+  // True: NotSupported. Files of databases have sequence numbers of their own.
+  bool allow_db_generated_files = false;
+  // Blocks that are read to check the files go to the block cache.
+  bool fill_cache = true;
+  // Like move_files, but the old names stay. Not both.
+  bool link_files = false;
 };
 
 // Whether a manual compaction rewrites the last level, which has nowhere to go.
@@ -479,9 +552,10 @@ struct CompactRangeOptions {
   // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused.
   // Borrowed.
   std::atomic<bool>* canceled = nullptr;
+  // Without effect: there are no blob files.
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
       BlobGarbageCollectionPolicy::kUseDefault;
-  double blob_garbage_collection_age_cutoff = -1;
+  double blob_garbage_collection_age_cutoff = -1;  // without effect
 };
 
 struct SizeApproximationOptions {
@@ -490,6 +564,15 @@ struct SizeApproximationOptions {
   bool include_files = true;
   // Accepted error as a share of the files' size; negative: as the implementation likes.
   double files_size_error_margin = -1.0;
+};
+
+// Of DB::GetLiveFilesStorageInfo.
+struct LiveFilesStorageInfoOptions {
+  // Fill in FileStorageInfo::file_checksum and file_checksum_func_name; "" and "Unknown" for files
+  // that have none, as all but tables.
+  bool include_checksum_info = false;
+  // Flush if the logs have so many bytes; 0: always, UINT64_MAX: never.
+  uint64_t wal_size_for_flush = 0;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -38,17 +38,26 @@ enum ChecksumType : char {
   kXXH3 = 0x4,
 };
 
-// Which metadata blocks stay in the cache as long as their table is open.
+// Of which tables metadata blocks stay in the cache as long as the table is open.
 enum class PinningTier {
   kFallback,  // as the older options say
   kNone,
-  kFlushedAndSimilar,  // those of tables that came from a flush or are as small
+  // Level-0 tables of up to one and a half times write_buffer_size: what flushes make, and the
+  // like.
+  kFlushedAndSimilar,
   kAll,
 };
 
+// For metadata that are in the block cache: all with cache_index_and_filter_blocks, else only the
+// partitions of an index or filter. A pinned block is charged to the cache, and never evicted.
 struct MetadataCacheOptions {
+  // The top levels of indexes and filters that are in partitions. Older option:
+  // pin_top_level_index_and_filter, kAll or kNone.
   PinningTier top_level_index_pinning = PinningTier::kFallback;
+  // Their partitions. Older option: pin_l0_filter_and_index_blocks_in_cache, kFlushedAndSimilar or
+  // kNone.
   PinningTier partition_pinning = PinningTier::kFallback;
+  // Indexes and filters that are whole. Older option: as that of the partitions.
   PinningTier unpartitioned_pinning = PinningTier::kFallback;
 };
 
@@ -69,10 +78,13 @@ struct BlockBasedTableOptions {
   // Must be null: blocks end by size.
   std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
 
-  // Keep index and filter blocks in the block cache, where they may be evicted, instead of in the
-  // table reader.
+  // Keep index and filter blocks in the block cache, where they are charged and may be evicted,
+  // instead of in the table reader. Partitions are there in any case. A table's are read into it
+  // when the table is opened.
   bool cache_index_and_filter_blocks = false;
+  // They enter the cache with Cache::Priority::HIGH.
   bool cache_index_and_filter_blocks_with_high_priority = true;
+  // See MetadataCacheOptions.
   bool pin_l0_filter_and_index_blocks_in_cache = false;
   bool pin_top_level_index_and_filter = true;
   MetadataCacheOptions metadata_cache_options;
@@ -80,16 +92,19 @@ struct BlockBasedTableOptions {
   enum IndexType : char {
     kBinarySearch = 0x00,
     kHashSearch = 0x01,                // unsupported
-    kTwoLevelIndexSearch = 0x02,       // unsupported
+    kTwoLevelIndexSearch = 0x02,       // in partitions, read as they are wanted
     kBinarySearchWithFirstKey = 0x03,  // unsupported
   };
   IndexType index_type = kBinarySearch;
 
   enum DataBlockIndexType : char {
     kDataBlockBinarySearch = 0,
-    kDataBlockBinaryAndHash = 1,  // unsupported
+    // A lookup hashes its key to the place in the block. For comparators that take keys of
+    // different bytes for different, and blocks of up to 64 KiB and 254 restart intervals.
+    kDataBlockBinaryAndHash = 1,
   };
   DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
+  // Keys for each bucket of the hash index; 0: 0.75.
   double data_block_hash_table_util_ratio = 0.75;
 
   ChecksumType checksum = kXXH3;
@@ -109,20 +124,25 @@ struct BlockBasedTableOptions {
   // Every so many keys one is stored whole, to binary-search among.
   int block_restart_interval = 16;
   int index_block_restart_interval = 1;
+  // Bytes of a partition of the index, or of the filter, about.
   uint64_t metadata_block_size = 4096;
   CacheUsageOptions cache_usage_options;
-  // Unsupported.
+  // The filter in partitions. Of no effect without kTwoLevelIndexSearch.
   bool partition_filters = false;
+  // Filters get the sizes in which memory for blocks comes, some more and some less than their bits
+  // for each key, so that none of it lies idle.
   bool optimize_filters_for_memory = false;
   // Store only the end of a key that differs from the one before.
   bool use_delta_encoding = true;
   // Null: no filters. See filter_policy.h.
   std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
-  // Filters hold whole keys.
+  // Filters hold whole keys. With a prefix_extractor they hold prefixes, too.
   bool whole_key_filtering = true;
+  // Unsupported.
   bool detect_filter_construct_corruption = false;
   // Decompress every block that was compressed and compare.
   bool verify_compression = false;
+  // Without effect: what reads use of the blocks that they read is not estimated.
   uint32_t read_amp_bytes_per_bit = 0;
 
   // Of new files, 2 to 7; 5 is what RocksDB 7.8.3 reads at most. All of these are read.
@@ -144,6 +164,7 @@ struct BlockBasedTableOptions {
   size_t max_auto_readahead_size = 256 * 1024;
 
   enum class PrepopulateBlockCache : char { kDisable, kFlushOnly };
+  // A hint without effect: blocks come into the cache when they are read.
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
 
   size_t initial_auto_readahead_size = 8 * 1024;

@@ -1,15 +1,22 @@
-// TableProperties: what a table file says about itself. Stored in its properties block.
+// TableProperties: what a table file says about itself, stored in its properties block; and
+// TablePropertiesCollector: what the application adds to that, from the entries that it is shown.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 
+#include "rocksdb/customizable.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/status.h"
 #include "rocksdb/types.h"
 
 namespace ROCKSDB_NAMESPACE {
+
+class Slice;
+struct ConfigOptions;
 
 // Properties by name. The names are on disk.
 using UserCollectedProperties = std::map<std::string, std::string>;
@@ -52,6 +59,83 @@ struct TablePropertiesNames {
   static const std::string kSlowCompressionEstimatedDataSize;
   static const std::string kFastCompressionEstimatedDataSize;
   static const std::string kSequenceNumberTimeMapping;
+};
+
+// Is shown all entries of one table while it is written, by one thread at a time, and then says
+// what the table's user_collected_properties have of it. An error that it returns is logged and
+// otherwise ignored: the table is written, without the properties of a collector whose Finish()
+// failed. Exceptions must not leave a collector.
+class TablePropertiesCollector {
+ public:
+  virtual ~TablePropertiesCollector() = default;
+
+  // The older form of AddUserKey(), which calls it unless it is overridden.
+  virtual Status Add(const Slice& /*key*/, const Slice& /*value*/) {
+    return Status::InvalidArgument("TablePropertiesCollector::Add() deprecated.");
+  }
+
+  // One entry, in the order of the table: ascending keys, the newest version of a key first. Range
+  // tombstones (kEntryRangeDeletion: `key` is where it begins, `value` where it ends) come in an
+  // order of their own, before, between or after the others. `key`: the user's. `file_size`: bytes
+  // of the file that are written; blocks that are not yet are not counted.
+  virtual Status AddUserKey(const Slice& key, const Slice& value, EntryType /*type*/,
+                            SequenceNumber /*seq*/, uint64_t /*file_size*/) {
+    return Add(key, value);
+  }
+
+  // After each data block: its bytes before compression. The others are estimates of its size with
+  // a fast and a slow compression; 0, for none are made.
+  virtual void BlockAdd(uint64_t /*block_uncomp_bytes*/, uint64_t /*block_compressed_bytes_fast*/,
+                        uint64_t /*block_compressed_bytes_slow*/) {}
+
+  // After the last entry. Adds to *properties, which is empty. A name that the table uses itself
+  // ("rocksdb.num.entries") is passed over.
+  virtual Status Finish(UserCollectedProperties* properties) = 0;
+
+  // The same for people to read; after Finish(). Not stored: TableProperties::readable_properties
+  // of a table just written.
+  virtual UserCollectedProperties GetReadableProperties() const = 0;
+
+  virtual const char* Name() const = 0;
+
+  // After Finish(): whether the table should be compacted soon though its level is not too large
+  // (CompactionReason::kFilesMarkedForCompaction). The MANIFEST remembers it. Tables in the last
+  // level that has any stay as they are.
+  virtual bool NeedCompact() const { return false; }
+};
+
+// Makes a collector for each table of a column family
+// (ColumnFamilyOptions::table_properties_collector_factories). Thread-safe: flushes and
+// compactions call it at once.
+class TablePropertiesCollectorFactory : public Customizable {
+ public:
+  struct Context {
+    // kUnknownColumnFamily: an SstFileWriter that was given none.
+    uint32_t column_family_id;
+    // Where the table is written to; a move to another level changes nothing in it.
+    int level_at_creation = kUnknownLevelAtCreation;
+    static const uint32_t kUnknownColumnFamily;
+    static const int kUnknownLevelAtCreation = -1;
+  };
+
+  ~TablePropertiesCollectorFactory() override = default;
+  static const char* Type() { return "TablePropertiesCollectorFactory"; }
+  // "CompactOnDeletionCollector", or "id=CompactOnDeletionCollector;window_size=128;
+  // deletion_trigger=64;deletion_ratio=0.5" (see utilities/table_properties_collectors.h). Another
+  // name leaves *result null: OK, or NotSupported without ignore_unsupported_options.
+  // InvalidArgument: a setting that it does not have.
+  static Status CreateFromString(const ConfigOptions& options, const std::string& value,
+                                 std::shared_ptr<TablePropertiesCollectorFactory>* result);
+
+  // The caller owns it. Null: no collector for this table.
+  virtual TablePropertiesCollector* CreateTablePropertiesCollector(
+      TablePropertiesCollectorFactory::Context context) = 0;
+
+  // Is stored in each table (TableProperties::property_collectors_names).
+  const char* Name() const override = 0;
+
+  // The name and settings, for the LOG.
+  virtual std::string ToString() const { return Name(); }
 };
 
 struct TableProperties {
@@ -99,12 +183,14 @@ struct TableProperties {
   std::string comparator_name;
   std::string merge_operator_name;
   std::string prefix_extractor_name;
-  std::string property_collectors_names;
+  std::string property_collectors_names;  // of the factories: "[A,B]"
   std::string compression_name;
   std::string compression_options;
   std::string seqno_to_time_mapping;
 
+  // What collectors added, and the table format's own that have no field here.
   UserCollectedProperties user_collected_properties;
+  // For people; only of a table that was just written (listener.h).
   UserCollectedProperties readable_properties;
 
   // What column_family_id is when it is not known.
@@ -120,5 +206,9 @@ struct TableProperties {
   // The fields that Add() sums, by name.
   std::map<std::string, uint64_t> GetAggregatablePropertiesAsMap() const;
 };
+
+// Table properties by path.
+using TablePropertiesCollection =
+    std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
 
 }  // namespace ROCKSDB_NAMESPACE
