@@ -2,9 +2,12 @@
 #include "fiber/cpu.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
+#include <cstring>
 
 #include "raw_lock.h"
 #include "sim_hooks.h"
@@ -41,6 +44,30 @@ int bind_thread_to_cpu(int cpu) {
   CPU_ZERO(&set);
   CPU_SET(cpu, &set);
   return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
+}
+
+namespace {
+// The first version of the kernel's struct sched_attr; the C library of Debian 12 has none.
+struct SchedAttributes {
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime;  // of SCHED_OTHER: the slice
+  uint64_t deadline;
+  uint64_t period;
+};
+}  // namespace
+
+void prefer_slice(uint64_t nanos) {
+  if (detail::simulator() != nullptr) return;
+  SchedAttributes now;
+  memset(&now, 0, sizeof(now));
+  if (syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0 || now.policy != SCHED_OTHER) return;
+  now.flags = 0;
+  now.runtime = nanos;
+  (void)syscall(SYS_sched_setattr, 0, &now, 0);
 }
 
 unsigned slot_count() {

@@ -4,6 +4,9 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "guest.h"
+#include "worker.h"
+
 namespace fiber::detail {
 
 BlockingPool& BlockingPool::instance() {
@@ -71,9 +74,19 @@ void BlockingPool::serve() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     while (jobs_.empty()) {
+      Worker* const guest = existing_guest_worker();
+      const bool flights = guest != nullptr && guest->has_flights();
       ++idle_;
-      work_.wait(lock);
+      if (flights) {
+        work_.wait_for(lock, kLandingInterval);
+      } else {
+        work_.wait(lock);
+      }
       --idle_;
+      if (!flights || !jobs_.empty()) continue;
+      lock.unlock();
+      guest->take_turn();
+      lock.lock();
     }
     PoolJob* const job = jobs_.pop_front();
     lock.unlock();

@@ -12,6 +12,7 @@
 // the job may vanish inside run().
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -30,6 +31,9 @@ class BlockingPool {
  public:
   // Enough to keep a disk busy without the ring, few enough to be cheap.
   static constexpr size_t kMaxThreads = 32;
+  // An idle thread that has left reads in flight behind, abandoned at a deadline, looks this often
+  // whether they have landed.
+  static constexpr std::chrono::milliseconds kLandingInterval{10};
 
   // The pool of the process. Never destroyed: its threads may run until the last moment.
   static BlockingPool& instance();

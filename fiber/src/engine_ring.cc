@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "context.h"
+
 namespace fiber::detail {
 
 namespace {
@@ -29,12 +31,34 @@ constexpr unsigned kFlagSets[] = {
     0,
 };
 
+// Threads of the kernel that at most block for operations that a file system cannot do without
+// (FUSE, network file systems, most metadata): so many of those run at once. The kernel's own
+// default is four for each processor, which would make a thousand reads of remote storage queue up
+// behind eight. They are made when needed and end when idle.
+constexpr unsigned kKernelThreads = 1024;
+
 // With a thousand connections the stack of a fiber that waits has long left the caches. Its
 // operation lies on it, among what the fiber and its scheduler touch next: fetch all of a batch at
 // once instead of one miss after the other.
 void warm_up(const RingOp* op) {
   const char* const at = reinterpret_cast<const char*>(op);
   for (int offset = -256; offset <= 256; offset += 64) __builtin_prefetch(at + offset);
+}
+
+// The thread sanitizer does not see liburing map and unmap its rings: a new one at the address of
+// an old one looks to it like the same memory.
+#if defined(FIBER_TSAN)
+char ring_memory;
+void ring_mapped() { __tsan_acquire(&ring_memory); }
+void ring_to_be_unmapped() { __tsan_release(&ring_memory); }
+#else
+void ring_mapped() {}
+void ring_to_be_unmapped() {}
+#endif
+
+void exit_ring(io_uring* ring) {
+  ring_to_be_unmapped();
+  io_uring_queue_exit(ring);
 }
 
 int init_ring(unsigned entries, unsigned completions, unsigned flags, io_uring* ring) {
@@ -44,8 +68,9 @@ int init_ring(unsigned entries, unsigned completions, unsigned flags, io_uring* 
   params.cq_entries = completions;
   int error = io_uring_queue_init_params(entries, ring, &params);
   if (error != 0) return error;
+  ring_mapped();
   if ((params.features & kNeededFeatures) != kNeededFeatures) {
-    io_uring_queue_exit(ring);
+    exit_ring(ring);
     return -ENOSYS;
   }
   return 0;
@@ -76,7 +101,7 @@ RingSupport probe() {
     if (!support.has(IORING_OP_READ) || !support.has(IORING_OP_WRITE)) support.error = -ENOSYS;
   }
   io_uring_free_probe(ops);
-  io_uring_queue_exit(&ring);
+  exit_ring(&ring);
   return support;
 }
 
@@ -97,6 +122,9 @@ int Ring::create(const RingOptions& options, std::unique_ptr<Ring>* out) {
     ring->max_in_flight_ = 0;  // tells the destructor that there is no ring
     return error;
   }
+  unsigned kernel_threads[2] = {kKernelThreads, 0};  // 0: sockets' and pipes' stay as they are
+  // Best effort: kernels before 5.15 refuse, and keep their own limit.
+  (void)io_uring_register_iowq_max_workers(&ring->ring_, kernel_threads);
   // The last place is push_urgent()'s.
   ring->max_in_flight_ = options.completions - 1;
   ring->submissions_ = options.submissions;
@@ -107,7 +135,7 @@ int Ring::create(const RingOptions& options, std::unique_ptr<Ring>* out) {
 
 Ring::~Ring() {
   files_.reset();
-  if (max_in_flight_ != 0) io_uring_queue_exit(&ring_);
+  if (max_in_flight_ != 0) exit_ring(&ring_);
 }
 
 void Ring::push(RingOp* op) {

@@ -31,6 +31,10 @@
 #include "waiter.h"
 #include "worker.h"
 
+#if defined(FIBER_ASAN)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace fiber {
 
 using detail::Flight;
@@ -270,9 +274,9 @@ bool Flight::launch(bool to_pool) {
 
 // Whether the read is over. If it has landed and something is left to read, that is sent off.
 bool Flight::settle() {
-  if (state.load(std::memory_order_seq_cst) != kLanded) {
-    return state.load(std::memory_order_relaxed) != kFlying;
-  }
+  // One look: it may land between two.
+  const uintptr_t now = state.load(std::memory_order_seq_cst);
+  if (now != kLanded) return now != kFlying;
   const ssize_t n = static_cast<ssize_t>(request.result);
   if (n > 0) got += static_cast<size_t>(n);
   const ssize_t so_far = static_cast<ssize_t>(got);
@@ -395,9 +399,20 @@ void PendingRead::abandon(Function released) {
       flight_->home->engine()->flush();
     }
     Flight* const flight = flight_.release();
+    Worker* const home = flight->home;
     flight->released = std::move(released);
+#if defined(FIBER_ASAN)
+    // Only the kernel knows it from here on, and the process may end before it lands.
+    __lsan_ignore_object(flight);
+#endif
     uintptr_t flying = kFlying;
-    if (flight->state.compare_exchange_strong(flying, kAbandoned)) return;
+    if (flight->state.compare_exchange_strong(flying, kAbandoned)) {
+      // A plain thread may not wait for anything for long: what the cancelling has ended lands now.
+      if (home == detail::existing_guest_worker() && Worker::current_fiber() == nullptr) {
+        home->take_turn();
+      }
+      return;
+    }
     flight_.reset(flight);
     released = std::move(flight->released);
   }

@@ -18,28 +18,32 @@ using detail::bucket_of;
 using detail::Parked;
 using detail::ResumeList;
 
-// A thread that finds a lock taken looks again a few times (about a microsecond in all) before it
-// sleeps. A fiber parks at once: often the holder is a fiber of the same worker, which would wait
-// for the spin.
-constexpr int kLockSpins = 40;
+// Who finds a lock taken looks again a few times before it sleeps: a thread for about a
+// microsecond, a fiber for about as long as parking and waking it would take (the holder may be a
+// fiber of the same worker, which waits for the look).
+constexpr int kThreadSpins = 40;
+constexpr int kFiberSpins = 10;
 
-constexpr uint64_t kHandOverMicros = 1000;
+// A waiter is given the lock, instead of a wake-up to try its luck with, only if it waits for so
+// long and had no luck so often. To give it whenever there is contention would be fair, and slow: a
+// fiber that is made ready may have to wait for its turn among many, and until then everybody would
+// wait for a lock that nobody uses.
+constexpr uint64_t kStarvingMicros = 1000;
+constexpr int kStarvingAttempts = 3;
 
-bool spinning_pays() {
+int spins() {
   static const bool multiprocessor = hardware_concurrency() > 1;
-  return multiprocessor && !in_fiber() && detail::simulator() == nullptr;
+  if (!multiprocessor || detail::simulator() != nullptr) return 0;
+  return in_fiber() ? kFiberSpins : kThreadSpins;
 }
 
-// Whether an unlock of a contended mutex gives it to the one that it wakes. Time decides; in a
-// simulation, where addresses must not, the seed.
-bool hand_over(uint64_t* fair_at) {
+// Whether an unlock of a contended mutex gives it to the one that it wakes. In a simulation the
+// seed decides.
+bool hand_over(const Parked* parked) {
   if (detail::simulator() != nullptr) [[unlikely]] {
     return detail::simulated_choice(4) == 0;
   }
-  const uint64_t now = detail::cycles();
-  if (now < *fair_at) return false;
-  *fair_at = now + kHandOverMicros * detail::cycles_per_microsecond();
-  return true;
+  return parked->starving;
 }
 
 // Nothing to wait for.
@@ -55,9 +59,9 @@ bool passed(uint64_t deadline) { return deadline != kNoDeadline && deadline <= n
 //   unlock:  with kWoken: clear kLocked; the woken one will find the lock free or tell the next
 //   holder. With kParked:
 //            under the bucket's lock take out the oldest waiter and store kWoken | (kParked if
-//            there are more), or keep kLocked and grant the lock to the waiter if the last grant is
-//            a millisecond ago. Nothing else can change the word in between: kLocked is ours,
-//            kParked needs the bucket, kWoken is set by unlocking only.
+//            there are more), or keep kLocked and grant the lock to the waiter if it starves.
+//            Nothing else can change the word in between: kLocked is ours, kParked needs the
+//            bucket, kWoken is set by unlocking only.
 //   woken:   clears kWoken in the very step that takes the lock or rejoins the queue (in front).
 //   late:    a waiter whose deadline passes leaves the queue, nothing else: kParked may then stand
 //            for nobody, which costs one unlock a look at the bucket. A woken one that is late
@@ -65,18 +69,17 @@ bool passed(uint64_t deadline) { return deadline != kNoDeadline && deadline <= n
 // So a wake-up is owed exactly while the lock is free and kParked: and then kWoken is set and its
 // bearer is on the way.
 bool Mutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  if (spinning_pays()) {
-    for (int i = 0; i < kLockSpins; i++) {
-      const uint32_t state = state_.load(std::memory_order_relaxed);
-      if (!(state & kLocked) && try_lock()) return true;
-      if (state & kParked) break;
-      cpu_relax();
-    }
+  for (int i = spins(); i > 0; i--) {
+    const uint32_t state = state_.load(std::memory_order_relaxed);
+    if (!(state & kLocked) && try_lock()) return true;
+    if (state & kParked) break;
+    cpu_relax();
   }
   if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
   uint32_t woken = 0;
-  for (;;) {
+  const uint64_t start = detail::cycles();
+  for (int attempts = 0;; attempts++) {
     uint32_t state = state_.load(std::memory_order_relaxed);
     while (!(state & kLocked)) {
       if (state_.compare_exchange_weak(state, (state & ~woken) | kLocked, std::memory_order_acquire,
@@ -85,6 +88,9 @@ bool Mutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
       }
     }
     Parked parked(this, 0, "Mutex::lock");
+    parked.starving =
+        attempts >= kStarvingAttempts &&
+        detail::cycles() - start >= kStarvingMicros * detail::cycles_per_microsecond();
     bucket->lock.lock();
     state = state_.load(std::memory_order_relaxed);
     while ((state & kLocked) && !state_.compare_exchange_weak(state, (state & ~woken) | kParked,
@@ -124,7 +130,7 @@ void Mutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   }
   bucket->remove(parked);
   const uint32_t more = bucket->first(this) != nullptr ? kParked : 0;
-  if (hand_over(&bucket->fair_at)) {
+  if (hand_over(parked)) {
     parked->granted = true;
     state_.store(kLocked | more, std::memory_order_release);
   } else {
@@ -204,12 +210,10 @@ struct detail::SharedMutexQueue {
 };
 
 bool SharedMutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  if (spinning_pays()) {
-    for (int i = 0; i < kLockSpins; i++) {
-      if (try_lock()) return true;
-      if (state_.load(std::memory_order_relaxed) & kParked) break;
-      cpu_relax();
-    }
+  for (int i = spins(); i > 0; i--) {
+    if (try_lock()) return true;
+    if (state_.load(std::memory_order_relaxed) & kParked) break;
+    cpu_relax();
   }
   if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);
@@ -235,12 +239,10 @@ bool SharedMutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 bool SharedMutex::lock_shared_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  if (spinning_pays()) {
-    for (int i = 0; i < kLockSpins; i++) {
-      if (try_lock_shared_word()) return true;
-      if (state_.load(std::memory_order_relaxed) & kParked) break;
-      cpu_relax();
-    }
+  for (int i = spins(); i > 0; i--) {
+    if (try_lock_shared_word()) return true;
+    if (state_.load(std::memory_order_relaxed) & kParked) break;
+    cpu_relax();
   }
   if (passed(deadline)) return false;
   Bucket* const bucket = bucket_of(this);

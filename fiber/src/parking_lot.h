@@ -33,6 +33,8 @@ struct Parked : Waiter {
   const char* const what;
   // Set by the waker before the resumption: what was asked for was handed over.
   bool granted = false;
+  // Mutex: woken more than once in vain, it is to be granted the lock.
+  bool starving = false;
   bool queued = false;
   Parked* next = nullptr;  // ring of the same address; as a list of those dequeued: null-terminated
   Parked* previous = nullptr;
@@ -46,9 +48,6 @@ struct Parked : Waiter {
 struct alignas(64) Bucket {
   RawLock lock;
   Parked* leaders FIBER_GUARDED_BY(lock) = nullptr;
-  // cycles() value after which Mutex::unlock hands over instead of letting the fastest have the
-  // lock.
-  uint64_t fair_at FIBER_GUARDED_BY(lock) = 0;
 
   // The oldest waiter of the address, or null.
   Parked* first(const void* address) FIBER_REQUIRES(lock) {

@@ -125,8 +125,10 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   auto gates = std::make_shared<Gates>(count);
   for (uint32_t i = 0; i < count; i++) {
     auto main = [this, gates, i, stack_size = options.stack_size, wish = options.engine,
-                 cpu = options.cpus.empty() ? -1 : options.cpus[i % options.cpus.size()]] {
+                 cpu = options.cpus.empty() ? -1 : options.cpus[i % options.cpus.size()],
+                 slice = options.slice_nanos] {
       t_current = this;
+      if (slice != 0) prefer_slice(slice);
       if (cpu >= 0) bind_thread_to_cpu(cpu);
       Worker worker(stack_size, wish, &group, static_cast<int>(i));
       group.workers[i] = &worker;

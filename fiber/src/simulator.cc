@@ -294,6 +294,11 @@ void Simulator::point(bool may_yield_fiber) {
     return;
   }
   add(SimEvent::kPreempt, thread->number);
+  if (options_.stall_one_in != 0 && schedule_.below(options_.stall_one_in) == 0) {
+    const uint64_t nanos = schedule_.next() % std::max<uint64_t>(options_.stall_max_nanos, 1);
+    wait(nullptr, 0, now_ + 1 + nanos);
+    return;
+  }
   yield_thread();
 }
 

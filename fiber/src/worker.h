@@ -107,6 +107,11 @@ class Worker {
         &done);
   }
   void run_until(bool (*done)(void*), void* argument);
+  // Looks at timers and I/O and runs what is ready; does not sleep.
+  void take_turn() {
+    last_service_ = 0;
+    run_until([] { return true; });
+  }
 
   // Starts a fiber on this worker, behind the ready ones.
   JoinHandle spawn(Function function, std::string_view name = {});

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -344,6 +345,38 @@ TEST(RuntimesTest, SeveralInOneProcessWorkOnTheSameObjects) {
   handles.clear();
   EXPECT_EQ(sum, 1500);
   while (one.stats().live + two.stats().live + three.stats().live != 0) yield();
+}
+
+// What the kernel says of the calling thread's slice; 0: the default one.
+uint64_t slice_of_thread() {
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } attributes = {};
+  EXPECT_EQ(syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0), 0);
+  return attributes.runtime;
+}
+
+TEST(PlacementTest, WorkersHaveTheSliceThatWasAskedFor) {
+  constexpr uint64_t kSlice = 300'000;
+  uint64_t kernels = 0;
+  Thread knows("knows", [&kernels] {
+    prefer_slice(2 * kSlice);
+    kernels = slice_of_thread();
+  });
+  knows.join();
+  if (kernels != 2 * kSlice) GTEST_SKIP() << "this kernel has one slice for all";
+  const uint64_t usual = slice_of_thread();
+  Runtime runtime({.workers = 2, .slice_nanos = kSlice});
+  Runtime other({.workers = 1});
+  for (int i = 0; i < 2; ++i) {
+    runtime.spawn({.worker = i}, [&] { EXPECT_EQ(slice_of_thread(), kSlice); }).join();
+  }
+  other.spawn([usual] { EXPECT_EQ(slice_of_thread(), usual); }).join();
+  EXPECT_EQ(slice_of_thread(), usual);
 }
 
 }  // namespace

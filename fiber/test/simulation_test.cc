@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fiber/cpu.h"
@@ -336,6 +337,42 @@ TEST(SimulationTest, WithoutInterruptionsAThreadRunsUntilItWaits) {
 }
 
 // ---- I/O
+
+TEST(SimulationTest, AnInterruptedThreadStallsWhileOthersGetOn) {
+  const auto longest_gap = [](uint32_t stall_one_in) {
+    SimulationOptions options;
+    options.preempt_every = 3;
+    options.stall_one_in = stall_one_in;
+    options.stall_max_nanos = kMillisecond;
+    uint64_t longest = 0;
+    int naps = 0;  // of the other one, within the longest gap
+    const SimulationResult result = Simulation(options).run([&] {
+      bool ended = false;
+      int taken = 0;
+      Thread other("other", [&] {
+        for (; !ended; taken++) sleep_for(10'000);
+      });
+      for (int i = 0; i < 300; i++) {
+        const uint64_t before = now_nanos();
+        const int taken_before = taken;
+        interleave();
+        const uint64_t gap = now_nanos() - before;
+        if (gap > longest) {
+          longest = gap;
+          naps = taken - taken_before;
+        }
+      }
+      ended = true;
+    });
+    EXPECT_TRUE(result.ok()) << result.report;
+    return std::pair(longest, naps);
+  };
+  EXPECT_LT(longest_gap(0).first, 20'000u);
+  const auto [longest, naps] = longest_gap(5);
+  EXPECT_GT(longest, kMillisecond / 4);
+  EXPECT_LT(longest, 2 * kMillisecond);
+  EXPECT_GT(naps, 3);
+}
 
 TEST(SimulationIoTest, CompletionsComeInAnOrderOfTheSeed) {
   char path[] = "/tmp/fiber_simulation_XXXXXX";

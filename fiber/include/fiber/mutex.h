@@ -21,7 +21,7 @@ struct SharedMutexQueue;
 }
 
 // Four bytes. The lock goes to whoever comes first (barging), and straight to the oldest waiter
-// about once a millisecond while there is contention, so that nobody starves.
+// when that one has waited for a millisecond and been woken in vain, so that nobody starves.
 //
 // state_: bit 0 kLocked; bit 1 kParked, some context waits in the parking lot; bit 2 kWoken, one
 // that was woken has not yet tried again, so that no unlock needs to wake another. mutex.cc has the

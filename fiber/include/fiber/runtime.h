@@ -55,6 +55,9 @@ struct RuntimeOptions {
   // Empty: the kernel moves the workers. Else worker i is bound to processor cpus[i % size], each
   // of which the process must be allowed to use.
   std::vector<int> cpus = {};
+  // Not 0: the workers ask for time slices of so many nanoseconds (prefer_slice() in fiber/cpu.h).
+  // For those whose fibers answer somebody, beside threads of the same process that compute.
+  uint64_t slice_nanos = 0;
 };
 
 struct SpawnOptions {

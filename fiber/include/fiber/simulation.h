@@ -47,6 +47,10 @@ struct SimulationOptions {
   // Where a contract allows it (Mutex::try_lock fails, CondVar::wait returns) it happens for no
   // reason once in so many times. 0: never.
   uint32_t spurious_one_in = kBySeed;
+  // One in so many interruptions keeps its thread away for up to stall_max_nanos, as a busy system
+  // does, while all others get on. 0: none, whoever is ready runs before any timer.
+  uint32_t stall_one_in = 0;
+  uint64_t stall_max_nanos = 5'000'000;
 
   // The shortest and longest usual delay of a file operation; one in 64 takes up to 50 times as
   // long.
