@@ -6,6 +6,7 @@
 // IsValuePinned().
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -58,6 +59,25 @@ class InternalIterator : public Cleanable {
 
   // Not OK if an error ended the movement. OK at the end of the data.
   virtual Status status() const = 0;
+
+  // The last Seek() or SeekForPrev() found nothing because a filter knows no entry with the prefix
+  // of its target: neighbours beyond those entries were not looked for.
+  virtual bool PrefixIsAbsent() const { return false; }
+
+  // Of a tower: moves its children from index `first` on that stand before `target` in the
+  // direction of travel to the first entry at or after it; backwards, to the last one before it.
+  // For who knows that nothing between is to be seen. Forward `target` sorts before, or with, all
+  // it is to come to. True: another entry is in front. REQUIRES: Valid(), and moving in that
+  // direction
+  virtual bool SeekOlder(size_t first, const Slice& target, bool forward) {
+    if (first > 0) return false;
+    if (forward) {
+      Seek(target);
+    } else {
+      SeekForPrev(target);
+    }
+    return true;
+  }
 
   // From now on instead of ReadOptions::read_tier. With kBlockCacheTier a movement that would have
   // to read a file ends with Incomplete; the iterator must be positioned anew then. Of no effect on

@@ -2,7 +2,10 @@
 #include "rocksdb/slice_transform.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "base/builtin_slice_transform.h"
+#include "base/string_util.h"
 #include "rocksdb/slice.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -87,3 +90,23 @@ const SliceTransform* NewCappedPrefixTransform(size_t cap_len) {
 const SliceTransform* NewNoopTransform() { return new NoopTransform; }
 
 }  // namespace ROCKSDB_NAMESPACE
+
+namespace cairn {
+
+std::shared_ptr<const SliceTransform> BuiltinSliceTransform(const std::string& id) {
+  uint64_t length = 0;
+  const auto length_behind = [&](std::string_view start) {
+    return id.starts_with(start) && ParseUint64(id.substr(start.size()), &length);
+  };
+  const SliceTransform* made = nullptr;
+  if (id == "rocksdb.Noop") {
+    made = NewNoopTransform();
+  } else if (length_behind("fixed:") || length_behind("rocksdb.FixedPrefix.")) {
+    made = NewFixedPrefixTransform(length);
+  } else if (length_behind("capped:") || length_behind("rocksdb.CappedPrefix.")) {
+    made = NewCappedPrefixTransform(length);
+  }
+  return std::shared_ptr<const SliceTransform>(made);
+}
+
+}  // namespace cairn

@@ -80,6 +80,10 @@ const char* SubCodeText(Status::SubCode subcode) {
       return "Txn not prepared";
     case Status::kIOFenced:
       return "IO fenced off";
+    case Status::kMergeOperatorFailed:
+      return "Merge operator failed";
+    case Status::kMergeOperandThresholdExceeded:
+      return "Number of operands merged exceeded threshold";
     case Status::kMaxSubCode:
       break;
   }

@@ -1,0 +1,71 @@
+// MergeOperands: the merge operands of one key that a read or a compaction has met, and what the
+// user's operator makes of them. Used by memtables, tables, reads and compactions. Not thread-safe.
+//
+// Without operands it is two words: nothing is allocated before the first.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/status.h"
+
+namespace cairn {
+
+class MergeOperands {
+ public:
+  // `merge_operator` is borrowed; null: there is none, and Merge() fails.
+  explicit MergeOperands(const MergeOperator* merge_operator) : operator_(merge_operator) {}
+  MergeOperands(MergeOperands&&) = default;
+  MergeOperands& operator=(MergeOperands&&) = default;
+
+  // The operator is not asked whether the operands suffice (compactions, iterators), and a lookup
+  // leaves them as they are (DB::GetMergeOperands).
+  void JustCollect() { just_collect_ = true; }
+  bool just_collects() const { return just_collect_; }
+
+  bool empty() const { return rep_ == nullptr || rep_->operands.empty(); }
+  size_t size() const { return rep_ == nullptr ? 0 : rep_->operands.size(); }
+
+  // Adds an operand that is older than those before. `pinned`: its bytes outlive this object,
+  // otherwise they are copied. False: what is below need not be asked (MergeOperator::ShouldMerge).
+  bool PushOlder(const Slice& operand, bool pinned);
+  // Adds one that is newer than those before.
+  void PushNewer(const Slice& operand, bool pinned);
+  // Forgets all but the first `size` that were pushed.
+  void Truncate(size_t size);
+  void Clear() { Truncate(0); }
+
+  // The operands, oldest first. Good until the next change.
+  std::vector<Slice> OldestFirst() const;
+
+  // The value of `key` with these operands over `base` (null: none), into *result, which no operand
+  // and not `base` may be a part of. InvalidArgument: there is no operator. Corruption: it failed;
+  // *must_keep, if not null, is set if compactions are to leave such entries as they are.
+  // `statistics` may be null.
+  [[nodiscard]] Status Merge(const Slice& key, const Slice* base, Statistics* statistics,
+                             Logger* logger, std::string* result, bool* must_keep = nullptr) const;
+  // One operand of all, into *result. False: they must stay apart.
+  bool MergePartially(const Slice& key, Logger* logger, std::string* result) const;
+
+ private:
+  struct Rep {
+    std::vector<Slice> operands;  // in the order they came
+    std::deque<std::string> copies;
+    bool newest_last = false;
+  };
+
+  void Push(const Slice& operand, bool pinned);
+
+  const MergeOperator* operator_;
+  std::unique_ptr<Rep> rep_;
+  bool just_collect_ = false;
+};
+
+}  // namespace cairn
