@@ -1,5 +1,5 @@
-// File systems and Envs by name: what is built in, and the functions of the public API that take a
-// name or a URI.
+// File systems, Envs and compaction filters by name: what is built in, and the functions of the
+// public API that take a name or a URI.
 
 #include "fs/builtin_objects.h"
 
@@ -9,6 +9,7 @@
 
 #include "fs/memory_file_system.h"
 #include "fs/posix_file_system.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
@@ -139,6 +140,34 @@ Status Env::CreateFromUri(const ConfigOptions& config_options, const std::string
   *guard = NewCompositeEnv(fs);
   *result = guard->get();
   return Status::OK();
+}
+
+Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
+                                          const std::string& name,
+                                          const CompactionFilter** result) {
+  std::string id;
+  Status s = IdOf(Type(), name, &id);
+  if (!s.ok()) return s;
+  CompactionFilter* filter = nullptr;
+  if (!id.empty() && id != "nullptr") {
+    s = RegistryOf(config_options).NewStaticObject(id, &filter);
+    if (!s.ok()) return Excused(config_options, std::move(s));
+  }
+  *result = filter;
+  return s;
+}
+
+Status CompactionFilterFactory::CreateFromString(const ConfigOptions& config_options,
+                                                 const std::string& name,
+                                                 std::shared_ptr<CompactionFilterFactory>* result) {
+  std::string id;
+  Status s = IdOf(Type(), name, &id);
+  if (!s.ok()) return s;
+  if (id.empty() || id == "nullptr") {
+    result->reset();
+    return s;
+  }
+  return Excused(config_options, RegistryOf(config_options).NewSharedObject(id, result));
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -69,6 +69,8 @@ std::string LogFileName(const std::string& dir, uint64_t number) {
   return Numbered(dir, "", number, ".log");
 }
 
+std::string ArchiveDirName(const std::string& wal_dir) { return wal_dir + "/archive"; }
+
 std::string DescriptorFileName(const std::string& dbname, uint64_t number) {
   return Numbered(dbname, "MANIFEST-", number, "");
 }

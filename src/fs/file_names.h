@@ -36,6 +36,8 @@ std::string TableFileName(const std::string& dir, uint64_t number);
 // one.
 std::string TableFileName(const std::vector<std::string>& dirs, uint64_t number, uint32_t path_id);
 std::string LogFileName(const std::string& dir, uint64_t number);
+// Where logs go that only GetUpdatesSince may still want.
+std::string ArchiveDirName(const std::string& wal_dir);
 std::string DescriptorFileName(const std::string& dbname, uint64_t number);
 std::string CurrentFileName(const std::string& dbname);
 std::string LockFileName(const std::string& dbname);

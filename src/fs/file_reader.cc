@@ -5,7 +5,10 @@
 #include <cstring>
 #include <utility>
 
+#include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
+#include "fs/parking_reads.h"
+#include "fs/pending_file_read.h"
 
 namespace cairn {
 
@@ -14,6 +17,7 @@ RandomAccessFileReader::RandomAccessFileReader(std::unique_ptr<FSRandomAccessFil
     : file_(std::move(file)),
       file_name_(std::move(file_name)),
       direct_(file_->use_direct_io()),
+      parks_(fs == nullptr || ReadsPark(file_.get())),
       fs_(fs) {}
 
 IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
@@ -25,6 +29,18 @@ IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
   return s;
 }
 
+// A fiber starts the read, and waits for it when its siblings have started theirs.
+IOStatus RandomAccessFileReader::ReadOnce(const IOOptions& options, uint64_t offset, size_t n,
+                                          Slice* result, char* scratch) const {
+  if (parks_ || !fiber::in_fiber()) {
+    return file_->Read(offset, n, options, result, scratch, nullptr);
+  }
+  PendingFileRead read;
+  read.Start(*this, options, offset, n, scratch);
+  if (read.under_way()) fiber::yield();
+  return read.Wait(result);
+}
+
 IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t offset, size_t n,
                                             Slice* result, char* scratch) const {
   const size_t alignment = file_->GetRequiredBufferAlignment();
@@ -33,8 +49,7 @@ IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t o
   const AlignedBuffer buffer(alignment, static_cast<size_t>(end - begin));
   if (buffer.data() == nullptr) return IOStatus::IOError("out of memory", file_name_);
   Slice piece;
-  IOStatus s =
-      file_->Read(begin, static_cast<size_t>(end - begin), options, &piece, buffer.data(), nullptr);
+  IOStatus s = ReadOnce(options, begin, static_cast<size_t>(end - begin), &piece, buffer.data());
   if (!s.ok()) {
     *result = Slice(scratch, 0);
     return s;

@@ -35,10 +35,11 @@ class RandomAccessFileReader {
   // than `n` only at the end of the file; it may point into `scratch` or into memory of the file.
   [[nodiscard]] IOStatus Read(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
                               char* scratch) const {
-    if (!direct_) [[likely]] {
+    if (!direct_ && parks_) [[likely]] {
       return file_->Read(offset, n, options, result, scratch, nullptr);
     }
-    return ReadDirect(options, offset, n, result, scratch);
+    return direct_ ? ReadDirect(options, offset, n, result, scratch)
+                   : ReadOnce(options, offset, n, result, scratch);
   }
 
   // All requests at once; each carries its own status. The call's status is the first error of a
@@ -65,10 +66,15 @@ class RandomAccessFileReader {
  private:
   IOStatus ReadDirect(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
                       char* scratch) const;
+  IOStatus ReadOnce(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
+                    char* scratch) const;
 
   const std::unique_ptr<FSRandomAccessFile> file_;
   const std::string file_name_;
   const bool direct_;
+  // Whether file_->Read() parks a fiber that has to wait. A user's own may block the thread, and so
+  // all that waits together with this read.
+  const bool parks_;
   FileSystem* const fs_;
   mutable std::atomic<bool> reads_within_{false};
 };

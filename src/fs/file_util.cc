@@ -1,5 +1,6 @@
 #include "fs/file_util.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "fiber/random.h"
@@ -39,6 +40,32 @@ IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string&
     // Half a file is of no use; the first error is the one to tell.
     (void)fs->DeleteFile(fname, IOOptions(), nullptr);
   }
+  return s;
+}
+
+IOStatus CopyFile(FileSystem* fs, const std::string& from, const std::string& to, uint64_t size) {
+  std::unique_ptr<SequentialFileReader> source;
+  IOStatus s = SequentialFileReader::Open(fs, from, FileOptions(), &source);
+  if (!s.ok()) return s;
+  std::unique_ptr<FSWritableFile> copy;
+  s = fs->NewWritableFile(to, FileOptions(), &copy, nullptr);
+  if (!s.ok()) return s;
+  constexpr size_t kChunk = 256 << 10;
+  const auto chunk = std::make_unique<char[]>(kChunk);
+  for (uint64_t left = size; s.ok() && left > 0;) {
+    Slice piece;
+    s = source->Read(static_cast<size_t>(std::min<uint64_t>(kChunk, left)), &piece, chunk.get());
+    if (s.ok() && piece.empty()) {
+      s = IOStatus::Corruption(from + " has " + std::to_string(size - left) + " bytes instead of " +
+                               std::to_string(size));
+    }
+    if (s.ok()) s = copy->Append(piece, IOOptions(), nullptr);
+    left -= piece.size();
+  }
+  if (s.ok()) s = copy->Sync(IOOptions(), nullptr);
+  const IOStatus closed = copy->Close(IOOptions(), nullptr);
+  if (s.ok()) s = closed;
+  if (!s.ok()) (void)fs->DeleteFile(to, IOOptions(), nullptr);
   return s;
 }
 

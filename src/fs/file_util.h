@@ -24,6 +24,11 @@ namespace cairn {
 [[nodiscard]] IOStatus WriteStringToFile(FileSystem* fs, const Slice& data,
                                          const std::string& fname, bool sync = false);
 
+// The first `size` bytes of `from`, as a new file `to`, synced. Corruption: there are fewer.
+// Removes `to` again if it fails.
+[[nodiscard]] IOStatus CopyFile(FileSystem* fs, const std::string& from, const std::string& to,
+                                uint64_t size);
+
 // Writes a temporary file, syncs it, renames it over `fname`, then fsyncs `dir` (skipped when
 // null). After a crash the file has either its old contents or `data`.
 [[nodiscard]] IOStatus ReplaceFile(FileSystem* fs, const std::string& fname,

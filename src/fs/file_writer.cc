@@ -126,8 +126,25 @@ IOStatus FileWriter::Pad(size_t bytes) {
   return IOStatus::OK();
 }
 
+void FileWriter::UpdateChecksum(const char* data, uint64_t offset, size_t n) {
+  if (checksum_generator_ == nullptr || offset + n <= checksummed_) return;
+  const auto known = static_cast<size_t>(checksummed_ - offset);
+  checksum_generator_->Update(data + known, n - known);
+  checksummed_ = offset + n;
+}
+
+void FileWriter::GetChecksum(std::string* checksum, std::string* func_name) {
+  *checksum = kUnknownFileChecksum;
+  *func_name = kUnknownFileChecksumFuncName;
+  if (checksum_generator_ == nullptr) return;
+  checksum_generator_->Finalize();
+  *checksum = checksum_generator_->GetChecksum();
+  *func_name = checksum_generator_->Name();
+}
+
 IOStatus FileWriter::WriteOut(const char* data, size_t n) {
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
+  UpdateChecksum(data, offset, n);
   file_->PrepareWrite(static_cast<size_t>(offset), n, IOOptions(), nullptr);
   IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
   if (!s.ok()) return Fail(s);
@@ -139,6 +156,7 @@ IOStatus FileWriter::WriteOut(const char* data, size_t n) {
 IOStatus FileWriter::WriteDirectBuffer() {
   // Whole aligned units go out for good; the tail goes out padded and stays in the buffer, to be
   // written again once it has grown.
+  UpdateChecksum(buffer_, buffer_offset_, used_);
   const size_t whole = used_ / alignment_ * alignment_;
   const size_t padded = RoundUp(used_, alignment_);
   std::memset(buffer_ + used_, 0, padded - used_);
@@ -165,6 +183,7 @@ IOStatus FileWriter::StartWriteBehind() {
   std::swap(buffer_owner_, behind_buffer_);
   buffer_ = buffer_owner_.get();
   const Slice full(behind_buffer_.get(), used_);
+  UpdateChecksum(full.data(), buffer_offset_, used_);
   file_->PrepareWrite(static_cast<size_t>(buffer_offset_), used_, IOOptions(), nullptr);
   behind_.start([this, full, offset = buffer_offset_] {
     behind_status_ = file_->PositionedAppend(full, offset, IOOptions(), nullptr);

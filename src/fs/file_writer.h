@@ -27,10 +27,12 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/namespace.h"
 #include "fiber/background.h"
 #include "fiber/mutex.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/slice.h"
@@ -66,6 +68,15 @@ class FileWriter {
   // From now on full buffers are written behind. Of no effect on a file that is not direct: there
   // a write is a copy into the page cache. Before the first Append.
   void EnableWriteBehind() { write_behind_ = direct_; }
+
+  // All that is appended goes through it. Before the first Append, and not of a file that is
+  // reopened. Null: nothing does.
+  void SetChecksumGenerator(std::unique_ptr<FileChecksumGenerator> generator) {
+    checksum_generator_ = std::move(generator);
+  }
+  // Of the whole file, and the name of its function; "" and "Unknown" without a generator. Once,
+  // after Close().
+  void GetChecksum(std::string* checksum, std::string* func_name);
 
   // Appends `bytes` zeros.
   [[nodiscard]] IOStatus Pad(size_t bytes);
@@ -106,6 +117,8 @@ class FileWriter {
   void GrowBuffer(size_t want);
   IOStatus WriteOut(const char* data, size_t n);
   IOStatus WriteDirectBuffer();
+  // What is new of the n bytes at this offset of the file goes through the generator.
+  void UpdateChecksum(const char* data, uint64_t offset, size_t n);
   IOStatus StartWriteBehind();
   IOStatus FinishWriteBehind();
   IOStatus StartWriteback();
@@ -138,6 +151,9 @@ class FileWriter {
   std::atomic<uint64_t> flushed_size_;
   uint64_t last_sync_offset_ = 0;  // end of the last range handed to write-back
   bool pending_sync_ = false;
+
+  std::unique_ptr<FileChecksumGenerator> checksum_generator_;  // may be null
+  uint64_t checksummed_ = 0;                                   // bytes
 
   std::atomic<bool> failed_{false};  // release after first_error_ is set
   mutable fiber::Mutex error_mu_;

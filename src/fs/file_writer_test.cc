@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/random.h"
+#include "cairn/fault_injection.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
-#include "fs/fault_file_system.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
 
@@ -32,8 +32,8 @@ class FileWriterTest : public ::testing::Test {
   }
 
   const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
-  const std::shared_ptr<FaultInjectionFileSystem> fs_ =
-      std::make_shared<FaultInjectionFileSystem>(memory_);
+  const std::shared_ptr<fault::FaultInjectionFileSystem> fs_ =
+      std::make_shared<fault::FaultInjectionFileSystem>(memory_);
 };
 
 TEST_F(FileWriterTest, AppendsOfAllSizesArriveInOrder) {
@@ -64,11 +64,11 @@ TEST_F(FileWriterTest, AppendsOfAllSizesArriveInOrder) {
 TEST_F(FileWriterTest, SmallAppendsBecomeOneWrite) {
   auto writer = Open();
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(writer->Append("0123456789").ok());
-  EXPECT_EQ(0u, fs_->OperationCount(kFaultAppend));
+  EXPECT_EQ(0u, fs_->OperationCount(fault::kAppend));
   ASSERT_TRUE(writer->Flush().ok());
-  EXPECT_EQ(1u, fs_->OperationCount(kFaultAppend));
+  EXPECT_EQ(1u, fs_->OperationCount(fault::kAppend));
   ASSERT_TRUE(writer->Flush().ok());
-  EXPECT_EQ(1u, fs_->OperationCount(kFaultAppend));
+  EXPECT_EQ(1u, fs_->OperationCount(fault::kAppend));
 }
 
 TEST_F(FileWriterTest, SyncMakesDurableAndFlushDoesNot) {
@@ -77,7 +77,7 @@ TEST_F(FileWriterTest, SyncMakesDurableAndFlushDoesNot) {
   ASSERT_TRUE(writer->Sync(false).ok());
   EXPECT_EQ(0u, memory_->UnsyncedBytes());
   ASSERT_TRUE(writer->Sync(false).ok());
-  EXPECT_EQ(1u, fs_->OperationCount(kFaultSync)) << "nothing was written in between";
+  EXPECT_EQ(1u, fs_->OperationCount(fault::kSync)) << "nothing was written in between";
   ASSERT_TRUE(writer->Append("flushed").ok());
   ASSERT_TRUE(writer->Flush().ok());
   EXPECT_EQ(7u, memory_->UnsyncedBytes());
@@ -93,14 +93,14 @@ TEST_F(FileWriterTest, BytesPerSyncStartsWritebackEarly) {
     ASSERT_TRUE(writer->Append(std::string(64 << 10, 'x')).ok());
     ASSERT_TRUE(writer->Flush().ok());
   }
-  EXPECT_GE(fs_->OperationCount(kFaultSync), 40u);
-  EXPECT_LE(fs_->OperationCount(kFaultSync), 64u);
+  EXPECT_GE(fs_->OperationCount(fault::kSync), 40u);
+  EXPECT_LE(fs_->OperationCount(fault::kSync), 64u);
 }
 
 TEST_F(FileWriterTest, AnErrorStays) {
   auto writer = Open();
   ASSERT_TRUE(writer->Append("abc").ok());
-  fs_->FailNthOperation(1, kFaultAppend, IOStatus::IOError("injected", "once"));
+  fs_->FailNthOperation(1, fault::kAppend, IOStatus::IOError("injected", "once"));
   EXPECT_EQ("IO error: injected: once: /f", writer->Flush().ToString());
   // The disk works again, but the file has a hole.
   EXPECT_EQ("IO error: injected: once: /f", writer->Append("def").ToString());
@@ -115,18 +115,18 @@ TEST_F(FileWriterTest, AnErrorStays) {
 TEST_F(FileWriterTest, AnErrorNamesTheFileOnce) {
   auto writer = Open();
   ASSERT_TRUE(writer->Append("abc").ok());
-  fs_->FailNthOperation(1, kFaultSync, IOStatus::IOError("fsync: /f", "Input/output error"));
+  fs_->FailNthOperation(1, fault::kSync, IOStatus::IOError("fsync: /f", "Input/output error"));
   EXPECT_EQ("IO error: fsync: /f: Input/output error", writer->Sync(false).ToString());
   writer = Open();
   ASSERT_TRUE(writer->Append("abc").ok());
-  fs_->FailNthOperation(1, kFaultSync, IOStatus::NoSpace());
+  fs_->FailNthOperation(1, fault::kSync, IOStatus::NoSpace());
   EXPECT_EQ("IO error: No space left on device: /f", writer->Sync(false).ToString());
 }
 
 TEST_F(FileWriterTest, AFailedSyncStays) {
   auto writer = Open();
   ASSERT_TRUE(writer->Append("abc").ok());
-  fs_->FailNthOperation(1, kFaultSync, IOStatus::IOError("injected", "sync"));
+  fs_->FailNthOperation(1, fault::kSync, IOStatus::IOError("injected", "sync"));
   EXPECT_FALSE(writer->Sync(false).ok());
   EXPECT_FALSE(writer->Sync(false).ok()) << "the kernel may have dropped the dirty pages";
 }

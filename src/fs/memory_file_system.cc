@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
+#include "fs/parking_reads.h"
 
 namespace cairn {
 
@@ -25,9 +26,11 @@ struct Inode {
   std::string data;
   std::string durable;         // what a power cut leaves (empty and unused when untracked)
   size_t dirty_from = kClean;  // data and durable agree before this offset; kClean: everywhere
+  std::vector<size_t> unsynced_writes;  // where each of them began
   uint64_t mtime_seconds = 0;
 
   void MarkDirty(size_t from) {
+    unsynced_writes.push_back(from);
     dirty_from = std::min(dirty_from, from);
     mtime_seconds = fiber::wall_micros() / 1000000;
   }
@@ -37,6 +40,7 @@ struct Inode {
     durable.resize(std::min(durable.size(), dirty_from));
     durable.append(data, durable.size(), std::string::npos);
     dirty_from = kClean;
+    unsynced_writes.clear();
   }
 };
 
@@ -227,8 +231,9 @@ class MemorySequentialFile : public FSSequentialFile {
   uint64_t offset_ = 0;
 };
 
-class MemoryRandomAccessFile : public FSRandomAccessFile {
+class MemoryRandomAccessFile : public FSRandomAccessFile, public ParkingReads {
  public:
+  bool reads_park() const override { return true; }  // it never waits
   explicit MemoryRandomAccessFile(Handle handle) : handle_(std::move(handle)) {}
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& /*options*/, Slice* result,
@@ -365,12 +370,24 @@ std::string SurvivingData(const Inode& inode, Random64* rng) {
     // Overwritten or cut: the new state or the old one.
     return rng->OneIn(2) ? inode.durable : data;
   }
+  // The hardest to notice: it ends where one write did and the next one began.
+  if (rng->OneIn(3)) {
+    const size_t end = inode.unsynced_writes[rng->Uniform(inode.unsynced_writes.size())];
+    return data.substr(0, std::clamp(end, inode.dirty_from, data.size()));
+  }
   const size_t unsynced = data.size() - inode.dirty_from;
-  const size_t kept = rng->OneIn(4) ? unsynced : rng->Uniform(unsynced + 1);
+  size_t kept = rng->OneIn(4) ? unsynced : rng->Uniform(unsynced + 1);
+  const bool longer = rng->OneIn(3);
+  if (longer && kept < unsynced) {
+    // The file's length reached the disk, the last of its sectors did not: zeros. What was synced
+    // of the first one is there.
+    constexpr size_t kSector = 512;
+    const size_t end = (inode.dirty_from + kept) / kSector * kSector;
+    kept = end > inode.dirty_from ? end - inode.dirty_from : 0;
+  }
   std::string survived = data.substr(0, inode.dirty_from + kept);
   const size_t lost = unsynced - kept;
-  if (lost > 0 && rng->OneIn(3)) {
-    // The file's length reached the disk, some of its blocks did not: zeros.
+  if (longer && lost > 0) {
     survived.append(rng->Uniform(std::min<size_t>(lost, 8192)) + 1, '\0');
   }
   return survived;
@@ -407,6 +424,7 @@ void MemoryFileSystem::Reboot(uint64_t* seed) {
           inode->data = seed == nullptr ? inode->durable : SurvivingData(*inode, &rng);
           inode->durable = inode->data;
           inode->dirty_from = kClean;
+          inode->unsynced_writes.clear();
         }
       }
     }

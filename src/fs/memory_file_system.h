@@ -47,7 +47,7 @@ class MemoryFileSystem : public FileSystem {
   void DropUnsynced();
 
   // As above, but chosen by `seed` a part survives: of each file a part of its unsynced bytes (a
-  // prefix, perhaps with zeros behind it), of each directory a prefix of its
+  // prefix, often of whole writes, perhaps with zeros behind it), of each directory a prefix of its
   // unsynced operations.
   void DropUnsyncedRandomly(uint64_t seed);
 

@@ -8,6 +8,7 @@
 
 #include "base/namespace.h"
 #include "fs/memory_file_system.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
@@ -289,6 +290,50 @@ TEST(CreateFromString, AnUnknownFileSystemIsNamedWithThoseThereAre) {
   EXPECT_EQ(FileSystem::Default(), fs);
   EXPECT_TRUE(FileSystem::CreateFromString(Strict(), "id=MemoryFileSystem;size=5", &fs)
                   .IsInvalidArgument());
+}
+
+TEST(CreateFromString, CompactionFiltersAreFoundByTheirNames) {
+  class Filter final : public CompactionFilter {
+   public:
+    const char* Name() const override { return "Filter"; }
+  };
+  class Factory final : public CompactionFilterFactory {
+   public:
+    const char* Name() const override { return "Factory"; }
+    std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+        const CompactionFilter::Context&) override {
+      return std::make_unique<Filter>();
+    }
+  };
+  const ConfigOptions options = Strict();
+  static Filter only;
+  auto library = options.registry->AddLibrary("filters");
+  library->AddFactory<CompactionFilter>(
+      "only", [](const std::string&, std::unique_ptr<CompactionFilter>*, std::string*) {
+        return static_cast<CompactionFilter*>(&only);
+      });
+  library->AddFactory<CompactionFilterFactory>(
+      "made",
+      [](const std::string&, std::unique_ptr<CompactionFilterFactory>* guard, std::string*) {
+        *guard = std::make_unique<Factory>();
+        return guard->get();
+      });
+  const CompactionFilter* filter = nullptr;
+  ASSERT_TRUE(CompactionFilter::CreateFromString(options, "only", &filter).ok());
+  EXPECT_EQ(&only, filter);
+  EXPECT_TRUE(CompactionFilter::CreateFromString(options, "other", &filter).IsNotSupported());
+  EXPECT_TRUE(CompactionFilter::CreateFromString(ConfigOptions(), "other", &filter).ok());
+  EXPECT_EQ(&only, filter) << "as it was";
+  ASSERT_TRUE(CompactionFilter::CreateFromString(options, "", &filter).ok());
+  EXPECT_EQ(nullptr, filter);
+
+  std::shared_ptr<CompactionFilterFactory> factory;
+  ASSERT_TRUE(CompactionFilterFactory::CreateFromString(options, "id=made", &factory).ok());
+  EXPECT_STREQ("Factory", factory->Name());
+  EXPECT_TRUE(
+      CompactionFilterFactory::CreateFromString(options, "other", &factory).IsNotSupported());
+  ASSERT_TRUE(CompactionFilterFactory::CreateFromString(options, "nullptr", &factory).ok());
+  EXPECT_EQ(nullptr, factory);
 }
 
 TEST(CreateFromString, AUsersFileSystemIsFoundByItsUri) {

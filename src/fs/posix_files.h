@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "fs/parking_reads.h"
 #include "fs/timed_read.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/io_status.h"
@@ -39,8 +40,9 @@ class FiberSequentialFile : public FSSequentialFile {
   uint64_t offset_ = 0;
 };
 
-class FiberRandomAccessFile : public FSRandomAccessFile {
+class FiberRandomAccessFile : public FSRandomAccessFile, public ParkingReads {
  public:
+  bool reads_park() const override { return true; }
   FiberRandomAccessFile(int fd, std::string name, bool direct);
 
   // With IOOptions::timeout these return TimedOut by then, whatever the disk does (timed_read.h).

@@ -1,6 +1,6 @@
-// How long a read may take: what ReadOptions' deadline, io_timeout and cancelled come to for the
-// reads of files that it leads to. Made once for an operation of the user, applied to each file
-// read.
+// How long a read may take, and its priority: what ReadOptions' deadline, io_timeout, cancelled and
+// rate_limiter_priority come to for the reads of files that it leads to. Made once for an operation
+// of the user, applied to each file read.
 //
 // The clock is Env's: fiber::wall_micros(). A plain value.
 
@@ -21,13 +21,17 @@ namespace cairn {
 struct ReadLimits {
   ReadLimits() = default;
   explicit ReadLimits(const ReadOptions& options)
-      : deadline(options.deadline), io_timeout(options.io_timeout), cancelled(options.cancelled) {}
+      : deadline(options.deadline),
+        io_timeout(options.io_timeout),
+        cancelled(options.cancelled),
+        priority(options.rate_limiter_priority) {}
 
   // Since 1970; 0: none.
   std::chrono::microseconds deadline{0};
   // Of one file read; 0: none.
   std::chrono::microseconds io_timeout{0};
   const std::atomic<bool>* cancelled = nullptr;  // may be null
+  Env::IOPriority priority = Env::IO_TOTAL;      // IO_TOTAL: not limited
 
   // Whether the deadline has passed, or the read is cancelled. Error() tells which.
   bool Over() const { return (deadline.count() != 0 || cancelled != nullptr) && OverNow(); }
@@ -39,6 +43,7 @@ struct ReadLimits {
   }
   // Sets *io for a file read that begins now. TimedOut or Aborted: it may not begin any more.
   [[nodiscard]] IOStatus Apply(IOOptions* io) const {
+    io->rate_limiter_priority = priority;
     if (deadline.count() == 0 && io_timeout.count() == 0 && cancelled == nullptr) [[likely]]
       return IOStatus::OK();
     return ApplyNow(io);
