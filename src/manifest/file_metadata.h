@@ -14,6 +14,7 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "rocksdb/advanced_options.h"
+#include "rocksdb/file_checksum.h"
 #include "table/table_cache.h"
 
 namespace cairn {
@@ -47,9 +48,11 @@ struct FileMetaData {
   uint64_t oldest_ancester_time = kUnknownFileTime;  // Unix seconds; RocksDB's spelling
   uint64_t file_creation_time = kUnknownFileTime;    // Unix seconds
   Temperature temperature = Temperature::kUnknown;
-  bool marked_for_compaction = false;  // the table asked for it when it was written
-  std::string file_checksum;           // empty: none recorded
-  std::string file_checksum_func_name;
+  // The table asked for it when it was written; SuggestCompactRange sets it later, with the mutex.
+  bool marked_for_compaction = false;
+  // See rocksdb/file_checksum.h.
+  std::string file_checksum = kUnknownFileChecksum;
+  std::string file_checksum_func_name = kUnknownFileChecksumFuncName;
   uint64_t tail_size = 0;                        // bytes after the data blocks; 0: not recorded
   uint64_t compensated_range_deletion_size = 0;  // bytes
   std::string min_timestamp, max_timestamp;      // user-defined timestamps; empty: none
@@ -60,8 +63,9 @@ struct FileMetaData {
   // somebody reads the table's properties and calls Version::SetFileStats.
   uint64_t num_entries = 0;
   uint64_t num_deletions = 0;
-  uint64_t raw_key_size = 0;    // bytes
-  uint64_t raw_value_size = 0;  // bytes
+  uint64_t raw_key_size = 0;       // bytes
+  uint64_t raw_value_size = 0;     // bytes
+  bool has_no_tombstones = false;  // of ranges, as its writer knows
 
   OwnTableSlot table;  // filled by the table cache when all tables stay open
 
@@ -69,6 +73,9 @@ struct FileMetaData {
   TableFileId TableId(int level = -1) const {
     return {number, file_size, level, path_id, tail_size, largest_seqno, &table.slot};
   }
+
+  // False: the table is known to have no range tombstones.
+  bool MayHaveTombstones() const { return !has_no_tombstones && table.slot.MayHaveTombstones(); }
 
   // ---- Guarded by the database mutex.
   bool being_compacted = false;

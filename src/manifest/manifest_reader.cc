@@ -22,7 +22,8 @@ bool AllZero(const Slice& s) {
 }  // namespace
 
 bool IsTornRecord(const Slice& tail, uint64_t offset) {
-  Slice rest = tail;
+  Slice rest(tail.data(),
+             static_cast<size_t>(WrittenEnd(tail.data(), tail.size(), offset) - offset));
   bool first_fragment = true;
   for (;;) {
     const size_t left_in_block = kBlockSize - static_cast<size_t>(offset % kBlockSize);

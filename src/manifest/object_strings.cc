@@ -1,10 +1,14 @@
 #include "manifest/object_strings.h"
 
+#include <algorithm>
 #include <string_view>
 
+#include "base/builtin_merge_operator.h"
+#include "base/builtin_slice_transform.h"
 #include "base/memtable_factory.h"
 #include "manifest/option_values.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/utilities/table_properties_collectors.h"
 
 namespace cairn {
 namespace {
@@ -32,6 +36,32 @@ bool Take(OptionMap* settings, const char* name, T* value) {
   const bool ok = ParseValue(it->second, value);
   settings->erase(it);
   return ok;
+}
+
+// Where the first item of a list ends: at `separator`, braces aside.
+size_t EndOfItem(std::string_view text, char separator) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}') --depth;
+    if (text[i] == separator && depth == 0) return i;
+  }
+  return text.size();
+}
+
+// Takes off braces that stand around all of it.
+std::string_view WithoutBraces(std::string_view text) {
+  for (text = Trim(text); text.size() >= 2 && text.front() == '{';) {
+    int depth = 0;
+    size_t end = 0;
+    for (; end < text.size(); ++end) {
+      if (text[end] == '{') ++depth;
+      if (text[end] == '}' && --depth == 0) break;
+    }
+    if (end + 1 != text.size()) break;
+    text = Trim(text.substr(1, text.size() - 2));
+  }
+  return text;
 }
 
 template <class F>
@@ -102,23 +132,100 @@ ObjectText ParsePrefixExtractorText(const std::string& text,
     if (!SplitOptions(text, &settings).ok() || settings.size() != 1) return ObjectText::kUnknown;
     id = settings["id"];
   }
-  if (id == "rocksdb.Noop") {
-    extractor->reset(NewNoopTransform());
-    return ObjectText::kParsed;
-  }
-  const auto length_behind = [&id](std::string_view start, size_t* length) {
-    return id.starts_with(start) && ParseValue(id.substr(start.size()), length);
-  };
-  size_t length = 0;
-  if (length_behind("fixed:", &length) || length_behind("rocksdb.FixedPrefix.", &length)) {
-    extractor->reset(NewFixedPrefixTransform(length));
-    return ObjectText::kParsed;
-  }
-  if (length_behind("capped:", &length) || length_behind("rocksdb.CappedPrefix.", &length)) {
-    extractor->reset(NewCappedPrefixTransform(length));
+  if (auto made = BuiltinSliceTransform(id)) {
+    *extractor = std::move(made);
     return ObjectText::kParsed;
   }
   return ObjectText::kUnknown;
+}
+
+ObjectText ParseMergeOperatorText(const std::string& text,
+                                  std::shared_ptr<MergeOperator>* merge_operator) {
+  if (text.empty() || text == "nullptr") {
+    merge_operator->reset();
+    return ObjectText::kParsed;
+  }
+  std::string name = text;
+  std::string delimiter = ",";
+  if (text.find('=') != std::string::npos) {
+    OptionMap settings;
+    if (!SplitObject(text, &name, &settings)) return ObjectText::kUnknown;
+    const auto it = settings.find("delimiter");
+    if (it != settings.end()) {
+      delimiter = it->second;
+      settings.erase(it);
+    }
+    if (BuiltinMergeOperator(name) != nullptr && !settings.empty()) return ObjectText::kMalformed;
+  }
+  auto made = BuiltinMergeOperator(name, delimiter);
+  if (made == nullptr) return ObjectText::kUnknown;
+  *merge_operator = std::move(made);
+  return ObjectText::kParsed;
+}
+
+ObjectText ParseCollectorFactoryText(const std::string& text,
+                                     std::shared_ptr<TablePropertiesCollectorFactory>* factory) {
+  std::string name;
+  OptionMap settings;
+  if (!SplitObject(text, &name, &settings)) return ObjectText::kUnknown;
+  if (name != CompactOnDeletionCollectorFactory::kClassName()) return ObjectText::kUnknown;
+  size_t window = 0;
+  size_t trigger = 0;
+  double ratio = 0;
+  if (!Take(&settings, "window_size", &window) || !Take(&settings, "deletion_trigger", &trigger) ||
+      !Take(&settings, "deletion_ratio", &ratio) || !settings.empty()) {
+    return ObjectText::kMalformed;
+  }
+  *factory = NewCompactOnDeletionCollectorFactory(window, trigger, ratio);
+  return ObjectText::kParsed;
+}
+
+ObjectText ParseFileChecksumsText(const std::string& text,
+                                  std::shared_ptr<FileChecksumGenFactory>* factory) {
+  if (text.empty() || text == "nullptr") {
+    factory->reset();
+    return ObjectText::kParsed;
+  }
+  std::string name;
+  OptionMap settings;
+  auto standard = GetFileChecksumGenCrc32cFactory();
+  if (!SplitObject(text, &name, &settings) || name != standard->Name()) return ObjectText::kUnknown;
+  if (!settings.empty()) return ObjectText::kMalformed;
+  *factory = std::move(standard);
+  return ObjectText::kParsed;
+}
+
+bool ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories) {
+  CollectorFactories parsed;
+  std::string_view rest = WithoutBraces(text);
+  while (!rest.empty()) {
+    const size_t end = EndOfItem(rest, ':');
+    const std::string item(WithoutBraces(rest.substr(0, end)));
+    std::shared_ptr<TablePropertiesCollectorFactory> factory;
+    const ObjectText result = ParseCollectorFactoryText(item, &factory);
+    if (result == ObjectText::kMalformed) return false;
+    if (factory != nullptr) parsed.push_back(std::move(factory));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  *factories = std::move(parsed);
+  return true;
+}
+
+std::string FormatCollectorFactoriesText(const CollectorFactories& factories) {
+  std::string list;
+  for (const auto& factory : factories) {
+    if (!list.empty()) list.push_back(':');
+    if (const auto* on_deletion =
+            dynamic_cast<const CompactOnDeletionCollectorFactory*>(factory.get())) {
+      list += std::string("{id=") + on_deletion->Name() +
+              ";deletion_ratio=" + FormatValue(on_deletion->GetDeletionRatio()) +
+              ";deletion_trigger=" + FormatValue(on_deletion->GetDeletionTrigger()) +
+              ";window_size=" + FormatValue(on_deletion->GetWindowSize()) + ";}";
+    } else {
+      list += factory->GetId();
+    }
+  }
+  return list.empty() ? list : "{" + list + "}";
 }
 
 }  // namespace cairn
@@ -166,6 +273,25 @@ Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
 Status SliceTransform::CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                         std::shared_ptr<const SliceTransform>* result) {
   return StatusOf(cairn::ParsePrefixExtractorText(id, result), config_options, Type(), id);
+}
+
+Status MergeOperator::CreateFromString(const ConfigOptions& config_options, const std::string& id,
+                                       std::shared_ptr<MergeOperator>* result) {
+  return StatusOf(cairn::ParseMergeOperatorText(id, result), config_options, Type(), id);
+}
+
+Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& config_options,
+                                                const std::string& value,
+                                                std::shared_ptr<FileChecksumGenFactory>* result) {
+  return StatusOf(cairn::ParseFileChecksumsText(value, result), config_options, Type(), value);
+}
+
+Status TablePropertiesCollectorFactory::CreateFromString(
+    const ConfigOptions& config_options, const std::string& value,
+    std::shared_ptr<TablePropertiesCollectorFactory>* result) {
+  result->reset();
+  if (value.empty() || value == "nullptr") return Status::OK();
+  return StatusOf(cairn::ParseCollectorFactoryText(value, result), config_options, Type(), value);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -1,4 +1,5 @@
-// Memtable factories and prefix extractors as text, in the notation of RocksDB's OPTIONS files.
+// Memtable factories, prefix extractors, merge operators, factories of property collectors and of
+// file checksums as text, in the notation of RocksDB's OPTIONS files.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -7,8 +8,12 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/memtablerep.h"
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/table_properties.h"
 
 namespace cairn {
 
@@ -22,5 +27,20 @@ std::string FormatMemtableFactoryText(const MemTableRepFactory& factory);
 
 ObjectText ParsePrefixExtractorText(const std::string& text,
                                     std::shared_ptr<const SliceTransform>* extractor);
+
+ObjectText ParseMergeOperatorText(const std::string& text,
+                                  std::shared_ptr<MergeOperator>* merge_operator);
+
+ObjectText ParseCollectorFactoryText(const std::string& text,
+                                     std::shared_ptr<TablePropertiesCollectorFactory>* factory);
+
+ObjectText ParseFileChecksumsText(const std::string& text,
+                                  std::shared_ptr<FileChecksumGenFactory>* factory);
+
+// A list, "{A:{id=B;c=1}}". What is unknown is left out. False: malformed.
+using CollectorFactories = ColumnFamilyOptions::TablePropertiesCollectorFactories;
+bool ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories);
+// Empty: there are none.
+std::string FormatCollectorFactoriesText(const CollectorFactories& factories);
 
 }  // namespace cairn

@@ -3,8 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/builtin_merge_operator.h"
 #include "manifest/object_strings.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
 
@@ -188,6 +190,17 @@ constexpr OptionField<S> Object(std::string_view name) {
   return {name, [](const S&) -> std::string { return "nullptr"; }, nullptr};
 }
 
+// An object of the user's, which its name does not bring back: printed by name, ignored when a file
+// names one.
+template <typename S, auto Member>
+constexpr OptionField<S> UserObject(std::string_view name) {
+  return {name,
+          [](const S& s) -> std::string {
+            return s.*Member == nullptr ? "nullptr" : (s.*Member)->GetId();
+          },
+          nullptr};
+}
+
 // Of old versions: accepted, without effect.
 template <typename S>
 constexpr OptionField<S> Ignored(std::string_view name) {
@@ -321,6 +334,34 @@ std::string FormatPrefixExtractor(const ColumnFamilyOptions& options) {
 
 bool ParsePrefixExtractor(ColumnFamilyOptions* options, const std::string& value) {
   return ParsePrefixExtractorText(value, &options->prefix_extractor) != ObjectText::kMalformed;
+}
+
+std::string FormatMergeOperator(const ColumnFamilyOptions& options) {
+  return options.merge_operator == nullptr ? "nullptr"
+                                           : FormatMergeOperatorText(*options.merge_operator);
+}
+
+// As with memtable factories.
+bool ParseMergeOperator(ColumnFamilyOptions* options, const std::string& value) {
+  return ParseMergeOperatorText(value, &options->merge_operator) != ObjectText::kMalformed;
+}
+
+std::string FormatFileChecksums(const DBOptions& options) {
+  return options.file_checksum_gen_factory == nullptr ? "nullptr"
+                                                      : options.file_checksum_gen_factory->GetId();
+}
+
+bool ParseFileChecksums(DBOptions* options, const std::string& value) {
+  return ParseFileChecksumsText(value, &options->file_checksum_gen_factory) !=
+         ObjectText::kMalformed;
+}
+
+std::string FormatCollectors(const ColumnFamilyOptions& options) {
+  return FormatCollectorFactoriesText(options.table_properties_collector_factories);
+}
+
+bool ParseCollectors(ColumnFamilyOptions* options, const std::string& value) {
+  return ParseCollectorFactoriesText(value, &options->table_properties_collector_factories);
 }
 
 std::string FormatTableFactory(const ColumnFamilyOptions& options) {
@@ -460,7 +501,7 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::max_write_batch_group_size_bytes>(
           "max_write_batch_group_size_bytes"),
       Field<DBOptions, &DBOptions::avoid_flush_during_recovery>("avoid_flush_during_recovery"),
-      Object<DBOptions>("file_checksum_gen_factory"),
+      {"file_checksum_gen_factory", FormatFileChecksums, ParseFileChecksums},
       Field<DBOptions, &DBOptions::enable_thread_tracking>("enable_thread_tracking"),
       Field<DBOptions, &DBOptions::allow_fallocate>("allow_fallocate"),
       Field<DBOptions, &DBOptions::allow_data_in_errors>("allow_data_in_errors"),
@@ -629,17 +670,19 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "max_write_buffer_number_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::optimize_filters_for_hits>(
           "optimize_filters_for_hits"),
+      {"table_properties_collectors", FormatCollectors, ParseCollectors},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::level_compaction_dynamic_level_bytes>(
           "level_compaction_dynamic_level_bytes"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_style>("compaction_style"),
-      Object<ColumnFamilyOptions>("compaction_filter"),
+      UserObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter>("compaction_filter"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::inplace_update_support>(
           "inplace_update_support"),
-      Object<ColumnFamilyOptions>("merge_operator"),
+      {"merge_operator", FormatMergeOperator, ParseMergeOperator},
       {"table_factory", FormatTableFactory, ParseTableFactory},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::bloom_locality>("bloom_locality"),
       {"comparator", FormatComparator, ParseComparator},
-      Object<ColumnFamilyOptions>("compaction_filter_factory"),
+      UserObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter_factory>(
+          "compaction_filter_factory"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_size_to_maintain>(
           "max_write_buffer_size_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_pri>("compaction_pri"),

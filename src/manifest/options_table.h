@@ -35,6 +35,15 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields();
 template <>
 std::span<const OptionField<BlockBasedTableOptions>> OptionFields();
 
+// Whether an empty value must be written: it is not the default, and is read as what it is. (What
+// has no text, an object of the user's own, is empty, too.)
+template <typename S>
+bool EmptyValueSays(const OptionField<S>& field) {
+  S options;
+  return !field.format(options).empty() && field.parse != nullptr && field.parse(&options, "") &&
+         field.format(options).empty();
+}
+
 // Each option as prefix + "name=value" + suffix.
 template <typename S>
 std::string FormatOptions(const S& options, std::string_view prefix, std::string_view suffix) {
@@ -42,7 +51,7 @@ std::string FormatOptions(const S& options, std::string_view prefix, std::string
   for (const OptionField<S>& field : OptionFields<S>()) {
     if (field.format == nullptr) continue;
     const std::string value = field.format(options);
-    if (value.empty()) continue;
+    if (value.empty() && !EmptyValueSays(field)) continue;
     r.append(prefix).append(field.name).append("=").append(value).append(suffix);
   }
   return r;

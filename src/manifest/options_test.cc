@@ -122,6 +122,21 @@ TEST(OptionStrings, EverythingRoundTrips) {
   EXPECT_EQ(cf_parsed.comparator, ReverseBytewiseComparator());
 }
 
+TEST(OptionStrings, AnEmptyValueThatIsNotTheDefaultIsWritten) {
+  ColumnFamilyOptions cf, cf_parsed;
+  cf.max_bytes_for_level_multiplier_additional.clear();
+  std::string text;
+  ASSERT_TRUE(GetStringFromColumnFamilyOptions(&text, cf).ok());
+  ASSERT_TRUE(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &cf_parsed).ok());
+  EXPECT_TRUE(cf_parsed.max_bytes_for_level_multiplier_additional.empty());
+
+  DBOptions db, db_parsed;
+  db.db_host_id.clear();
+  ASSERT_TRUE(GetStringFromDBOptions(&text, db).ok());
+  ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), text, &db_parsed).ok());
+  EXPECT_TRUE(db_parsed.db_host_id.empty());
+}
+
 Options SomeOptions() {
   Options options;
   options.create_if_missing = true;

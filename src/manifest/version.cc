@@ -35,7 +35,8 @@ Version::Version(ColumnFamilyState* cf, const InternalKeyComparator* icmp, Versi
       version_number_(version_number),
       files_(num_levels),
       level_files_(num_levels),
-      level_bytes_(num_levels) {}
+      level_bytes_(num_levels),
+      without_tombstones_(num_levels) {}
 
 Version::~Version() {
   assert(refs_ == 0);
@@ -110,6 +111,16 @@ FileMetaData* Version::FindFileByNumber(uint64_t number, int* level) const {
     }
   }
   return nullptr;
+}
+
+bool Version::MayHaveTombstones(int level) const {
+  std::atomic<bool>& without = without_tombstones_[static_cast<size_t>(level)];
+  if (without.load(std::memory_order_relaxed)) return false;
+  for (const FileMetaData* file : files_[static_cast<size_t>(level)]) {
+    if (file->MayHaveTombstones()) return true;
+  }
+  without.store(true, std::memory_order_relaxed);
+  return false;
 }
 
 std::pair<size_t, size_t> Version::OverlappingRange(int level, const Slice* begin_user_key,

@@ -12,6 +12,7 @@
 // and everything that looks at being_compacted need the database mutex.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -75,6 +76,8 @@ class Version {
   int NumLevelFiles(int level) const { return static_cast<int>(files_[level].size()); }
   // Files of level 0, and the levels below that have files: what a read may have to look at.
   int NumSortedRuns() const;
+  // False: no file of the level has range tombstones, as far as that is known by now.
+  bool MayHaveTombstones(int level) const;
   uint64_t NumLevelBytes(int level) const { return level_bytes_[level]; }  // sum of file sizes
   // The entry of a file number, or nullptr; *level receives its level.
   FileMetaData* FindFileByNumber(uint64_t number, int* level = nullptr) const;
@@ -101,8 +104,17 @@ class Version {
   // Rank 0 is the level that needs compaction most. There are num_levels() - 1 ranks.
   double CompactionScore(int rank) const { return scores_[rank].first; }
   int CompactionScoreLevel(int rank) const { return scores_[rank].second; }
+  // Some score is at least 1, a file is marked, or is too old by now.
   bool NeedsCompaction() const;
-  // Files with marked_for_compaction that are not being compacted, as (level, file).
+  // When (Unix seconds) the file must go on because of ColumnFamilyOptions::ttl: to the next level,
+  // or, in FIFO style, away. UINT64_MAX: never.
+  uint64_t TtlEnd(const ColumnFamilyOptions& options, int level, const FileMetaData& file) const;
+  // When it must be rewritten because of periodic_compaction_seconds.
+  uint64_t PeriodEnd(const ColumnFamilyOptions& options, const FileMetaData& file) const;
+  // The first of all such times of files that are not being compacted.
+  uint64_t next_expiry() const { return next_expiry_; }
+  // Files with marked_for_compaction that have somewhere to go and are not being compacted, as
+  // (level, file). None in FIFO style.
   const std::vector<std::pair<int, FileMetaData*>>& files_marked_for_compaction() const {
     return marked_files_;
   }
@@ -144,6 +156,9 @@ class Version {
   void ComputeLevelTargets(const ColumnFamilyOptions& options);
   void ComputeCompensatedSizes();
   void ScoreUniversal(const ColumnFamilyOptions& options);
+  void ScoreFifo(const ColumnFamilyOptions& options);
+  void CollectMarkedFiles();
+  void ComputeNextExpiry(const ColumnFamilyOptions& options);
   void EstimatePendingBytes(const ColumnFamilyOptions& options);
   uint64_t CompensatedSize(const FileMetaData& f) const;
 
@@ -157,6 +172,8 @@ class Version {
   std::vector<std::vector<FileMetaData*>> files_;
   std::vector<LevelFiles> level_files_;
   std::vector<uint64_t> level_bytes_;
+  // By level: all files are known to have none. Relaxed: set once, from what never changes.
+  mutable std::vector<std::atomic<bool>> without_tombstones_;
   Arena arena_;  // owns level_files_ and their keys
 
   int base_level_ = 1;
@@ -164,6 +181,7 @@ class Version {
   std::vector<uint64_t> level_max_bytes_;
   std::vector<std::pair<double, int>> scores_;  // (score, level), highest first
   std::vector<std::pair<int, FileMetaData*>> marked_files_;
+  uint64_t next_expiry_ = UINT64_MAX;
   uint64_t pending_compaction_bytes_ = 0;
   uint64_t average_value_size_ = 0;
 

@@ -46,7 +46,7 @@ bool EncodeNewFile(std::string* dst, int level, const FileMetaData& f) {
   if (f.epoch_number != kUnknownEpochNumber) {
     PutTaggedVarintField(dst, kFileEpochNumber, f.epoch_number);
   }
-  if (!f.file_checksum_func_name.empty()) {
+  if (f.file_checksum_func_name != kUnknownFileChecksumFuncName) {
     PutTaggedString(dst, kFileChecksum, f.file_checksum);
     PutTaggedString(dst, kFileChecksumFuncName, f.file_checksum_func_name);
   }
@@ -72,6 +72,9 @@ bool EncodeNewFile(std::string* dst, int level, const FileMetaData& f) {
   PutVarint32(dst, kFileTerminate);
   return true;
 }
+
+// RocksDB has at most four paths.
+constexpr uint32_t kMaxPath = 3;
 
 // Reads one record; each getter says what it was reading when it fails, so that the first failure
 // names itself.
@@ -101,6 +104,11 @@ class EditReader {
     const uint32_t level = U32(what);
     if (failed_ == nullptr && level >= kMaxLevels) failed_ = what;
     return static_cast<int>(level);
+  }
+  uint32_t Path(const char* what) {
+    const uint32_t path = U32(what);
+    if (failed_ == nullptr && path > kMaxPath) failed_ = what;
+    return path;
   }
   InternalKey Key(const char* what) {
     const Slice encoded = String(what);
@@ -207,7 +215,7 @@ Status DecodeNewFileFields(EditReader* in, FileMetaData* f,
         break;
       case kFilePathId:
         f->path_id = FieldByte(field, &ok);
-        ok = ok && f->path_id <= 3;
+        ok = ok && f->path_id <= kMaxPath;
         break;
       default:
         if ((tag & kFileNonSafeIgnoreMask) != 0) {
@@ -310,7 +318,7 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
         FileMetaData& f = file.meta;
         file.level = in.Level("new file's level");
         f.number = in.U64("new file's number");
-        if (tag == kTagNewFile3) f.path_id = in.U32("new file's path");
+        if (tag == kTagNewFile3) f.path_id = in.Path("new file's path");
         f.file_size = in.U64("new file's size");
         f.smallest = in.Key("new file's smallest key");
         f.largest = in.Key("new file's largest key");

@@ -121,6 +121,24 @@ TEST(VersionEdit, ReadsTheOlderFormsOfNewFile) {
   }
 }
 
+TEST(VersionEdit, APathThatNoDatabaseHasIsRefusedInTheOlderFormToo) {
+  const InternalKey key("k", 9, kTypeValue);
+  for (const uint32_t path : {3u, 4u, 256u}) {
+    std::string record;
+    PutVarint32(&record, kTagNewFile3);
+    PutVarint32(&record, 1);
+    PutVarint64(&record, 42);
+    PutVarint32(&record, path);
+    PutVarint64(&record, 1000);
+    PutLengthPrefixedSlice(&record, key.Encode());
+    PutLengthPrefixedSlice(&record, key.Encode());
+    PutVarint64(&record, 8);
+    PutVarint64(&record, 9);
+    VersionEdit edit;
+    EXPECT_EQ(edit.DecodeFrom(record).ok(), path == 3) << path;
+  }
+}
+
 TEST(VersionEdit, SkipsWhatMayBeSkippedAndRefusesTheRest) {
   std::string record;
   PutVarint32(&record, kTagSafeIgnoreMask + 500);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fiber/clock.h"
 #include "manifest/version.h"
 
 namespace cairn {
@@ -24,6 +25,11 @@ uint64_t SaturatingMultiply(uint64_t a, double b) {
   const double product = static_cast<double>(a) * b;
   if (product >= kTooLarge) return std::numeric_limits<uint64_t>::max();
   return product <= 0 ? 0 : static_cast<uint64_t>(product);
+}
+
+uint64_t SaturatingAdd(uint64_t a, uint64_t b) {
+  return a > std::numeric_limits<uint64_t>::max() - b ? std::numeric_limits<uint64_t>::max()
+                                                      : a + b;
 }
 
 double Ratio(uint64_t a, uint64_t b) {
@@ -152,8 +158,13 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
                        options.compaction_style == kCompactionStyleLevel;
   scores_.clear();
   marked_files_.clear();
+  ComputeNextExpiry(options);
   if (options.compaction_style == kCompactionStyleUniversal) {
     ScoreUniversal(options);
+    return;
+  }
+  if (options.compaction_style == kCompactionStyleFIFO) {
+    ScoreFifo(options);
     return;
   }
   uint64_t coming_down = 0;  // bytes over target above the level at hand
@@ -201,14 +212,22 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
 
-  for (int level = 0; level < num_levels(); ++level) {
-    // The last level has nowhere to go; a marked file there would be picked forever.
-    if (level == num_non_empty_levels_ - 1 && level > 0) break;
-    for (FileMetaData* f : files_[level]) {
-      if (f->marked_for_compaction && !f->being_compacted) marked_files_.emplace_back(level, f);
-    }
-  }
+  CollectMarkedFiles();
   EstimatePendingBytes(options);
+}
+
+// But for what has nowhere to go, and would be picked for ever: the last level that has files, and,
+// where level 0 is the only one, its oldest file.
+void Version::CollectMarkedFiles() {
+  const auto consider = [this](int level, FileMetaData* f) {
+    if (f->marked_for_compaction && !f->being_compacted) marked_files_.emplace_back(level, f);
+  };
+  for (FileMetaData* f : files_[0]) {
+    if (num_levels() > 1 || f != files_[0].back()) consider(0, f);
+  }
+  for (int level = 1; level + 1 < num_non_empty_levels_; ++level) {
+    for (FileMetaData* f : files_[level]) consider(level, f);
+  }
 }
 
 int Version::NumSortedRuns() const {
@@ -217,8 +236,7 @@ int Version::NumSortedRuns() const {
   return runs;
 }
 
-// One score, as if each level were a file of level 0. (Files marked for compaction are left to the
-// compactions that their runs will have.)
+// One score, as if each level were a file of level 0.
 void Version::ScoreUniversal(const ColumnFamilyOptions& options) {
   int idle_runs = 0;
   for (int level = 0; level < num_levels(); ++level) {
@@ -230,7 +248,57 @@ void Version::ScoreUniversal(const ColumnFamilyOptions& options) {
     scores_.emplace_back(0, level);
   scores_[0].first =
       static_cast<double>(idle_runs) / std::max(options.level0_file_num_compaction_trigger, 1);
+  CollectMarkedFiles();
   pending_compaction_bytes_ = 0;  // how much is to be rewritten nobody can say
+}
+
+// One score: how full the database is, or, where small files are merged, how many it has.
+void Version::ScoreFifo(const ColumnFamilyOptions& options) {
+  uint64_t bytes = 0;
+  for (int level = 0; level < num_levels(); ++level) bytes += level_bytes_[level];
+  double score =
+      Ratio(bytes, std::max<uint64_t>(options.compaction_options_fifo.max_table_files_size, 1));
+  // (Exactly full is not too full.)
+  if (bytes <= options.compaction_options_fifo.max_table_files_size) score = std::min(score, 0.99);
+  if (options.compaction_options_fifo.allow_compaction) {
+    score = std::max(score, static_cast<double>(NumLevelFiles(0)) /
+                                std::max(options.level0_file_num_compaction_trigger, 1));
+  }
+  for (int level = 0; level + 1 < std::max(num_levels(), 2); ++level) {
+    scores_.emplace_back(level == 0 ? score : 0, level);
+  }
+  pending_compaction_bytes_ = 0;
+}
+
+uint64_t Version::TtlEnd(const ColumnFamilyOptions& options, int level,
+                         const FileMetaData& file) const {
+  if (options.ttl == 0 || options.compaction_style == kCompactionStyleUniversal) return UINT64_MAX;
+  // In the last level that has files there is nowhere to go.
+  if (options.compaction_style == kCompactionStyleLevel && level + 1 >= num_non_empty_levels_) {
+    return UINT64_MAX;
+  }
+  const uint64_t since = file.oldest_ancester_time != kUnknownFileTime ? file.oldest_ancester_time
+                                                                       : file.file_creation_time;
+  return since == kUnknownFileTime ? UINT64_MAX : SaturatingAdd(since, options.ttl);
+}
+
+uint64_t Version::PeriodEnd(const ColumnFamilyOptions& options, const FileMetaData& file) const {
+  if (options.periodic_compaction_seconds == 0 ||
+      options.compaction_style == kCompactionStyleFIFO ||
+      file.file_creation_time == kUnknownFileTime) {
+    return UINT64_MAX;
+  }
+  return SaturatingAdd(file.file_creation_time, options.periodic_compaction_seconds);
+}
+
+void Version::ComputeNextExpiry(const ColumnFamilyOptions& options) {
+  next_expiry_ = UINT64_MAX;
+  for (int level = 0; level < num_levels(); ++level) {
+    for (const FileMetaData* f : files_[level]) {
+      if (f->being_compacted) continue;
+      next_expiry_ = std::min({next_expiry_, TtlEnd(options, level, *f), PeriodEnd(options, *f)});
+    }
+  }
 }
 
 void Version::OptionsChanged(const ColumnFamilyOptions& options) {
@@ -240,6 +308,7 @@ void Version::OptionsChanged(const ColumnFamilyOptions& options) {
 
 bool Version::NeedsCompaction() const {
   if (!marked_files_.empty()) return true;
+  if (next_expiry_ != UINT64_MAX && fiber::wall_micros() / 1'000'000 > next_expiry_) return true;
   for (const auto& [score, level] : scores_) {
     if (score >= 1.0) return true;
   }

@@ -13,15 +13,22 @@ VersionSet::VersionSet(std::string dbname, const DBOptions* options, FileSystem*
 
 VersionSet::~VersionSet() {
   assert(writers_.empty());
-  for (auto& [id, cf] : families_) {
-    if (cf->current_ != nullptr) cf->current_->Unref();
-    cf->current_ = nullptr;
+  for (auto& [id, cf] : families_) dropped_.push_back(std::move(cf));
+  for (auto& cf : dropped_) {
+    if (cf->current_ != nullptr) std::exchange(cf->current_, nullptr)->Unref();
   }
 }
 
 ColumnFamilyState* VersionSet::family(uint32_t id) const {
   const auto it = families_.find(id);
   return it == families_.end() ? nullptr : it->second.get();
+}
+
+ColumnFamilyState* VersionSet::family(const std::string& name) const {
+  for (const auto& [id, cf] : families_) {
+    if (cf->name() == name) return cf.get();
+  }
+  return nullptr;
 }
 
 void VersionSet::MarkFileNumberUsed(uint64_t n) {
@@ -64,9 +71,9 @@ void VersionSet::Install(ColumnFamilyState* cf, Version* version) {
   if (old != nullptr) old->Unref();
 }
 
-uint64_t VersionSet::NumLiveVersions() const {
+uint64_t VersionSet::NumLiveVersions(const ColumnFamilyState& cf) {
   uint64_t count = 1;
-  for (const Version* v = current()->next_; v != current(); v = v->next_) ++count;
+  for (const Version* v = cf.current()->next_; v != cf.current(); v = v->next_) ++count;
   return count;
 }
 

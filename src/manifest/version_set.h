@@ -40,7 +40,7 @@ namespace cairn {
 // What the manifest knows of one column family. Owned by VersionSet.
 class ColumnFamilyState {
  public:
-  uint32_t id() const { return id_; }
+  uint32_t id() const { return id_; }  // never given again
   const std::string& name() const { return name_; }
   const InternalKeyComparator& icmp() const { return icmp_; }
   const Comparator* user_comparator() const { return icmp_.user_comparator(); }
@@ -51,6 +51,7 @@ class ColumnFamilyState {
   Version* current() const { return current_; }
   // WALs below this are not needed by this family.
   uint64_t log_number() const { return log_number_; }
+  // Forward only. In memory: the MANIFEST learns it with the family's next edit.
   void SetLogNumber(uint64_t n) { log_number_ = n; }
   // A number above every epoch given so far; for a flushed file (compaction outputs take the least
   // of their inputs).
@@ -70,6 +71,12 @@ class ColumnFamilyState {
   uint64_t log_number_ = 0;
   uint64_t next_epoch_ = kReservedEpochNumberForFileIngestedBehind + 1;
   bool dropped_ = false;
+};
+
+// What LogAndApply is to write for one family, in this order.
+struct FamilyEdits {
+  ColumnFamilyState* family = nullptr;
+  std::span<VersionEdit* const> edits;
 };
 
 struct ObsoleteFile {
@@ -104,18 +111,27 @@ class VersionSet {
   [[nodiscard]] static Status ListColumnFamilies(const std::string& dbname, FileSystem* fs,
                                                  std::vector<std::string>* names);
 
-  // Writes the edits as consecutive records, syncs, then installs the resulting Version as current
-  // and sets the family's log number and so on. Callers are served in order of arrival. SUSPENDS,
+  // Writes the edits as consecutive records, syncs, then installs the resulting Versions as current
+  // and sets the families' log numbers and so on. Callers are served in order of arrival. SUSPENDS,
   // with *mutex released during I/O. The edits' next file, last sequence (and prev log) are filled
-  // in here. On failure nothing changed in memory, and the caller keeps what it wanted to add (the
-  // files' fate on disk is unknown if the MANIFEST write itself failed: see manifest_write_failed).
-  // `new_descriptor`: start a new MANIFEST (each open does).
+  // in here. With several families the records are an atomic group: recovery applies all or none.
+  // On failure nothing changed in memory, and the caller keeps what it wanted to add (the files'
+  // fate on disk is unknown if the MANIFEST write itself failed: see manifest_write_failed).
+  // ColumnFamilyDropped: a family is, nothing was written. `new_descriptor`: start a new MANIFEST
+  // (each open does).
   // `on_installed`: called under the mutex after success, before other writers run.
+  [[nodiscard]] Status LogAndApply(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
+                                   FSDirectory* db_directory, bool new_descriptor = false,
+                                   const std::function<void()>& on_installed = {})
+      FIBER_REQUIRES(mutex);
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
                                    fiber::Mutex* mutex, FSDirectory* db_directory,
                                    bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(mutex);
+      FIBER_REQUIRES(mutex) {
+    const FamilyEdits change{cf, edits};
+    return LogAndApply(std::span(&change, 1), mutex, db_directory, new_descriptor, on_installed);
+  }
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, fiber::Mutex* mutex,
                                    FSDirectory* db_directory, bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
@@ -124,13 +140,27 @@ class VersionSet {
                        new_descriptor, on_installed);
   }
 
+  // Adds a family that has no files, and needs no WAL below log_number. InvalidArgument: there is
+  // one of this name. On failure there is none, but the MANIFEST may name it
+  // (manifest_write_failed). SUSPENDS as LogAndApply.
+  [[nodiscard]] Status CreateColumnFamily(const std::string& name,
+                                          const ColumnFamilyOptions& options, uint64_t log_number,
+                                          fiber::Mutex* mutex, FSDirectory* db_directory,
+                                          ColumnFamilyState** family) FIBER_REQUIRES(mutex);
+  // From here on the family is dropped() and no longer among families(). Its state and current
+  // Version stay until ForgetDropped. InvalidArgument: the default family, or dropped already.
+  [[nodiscard]] Status DropColumnFamily(ColumnFamilyState* family, fiber::Mutex* mutex,
+                                        FSDirectory* db_directory) FIBER_REQUIRES(mutex);
+  // Deletes the state of a dropped family; its files become obsolete. REQUIRES: nobody holds one
+  // of its Versions.
+  void ForgetDropped(ColumnFamilyState* family);
+
   // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
   [[nodiscard]] Status Close(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
 
-  // The default column family and its current Version.
   ColumnFamilyState* default_family() const { return default_; }
-  Version* current() const { return default_->current(); }
   ColumnFamilyState* family(uint32_t id) const;  // nullptr: none
+  ColumnFamilyState* family(const std::string& name) const;
   const std::map<uint32_t, std::unique_ptr<ColumnFamilyState>>& families() const {
     return families_;
   }
@@ -167,8 +197,8 @@ class VersionSet {
   // that it names must not be deleted until another edit went through.
   bool manifest_write_failed() const { return manifest_write_failed_; }
 
-  // Versions of the default family that somebody still holds, the current one included.
-  uint64_t NumLiveVersions() const;
+  // Versions of the family that somebody still holds, the current one included.
+  static uint64_t NumLiveVersions(const ColumnFamilyState& cf);
 
   // --- File life.
   // Numbers of all files that some live Version holds.
@@ -205,13 +235,26 @@ class VersionSet {
   [[nodiscard]] Status EncodeSnapshot(std::vector<std::string>* records) const;
   // Fills in what every edit carries, and what it implies for the other counters.
   void CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit);
+  // Into the last of these edits, which are written together: from which log on recovery must look,
+  // if they move it.
+  void CompleteMinLog(std::span<VersionEdit* const> edits) const;
   // The I/O of LogAndApply, without the mutex.
   [[nodiscard]] IOStatus WriteManifest(ManifestWrite* write, FSDirectory* db_directory);
   [[nodiscard]] IOStatus OpenManifest(ManifestWrite* write);
-  // The body of LogAndApply once it is this writer's turn.
-  [[nodiscard]] Status ProcessWriter(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
-                                     fiber::Mutex* mutex, FSDirectory* db_directory,
-                                     bool new_descriptor, const std::function<void()>& on_installed)
+  // The writers' queue: how each begins and ends its turn.
+  void AwaitTurn(Writer* self, fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
+  void EndTurn(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
+  // The bodies of the above once it is this writer's turn.
+  [[nodiscard]] Status Process(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
+                               FSDirectory* db_directory, bool new_descriptor,
+                               const std::function<void()>& on_installed) FIBER_REQUIRES(mutex);
+  // Names a new MANIFEST in *write and fills in its snapshot, if one is due.
+  [[nodiscard]] Status BeginWrite(ManifestWrite* write, bool new_descriptor);
+  // Encodes edits, in order, into *write. A record of several families is an atomic group.
+  [[nodiscard]] static Status EncodeRecords(std::span<VersionEdit* const> edits, bool atomic,
+                                            ManifestWrite* write);
+  // Writes without the mutex, and keeps the books of the MANIFEST.
+  [[nodiscard]] Status Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory)
       FIBER_REQUIRES(mutex);
   // Makes `version` the family's current one.
   void Install(ColumnFamilyState* cf, Version* version);
@@ -229,6 +272,7 @@ class VersionSet {
 
   std::map<uint32_t, std::unique_ptr<ColumnFamilyState>> families_;
   ColumnFamilyState* default_ = nullptr;
+  std::vector<std::unique_ptr<ColumnFamilyState>> dropped_;
   uint32_t max_column_family_ = 0;
   uint64_t manifest_file_number_ = 0;
   uint64_t pending_manifest_file_number_ = 0;

@@ -90,7 +90,6 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
       recovery.unopened.erase(id);
       recovery.builders.erase(id);
       families_.erase(id);
-      continue;
     }
     if (ColumnFamilyState* cf = family(id); cf != nullptr) {
       if (edit.comparator() && *edit.comparator() != cf->user_comparator()->Name()) {

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdio>
 
+#include "cairn/fault_injection.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
-#include "fs/fault_file_system.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
@@ -36,7 +36,7 @@ class VersionSetTest : public ::testing::Test {
  protected:
   VersionSetTest()
       : memory_(std::make_shared<MemoryFileSystem>()),
-        faults_(std::make_shared<FaultInjectionFileSystem>(memory_)) {
+        faults_(std::make_shared<fault::FaultInjectionFileSystem>(memory_)) {
     EXPECT_TRUE(memory_->CreateDirIfMissing(kDb, IOOptions(), nullptr).ok());
     EXPECT_TRUE(memory_->NewDirectory(kDb, IOOptions(), &directory_, nullptr).ok());
   }
@@ -95,7 +95,7 @@ class VersionSetTest : public ::testing::Test {
   std::string ManifestPath() const { return DescriptorFileName(kDb, set_->manifest_file_number()); }
 
   std::shared_ptr<MemoryFileSystem> memory_;
-  std::shared_ptr<FaultInjectionFileSystem> faults_;
+  std::shared_ptr<fault::FaultInjectionFileSystem> faults_;
   std::unique_ptr<FSDirectory> directory_;
   DBOptions db_options_;
   ColumnFamilyOptions options_;
@@ -133,11 +133,12 @@ TEST_F(VersionSetTest, EditsSurviveReopening) {
   EXPECT_EQ(set_->LastSequence(), 100000u);
   EXPECT_EQ(set_->default_family()->log_number(), 9u);
   EXPECT_EQ(set_->MinLogNumberToKeep(), 9u);
-  EXPECT_EQ(set_->current()->NumLevelFiles(0), 0);
-  ASSERT_EQ(set_->current()->NumLevelFiles(1), 1);
-  EXPECT_EQ(set_->current()->files(1)[0]->number, second);
+  EXPECT_EQ(set_->default_family()->current()->NumLevelFiles(0), 0);
+  ASSERT_EQ(set_->default_family()->current()->NumLevelFiles(1), 1);
+  EXPECT_EQ(set_->default_family()->current()->files(1)[0]->number, second);
   EXPECT_GE(set_->NewFileNumber(), second);
-  EXPECT_GT(set_->default_family()->NewEpochNumber(), set_->current()->files(1)[0]->epoch_number);
+  EXPECT_GT(set_->default_family()->NewEpochNumber(),
+            set_->default_family()->current()->files(1)[0]->epoch_number);
 }
 
 TEST_F(VersionSetTest, EachOpenAndEachFullManifestStartsANewOne) {
@@ -164,7 +165,7 @@ TEST_F(VersionSetTest, AFileIsObsoleteWhenNoVersionHoldsIt) {
   ASSERT_TRUE(Open().ok());
   uint64_t number;
   ASSERT_TRUE(AddFile(1, &number).ok());
-  Version* reader = set_->current();
+  Version* reader = set_->default_family()->current();
   reader->Ref();
   VersionEdit move;
   move.DeleteFile(1, number);
@@ -176,7 +177,7 @@ TEST_F(VersionSetTest, AFileIsObsoleteWhenNoVersionHoldsIt) {
   set_->GetObsoleteFiles(&tables, &manifests, UINT64_MAX);
   EXPECT_TRUE(tables.empty());
 
-  reader = set_->current();
+  reader = set_->default_family()->current();
   reader->Ref();
   VersionEdit remove;
   remove.DeleteFile(2, number);
@@ -196,7 +197,7 @@ TEST_F(VersionSetTest, AFailedWriteChangesNothingAndForcesANewManifest) {
   ASSERT_TRUE(Create().ok());
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(AddFile(0).ok());
-  for (const uint32_t op : {kFaultAppend, kFaultSync}) {
+  for (const uint32_t op : {fault::kAppend, fault::kSync}) {
     const uint64_t manifest = set_->manifest_file_number();
     const size_t files = TotalFiles();
     faults_->FailNthOperation(1, op, IOStatus::IOError("injected"));
@@ -225,7 +226,7 @@ TEST_F(VersionSetTest, AFailureAnywhereInARotationLeavesARecoverableDatabase) {
   for (uint64_t nth = 1;; ++nth) {
     ASSERT_TRUE(Open().ok());
     const size_t before = TotalFiles();
-    faults_->FailNthOperation(nth, kFaultWrites, IOStatus::NoSpace("injected"));
+    faults_->FailNthOperation(nth, fault::kWrites, IOStatus::NoSpace("injected"));
     const Status s = AddFile(0);
     faults_->Heal();
     ASSERT_TRUE(Open(/*read_only=*/true).ok()) << nth;
@@ -387,14 +388,16 @@ TEST_F(VersionSetTest, ReadsWhatLibrocksdbWrote) {
   EXPECT_EQ(set_->db_id(), "d770106e-516f-437d-a600-99764172f178");
   EXPECT_EQ(set_->LastSequence(), 17u);
   EXPECT_EQ(set_->max_column_family(), 2u);
-  ASSERT_EQ(set_->current()->NumLevelFiles(0), 1);
-  ASSERT_EQ(set_->current()->NumLevelFiles(1) + set_->current()->NumLevelFiles(6), 1);
-  const FileMetaData* flushed = set_->current()->files(0)[0];
+  ASSERT_EQ(set_->default_family()->current()->NumLevelFiles(0), 1);
+  ASSERT_EQ(set_->default_family()->current()->NumLevelFiles(1) +
+                set_->default_family()->current()->NumLevelFiles(6),
+            1);
+  const FileMetaData* flushed = set_->default_family()->current()->files(0)[0];
   EXPECT_EQ(flushed->number, 24u);
   EXPECT_EQ(flushed->file_checksum_func_name, "Unknown");
   EXPECT_EQ(flushed->unique_id.size(), 16u);
   EXPECT_EQ(flushed->epoch_number, 3u);
-  EXPECT_EQ(set_->current()->FindFileByNumber(14)->epoch_number, 2u);
+  EXPECT_EQ(set_->default_family()->current()->FindFileByNumber(14)->epoch_number, 2u);
 
   NewSet();
   std::vector<ColumnFamilyDescriptor> both = DefaultFamily();

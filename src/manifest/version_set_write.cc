@@ -103,17 +103,25 @@ void VersionSet::CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit) {
   // Never smaller than in an earlier record: recovery takes the last one.
   edit->SetLastSequence(last);
   edit->SetPrevLogNumber(edit->prev_log_number().value_or(prev_log_number_));
-  if (edit->log_number()) {
-    const uint64_t log = std::max(*edit->log_number(), cf->log_number());
-    edit->SetLogNumber(log);
-    if (!edit->min_log_number_to_keep()) {
-      uint64_t keep = log;
-      for (const auto& [id, other] : families_) {
-        if (other.get() != cf && !other->dropped()) keep = std::min(keep, other->log_number());
-      }
-      if (keep > min_log_number_to_keep_) edit->SetMinLogNumberToKeep(keep);
-    }
+  if (edit->log_number()) edit->SetLogNumber(std::max(*edit->log_number(), cf->log_number()));
+}
+
+void VersionSet::CompleteMinLog(std::span<VersionEdit* const> edits) const {
+  std::map<uint32_t, uint64_t> logs;
+  for (const auto& [id, cf] : families_) {
+    if (!cf->dropped()) logs[id] = cf->log_number();
   }
+  bool changes = false;
+  for (const VersionEdit* edit : edits) {
+    if (edit->min_log_number_to_keep()) return;
+    if (!edit->log_number()) continue;
+    logs[edit->column_family()] = *edit->log_number();
+    changes = true;
+  }
+  if (!changes) return;
+  uint64_t keep = UINT64_MAX;
+  for (const auto& [id, log] : logs) keep = std::min(keep, log);
+  if (keep > min_log_number_to_keep_) edits.back()->SetMinLogNumberToKeep(keep);
 }
 
 IOStatus VersionSet::OpenManifest(ManifestWrite* write) {
@@ -147,118 +155,258 @@ IOStatus VersionSet::WriteManifest(ManifestWrite* write, FSDirectory* db_directo
   return s;
 }
 
-Status VersionSet::LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
-                               fiber::Mutex* mutex, FSDirectory* db_directory, bool new_descriptor,
-                               const std::function<void()>& on_installed) {
+void VersionSet::AwaitTurn(Writer* self, fiber::Mutex* mutex) {
   mutex->assert_held();
-  Writer self;
-  writers_.push_back(&self);
-  while (writers_.front() != &self) self.turn.wait(mutex);
-  Status s = ProcessWriter(cf, edits, mutex, db_directory, new_descriptor, on_installed);
+  writers_.push_back(self);
+  while (writers_.front() != self) self->turn.wait(mutex);
+}
+
+void VersionSet::EndTurn(fiber::Mutex* mutex) {
+  mutex->assert_held();
   writers_.pop_front();
   if (!writers_.empty()) writers_.front()->turn.notify_all();
+}
+
+Status VersionSet::LogAndApply(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
+                               FSDirectory* db_directory, bool new_descriptor,
+                               const std::function<void()>& on_installed) {
+  Writer self;
+  AwaitTurn(&self, mutex);
+  Status s = Process(changes, mutex, db_directory, new_descriptor, on_installed);
+  EndTurn(mutex);
   return s;
 }
 
-Status VersionSet::ProcessWriter(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
-                                 fiber::Mutex* mutex, FSDirectory* db_directory,
-                                 bool new_descriptor, const std::function<void()>& on_installed) {
-  if (cf->dropped()) return Status::ColumnFamilyDropped(cf->name());
-  for (const VersionEdit* edit : edits) {
-    if (edit->is_column_family_manipulation()) {
-      return Status::NotSupported("VersionSet", "adding or dropping a column family");
-    }
-  }
-
-  ManifestWrite write;
+Status VersionSet::BeginWrite(ManifestWrite* write, bool new_descriptor) {
   const uint64_t size_limit = std::max<uint64_t>(options_->max_manifest_file_size, 1);
-  if (new_descriptor || manifest_ == nullptr || manifest_write_failed_ ||
-      manifest_file_size_ >= size_limit) {
-    write.new_number = NewFileNumber();
-    pending_manifest_file_number_ = write.new_number;
-    if (Status s = EncodeSnapshot(&write.snapshot); !s.ok()) {
-      pending_manifest_file_number_ = 0;
-      return s;
-    }
+  if (!new_descriptor && manifest_ != nullptr && !manifest_write_failed_ &&
+      manifest_file_size_ < size_limit) {
+    return Status::OK();
   }
-  VersionBuilder builder(&cf->icmp(), cf->current());
-  Status s;
-  for (VersionEdit* edit : edits) {
-    CompleteEdit(cf, edit);
-    edit->SetNextFile(next_file_number_.load());
-    s = builder.Apply(*edit);
-    std::string record;
-    if (s.ok() && !edit->EncodeTo(&record)) {
-      s = Status::InvalidArgument("VersionEdit", "cannot encode: " + edit->DebugString());
-    }
-    if (!s.ok()) break;
-    write.records.push_back(std::move(record));
-  }
-  Version* version = nullptr;
-  if (s.ok()) {
-    s = builder.Save(cf, this, next_version_number_, cf->options(), /*infer_epochs=*/false,
-                     &version);
-  }
-  if (!s.ok()) {
-    pending_manifest_file_number_ = 0;
-    return s;
-  }
-  ++next_version_number_;
-  version->Ref();  // while the mutex is away
+  write->new_number = NewFileNumber();
+  pending_manifest_file_number_ = write->new_number;
+  Status s = EncodeSnapshot(&write->snapshot);
+  if (!s.ok()) pending_manifest_file_number_ = 0;
+  return s;
+}
 
+Status VersionSet::EncodeRecords(std::span<VersionEdit* const> edits, bool atomic,
+                                 ManifestWrite* write) {
+  size_t remaining = edits.size();
+  for (VersionEdit* const edit : edits) {
+    --remaining;
+    if (atomic) edit->MarkAtomicGroup(static_cast<uint32_t>(remaining));
+    std::string record;
+    if (!edit->EncodeTo(&record)) {
+      return Status::InvalidArgument("VersionEdit", "cannot encode: " + edit->DebugString());
+    }
+    write->records.push_back(std::move(record));
+  }
+  return Status::OK();
+}
+
+Status VersionSet::Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory) {
   mutex->unlock();
-  IOStatus io = WriteManifest(&write, db_directory);
+  IOStatus io = WriteManifest(write, db_directory);
   const uint64_t size = manifest_ != nullptr ? manifest_->file()->file_size() : 0;
   if (!io.ok()) {
     // What the file ends with is unknown: no record may follow it.
     manifest_.reset();
-    if (write.new_number != 0 && !write.current_touched) {
-      (void)fs_->DeleteFile(DescriptorFileName(dbname_, write.new_number), IOOptions(), nullptr);
+    if (write->new_number != 0 && !write->current_touched) {
+      (void)fs_->DeleteFile(DescriptorFileName(dbname_, write->new_number), IOOptions(), nullptr);
     }
   }
   mutex->lock();
 
   pending_manifest_file_number_ = 0;
+  manifest_write_failed_ = !io.ok();
   if (!io.ok()) {
     LogError(options_->info_log.get(), "Error in committing version edit to MANIFEST: %s",
              io.ToString().c_str());
-    manifest_write_failed_ = true;
-    // The files that the edits wanted to add are the caller's: they do not become obsolete here.
-    const size_t obsolete = obsolete_tables_.size();
-    version->Unref();
-    obsolete_tables_.resize(std::min(obsolete, obsolete_tables_.size()));
     return io;
   }
-  manifest_write_failed_ = false;
   manifest_file_size_ = size;
-  if (write.new_number != 0) {
+  if (write->new_number != 0) {
     if (manifest_file_number_ != 0) {
       obsolete_manifests_.push_back(DescriptorFileName("", manifest_file_number_).substr(1));
     }
-    manifest_file_number_ = write.new_number;
+    manifest_file_number_ = write->new_number;
+  }
+  return io;
+}
+
+Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
+                           FSDirectory* db_directory, bool new_descriptor,
+                           const std::function<void()>& on_installed) {
+  for (const FamilyEdits& change : changes) {
+    if (change.family->dropped()) return Status::ColumnFamilyDropped(change.family->name());
+    for (const VersionEdit* edit : change.edits) {
+      if (edit->is_column_family_manipulation()) {
+        return Status::InvalidArgument("LogAndApply", "adds or drops no column family");
+      }
+    }
+  }
+  ManifestWrite write;
+  Status s = BeginWrite(&write, new_descriptor);
+  if (!s.ok()) return s;
+
+  std::vector<Version*> versions;  // of the changes, in their order
+  std::vector<VersionEdit*> edits;
+  for (const FamilyEdits& change : changes) {
+    ColumnFamilyState* const cf = change.family;
+    VersionBuilder builder(&cf->icmp(), cf->current());
+    for (VersionEdit* edit : change.edits) {
+      if (s.ok()) {
+        CompleteEdit(cf, edit);
+        edit->SetNextFile(next_file_number_.load());
+        s = builder.Apply(*edit);
+        edits.push_back(edit);
+      }
+    }
+    Version* version = nullptr;
+    if (s.ok()) {
+      s = builder.Save(cf, this, next_version_number_, cf->options(), /*infer_epochs=*/false,
+                       &version);
+    }
+    if (!s.ok()) break;
+    ++next_version_number_;
+    version->Ref();  // while the mutex is away
+    versions.push_back(version);
+  }
+  if (s.ok()) CompleteMinLog(edits);
+  if (s.ok()) s = EncodeRecords(edits, changes.size() > 1, &write);
+  if (s.ok()) {
+    s = Commit(&write, mutex, db_directory);
+  } else {
+    pending_manifest_file_number_ = 0;
+  }
+  if (!s.ok()) {
+    // The files that the edits wanted to add are the caller's: they do not become obsolete here.
+    const size_t obsolete = obsolete_tables_.size();
+    for (Version* version : versions) version->Unref();
+    obsolete_tables_.resize(std::min(obsolete, obsolete_tables_.size()));
+    return s;
   }
   for (const VersionEdit* edit : edits) {
-    if (edit->log_number()) cf->SetLogNumber(*edit->log_number());
+    if (edit->log_number()) {
+      ColumnFamilyState* const cf = family(edit->column_family());
+      cf->SetLogNumber(std::max(*edit->log_number(), cf->log_number()));
+    }
     prev_log_number_ = edit->prev_log_number().value_or(prev_log_number_);
     if (edit->min_log_number_to_keep()) {
       min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit->min_log_number_to_keep());
     }
     manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit->last_sequence());
   }
-  // While the mutex was away files may have started or stopped being compacted, or options have
-  // changed.
-  version->OptionsChanged(cf->options());
-  Install(cf, version);
-  version->Unref();
+  for (size_t i = 0; i < changes.size(); ++i) {
+    // While the mutex was away files may have started or stopped being compacted, or options have
+    // changed.
+    versions[i]->OptionsChanged(changes[i].family->options());
+    Install(changes[i].family, versions[i]);
+    versions[i]->Unref();
+  }
   if (on_installed) on_installed();
   return Status::OK();
 }
 
-Status VersionSet::Close(fiber::Mutex* mutex) {
-  mutex->assert_held();
+// --- Families
+
+Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamilyOptions& options,
+                                      uint64_t log_number, fiber::Mutex* mutex,
+                                      FSDirectory* db_directory, ColumnFamilyState** created) {
+  *created = nullptr;
   Writer self;
-  writers_.push_back(&self);
-  while (writers_.front() != &self) self.turn.wait(mutex);
+  AwaitTurn(&self, mutex);
+  Status s;
+  if (family(name) != nullptr) s = Status::InvalidArgument("Column family already exists", name);
+  ManifestWrite write;
+  if (s.ok()) s = BeginWrite(&write, /*new_descriptor=*/false);
+  if (!s.ok()) {
+    EndTurn(mutex);
+    return s;
+  }
+  // Its number is used up even if this fails: the MANIFEST may have it.
+  const uint32_t id = ++max_column_family_;
+  std::unique_ptr<ColumnFamilyState> state(new ColumnFamilyState(id, name, options));
+  VersionEdit edit;
+  edit.AddColumnFamily(name);
+  edit.SetComparatorName(state->user_comparator()->Name());
+  edit.SetMaxColumnFamily(id);
+  edit.SetLogNumber(log_number);
+  CompleteEdit(state.get(), &edit);
+  edit.SetNextFile(next_file_number_.load());
+  VersionEdit* const edits[] = {&edit};
+  CompleteMinLog(edits);
+  s = EncodeRecords(edits, /*atomic=*/false, &write);
+  Version* version = nullptr;
+  if (s.ok()) {
+    VersionBuilder builder(&state->icmp(), nullptr);
+    s = builder.Save(state.get(), this, next_version_number_++, options, /*infer_epochs=*/false,
+                     &version);
+  }
+  if (s.ok()) {
+    version->Ref();
+    s = Commit(&write, mutex, db_directory);
+    if (s.ok()) {
+      state->SetLogNumber(*edit.log_number());
+      min_log_number_to_keep_ =
+          std::max(min_log_number_to_keep_, edit.min_log_number_to_keep().value_or(0));
+      manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit.last_sequence());
+      Install(state.get(), version);
+      *created = state.get();
+      families_[id] = std::move(state);
+    }
+    version->Unref();
+  } else {
+    pending_manifest_file_number_ = 0;
+  }
+  EndTurn(mutex);
+  return s;
+}
+
+Status VersionSet::DropColumnFamily(ColumnFamilyState* cf, fiber::Mutex* mutex,
+                                    FSDirectory* db_directory) {
+  if (cf == default_) return Status::InvalidArgument("Can't drop default column family");
+  Writer self;
+  AwaitTurn(&self, mutex);
+  Status s;
+  if (cf->dropped()) s = Status::InvalidArgument("Column family already dropped!");
+  ManifestWrite write;
+  if (s.ok()) s = BeginWrite(&write, /*new_descriptor=*/false);
+  if (s.ok()) {
+    VersionEdit edit;
+    edit.DropColumnFamily();
+    // As every record: this one may be the only one of a new file.
+    CompleteEdit(cf, &edit);
+    edit.SetMaxColumnFamily(max_column_family_);
+    edit.SetNextFile(next_file_number_.load());
+    VersionEdit* const edits[] = {&edit};
+    s = EncodeRecords(edits, /*atomic=*/false, &write);
+    if (s.ok()) {
+      s = Commit(&write, mutex, db_directory);
+    } else {
+      pending_manifest_file_number_ = 0;
+    }
+  }
+  if (s.ok()) {
+    cf->dropped_ = true;
+    const auto it = families_.find(cf->id());
+    dropped_.push_back(std::move(it->second));
+    families_.erase(it);
+  }
+  EndTurn(mutex);
+  return s;
+}
+
+void VersionSet::ForgetDropped(ColumnFamilyState* cf) {
+  assert(cf->dropped());
+  std::exchange(cf->current_, nullptr)->Unref();
+  std::erase_if(dropped_, [cf](const auto& state) { return state.get() == cf; });
+}
+
+Status VersionSet::Close(fiber::Mutex* mutex) {
+  Writer self;
+  AwaitTurn(&self, mutex);
   IOStatus s;
   if (manifest_ != nullptr) {
     std::unique_ptr<LogWriter> manifest = std::move(manifest_);
@@ -267,8 +415,7 @@ Status VersionSet::Close(fiber::Mutex* mutex) {
     manifest.reset();
     mutex->lock();
   }
-  writers_.pop_front();
-  if (!writers_.empty()) writers_.front()->turn.notify_all();
+  EndTurn(mutex);
   return s;
 }
 

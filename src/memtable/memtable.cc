@@ -88,10 +88,6 @@ class FilteredIterator final : public InternalIterator {
 
 Status Unsupported(ValueType type) {
   switch (type) {
-    case kTypeMerge:
-      return Status::NotSupported("Merge is not supported");
-    case kTypeRangeDeletion:
-      return Status::NotSupported("DeleteRange is not supported");
     default:
       return Status::NotSupported("Value type is not supported",
                                   std::to_string(static_cast<int>(type)));
@@ -145,8 +141,8 @@ void MemTable::Unref() {
 
 Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
                      bool allow_concurrent, MemTableCounters* counters) {
-  if (type != kTypeValue && type != kTypeDeletion && type != kTypeSingleDeletion) [[unlikely]] {
-    return Unsupported(type);
+  if (type > kTypeMerge && type != kTypeSingleDeletion) [[unlikely]] {
+    return type == kTypeRangeDeletion ? AddTombstone(seq, key, value) : Unsupported(type);
   }
   const size_t key_size = key.size() + kFooterSize;
   if (key_size > std::numeric_limits<uint32_t>::max() ||
@@ -169,7 +165,7 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   }
 
   const size_t bytes = key_size + value.size();
-  const bool is_delete = type != kTypeValue;
+  const bool is_delete = type == kTypeDeletion || type == kTypeSingleDeletion;
   if (counters != nullptr) {
     counters->entries += 1;
     counters->deletes += is_delete;
@@ -183,11 +179,46 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
     AddCounters({.entries = 1, .deletes = is_delete ? 1u : 0u, .data_size = bytes});
   }
 
+  NoteSequence(seq);
+  return Status::OK();
+}
+
+void MemTable::NoteSequence(SequenceNumber seq) {
   SequenceNumber first = first_seq_.load(std::memory_order_relaxed);
   while ((first == 0 || seq < first) &&
          !first_seq_.compare_exchange_weak(first, seq, std::memory_order_relaxed)) {
   }
+}
+
+Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end) {
+  // Room for the bytes here, and charged for what stands beside them, whole and in fragments.
+  const size_t bytes = start.size() + end.size();
+  char* const p = arena_.Allocate(2 * (bytes + sizeof(StoredTombstone) + sizeof(RangeTombstone)));
+  std::memcpy(p, start.data(), start.size());
+  std::memcpy(p + start.size(), end.data(), end.size());
+  {
+    fiber::MutexLock lock(&tombstone_mutex_);
+    tombstones_.push_back({Slice(p, start.size()), Slice(p + start.size(), end.size()), seq});
+    tombstone_count_.store(tombstones_.size(), std::memory_order_release);
+  }
+  data_size_.fetch_add(bytes + kFooterSize, std::memory_order_relaxed);
+  NoteSequence(seq);
   return Status::OK();
+}
+
+std::shared_ptr<const RangeTombstones> MemTable::range_tombstones() const {
+  if (num_range_tombstones() == 0) return nullptr;
+  fiber::MutexLock lock(&tombstone_mutex_);
+  if (fragmented_ != tombstones_.size()) {
+    std::vector<RangeTombstone> all;
+    all.reserve(tombstones_.size());
+    for (const StoredTombstone& one : tombstones_) {
+      all.push_back({one.start.ToString(), one.end.ToString(), one.sequence});
+    }
+    fragments_ = std::make_shared<const RangeTombstones>(comparator_, std::move(all));
+    fragmented_ = tombstones_.size();
+  }
+  return fragments_;
 }
 
 bool MemTable::WantsPrefetch(bool allow_concurrent) const {
@@ -228,7 +259,12 @@ void MemTable::AddCounters(const MemTableCounters& counters) {
   if (counters.deletes != 0) deletes_.fetch_add(counters.deletes, std::memory_order_relaxed);
 }
 
-bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq) const {
+bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
+                   MergeOperands* operands, bool ignore_tombstones) const {
+  if (num_range_tombstones() != 0 && !ignore_tombstones) [[unlikely]] {
+    const SequenceNumber covering = range_tombstones()->Covering(key.user_key(), key.sequence());
+    if (covering != 0) return GetSlowly(key, value, s, seq, operands, covering);
+  }
   const SkipList::Node* node =
       special_ == nullptr ? list_.FindGreaterOrEqual(key.internal_key()) : FindSpecial(key);
   if (node == nullptr) return false;
@@ -248,13 +284,66 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
     case kTypeSingleDeletion:
       *s = Status::NotFound();
       return true;
+    case kTypeMerge:
+      return GetSlowly(key, value, s, nullptr, operands, 0);
     default:
       *s = Unsupported(type);  // Add lets none in: a guard for what may come later
       return true;
   }
 }
 
+bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
+                         MergeOperands* operands, SequenceNumber covering) const {
+  const std::unique_ptr<InternalIterator> iter(NewIterator(/*one_prefix=*/true));
+  for (iter->Seek(key.internal_key()); iter->Valid(); iter->Next()) {
+    const Slice entry = iter->key();
+    if (comparator_.CompareUserKey(ExtractUserKey(entry), key.user_key()) != 0) break;
+    if (ExtractSequence(entry) < covering) break;
+    if (seq != nullptr) *seq = ExtractSequence(entry);
+    seq = nullptr;  // the newest one's
+    switch (const ValueType type = ExtractValueType(entry)) {
+      case kTypeMerge:
+        if (operands == nullptr) {
+          *s = Status::MergeInProgress();
+          return true;
+        }
+        if (operands->PushOlder(iter->value(), /*pinned=*/true)) continue;
+        *s = Status::NotFound();
+        return true;
+      case kTypeValue:
+        if (value != nullptr) *value = iter->value();
+        *s = Status::OK();
+        return true;
+      case kTypeDeletion:
+      case kTypeSingleDeletion:
+        *s = Status::NotFound();
+        return true;
+      default:
+        *s = Unsupported(type);
+        return true;
+    }
+  }
+  if (covering == 0) return false;
+  if (seq != nullptr) *seq = covering;
+  *s = Status::NotFound();
+  return true;
+}
+
+size_t MemTable::CountSuccessiveMerges(const LookupKey& key, size_t limit) const {
+  const std::unique_ptr<InternalIterator> iter(NewIterator(/*one_prefix=*/true));
+  size_t count = 0;
+  for (iter->Seek(key.internal_key()); count < limit && iter->Valid(); iter->Next()) {
+    if (ExtractValueType(iter->key()) != kTypeMerge ||
+        comparator_.CompareUserKey(ExtractUserKey(iter->key()), key.user_key()) != 0) {
+      break;
+    }
+    ++count;
+  }
+  return count;
+}
+
 bool MemTable::IsEmpty() const {
+  if (num_range_tombstones() != 0) return false;
   return special_ == nullptr || special_->index == nullptr ? list_.First() == nullptr
                                                            : special_->index->IsEmpty();
 }

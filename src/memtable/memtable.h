@@ -19,7 +19,10 @@
 #include "base/arena.h"
 #include "base/internal_iterator.h"
 #include "base/internal_key.h"
+#include "base/merge_operands.h"
 #include "base/namespace.h"
+#include "base/range_tombstones.h"
+#include "fiber/mutex.h"
 #include "memtable/memtable_index.h"
 #include "memtable/skiplist.h"
 #include "memtable/write_buffer_client.h"
@@ -77,7 +80,7 @@ class MemTable {
 
   /// Adds one entry. `counters`: where to count instead of the memtable's own (then AddCounters()
   /// it once at the end). TryAgain if an entry with the same key, sequence number and type exists;
-  /// NotSupported for a type that this version does not store (merge, range deletion, ...).
+  /// NotSupported for a type that this version does not store (blob indexes, ...).
   [[nodiscard]] Status Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
                            bool allow_concurrent, MemTableCounters* counters = nullptr);
   void AddCounters(const MemTableCounters& counters);
@@ -90,8 +93,20 @@ class MemTable {
 
   /// True if this memtable decides the lookup: *s is OK (and *value points into the memtable),
   /// NotFound (a tombstone) or an error. False: look further. `seq` receives the deciding entry's
-  /// sequence number.
-  bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr) const;
+  /// sequence number. Merge operands on the way are added to `operands`, older ones behind newer
+  /// ones, pinned by the memtable; without `operands` they decide with MergeInProgress.
+  /// `ignore_tombstones`: range tombstones hide nothing.
+  bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr,
+           MergeOperands* operands = nullptr, bool ignore_tombstones = false) const;
+
+  /// All range tombstones so far; null: none. Whoever saw a sequence number published sees those up
+  /// to it. They are cut into fragments when somebody asks for the first time after a new one.
+  std::shared_ptr<const RangeTombstones> range_tombstones() const;
+  uint64_t num_range_tombstones() const { return tombstone_count_.load(std::memory_order_acquire); }
+
+  /// How many merge operands of the key lie on top of each other, from the newest one on; at most
+  /// `limit`.
+  size_t CountSuccessiveMerges(const LookupKey& key, size_t limit) const;
 
   /// A new iterator over internal keys, owned by the caller, who keeps the memtable referenced.
   /// Keys and values are pinned for the memtable's life. With `one_prefix` what a Seek comes to,
@@ -139,6 +154,9 @@ class MemTable {
   /// The WAL that starts after this memtable was made immutable: once flushed, older WALs hold
   /// nothing of it.
   uint64_t GetNextLogNumber() const { return next_log_number_; }
+  /// What it has is in this WAL or later ones.
+  uint64_t GetFirstLogNumber() const { return first_log_number_; }
+  void SetFirstLogNumber(uint64_t number) { first_log_number_ = number; }
   void SetNextLogNumber(uint64_t number) { next_log_number_ = number; }
   bool flush_in_progress() const { return flush_in_progress_; }
 
@@ -153,6 +171,12 @@ class MemTable {
   SkipList::Node* AllocateSpecial(const Slice& key, size_t key_size, size_t value_size);
   // The first entry >= key, if it may be of the same user key.
   const SkipList::Node* FindSpecial(const LookupKey& key) const;
+  // Get() of a key whose newest entry is a merge operand, or that range tombstones cover, the
+  // newest of them at `covering`; 0: none.
+  bool GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
+                 MergeOperands* operands, SequenceNumber covering) const;
+  Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end);
+  void NoteSequence(SequenceNumber seq);
 
   const InternalKeyComparator comparator_;
   std::atomic<size_t> write_buffer_size_;  // relaxed: a limit that may change at any time
@@ -164,6 +188,17 @@ class MemTable {
   SkipList::Splice hint_;  // of list_.Insert: guarded by its exclusion
   std::unique_ptr<Special> special_;
 
+  struct StoredTombstone {
+    Slice start, end;  // in the arena
+    SequenceNumber sequence;
+  };
+  mutable fiber::Mutex tombstone_mutex_;
+  std::vector<StoredTombstone> tombstones_ FIBER_GUARDED_BY(tombstone_mutex_);
+  // Of the first `fragmented_` of them.
+  mutable std::shared_ptr<const RangeTombstones> fragments_ FIBER_GUARDED_BY(tombstone_mutex_);
+  mutable size_t fragmented_ FIBER_GUARDED_BY(tombstone_mutex_) = 0;
+  std::atomic<uint64_t> tombstone_count_{0};  // release: after tombstones_ has it
+
   // Relaxed: statistics, and first_seq_ which is read only after the writers are done.
   std::atomic<uint64_t> entries_{0};
   std::atomic<uint64_t> deletes_{0};
@@ -172,6 +207,7 @@ class MemTable {
   std::atomic<int> refs_{1};
 
   uint64_t id_ = 0;
+  uint64_t first_log_number_ = 0;
   uint64_t next_log_number_ = 0;
   bool flush_in_progress_ = false;
 };

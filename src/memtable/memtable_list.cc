@@ -19,18 +19,12 @@ void MemTableListVersion::Unref() {
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-bool MemTableListVersion::Get(const LookupKey& key, Slice* value, Status* s,
-                              SequenceNumber* seq) const {
+bool MemTableListVersion::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
+                              MergeOperands* operands, bool ignore_tombstones) const {
   for (const MemTable* m : memtables_) {
-    if (m->Get(key, value, s, seq)) return true;
+    if (m->Get(key, value, s, seq, operands, ignore_tombstones)) return true;
   }
   return false;
-}
-
-void MemTableListVersion::AddIterators(std::vector<InternalIterator*>* out, bool one_prefix) const {
-  for (const MemTable* m : memtables_) {
-    if (!m->IsEmpty()) out->push_back(m->NewIterator(one_prefix));
-  }
 }
 
 uint64_t MemTableListVersion::TotalEntries() const {

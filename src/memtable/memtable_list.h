@@ -28,10 +28,8 @@ class MemTableListVersion {
   void Unref();
 
   /// As MemTable::Get, newest memtable first.
-  bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr) const;
-  /// Appends one iterator per non-empty memtable, newest first; the caller owns them and keeps this
-  /// version.
-  void AddIterators(std::vector<InternalIterator*>* out, bool one_prefix = false) const;
+  bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr,
+           MergeOperands* operands = nullptr, bool ignore_tombstones = false) const;
 
   const std::vector<MemTable*>& memtables() const { return memtables_; }  // newest first
   size_t size() const { return memtables_.size(); }

@@ -70,9 +70,38 @@ TEST_F(MemTableTest, CountsWhatItHolds) {
   EXPECT_EQ(table_->GetFirstSequenceNumber(), 4u);
 }
 
+TEST_F(MemTableTest, MergeOperandsAreCollectedDownToTheirBase) {
+  const auto get = [this](const std::string& key, SequenceNumber at, bool* decided) {
+    MergeOperands operands(nullptr);
+    Slice value;
+    Status s;
+    *decided = table_->Get(LookupKey(key, at), &value, &s, nullptr, &operands);
+    std::string text;
+    for (const Slice& operand : operands.OldestFirst()) text += operand.ToString();
+    if (!*decided) return text;
+    return s.ToString() + " " + value.ToString() + " " + text;
+  };
+  ASSERT_TRUE(table_->Add(1, kTypeMerge, "a", "1", false).ok());
+  ASSERT_TRUE(table_->Add(2, kTypeValue, "a", "base", false).ok());
+  ASSERT_TRUE(table_->Add(3, kTypeMerge, "a", "3", false).ok());
+  ASSERT_TRUE(table_->Add(4, kTypeMerge, "a", "4", false).ok());
+  ASSERT_TRUE(table_->Add(5, kTypeDeletion, "b", "", false).ok());
+  ASSERT_TRUE(table_->Add(6, kTypeMerge, "b", "6", false).ok());
+  EXPECT_EQ(table_->num_deletes(), 1u);
+  bool decided;
+  EXPECT_EQ(get("a", 9, &decided), "OK base 34");
+  EXPECT_EQ(get("a", 3, &decided), "OK base 3");
+  EXPECT_EQ(get("b", 9, &decided), "NotFound:   6");
+  EXPECT_EQ(get("a", 1, &decided), "1");
+  EXPECT_FALSE(decided) << "its base may be in an older memtable";
+  Slice value;
+  Status s;
+  EXPECT_TRUE(table_->Get(LookupKey("a", 9), &value, &s));
+  EXPECT_TRUE(s.IsMergeInProgress());
+}
+
 TEST_F(MemTableTest, RefusesWhatItDoesNotStore) {
-  EXPECT_TRUE(table_->Add(1, kTypeMerge, "a", "b", false).IsNotSupported());
-  EXPECT_TRUE(table_->Add(1, kTypeRangeDeletion, "a", "b", false).IsNotSupported());
+  EXPECT_TRUE(table_->Add(1, kTypeBlobIndex, "a", "b", false).IsNotSupported());
   EXPECT_TRUE(table_->Add(1, kTypeValue, "a", "b", false).ok());
   EXPECT_TRUE(table_->Add(1, kTypeValue, "a", "b", false).IsTryAgain());
   EXPECT_TRUE(table_->Add(1, kTypeValue, "a", "b", true).IsTryAgain());

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/coding.h"
+#include "fiber/interleave.h"
 #include "fiber/random.h"
 #include "rocksdb/comparator.h"
 
@@ -407,6 +408,7 @@ bool SkipList::InsertIn(const Order& order, Node* node, Splice* splice, bool use
       node->link(level)->next.store(next, std::memory_order_relaxed);
       node->link(level)->prefix.store(next_prefix, std::memory_order_relaxed);
       if constexpr (kConcurrent) {
+        fiber::interleave();
         if (!link->next.compare_exchange_strong(next, node, std::memory_order_release,
                                                 std::memory_order_relaxed)) {
           continue;

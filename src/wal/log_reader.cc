@@ -50,6 +50,14 @@ bool LengthIsWrong(const char* p, size_t n, size_t header) {
 
 }  // namespace
 
+uint64_t WrittenEnd(const char* data, size_t size, uint64_t offset) {
+  constexpr uint64_t kSector = 512;
+  size_t written = size;
+  while (written > 0 && data[written - 1] == 0) --written;
+  const uint64_t end = (offset + written + kSector - 1) / kSector * kSector;
+  return std::min<uint64_t>(end, offset + size);
+}
+
 LogReader::LogReader(std::shared_ptr<Logger> info_log, std::unique_ptr<SequentialFileReader> file,
                      Reporter* reporter, bool checksum, uint64_t log_number)
     : info_log_(std::move(info_log)),
@@ -224,6 +232,20 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
   }
 }
 
+Status LogReader::SkipTo(uint64_t offset) {
+  const uint64_t block = offset / log::kBlockSize * log::kBlockSize;
+  IOStatus io = file_->Skip(block);
+  if (!io.ok()) return io;
+  begin_ = offset;
+  end_of_buffer_offset_ = block;
+  unsigned outcome;
+  size_t drop;
+  if (offset == block) return Status::OK();
+  if (!ReadMore(&outcome, &drop)) return status_;
+  buffer_.remove_prefix(std::min<size_t>(buffer_.size(), offset - block));
+  return Status::OK();
+}
+
 // Fills the buffer with the next block. False: there is none, and *outcome says why.
 bool LogReader::ReadMore(unsigned* outcome, size_t* drop) {
   if (eof_) {
@@ -280,7 +302,7 @@ unsigned LogReader::ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t
 
     const bool recyclable = IsRecyclable(type);
     const size_t header = recyclable ? log::kRecyclableHeaderSize : log::kHeaderSize;
-    if (recyclable && *offset == 0) recycled_ = true;
+    if (recyclable && *offset == begin_) recycled_ = true;
     if (size < header) {
       *drop = size;
       if (eof_) {
@@ -303,6 +325,11 @@ unsigned LogReader::ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t
       // The length may be what is wrong: nothing more in this block can be trusted.
       *drop = size;
       buffer_ = Slice();
+      const uint64_t end = eof_ ? WrittenEnd(p, size, *offset) : *offset + size;
+      const size_t written = static_cast<size_t>(end - *offset);
+      if (written < header || (written < header + length && !LengthIsWrong(p, written, header))) {
+        return kTornRecord;
+      }
       return kBadChecksum;
     }
     if (recyclable && DecodeFixed32(p + 7) != static_cast<uint32_t>(log_number_)) {

@@ -15,6 +15,9 @@
 // file name and offset. After one, records of later blocks are still returned: a caller that wants
 // no hole stops asking.
 //
+// A record whose last sectors, to the end of the file, are zeros is torn, too: they were never
+// written.
+//
 // Two things are stricter than the format alone: space of zeros counts as "never written" only if
 // nothing follows it, and a record that reaches beyond the end of the file is "torn" only if no
 // shorter length satisfies its checksum (otherwise a flipped bit in a length would silently cut off
@@ -59,6 +62,10 @@ class LogReader {
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
+  // Reading begins at `offset`, just behind a record (LastRecordEnd()). Before the first record.
+  // SUSPENDS.
+  [[nodiscard]] Status SkipTo(uint64_t offset);
+
   // The next record. False: no more. `*record` points into `*scratch` or the reader's buffer and
   // lives until the next call. `record_offset`: where the record's first fragment starts. SUSPENDS.
   bool ReadRecord(Slice* record, std::string* scratch,
@@ -73,6 +80,8 @@ class LogReader {
   // A read of the file failed or the log holds what this version cannot read; OK otherwise.
   // Corruptions go to the reporter instead.
   const Status& status() const { return status_; }
+  // Its records say which log they are of: what stands behind its end may be an older log's.
+  bool InRecyclableFormat() const { return recycled_; }
   const std::string& file_name() const { return file_->file_name(); }
   uint64_t log_number() const { return log_number_; }
 
@@ -104,6 +113,7 @@ class LogReader {
   const std::unique_ptr<char[]> backing_;  // one block
   Slice buffer_;                           // its unread part
   uint64_t end_of_buffer_offset_ = 0;      // file offset just behind buffer_
+  uint64_t begin_ = 0;                     // file offset of the first record that is read
   bool eof_ = false;                       // the last read came short
   bool recycled_ = false;                  // the log starts with a recyclable record
   bool finished_ = false;                  // ReadRecord returns false from now on
@@ -113,6 +123,11 @@ class LogReader {
   uint64_t last_record_end_ = 0;
   Status status_;
 };
+
+// Where a file may end in truth of which `data`, `size` bytes from `offset` on, is the last part:
+// behind the last sector in which anything was written. A crash may leave a file its new length
+// with sectors that were never written, which read as zeros. At most `offset` + `size`.
+[[nodiscard]] uint64_t WrittenEnd(const char* data, size_t size, uint64_t offset);
 
 }  // namespace cairn
 

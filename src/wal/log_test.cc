@@ -6,7 +6,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/random.h"
-#include "fs/fault_file_system.h"
+#include "cairn/fault_injection.h"
 #include "wal/testing/log_harness.h"
 
 namespace cairn {
@@ -194,6 +194,36 @@ TEST_P(LogTest, AZeroedTailIsSpaceThatWasNeverWritten) {
       EXPECT_EQ(records, read.records);
       EXPECT_TRUE(read.corruptions.empty()) << zeros << " " << read.corruptions.front();
     }
+  }
+}
+
+// The file got its new length, the last of its sectors did not get their bytes.
+TEST_P(LogTest, SectorsThatWereNeverWrittenTearTheLastRecord) {
+  for (const size_t first : {50u, 495u, 500u, 504u, 1000u}) {
+    const std::vector<std::string> records = {Record(1, first), Record(2, 3000)};
+    const std::string whole = BuildLog(records, recyclable());
+    const size_t start = header() + first;
+    for (size_t sector = (start / 512 + 1) * 512; sector < whole.size(); sector += 512) {
+      std::string bytes = whole;
+      std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(sector), bytes.end(), '\0');
+      const ReadLog read = ReadAll(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords);
+      EXPECT_EQ(std::vector<std::string>{records[0]}, read.records);
+      EXPECT_TRUE(read.corruptions.empty()) << sector << " " << read.corruptions.front();
+      const ReadLog strict = ReadAll(bytes, WALRecoveryMode::kPointInTimeRecovery);
+      EXPECT_EQ(std::vector<std::string>{records[0]}, strict.records);
+      EXPECT_EQ(1u, strict.corruptions.size());
+    }
+    // But not a part of a sector.
+    std::string bytes = whole;
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>((start / 512 + 1) * 512 + 5), bytes.end(),
+              '\0');
+    bytes.resize((start / 512 + 1) * 512 + 6);
+    bytes += whole.substr(bytes.size());
+    bytes[bytes.size() - 1] = 0;
+    const ReadLog damaged = ReadAll(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords);
+    EXPECT_EQ(std::vector<std::string>{records[0]}, damaged.records);
+    // In a recycled file that mode takes it for the remains of an older log.
+    EXPECT_EQ(recyclable() ? 0u : 1u, damaged.corruptions.size());
   }
 }
 
@@ -420,7 +450,7 @@ TEST(Log, AnAcknowledgedRecordHasLeftTheProcess) {
 
 TEST(Log, AWriteErrorIsReturnedAndStays) {
   const auto memory = std::make_shared<MemoryFileSystem>();
-  FaultInjectionFileSystem fs(memory);
+  fault::FaultInjectionFileSystem fs(memory);
   std::unique_ptr<FileWriter> file;
   ASSERT_TRUE(FileWriter::Open(&fs, kLogName, FileOptions(), &file).ok());
   LogWriter writer(std::move(file), kLogNumber, false);
