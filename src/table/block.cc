@@ -1,8 +1,10 @@
 #include "table/block.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
+
+#include "table/block_builder.h"
+#include "table/block_memory.h"
 
 namespace cairn {
 
@@ -13,46 +15,51 @@ using block_internal::MatchLength;
 
 // ---- Block
 
-void Block::Free::operator()(Block* block) const { std::free(block); }
+void Block::Free::operator()(Block* block) const {
+  FreeBlockMemory(block, sizeof(Block) + block->capacity_);
+}
 
 Block::Ptr Block::Allocate(size_t size, size_t slack, uint64_t file_offset) {
-  void* memory = std::malloc(sizeof(Block) + size + slack);
+  size_t room = sizeof(Block) + size + slack;
+  void* memory = AllocateBlockMemory(&room);
   if (memory == nullptr) return nullptr;
   Block* block = new (memory) Block();
   block->size_ = size;
-  block->capacity_ = size + slack;
+  block->capacity_ = room - sizeof(Block);
   block->file_offset_ = file_offset;
   return Ptr(block);
 }
 
 const char* Block::ParseRestarts() {
   // The last word: restart count, and above it one bit for each extension of the format.
-  constexpr uint32_t kHashIndexBit = 1u << 31;
   constexpr uint32_t kNewerBits = 7u << 28;
-  constexpr size_t kMaxSizeWithHashIndex = 1u << 16;
 
   if (size_ < 8 || size_ > UINT32_MAX) return "block of impossible size";
   const char* end = data() + size_;
   uint32_t count = DecodeFixed32(end - 4);
   size_t tail = 4;
-  if (size_ <= kMaxSizeWithHashIndex) {
+  if (size_ <= block_hash::kMaxBlockSize) {
     if ((count & kNewerBits) != 0) {
       unknown_feature_ = true;
       return "block uses a feature of a newer format";
     }
-    if ((count & kHashIndexBit) != 0) {
-      // [restarts][buckets: 1 byte each][bucket count: fixed16][word]. We search without the hash
-      // index.
-      count &= ~kHashIndexBit;
-      const size_t buckets = static_cast<unsigned char>(end[-6]) |
-                             static_cast<size_t>(static_cast<unsigned char>(end[-5])) << 8;
-      tail = 4 + 2 + buckets;
+    if ((count & block_hash::kFlag) != 0) {
+      count &= ~block_hash::kFlag;
+      num_buckets_ = static_cast<uint16_t>(static_cast<unsigned char>(end[-6]) |
+                                           static_cast<unsigned char>(end[-5]) << 8);
+      if (num_buckets_ == 0) return "hash index without buckets";
+      tail = 4 + 2 + size_t{num_buckets_};
     }
   }
   if (count == 0 || tail + uint64_t{count} * 4 > size_) return "bad restart count";
   num_restarts_ = count;
   restarts_offset_ = static_cast<uint32_t>(size_ - tail - uint64_t{count} * 4);
   return nullptr;
+}
+
+uint8_t Block::FindInHashIndex(const Slice& user_key) const {
+  const char* const buckets = data() + restarts_offset_ + uint64_t{num_restarts_} * 4;
+  return static_cast<uint8_t>(buckets[block_hash::HashOf(user_key) % num_buckets_]);
 }
 
 void KeyBuffer::Grow(size_t size, size_t keep) {
@@ -104,21 +111,42 @@ const char* DataBlockIter::FindRestart(Less less) {
   return p;
 }
 
+bool DataBlockIter::SeekByHash(const Slice& target) {
+  const uint8_t interval = block_->FindInHashIndex(ExtractUserKey(target));
+  if (interval == block_hash::kNone) return false;
+  if (interval == block_hash::kSeveral) {
+    Seek(target);
+    return true;
+  }
+  const char* const start = interval < block_->num_restarts() ? RestartPoint(interval) : nullptr;
+  if (start == nullptr) {
+    SetCorrupt();
+  } else if (bytewise_) {
+    ScanBytewise(start, target);
+  } else {
+    ScanGeneric(start, target);
+  }
+  return true;
+}
+
+void DataBlockIter::SeekBytewise(const Slice& target) {
+  if (block_ == nullptr) return;
+  if (data_ == limit_) return Invalidate();
+  const char* const start = FindRestart([&](const char* k, uint32_t size) {
+    return CompareInternal(k, size, target.data(), target.size()) < 0;
+  });
+  if (start != nullptr) ScanBytewise(start, target);
+}
+
 // The linear part compares without building keys. Let `match` be how many bytes the user key of the
 // entry before (which is < target) has in common with the target's. An entry that shares more than
 // `match` bytes with it has the same byte where it fell short, so it is < target, too, and is
 // skipped unseen. Otherwise its own bytes begin at or before the first difference, so that
 // comparing those decides, and its shared bytes are the target's.
-void DataBlockIter::SeekBytewise(const Slice& target) {
-  if (block_ == nullptr) return;
-  if (data_ == limit_) return Invalidate();
+void DataBlockIter::ScanBytewise(const char* start, const Slice& target) {
   const char* const t = target.data();
   const size_t t_size = target.size() - 8;  // of the user key
   const uint64_t t_trailer = DecodeFixed64(t + t_size);
-  const char* const start = FindRestart(
-      [&](const char* k, uint32_t size) { return CompareInternal(k, size, t, target.size()) < 0; });
-  if (start == nullptr) return;
-
   size_t match = 0;
   // The entry before has no byte of its user key at `match`: it is a prefix of the target, or equal
   // to it.

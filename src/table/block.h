@@ -52,6 +52,10 @@ class Block {
   bool HasUnknownFeature() const { return unknown_feature_; }
   uint32_t restarts_offset() const { return restarts_offset_; }
   uint32_t num_restarts() const { return num_restarts_; }
+  bool has_hash_index() const { return num_buckets_ != 0; }
+  // The restart interval that has all entries of the user key, or kNone or kSeveral (block_hash).
+  // REQUIRES: has_hash_index()
+  uint8_t FindInHashIndex(const Slice& user_key) const;
 
  private:
   Block() = default;
@@ -61,6 +65,7 @@ class Block {
   uint64_t file_offset_ = 0;
   uint32_t restarts_offset_ = 0;  // end of the entries
   uint32_t num_restarts_ = 0;
+  uint16_t num_buckets_ = 0;  // of the hash index; 0: none
   bool unknown_feature_ = false;
 };
 
@@ -190,6 +195,9 @@ class DataBlockIter {
       SeekGeneric(target);
     }
   }
+  // The same, by the block's hash index. False: the block has no entry of the target's user key;
+  // the cursor stands anywhere. REQUIRES: block()->has_hash_index(); keys of different bytes differ
+  bool SeekByHash(const Slice& target);
   // To the last entry <= target.
   void SeekForPrev(const Slice& target);
   // REQUIRES (both): Valid()
@@ -264,6 +272,8 @@ class DataBlockIter {
   template <typename Less>
   const char* FindRestart(Less less);
   void SeekBytewise(const Slice& target);
+  // From the restart point `start` on; all entries before it are < target.
+  void ScanBytewise(const char* start, const Slice& target);
   void SeekGeneric(const Slice& target);
   void ScanGeneric(const char* from, const Slice& target);
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <map>
 
 #include "base/coding.h"
 #include "fiber/random.h"
+#include "table/filter_policy.h"
 #include "table/properties.h"
 
 namespace cairn {
@@ -35,6 +35,16 @@ std::string CompressionName(uint32_t format_version, CompressionType type) {
   return buf;
 }
 
+// For blocks that wait for a dictionary; null: none.
+Cache* CacheToCharge(const BlockBasedTableOptions& options) {
+  if (options.no_block_cache) return nullptr;
+  const auto& overrides = options.cache_usage_options.options_overrides;
+  const auto it = overrides.find(CacheEntryRole::kCompressionDictionaryBuildingBuffer);
+  const bool disabled =
+      it != overrides.end() && it->second.charged == CacheEntryRoleOptions::Decision::kDisabled;
+  return disabled ? nullptr : options.block_cache.get();
+}
+
 }  // namespace
 
 BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& table_options,
@@ -46,15 +56,19 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       file_(file),
       statistics_(options.statistics),
       data_block_(table_options.block_restart_interval, table_options.use_delta_encoding),
+      compression_opts_(options.compression_opts),
       compressor_(options.compression_type, options.compression_opts),
+      index_(table_options_, icmp_),
+      collectors_(options.collector_factories, {options.column_family_id, options.level},
+                  options.info_log),
       block_size_limit_(
           table_options.block_size *
           static_cast<uint64_t>(100 - std::clamp(table_options.block_size_deviation, 0, 100)) /
           100) {
-  const int millibits = options.skip_filters || !table_options.whole_key_filtering
-                            ? 0
-                            : MillibitsPerKey(table_options.filter_policy.get());
-  if (millibits > 0) filter_ = std::make_unique<BloomBuilder>(millibits);
+  if (const FilterRecipe recipe = ChooseFilter(table_options, options)) {
+    filter_ = std::make_unique<FilterBuilder>(
+        table_options_, recipe, table_options.whole_key_filtering, options.prefix_extractor);
+  }
   if (table_options.format_version >= 6) {
     // Nonzero: zero says that checksums do not depend on the offset, which these versions refuse.
     while (base_context_checksum_ == 0) {
@@ -67,10 +81,20 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
                               file->file_name()));
   }
 
-  if (ok() && compression_ != kNoCompression && options.compression_opts.parallel_threads > 1) {
-    pipeline_ = std::make_unique<CompressionPipeline>(compression_, options.compression_opts,
-                                                      table_options.verify_compression,
-                                                      options.compression_opts.parallel_threads);
+  if (table_options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash) {
+    if (icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) {
+      Fail(
+          Status::InvalidArgument("kDataBlockBinaryAndHash needs a comparator that takes keys of "
+                                  "different bytes for different"));
+    }
+    const double ratio = table_options.data_block_hash_table_util_ratio;
+    data_block_.EnableHashIndex(ratio > 0 ? ratio : 0.75);
+  }
+  if (ok() && compression_opts_.max_dict_bytes > 0 && TakesDictionary(compression_)) {
+    buffer_ = std::make_unique<DictionaryBuffer>(compression_opts_, options.target_file_size,
+                                                 CacheToCharge(table_options));
+  } else if (ok()) {
+    StartPipeline();
   }
 
   TableProperties& p = properties_;
@@ -85,18 +109,20 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
   p.db_host_id = options.db_host_id;
   p.filter_policy_name = filter_ != nullptr ? table_options.filter_policy->Name() : "";
   p.comparator_name = icmp_.user_comparator()->Name();
-  p.merge_operator_name = "nullptr";
-  p.prefix_extractor_name = "nullptr";
-  p.property_collectors_names = "[]";
+  p.merge_operator_name = options.merge_operator_name;
+  p.prefix_extractor_name =
+      options.prefix_extractor == nullptr ? "nullptr" : options.prefix_extractor->AsString();
+  p.property_collectors_names = collectors_.names();
   p.compression_name = CompressionName(table_options.format_version, compression_);
   p.compression_options = CompressionOptionsText(options.compression_opts);
   p.index_value_is_delta_encoded = table_options.format_version >= 4 ? 1 : 0;
   auto& extra = p.user_collected_properties;
+  extra = options.extra_properties;
   std::string index_type;
-  PutFixed32(&index_type, BlockBasedTableOptions::kBinarySearch);
+  PutFixed32(&index_type, static_cast<uint32_t>(table_options.index_type));
   extra[kIndexTypeProperty] = index_type;
   extra[kWholeKeyFilteringProperty] = table_options.whole_key_filtering ? "1" : "0";
-  extra[kPrefixFilteringProperty] = "0";
+  extra[kPrefixFilteringProperty] = options.prefix_extractor == nullptr ? "0" : "1";
 }
 
 BlockBasedTableBuilder::~BlockBasedTableBuilder() = default;
@@ -155,36 +181,86 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
     if (!ok()) return;
   }
   if (index_entry_pending_) AddIndexEntry(&key);
-  if (filter_ != nullptr) filter_->AddKey(ExtractUserKey(key));
+  if (filter_ != nullptr) filter_->Add(ExtractUserKey(key));
   data_block_.AddKnowingPrefix(key, value, common);
+  data_block_.AddToHashIndex(ExtractUserKey(key));
   last_key_bytes_.Reserve(key.size(), common);
   std::memcpy(last_key_bytes_.data() + common, key.data() + common, key.size() - common);
   last_key_ = Slice(last_key_bytes_.data(), key.size());
   ++properties_.num_entries;
   properties_.raw_key_size += key.size();
   properties_.raw_value_size += value.size();
+  collectors_.Add(key, value, offset_);
+}
+
+void BlockBasedTableBuilder::AddTombstone(const Slice& internal_key, const Slice& end_user_key) {
+  if (!ok()) return;
+  tombstone_block_.Add(internal_key, end_user_key);
+  ++properties_.num_entries;
+  ++properties_.num_deletions;
+  ++properties_.num_range_deletions;
+  properties_.raw_key_size += internal_key.size();
+  properties_.raw_value_size += end_user_key.size();
+  collectors_.Add(internal_key, end_user_key, offset_);
 }
 
 void BlockBasedTableBuilder::FlushDataBlock() {
   if (!ok() || data_block_.empty()) return;
   const Slice raw = data_block_.Finish();
-  if (pipeline_ != nullptr) {
-    if (pipeline_->Full()) WriteOldestDataBlock();
-    pipeline_->Submit(raw);
-    raw_in_pipeline_ += raw.size();
+  collectors_.AddBlock(raw.size());
+  if (buffer_ != nullptr) {
+    buffer_->Add(raw);
+    if (buffer_->Full()) EndBuffering();
   } else {
-    BlockHandle handle;
-    WriteBlock(raw, /*compress=*/true, &handle);
-    data_handles_.push_back(handle);
+    StoreDataBlock(raw);
   }
   data_block_.Reset();
   if (!ok()) return;
   index_entry_pending_ = true;
   ++properties_.num_data_blocks;
   properties_.data_size = offset_;
-  estimated_before_block_ = offset_ + EstimatedInPipeline() + separators_.size() +
-                            separator_ends_.size() * 8 +
+  estimated_before_block_ = offset_ + EstimatedInPipeline() + index_.EstimatedSize() +
                             (filter_ != nullptr ? filter_->EstimatedSize() : 0);
+}
+
+void BlockBasedTableBuilder::StoreDataBlock(const Slice& raw) {
+  if (!ok()) return;
+  if (pipeline_ != nullptr) {
+    if (pipeline_->Full()) WriteOldestDataBlock();
+    pipeline_->Submit(raw);
+    raw_in_pipeline_ += raw.size();
+    return;
+  }
+  BlockCompressor* const compressor =
+      dict_compressor_ != nullptr ? dict_compressor_.get() : &compressor_;
+  StoredBlock stored;
+  const Status s = CompressBlock(compressor, compression_, table_options_.verify_compression,
+                                 verify_dict_.get(), raw, &stored);
+  BlockHandle handle;
+  WriteStoredBlock(s, stored, &handle);
+  index_.AddHandle(handle);
+}
+
+void BlockBasedTableBuilder::StartPipeline() {
+  if (compression_ == kNoCompression || compression_opts_.parallel_threads <= 1) return;
+  pipeline_ = std::make_unique<CompressionPipeline>(
+      compression_, compression_opts_, table_options_.verify_compression,
+      compression_opts_.parallel_threads, dict_.get(), verify_dict_.get());
+}
+
+void BlockBasedTableBuilder::EndBuffering() {
+  const std::unique_ptr<DictionaryBuffer> buffer = std::move(buffer_);
+  std::string dict = buffer->MakeDictionary(compression_);
+  if (!dict.empty()) {
+    if (table_options_.verify_compression) {
+      verify_dict_ = std::make_unique<DecompressionDict>(dict, /*for_zstd=*/true);
+    }
+    dict_ = std::make_unique<CompressionDict>(std::move(dict), compression_, compression_opts_);
+    dict_compressor_ =
+        std::make_unique<BlockCompressor>(compression_, compression_opts_, dict_.get());
+  }
+  StartPipeline();
+  for (const std::string& block : buffer->blocks()) StoreDataBlock(block);
 }
 
 void BlockBasedTableBuilder::WriteOldestDataBlock() {
@@ -193,7 +269,7 @@ void BlockBasedTableBuilder::WriteOldestDataBlock() {
   raw_written_ += oldest.raw_size;
   BlockHandle handle;
   WriteStoredBlock(oldest.status, oldest.block, &handle);
-  data_handles_.push_back(handle);
+  index_.AddHandle(handle);
 }
 
 // As those before it were compressed.
@@ -204,28 +280,18 @@ uint64_t BlockBasedTableBuilder::EstimatedInPipeline() const {
 }
 
 void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
-  using Mode = BlockBasedTableOptions::IndexShorteningMode;
   index_entry_pending_ = false;
-  std::string separator = last_key_.ToString();
-  if (next_key != nullptr) {
-    if (icmp_.CompareUserKey(ExtractUserKey(separator), ExtractUserKey(*next_key)) == 0) {
-      // The two blocks hold versions of one key: only the sequence number tells them apart.
-      separators_need_sequence_ = true;
-    } else if (table_options_.index_shortening != Mode::kNoShortening) {
-      icmp_.FindShortestSeparator(&separator, *next_key);
-    }
-  } else if (table_options_.index_shortening == Mode::kShortenSeparatorsAndSuccessor) {
-    icmp_.FindShortSuccessor(&separator);
+  index_.AddSeparator(last_key_, next_key);
+  if (next_key != nullptr && filter_ != nullptr && filter_->PartitionIsFull()) {
+    filter_->EndPartition(index_.num_separators() - 1, ExtractUserKey(*next_key));
   }
-  separators_.append(separator);
-  separator_ends_.push_back(separators_.size());
 }
 
 void BlockBasedTableBuilder::WriteBlock(const Slice& contents, bool compress, BlockHandle* handle) {
   if (!compress) return WriteRawBlock(contents, kNoCompression, handle);
   StoredBlock stored;
   const Status s = CompressBlock(&compressor_, compression_, table_options_.verify_compression,
-                                 contents, &stored);
+                                 nullptr, contents, &stored);
   WriteStoredBlock(s, stored, handle);
 }
 
@@ -261,34 +327,35 @@ void BlockBasedTableBuilder::WriteRawBlock(const Slice& contents, CompressionTyp
   offset_ += contents.size() + kBlockTrailerSize;
 }
 
+void BlockBasedTableBuilder::WriteFilter(std::map<std::string, BlockHandle>* metaindex) {
+  properties_.num_filter_entries = filter_->num_entries();
+  if (properties_.num_entries == properties_.num_range_deletions) return;
+  BlockHandle handle;
+  properties_.filter_size = filter_->Finish(
+      index_,
+      [this](const Slice& contents, BlockHandle* place) {
+        WriteRawBlock(contents, kNoCompression, place);
+      },
+      &handle);
+  const char* const prefix =
+      table_options_.partition_filters ? kPartitionedFilterPrefix : kFullFilterPrefix;
+  (*metaindex)[std::string(prefix) + kBuiltinBloomName] = handle;
+}
+
 void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
-  // Formats before 3 have the sequence number in every separator.
-  const bool user_keys = table_options_.format_version >= 3 && !separators_need_sequence_;
-  const bool delta_values = table_options_.format_version >= 4;
-  BlockBuilder builder(table_options_.index_block_restart_interval, true, delta_values);
-  size_t start = 0;
-  std::string value;
-  std::string delta;
-  for (size_t i = 0; i < separator_ends_.size(); ++i) {
-    const Slice separator(separators_.data() + start, separator_ends_[i] - start);
-    start = separator_ends_[i];
-    value.clear();
-    delta.clear();
-    data_handles_[i].EncodeTo(&value);
-    if (i > 0) {
-      PutVarsignedint64(&delta, static_cast<int64_t>(data_handles_[i].size) -
-                                    static_cast<int64_t>(data_handles_[i - 1].size));
-    }
-    const Slice delta_slice(delta);
-    builder.Add(user_keys ? ExtractUserKey(separator) : separator, value, &delta_slice);
-  }
-  properties_.index_key_is_user_key = user_keys ? 1 : 0;
-  const Slice contents = builder.Finish();
-  properties_.index_size = contents.size() + kBlockTrailerSize;
-  WriteBlock(contents, table_options_.enable_index_compression, handle);
+  properties_.index_key_is_user_key = index_.user_keys() ? 1 : 0;
+  const IndexBuilder::Sizes sizes = index_.Finish(
+      [this](const Slice& contents, BlockHandle* place) {
+        WriteBlock(contents, table_options_.enable_index_compression, place);
+      },
+      handle);
+  properties_.index_size = sizes.all;
+  properties_.index_partitions = sizes.partitions;
+  properties_.top_level_index_size = sizes.top_level;
 }
 
 void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
+  collectors_.Finish(&properties_);
   // One restart point: the block is only ever read from its start.
   BlockBuilder builder(INT32_MAX);
   for (const auto& [name, value] : EncodeProperties(properties_)) builder.Add(name, value);
@@ -298,25 +365,27 @@ void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
 Status BlockBasedTableBuilder::Finish() {
   finished_ = true;
   FlushDataBlock();
+  if (ok() && buffer_ != nullptr) EndBuffering();
   while (ok() && pipeline_ != nullptr && !pipeline_->Empty()) WriteOldestDataBlock();
   if (index_entry_pending_) AddIndexEntry(nullptr);
   properties_.data_size = offset_;
   if (!ok()) return status_;
 
   std::map<std::string, BlockHandle> metaindex;
-  if (filter_ != nullptr) {
-    properties_.num_filter_entries = filter_->num_entries();
-    if (properties_.num_entries > 0) {
-      const std::string filter = filter_->Finish();
-      properties_.filter_size = filter.size();
-      BlockHandle handle;
-      WriteRawBlock(filter, kNoCompression, &handle);
-      metaindex[std::string(kFullFilterPrefix) + kBuiltinBloomName] = handle;
-    }
-  }
+  if (filter_ != nullptr) WriteFilter(&metaindex);
   BlockHandle index_handle;
   WriteIndex(&index_handle);
   if (table_options_.format_version >= 6) metaindex[kIndexBlockName] = index_handle;
+  if (dict_ != nullptr) {
+    BlockHandle handle;
+    WriteRawBlock(dict_->raw(), kNoCompression, &handle);
+    metaindex[kCompressionDictBlockName] = handle;
+  }
+  if (!tombstone_block_.empty()) {
+    BlockHandle handle;
+    WriteRawBlock(tombstone_block_.Finish(), kNoCompression, &handle);
+    metaindex[kRangeDelBlockName] = handle;
+  }
   BlockHandle properties_handle;
   WriteProperties(&properties_handle);
   metaindex[kPropertiesBlockName] = properties_handle;
@@ -349,6 +418,7 @@ Status BlockBasedTableBuilder::Finish() {
 void BlockBasedTableBuilder::Abandon() {
   finished_ = true;
   pipeline_.reset();
+  buffer_.reset();
 }
 
 }  // namespace cairn

@@ -1,10 +1,12 @@
 // Writes a block-based table (format.h) through a FileWriter.
 //
 // Data blocks are cut by size, compressed, and written at once (with parallel_threads: some blocks
-// later, by a pipeline); separators for the index and hashes for the filter are kept in memory
-// until Finish(). Not thread-safe.
+// later, by a pipeline; with a dictionary: the first ones when that has been made of them);
+// separators for the index and hashes for the filter are kept in memory until Finish(). Not
+// thread-safe.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,10 +17,13 @@
 #include "rocksdb/table.h"
 #include "table/block.h"
 #include "table/block_builder.h"
-#include "table/bloom.h"
 #include "table/compression.h"
 #include "table/compression_pipeline.h"
+#include "table/dictionary_buffer.h"
+#include "table/filter_builder.h"
 #include "table/format.h"
+#include "table/index_builder.h"
+#include "table/property_collectors.h"
 #include "table/table_builder.h"
 
 namespace cairn {
@@ -31,6 +36,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
   ~BlockBasedTableBuilder() override;
 
   void Add(const Slice& internal_key, const Slice& value) override;
+  void AddTombstone(const Slice& internal_key, const Slice& end_user_key) override;
   Status status() const override { return status_; }
   IOStatus io_status() const override { return io_status_; }
   Status Finish() override;
@@ -43,7 +49,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
     return finished_ ? offset_ : estimated_before_block_ + data_block_.CurrentSize();
   }
   uint64_t TailSize() const override { return finished_ ? offset_ - properties_.data_size : 0; }
-  bool NeedCompact() const override { return false; }
+  bool NeedCompact() const override { return collectors_.NeedCompact(); }
   TableProperties GetTableProperties() const override { return properties_; }
 
  private:
@@ -55,11 +61,17 @@ class BlockBasedTableBuilder final : public TableBuilder {
   void FlushDataBlock();
   // `next_key`: the first key of the next block, null at the end.
   void AddIndexEntry(const Slice* next_key);
+  // Compresses and writes it, or hands it to the pipeline.
+  void StoreDataBlock(const Slice& raw);
+  // The dictionary is made, and the blocks that waited for it are stored.
+  void EndBuffering();
+  void StartPipeline();
   void WriteOldestDataBlock();
   uint64_t EstimatedInPipeline() const;
   void WriteBlock(const Slice& contents, bool compress, BlockHandle* handle);
   void WriteStoredBlock(const Status& compressed, const StoredBlock& block, BlockHandle* handle);
   void WriteRawBlock(const Slice& contents, CompressionType type, BlockHandle* handle);
+  void WriteFilter(std::map<std::string, BlockHandle>* metaindex);
   void WriteIndex(BlockHandle* handle);
   void WriteProperties(BlockHandle* handle);
 
@@ -71,22 +83,26 @@ class BlockBasedTableBuilder final : public TableBuilder {
   Statistics* const statistics_;
 
   BlockBuilder data_block_;
-  BlockCompressor compressor_;
+  BlockBuilder tombstone_block_{1};
+  const CompressionOptions compression_opts_;
+  BlockCompressor compressor_;  // without a dictionary
+  std::unique_ptr<DictionaryBuffer>
+      buffer_;                             // the data blocks so far; null: they are stored at once
+  std::unique_ptr<CompressionDict> dict_;  // of the data blocks; null: none
+  std::unique_ptr<DecompressionDict> verify_dict_;  // likewise, with verify_compression
+  std::unique_ptr<BlockCompressor> dict_compressor_;
   std::unique_ptr<CompressionPipeline> pipeline_;  // of the data blocks; null: one thread
   uint64_t raw_in_pipeline_ = 0;                   // bytes
   uint64_t raw_written_ = 0;                       // bytes, through the pipeline
-  std::unique_ptr<BloomBuilder> filter_;           // null: none
+  std::unique_ptr<FilterBuilder> filter_;          // null: none
 
   KeyBuffer last_key_bytes_;
   Slice last_key_;
-  // The index: a separator between the last key of a block and the first of the next, found when
-  // the next block begins; and the block's place, known when it is written.
+  // A block's separator is found when the next block begins, its place known when it is written.
   bool index_entry_pending_ = false;  // the last block's separator waits for the next key
-  std::string separators_;            // internal keys, one after another
-  std::vector<size_t> separator_ends_;
-  std::vector<BlockHandle> data_handles_;
-  bool separators_need_sequence_ = false;
+  IndexBuilder index_;
 
+  PropertyCollectors collectors_;
   uint32_t base_context_checksum_ = 0;
   uint64_t offset_ = 0;
   uint64_t estimated_before_block_ = 0;  // of the file without the block being filled

@@ -30,14 +30,18 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   }
   if (!IsSupportedChecksumType(static_cast<uint8_t>(o.checksum)))
     return invalid("checksum is unknown");
-  if (o.index_type != BlockBasedTableOptions::kBinarySearch)
-    return unsupported("index_type other than kBinarySearch");
-  if (o.data_block_index_type != BlockBasedTableOptions::kDataBlockBinarySearch) {
-    return unsupported("data_block_index_type other than kDataBlockBinarySearch");
+  if (o.index_type != BlockBasedTableOptions::kBinarySearch &&
+      o.index_type != BlockBasedTableOptions::kTwoLevelIndexSearch) {
+    return unsupported("index_type other than kBinarySearch and kTwoLevelIndexSearch");
   }
-  if (o.partition_filters) return unsupported("partition_filters");
+  if (o.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
+      !(o.data_block_hash_table_util_ratio >= 0 && o.data_block_hash_table_util_ratio <= 1)) {
+    return invalid("data_block_hash_table_util_ratio must be 0 to 1");
+  }
   if (o.block_align) return unsupported("block_align");
   if (o.flush_block_policy_factory != nullptr) return unsupported("flush_block_policy_factory");
+  if (o.detect_filter_construct_corruption)
+    return unsupported("detect_filter_construct_corruption");
   if (o.persistent_cache != nullptr) return unsupported("persistent_cache");
   if (o.block_cache_compressed != nullptr) return unsupported("block_cache_compressed");
   if (o.no_block_cache && o.cache_index_and_filter_blocks) {
@@ -63,6 +67,10 @@ BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& opt
   }
   if (options_.block_size_deviation < 0 || options_.block_size_deviation > 100)
     options_.block_size_deviation = 0;
+  // As in RocksDB: a filter's partitions go with the index's.
+  if (options_.index_type != BlockBasedTableOptions::kTwoLevelIndexSearch) {
+    options_.partition_filters = false;
+  }
   options_.block_restart_interval = std::max(1, options_.block_restart_interval);
   options_.index_block_restart_interval = std::max(1, options_.index_block_restart_interval);
 }
@@ -99,6 +107,7 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
   number("pin_top_level_index_and_filter", o.pin_top_level_index_and_filter);
   number("index_type", static_cast<uint64_t>(o.index_type));
   number("data_block_index_type", static_cast<uint64_t>(o.data_block_index_type));
+  line("data_block_hash_table_util_ratio", std::to_string(o.data_block_hash_table_util_ratio));
   number("checksum", static_cast<uint64_t>(o.checksum));
   number("no_block_cache", o.no_block_cache);
   if (o.block_cache != nullptr) {
@@ -109,6 +118,8 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
   number("block_size_deviation", static_cast<uint64_t>(o.block_size_deviation));
   number("block_restart_interval", static_cast<uint64_t>(o.block_restart_interval));
   number("index_block_restart_interval", static_cast<uint64_t>(o.index_block_restart_interval));
+  number("metadata_block_size", o.metadata_block_size);
+  number("partition_filters", o.partition_filters);
   line("filter_policy", o.filter_policy == nullptr ? "nullptr" : o.filter_policy->Name());
   number("whole_key_filtering", o.whole_key_filtering);
   number("verify_compression", o.verify_compression);

@@ -27,10 +27,11 @@ PrefetchOptions HowToPrefetch(const BlockBasedTable& table, const ReadOptions& o
 
 BlockBasedTableIterator::BlockBasedTableIterator(const BlockBasedTable* table,
                                                  const ReadOptions& options, size_t readahead,
-                                                 bool for_compaction)
+                                                 bool for_compaction, bool ask_prefix)
     : table_(table),
       options_(options),
       for_compaction_(for_compaction),
+      ask_prefix_(ask_prefix),
       global_seqno_(table->global_seqno()),
       index_(table, &options_),
       prefetch_(table->source().file.get(), table->source().file_size,
@@ -151,7 +152,19 @@ void BlockBasedTableIterator::SeekToLast() {
   FindBackward();
 }
 
+bool BlockBasedTableIterator::FindPrefixAbsent(const Slice& internal_key, bool forward) {
+  prefix_is_absent_ = ask_prefix_ && !table_->PrefixMayMatch(options_, internal_key, forward);
+  if (!prefix_is_absent_) return false;
+  status_ = Status::OK();
+  ReleaseBlock();
+  return true;
+}
+
 void BlockBasedTableIterator::Seek(const Slice& internal_key) {
+  if (!FindPrefixAbsent(internal_key, /*forward=*/true)) SeekEntry(internal_key);
+}
+
+void BlockBasedTableIterator::SeekEntry(const Slice& internal_key) {
   prefetch_.ForgetRange();
   index_.Seek(internal_key);
   if (!OpenBlock()) return;
@@ -165,9 +178,10 @@ void BlockBasedTableIterator::Seek(const Slice& internal_key) {
 }
 
 void BlockBasedTableIterator::SeekForPrev(const Slice& internal_key) {
+  if (FindPrefixAbsent(internal_key, /*forward=*/false)) return;
   prefetch_.ForgetRange();
   if (global_seqno_ != kDisableGlobalSequenceNumber) [[unlikely]] {
-    Seek(internal_key);
+    SeekEntry(internal_key);
     if (!status_.ok()) return;
     if (!Valid()) {
       SeekToLast();

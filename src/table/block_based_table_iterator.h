@@ -22,8 +22,10 @@ namespace cairn {
 class BlockBasedTableIterator final : public InternalIterator {
  public:
   // `readahead`: bytes to read at once; 0: as `options` says, or growing with sequential use.
+  // `ask_prefix`: a seek asks the filter for the prefix, and may find nothing where only entries
+  // with other prefixes follow.
   BlockBasedTableIterator(const BlockBasedTable* table, const ReadOptions& options,
-                          size_t readahead, bool for_compaction);
+                          size_t readahead, bool for_compaction, bool ask_prefix);
   ~BlockBasedTableIterator() override;
 
   bool Valid() const override { return data_.Valid(); }
@@ -46,6 +48,7 @@ class BlockBasedTableIterator final : public InternalIterator {
     prefetch_.Continue(pace, forward);
   }
   void OnNearEnd(std::function<void(bool)> near_end) override { near_end_ = std::move(near_end); }
+  bool PrefixIsAbsent() const override { return prefix_is_absent_; }
   bool IsKeyPinned() const override {
     return options_.pin_data && data_.key_in_block() &&
            global_seqno_ == kDisableGlobalSequenceNumber;
@@ -63,6 +66,10 @@ class BlockBasedTableIterator final : public InternalIterator {
   // Opens the data block that the index is at. False: there is none, or an error.
   bool OpenBlock();
   void ReleaseBlock();
+  // Seek() without the filter.
+  void SeekEntry(const Slice& internal_key);
+  // Whether the filter knows that a seek would find nothing; the cursor then stands nowhere.
+  bool FindPrefixAbsent(const Slice& internal_key, bool forward);
   // Tells the prefetch buffer where the bounds lie in the file.
   void FindRange();
   void TellNearEnd();
@@ -74,6 +81,8 @@ class BlockBasedTableIterator final : public InternalIterator {
   const BlockBasedTable* const table_;
   ReadOptions options_;
   const bool for_compaction_;
+  const bool ask_prefix_;
+  bool prefix_is_absent_ = false;  // the last seek's
   const SequenceNumber global_seqno_;
   DataBlockIter data_;
   IndexCursor index_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/builtin_slice_transform.h"
 #include "base/coding.h"
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
@@ -26,12 +27,6 @@ constexpr size_t kSweepReadahead = 2 << 20;
 
 void DeleteCachedBlock(const Slice& /*key*/, void* value) {
   DeleteBlock(static_cast<Block*>(value));
-}
-void DeleteCachedIndex(const Slice& /*key*/, void* value) {
-  delete static_cast<IndexBlock*>(value);
-}
-void DeleteCachedFilter(const Slice& /*key*/, void* value) {
-  delete static_cast<FilterBlock*>(value);
 }
 
 Status NamedStatus(const Status& s, const RandomAccessFileReader& file) {
@@ -58,6 +53,7 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
     : table_options_(table_options),
       icmp_(options.icmp),
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
+      hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
       file_number_(options.file_number) {
   source_.statistics = options.statistics;
@@ -105,9 +101,9 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   MetaBlocks meta;
   s = t->ReadMetaindex(&tail, &meta);
   if (s.ok()) s = t->ReadProperties(meta, &tail);
-  if (s.ok()) s = t->CheckRangeDeletions(meta, &tail);
   if (s.ok()) s = t->ReadDictionary(meta, &tail);
   if (s.ok()) s = t->SetGlobalSeqno(options.largest_seqno);
+  if (s.ok()) s = t->ReadTombstones(meta, &tail);
   if (!s.ok()) return s;
 
   if (const BlockHandle* handle = meta.Find(kIndexBlockName)) {
@@ -118,16 +114,12 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   if (t->source_.footer.format_version >= 6 && t->index_handle_.IsNull()) {
     return Status::Corruption("no index in the metaindex: " + t->source_.file->file_name());
   }
-  const std::string filter_name = std::string(kFullFilterPrefix) + kBuiltinBloomName;
-  if (const BlockHandle* handle = meta.Find(filter_name); handle != nullptr &&
-                                                          table_options.filter_policy != nullptr &&
-                                                          !options.skip_filters && t->use_filter_) {
-    t->filter_handle_ = *handle;
-  } else {
-    t->use_filter_ = false;
+  if (table_options.filter_policy != nullptr && !options.skip_filters) {
+    t->ChoosePrefixExtractor(options.prefix_extractor);
+    t->FindFilter(meta);
   }
   t->MakeCachePrefix();
-  s = t->LoadIndexAndFilter(options.level, &tail);
+  s = t->LoadIndexAndFilter(t->ChoosePinning(options), &tail);
   if (!s.ok()) return s;
   *table = std::move(t);
   return Status::OK();
@@ -227,7 +219,7 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   index_format_.delta_values = properties->index_value_is_delta_encoded != 0;
   index_format_.has_first_key = type == BlockBasedTableOptions::kBinarySearchWithFirstKey;
   const auto whole_key = extra.find(kWholeKeyFilteringProperty);
-  use_filter_ = whole_key == extra.end() || whole_key->second != "0";
+  whole_keys_in_filter_ = whole_key == extra.end() || whole_key->second != "0";
 
   const std::string& comparator = properties->comparator_name;
   if (!comparator.empty() && comparator != icmp_.user_comparator()->Name()) {
@@ -247,7 +239,7 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   return Status::OK();
 }
 
-Status BlockBasedTable::CheckRangeDeletions(const MetaBlocks& meta, PrefetchBuffer* tail) {
+Status BlockBasedTable::ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* tail) {
   const BlockHandle* handle = meta.Find(kRangeDelBlockName);
   if (handle == nullptr) return Status::OK();
   Block::Ptr block;
@@ -255,8 +247,21 @@ Status BlockBasedTable::CheckRangeDeletions(const MetaBlocks& meta, PrefetchBuff
   if (!s.ok()) return s;
   if (const char* error = block->ParseRestarts())
     return BlockCorruption(source_, handle->offset, error);
-  if (block->restarts_offset() > 0) {
-    return Status::NotSupported("table has range deletions: " + source_.file->file_name());
+  std::vector<RangeTombstone> tombstones;
+  bool good = true;
+  const bool sound = ForEachEntry(*block, [&](const Slice& key, const Slice& end) {
+    ParsedInternalKey parsed;
+    good = ParseInternalKey(key, &parsed).ok() && parsed.type == kTypeRangeDeletion;
+    if (!good) return false;
+    const SequenceNumber sequence =
+        global_seqno_ != kDisableGlobalSequenceNumber ? global_seqno_ : parsed.sequence;
+    tombstones.push_back({parsed.user_key.ToString(), end.ToString(), sequence});
+    return true;
+  });
+  if (!sound || !good)
+    return BlockCorruption(source_, handle->offset, "bad entry in range deletion block");
+  if (!tombstones.empty()) {
+    tombstones_ = std::make_unique<const RangeTombstones>(icmp_, std::move(tombstones));
   }
   return Status::OK();
 }
@@ -302,12 +307,13 @@ Status BlockBasedTable::SetGlobalSeqno(SequenceNumber largest_seqno) {
     global = largest_seqno;
   }
   if (global > kMaxSequenceNumber) return bad("global sequence number out of range");
-  global_seqno_ = global;
+  // (That entries have 0 is what was written.)
+  if (global != 0) global_seqno_ = global;
   return Status::OK();
 }
 
-// Blocks are cached under (prefix, offset). A file keeps its prefix over reopening, so that its
-// cached blocks stay of use.
+// Blocks are cached under (prefix and kind, offset). A file keeps its prefix over reopening, so
+// that its cached blocks stay of use.
 void BlockBasedTable::MakeCachePrefix() {
   if (cache_ == nullptr) return;
   if (properties_->db_session_id.empty() || properties_->orig_file_number == 0) {
@@ -324,158 +330,39 @@ void BlockBasedTable::MakeCachePrefix() {
   cache_prefix_ = XXH3_64bits(id.data(), id.size());
 }
 
-Status BlockBasedTable::LoadIndexAndFilter(int level, PrefetchBuffer* tail) {
-  ReadOptions options;
-  if (!table_options_.cache_index_and_filter_blocks || cache_ == nullptr) {
-    std::unique_ptr<IndexBlock> index;
-    Status s = ReadIndexBlock(index_handle_, true, tail->limits(), tail, &index);
-    if (!s.ok()) return s;
-    index_.SetOwned(index.release());
-    if (use_filter_) {
-      std::unique_ptr<FilterBlock> filter;
-      s = ReadFilterBlock(true, tail->limits(), tail, &filter);
-      if (!s.ok()) return s;
-      filter_.SetOwned(filter.release());
-    }
-    return Status::OK();
+// A table that says nothing of prefixes has none.
+void BlockBasedTable::ChoosePrefixExtractor(const SliceTransform* present) {
+  const auto& extra = properties_->user_collected_properties;
+  const auto filtering = extra.find(kPrefixFilteringProperty);
+  if (present == nullptr || filtering == extra.end() || filtering->second != "1") return;
+  const std::string& name = properties_->prefix_extractor_name;
+  if (present->AsString() == name) {
+    prefix_extractor_ = present;
+  } else {
+    own_prefix_extractor_ = BuiltinSliceTransform(name);
+    prefix_extractor_ = own_prefix_extractor_.get();
   }
-  // Into the cache at once: the tail has been read, and damage shows at opening.
-  IndexRef index;
-  Status s = GetIndexBlock(options, index_handle_, tail, &index);
-  if (!s.ok()) return s;
-  FilterRef filter;
+}
+
+void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
+  if (whole_keys_in_filter_ && table_options_.whole_key_filtering) {
+    lookup_by_ = LookupBy::kWholeKey;
+  } else if (prefix_extractor_ != nullptr && own_prefix_extractor_ == nullptr) {
+    lookup_by_ = LookupBy::kPrefix;
+  }
+  if (lookup_by_ == LookupBy::kNothing && prefix_extractor_ == nullptr) return;
+  const BlockHandle* handle = meta.Find(std::string(kFullFilterPrefix) + kBuiltinBloomName);
+  if (handle == nullptr) {
+    handle = meta.Find(std::string(kPartitionedFilterPrefix) + kBuiltinBloomName);
+    partitioned_filter_ = handle != nullptr;
+  }
+  use_filter_ = handle != nullptr;
   if (use_filter_) {
-    s = GetFilter(options, tail, &filter);
-    if (!s.ok()) return s;
+    filter_handle_ = *handle;
+  } else {
+    lookup_by_ = LookupBy::kNothing;
+    prefix_extractor_ = nullptr;
   }
-  const PinningTier tier = table_options_.metadata_cache_options.unpartitioned_pinning;
-  bool pin = level == 0 && table_options_.pin_l0_filter_and_index_blocks_in_cache;
-  if (tier == PinningTier::kAll) pin = true;
-  if (tier == PinningTier::kFlushedAndSimilar) pin = level == 0;
-  if (tier == PinningTier::kNone) pin = false;
-  if (pin) filter_ = std::move(filter);
-  if (pin || (two_level_index_ && table_options_.pin_top_level_index_and_filter))
-    index_ = std::move(index);
-  return Status::OK();
-}
-
-// ---- Metadata blocks
-
-Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
-                                       const ReadLimits& limits, PrefetchBuffer* prefetch,
-                                       std::unique_ptr<IndexBlock>* index) const {
-  Block::Ptr block;
-  Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block, limits);
-  if (!s.ok()) return s;
-  auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
-  if (const char* error = result->Init(bytewise_))
-    return BlockCorruption(source_, handle.offset, error);
-  *index = std::move(result);
-  return s;
-}
-
-Status BlockBasedTable::ReadFilterBlock(bool verify, const ReadLimits& limits,
-                                        PrefetchBuffer* prefetch,
-                                        std::unique_ptr<FilterBlock>* filter) const {
-  Block::Ptr block;
-  Status s = ReadBlock(source_, filter_handle_, verify, nullptr, prefetch, &block, limits);
-  if (s.ok()) *filter = std::make_unique<FilterBlock>(std::move(block));
-  return s;
-}
-
-Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
-                                      PrefetchBuffer* prefetch, IndexRef* index) const {
-  char key[16];
-  CacheKey(handle.offset, key);
-  const Slice cache_key(key, sizeof(key));
-  if (cache_ != nullptr) {
-    if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
-      Tick(BLOCK_CACHE_HIT);
-      Tick(BLOCK_CACHE_INDEX_HIT);
-      index->SetCached(cache_, h);
-      return Status::OK();
-    }
-  }
-  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
-  if (cache_ != nullptr) {
-    Tick(BLOCK_CACHE_MISS);
-    Tick(BLOCK_CACHE_INDEX_MISS);
-  }
-  std::unique_ptr<IndexBlock> read;
-  Status s = ReadIndexBlock(handle, options.verify_checksums, ReadLimits(options), prefetch, &read);
-  if (!s.ok()) return s;
-  if (cache_ == nullptr || !options.fill_cache) {
-    index->SetOwned(read.release());
-    return s;
-  }
-  const size_t charge = read->memory_usage();
-  Cache::Handle* h = nullptr;
-  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedIndex, &h,
-                     table_options_.cache_index_and_filter_blocks_with_high_priority
-                         ? Cache::Priority::HIGH
-                         : Cache::Priority::LOW);
-  if (!s.ok()) {
-    Tick(BLOCK_CACHE_ADD_FAILURES);
-    return s;
-  }
-  read.release();
-  Tick(BLOCK_CACHE_ADD);
-  Tick(BLOCK_CACHE_INDEX_ADD);
-  Tick(BLOCK_CACHE_INDEX_BYTES_INSERT, charge);
-  index->SetCached(cache_, h);
-  return s;
-}
-
-Status BlockBasedTable::GetIndex(const ReadOptions& options, IndexRef* index) const {
-  if (index_) [[likely]] {
-    index->SetBorrowed(index_.get());
-    return Status::OK();
-  }
-  return GetIndexBlock(options, index_handle_, nullptr, index);
-}
-
-Status BlockBasedTable::GetIndexPartition(const ReadOptions& options, const BlockHandle& handle,
-                                          IndexRef* index) const {
-  return GetIndexBlock(options, handle, nullptr, index);
-}
-
-Status BlockBasedTable::GetFilter(const ReadOptions& options, PrefetchBuffer* prefetch,
-                                  FilterRef* filter) const {
-  char key[16];
-  CacheKey(filter_handle_.offset, key);
-  const Slice cache_key(key, sizeof(key));
-  if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
-    Tick(BLOCK_CACHE_HIT);
-    Tick(BLOCK_CACHE_FILTER_HIT);
-    filter->SetCached(cache_, h);
-    return Status::OK();
-  }
-  if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
-  Tick(BLOCK_CACHE_MISS);
-  Tick(BLOCK_CACHE_FILTER_MISS);
-  std::unique_ptr<FilterBlock> read;
-  Status s = ReadFilterBlock(options.verify_checksums, ReadLimits(options), prefetch, &read);
-  if (!s.ok()) return s;
-  if (!options.fill_cache) {
-    filter->SetOwned(read.release());
-    return s;
-  }
-  const size_t charge = read->block->memory_usage() + sizeof(FilterBlock);
-  Cache::Handle* h = nullptr;
-  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedFilter, &h,
-                     table_options_.cache_index_and_filter_blocks_with_high_priority
-                         ? Cache::Priority::HIGH
-                         : Cache::Priority::LOW);
-  if (!s.ok()) {
-    Tick(BLOCK_CACHE_ADD_FAILURES);
-    return s;
-  }
-  read.release();
-  Tick(BLOCK_CACHE_ADD);
-  Tick(BLOCK_CACHE_FILTER_ADD);
-  Tick(BLOCK_CACHE_FILTER_BYTES_INSERT, charge);
-  filter->SetCached(cache_, h);
-  return s;
 }
 
 // ---- Data blocks
@@ -484,7 +371,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
   char key[16];
-  CacheKey(handle.offset, key);
+  CacheKey(Cached::kData, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
     if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
@@ -523,7 +410,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;
   }
-  read.release();
+  (void)read.release();  // the cache has it
   if (source_.statistics != nullptr) {
     Tick(BLOCK_CACHE_ADD);
     Tick(BLOCK_CACHE_DATA_ADD);
@@ -535,15 +422,6 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
 }
 
 // ---- Lookups
-
-bool BlockBasedTable::KeyMayMatch(const ReadOptions& options, const Slice& user_key) const {
-  if (filter_) [[likely]]
-    return filter_->bloom.MayMatch(user_key);
-  FilterRef filter;
-  // Without the filter the answer is found in the data.
-  if (!GetFilter(options, nullptr, &filter).ok()) return true;
-  return filter->bloom.MayMatch(user_key);
-}
 
 Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
                                      const Slice& internal_key, GetContext* context,
@@ -557,7 +435,12 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   }
   DataBlockIter it;
   it.Init(block.get(), &icmp_, bytewise_);
-  it.Seek(internal_key);
+  // Where a key's versions may lie in two blocks, the entry behind this block's versions is needed.
+  if (block->has_hash_index() && hash_index_is_usable_ && index_format_.user_keys) {
+    if (!it.SeekByHash(internal_key)) return s;
+  } else {
+    it.Seek(internal_key);
+  }
   if (!it.Valid()) [[unlikely]] {
     if (it.corrupt()) {
       context->MarkCorrupt();
@@ -579,7 +462,9 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   }
   Cleanable pinner;
   block.TransferTo(&pinner);
-  context->SaveMatch(sequence, type, it.value(), &pinner);
+  if (context->SaveMatch(sequence, type, it.value(), &pinner)) [[unlikely]] {
+    return GetBelowOperand(handle, &it, context, done);
+  }
   if (context->state() == GetContext::kUnsupported) [[unlikely]] {
     return Status::NotSupported("value type " + std::to_string(type) +
                                 source_.Where(handle.offset));
@@ -587,9 +472,51 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   return s;
 }
 
+// `it` stands on a merge operand that `context` has taken.
+Status BlockBasedTable::GetBelowOperand(const BlockHandle& handle, DataBlockIter* it,
+                                        GetContext* context, bool* done) const {
+  for (it->Next(); it->Valid(); it->Next()) {
+    const Slice key = it->key();
+    if (!icmp_.EqualUserKey(ExtractUserKey(key), context->user_key())) return Status::OK();
+    SequenceNumber sequence;
+    ValueType type;
+    UnpackSequenceAndType(ExtractInternalKeyFooter(key), &sequence, &type);
+    // The block is not kept: the value is copied.
+    if (context->SaveMatch(sequence, type, it->value(), nullptr)) continue;
+    if (context->state() == GetContext::kUnsupported) {
+      return Status::NotSupported("value type " + std::to_string(type) +
+                                  source_.Where(handle.offset));
+    }
+    return Status::OK();
+  }
+  if (it->corrupt()) {
+    context->MarkCorrupt();
+    return BlockCorruption(source_, handle.offset, "bad entry in data block");
+  }
+  *done = index_format_.user_keys;
+  return Status::OK();
+}
+
 Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
                             GetContext* context, bool skip_filters) {
-  if (use_filter_ && !skip_filters && !KeyMayMatch(options, ExtractUserKey(internal_key))) {
+  if (tombstones_ == nullptr || options.ignore_range_deletions) [[likely]] {
+    return GetEntry(options, internal_key, context, skip_filters);
+  }
+  // The key is within the table's bounds.
+  const SequenceNumber covering =
+      tombstones_->Covering(ExtractUserKey(internal_key), ExtractSequence(internal_key));
+  context->SetCovering(covering);
+  Status s = GetEntry(options, internal_key, context, skip_filters);
+  if (s.ok() && covering != 0 && !context->key_may_exist() && context->undecided()) {
+    context->MarkCovered();
+  }
+  context->SetCovering(0);
+  return s;
+}
+
+Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& internal_key,
+                                 GetContext* context, bool skip_filters) {
+  if (HasFilter() && !skip_filters && !KeyMayMatch(options, internal_key)) {
     Tick(BLOOM_FILTER_USEFUL);
     return Status::OK();
   }
@@ -608,7 +535,7 @@ Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_ke
   } else {
     s = GetWithCursor(options, internal_key, context);
   }
-  if (use_filter_ && !skip_filters && source_.statistics != nullptr && !s.IsIncomplete()) {
+  if (HasFilter() && !skip_filters && source_.statistics != nullptr && !s.IsIncomplete()) {
     Tick(BLOOM_FILTER_FULL_POSITIVE);
     if (context->state() != GetContext::kNotFound) Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
   }
@@ -627,10 +554,13 @@ Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& i
   return index.status();
 }
 
-InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool /*skip_filters*/,
+InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool skip_filters,
                                                size_t compaction_readahead, bool for_compaction) {
   if (for_compaction && compaction_readahead == 0) compaction_readahead = kSweepReadahead;
-  return new BlockBasedTableIterator(this, options, compaction_readahead, for_compaction);
+  const bool ask_prefix = prefix_extractor_ != nullptr && !skip_filters && !for_compaction &&
+                          (!options.total_order_seek || options.auto_prefix_mode);
+  return new BlockBasedTableIterator(this, options, compaction_readahead, for_compaction,
+                                     ask_prefix);
 }
 
 uint64_t BlockBasedTable::end_of_data() const {
@@ -639,24 +569,13 @@ uint64_t BlockBasedTable::end_of_data() const {
              : source_.file_size;
 }
 
-Status BlockBasedTable::LoadFilter(const ReadOptions& options) {
-  if (filter_ || !use_filter_) return Status::OK();
-  FilterRef filter;
-  return GetFilter(options, nullptr, &filter);
-}
-
-Status BlockBasedTable::LoadIndex(const ReadOptions& options, const Slice& internal_key) {
-  IndexCursor index(this, &options);
-  index.Seek(internal_key);
-  return index.status();
-}
-
 Status BlockBasedTable::LocateBlock(const ReadOptions& options, const Slice& internal_key,
                                     BlockHandle* handle) {
-  if (use_filter_) {
-    const Status s = LoadFilter(options);
+  if (HasFilter()) {
+    bool may_match;
+    const Status s = AskFilter(options, internal_key, &may_match);
     if (!s.ok()) return s;
-    if (!KeyMayMatch(options, ExtractUserKey(internal_key))) return Status::NotFound();
+    if (!may_match) return Status::NotFound();
   }
   IndexCursor index(this, &options);
   index.Seek(internal_key);
@@ -698,6 +617,7 @@ size_t BlockBasedTable::ApproximateMemoryUsage() const {
   // What is pinned in the cache is charged there.
   if (index_ && !index_.cached()) size += index_->memory_usage();
   if (filter_ && !filter_.cached()) size += filter_->block->memory_usage();
+  if (filter_top_ && !filter_top_.cached()) size += filter_top_->memory_usage();
   if (source_.dict != nullptr) size += source_.dict->memory_usage();
   return size;
 }
@@ -718,6 +638,7 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   if (s.ok()) {
     s = ReadBlock(source_, index_handle_, true, nullptr, nullptr, &block, ReadLimits(options));
   }
+  if (s.ok()) s = VerifyFilterPartitions(options);
   if (!s.ok()) return s;
 
   PrefetchOptions ahead;

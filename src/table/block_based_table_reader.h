@@ -13,24 +13,27 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "table/block.h"
 #include "table/block_fetcher.h"
-#include "table/bloom.h"
 #include "table/cache_ref.h"
+#include "table/filter_policy.h"
 #include "table/table_options.h"
 #include "table/table_reader.h"
 
 namespace cairn {
 
 struct FilterBlock {
-  explicit FilterBlock(Block::Ptr b) : block(std::move(b)), bloom(block->contents()) {}
+  explicit FilterBlock(Block::Ptr b) : block(std::move(b)), reader(block->contents()) {}
   Block::Ptr block;
-  BloomReader bloom;
+  FilterReader reader;
 };
 
 inline void DeleteBlock(Block* block) { Block::Free()(block); }
@@ -53,8 +56,8 @@ class BlockBasedTable final : public TableReader {
                                 size_t compaction_readahead, bool for_compaction) override;
   Status Get(const ReadOptions& options, const Slice& internal_key, GetContext* context,
              bool skip_filters) override;
-  Status LoadFilter(const ReadOptions& options) override;
-  Status LoadIndex(const ReadOptions& options, const Slice& internal_key) override;
+  void AddMissingParts(const Slice& internal_key, std::vector<MetaPart>* parts) override;
+  Status LoadPart(const ReadOptions& options, const MetaPart& part, Cleanable* pins) override;
   Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
                      BlockHandle* handle) override;
   bool CachesBlocks(const ReadOptions& options) const override {
@@ -62,8 +65,12 @@ class BlockBasedTable final : public TableReader {
   }
   Status LoadBlocks(const ReadOptions& options, std::span<const BlockHandle> handles,
                     Cleanable* pins) override;
+  bool HasFilter() const override { return lookup_by_ != LookupBy::kNothing; }
+  const RangeTombstones* range_tombstones() const override { return tombstones_.get(); }
+  bool MayHoldOperands() const override { return properties_->num_merge_operands != 0; }
   bool FilterAndIndexArePinned() const override {
-    return cache_ == nullptr || (index_ && !two_level_index_ && (filter_ || !use_filter_));
+    if (cache_ == nullptr || partitions_pinned_) return true;
+    return index_ && !two_level_index_ && (filter_ || !use_filter_);
   }
   uint64_t ApproximateOffsetOf(const ReadOptions& options, const Slice& internal_key) override;
   std::shared_ptr<const TableProperties> GetTableProperties() const override { return properties_; }
@@ -84,6 +91,12 @@ class BlockBasedTable final : public TableReader {
   uint64_t end_of_data() const;
   bool index_has_user_keys() const { return index_format_.user_keys; }
 
+  // Whether the table may hold what a seek to `internal_key` is for, as far as prefixes tell: an
+  // entry at or behind it (`forward`), or at or before it, with its prefix. With auto_prefix_mode,
+  // or prefixes that are no longer those of the options: any entry between it and the upper bound.
+  // An error says nothing. SUSPENDS.
+  bool PrefixMayMatch(const ReadOptions& options, const Slice& internal_key, bool forward) const;
+
   // The (top-level) index.
   [[nodiscard]] Status GetIndex(const ReadOptions& options, IndexRef* index) const;
   // One partition of a two-level index.
@@ -101,29 +114,59 @@ class BlockBasedTable final : public TableReader {
   Status ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta);
   Status ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail);
   Status ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* tail);
-  Status CheckRangeDeletions(const MetaBlocks& meta, PrefetchBuffer* tail);
+  Status ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* tail);
   Status SetGlobalSeqno(SequenceNumber largest_seqno);
-  Status LoadIndexAndFilter(int level, PrefetchBuffer* tail);
+  void ChoosePrefixExtractor(const SliceTransform* present);
+  void FindFilter(const MetaBlocks& meta);
+  // What stays with this reader (MetadataCacheOptions).
+  struct Pinning {
+    bool top_level, partitions, unpartitioned;
+  };
+  Pinning ChoosePinning(const TableReaderOptions& options) const;
+  Status LoadIndexAndFilter(const Pinning& pin, PrefetchBuffer* tail);
+  Status PinPartitions(PrefetchBuffer* tail);
   void MakeCachePrefix();
 
-  void CacheKey(uint64_t offset, char* key) const {
-    EncodeFixed64(key, cache_prefix_);
+  // What lies in the cache under a key of its kind. In the key, because a damaged handle may say
+  // that a data block's place is an index's.
+  enum class Cached : uint64_t { kData = 0, kIndex = 1, kFilter = 2 };
+  void CacheKey(Cached kind, uint64_t offset, char* key) const {
+    EncodeFixed64(key, cache_prefix_ ^ static_cast<uint64_t>(kind) << 62);
     EncodeFixed64(key + 8, offset);
   }
   Status ReadIndexBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
                         PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index) const;
-  Status ReadFilterBlock(bool verify, const ReadLimits& limits, PrefetchBuffer* prefetch,
-                         std::unique_ptr<FilterBlock>* filter) const;
+  Status ReadFilterBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
+                         PrefetchBuffer* prefetch, std::unique_ptr<FilterBlock>* filter) const;
   Status GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
                        PrefetchBuffer* prefetch, IndexRef* index) const;
-  Status GetFilter(const ReadOptions& options, PrefetchBuffer* prefetch, FilterRef* filter) const;
-  // False: the key is not in this table.
-  bool KeyMayMatch(const ReadOptions& options, const Slice& user_key) const;
+  // A whole filter or a partition of it.
+  Status GetFilter(const ReadOptions& options, const BlockHandle& handle, PrefetchBuffer* prefetch,
+                   FilterRef* filter) const;
+  // Of a partitioned filter.
+  Status GetFilterTop(const ReadOptions& options, IndexRef* top) const;
+  // False: there is none.
+  bool FindFilterPartition(IndexBlock* top, const Slice& internal_key, BlockHandle* handle) const;
+  Status VerifyFilterPartitions(const ReadOptions& options) const;
+  // Whether `bytes`, a key or a prefix, are in the filter, or in the partition of `internal_key`.
+  // True also with an error. REQUIRES: use_filter_
+  Status AskFilterFor(const ReadOptions& options, const Slice& internal_key, const Slice& bytes,
+                      bool* may_match) const;
+  // *may_match false: the key is not in this table. True also with an error.
+  Status AskFilter(const ReadOptions& options, const Slice& internal_key, bool* may_match) const;
+  // The same; an error says nothing.
+  bool KeyMayMatch(const ReadOptions& options, const Slice& internal_key) const;
+  // Get() of what the table's range tombstones leave.
+  Status GetEntry(const ReadOptions& options, const Slice& internal_key, GetContext* context,
+                  bool skip_filters);
   Status GetWithCursor(const ReadOptions& options, const Slice& internal_key,
                        GetContext* context) const;
   // Looks for the key in one block. *done: the lookup is decided, or the table has no such key.
   Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
                       const Slice& internal_key, GetContext* context, bool* done) const;
+  // Goes on from a merge operand, as far as the block has the key's entries.
+  Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
+                         bool* done) const;
   void Tick(uint32_t ticker, uint64_t count = 1) const {
     if (source_.statistics != nullptr) source_.statistics->recordTick(ticker, count);
   }
@@ -131,22 +174,37 @@ class BlockBasedTable final : public TableReader {
   const BlockBasedTableOptions table_options_;
   const InternalKeyComparator icmp_;
   const bool bytewise_;
-  Cache* const cache_;  // may be null
+  const bool hash_index_is_usable_;  // keys of different bytes differ
+  Cache* const cache_;               // may be null
   const uint64_t file_number_;
   BlockSource source_;
   uint64_t cache_prefix_ = 0;
   std::shared_ptr<const TableProperties> properties_;
   IndexFormat index_format_;
   bool two_level_index_ = false;
-  bool use_filter_ = false;
+  bool use_filter_ = false;  // there is one that is of use
+  bool partitioned_filter_ = false;
+  // What of a key is looked up in the filter before the key is.
+  enum class LookupBy : uint8_t { kNothing, kWholeKey, kPrefix };
+  LookupBy lookup_by_ = LookupBy::kNothing;
+  bool whole_keys_in_filter_ = false;
+  // How the filter's prefixes were taken; null: it has none, or that is not known.
+  const SliceTransform* prefix_extractor_ = nullptr;
+  std::shared_ptr<const SliceTransform> own_prefix_extractor_;  // not the options'
   BlockHandle index_handle_;
   BlockHandle filter_handle_;
+  std::unique_ptr<const RangeTombstones> tombstones_;  // null: none
   SequenceNumber global_seqno_ = kDisableGlobalSequenceNumber;
 
   // Set when they are pinned here (owned, or a reference to the cache); else they are looked up in
   // the cache.
   IndexRef index_;
-  FilterRef filter_;
+  FilterRef filter_;     // a whole one
+  IndexRef filter_top_;  // a partitioned one's
+  // The partitions, by their places in the file, ascending. All, or none.
+  std::vector<std::pair<uint64_t, IndexRef>> index_partitions_;
+  std::vector<std::pair<uint64_t, FilterRef>> filter_partitions_;
+  bool partitions_pinned_ = false;  // and with them the top levels
 };
 
 }  // namespace cairn

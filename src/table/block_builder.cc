@@ -19,6 +19,7 @@ void BlockBuilder::Reset() {
   size_ = 0;
   restarts_.assign(1, 0);
   counter_ = 0;
+  hashes_.clear();
   last_key_.clear();
 }
 
@@ -78,13 +79,31 @@ void BlockBuilder::Add(const Slice& key, const Slice& value, const Slice* delta_
 }
 
 Slice BlockBuilder::Finish() {
-  Reserve((restarts_.size() + 1) * 4);
+  const size_t buckets = CurrentSize() <= block_hash::kMaxBlockSize ? HashIndexBuckets() : 0;
+  Reserve((restarts_.size() + 1) * 4 + buckets + 2);
   char* p = buffer_.get() + size_;
   for (const uint32_t offset : restarts_) {
     EncodeFixed32(p, offset);
     p += 4;
   }
-  EncodeFixed32(p, static_cast<uint32_t>(restarts_.size()));
+  auto count = static_cast<uint32_t>(restarts_.size());
+  if (buckets > 0) {
+    auto* const bucket = reinterpret_cast<unsigned char*>(p);
+    std::fill_n(bucket, buckets, block_hash::kNone);
+    for (const auto& [hash, restart] : hashes_) {
+      unsigned char& b = bucket[hash % buckets];
+      if (b == block_hash::kNone) {
+        b = static_cast<unsigned char>(restart);
+      } else if (b != restart) {
+        b = block_hash::kSeveral;
+      }
+    }
+    p += buckets;
+    *p++ = static_cast<char>(buckets);
+    *p++ = static_cast<char>(buckets >> 8);
+    count |= block_hash::kFlag;
+  }
+  EncodeFixed32(p, count);
   size_ = static_cast<size_t>(p + 4 - buffer_.get());
   return Slice(buffer_.get(), size_);
 }

@@ -1,7 +1,7 @@
 #include "table/bloom.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <cstring>
 
 namespace cairn {
@@ -35,54 +35,9 @@ uint64_t LinesFor(uint64_t keys, int millibits_per_key) {
   return std::min(lines, kMaxLines);
 }
 
-class BloomPolicy final : public FilterPolicy {
- public:
-  BloomPolicy(double bits_per_key, bool ribbon) : bits_(bits_per_key), ribbon_(ribbon) {
-    if (bits_per_key < 0.5) {
-      millibits_ = 0;
-    } else if (bits_per_key < 1.0) {
-      millibits_ = 1000;
-    } else if (!(bits_per_key < 100.0)) {
-      millibits_ = 100000;
-    } else {
-      millibits_ = static_cast<int>(bits_per_key * 1000.0 + 0.500001);
-    }
-  }
-
-  static const char* kClassName() { return "bloomfilter"; }
-  const char* Name() const override { return ribbon_ ? "ribbonfilter" : "bloomfilter"; }
-  const char* NickName() const override { return "rocksdb.BloomFilter"; }
-  const char* CompatibilityName() const override { return "rocksdb.BuiltinBloomFilter"; }
-  std::string GetId() const override {
-    char buf[64];
-    std::snprintf(buf, sizeof(buf), "%s:%g%s", Name(), bits_, ribbon_ ? ":0" : ":false");
-    return buf;
-  }
-  int millibits() const { return millibits_; }
-
- private:
-  const double bits_;
-  const bool ribbon_;
-  int millibits_;
-};
-
-}  // namespace
-
-int MillibitsPerKey(const FilterPolicy* policy) {
-  // No other policy can exist: the class has no public way to build a filter.
-  const auto* bloom = policy == nullptr ? nullptr : static_cast<const BloomPolicy*>(policy);
-  return bloom == nullptr ? 0 : bloom->millibits();
-}
-
-size_t BloomBuilder::EstimatedSize() const {
-  return LinesFor(hashes_.size(), millibits_per_key_) * kLineSize + kMetadataSize;
-}
-
-std::string BloomBuilder::Finish() {
+// Sets the keys' bits in `lines` lines.
+std::string Build(const std::vector<uint64_t>& hashes, uint64_t lines, int probes) {
   std::string filter;
-  if (hashes_.empty()) return filter;
-  const uint64_t lines = LinesFor(hashes_.size(), millibits_per_key_);
-  const int probes = ProbesFor(millibits_per_key_);
   filter.resize(lines * kLineSize + kMetadataSize, '\0');
   char* data = filter.data();
   // The lines of keys to come are fetched ahead: a filter is larger than the caches.
@@ -90,11 +45,11 @@ std::string BloomBuilder::Finish() {
   auto line_of = [&](uint64_t hash) {
     return data + ((uint64_t{static_cast<uint32_t>(hash)} * lines) >> 32) * kLineSize;
   };
-  const size_t n = hashes_.size();
+  const size_t n = hashes.size();
   for (size_t i = 0; i < n; ++i) {
-    if (i + kAhead < n) __builtin_prefetch(line_of(hashes_[i + kAhead]), 1);
-    char* line = line_of(hashes_[i]);
-    uint32_t h = static_cast<uint32_t>(hashes_[i] >> 32);
+    if (i + kAhead < n) __builtin_prefetch(line_of(hashes[i + kAhead]), 1);
+    char* line = line_of(hashes[i]);
+    uint32_t h = static_cast<uint32_t>(hashes[i] >> 32);
     for (int p = 0; p < probes; ++p, h *= 0x9e3779b9u) {
       const uint32_t bit = h >> (32 - 9);
       line[bit >> 3] = static_cast<char>(line[bit >> 3] | (1 << (bit & 7)));
@@ -105,6 +60,38 @@ std::string BloomBuilder::Finish() {
   metadata[1] = 0;
   metadata[2] = static_cast<char>(probes);
   return filter;
+}
+
+}  // namespace
+
+size_t BloomSize(size_t keys, int millibits_per_key) {
+  return LinesFor(keys, millibits_per_key) * kLineSize + kMetadataSize;
+}
+
+std::string BuildBloom(const std::vector<uint64_t>& hashes, int millibits_per_key) {
+  if (hashes.empty()) return std::string();
+  return Build(hashes, LinesFor(hashes.size(), millibits_per_key), ProbesFor(millibits_per_key));
+}
+
+std::string BuildBloomOfSize(const std::vector<uint64_t>& hashes, size_t size) {
+  if (hashes.empty()) return std::string();
+  const uint64_t lines = std::min<uint64_t>((size - kMetadataSize) / kLineSize, kMaxLines);
+  const uint64_t millibits = lines * kLineSize * 8 * 1000 / hashes.size();
+  return Build(hashes, lines, ProbesFor(static_cast<int>(std::min<uint64_t>(millibits, 100000))));
+}
+
+double BloomFalsePositiveRate(int millibits_per_key) {
+  const double bits = millibits_per_key / 1000.0;
+  const int probes = ProbesFor(millibits_per_key);
+  const auto rate = [probes](double bits_per_key) {
+    return std::pow(1 - std::exp(-probes / bits_per_key), probes);
+  };
+  // Lines are filled unevenly: the mean of one that has a standard deviation more and one that has
+  // it less.
+  constexpr double kLineBits = kLineSize * 8;
+  const double keys = kLineBits / bits;
+  const double deviation = std::sqrt(keys);
+  return (rate(kLineBits / (keys + deviation)) + rate(kLineBits / (keys - deviation))) / 2;
 }
 
 BloomReader::BloomReader(const Slice& filter) {
@@ -127,18 +114,3 @@ BloomReader::BloomReader(const Slice& filter) {
 }
 
 }  // namespace cairn
-
-namespace ROCKSDB_NAMESPACE {
-
-FilterPolicy::~FilterPolicy() = default;
-
-const FilterPolicy* NewBloomFilterPolicy(double bits_per_key, bool /*ignored*/) {
-  return new cairn::BloomPolicy(bits_per_key, /*ribbon=*/false);
-}
-
-const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
-                                          int /*bloom_before_level*/) {
-  return new cairn::BloomPolicy(bloom_equivalent_bits_per_key, /*ribbon=*/true);
-}
-
-}  // namespace ROCKSDB_NAMESPACE

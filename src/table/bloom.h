@@ -8,7 +8,7 @@
 // line, and multiplies the number by the golden ratio for the next. So a query touches one cache
 // line.
 //
-// BloomBuilder is made and used by one table builder. BloomReader only borrows bytes: thread-safe.
+// BloomReader only borrows bytes: thread-safe, as everything here.
 #pragma once
 
 #include <cstdint>
@@ -17,36 +17,23 @@
 
 #include "base/namespace.h"
 #include "base/xxph3.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
 
 inline uint64_t BloomHash(const Slice& key) { return XXPH3Hash64(key.data(), key.size()); }
 
-// What the policies that NewBloomFilterPolicy and NewRibbonFilterPolicy return are made of. 0: no
-// filter.
-int MillibitsPerKey(const FilterPolicy* policy);
+// Bytes of a filter of so many keys.
+size_t BloomSize(size_t keys, int millibits_per_key);
 
-class BloomBuilder {
- public:
-  explicit BloomBuilder(int millibits_per_key) : millibits_per_key_(millibits_per_key) {}
+// The filter of these keys' hashes, with its 5 bytes of metadata. Empty without any: a filter that
+// matches nothing. REQUIRES: millibits_per_key > 0
+std::string BuildBloom(const std::vector<uint64_t>& hashes, int millibits_per_key);
+// The same in at most `size` bytes. REQUIRES: they hold a line of 64 bytes
+std::string BuildBloomOfSize(const std::vector<uint64_t>& hashes, size_t size);
 
-  // Equal keys must come one after another to be counted once.
-  void AddKey(const Slice& user_key) {
-    const uint64_t hash = BloomHash(user_key);
-    if (hashes_.empty() || hashes_.back() != hash) hashes_.push_back(hash);
-  }
-  size_t num_entries() const { return hashes_.size(); }
-  size_t EstimatedSize() const;
-
-  // The filter with its 5 bytes of metadata. Empty without keys: a filter that matches nothing.
-  std::string Finish();
-
- private:
-  const int millibits_per_key_;
-  std::vector<uint64_t> hashes_;
-};
+// The share of keys not in a filter that it lets through.
+double BloomFalsePositiveRate(int millibits_per_key);
 
 class BloomReader {
  public:

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/coding.h"
 #include "fiber/cpu.h"
@@ -32,12 +33,19 @@ constexpr size_t kMaxRawSize = std::numeric_limits<int32_t>::max();
 
 // `room(n)` gives memory for n bytes; *size tells how many were written there.
 template <typename Room>
-bool Deflate(const Slice& raw, const CompressionOptions& options, Room room, size_t* size) {
+bool Deflate(const Slice& raw, const CompressionOptions& options, const CompressionDict* dict,
+             Room room, size_t* size) {
   z_stream stream;
   std::memset(&stream, 0, sizeof(stream));
   const int level = options.level == kDefaultLevel ? Z_DEFAULT_COMPRESSION : options.level;
   if (deflateInit2(&stream, level, Z_DEFLATED, options.window_bits, /*memLevel=*/8,
                    options.strategy) != Z_OK) {
+    return false;
+  }
+  if (dict != nullptr &&
+      deflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(dict->raw().data()),
+                           static_cast<uInt>(dict->raw().size())) != Z_OK) {
+    deflateEnd(&stream);
     return false;
   }
   const size_t bound = deflateBound(&stream, raw.size());
@@ -142,9 +150,71 @@ const char* CompressionPropertyName(CompressionType type) {
   }
 }
 
-BlockCompressor::BlockCompressor(CompressionType type, const CompressionOptions& options)
-    : type_(Canonical(type)), options_(options) {
+bool TakesDictionary(CompressionType type) {
+  switch (Canonical(type)) {
+    case kZlibCompression:
+    case kLZ4Compression:
+    case kLZ4HCCompression:
+    case kZSTD:
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace {
+
+int ZstdLevel(const CompressionOptions& options) {
+  return options.level == kDefaultLevel ? 3 : options.level;
+}
+
+int Lz4HcLevel(const CompressionOptions& options) {
+  return options.level == kDefaultLevel ? 0 : options.level;
+}
+
+}  // namespace
+
+CompressionDict::CompressionDict(std::string raw, CompressionType type,
+                                 const CompressionOptions& options)
+    : raw_(std::move(raw)) {
+  if (Canonical(type) == kZSTD) {
+    zstd_ = ZSTD_createCDict(raw_.data(), raw_.size(), ZstdLevel(options));
+  }
+}
+
+CompressionDict::~CompressionDict() {
+  if (zstd_ != nullptr) ZSTD_freeCDict(static_cast<ZSTD_CDict*>(zstd_));
+}
+
+// Taking in a dictionary costs more than compressing a block; a copy of the stream is cheap. (It
+// points to the dictionary, not into itself.)
+struct BlockCompressor::Lz4Streams {
+  Lz4Streams(bool high, int level, const std::string& dict) : high_compression(high) {
+    const int size = static_cast<int>(dict.size());
+    if (high) {
+      LZ4_initStreamHC(&hc[0], sizeof(hc[0]));
+      LZ4_resetStreamHC_fast(&hc[0], level);
+      LZ4_loadDictHC(&hc[0], dict.data(), size);
+    } else {
+      LZ4_initStream(&fast[0], sizeof(fast[0]));
+      LZ4_loadDict(&fast[0], dict.data(), size);
+    }
+  }
+  const bool high_compression;
+  union {
+    LZ4_stream_t fast[2];
+    LZ4_streamHC_t hc[2];
+  };
+};
+
+BlockCompressor::BlockCompressor(CompressionType type, const CompressionOptions& options,
+                                 const CompressionDict* dict)
+    : type_(Canonical(type)), options_(options), dict_(dict) {
   if (type_ == kZSTD) context_ = ZSTD_createCCtx();
+  if (dict != nullptr && (type_ == kLZ4Compression || type_ == kLZ4HCCompression)) {
+    lz4_ =
+        std::make_unique<Lz4Streams>(type_ == kLZ4HCCompression, Lz4HcLevel(options_), dict->raw());
+  }
 }
 
 BlockCompressor::~BlockCompressor() {
@@ -159,9 +229,40 @@ char* BlockCompressor::Room(size_t size) {
   return buffer_.get();
 }
 
+size_t BlockCompressor::CompressLz4(const Slice& raw, char* output, size_t bound) {
+  const int size = static_cast<int>(raw.size());
+  const int room = static_cast<int>(bound);
+  // Negative levels are acceleration.
+  const int acceleration = options_.level < 0 ? -options_.level : 1;
+  int written;
+  if (lz4_ == nullptr) {
+    written = type_ == kLZ4Compression
+                  ? LZ4_compress_fast(raw.data(), output, size, room, acceleration)
+                  : LZ4_compress_HC(raw.data(), output, size, room, Lz4HcLevel(options_));
+  } else if (lz4_->high_compression) {
+    lz4_->hc[1] = lz4_->hc[0];
+    written = LZ4_compress_HC_continue(&lz4_->hc[1], raw.data(), output, size, room);
+  } else {
+    lz4_->fast[1] = lz4_->fast[0];
+    written =
+        LZ4_compress_fast_continue(&lz4_->fast[1], raw.data(), output, size, room, acceleration);
+  }
+  return written <= 0 ? 0 : static_cast<size_t>(written);
+}
+
+size_t BlockCompressor::CompressZstd(const Slice& raw, char* output, size_t bound) {
+  auto* const context = static_cast<ZSTD_CCtx*>(context_);
+  const auto* const dict =
+      dict_ == nullptr ? nullptr : static_cast<const ZSTD_CDict*>(dict_->zstd());
+  const size_t n =
+      dict != nullptr
+          ? ZSTD_compress_usingCDict(context, output, bound, raw.data(), raw.size(), dict)
+          : ZSTD_compressCCtx(context, output, bound, raw.data(), raw.size(), ZstdLevel(options_));
+  return ZSTD_isError(n) ? 0 : n;
+}
+
 bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
   if (raw.size() > kMaxCompressible) return false;
-  const int raw_size = static_cast<int>(raw.size());
   char header[kMaxVarint32Length];
   size_t header_size = 0;
   if (type_ != kSnappyCompression) {
@@ -180,35 +281,23 @@ bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
                           &n);
       break;
     case kZlibCompression:
-      if (!Deflate(raw, options_, begin, &n)) return false;
+      if (!Deflate(raw, options_, dict_, begin, &n)) return false;
       break;
     case kLZ4Compression:
     case kLZ4HCCompression: {
-      const int bound = LZ4_compressBound(raw_size);
-      char* dst = begin(static_cast<size_t>(bound));
-      int written;
-      if (type_ == kLZ4Compression) {
-        // Negative levels are acceleration.
-        written = LZ4_compress_fast(raw.data(), dst, raw_size, bound,
-                                    options_.level < 0 ? -options_.level : 1);
-      } else {
-        written = LZ4_compress_HC(raw.data(), dst, raw_size, bound,
-                                  options_.level == kDefaultLevel ? 0 : options_.level);
-      }
-      if (written <= 0) return false;
-      n = static_cast<size_t>(written);
+      const auto bound = static_cast<size_t>(LZ4_compressBound(static_cast<int>(raw.size())));
+      n = CompressLz4(raw, begin(bound), bound);
       break;
     }
     case kZSTD: {
       const size_t bound = ZSTD_compressBound(raw.size());
-      n = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(context_), begin(bound), bound, raw.data(),
-                            raw.size(), options_.level == kDefaultLevel ? 3 : options_.level);
-      if (ZSTD_isError(n)) return false;
+      n = CompressZstd(raw, begin(bound), bound);
       break;
     }
     default:
       return false;
   }
+  if (n == 0) return false;
   *output = Slice(buffer_.get(), header_size + n);
   return output->size() < GoodSize(raw.size());
 }
@@ -283,7 +372,7 @@ Status DecompressInto(CompressionType type, const Slice& payload, char* output, 
 }
 
 Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool verify,
-                     const Slice& raw, StoredBlock* stored) {
+                     const DecompressionDict* dict, const Slice& raw, StoredBlock* stored) {
   *stored = {kNoCompression, raw};
   Slice compressed;
   if (type == kNoCompression || !compressor->Compress(raw, &compressed)) return Status::OK();
@@ -293,7 +382,7 @@ Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool ver
   Slice payload;
   Status s = DecompressedSize(type, compressed, &raw_size, &payload);
   std::string plain(s.ok() ? raw_size : 0, '\0');
-  if (s.ok()) s = DecompressInto(type, payload, plain.data(), raw_size, nullptr);
+  if (s.ok()) s = DecompressInto(type, payload, plain.data(), raw_size, dict);
   return s.ok() && Slice(plain) == raw
              ? Status::OK()
              : Status::Corruption("compressed block does not decompress to what it was");

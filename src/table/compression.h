@@ -1,9 +1,10 @@
 // Block compression: Snappy, zlib, LZ4, LZ4HC and ZSTD in RocksDB's framing.
 //
 // Snappy blocks carry their own length. The others begin with the raw size as a varint32, then zlib
-// is a raw deflate stream, LZ4 a block, ZSTD a frame. A dictionary (on read) is the raw bytes of
-// the table's dictionary block. Thread-safe; contexts are made per call, or per worker by the
-// caller.
+// is a raw deflate stream, LZ4 a block, ZSTD a frame. A dictionary is the raw bytes of the table's
+// dictionary block: what zlib and LZ4 take for text before the block, and ZSTD for a dictionary of
+// its own format, if it begins as one does, or else for text, too. Snappy has none. Thread-safe;
+// contexts are made per call, or per worker by the caller.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,32 @@ bool IsCompressionSupported(CompressionType type);
 // unknown ones.
 const char* CompressionPropertyName(CompressionType type);
 
+// Can data blocks of this type be compressed with a dictionary?
+bool TakesDictionary(CompressionType type);
+
+// A dictionary for the blocks of a table that is written, digested once. Immutable.
+class CompressionDict {
+ public:
+  // REQUIRES: TakesDictionary(type)
+  CompressionDict(std::string raw, CompressionType type, const CompressionOptions& options);
+  ~CompressionDict();
+  CompressionDict(const CompressionDict&) = delete;
+  CompressionDict& operator=(const CompressionDict&) = delete;
+
+  const std::string& raw() const { return raw_; }
+  const void* zstd() const { return zstd_; }  // const ZSTD_CDict*, or null
+
+ private:
+  const std::string raw_;
+  void* zstd_ = nullptr;
+};
+
 // Compresses one block after another with fixed settings; keeps its context. Not thread-safe.
 class BlockCompressor {
  public:
-  BlockCompressor(CompressionType type, const CompressionOptions& options);
+  // `dict` is borrowed, and may be null.
+  BlockCompressor(CompressionType type, const CompressionOptions& options,
+                  const CompressionDict* dict = nullptr);
   ~BlockCompressor();
   BlockCompressor(const BlockCompressor&) = delete;
   BlockCompressor& operator=(const BlockCompressor&) = delete;
@@ -40,10 +63,17 @@ class BlockCompressor {
  private:
   // Room for `size` bytes; what was there is lost.
   char* Room(size_t size);
+  // What the codec returns for a block: the bytes that it wrote, or 0 if it could not.
+  size_t CompressLz4(const Slice& raw, char* output, size_t bound);
+  size_t CompressZstd(const Slice& raw, char* output, size_t bound);
 
   const CompressionType type_;
   const CompressionOptions options_;
-  void* context_ = nullptr;         // ZSTD_CCtx
+  const CompressionDict* const dict_;
+  void* context_ = nullptr;  // ZSTD_CCtx
+  // With a dictionary: a stream that has taken it in, and one to copy that to for each block.
+  struct Lz4Streams;
+  std::unique_ptr<Lz4Streams> lz4_;
   std::unique_ptr<char[]> buffer_;  // not a string: that would clear what is overwritten anyway
   size_t capacity_ = 0;
 };
@@ -55,12 +85,15 @@ struct StoredBlock {
 };
 
 // Compresses `raw` with `compressor`, which is one for `type`; what does not become smaller is
-// stored as it is. `verify`: decompresses it again; Corruption if that gives something else.
-// *stored points to `raw` or into the compressor, until its next call.
+// stored as it is. `verify`: decompresses it again, with `dict` (may be null) if the compressor has
+// that one; Corruption if that gives something else. *stored points to `raw` or into the
+// compressor, until its next call.
+class DecompressionDict;
 [[nodiscard]] Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool verify,
-                                   const Slice& raw, StoredBlock* stored);
+                                   const DecompressionDict* dict, const Slice& raw,
+                                   StoredBlock* stored);
 
-// A dictionary of a table, digested once. Immutable.
+// A dictionary of a table that is read, digested once. Immutable.
 class DecompressionDict {
  public:
   DecompressionDict(std::string raw, bool for_zstd);

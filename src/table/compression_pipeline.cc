@@ -13,12 +13,15 @@ constexpr uint32_t kSlotsPerThread = 2;
 }  // namespace
 
 CompressionPipeline::CompressionPipeline(CompressionType type, const CompressionOptions& options,
-                                         bool verify, uint32_t threads)
+                                         bool verify, uint32_t threads, const CompressionDict* dict,
+                                         const DecompressionDict* verify_dict)
     : type_(type),
       options_(options),
       verify_(verify),
+      dict_(dict),
+      verify_dict_(verify_dict),
       slots_(size_t{kSlotsPerThread} * std::clamp<uint32_t>(threads, 1, kMaxThreads)),
-      own_compressor_(type, options) {
+      own_compressor_(type, options, dict) {
   for (size_t i = 1; i < slots_.size() / kSlotsPerThread; ++i) {
     fiber::Thread thread;
     // Without it the others, or the caller alone, do the work.
@@ -41,7 +44,7 @@ CompressionPipeline::~CompressionPipeline() {
 void CompressionPipeline::Compress(BlockCompressor* compressor, Slot* slot) const {
   Result& result = slot->result;
   result.raw_size = slot->raw.size();
-  result.status = CompressBlock(compressor, type_, verify_, slot->raw, &result.block);
+  result.status = CompressBlock(compressor, type_, verify_, verify_dict_, slot->raw, &result.block);
   if (result.status.ok() && result.block.type != kNoCompression) {
     slot->compressed.assign(result.block.contents.data(), result.block.contents.size());
     result.block.contents = slot->compressed;
@@ -49,7 +52,7 @@ void CompressionPipeline::Compress(BlockCompressor* compressor, Slot* slot) cons
 }
 
 void CompressionPipeline::Work() {
-  BlockCompressor compressor(type_, options_);
+  BlockCompressor compressor(type_, options_, dict_);
   fiber::MutexLock lock(&mutex_);
   while (true) {
     while (claimed_ == submitted_ && !ending_) work_.wait(&mutex_);

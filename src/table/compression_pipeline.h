@@ -25,9 +25,11 @@ namespace cairn {
 class CompressionPipeline {
  public:
   // `threads`: that compress at once, at most; the caller is one of them while it waits. `verify`:
-  // every block is decompressed again, and compared.
+  // every block is decompressed again, and compared. `dict`, and the same for the verification, are
+  // borrowed, and may be null.
   CompressionPipeline(CompressionType type, const CompressionOptions& options, bool verify,
-                      uint32_t threads);
+                      uint32_t threads, const CompressionDict* dict,
+                      const DecompressionDict* verify_dict);
   ~CompressionPipeline();
   CompressionPipeline(const CompressionPipeline&) = delete;
   CompressionPipeline& operator=(const CompressionPipeline&) = delete;
@@ -60,6 +62,8 @@ class CompressionPipeline {
   const CompressionType type_;
   const CompressionOptions options_;
   const bool verify_;
+  const CompressionDict* const dict_;
+  const DecompressionDict* const verify_dict_;
   std::vector<Slot> slots_;
   BlockCompressor own_compressor_;  // the caller's
 

@@ -2,10 +2,24 @@
 
 namespace cairn {
 
+void GetContext::MarkCovered() {
+  if (state_ == kNotFound) {
+    sequence_ = covering_;
+    if (seq_ != nullptr) *seq_ = covering_;
+  }
+  state_ = kDeleted;
+}
+
 bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice& value,
                            Cleanable* value_pinner) {
-  sequence_ = sequence;
-  if (seq_ != nullptr) *seq_ = sequence;
+  if (sequence < covering_) [[unlikely]] {
+    MarkCovered();
+    return false;
+  }
+  if (state_ == kNotFound) {
+    sequence_ = sequence;
+    if (seq_ != nullptr) *seq_ = sequence;
+  }
   switch (type) {
     case kTypeValue:
       state_ = kFound;
@@ -22,6 +36,9 @@ bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice&
       return false;
     case kTypeMerge:
       state_ = kMerge;
+      if (operands_ == nullptr) return false;
+      if (operands_->PushOlder(value, /*pinned=*/false)) return true;
+      state_ = kDeleted;
       return false;
     default:
       state_ = kUnsupported;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/internal_key.h"
+#include "base/merge_operands.h"
 #include "base/namespace.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/slice.h"
@@ -18,22 +19,29 @@ class GetContext {
  public:
   enum State {
     kNotFound,
+    kMerge,  // merge operands were met, and what they stand on may be further down
     kFound,
     kDeleted,
     kCorrupt,
-    kMerge,        // a merge operand was met: not supported yet
     kUnsupported,  // a value type that this version cannot read (blob index, wide column)
   };
 
   // `user_key`, `value` and `seq` are borrowed. `value` may be null: only the state is wanted
   // (KeyMayExist). `seq`, if not null, receives the sequence number of the deciding entry.
+  // `operands` receives the merge operands above it, newest first; null: the first one ends the
+  // lookup, with state kMerge.
   GetContext(const Comparator* user_comparator, const Slice& user_key, PinnableSlice* value,
-             SequenceNumber* seq = nullptr)
-      : user_comparator_(user_comparator), user_key_(user_key), value_(value), seq_(seq) {}
+             SequenceNumber* seq = nullptr, MergeOperands* operands = nullptr)
+      : user_comparator_(user_comparator),
+        user_key_(user_key),
+        value_(value),
+        seq_(seq),
+        operands_(operands) {}
   GetContext(const GetContext&) = delete;
   GetContext& operator=(const GetContext&) = delete;
 
-  // Offers the next entry at or after the sought key. False: the lookup is decided (see state()).
+  // Offers the next entry at or after the sought key. True: it was a merge operand, and the next
+  // older entry is wanted. False: the lookup is decided, or the key is another (see state()).
   // `value_pinner`, if not null, owns what `value` points into; its cleanups are moved to the
   // PinnableSlice when the value is taken, otherwise the value is copied. SaveMatch() is for a
   // caller that has compared the user key already.
@@ -50,8 +58,17 @@ class GetContext {
   bool key_may_exist() const { return may_exist_; }
 
   void MarkCorrupt() { state_ = kCorrupt; }
+  // The newest range tombstone of the table asked next that covers the key; 0: none.
+  void SetCovering(SequenceNumber sequence) { covering_ = sequence; }
+  // Nothing in the table is newer than that tombstone.
+  void MarkCovered();
 
   State state() const { return state_; }
+  // Older tables are to be asked.
+  bool undecided() const {
+    return state_ == kNotFound || (state_ == kMerge && operands_ != nullptr);
+  }
+  MergeOperands* operands() const { return operands_; }
   const Slice& user_key() const { return user_key_; }
   SequenceNumber sequence() const { return sequence_; }
 
@@ -60,7 +77,9 @@ class GetContext {
   const Slice user_key_;
   PinnableSlice* const value_;
   SequenceNumber* const seq_;
+  MergeOperands* const operands_;
   SequenceNumber sequence_ = 0;
+  SequenceNumber covering_ = 0;
   State state_ = kNotFound;
   bool may_exist_ = false;
 };

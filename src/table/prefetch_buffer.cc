@@ -61,7 +61,9 @@ void PrefetchBuffer::Announce(uint64_t offset) {
   const uint64_t begin = std::max(offset, std::min(announced_until_, end));
   if (end - begin < options_.fixed / 2 && end != file_size_) return;
   if (end == begin) return;
-  const IOStatus s = file_->Prefetch(IOOptions(), begin, static_cast<size_t>(end - begin));
+  IOOptions io;
+  io.rate_limiter_priority = options_.limits.priority;
+  const IOStatus s = file_->Prefetch(io, begin, static_cast<size_t>(end - begin));
   // A hint that a file cannot take: read all of it at once instead, as for any reader.
   if (!s.ok()) announces_ = false;
   announced_until_ = end;
@@ -115,6 +117,7 @@ bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* st
     if (!goes_on && (ahead_ == nullptr || !ahead_->Holds(offset, n))) return false;
     if (ahead_ == nullptr) {
       ahead_ = std::make_unique<ReadAhead>(file_, file_size_, FirstPace(), options_.statistics);
+      ahead_->SetPriority(options_.limits.priority);
       ahead_->SetRange(range_begin_, range_end_);
     }
     // What could not be read ahead may lie beside what is asked for.

@@ -82,6 +82,7 @@ std::map<std::string, std::string> EncodeProperties(const TableProperties& prope
   const NumberField* numbers = NumberFields(&count);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t value = properties.*numbers[i].field;
+    entries.erase(numbers[i].name);  // a collector's must not be taken for ours
     if (numbers[i].optional && value == 0) continue;
     std::string encoded;
     PutVarint64(&encoded, value);
@@ -90,6 +91,7 @@ std::map<std::string, std::string> EncodeProperties(const TableProperties& prope
   const TextField* texts = TextFields(&count);
   for (size_t i = 0; i < count; ++i) {
     const std::string& value = properties.*texts[i].field;
+    entries.erase(texts[i].name);
     if (!value.empty()) entries[texts[i].name] = value;
   }
   return entries;

@@ -101,7 +101,7 @@ IOStatus ReadAhead::Extend(size_t size) {
   if (piece->data == nullptr) return IOStatus::IOError("out of memory", file_->file_name());
   piece->start = begin;
   piece->size = static_cast<size_t>(end - begin);
-  piece->read.Start(*file_, IOOptions(), piece->start, piece->size, piece->data);
+  piece->read.Start(*file_, io_, piece->start, piece->size, piece->data);
   if (statistics_ != nullptr) statistics_->recordInHistogram(ASYNC_READ_BYTES, piece->size);
   pieces_.push_back(std::move(piece));
   return IOStatus::OK();

@@ -42,6 +42,8 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
+  // How the reads ask the rate limiter; IO_TOTAL, the default: not at all.
+  void SetPriority(Env::IOPriority priority) { io_.rate_limiter_priority = priority; }
   // What the caller will not go beyond: pieces end there, but for what is asked for. File offsets.
   void SetRange(uint64_t begin, uint64_t end) {
     begin_ = begin;
@@ -88,6 +90,7 @@ class ReadAhead {
   void Restart(uint64_t offset, size_t n, bool forward);
   std::unique_ptr<Piece> NewPiece(size_t size);
 
+  IOOptions io_;
   const RandomAccessFileReader* const file_;
   const uint64_t alignment_;
   const uint64_t file_end_;  // aligned

@@ -24,8 +24,12 @@ class TableBuilder {
   virtual ~TableBuilder() = default;
 
   // Appends one entry. REQUIRES: `internal_key` sorts after all keys before it; not finished. May
-  // SUSPEND (the file). Errors are kept in status(). Range deletions are refused (NotSupported).
+  // SUSPEND (the file). Errors are kept in status(). Range deletions go to AddTombstone().
   virtual void Add(const Slice& internal_key, const Slice& value) = 0;
+
+  // Adds a range tombstone: `internal_key` has its start, in the order of internal keys among all
+  // of them, before or after entries.
+  virtual void AddTombstone(const Slice& internal_key, const Slice& end_user_key) = 0;
 
   // The first error met, from whatever source; and the first error of the file.
   virtual Status status() const = 0;
@@ -38,7 +42,7 @@ class TableBuilder {
 
   virtual uint64_t NumEntries() const = 0;
   virtual bool IsEmpty() const { return NumEntries() == 0; }
-  // The last key that was added; empty if there is none. Good until the next Add.
+  // The last entry's key; empty if there is none. Good until the next Add.
   virtual Slice LastKey() const = 0;
   // Bytes written so far; after Finish() the size of the file.
   virtual uint64_t FileSize() const = 0;

@@ -70,13 +70,15 @@ void TableCache::Ref::Reset() {
 TableCache::TableCache(TableCacheOptions options)
     : options_(std::move(options)),
       pin_all_(options_.max_open_files < 0),
-      cache_(NewLRUCache(Capacity(options_.max_open_files),
-                         // Few tables: one shard, or each would hold too few of them.
-                         options_.max_open_files < 0 || options_.max_open_files >= 1024
-                             ? std::clamp(options_.table_cache_numshardbits, 0, 19)
-                             : 0,
-                         /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
-                         /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
+      cache_(options_.cache != nullptr
+                 ? options_.cache
+                 : NewLRUCache(Capacity(options_.max_open_files),
+                               // Few tables: one shard, or each would hold too few of them.
+                               options_.max_open_files < 0 || options_.max_open_files >= 1024
+                                   ? std::clamp(options_.table_cache_numshardbits, 0, 19)
+                                   : 0,
+                               /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0,
+                               nullptr, /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
 
 TableCache::~TableCache() = default;
 
@@ -93,10 +95,12 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
     reader_options.statistics = options_.statistics;
     reader_options.info_log = options_.info_log;
     reader_options.level = file.level;
+    reader_options.max_flushed_file_size = max_flushed_file_size_.load(std::memory_order_relaxed);
     reader_options.file_number = file.number;
     reader_options.tail_size = file.tail_size;
     reader_options.largest_seqno = file.largest_seqno;
     reader_options.limits = limits;
+    reader_options.prefix_extractor = options_.prefix_extractor;
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
                                                table);
   }
@@ -134,6 +138,10 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
     table->cache_ = cache_.get();
     table->handle_ = handle;
     table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
+    if (file.slot != nullptr && file.slot->MayHaveTombstones() &&
+        table->reader_->range_tombstones() == nullptr) {
+      file.slot->may_have_tombstones_.store(false, std::memory_order_relaxed);
+    }
     // Not if the lock is held: another table is being opened, which may take long.
     if (pin_all_.load(std::memory_order_relaxed) && file.slot != nullptr && mu.try_lock()) {
       Pin(file, table);
@@ -145,6 +153,9 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
 
   if (!mu.try_lock_until(limits.NanosDeadline())) return limits.Error();
   Status s = OpenOnce(file, limits, table);
+  if (s.ok() && file.slot != nullptr && table->reader_->range_tombstones() == nullptr) {
+    file.slot->may_have_tombstones_.store(false, std::memory_order_relaxed);
+  }
   if (s.ok()) Pin(file, table);
   mu.unlock();
   return s;
@@ -160,7 +171,7 @@ Status TableCache::OpenOnce(const TableFileId& file, const ReadLimits& limits, R
     if (!s.ok()) return s;
     s = cache_->Insert(key.slice(), reader.get(), 1, &DeleteTable, &handle);
     if (!s.ok()) return s;
-    reader.release();
+    (void)reader.release();  // the cache has it
   }
   table->cache_ = cache_.get();
   table->handle_ = handle;

@@ -39,6 +39,8 @@ class TableSlot {
   TableSlot& operator=(const TableSlot&) = delete;
 
   TableReader* reader() const { return reader_.load(std::memory_order_acquire); }
+  // False: the table has been open, and has no range tombstones.
+  bool MayHaveTombstones() const { return may_have_tombstones_.load(std::memory_order_relaxed); }
   // Forgets the reader. REQUIRES: nobody uses it through this slot any more.
   void Release();
 
@@ -48,6 +50,7 @@ class TableSlot {
   // Null, or the reader: set once, released after `handle_` and `cache_` (they are guarded by the
   // cache's open lock).
   std::atomic<TableReader*> reader_{nullptr};
+  std::atomic<bool> may_have_tombstones_{true};  // relaxed: it says nothing about other memory
   Cache* cache_ = nullptr;
   Cache::Handle* handle_ = nullptr;
 };
@@ -69,10 +72,14 @@ struct TableCacheOptions {
   TableFactory* table_factory = nullptr;
   std::vector<std::string> paths;  // paths[path_id] is the folder of a file
   const InternalKeyComparator* icmp = nullptr;
+  // Where the open tables are kept: another TableCache's, so that they share max_open_files; null:
+  // a cache of its own.
+  std::shared_ptr<Cache> cache;
   int max_open_files = -1;  // -1: all stay open and may be pinned in slots
   int table_cache_numshardbits = 6;
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
+  const SliceTransform* prefix_extractor = nullptr;  // may be null
 };
 
 class TableCache {
@@ -138,10 +145,15 @@ class TableCache {
   // -1) stay so. Any thread.
   void SetMaxOpenFiles(int max_open_files);
 
+  // As TableReaderOptions::max_flushed_file_size, of tables opened from now on. Any thread.
+  void SetMaxFlushedFileSize(uint64_t bytes) {
+    max_flushed_file_size_.store(bytes, std::memory_order_relaxed);
+  }
+
   // Closes the table (once its last user is gone): the file is about to be deleted.
   void Evict(uint64_t number);
 
-  Cache* cache() const { return cache_.get(); }
+  const std::shared_ptr<Cache>& cache() const { return cache_; }
 
  private:
   Status GetSlow(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
@@ -155,6 +167,7 @@ class TableCache {
 
   const TableCacheOptions options_;
   std::atomic<bool> pin_all_;  // relaxed: a table may be pinned, or not, a little late
+  std::atomic<uint64_t> max_flushed_file_size_{UINT64_MAX};  // relaxed: likewise
   const std::shared_ptr<Cache> cache_;
   // Serialises the opening of one table, and the filling of its slot.
   fiber::Mutex open_mu_[kOpenLocks];

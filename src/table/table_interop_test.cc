@@ -108,6 +108,43 @@ TEST(TableInteropTest, SstDumpReadsEveryChecksum) {
   }
 }
 
+TEST(TableInteropTest, SstDumpReadsPartitions) {
+  if (!HaveSstDump()) GTEST_SKIP() << "sst_dump is not installed";
+  uint64_t seed = 100;
+  for (uint32_t version = 2; version <= 5; ++version) {
+    SCOPED_TRACE("version " + std::to_string(version));
+    Harness h;
+    h.table_options.format_version = version;
+    h.table_options.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    h.table_options.partition_filters = true;
+    h.table_options.metadata_block_size = 256;
+    h.table_options.block_size = 512;
+    h.table_options.index_block_restart_interval = static_cast<int>(1 + seed % 4);
+    h.compression = version % 2 == 0 ? kNoCompression : kLZ4Compression;
+    h.FillRandom(++seed, 3000);
+    CheckWithSstDump(&h, version == 5);
+  }
+}
+
+TEST(TableInteropTest, SstDumpReadsDictionaries) {
+  if (!HaveSstDump()) GTEST_SKIP() << "sst_dump is not installed";
+  for (const CompressionType compression :
+       {kZlibCompression, kLZ4Compression, kLZ4HCCompression, kZSTD}) {
+    for (const uint32_t train_bytes : {0u, 100u << 10}) {
+      SCOPED_TRACE("compression " + std::to_string(compression) + " train " +
+                   std::to_string(train_bytes));
+      Harness h;
+      h.table_options.format_version = train_bytes == 0 ? 5 : 3;
+      h.table_options.block_size = 1024;
+      h.compression = compression;
+      h.compression_opts.max_dict_bytes = 4 << 10;
+      h.compression_opts.zstd_max_train_bytes = train_bytes;
+      h.FillRandom(70 + train_bytes, 3000, 300);
+      CheckWithSstDump(&h);
+    }
+  }
+}
+
 TEST(TableInteropTest, SstDumpReadsIndexesWithSequenceNumbers) {
   if (!HaveSstDump()) GTEST_SKIP() << "sst_dump is not installed";
   Harness h;

@@ -11,8 +11,10 @@
 #include "fs/read_limits.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
 
 namespace cairn {
 
@@ -23,6 +25,8 @@ struct TableReaderOptions {
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
   int level = -1;  // -1: not known
+  // A level-0 file of up to so many bytes is taken for one that a flush made.
+  uint64_t max_flushed_file_size = UINT64_MAX;
   bool skip_filters = false;
   uint64_t file_number = 0;
   // Bytes after the data blocks (FileMetaData::tail_size); 0: not known, the reader guesses what to
@@ -32,6 +36,8 @@ struct TableReaderOptions {
   // not known.
   SequenceNumber largest_seqno = kMaxSequenceNumber;
   ReadLimits limits;  // of the reads at opening
+  // How prefixes are taken now; tables may have been made with another one. Null: they are not.
+  const SliceTransform* prefix_extractor = nullptr;
 };
 
 struct TableBuilderOptions {
@@ -45,6 +51,7 @@ struct TableBuilderOptions {
   std::string column_family_name = "default";
   int level = -1;  // -1: not known
   bool is_bottommost = false;
+  bool is_flush = false;
   bool skip_filters = false;        // write no filter (optimize_filters_for_hits at the last level)
   uint64_t creation_time = 0;       // Unix seconds; 0: not known
   uint64_t oldest_key_time = 0;     // Unix seconds
@@ -53,7 +60,13 @@ struct TableBuilderOptions {
   std::string db_session_id;
   std::string db_host_id;
   uint64_t cur_file_num = 0;
-  uint64_t target_file_size = 0;  // bytes, a hint for what to reserve; 0: not known
+  uint64_t target_file_size = 0;                // bytes, a hint for what to reserve; 0: not known
+  std::string merge_operator_name = "nullptr";  // for the properties
+  // The filter holds these prefixes, too. Null: none.
+  const SliceTransform* prefix_extractor = nullptr;
+  UserCollectedProperties extra_properties;  // written as they are
+  // Of what else the properties shall have. Null: none.
+  const ColumnFamilyOptions::TablePropertiesCollectorFactories* collector_factories = nullptr;
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
 };

@@ -13,6 +13,7 @@
 
 #include "base/internal_iterator.h"
 #include "base/namespace.h"
+#include "base/range_tombstones.h"
 #include "rocksdb/cleanable.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
@@ -29,6 +30,12 @@ namespace cairn {
 struct TableAnchor {
   std::string user_key;
   uint64_t bytes = 0;  // of the part, in the file
+};
+
+// A block of a table's filter or index.
+struct MetaPart {
+  enum Kind : uint8_t { kFilter, kIndex } kind;  // how it is decoded
+  BlockHandle handle;
 };
 
 class TableReader {
@@ -52,11 +59,12 @@ class TableReader {
   [[nodiscard]] virtual Status Get(const ReadOptions& options, const Slice& internal_key,
                                    GetContext* context, bool skip_filters = false) = 0;
 
-  // Read ahead of a Get, into the cache, what it asks before a data block: the filter; and the
-  // index as far as it is needed for this key. OK also where there is none. Incomplete with
-  // ReadTier::kBlockCacheTier if it is not in memory.
-  [[nodiscard]] virtual Status LoadFilter(const ReadOptions& options) = 0;
-  [[nodiscard]] virtual Status LoadIndex(const ReadOptions& options, const Slice& internal_key) = 0;
+  // Adds what a Get of this key would read of the filter and the index, as far as memory tells.
+  // What it adds once that is loaded comes next; nothing: a data block does.
+  virtual void AddMissingParts(const Slice& internal_key, std::vector<MetaPart>* parts) = 0;
+  // Reads a part into the cache; `pins` keeps it there.
+  [[nodiscard]] virtual Status LoadPart(const ReadOptions& options, const MetaPart& part,
+                                        Cleanable* pins) = 0;
   // The data block that a Get would look into first. NotFound: none, the table has no such key.
   // Incomplete with ReadTier::kBlockCacheTier if what tells it is not in memory.
   [[nodiscard]] virtual Status LocateBlock(const ReadOptions& options, const Slice& internal_key,
@@ -68,6 +76,14 @@ class TableReader {
   [[nodiscard]] virtual Status LoadBlocks(const ReadOptions& options,
                                           std::span<const BlockHandle> handles,
                                           Cleanable* pins) = 0;
+
+  // Whether a filter is asked before a data block.
+  virtual bool HasFilter() const = 0;
+  // It has merge operands, by its properties.
+  virtual bool MayHoldOperands() const = 0;
+
+  // Null: it has none. Not cut at the table's bounds (ClipToTable).
+  virtual const RangeTombstones* range_tombstones() const = 0;
 
   // This reader holds both in memory, or has no cache to read them into.
   virtual bool FilterAndIndexArePinned() const = 0;

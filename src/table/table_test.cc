@@ -8,7 +8,6 @@
 
 #include "fs/file_util.h"
 #include "rocksdb/statistics.h"
-#include "table/bloom.h"
 #include "table/testing/table_harness.h"
 
 namespace cairn {
@@ -441,6 +440,30 @@ TEST(TableDamageTest, UnverifiedDamageNeverCrashes) {
   }
 }
 
+TEST(TableDamageTest, ADataBlockInTheCacheIsNotTakenForAnIndexPartition) {
+  Harness h;
+  h.table_options.checksum = kNoChecksum;
+  h.table_options.block_cache = NewLRUCache(1 << 20);
+  h.FillRandom(1, 500);
+  ASSERT_TRUE(h.Build().ok());
+  ASSERT_TRUE(h.Open().ok());
+  h.CheckAll(1, 10);
+  h.table.reset();
+
+  // Now its index has two levels: the data blocks' handles are those of partitions.
+  std::string bytes;
+  ASSERT_TRUE(ReadFileToString(&h.fs, "/t.sst", &bytes).ok());
+  const size_t at = bytes.find("index.type");
+  ASSERT_NE(at, std::string::npos);
+  EncodeFixed32(bytes.data() + at + strlen("index.type"), 2);
+  ASSERT_TRUE(WriteStringToFile(&h.fs, bytes, "/t.sst").ok());
+  ASSERT_TRUE(h.Open().ok());
+  const std::unique_ptr<InternalIterator> it(h.table->NewIterator(ReadOptions()));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
+}
+
 TEST(TableDamageTest, TruncatedFiles) {
   Harness h;
   h.FillRandom(33, 200);
@@ -464,7 +487,7 @@ TEST(TableTest, RefusesWhatItCannotWrite) {
   EXPECT_TRUE(bzip.Build().IsNotSupported());
   BlockBasedTableOptions o;
   EXPECT_TRUE(ValidateTableOptions(o).ok());
-  o.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  o.index_type = BlockBasedTableOptions::kHashSearch;
   EXPECT_TRUE(ValidateTableOptions(o).IsNotSupported());
   o = BlockBasedTableOptions();
   o.format_version = 8;
@@ -478,50 +501,6 @@ TEST(TableTest, RefusesAnotherComparator) {
   h.icmp = InternalKeyComparator(ReverseBytewiseComparator());
   const Status s = h.Open();
   EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
-}
-
-TEST(BloomTest, NoFalseNegativesAndFewFalsePositives) {
-  for (const double bits : {1.0, 5.0, 10.0, 16.0, 30.0}) {
-    std::unique_ptr<const FilterPolicy> policy(NewBloomFilterPolicy(bits));
-    BloomBuilder builder(MillibitsPerKey(policy.get()));
-    constexpr int kKeys = 10000;
-    auto key = [](int i) { return "key " + std::to_string(i); };
-    for (int i = 0; i < kKeys; ++i) builder.AddKey(key(i));
-    const std::string filter = builder.Finish();
-    EXPECT_NEAR(static_cast<double>(filter.size()) * 8 / kKeys, bits, 0.2);
-    BloomReader reader{Slice(filter)};
-    EXPECT_TRUE(reader.is_useful());
-    int positives = 0;
-    for (int i = 0; i < kKeys; ++i) {
-      ASSERT_TRUE(reader.MayMatch(key(i)));
-      if (reader.MayMatch(key(i + 1000000))) ++positives;
-    }
-    const double rate = static_cast<double>(positives) / kKeys;
-    const double limit = bits < 2 ? 0.8 : bits < 6 ? 0.13 : bits < 12 ? 0.015 : 0.002;
-    EXPECT_LT(rate, limit) << bits;
-  }
-}
-
-TEST(BloomTest, UnknownFiltersMatchEverything) {
-  for (const char marker : {-2, -3, 0, 6}) {
-    std::string filter(64, '\0');
-    filter += std::string(1, marker) + std::string("\0\6\0\0", 4);
-    BloomReader reader{Slice(filter)};
-    EXPECT_TRUE(reader.MayMatch("anything"));
-    EXPECT_FALSE(reader.is_useful());
-  }
-  EXPECT_FALSE(BloomReader(Slice()).MayMatch("anything"));
-  EXPECT_TRUE(BloomReader().MayMatch("anything"));
-}
-
-TEST(BloomTest, FiltersSaveReads) {
-  Harness h;
-  for (int i = 0; i < 1000; ++i) h.Put("key" + std::to_string(i), 1, "v");
-  ASSERT_TRUE(h.Build().ok());
-  ASSERT_TRUE(h.Open().ok());
-  Cache* cache = h.factory->options().block_cache.get();
-  for (int i = 0; i < 100; ++i) h.CheckGet("key" + std::to_string(i) + "x", 5);
-  EXPECT_LT(cache->GetOccupancyCount(), 10u);
 }
 
 }  // namespace

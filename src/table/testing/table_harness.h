@@ -15,6 +15,8 @@
 #include "fs/file_writer.h"
 #include "fs/memory_file_system.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "table/block_based_table_factory.h"
 #include "table/table_builder.h"
@@ -73,7 +75,7 @@ struct Harness {
       }
       const std::string value(random.Uniform(max_value + 1),
                               static_cast<char>('a' + random.Uniform(26)));
-      Put(key, static_cast<SequenceNumber>(i + 1), value,
+      Put(key, static_cast<SequenceNumber>(i) + 1, value,
           random.Uniform(10) == 0 ? kTypeDeletion : kTypeValue);
     }
   }
@@ -85,6 +87,10 @@ struct Harness {
     if (!s.ok()) return s;
     TableBuilderOptions options(icmp, compression);
     options.compression_opts = compression_opts;
+    options.prefix_extractor = prefix_extractor.get();
+    options.extra_properties = extra_properties;
+    options.collector_factories = &collector_factories;
+    options.info_log = info_log.get();
     options.cur_file_num = 12;
     options.db_id = "test-db";
     options.db_session_id = session_id;
@@ -94,6 +100,7 @@ struct Harness {
     s = builder->Finish();
     properties = builder->GetTableProperties();
     tail_size = builder->TailSize();
+    need_compact = builder->NeedCompact();
     file_size = builder->FileSize();
     if (s.ok()) s = writer->Sync(false);
     if (s.ok()) s = writer->Close();
@@ -110,6 +117,9 @@ struct Harness {
     if (!s.ok()) return s;
     TableReaderOptions options(icmp);
     options.level = level;
+    options.max_flushed_file_size = max_flushed_file_size;
+    options.prefix_extractor = prefix_extractor.get();
+    options.statistics = statistics.get();
     return factory->NewTableReader(options, std::move(reader), size, &table);
   }
 
@@ -217,11 +227,18 @@ struct Harness {
   CompressionOptions compression_opts;
   std::string session_id = "SESSION0000000000001";
   int level = -1;
+  uint64_t max_flushed_file_size = UINT64_MAX;
+  std::shared_ptr<const SliceTransform> prefix_extractor;
+  UserCollectedProperties extra_properties;
+  ColumnFamilyOptions::TablePropertiesCollectorFactories collector_factories;
+  std::shared_ptr<Logger> info_log;        // of the builder
+  std::shared_ptr<Statistics> statistics;  // of the reader
   Model model;
   std::unique_ptr<BlockBasedTableFactory> factory;
   std::unique_ptr<TableReader> table;
   TableProperties properties;
   uint64_t tail_size = 0;
+  bool need_compact = false;
   uint64_t file_size = 0;
 };
 

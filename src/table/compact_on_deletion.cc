@@ -1,0 +1,99 @@
+// The collector of rocksdb/utilities/table_properties_collectors.h.
+//
+// The window is a ring of counts, one for each step of a 128th of it: when the newest step is full
+// the oldest one is forgotten. So what is looked at is between 127 and 128 steps long.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+#include "base/namespace.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/utilities/table_properties_collectors.h"
+
+namespace cairn {
+namespace {
+
+class CompactOnDeletionCollector final : public TablePropertiesCollector {
+ public:
+  CompactOnDeletionCollector(size_t window, size_t trigger, double ratio)
+      : step_size_(window / kSteps + (window % kSteps != 0 ? 1 : 0)),
+        trigger_(trigger),
+        ratio_(ratio > 0 && ratio <= 1 ? ratio : 0) {}
+
+  Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/, EntryType type,
+                    SequenceNumber /*seq*/, uint64_t /*file_size*/) override {
+    const bool is_tombstone = type == kEntryDelete || type == kEntrySingleDelete;
+    ++entries_;
+    tombstones_ += is_tombstone;
+    if (step_size_ == 0 || too_many_) return Status::OK();
+    if (entries_in_step_ == step_size_) {
+      newest_ = (newest_ + 1) % kSteps;
+      in_window_ -= ring_[newest_];
+      ring_[newest_] = 0;
+      entries_in_step_ = 0;
+    }
+    ++entries_in_step_;
+    ring_[newest_] += is_tombstone;
+    in_window_ += is_tombstone;
+    too_many_ = is_tombstone && in_window_ >= trigger_;
+    return Status::OK();
+  }
+
+  Status Finish(UserCollectedProperties* /*properties*/) override {
+    if (ratio_ > 0 && entries_ > 0) {
+      too_many_ |= static_cast<double>(tombstones_) / static_cast<double>(entries_) >= ratio_;
+    }
+    return Status::OK();
+  }
+
+  UserCollectedProperties GetReadableProperties() const override { return {}; }
+  const char* Name() const override { return CompactOnDeletionCollectorFactory::kClassName(); }
+  bool NeedCompact() const override { return too_many_; }
+
+ private:
+  static constexpr size_t kSteps = 128;
+
+  const size_t step_size_;  // entries; 0: no window
+  const size_t trigger_;
+  const double ratio_;  // 0: none
+  std::array<size_t, kSteps> ring_{};
+  size_t newest_ = 0;
+  size_t entries_in_step_ = 0;
+  size_t in_window_ = 0;  // the sum of the ring
+  uint64_t entries_ = 0, tombstones_ = 0;
+  bool too_many_ = false;
+};
+
+}  // namespace
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+
+CompactOnDeletionCollectorFactory::CompactOnDeletionCollectorFactory(size_t sliding_window_size,
+                                                                     size_t deletion_trigger,
+                                                                     double deletion_ratio)
+    : sliding_window_size_(sliding_window_size),
+      deletion_trigger_(deletion_trigger),
+      deletion_ratio_(deletion_ratio) {}
+
+TablePropertiesCollector* CompactOnDeletionCollectorFactory::CreateTablePropertiesCollector(
+    TablePropertiesCollectorFactory::Context /*context*/) {
+  return new cairn::CompactOnDeletionCollector(GetWindowSize(), GetDeletionTrigger(),
+                                               GetDeletionRatio());
+}
+
+std::string CompactOnDeletionCollectorFactory::ToString() const {
+  char ratio[32];
+  std::snprintf(ratio, sizeof(ratio), "%g", GetDeletionRatio());
+  return std::string(Name()) + " (Sliding window size = " + std::to_string(GetWindowSize()) +
+         " Deletion trigger = " + std::to_string(GetDeletionTrigger()) +
+         " Deletion ratio = " + ratio + ")";
+}
+
+std::shared_ptr<CompactOnDeletionCollectorFactory> NewCompactOnDeletionCollectorFactory(
+    size_t sliding_window_size, size_t deletion_trigger, double deletion_ratio) {
+  return std::make_shared<CompactOnDeletionCollectorFactory>(sliding_window_size, deletion_trigger,
+                                                             deletion_ratio);
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -1,0 +1,63 @@
+#include "table/index_builder.h"
+
+#include "base/coding.h"
+
+namespace cairn {
+
+void IndexBlockWriter::Add(const Slice& key, const BlockHandle& handle) {
+  value_.clear();
+  delta_.clear();
+  handle.EncodeTo(&value_);
+  // Of the first entry it is not stored: that one is a restart point.
+  PutVarsignedint64(&delta_, static_cast<int64_t>(handle.size) - static_cast<int64_t>(last_size_));
+  last_size_ = handle.size;
+  const Slice delta(delta_);
+  block_.Add(key, value_, &delta);
+}
+
+void IndexBuilder::AddSeparator(const Slice& last_key, const Slice* next_key) {
+  using Mode = BlockBasedTableOptions::IndexShorteningMode;
+  std::string separator = last_key.ToString();
+  if (next_key != nullptr) {
+    if (icmp_.CompareUserKey(ExtractUserKey(separator), ExtractUserKey(*next_key)) == 0) {
+      // The two blocks hold versions of one key: only the sequence number tells them apart.
+      separators_need_sequence_ = true;
+    } else if (options_.index_shortening != Mode::kNoShortening) {
+      icmp_.FindShortestSeparator(&separator, *next_key);
+    }
+  } else if (options_.index_shortening == Mode::kShortenSeparatorsAndSuccessor) {
+    icmp_.FindShortSuccessor(&separator);
+  }
+  separators_.append(separator);
+  separator_ends_.push_back(separators_.size());
+}
+
+IndexBuilder::Sizes IndexBuilder::Finish(const WriteFn& write, BlockHandle* handle) const {
+  Sizes sizes;
+  const auto put = [&](const Slice& contents, BlockHandle* place) {
+    sizes.all += contents.size() + kBlockTrailerSize;
+    write(contents, place);
+  };
+  IndexBlockWriter block(options_);
+  if (options_.index_type != BlockBasedTableOptions::kTwoLevelIndexSearch) {
+    for (size_t i = 0; i < num_separators(); ++i) block.Add(Key(i), handles_[i]);
+    put(block.Finish(), handle);
+    return sizes;
+  }
+  IndexBlockWriter top(options_);
+  for (size_t i = 0; i < num_separators(); ++i) {
+    block.Add(Key(i), handles_[i]);
+    if (block.CurrentSize() < options_.metadata_block_size && i + 1 < num_separators()) continue;
+    BlockHandle partition;
+    put(block.Finish(), &partition);
+    block.Reset();
+    top.Add(Key(i), partition);
+    ++sizes.partitions;
+  }
+  const Slice contents = top.Finish();
+  sizes.top_level = contents.size() + kBlockTrailerSize;
+  put(contents, handle);
+  return sizes;
+}
+
+}  // namespace cairn

@@ -1,0 +1,93 @@
+// IndexBuilder: the index of a table being written, in one block or in partitions.
+//
+// Used by the table builder and nobody else; not thread-safe. Separators and places of the data
+// blocks are kept until Finish(): only then is it known whether separators need the sequence
+// number.
+//
+//   whole        separator -> data block, in one block
+//   partitioned  blocks of that kind, each of about metadata_block_size bytes, and the top-level
+//                index: last separator -> partition
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "rocksdb/table.h"
+#include "table/block_builder.h"
+#include "table/format.h"
+
+namespace cairn {
+
+// A block of the index's format in the making: keys, and the places of blocks that follow one
+// another in the file.
+class IndexBlockWriter {
+ public:
+  explicit IndexBlockWriter(const BlockBasedTableOptions& options)
+      : block_(options.index_block_restart_interval, /*use_delta_encoding=*/true,
+               /*values_delta_encoded=*/options.format_version >= 4) {}
+
+  // `key`: as IndexBuilder::Key() has it.
+  void Add(const Slice& key, const BlockHandle& handle);
+  bool empty() const { return block_.empty(); }
+  size_t CurrentSize() const { return block_.CurrentSize(); }
+  Slice Finish() { return block_.Finish(); }
+  void Reset() { block_.Reset(); }
+
+ private:
+  BlockBuilder block_;
+  uint64_t last_size_ = 0;  // of the block added last
+  std::string value_;
+  std::string delta_;
+};
+
+class IndexBuilder {
+ public:
+  // Both outlive this.
+  IndexBuilder(const BlockBasedTableOptions& options, const InternalKeyComparator& icmp)
+      : options_(options), icmp_(icmp) {}
+
+  // A data block ended with `last_key`; `next_key` begins the next one (null: the table ends).
+  // Both are internal keys.
+  void AddSeparator(const Slice& last_key, const Slice* next_key);
+  // Where it lies: once for each separator, in the same order, any time before Finish().
+  void AddHandle(const BlockHandle& handle) { handles_.push_back(handle); }
+
+  size_t num_separators() const { return separator_ends_.size(); }
+  // Bytes of the index, about.
+  size_t EstimatedSize() const { return separators_.size() + separator_ends_.size() * 8; }
+
+  // From here on: all separators are there.
+
+  // Index keys are user keys: no two blocks hold versions of one key.
+  bool user_keys() const { return options_.format_version >= 3 && !separators_need_sequence_; }
+  // The separator number `i` as index blocks hold it.
+  Slice Key(size_t i) const {
+    const size_t start = i == 0 ? 0 : separator_ends_[i - 1];
+    const Slice separator(separators_.data() + start, separator_ends_[i] - start);
+    return user_keys() ? ExtractUserKey(separator) : separator;
+  }
+
+  struct Sizes {
+    uint64_t all = 0;  // bytes of all blocks of the index
+    uint64_t partitions = 0;
+    uint64_t top_level = 0;  // bytes; 0: not partitioned
+  };
+  // Gives the blocks to `write` in the order of the file, which says where each lies; the last one
+  // is where a reader begins.
+  using WriteFn = std::function<void(const Slice& contents, BlockHandle* handle)>;
+  Sizes Finish(const WriteFn& write, BlockHandle* handle) const;
+
+ private:
+  const BlockBasedTableOptions& options_;
+  const InternalKeyComparator& icmp_;
+  std::string separators_;  // internal keys, one after another
+  std::vector<size_t> separator_ends_;
+  std::vector<BlockHandle> handles_;
+  bool separators_need_sequence_ = false;
+};
+
+}  // namespace cairn
