@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "base/merge_operands.h"
+#include "fiber/interleave.h"
 #include "fs/read_limits.h"
 #include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
@@ -43,8 +45,15 @@ constexpr size_t kCopyValueBytes = 128;
 class DBIterator final : public Iterator {
  public:
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env), icmp_(*env.icmp), options_(options), at_snapshot_(options.snapshot != nullptr) {
+      : env_(env),
+        icmp_(*env.icmp),
+        options_(options),
+        at_snapshot_(options.snapshot != nullptr && !options.tailing),
+        operands_(env.merge_operator) {
     Attach();
+    if (env.first_sequence != nullptr && !at_snapshot_ && !options.tailing)
+      sequence_ = *env.first_sequence;
+    if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
   }
 
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options, InternalIterator* internal,
@@ -54,7 +63,8 @@ class DBIterator final : public Iterator {
         options_(options),
         at_snapshot_(true),
         sequence_(sequence),
-        iter_(internal) {}
+        iter_(internal),
+        operands_(env.merge_operator) {}
 
   ~DBIterator() override {
     FlushStatistics();
@@ -64,11 +74,11 @@ class DBIterator final : public Iterator {
   bool Valid() const override { return valid_; }
   Slice key() const override {
     assert(valid_);
-    return forward_ ? ExtractUserKey(entry_key_) : saved_key_.get();
+    return on_entry_ ? ExtractUserKey(entry_key_) : saved_key_.get();
   }
   Slice value() const override {
     assert(valid_);
-    return forward_ ? entry_value_ : saved_value_;
+    return on_entry_ ? entry_value_ : saved_value_;
   }
   Status status() const override { return status_; }
 
@@ -91,6 +101,9 @@ class DBIterator final : public Iterator {
 
   void Attach();
   void Detach();
+  void Renew();
+  void SeekFrom(const Slice& target);
+  void SeekForPrevFrom(const Slice& target);
 
   // The cursor: what iter_ stands on, cached.
   void Load() {
@@ -114,6 +127,8 @@ class DBIterator final : public Iterator {
   }
 
   void FindForward(Skip skip);
+  bool CollectOperandsForward(bool* has_base);
+  bool MergeOperandsOver(const Slice* base);
   void FindBackward();
   bool CollectNewestVisible(bool* found);
   bool LookUpSavedKey(bool* found);
@@ -122,6 +137,17 @@ class DBIterator final : public Iterator {
   void StartFromLast();
   void TurnForward();
   void TurnBackward();
+
+  // Whether a range tombstone hides the entry under the cursor. After an error status_ is set.
+  bool IsDeletedByRange(const Slice& user_key, uint64_t footer) {
+    if (tombstones_ == nullptr) [[likely]]
+      return false;
+    bool hidden = false;
+    Status s = tombstones_->IsHidden(user_key, footer >> 8, &hidden);
+    if (!s.ok()) Fail(std::move(s));
+    return hidden;
+  }
+  bool PassHiddenRange();
 
   bool IsSavedKey(const Slice& user_key) const {
     return icmp_.EqualUserKey(user_key, saved_key_.get());
@@ -139,6 +165,7 @@ class DBIterator final : public Iterator {
   bool Begin() {
     status_ = Status::OK();
     valid_ = false;
+    on_entry_ = true;
     hidden_passed_ = 0;
     if (!ReadLimits::AreOver(options_)) [[likely]]
       return true;
@@ -187,10 +214,13 @@ class DBIterator final : public Iterator {
   SequenceNumber sequence_ = 0;
   SuperVersion* sv_ = nullptr;  // null if iter_ was given to us
   std::unique_ptr<InternalIterator> iter_;
+  std::unique_ptr<TombstoneView> tombstones_;  // null: nothing is hidden by any
 
   bool valid_ = false;
   bool forward_ = true;
+  bool on_entry_ = true;  // what is shown is the entry under the cursor: forward, and not merged
   bool at_entry_ = false;
+  bool newest_in_range_ = false;  // of the key looked at last on the way back
   bool holds_prefix_ = false;
   std::string prefix_;  // while holds_prefix_
   Slice entry_key_;     // internal key
@@ -200,6 +230,8 @@ class DBIterator final : public Iterator {
   SavedKey saved_key_;
   Slice saved_value_;  // backward: in value_copy_, or pinned
   std::string value_copy_;
+  MergeOperands operands_;    // of saved_key_; empty but while it is looked at
+  std::string merged_value_;  // what they made
   InternalKey seek_key_;
   uint64_t hidden_passed_ = 0;
   uint64_t nexts_ = 0, prevs_ = 0, nexts_found_ = 0, prevs_found_ = 0,
@@ -208,13 +240,17 @@ class DBIterator final : public Iterator {
 
 void DBIterator::Attach() {
   sv_ = env_.super_versions->Acquire();
+  fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
   sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
-  iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables));
+  tombstones_.reset();
+  iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
+  if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
 }
 
 void DBIterator::Detach() {
+  tombstones_.reset();
   iter_.reset();
   if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
 }
@@ -224,6 +260,7 @@ Status DBIterator::Refresh() {
   if (!Begin()) return status_;
   at_entry_ = false;
   forward_ = true;
+  on_entry_ = true;
   Detach();
   Attach();
   return Status::OK();
@@ -241,7 +278,7 @@ Status DBIterator::GetProperty(std::string name, std::string* property) {
       *property = "Iterator is not valid.";
       return Status::OK();
     }
-    *property = options_.pin_data && forward_ && iter_->IsKeyPinned() ? "1" : "0";
+    *property = options_.pin_data && on_entry_ && iter_->IsKeyPinned() ? "1" : "0";
     return Status::OK();
   }
   return Status::InvalidArgument("Unidentified property.");
@@ -249,10 +286,6 @@ Status DBIterator::GetProperty(std::string name, std::string* property) {
 
 Status DBIterator::BadEntry(ValueType type) const {
   switch (type) {
-    case kTypeMerge:
-      return Status::NotSupported("Merge is not supported");
-    case kTypeRangeDeletion:
-      return Status::NotSupported("DeleteRange is not supported");
     case kTypeBlobIndex:
       return Status::NotSupported("Blob indexes are not supported");
     case kTypeWideColumnEntity:
@@ -270,8 +303,11 @@ void DBIterator::Next() {
   assert(valid_);
   status_ = Status::OK();
   hidden_passed_ = 0;
-  if (!forward_) {
-    TurnForward();
+  if (!on_entry_) [[unlikely]] {
+    // After a merge the cursor is behind the operands already.
+    if (!forward_) TurnForward();
+    on_entry_ = true;
+    valid_ = false;
     FindForward(Skip::kHidden);
   } else if (ExtractSequence(entry_key_) == 0) {
     // Nothing can be older: the next entry is of another key.
@@ -295,6 +331,7 @@ void DBIterator::Next() {
 void DBIterator::FindForward(Skip skip) {
   uint64_t passed = 0;     // entries of saved_key_ in a row
   bool may_reseek = true;  // once for a key: what is left after that is stepped over
+  uint64_t in_ranges = 0;  // entries that range tombstones hide, in a row
   while (at_entry_) {
     const Slice user_key = ExtractUserKey(entry_key_);
     const uint64_t footer = ExtractInternalKeyFooter(entry_key_);
@@ -325,11 +362,33 @@ void DBIterator::FindForward(Skip skip) {
       }
     } else {
       const auto type = static_cast<ValueType>(footer & 0xff);
-      if (type == kTypeValue) [[likely]] {
+      const bool in_range = IsDeletedByRange(user_key, footer);
+      if (!status_.ok()) [[unlikely]]
+        return;
+      if (type == kTypeValue && !in_range) [[likely]] {
         valid_ = true;
         return;
       }
-      if (type != kTypeDeletion && type != kTypeSingleDeletion) return Fail(BadEntry(type));
+      if (in_range) {
+        if (++in_ranges > env_.max_sequential_skip) {
+          in_ranges = 0;
+          if (PassHiddenRange()) {
+            skip = Skip::kNone;
+            continue;
+          }
+        }
+      } else if (type == kTypeMerge) {
+        saved_key_.Assign(user_key);
+        bool has_base;
+        if (!CollectOperandsForward(&has_base)) return;
+        if (!MergeOperandsOver(has_base ? &entry_value_ : nullptr)) return;
+        on_entry_ = false;
+        valid_ = true;
+        return;
+      }
+      if (!in_range && type != kTypeDeletion && type != kTypeSingleDeletion) {
+        return Fail(BadEntry(type));
+      }
       if (IsTooManyHidden()) return;
       saved_key_.Assign(user_key);
       skip = Skip::kHidden;
@@ -339,6 +398,56 @@ void DBIterator::FindForward(Skip skip) {
     StepForward();
   }
   End();
+}
+
+// Range tombstones have hidden a few entries in a row: moves what is older than the one that hid
+// the last to the end of its range. True: the cursor is elsewhere.
+bool DBIterator::PassHiddenRange() {
+  const Slice target = forward_ ? tombstones_->end() : tombstones_->start();
+  seek_key_.Set(target, kMaxSequenceNumber, kValueTypeForSeek);
+  const bool moved = iter_->SeekOlder(tombstones_->older(), seek_key_.Encode(), forward_);
+  if (moved) {
+    Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
+    Load();
+  }
+  return moved;
+}
+
+// The cursor stands on a merge operand of saved_key_: takes it and the older ones. *has_base: the
+// cursor stands on the value below them now. False: stopped, status_ is set.
+bool DBIterator::CollectOperandsForward(bool* has_base) {
+  *has_base = false;
+  operands_.Clear();
+  operands_.JustCollect();
+  do {
+    const ValueType type = ExtractValueType(entry_key_);
+    const bool in_range = IsDeletedByRange(saved_key_.get(), ExtractInternalKeyFooter(entry_key_));
+    if (!status_.ok()) return false;
+    if (in_range) return true;
+    if (type != kTypeMerge) {
+      *has_base = type == kTypeValue;
+      if (*has_base || type == kTypeDeletion || type == kTypeSingleDeletion) return true;
+      Fail(BadEntry(type));
+      return false;
+    }
+    operands_.PushOlder(entry_value_, iter_->IsValuePinned());
+    StepForward();
+  } while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_)));
+  if (at_entry_ || iter_->status().ok()) return true;
+  Fail(iter_->status());
+  return false;
+}
+
+// Shows what operands_ make of `base`; null: there is none. False: it failed, status_ is set.
+bool DBIterator::MergeOperandsOver(const Slice* base) {
+  Status s =
+      operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr, &merged_value_);
+  operands_.Clear();
+  saved_value_ = merged_value_;
+  if (s.ok()) return true;
+  Fail(s.IsInvalidArgument() ? Status::InvalidArgument("merge_operator_ must be set.")
+                             : std::move(s));
+  return false;
 }
 
 // The cursor stands before the entries of saved_key_, or nowhere.
@@ -370,9 +479,15 @@ void DBIterator::Prev() {
 
 void DBIterator::TurnBackward() {
   forward_ = false;
-  saved_key_.Assign(ExtractUserKey(entry_key_));
   valid_ = false;
-  StepBackward();
+  if (!on_entry_) {
+    // The cursor is behind operands of saved_key_.
+    SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
+  } else {
+    on_entry_ = false;
+    saved_key_.Assign(ExtractUserKey(entry_key_));
+    StepBackward();
+  }
   PassSavedKeyBackward();
 }
 
@@ -402,6 +517,7 @@ bool DBIterator::PassSavedKeyBackward() {
 
 // From the cursor back, finds the first key to show.
 void DBIterator::FindBackward() {
+  uint64_t in_ranges = 0;  // keys whose newest entry a range tombstone hides, in a row
   while (at_entry_) {
     const Slice user_key = ExtractUserKey(entry_key_);
     if (IsBelowLowerBound(user_key) || LeavesPrefix(user_key)) return End();
@@ -413,6 +529,10 @@ void DBIterator::FindBackward() {
       return;
     }
     if (IsTooManyHidden()) return;
+    if (newest_in_range_ && ++in_ranges > env_.max_sequential_skip && at_entry_) {
+      in_ranges = 0;
+      PassHiddenRange();
+    }
   }
   End();
 }
@@ -421,21 +541,31 @@ void DBIterator::FindBackward() {
 // cursor before the key. False: stopped, status_ is set.
 bool DBIterator::CollectNewestVisible(bool* found) {
   uint64_t passed = 0;
+  operands_.Clear();
+  newest_in_range_ = false;
   do {
     const uint64_t footer = ExtractInternalKeyFooter(entry_key_);
     if ((footer >> 8) > sequence_) break;  // and so are all that follow
     if (++passed > env_.max_sequential_skip) {
+      operands_.Clear();
       if (!LookUpSavedKey(found)) return false;
       break;
     }
-    switch (static_cast<ValueType>(footer & 0xff)) {
+    newest_in_range_ = IsDeletedByRange(saved_key_.get(), footer);
+    if (!status_.ok()) return false;
+    switch (newest_in_range_ ? kTypeDeletion : static_cast<ValueType>(footer & 0xff)) {
       case kTypeValue:
+        operands_.Clear();
         SaveValue();
         *found = true;
         break;
       case kTypeDeletion:
       case kTypeSingleDeletion:
+        operands_.Clear();
         *found = false;
+        break;
+      case kTypeMerge:
+        operands_.PushNewer(entry_value_, iter_->IsValuePinned());
         break;
       default:
         Fail(BadEntry(static_cast<ValueType>(footer & 0xff)));
@@ -443,6 +573,14 @@ bool DBIterator::CollectNewestVisible(bool* found) {
     }
     StepBackward();
   } while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_)));
+  if (!operands_.empty()) [[unlikely]] {
+    if (!at_entry_ && !iter_->status().ok()) {
+      Fail(iter_->status());
+      return false;
+    }
+    if (!MergeOperandsOver(*found ? &saved_value_ : nullptr)) return false;
+    *found = true;
+  }
   return PassSavedKeyBackward();
 }
 
@@ -457,10 +595,19 @@ bool DBIterator::LookUpSavedKey(bool* found) {
     return status_.ok();
   }
   if (!IsSavedKey(ExtractUserKey(entry_key_))) return true;
-  const ValueType type = ExtractValueType(entry_key_);
+  newest_in_range_ = IsDeletedByRange(saved_key_.get(), ExtractInternalKeyFooter(entry_key_));
+  if (!status_.ok()) return false;
+  const ValueType type = newest_in_range_ ? kTypeDeletion : ExtractValueType(entry_key_);
   if (type == kTypeValue) {
     SaveValue();
     *found = true;
+  } else if (type == kTypeMerge) {
+    bool has_base;
+    if (!CollectOperandsForward(&has_base)) return false;
+    if (!MergeOperandsOver(has_base ? &entry_value_ : nullptr)) return false;
+    *found = true;
+    // Back before the operands.
+    SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
   } else if (type != kTypeDeletion && type != kTypeSingleDeletion) {
     Fail(BadEntry(type));
     return false;
@@ -479,9 +626,18 @@ void DBIterator::SaveValue() {
 
 // ---- Positioning.
 
+// A tailing iterator looks at the present state with each seek.
+void DBIterator::Renew() {
+  at_entry_ = false;
+  Detach();
+  Attach();
+}
+
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
   if (!Begin()) return;
+  if (options_.tailing) [[unlikely]]
+    Renew();
   forward_ = true;
   holds_prefix_ = false;
   iter_->SeekToFirst();
@@ -492,7 +648,17 @@ void DBIterator::SeekToFirst() {
 }
 
 void DBIterator::Seek(const Slice& target) {
-  if (!Begin()) return;
+  if (options_.tailing) [[unlikely]] {
+    const std::string kept = target.ToString();  // it may be our own key
+    if (!Begin()) return;
+    Renew();
+    SeekFrom(kept);
+  } else if (Begin()) {
+    SeekFrom(target);
+  }
+}
+
+void DBIterator::SeekFrom(const Slice& target) {
   forward_ = true;
   HoldPrefixOf(target);
   const Slice* const lower = options_.iterate_lower_bound;
@@ -515,7 +681,10 @@ void DBIterator::StartFromLast() {
 
 void DBIterator::SeekToLast() {
   if (!Begin()) return;
+  if (options_.tailing) [[unlikely]]
+    Renew();
   forward_ = false;
+  on_entry_ = false;
   // At a bound the prefix is the bound's, as in RocksDB.
   const Slice* const upper = options_.iterate_upper_bound;
   holds_prefix_ = false;
@@ -526,8 +695,19 @@ void DBIterator::SeekToLast() {
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
-  if (!Begin()) return;
+  if (options_.tailing) [[unlikely]] {
+    const std::string kept = target.ToString();
+    if (!Begin()) return;
+    Renew();
+    SeekForPrevFrom(kept);
+  } else if (Begin()) {
+    SeekForPrevFrom(target);
+  }
+}
+
+void DBIterator::SeekForPrevFrom(const Slice& target) {
   forward_ = false;
+  on_entry_ = false;
   HoldPrefixOf(target);
   if (IsAtUpperBound(target)) {
     StartFromLast();

@@ -6,8 +6,10 @@
 //
 // Forward, the cursor stands on the entry shown: key() and value() are the entry's own bytes, not
 // copies. The user key is saved only when older versions of it may follow (its sequence number is
-// not 0). Backward, older versions come first, so the newest visible value is saved until the user
-// key changes, and the cursor stands before the entry shown.
+// not 0). Where that is a merge operand, it and the older ones are taken, the cursor stands behind
+// them or on the value below, and the saved key and what the operands made are shown. Backward,
+// older versions come first, so the newest visible value is saved until the user key changes, and
+// the cursor stands before the entry shown.
 #ifndef CAIRN_READ_DB_ITERATOR_H_
 #define CAIRN_READ_DB_ITERATOR_H_
 
@@ -17,6 +19,7 @@
 #include "base/namespace.h"
 #include "read/super_version.h"
 #include "rocksdb/iterator.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
@@ -31,9 +34,13 @@ struct DBIteratorEnv {
   TableCache* tables = nullptr;
   std::function<SequenceNumber()>
       last_sequence;  // the last published one: read after a super version is acquired
+  // Null, or what it reads at until it is refreshed: the caller sees to it that nothing of that
+  // state is compacted away until the iterator is made. Used in the constructor only.
+  const SequenceNumber* first_sequence = nullptr;
   const SliceTransform* prefix_extractor = nullptr;  // may be null; for prefix_same_as_start
   uint64_t max_sequential_skip = 8;                  // max_sequential_skip_in_iterations
   Statistics* statistics = nullptr;                  // may be null
+  const MergeOperator* merge_operator = nullptr;     // may be null
 };
 
 /// An iterator at options.snapshot, or at the present. Never null; not positioned. The caller owns

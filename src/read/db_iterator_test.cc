@@ -111,7 +111,7 @@ TEST(DBIteratorTest, RefreshSeesWhatIsNew) {
   EXPECT_FALSE(iter->GetProperty("rocksdb.iterator.unknown", &after).ok());
 }
 
-TEST(DBIteratorTest, AMergeOperandIsRefused) {
+TEST(DBIteratorTest, AMergeOperandWithoutAnOperatorIsAnError) {
   LsmFixture lsm;
   lsm.Add(kTypeValue, "a", "1");
   lsm.Add(kTypeValue, "c", "3");
@@ -123,14 +123,14 @@ TEST(DBIteratorTest, AMergeOperandIsRefused) {
   ASSERT_TRUE(iter->Valid());
   iter->Next();
   EXPECT_FALSE(iter->Valid());
-  EXPECT_TRUE(iter->status().IsNotSupported());
+  EXPECT_TRUE(iter->status().IsInvalidArgument());
   iter->SeekToLast();
   ASSERT_TRUE(iter->Valid());
   iter->Prev();
   EXPECT_FALSE(iter->Valid());
-  EXPECT_TRUE(iter->status().IsNotSupported());
-  EXPECT_NE(Get(&lsm, "b", lsm.last_sequence()).find("Not implemented"), std::string::npos)
-      << Get(&lsm, "b", lsm.last_sequence());
+  EXPECT_TRUE(iter->status().IsInvalidArgument());
+  EXPECT_EQ(Get(&lsm, "b", lsm.last_sequence()),
+            "Invalid argument: merge_operator is not properly initialized.");
   EXPECT_EQ(Get(&lsm, "c", lsm.last_sequence()), "3");
 }
 
@@ -172,7 +172,7 @@ TEST(DBIteratorTest, AReadErrorIsShownAndNotTakenForTheEnd) {
     forward ? iter->SeekToFirst() : iter->SeekToLast();
     while (iter->Valid()) {
       if (++shown == 20)
-        lsm.fs()->FailNthOperation(1, kFaultRead, IOStatus::IOError("bad sector"), 1000000);
+        lsm.fs()->FailNthOperation(1, fault::kRead, IOStatus::IOError("bad sector"), 1000000);
       forward ? iter->Next() : iter->Prev();
     }
     EXPECT_GE(shown, 20);

@@ -55,6 +55,8 @@ class LevelIterator final : public InternalIterator {
       Open(i);
     }
     table_->Seek(target);
+    // The file has an entry behind the target, which has another prefix: so have all files behind.
+    if (table_->PrefixIsAbsent() && IsEntry(files_[index_].largest)) return Close();
     SkipExhaustedForward();
   }
 
@@ -64,6 +66,10 @@ class LevelIterator final : public InternalIterator {
     if (i == files_.size) --i;
     Open(i);
     table_->SeekForPrev(target);
+    if (table_->PrefixIsAbsent() && IsEntry(files_[i].smallest) &&
+        icmp_->Compare(target, files_[i].smallest) >= 0) {
+      return Close();
+    }
     SkipExhaustedBackward();
   }
 
@@ -113,6 +119,11 @@ class LevelIterator final : public InternalIterator {
     return table_ != nullptr && table_->Valid() &&
            icmp_->Compare(target, files_[index_].smallest) >= 0 &&
            icmp_->Compare(target, files_[index_].largest) <= 0;
+  }
+
+  // The end of a file's range may be that of a range deletion instead.
+  static bool IsEntry(const Slice& internal_key) {
+    return ExtractValueType(internal_key) != kTypeRangeDeletion;
   }
 
   void Open(size_t i) {

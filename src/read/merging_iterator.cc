@@ -65,6 +65,10 @@ class MergingIterator final : public InternalIterator {
     return Show(key, value);
   }
 
+  bool SeekOlder(size_t first, const Slice& target, bool forward) override {
+    return forward ? SeekChildren<true>(first, target) : SeekChildren<false>(first, target);
+  }
+
   Slice key() const override { return front_->key; }
   Slice value() const override { return front_->value; }
   Status status() const override { return status_; }
@@ -196,6 +200,29 @@ class MergingIterator final : public InternalIterator {
     } else if (CheckEnd(c)) {
       PopToFront<false>();
     }
+  }
+
+  template <bool kForward>
+  bool SeekChildren(size_t first, const Slice& target) {
+    if (forward_ != kForward) return false;
+    const Child* const front = front_;
+    bool moved = false;
+    heap_.clear();
+    for (Child& c : children_) {
+      // (One that is at its end, or stopped with an error, is not Valid().)
+      if (c.rank >= first && c.iter->Valid() &&
+          (kForward ? icmp_->Compare(c.key, target) < 0 : icmp_->Compare(c.key, target) > 0)) {
+        if constexpr (kForward) {
+          c.iter->Seek(target);
+        } else {
+          c.iter->SeekForPrev(target);
+        }
+        moved |= &c == front;
+      }
+      if (!Collect(&c)) return true;
+    }
+    Arrange<kForward>();
+    return moved || front_ != front;
   }
 
   // The front child has moved on: lets the runner-up pass if it comes first now.

@@ -3,9 +3,9 @@
 // The first pass looks up each key in what is in memory, one after the other, as plain calls. What
 // is left must be read, on fibers of this very thread (together.h): first whatever tells where
 // the keys can be (tables that are not open, filters, indexes), of all files that come into
-// question at once; then, if keys share blocks or have adjoining ones, each such run of blocks with
-// one read; then the lookups go on from where they stand, all at once. It is the same walk, written
-// once; and where all is in memory no fiber is made.
+// question at once; then the blocks that several keys share, or that adjoin, with one read, and
+// those of all levels at once (LoadBlocksTogether); then the lookups go on from where they stand,
+// all at once. It is the same walk, written once; and where all is in memory no fiber is made.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -49,17 +49,20 @@ class MultiLookup {
         continue;
       }
       const LookupKey lookup(keys_[i], snapshot_);
-      if (LookInMemtables(sv_, lookup, &values_[i], statistics_, nullptr, &statuses_[i])) continue;
-      Unread key{i, {}};
-      if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(key);
+      Unread key{i, MergeOperands(sv_.merge_operator)};
+      if (LookInMemtables(options_, sv_, lookup, &values_[i], statistics_, nullptr, &key.operands,
+                          &statuses_[i])) {
+        continue;
+      }
+      if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(std::move(key));
     }
     // Level by level only where the user wants it so: fewer reads in flight, and none for a key
     // that a level above turns out to have.
     const int levels = version_.num_non_empty_levels();
     for (int end = options_.optimize_multiget_for_io ? levels : 1; !unread_.empty(); ++end) {
-      Prepare(end);
       Cleanable pins;
-      if (unread_.size() > 1) LoadSharedRuns(end, &pins);
+      Prepare(end, &pins);
+      if (unread_.size() > 1 || options_.optimize_multiget_for_io) LoadBlocksTogether(end, &pins);
       ForEachTogether(unread_.size(), [&](size_t i) {
         Unread& key = unread_[i];
         key.concluded = Walk(options_, LookupKey(keys_[key.index], snapshot_), end, &key);
@@ -71,66 +74,66 @@ class MultiLookup {
  private:
   struct Unread {
     size_t index;
-    TablePosition at;
+    MergeOperands operands;  // above `at`
+    TablePosition at = {};
     bool concluded = false;
   };
 
   // Something to be read before a data block.
   struct Part {
-    enum Kind { kTable, kFilter, kIndex } kind;
     TableFileId file;
-    size_t index;  // of the key
+    bool is_table;  // the table itself is to be opened
+    MetaPart block = {};
 
-    auto Order() const { return std::tuple(kind, file.number, kind == kIndex ? index : 0); }
+    auto Order() const { return std::tuple(file.number, block.handle.offset); }
   };
 
   // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
   bool Walk(const ReadOptions& options, const LookupKey& lookup, int end_level, Unread* key) {
     const size_t i = key->index;
-    GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i]);
+    GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
+                       &key->operands);
     int hit_level = -1;
     Status s =
         WalkTables(options, version_, tables_, lookup, end_level, &key->at, &context, &hit_level);
     if (s.IsIncomplete() && options.read_tier == kBlockCacheTier) return false;
-    if (s.ok() && context.state() == GetContext::kNotFound &&
-        key->at.level < version_.num_non_empty_levels()) {
+    if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
     }
-    statuses_[i] = Conclude(std::move(s), context, hit_level, statistics_);
+    statuses_[i] = Conclude(std::move(s), context, hit_level, &values_[i], statistics_);
     return true;
   }
 
-  // Has the unread keys' tables opened, and their filters and indexes read, as far as `end_level`.
-  // An error is left to the lookup, which comes across it again.
-  void Prepare(int end_level) {
-    std::vector<Part> parts;
-    for (const Unread& key : unread_) {
-      const LookupKey lookup(keys_[key.index], snapshot_);
-      TablePosition at = key.at;
-      ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
-        AddMissing(file.meta->TableId(level), key.index, lookup.internal_key(), &parts);
-        return false;
+  // Has the unread keys' tables opened, and their filters and indexes read, as far as `end_level`:
+  // all tables at once, then all filters and indexes, then their partitions. An error is left to
+  // the lookup, which comes across it again.
+  void Prepare(int end_level, Cleanable* pins) {
+    constexpr int kDeepest = 3;
+    for (int depth = 0; depth < kDeepest; ++depth) {
+      std::vector<Part> parts;
+      for (const Unread& key : unread_) {
+        const LookupKey lookup(keys_[key.index], snapshot_);
+        TablePosition at = key.at;
+        ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+          AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
+          return false;
+        });
+      }
+      std::sort(parts.begin(), parts.end(),
+                [](const Part& a, const Part& b) { return a.Order() < b.Order(); });
+      parts.erase(std::unique(parts.begin(), parts.end(),
+                              [](const Part& a, const Part& b) { return a.Order() == b.Order(); }),
+                  parts.end());
+      // A single lookup reads a single part as well.
+      if (parts.empty() || (parts.size() == 1 && unread_.size() == 1)) return;
+      ForEachTogether(parts.size(), [&](size_t i) {
+        const Part& part = parts[i];
+        TableCache::Ref table;
+        Status s = tables_->FindTable(part.file, &table, /*no_io=*/false, limits_);
+        if (s.ok() && !part.is_table) s = table->LoadPart(options_, part.block, pins);
+        s.PermitUncheckedError();
       });
     }
-    std::sort(parts.begin(), parts.end(),
-              [](const Part& a, const Part& b) { return a.Order() < b.Order(); });
-    parts.erase(std::unique(parts.begin(), parts.end(),
-                            [](const Part& a, const Part& b) { return a.Order() == b.Order(); }),
-                parts.end());
-    if (parts.size() < 2) return;  // the lookup reads it as well
-    ForEachTogether(parts.size(), [&](size_t i) {
-      const Part& part = parts[i];
-      TableCache::Ref table;
-      if (!tables_->FindTable(part.file, &table, /*no_io=*/false, limits_).ok() ||
-          part.kind == Part::kTable) {
-        return;
-      }
-      const LookupKey lookup(keys_[part.index], snapshot_);
-      const Status s = part.kind == Part::kFilter
-                           ? table->LoadFilter(options_)
-                           : table->LoadIndex(options_, lookup.internal_key());
-      s.PermitUncheckedError();
-    });
   }
 
   // A data block that is wanted.
@@ -145,12 +148,19 @@ class MultiLookup {
     }
   };
 
-  // Reads each block that is wanted next once, and adjoining ones together, if that makes fewer
-  // reads than there are keys. An error is left to the lookup.
-  void LoadSharedRuns(int end_level, Cleanable* pins) {
+  // Reads each block that is wanted once, and adjoining ones together, unless the lookups would do
+  // no worse. On all levels together, where no filter tells, the blocks of all files that may have
+  // a key are wanted, though the first may turn out to have it: more reads, and one round trip. An
+  // error is left to the lookup.
+  void LoadBlocksTogether(int end_level, Cleanable* pins) {
     std::vector<Wanted> wanted;
-    for (const Unread& key : unread_) AddNextBlock(key, end_level, &wanted);
-    const size_t keys = wanted.size();
+    bool several = false;  // of one key
+    for (const Unread& key : unread_) {
+      const size_t before = wanted.size();
+      AddBlocks(key, end_level, &wanted);
+      several |= wanted.size() > before + 1;
+    }
+    const size_t asked = wanted.size();
     std::sort(wanted.begin(), wanted.end(),
               [](const Wanted& a, const Wanted& b) { return a.Order() < b.Order(); });
     wanted.erase(
@@ -165,7 +175,7 @@ class MultiLookup {
       starts.push_back(i);
       run_bytes = wanted[i].handle.size;
     }
-    if (starts.size() == keys) return;
+    if (starts.size() == asked && !several) return;
     starts.push_back(wanted.size());
     ForEachTogether(starts.size() - 1, [&](size_t run) {
       std::vector<BlockHandle> handles;
@@ -177,8 +187,9 @@ class MultiLookup {
     });
   }
 
-  // The block of the newest file that may have the key, if what tells it is in memory.
-  void AddNextBlock(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
+  // The block of the newest file that may have the key, and those of the files that may have it if
+  // that one has not, as far as memory tells.
+  void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
     const LookupKey lookup(keys_[key.index], snapshot_);
     TablePosition at = key.at;
     ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
@@ -188,25 +199,26 @@ class MultiLookup {
       if (!table->CachesBlocks(options_)) return true;
       BlockHandle handle;
       const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
+      if (s.IsNotFound()) return false;
       if (s.ok()) wanted->push_back({id, handle});
-      return !s.IsNotFound();
+      // What a filter says is there mostly is; without one any level may have it. Below a merge
+      // operand the next level's is wanted, too.
+      return !s.ok() || !options_.optimize_multiget_for_io ||
+             (table->HasFilter() && key.operands.empty() &&
+              (sv_.merge_operator == nullptr || !table->MayHoldOperands()));
     });
   }
 
-  void AddMissing(const TableFileId& file, size_t index, const Slice& internal_key,
-                  std::vector<Part>* parts) const {
+  void AddMissing(const TableFileId& file, const Slice& internal_key, std::vector<Part>* parts) {
     TableCache::Ref table;
     if (!tables_->FindTable(file, &table, /*no_io=*/true).ok()) {
-      parts->push_back({Part::kTable, file, index});
+      parts->push_back({file, true});
       return;
     }
     if (table->FilterAndIndexArePinned() || !options_.fill_cache) return;
-    if (table->LoadFilter(in_memory_).IsIncomplete()) {
-      parts->push_back({Part::kFilter, file, index});
-    }
-    if (table->LoadIndex(in_memory_, internal_key).IsIncomplete()) {
-      parts->push_back({Part::kIndex, file, index});
-    }
+    missing_.clear();
+    table->AddMissingParts(internal_key, &missing_);
+    for (const MetaPart& block : missing_) parts->push_back({file, false, block});
   }
 
   const ReadOptions& options_;
@@ -221,6 +233,7 @@ class MultiLookup {
   Status* const statuses_;
   Statistics* const statistics_;
   std::vector<Unread> unread_;
+  std::vector<MetaPart> missing_;  // of one key in one table
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "read/point_lookup.h"
 
+#include <string>
 #include <utility>
 
 #include "read/table_walk.h"
@@ -16,13 +17,53 @@ Status GetFromVersion(const ReadOptions& options, const Version& version, TableC
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
                    Statistics* statistics, SequenceNumber* seq) {
+  MergeOperands operands(sv.merge_operator);
+  return PointLookup(options, sv, tables, key, snapshot, value, &operands, statistics, seq);
+}
+
+Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+                   const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
+                   MergeOperands* operands, Statistics* statistics, SequenceNumber* seq) {
   const LookupKey lookup(key, snapshot);
   Status s;
-  if (LookInMemtables(sv, lookup, value, statistics, seq, &s)) return s;
-  GetContext context(sv.current->icmp().user_comparator(), key, value, seq);
+  if (LookInMemtables(options, sv, lookup, value, statistics, seq, operands, &s)) return s;
+  GetContext context(sv.current->icmp().user_comparator(), key, value,
+                     operands->empty() ? seq : nullptr, operands);
   int level = -1;
   s = GetFromVersion(options, *sv.current, tables, lookup, &context, &level);
-  return Conclude(std::move(s), context, level, statistics);
+  return Conclude(std::move(s), context, level, value, statistics);
+}
+
+Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Slice* base,
+                 Statistics* statistics, PinnableSlice* value) {
+  if (operands.just_collects()) {
+    if (value != nullptr && base != nullptr && value->data() != base->data()) value->PinSelf(*base);
+    return base != nullptr ? Status::OK() : Status::NotFound();
+  }
+  if (value == nullptr) return Status::OK();  // the key exists
+  std::string result;
+  Status s = operands.Merge(user_key, base, statistics, /*logger=*/nullptr, &result);
+  value->Reset();
+  if (!s.ok()) return s;
+  *value->GetSelf() = std::move(result);
+  value->PinSelf();
+  return s;
+}
+
+Status ConcludeMerge(const GetContext& context, PinnableSlice* value, Statistics* statistics) {
+  switch (context.state()) {
+    case GetContext::kFound:
+      return MergeInto(*context.operands(), context.user_key(), value, statistics, value);
+    case GetContext::kNotFound:
+    case GetContext::kMerge:
+    case GetContext::kDeleted:
+      return MergeInto(*context.operands(), context.user_key(), nullptr, statistics, value);
+    case GetContext::kUnsupported:
+      return Status::NotSupported("Value type is not supported");
+    case GetContext::kCorrupt:
+      break;
+  }
+  return Status::Corruption("corrupted entry for key", context.user_key().ToString(/*hex=*/true));
 }
 
 }  // namespace cairn

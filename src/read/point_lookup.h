@@ -28,12 +28,19 @@ namespace cairn {
 
 /// The whole lookup of `key` as of `snapshot`: memtable, immutable memtables, files. OK (value set,
 /// copied or pinned), NotFound, or an error: Corruption, IOError, Incomplete (kBlockCacheTier),
-/// NotSupported (a merge operand was met). `value` may be null (existence only). `statistics` may
-/// be null: receives the hit and miss counts of RocksDB's tickers.
+/// InvalidArgument (there are merge operands and no operator). `value` may be null (existence
+/// only). `statistics` may be null: receives the hit and miss counts of RocksDB's tickers.
 [[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
                                  TableCache* tables, const Slice& key, SequenceNumber snapshot,
                                  PinnableSlice* value, Statistics* statistics = nullptr,
                                  SequenceNumber* seq = nullptr);
+
+/// The same with the caller's `operands`, which are empty. If they just collect: OK with the value
+/// below them, NotFound if there is none; `value` is not null.
+[[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
+                                 TableCache* tables, const Slice& key, SequenceNumber snapshot,
+                                 PinnableSlice* value, MergeOperands* operands,
+                                 Statistics* statistics, SequenceNumber* seq);
 
 /// PointLookup for `n` keys at one snapshot: one answer each in `values` (reset first) and
 /// `statuses`. With async_io what must be read is read together: of all keys, or, without

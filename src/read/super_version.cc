@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "fiber/interleave.h"
+
 namespace cairn {
 
 SuperVersionSlots::SuperVersionSlots(std::function<void(SuperVersion*)> retire, unsigned slots)
@@ -26,6 +28,7 @@ void SuperVersionSlots::Install(SuperVersion* next) {
   next->count_.store(kInstalled, std::memory_order_relaxed);
   int64_t taken = 0;
   for (unsigned i = 0; i < slot_count_; ++i) {
+    fiber::interleave();
     // release: publishes *next. acquire: what readers did with the old one before they released it
     // here.
     taken +=

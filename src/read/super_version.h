@@ -42,6 +42,7 @@
 #include "manifest/version.h"
 #include "memtable/memtable.h"
 #include "memtable/memtable_list.h"
+#include "rocksdb/merge_operator.h"
 
 namespace cairn {
 
@@ -51,7 +52,8 @@ struct alignas(64) SuperVersion {
   MemTable* mem = nullptr;
   MemTableListVersion* imm = nullptr;
   Version* current = nullptr;
-  uint64_t number = 0;  // grows with each installation
+  uint64_t number = 0;                            // grows with each installation
+  const MergeOperator* merge_operator = nullptr;  // of the column family; may be null
 
  private:
   friend class SuperVersionSlots;

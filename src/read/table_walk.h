@@ -25,7 +25,7 @@ constexpr int kAllLevels = std::numeric_limits<int>::max();
 // Where a walk through the tables stands: the next file to ask.
 struct TablePosition {
   int level = 0;
-  size_t file = 0;  // in level 0
+  size_t file = 0;  // in level 0; below: how many after the first that may hold the key
 };
 
 // Calls visit(file, level) for each file that can hold the key, newest first, from `*at` on, up to
@@ -47,15 +47,19 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
       }
       if (visit(file, 0)) return;
     }
-    at->level = 1;
+    *at = {1, 0};
   }
-  for (; at->level < levels; ++at->level) {
+  for (; at->level < levels; ++at->level, at->file = 0) {
     const LevelFiles& files = version.level_files(at->level);
     if (files.size == 0) continue;
-    const size_t i = FindFile(icmp, files, internal_key);
-    if (i == files.size) continue;
-    if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) continue;
-    if (visit(files[i], at->level)) return;
+    for (size_t i = FindFile(icmp, files, internal_key) + at->file; i < files.size; ++i) {
+      if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
+      if (visit(files[i], at->level)) return;
+      // RocksDB cuts files between versions of a key, too.
+      if (!icmp.EqualUserKey(user_key, ExtractUserKey(files[i].largest))) [[likely]]
+        break;
+      ++at->file;
+    }
   }
 }
 
@@ -67,36 +71,60 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
                          GetContext* context, int* hit_level) {
   Status s;
   const Slice internal_key = key.internal_key();
+  MergeOperands* const operands = context->operands();
   ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
+    const size_t operands_above = operands != nullptr ? operands->size() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
     s = reader != nullptr ? reader->Get(options, internal_key, context)
                           : tables->Get(options, file.meta->TableId(level), internal_key, context);
-    if (!s.ok()) return true;
-    if (context->key_may_exist()) {
+    if (s.ok() && context->key_may_exist()) {
       s = Status::Incomplete("The table or block is not in memory, and it may not be read");
+    }
+    if (!s.ok()) {
+      // Whoever goes on from here asks this file again.
+      if (operands != nullptr) operands->Truncate(operands_above);
       return true;
     }
-    if (context->state() == GetContext::kNotFound) return false;
+    if (context->undecided()) return false;
     if (hit_level != nullptr) *hit_level = level;
     return true;
   });
   return s;
 }
 
-// True if a memtable decides; *s tells how.
-inline bool LookInMemtables(const SuperVersion& sv, const LookupKey& lookup, PinnableSlice* value,
-                            Statistics* statistics, SequenceNumber* seq, Status* s) {
+// What `operands` and the value below them (null: none) make is put into `value`; as they are, if
+// they are just collected.
+[[nodiscard]] Status MergeInto(const MergeOperands& operands, const Slice& user_key,
+                               const Slice* base, Statistics* statistics, PinnableSlice* value);
+
+// True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
+// hold are added to `operands`.
+inline bool LookInMemtables(const ReadOptions& options, const SuperVersion& sv,
+                            const LookupKey& lookup, PinnableSlice* value, Statistics* statistics,
+                            SequenceNumber* seq, MergeOperands* operands, Status* s) {
   Slice found;
-  const bool decided = sv.mem->Get(lookup, &found, s, seq) ||
-                       (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq));
-  if (decided && s->ok() && value != nullptr) value->PinSelf(found);
+  const bool ignore = options.ignore_range_deletions;
+  const bool decided =
+      sv.mem->Get(lookup, &found, s, seq, operands, ignore) ||
+      (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore));
+  if (decided && !operands->empty()) [[unlikely]] {
+    if (s->ok() || s->IsNotFound()) {
+      *s = MergeInto(*operands, lookup.user_key(), s->ok() ? &found : nullptr, statistics, value);
+    }
+  } else if (decided && s->ok() && value != nullptr) {
+    value->PinSelf(found);
+  }
   if (statistics != nullptr) statistics->recordTick(decided ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
   return decided;
 }
 
+// Of a walk that ended well, and met merge operands.
+[[nodiscard]] Status ConcludeMerge(const GetContext& context, PinnableSlice* value,
+                                   Statistics* statistics);
+
 // What the walk through the tables, which ended with `walked`, means to the user.
 inline Status Conclude(Status walked, const GetContext& context, int hit_level,
-                       Statistics* statistics) {
+                       PinnableSlice* value, Statistics* statistics) {
   if (statistics != nullptr && context.state() == GetContext::kFound) {
     statistics->recordTick(hit_level == 0   ? GET_HIT_L0
                            : hit_level == 1 ? GET_HIT_L1
@@ -104,14 +132,16 @@ inline Status Conclude(Status walked, const GetContext& context, int hit_level,
                            1);
   }
   if (!walked.ok()) return walked;
+  if (!context.operands()->empty()) [[unlikely]] {
+    return ConcludeMerge(context, value, statistics);
+  }
   switch (context.state()) {
     case GetContext::kFound:
       return Status::OK();
     case GetContext::kDeleted:
     case GetContext::kNotFound:
+    case GetContext::kMerge:  // no: there are no operands
       return Status::NotFound();
-    case GetContext::kMerge:
-      return Status::NotSupported("Merge is not supported");
     case GetContext::kUnsupported:
       return Status::NotSupported("Value type is not supported");
     case GetContext::kCorrupt:

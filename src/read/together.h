@@ -14,7 +14,7 @@ namespace cairn {
 // for the first); returns when all have ended. They take turns: what they share needs no lock.
 template <class Work>
 void ForEachTogether(size_t n, const Work& work) {
-  constexpr size_t kMaxAtOnce = 64;  // stacks, and mostly reads
+  constexpr size_t kMaxAtOnce = 256;  // stacks, and mostly reads
   size_t next = 0;
   const auto run = [&] {
     while (next < n) work(next++);

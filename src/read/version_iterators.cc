@@ -17,7 +17,7 @@ bool IsOutsideBounds(const ReadOptions& options, const InternalKeyComparator& ic
 }  // namespace
 
 void AddVersionIterators(const Version& version, const ReadOptions& options, TableCache* tables,
-                         std::vector<InternalIterator*>* out) {
+                         TombstoneView* tombstones, std::vector<InternalIterator*>* out) {
   const int levels = version.num_non_empty_levels();
   if (levels == 0) return;
   const LevelFiles& newest = version.level_files(0);
@@ -34,6 +34,7 @@ void AddVersionIterators(const Version& version, const ReadOptions& options, Tab
     } else {
       out->push_back(tables->NewIterator(options, id));
     }
+    if (newest[i].meta->MayHaveTombstones()) tombstones->AddFiles({&newest[i], 1}, 0, out->size());
   }
   for (int level = 1; level < levels; ++level) {
     const LevelFiles& files = version.level_files(level);
@@ -41,16 +42,24 @@ void AddVersionIterators(const Version& version, const ReadOptions& options, Tab
     LevelIteratorOptions level_options;
     level_options.level = level;
     out->push_back(NewLevelIterator(options, &version.icmp(), tables, files, level_options));
+    if (version.MayHaveTombstones(level)) tombstones->AddFiles(files, level, out->size());
   }
 }
 
 InternalIterator* NewSuperVersionIterator(const ReadOptions& options, const SuperVersion& sv,
-                                          TableCache* tables) {
+                                          TableCache* tables,
+                                          std::unique_ptr<TombstoneView>* tombstones) {
   std::vector<InternalIterator*> children;
+  auto view = std::make_unique<TombstoneView>(options, &sv.current->icmp(), tables);
   const bool one_prefix = !options.total_order_seek && !options.auto_prefix_mode;
-  if (!sv.mem->IsEmpty()) children.push_back(sv.mem->NewIterator(one_prefix));
-  sv.imm->AddIterators(&children, one_prefix);
-  AddVersionIterators(*sv.current, options, tables, &children);
+  const auto add_memtable = [&](const MemTable& table) {
+    if (!table.IsEmpty()) children.push_back(table.NewIterator(one_prefix));
+    view->AddMemTable(table.range_tombstones(), children.size());
+  };
+  add_memtable(*sv.mem);
+  for (const MemTable* table : sv.imm->memtables()) add_memtable(*table);
+  AddVersionIterators(*sv.current, options, tables, view.get(), &children);
+  if (!options.ignore_range_deletions && !view->empty()) *tombstones = std::move(view);
   const bool seek_together = options.async_io && options.read_tier == kReadAllTier;
   return NewMergingIterator(&sv.current->icmp(), std::move(children), seek_together);
 }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "fs/fault_file_system.h"
+#include "cairn/fault_injection.h"
 #include "fs/file_names.h"
 #include "fs/file_writer.h"
 #include "fs/memory_file_system.h"
@@ -39,7 +39,7 @@ class LsmFixture {
                       BlockBasedTableOptions table_options = SmallBlocks(),
                       std::shared_ptr<FileSystem> disk = std::make_shared<MemoryFileSystem>())
       : icmp_(comparator),
-        fs_(std::make_shared<FaultInjectionFileSystem>(std::move(disk))),
+        fs_(std::make_shared<fault::FaultInjectionFileSystem>(std::move(disk))),
         factory_(NewBlockBasedTableFactory(table_options)),
         slots_([this](SuperVersion* sv) { Retire(sv); }) {
     EXPECT_TRUE(fs_->CreateDir("/db", IOOptions(), nullptr).ok());
@@ -69,7 +69,7 @@ class LsmFixture {
   const InternalKeyComparator& icmp() const { return icmp_; }
   TableCache* tables() { return tables_.get(); }
   SuperVersionSlots* slots() { return &slots_; }
-  FaultInjectionFileSystem* fs() { return fs_.get(); }
+  fault::FaultInjectionFileSystem* fs() { return fs_.get(); }
   SequenceNumber last_sequence() const { return last_sequence_; }
   Version* version() { return version_; }
 
@@ -181,7 +181,7 @@ class LsmFixture {
   }
 
   const InternalKeyComparator icmp_;
-  const std::shared_ptr<FaultInjectionFileSystem> fs_;
+  const std::shared_ptr<fault::FaultInjectionFileSystem> fs_;
   const std::unique_ptr<TableFactory> factory_;
   ColumnFamilyOptions cf_options_;
   std::unique_ptr<TableCache> tables_;

@@ -13,6 +13,7 @@
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fs/memory_file_system.h"
+#include "fs/parking_reads.h"
 #include "rocksdb/file_system.h"
 
 namespace cairn {
@@ -53,8 +54,9 @@ class SlowDisk final : public FileSystemWrapper {
   static constexpr uint64_t kHungNanos = 3'600'000'000'000;
 
  private:
-  class File final : public FSRandomAccessFile {
+  class File final : public FSRandomAccessFile, public ParkingReads {
    public:
+    bool reads_park() const override { return true; }
     File(SlowDisk* disk, std::string name, std::unique_ptr<FSRandomAccessFile> target)
         : disk_(disk), name_(std::move(name)), target_(std::move(target)) {}
     IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
