@@ -4,6 +4,7 @@
 #include <string>
 
 #include "commit/batch_reader.h"
+#include "fiber/interleave.h"
 
 namespace cairn {
 namespace {
@@ -43,10 +44,6 @@ size_t PrefetchRecords(BatchReader reader, uint32_t family, const MemTable* tabl
 
 Status Refuse(const BatchRecord& record) {
   switch (record.type) {
-    case kTypeMerge:
-      return Status::NotSupported("Merge is not supported");
-    case kTypeRangeDeletion:
-      return Status::NotSupported("DeleteRange is not supported");
     case kTypeBlobIndex:
       return Status::NotSupported("Blob indexes are not supported");
     case kTypeWideColumnEntity:
@@ -81,12 +78,16 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
                   bool ignore_missing_families, SequenceNumber* next_seq) {
   BatchReader reader(rep);
   SequenceNumber seq = first;
+  if (first > kMaxSequenceNumber || reader.count() > kMaxSequenceNumber - first) {
+    return Status::Corruption("WriteBatch has a sequence number out of range");
+  }
   uint32_t found = 0;
   MemTable* table = nullptr;
   uint32_t table_family = 0;
   bool sought = false;
   CounterScope counters;
   BatchRecord record;
+  std::string folded;  // what record.value may point into
   size_t look_at = 1;  // the first record tells which memtable it is
   for (size_t n = 0;; ++n) {
     if (n == look_at && n < reader.count()) {
@@ -97,6 +98,7 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
       if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
       return Refuse(record);
     }
+    if (found == reader.count()) return Status::Corruption("WriteBatch has wrong count");
     ++found;
     if (!sought || record.family != table_family) {
       sought = true;
@@ -109,10 +111,16 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
       }
       counters.MoveTo(table);
     }
+    fiber::interleave();
     if (table != nullptr) {
-      if (record.type != kTypeValue && record.type != kTypeDeletion &&
-          record.type != kTypeSingleDeletion) {
+      if (record.type > kTypeMerge && record.type != kTypeSingleDeletion &&
+          record.type != kTypeRangeDeletion) {
         return Refuse(record);
+      }
+      if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands() &&
+          sink->Fold(record.family, record.key, seq, record.value, &folded)) {
+        record.type = kTypeValue;
+        record.value = folded;
       }
       Status s = table->Add(seq, record.type, record.key, record.value, concurrent, counters.get());
       if (!s.ok()) [[unlikely]]

@@ -5,6 +5,7 @@
 #define CAIRN_COMMIT_BATCH_APPLY_H_
 
 #include <cstdint>
+#include <string>
 
 #include "base/namespace.h"
 #include "memtable/memtable.h"
@@ -14,7 +15,7 @@
 
 namespace cairn {
 
-/// Finds the memtable that a column family writes to. Implemented by db/. Must not suspend.
+/// Finds the memtable that a column family writes to. Implemented by db/. Seek must not suspend.
 class MemTableSink {
  public:
   virtual ~MemTableSink() = default;
@@ -23,6 +24,16 @@ class MemTableSink {
   /// may not be skipped. Asked once per run of records of one family; may be called by several
   /// threads at once.
   virtual Status Seek(uint32_t family, MemTable** table) = 0;
+
+  /// Some family wants its merge operands folded (max_successive_merges): batches are to be applied
+  /// one after the other, in the order of their sequence numbers.
+  virtual bool FoldsOperands() const { return false; }
+  /// True: an operand of `key` that is to be written at `sequence` is one too many, and *value,
+  /// what it and all before it make, is to be written in its place. May SUSPEND.
+  virtual bool Fold(uint32_t /*family*/, const Slice& /*key*/, SequenceNumber /*sequence*/,
+                    const Slice& /*operand*/, std::string* /*value*/) {
+    return false;
+  }
 };
 
 /// The sink of a database (or test) with the default column family only.

@@ -163,5 +163,33 @@ TEST(ApplyBatchTest, PrefetchingDamagedBatchesIsHarmless) {
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
 }
 
+TEST(ApplyBatchTest, SequenceNumbersOutOfRangeAreDamage) {
+  const MemTablePtr table = NewTable();
+  SingleMemTableSink sink(table.get());
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  const Slice rep = WriteBatchInternal::Contents(&batch);
+  for (const SequenceNumber first :
+       {kMaxSequenceNumber - 1, kMaxSequenceNumber, kMaxSequenceNumber + 1, ~SequenceNumber{0}}) {
+    const Status s = ApplyBatch(rep, first, &sink, false);
+    EXPECT_TRUE(s.IsCorruption()) << first << ": " << s.ToString();
+  }
+  EXPECT_EQ(table->num_entries(), 0u);
+  EXPECT_TRUE(ApplyBatch(rep, kMaxSequenceNumber - 2, &sink, false).ok());
+}
+
+TEST(ApplyBatchTest, MoreRecordsThanTheCountSaysAreNotApplied) {
+  const MemTablePtr table = NewTable();
+  SingleMemTableSink sink(table.get());
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("a", "1").ok());
+  ASSERT_TRUE(batch.Put("b", "2").ok());
+  std::string rep = WriteBatchInternal::Contents(&batch).ToString();
+  rep[8] = 1;  // the count's lowest byte
+  EXPECT_TRUE(ApplyBatch(rep, 1, &sink, false).IsCorruption());
+  EXPECT_EQ(table->num_entries(), 1u);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -8,6 +8,7 @@
 #include "commit/write_batch_internal.h"
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
+#include "fiber/interleave.h"
 #include "fiber/runtime.h"
 #include "fiber/wait.h"
 
@@ -132,6 +133,7 @@ CommitQueue::JoinResult CommitQueue::Join(Writer* w) {
     // leader left.
   } while (!newest_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                           std::memory_order_relaxed));
+  fiber::interleave();
   if (w->older != nullptr) return JoinResult::kFollows;
   leader_ = known_newest_ = w;
   return JoinResult::kLeads;
@@ -157,6 +159,7 @@ uint32_t CommitQueue::Await(Writer* w) {
   if (state > kParked) return state;
   if (SpinUntil([&] { return (state = w->state.load(std::memory_order_acquire)) > kParked; }))
     return state;
+  fiber::interleave();
   state = kWaiting;
   if (!w->state.compare_exchange_strong(state, kParked, std::memory_order_acquire,
                                         std::memory_order_acquire)) {
@@ -219,7 +222,9 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     if (early) Leave(group.last);
     AwaitTurn(group.turn);
     Insert(&group);
+    fiber::interleave();
     if (group.count > 0) env_.publish(group.first + group.count - 1);
+    fiber::interleave();
     EndTurn(group.turn, early);
     last_group_bytes_.store(group.bytes, std::memory_order_relaxed);
     if (options_.statistics != nullptr) Record(group);
@@ -360,7 +365,8 @@ Status CommitQueue::Log(const Group& group) {
 bool CommitQueue::MayInsertInParallel(const Group& group) const {
   // Work only runs beside the leader's if it belongs to another thread, on another core.
   return options_.allow_concurrent_memtable_write && may_spin_ &&
-         group.count_elsewhere >= options_.parallel_insert_min_entries;
+         group.count_elsewhere >= options_.parallel_insert_min_entries &&
+         !group.sink->FoldsOperands();
 }
 
 void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
@@ -435,6 +441,7 @@ void CommitQueue::AwaitTurn(uint32_t turn) {
   if (turn_.load(std::memory_order_acquire) == turn) [[likely]]
     return;
   if (SpinUntil([&] { return turn_.load(std::memory_order_acquire) == turn; })) return;
+  fiber::interleave();
   turn_waiters_.fetch_add(1, std::memory_order_seq_cst);
   for (uint32_t seen; (seen = turn_.load(std::memory_order_seq_cst)) != turn;)
     fiber::wait(&turn_, seen);
@@ -448,6 +455,7 @@ void CommitQueue::EndTurn(uint32_t turn, bool others_may_wait) {
     return;
   }
   turn_.store(turn + 1, std::memory_order_seq_cst);
+  fiber::interleave();
   if (turn_waiters_.load(std::memory_order_seq_cst) > 0) fiber::wake(&turn_, SIZE_MAX);
 }
 
@@ -462,6 +470,7 @@ CommitQueue::Writer* CommitQueue::PassOver(Writer* last) {
                                         std::memory_order_relaxed)) {
       return nullptr;
     }
+    fiber::interleave();
     PullArrivals();
   }
   assert(last->newer != nullptr);

@@ -319,9 +319,13 @@ TEST(CommitQueueTest, AFailedSyncOrPrepareFailsTheWrite) {
 
 TEST(CommitQueueTest, AnUnappliableBatchIsReported) {
   FakeDatabase db;
-  WriteBatch merge;
-  ASSERT_TRUE(merge.Merge("a", "b").ok());
-  EXPECT_TRUE(db.queue()->Write({}, &merge).IsNotSupported());
+  WriteBatch entity;
+  const Slice key("a"), value("b");
+  const SliceParts value_parts(&value, 1);
+  ASSERT_TRUE(WriteBatchInternal::AppendRecord(&entity, kTypeWideColumnEntity, 0,
+                                               SliceParts(&key, 1), &value_parts)
+                  .ok());
+  EXPECT_TRUE(db.queue()->Write({}, &entity).IsNotSupported());
   EXPECT_EQ(db.errors, 1);
 }
 

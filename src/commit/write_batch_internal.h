@@ -59,11 +59,12 @@ class WriteBatchInternal {
   static Slice LoggedRecords(const WriteBatch* src, uint32_t* count);
 
   /// What the database must know before it logs a batch. OK, or why it refuses: NotSupported
-  /// (Merge, DeleteRange, two phase commit, wide columns), Corruption (malformed contents). O(1)
+  /// (two phase commit, wide columns), Corruption (malformed contents). O(1)
   /// unless the batch came from raw bytes.
   static Status CheckWritable(const WriteBatch* batch);
-  /// True if every record addresses the default column family.
-  static bool OnlyDefaultFamily(const WriteBatch* batch);
+  /// Whether its families must be asked before it is logged: a record addresses another one than
+  /// the default family, or needs the family's merge operator or order of keys.
+  static bool NeedsFamilies(const WriteBatch* batch);
 
   /// Appends one record. `type` is the plain one (kTypeValue, kTypeDeletion, ...), `value` null for
   /// types that have none. InvalidArgument if a part is 4 GiB or larger; MemoryLimit beyond the

@@ -49,6 +49,7 @@ Compaction::Compaction(CompactionPicker* picker, const ColumnFamilyOptions& opti
   }
   // What stays in level 0 may be older than an output that stays there, too.
   bottommost_ =
+      !params_.may_get_older &&
       (output_level() > 0 || input(0).files.back() == version()->files(0).back()) &&
       !version()->RangeMightExistBelow(output_level(), smallest_user_key_, largest_user_key_);
   size_t all_files = 0;
@@ -118,13 +119,12 @@ bool Compaction::InputsAreDisjoint() const {
 
 bool Compaction::IsTrivialMove() const {
   if (!params_.trivial_move_allowed || start_level() == output_level()) return false;
+  // The user asked for it: the filter looks at everything.
+  if (params_.manual && HasCompactionFilter(options_)) return false;
+  // A marked file goes down to where its tombstones can be dropped. There it must be rewritten.
+  if (params_.reason == CompactionReason::kFilesMarkedForCompaction && bottommost_) return false;
   if (options_.compaction_style == kCompactionStyleUniversal) return InputsAreDisjoint();
   if (num_input_levels() != 1) return false;
-  // With a filter the entries must be looked at.
-  if (params_.manual &&
-      (options_.compaction_filter != nullptr || options_.compaction_filter_factory != nullptr)) {
-    return false;
-  }
   const std::vector<FileMetaData*>& files = input(0).files;
   if (start_level() == 0 && !InputsAreDisjoint()) return false;
   const int base_level = version()->base_level();
@@ -150,7 +150,7 @@ bool Compaction::IsTrivialMove() const {
 bool Compaction::KeyNotExistsBeyondOutputLevel(const Slice& user_key,
                                                std::vector<size_t>* cursors) const {
   if (bottommost_) return true;
-  if (output_level() == 0) return false;
+  if (output_level() == 0 || params_.may_get_older) return false;
   cursors->resize(static_cast<size_t>(version()->num_levels()), 0);
   for (int level = output_level() + 1; level < version()->num_non_empty_levels(); ++level) {
     const LevelFiles& files = version()->level_files(level);
@@ -198,9 +198,7 @@ void Compaction::AddTrivialMove(VersionEdit* edit) const {
     if (input.level == output_level()) continue;  // there already
     for (const FileMetaData* f : input.files) {
       edit->DeleteFile(input.level, f->number);
-      FileMetaData moved = *f;
-      moved.marked_for_compaction = false;  // the move was it, or it would move on for ever
-      edit->AddFile(output_level(), std::move(moved));
+      edit->AddFile(output_level(), *f);
     }
   }
 }

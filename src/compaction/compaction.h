@@ -27,6 +27,10 @@ class CompactionPicker;
 // "LevelL0FilesNum" and so on, as RocksDB's log names them.
 const char* CompactionReasonName(CompactionReason reason);
 
+inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
+  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+}
+
 struct CompactionInputFiles {
   int level = 0;
   std::vector<FileMetaData*> files;  // level 0: newest first; else in key order
@@ -48,6 +52,8 @@ class Compaction {
     CompressionOptions compression_opts;
     uint32_t max_subcompactions = 1;
     bool manual = false;
+    bool drops_inputs = false;         // FIFO: the inputs go, and nothing comes out
+    bool may_get_older = false;        // files may yet come behind all that there is
     bool trivial_move_allowed = true;  // a forced bottommost compaction must rewrite
     double score = 0;
     CompactionReason reason = CompactionReason::kUnknown;
@@ -88,6 +94,8 @@ class Compaction {
   // The picker's options at the time of the pick.
   const ColumnFamilyOptions& options() const { return options_; }
 
+  // The inputs are deleted, not merged.
+  bool drops_inputs() const { return params_.drops_inputs; }
   // The input may be moved to the output level without rewriting it.
   bool IsTrivialMove() const;
   // No level below the output level (nor, for level-0 outputs, an older file) holds a key of the

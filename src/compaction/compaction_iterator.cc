@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "compaction/compaction.h"
 
@@ -29,27 +30,94 @@ CompactionIterator::CompactionIterator(InternalIterator* input, const InternalKe
       check_stopped_(std::move(check_stopped)),
       bottommost_(compaction != nullptr && compaction->bottommost_level()),
       bytewise_(icmp->user_comparator() == BytewiseComparator()),
-      oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()) {}
+      oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()),
+      newest_snapshot_(snapshots_.empty() ? 0 : snapshots_.back()) {}
 
 void CompactionIterator::Start(const Slice* begin, const Slice* end) {
   end_ = end;
   if (begin == nullptr) {
     input_->SeekToFirst();
   } else {
-    const InternalKey first(*begin, kMaxSequenceNumber, kValueTypeForSeek);
-    input_->Seek(first.Encode());
+    SeekInput(*begin);
   }
-  has_input_ = input_->Valid();
-  if (has_input_) {
-    input_key_ = input_->key();
-    input_value_ = input_->value();
-  }
+  TakeInput();
   Find();
 }
 
+void CompactionIterator::SeekInput(const Slice& user_key) {
+  const InternalKey first(user_key, kMaxSequenceNumber, kValueTypeForSeek);
+  input_->Seek(first.Encode());
+}
+
+void CompactionIterator::TakeInput() {
+  has_input_ = input_->Valid();
+  if (!has_input_) return;
+  input_key_ = input_->key();
+  input_value_ = input_->value();
+}
+
 void CompactionIterator::Next() {
-  Advance();
+  if (!ready_.empty()) [[unlikely]] {
+    return EmitReady();
+  }
+  if (!input_is_ahead_) [[likely]] {
+    Advance();
+  }
+  input_is_ahead_ = false;
   Find();
+}
+
+void CompactionIterator::TakeOperand(const ParsedInternalKey& parsed, const Slice& value) {
+  if (operand_sequences_.empty()) operands_interval_ = IntervalOf(parsed.sequence);
+  operands_.PushOlder(value, /*pinned=*/false);
+  operand_sequences_.push_back(parsed.sequence);
+}
+
+void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Slice& base_value,
+                                        bool at_end) {
+  const SequenceNumber newest = operand_sequences_.front();
+  const bool oldest_interval = newest <= oldest_snapshot_;
+  const bool nothing_below =
+      base == nullptr && at_end && compaction_ != nullptr &&
+      (bottommost_ || compaction_->KeyNotExistsBeyondOutputLevel(user_key_, &level_cursors_));
+  std::string result;
+  bool keep = true;  // as they are
+  if (base != nullptr || nothing_below) {
+    const bool has_value = base != nullptr && base->type == kTypeValue;
+    bool must_keep = false;
+    Status s = operands_.Merge(user_key_, has_value ? &base_value : nullptr, /*statistics=*/nullptr,
+                               /*logger=*/nullptr, &result, &must_keep);
+    if (s.ok()) {
+      const bool zero = bottommost_ && oldest_interval;
+      ready_.push_back({zero ? 0 : newest, kTypeValue, std::move(result)});
+      keep = false;
+    } else if (!must_keep) {
+      status_ = std::move(s);
+      return;
+    }
+  } else if (operands_.MergePartially(user_key_, /*logger=*/nullptr, &result)) {
+    ready_.push_back({newest, kTypeMerge, std::move(result)});
+    keep = false;
+  }
+  if (keep) {
+    const std::vector<Slice> oldest_first = operands_.OldestFirst();
+    for (size_t i = 0; i < operand_sequences_.size(); ++i) {
+      ready_.push_back({operand_sequences_[i], kTypeMerge,
+                        oldest_first[oldest_first.size() - 1 - i].ToString()});
+    }
+    if (base != nullptr) ready_.push_back({base->sequence, base->type, base_value.ToString()});
+  }
+  operands_.Clear();
+  operand_sequences_.clear();
+}
+
+void CompactionIterator::EmitReady() {
+  current_ = std::move(ready_.front());
+  ready_.pop_front();
+  const ParsedInternalKey parsed(user_key_, current_.sequence, current_.type);
+  ready_key_.clear();
+  AppendInternalKey(&ready_key_, parsed);
+  Emit(parsed, ready_key_, current_.value, false);
 }
 
 SequenceNumber CompactionIterator::IntervalOf(SequenceNumber sequence) const {
@@ -83,16 +151,101 @@ int CompactionIterator::CompareToLast(const Slice& user_key) const {
                                       user_key.size());
 }
 
+void CompactionIterator::BecomeTombstone(ValueType type, ParsedInternalKey* parsed, Slice* key,
+                                         Slice* value) {
+  ++records_filtered_;
+  parsed->type = type;
+  parsed->user_key = user_key_;
+  char* const footer = user_key_bytes_.data() + user_key_.size();
+  EncodeFixed64(footer, PackSequenceAndType(parsed->sequence, type));
+  *key = Slice(user_key_.data(), user_key_.size() + kInternalKeyFooterSize);
+  *value = Slice();
+}
+
+CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueType shown_as,
+                                                        ParsedInternalKey* parsed, Slice* key,
+                                                        Slice* value) {
+  using Decision = CompactionFilter::Decision;
+  filter_value_.clear();
+  filter_skip_until_.clear();
+  const int level = compaction_ == nullptr ? 0 : compaction_->start_level();
+  const Decision decision =
+      filter_->FilterV2(level, user_key_, shown_as, *value, &filter_value_, &filter_skip_until_);
+  const bool is_value = shown_as == CompactionFilter::kValue;
+  switch (decision) {
+    case Decision::kKeep:
+      return Filtered::kEntry;
+    case Decision::kRemove:
+    case Decision::kPurge:
+      if (!is_value) {
+        ++records_filtered_;
+        return Filtered::kNothing;
+      }
+      BecomeTombstone(decision == Decision::kPurge ? kTypeSingleDeletion : kTypeDeletion, parsed,
+                      key, value);
+      return Filtered::kEntry;
+    case Decision::kChangeValue:
+      *value = filter_value_;
+      return Filtered::kEntry;
+    case Decision::kRemoveAndSkipUntil:
+      if (icmp_->CompareUserKey(filter_skip_until_, user_key_) <= 0) return Filtered::kEntry;
+      ++records_filtered_;
+      skipped_input_ = true;
+      SeekInput(filter_skip_until_);
+      TakeInput();
+      return Filtered::kInputMoved;
+    case Decision::kUndetermined:
+      status_ = Status::NotSupported("FilterV2() should never return kUndetermined");
+      return Filtered::kFailed;
+    case Decision::kChangeBlobIndex:
+    case Decision::kIOError:
+      break;
+  }
+  status_ = Status::NotSupported("a decision of FilterV2() that is not for applications",
+                                 filter_->Name());
+  return Filtered::kFailed;
+}
+
+bool CompactionIterator::IsDeletedByRange(const ParsedInternalKey& parsed,
+                                          SequenceNumber interval) {
+  const auto& fragments = tombstones_->fragments();
+  while (fragment_ < fragments.size() &&
+         icmp_->CompareUserKey(fragments[fragment_].end, parsed.user_key) <= 0) {
+    ++fragment_;
+  }
+  return fragment_ < fragments.size() &&
+         icmp_->CompareUserKey(fragments[fragment_].start, parsed.user_key) <= 0 &&
+         RangeTombstones::NewestAt(fragments[fragment_].sequences, interval) > parsed.sequence;
+}
+
 void CompactionIterator::Find() {
   valid_ = false;
-  for (; has_input_; Advance()) {
-    const Slice key = input_key_;
+  bool moved = true;  // the input stands on what was not looked at yet
+  while (true) {
+    if (!moved) Advance();
+    moved = false;
+    if (!has_input_) {
+      if (operand_sequences_.empty() || !input_->status().ok()) break;
+      FinishOperands(nullptr, Slice(), /*at_end=*/true);
+      input_is_ahead_ = true;
+      if (status_.ok()) EmitReady();
+      return;
+    }
+    Slice key = input_key_;
+    Slice value = input_value_;
     ParsedInternalKey parsed;
     if (!Parse(key, &parsed)) [[unlikely]] {
       status_ = ParseInternalKey(key, &parsed);
       return;
     }
     const int order = has_user_key_ ? CompareToLast(parsed.user_key) : -1;
+    if (!operand_sequences_.empty() &&
+        (order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {
+      FinishOperands(nullptr, Slice(), /*at_end=*/order != 0);
+      input_is_ahead_ = true;
+      if (status_.ok()) EmitReady();
+      return;
+    }
     if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) >= 0) {
       has_input_ = false;
       break;
@@ -117,8 +270,42 @@ void CompactionIterator::Find() {
     last_sequence_ = parsed.sequence;
     const SequenceNumber interval = IntervalOf(parsed.sequence);
     if (hidden_below_ != 0 && interval == hidden_below_) continue;
+    if (tombstones_ != nullptr && IsDeletedByRange(parsed, interval)) [[unlikely]] {
+      hidden_below_ = interval;
+      if (operand_sequences_.empty()) continue;
+      const ParsedInternalKey nothing(user_key_, parsed.sequence, kTypeDeletion);
+      FinishOperands(&nothing, Slice(), /*at_end=*/false);
+      if (status_.ok()) EmitReady();
+      return;
+    }
+
+    if (filter_ != nullptr) [[unlikely]] {
+      Filtered filtered = Filtered::kEntry;
+      if (order < 0 && parsed.type == kTypeValue) {
+        filtered = Filter(CompactionFilter::kValue, &parsed, &key, &value);
+      } else if (parsed.type == kTypeMerge && parsed.sequence > newest_snapshot_) {
+        filtered = Filter(CompactionFilter::kMergeOperand, &parsed, &key, &value);
+      }
+      if (filtered == Filtered::kFailed) return;
+      moved = filtered == Filtered::kInputMoved;
+      if (moved && !operand_sequences_.empty()) {
+        // What is left out begins with this key.
+        operands_.Clear();
+        operand_sequences_.clear();
+      }
+      if (filtered != Filtered::kEntry) continue;
+    }
 
     const bool oldest_interval = parsed.sequence <= oldest_snapshot_;
+    if (!operand_sequences_.empty() && parsed.type != kTypeMerge) [[unlikely]] {
+      if (parsed.type == kTypeValue || parsed.type == kTypeDeletion ||
+          parsed.type == kTypeSingleDeletion) {
+        hidden_below_ = interval;
+        FinishOperands(&parsed, value, /*at_end=*/false);
+        if (status_.ok()) EmitReady();
+        return;
+      }
+    }
     switch (parsed.type) {
       case kTypeDeletion:
       case kTypeSingleDeletion:
@@ -128,14 +315,18 @@ void CompactionIterator::Find() {
              compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
           continue;
         }
-        Emit(parsed, key, input_value_, false);
+        Emit(parsed, key, value, false);
         return;
       case kTypeValue:
         hidden_below_ = interval;
-        Emit(parsed, key, input_value_, bottommost_ && oldest_interval && parsed.sequence != 0);
+        Emit(parsed, key, value, bottommost_ && oldest_interval && parsed.sequence != 0);
         return;
       case kTypeMerge:
-        Emit(parsed, key, input_value_, false);
+        if (merges_) {
+          TakeOperand(parsed, value);
+          continue;
+        }
+        Emit(parsed, key, value, false);
         return;
       default:
         status_ = Status::NotSupported("value type " + std::to_string(parsed.type) +

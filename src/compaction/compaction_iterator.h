@@ -11,16 +11,32 @@
 // - at the bottom, a value in the oldest interval gets sequence number 0: it compresses better, and
 //   reads skip work.
 // SingleDelete is treated like Delete, which hides at least as much.
+//
+// The merge operands of one interval, with the value or tombstone of the same interval below them,
+// become one value; without that, or if nothing older can be anywhere, still a value; otherwise one
+// operand, if the operator can make one. Without an operator they stay as they are.
+//
+// What a range tombstone of the same interval hides is dropped, too; the tombstones themselves are
+// not its business (compaction/tombstone_writer.h).
+//
+// A compaction filter (rocksdb/compaction_filter.h) is shown the newest version of each user key,
+// before the rules above are applied to what it makes of it. An entry that it removes becomes a
+// tombstone: what the key has in deeper levels must stay hidden.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/internal_iterator.h"
 #include "base/internal_key.h"
+#include "base/merge_operands.h"
 #include "base/namespace.h"
+#include "base/range_tombstones.h"
+#include "rocksdb/compaction_filter.h"
+#include "rocksdb/merge_operator.h"
 #include "table/block.h"
 
 namespace cairn {
@@ -36,6 +52,16 @@ class CompactionIterator {
                      std::vector<SequenceNumber> snapshots, const Compaction* compaction,
                      std::function<Status()> check_stopped = {});
 
+  // Before Start. Null: none. Borrowed. With one, `input` must be able to Seek.
+  void SetFilter(const CompactionFilter* filter) { filter_ = filter; }
+  // Before Start. Null: none. Borrowed.
+  void SetMergeOperator(const MergeOperator* merge_operator) {
+    merges_ = merge_operator != nullptr;
+    operands_ = MergeOperands(merge_operator);
+    operands_.JustCollect();
+  }
+  // Before Start. Of all inputs; null: none. Borrowed.
+  void SetRangeTombstones(const RangeTombstones* tombstones) { tombstones_ = tombstones; }
   void Start() { Start(nullptr, nullptr); }
   // Only the user keys in [*begin, *end); null: no bound. Both are borrowed. What lies beyond `end`
   // is not counted in records_in().
@@ -51,17 +77,41 @@ class CompactionIterator {
   bool is_first_version() const { return is_first_version_; }
 
   // Corruption: the input held a malformed key, or keys out of order. NotSupported: a type that
-  // this version cannot carry.
+  // this version cannot carry, or a filter's decision that no application may make.
   const Status& status() const { return status_; }
 
   uint64_t records_in() const { return records_in_; }
   uint64_t records_dropped() const { return records_in_ - records_out_; }
+  // Removed by the filter, one by one.
+  uint64_t records_filtered() const { return records_filtered_; }
+  // The filter had some of the input left out without a look: records_in() is not all of it.
+  bool skipped_input() const { return skipped_input_; }
 
  private:
   static constexpr uint64_t kCheckEvery = 1024;
 
+  // What a filter made of an entry.
+  enum class Filtered { kEntry, kNothing, kInputMoved, kFailed };
+
   // Moves to the next entry to keep, the input standing on a candidate.
   void Find();
+  // Shows the filter an entry, which it may replace. kNothing: there is none any more. REQUIRES:
+  // filter_ is not null, user_key_ is parsed's.
+  Filtered Filter(CompactionFilter::ValueType shown_as, ParsedInternalKey* parsed, Slice* key,
+                  Slice* value);
+  // The entry, whose bytes user_key_bytes_ has, as one of another type and without a value.
+  void BecomeTombstone(ValueType type, ParsedInternalKey* parsed, Slice* key, Slice* value);
+  // Keeps an operand until what is below it is known.
+  void TakeOperand(const ParsedInternalKey& parsed, const Slice& value);
+  // Nothing more comes in the interval of the operands taken but `base` (null: nothing), which is a
+  // value or a tombstone. Makes ready_ of them. `at_end`: nor is there anything older in the input.
+  void FinishOperands(const ParsedInternalKey* base, const Slice& base_value, bool at_end);
+  // A range tombstone of the same interval hides the entry of user_key_. In order of keys.
+  bool IsDeletedByRange(const ParsedInternalKey& parsed, SequenceNumber interval);
+  // Makes the next of ready_ the current entry.
+  void EmitReady();
+  void SeekInput(const Slice& user_key);
+  void TakeInput();
   // To the input's next entry.
   void Advance() { has_input_ = input_->NextEntry(&input_key_, &input_value_); }
   int CompareToLast(const Slice& user_key) const;
@@ -76,9 +126,11 @@ class CompactionIterator {
   const std::vector<SequenceNumber> snapshots_;
   const Compaction* const compaction_;
   const std::function<Status()> check_stopped_;  // may be empty
+  const CompactionFilter* filter_ = nullptr;
   const bool bottommost_;
   const bool bytewise_;                   // the user order
   const SequenceNumber oldest_snapshot_;  // kMaxSequenceNumber: none
+  const SequenceNumber newest_snapshot_;  // 0: none
 
   bool valid_ = false;
   Slice key_, value_;
@@ -97,8 +149,28 @@ class CompactionIterator {
   // Interval of the last value or tombstone of user_key_; 0: none yet (no interval ends at 0).
   SequenceNumber hidden_below_ = 0;
   std::vector<size_t> level_cursors_;
+  std::string filter_value_, filter_skip_until_;  // what the filter wrote last
+  // An entry of user_key_ that waits to be written.
+  struct ReadyEntry {
+    SequenceNumber sequence;
+    ValueType type;
+    std::string value;
+  };
+  const RangeTombstones* tombstones_ = nullptr;
+  size_t fragment_ = 0;  // the first one that does not end before user_key_
+  bool merges_ = false;
+  MergeOperands operands_{nullptr};  // of user_key_ in one interval
+  std::vector<SequenceNumber> operand_sequences_;
+  SequenceNumber operands_interval_ = 0;
+  std::deque<ReadyEntry> ready_;
+  std::string ready_key_;
+  ReadyEntry current_;           // what was taken from ready_ last
+  bool input_is_ahead_ = false;  // input_ stands on an entry that was not looked at
+
   uint64_t records_in_ = 0;
   uint64_t records_out_ = 0;
+  uint64_t records_filtered_ = 0;
+  bool skipped_input_ = false;
 };
 
 }  // namespace cairn

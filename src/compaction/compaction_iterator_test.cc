@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "base/builtin_merge_operator.h"
 #include "base/random.h"
 #include "compaction/testing/job_fixture.h"
 #include "read/testing/vector_iterator.h"
@@ -45,6 +46,7 @@ class CompactionIteratorTest : public ::testing::Test {
     for (const TestEntry& e : entries) input.emplace_back(Key(e), e.value);
     VectorIterator source(versions_.icmp(), std::move(input));
     CompactionIterator it(&source, &versions_.icmp(), std::move(snapshots), compaction);
+    it.SetMergeOperator(merge_operator_.get());
     std::vector<TestEntry> kept;
     for (it.Start(); it.Valid(); it.Next()) {
       ParsedInternalKey parsed;
@@ -54,13 +56,19 @@ class CompactionIteratorTest : public ::testing::Test {
       kept.push_back(
           {parsed.user_key.ToString(), parsed.sequence, parsed.type, it.value().ToString()});
     }
-    EXPECT_TRUE(it.status().ok()) << it.status().ToString();
-    EXPECT_EQ(entries.size(), it.records_in());
-    EXPECT_EQ(entries.size() - kept.size(), it.records_dropped());
+    if (!may_fail_) {
+      EXPECT_TRUE(it.status().ok()) << it.status().ToString();
+      EXPECT_EQ(entries.size(), it.records_in());
+      EXPECT_EQ(entries.size() - kept.size(), it.records_dropped());
+    }
+    status_ = it.status();
     return kept;
   }
 
   using Entries = std::vector<TestEntry>;
+  std::shared_ptr<MergeOperator> merge_operator_;  // null: none
+  bool may_fail_ = false;
+  Status status_;
   DBOptions db_options_;
   VersionFixture versions_;
   LeveledPicker picker_{&db_options_, &versions_.icmp()};
@@ -118,7 +126,71 @@ TEST_F(CompactionIteratorTest, SequenceNumbersBecomeZeroAtTheBottomOnly) {
       << "a snapshot at 7 must not see b";
 }
 
-TEST_F(CompactionIteratorTest, MergeOperandsAndTheirBaseStay) {
+TEST_F(CompactionIteratorTest, MergeOperandsBecomeAValueWhereTheirBaseIsKnown) {
+  merge_operator_ = BuiltinMergeOperator("stringappend");
+  const Entries entries = {
+      {"a", 9, kTypeMerge, "2"},      {"a", 8, kTypeMerge, "1"}, {"a", 7, kTypeValue, "base"},
+      {"a", 6, kTypeMerge, "hidden"}, {"b", 5, kTypeMerge, "1"}, {"b", 4, kTypeDeletion, ""},
+      {"b", 3, kTypeValue, "hidden"}, {"c", 2, kTypeMerge, "2"}, {"c", 1, kTypeMerge, "1"}};
+  EXPECT_EQ((Entries{{"a", 9, kTypeValue, "base,1,2"},
+                     {"b", 5, kTypeValue, "1"},
+                     {"c", 2, kTypeMerge, "1,2"}}),
+            Run(entries, {}, nullptr))
+      << "what c stands on may be in a file";
+  EXPECT_EQ((Entries{{"a", 0, kTypeValue, "base,1,2"},
+                     {"b", 0, kTypeValue, "1"},
+                     {"c", 0, kTypeValue, "1,2"}}),
+            Run(entries, {}, Bottommost().get()));
+  const Entries deeper = {{"n", 2, kTypeMerge, "2"}, {"q", 1, kTypeMerge, "1"}};
+  EXPECT_EQ((Entries{{"n", 2, kTypeMerge, "2"}, {"q", 1, kTypeValue, "1"}}),
+            Run(deeper, {}, Middle().get()))
+      << "n may be in level 2";
+}
+
+TEST_F(CompactionIteratorTest, MergeOperandsOfTwoSnapshotsStayApart) {
+  merge_operator_ = BuiltinMergeOperator("stringappend");
+  const Entries entries = {{"a", 9, kTypeMerge, "4"}, {"a", 8, kTypeMerge, "3"},
+                           {"a", 7, kTypeMerge, "2"}, {"a", 6, kTypeMerge, "1"},
+                           {"a", 5, kTypeValue, "v"}, {"b", 4, kTypeValue, "w"}};
+  EXPECT_EQ((Entries{{"a", 9, kTypeMerge, "3,4"},
+                     {"a", 7, kTypeMerge, "1,2"},
+                     {"a", 0, kTypeValue, "v"},
+                     {"b", 0, kTypeValue, "w"}}),
+            Run(entries, {5, 7}, Bottommost().get()));
+  merge_operator_ = BuiltinMergeOperator("stringappendtest");  // never makes one operand of two
+  EXPECT_EQ(
+      (Entries{entries[0], entries[1], {"a", 0, kTypeValue, "v,1,2"}, {"b", 0, kTypeValue, "w"}}),
+      Run(entries, {7}, Bottommost().get()));
+}
+
+// Fails, and says what that means.
+class Failing : public MergeOperator {
+ public:
+  explicit Failing(OpFailureScope scope) : scope_(scope) {}
+  const char* Name() const override { return "Failing"; }
+  bool FullMergeV2(const MergeOperationInput&, MergeOperationOutput* out) const override {
+    out->op_failure_scope = scope_;
+    return false;
+  }
+
+ private:
+  const OpFailureScope scope_;
+};
+
+TEST_F(CompactionIteratorTest, AFailedMergeLosesNothing) {
+  const Entries entries = {{"a", 9, kTypeMerge, "2"},
+                           {"a", 8, kTypeMerge, "1"},
+                           {"a", 7, kTypeValue, "base"},
+                           {"b", 6, kTypeValue, "x"}};
+  merge_operator_ = std::make_shared<Failing>(MergeOperator::OpFailureScope::kMustMerge);
+  EXPECT_EQ(entries, Run(entries, {}, Middle().get())) << "left to the readers";
+  may_fail_ = true;
+  merge_operator_ = std::make_shared<Failing>(MergeOperator::OpFailureScope::kDefault);
+  EXPECT_EQ(Entries{}, Run(entries, {}, Middle().get()));
+  EXPECT_TRUE(status_.IsCorruption()) << status_.ToString();
+}
+
+TEST_F(CompactionIteratorTest, WithoutAnOperatorMergeOperandsAndTheirBaseStay) {
   const Entries entries = {{"a", 9, kTypeMerge, "+2"},
                            {"a", 8, kTypeMerge, "+1"},
                            {"a", 7, kTypeValue, "base"},

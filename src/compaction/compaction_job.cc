@@ -8,6 +8,7 @@
 #include "fiber/clock.h"
 #include "fiber/thread.h"
 #include "fs/file_util.h"
+#include "rocksdb/listener.h"
 
 namespace cairn {
 
@@ -46,10 +47,41 @@ void CompactionJob::LogStart() const {
   }
 }
 
+void CompactionJob::TellPart(const Parts& parts, size_t part, const Status* end) const {
+  if (env_.db_options->listeners.empty()) return;
+  SubcompactionJobInfo info;
+  info.cf_id = env_.column_family_id;
+  info.cf_name = env_.column_family_name;
+  info.job_id = env_.job_id;
+  info.subcompaction_job_id = static_cast<int>(part);
+  info.base_input_level = compaction_->start_level();
+  info.output_level = compaction_->output_level();
+  info.compaction_reason = compaction_->reason();
+  info.compression = compaction_->output_compression();
+  if (end != nullptr) {
+    const Subcompaction& done = *parts[part];
+    info.status = *end;
+    info.stats.cpu_micros = done.cpu_micros();
+    info.stats.num_input_records = done.records_in();
+    info.stats.num_output_records = done.records_in() - done.records_dropped();
+    info.stats.num_output_files = done.outputs().size();
+    for (const FileMetaData& file : done.outputs()) info.stats.total_output_bytes += file.file_size;
+  }
+  for (const auto& listener : env_.db_options->listeners) {
+    if (end == nullptr) {
+      listener->OnSubcompactionBegin(info);
+    } else {
+      listener->OnSubcompactionCompleted(info);
+    }
+  }
+}
+
 Status CompactionJob::RunParts(const Parts& parts) {
   std::vector<Status> results(parts.size());
   const auto run = [&](size_t i) {
+    TellPart(parts, i, nullptr);
     results[i] = parts[i]->Run();
+    TellPart(parts, i, &results[i]);
     if (!results[i].ok()) stop_.store(true, std::memory_order_relaxed);
   };
   std::vector<fiber::Thread> threads(parts.size());
@@ -88,7 +120,9 @@ Status CompactionJob::Run() {
                                         i == boundaries.size() ? Bound() : boundaries[i], &stop_));
   }
   if (s.ok()) s = RunParts(parts);
+  uint64_t filtered = 0;
   for (const auto& part : parts) {
+    filtered += part->records_filtered();
     stats_.cpu_micros += part->cpu_micros();
     stats_.records_in += part->records_in();
     stats_.records_dropped += part->records_dropped();
@@ -115,6 +149,7 @@ Status CompactionJob::Run() {
     env_.statistics->recordTick(COMPACT_READ_BYTES,
                                 stats_.bytes_read_start_levels + stats_.bytes_read_output_level);
     env_.statistics->recordTick(COMPACT_WRITE_BYTES, stats_.bytes_written);
+    env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, filtered);
     env_.statistics->recordInHistogram(COMPACTION_TIME, stats_.micros);
   }
   EventLine(env_.info_log, "compaction_finished", env_.job_id)

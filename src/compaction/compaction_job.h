@@ -36,6 +36,8 @@ class CompactionJob {
 
   void CountInputs();
   void LogStart() const;
+  // To the user's listeners: a part begins, or has ended.
+  void TellPart(const Parts& parts, size_t part, const Status* end) const;
   // Runs all parts, one of them on this thread. The first error that is no mere consequence of
   // another's.
   [[nodiscard]] Status RunParts(const Parts& parts);

@@ -169,8 +169,8 @@ TEST_F(CompactionJobTest, AnyFailingOperationLeavesTheInputsOnly) {
   ASSERT_TRUE(fixture_.versions().Build().ok());
   const std::vector<uint64_t> before = fixture_.TablesOnDisk();
   fixture_.fs()->SetFileFilter([](const std::string& name) { return name != "/LOG"; });
-  const uint32_t kOps = kFaultCreate | kFaultAppend | kFaultSync | kFaultClose | kFaultDirSync |
-                        kFaultOpen | kFaultRead;
+  const uint32_t kOps = fault::kCreate | fault::kAppend | fault::kSync | fault::kClose |
+                        fault::kDirSync | fault::kOpen | fault::kRead;
   for (uint64_t n = 1;; ++n) {
     ASSERT_LT(n, 2000u);
     fixture_.fs()->FailNthOperation(n, kOps, IOStatus::IOError("injected", std::to_string(n)));

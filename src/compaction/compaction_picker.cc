@@ -15,6 +15,24 @@ uint64_t TotalSize(const std::vector<FileMetaData*>& files) {
   return bytes;
 }
 
+std::vector<FileMetaData*> NewestToMerge(const std::vector<FileMetaData*>& level0,
+                                         uint64_t max_bytes, uint64_t* bytes_per_removed) {
+  uint64_t bytes = 0;
+  size_t count = 0;
+  *bytes_per_removed = UINT64_MAX;
+  while (count < level0.size() && !level0[count]->being_compacted) {
+    bytes += level0[count]->file_size;
+    if (bytes > max_bytes) break;
+    if (count > 0) {
+      const uint64_t per_removed = bytes / count;
+      if (per_removed > *bytes_per_removed) break;
+      *bytes_per_removed = per_removed;
+    }
+    ++count;
+  }
+  return {level0.begin(), level0.begin() + static_cast<ptrdiff_t>(count)};
+}
+
 bool AnyBeingCompacted(const std::vector<FileMetaData*>& files) {
   return std::any_of(files.begin(), files.end(),
                      [](const FileMetaData* f) { return f->being_compacted; });
@@ -64,7 +82,9 @@ uint64_t MaxFileSizeForLevel(const ColumnFamilyOptions& options, int level, int 
 }
 
 CompactionPicker::CompactionPicker(const DBOptions* db_options, const InternalKeyComparator* icmp)
-    : icmp_(icmp), max_subcompactions_(db_options->max_subcompactions) {}
+    : icmp_(icmp),
+      reserves_last_level_(db_options->allow_ingest_behind),
+      max_subcompactions_(db_options->max_subcompactions) {}
 
 void CompactionPicker::Register(Compaction* compaction) {
   running_.insert(compaction);
@@ -78,11 +98,18 @@ void CompactionPicker::Unregister(Compaction* compaction) {
 
 bool CompactionPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& largest,
                                             int output_level) const {
-  return std::any_of(running_.begin(), running_.end(), [&](const Compaction* c) {
-    return c->output_level() == output_level &&
-           icmp_->CompareUserKey(c->smallest_user_key(), largest) <= 0 &&
-           icmp_->CompareUserKey(c->largest_user_key(), smallest) >= 0;
-  });
+  const auto overlaps = [&](int level, const Slice& first, const Slice& last) {
+    return level == output_level && icmp_->CompareUserKey(first, largest) <= 0 &&
+           icmp_->CompareUserKey(last, smallest) >= 0;
+  };
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const Compaction* c) {
+                       return overlaps(c->output_level(), c->smallest_user_key(),
+                                       c->largest_user_key());
+                     }) ||
+         std::any_of(reserved_.begin(), reserved_.end(), [&](const Reservation* r) {
+           return overlaps(r->level_, r->smallest_, r->largest_);
+         });
 }
 
 void CompactionPicker::GetRange(const std::vector<FileMetaData*>& files, Slice* smallest,
@@ -159,6 +186,7 @@ std::unique_ptr<Compaction> CompactionPicker::Start(const ColumnFamilyOptions& o
   params.version = version;
   std::erase_if(params.inputs, [](const CompactionInputFiles& i) { return i.files.empty(); });
   assert(!params.inputs.empty());
+  params.may_get_older = reserves_last_level_;
   params.grandparents = Grandparents(*version, params.inputs, params.output_level);
   auto compaction = std::make_unique<Compaction>(this, options, std::move(params));
   // The files that this one holds must not count towards the next pick.
@@ -207,6 +235,10 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
     }
   }
 
+  if (reserves_last_level_ && output_level == version->num_levels() - 1) {
+    return Status::InvalidArgument("The last level is reserved (allow_ingest_behind)");
+  }
+
   Compaction::Params params;
   Slice smallest, largest;  // of what is taken so far
   bool any = false;
@@ -217,11 +249,19 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
       if (numbers.contains(files[i]->number)) run.Take(i);
     }
     if (level == 0 && !run.empty() && output_level > 0) run.to = files.size();
-    if (level > 0 && any) {
-      const auto [from, to] = version->OverlappingRange(level, &smallest, &largest);
+    const auto take_overlapping = [&](const Slice& first, const Slice& last) {
+      const auto [from, to] = version->OverlappingRange(level, &first, &last);
       for (size_t i = from; i < to; ++i) run.Take(i);
-    }
+    };
+    if (level > 0 && any) take_overlapping(smallest, largest);
     if (run.empty()) continue;
+    if (level == output_level && any) {
+      // What lies between these and those of the levels above would overlap the output.
+      const Slice first = files[run.from]->smallest.user_key();
+      const Slice last = files[run.to - 1]->largest.user_key();
+      take_overlapping(icmp_->CompareUserKey(first, smallest) < 0 ? first : smallest,
+                       icmp_->CompareUserKey(last, largest) > 0 ? last : largest);
+    }
     CompactionInputFiles input{level,
                                {files.begin() + static_cast<std::ptrdiff_t>(run.from),
                                 files.begin() + static_cast<std::ptrdiff_t>(run.to)}};

@@ -55,7 +55,33 @@ class CompactionPicker {
                                     const std::set<uint64_t>& numbers, int output_level,
                                     std::unique_ptr<Compaction>* compaction);
 
-  bool HasRunning() const { return !running_.empty(); }
+  // While it lives, no compaction is picked that writes into this range of user keys on the level:
+  // a file from outside is about to be there. REQUIRES: the mutex when it is made and destroyed.
+  class Reservation {
+   public:
+    Reservation(CompactionPicker* picker, int level, const Slice& smallest, const Slice& largest)
+        : picker_(picker),
+          level_(level),
+          smallest_(smallest.ToString()),
+          largest_(largest.ToString()) {
+      picker_->reserved_.insert(this);
+    }
+    ~Reservation() { picker_->reserved_.erase(this); }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+
+   private:
+    friend class CompactionPicker;
+    CompactionPicker* const picker_;
+    const int level_;
+    const std::string smallest_, largest_;
+  };
+
+  // The range of user keys overlaps what a running job writes, or what is reserved, on this level.
+  bool RangeOverlapsRunning(const Slice& smallest, const Slice& largest, int output_level) const;
+
+  // A job is running, or a file from outside on its way.
+  bool HasRunning() const { return !running_.empty() || !reserved_.empty(); }
   // A level-0 compaction is running; level 0 takes one at a time (but for the intra-level kind).
   bool Level0Running() const { return !running_level0_.empty(); }
 
@@ -66,10 +92,10 @@ class CompactionPicker {
   friend class Compaction;
 
   uint32_t max_subcompactions() const { return max_subcompactions_; }
+  // DBOptions::allow_ingest_behind: compactions leave the last level alone.
+  bool reserves_last_level() const { return reserves_last_level_; }
   const InternalKeyComparator& icmp() const { return *icmp_; }
 
-  // True if the user-key range would overlap the output of a running job on this level.
-  bool RangeOverlapsRunning(const Slice& smallest, const Slice& largest, int output_level) const;
   void GetRange(const std::vector<FileMetaData*>& files, Slice* smallest, Slice* largest) const;
   void GetRange(const std::vector<CompactionInputFiles>& inputs, Slice* smallest,
                 Slice* largest) const;
@@ -93,12 +119,18 @@ class CompactionPicker {
   void Unregister(Compaction* compaction);
 
   const InternalKeyComparator* const icmp_;
+  const bool reserves_last_level_;
   uint32_t max_subcompactions_;
   std::set<Compaction*> running_;
   std::set<Compaction*> running_level0_;
+  std::set<Reservation*> reserved_;
 };
 
 uint64_t TotalSize(const std::vector<FileMetaData*>& files);  // bytes
+// Of level 0 the newest files that are best merged among themselves: each one more makes a removed
+// file cheaper, and none is being compacted. *bytes_per_removed: written for each file that goes.
+std::vector<FileMetaData*> NewestToMerge(const std::vector<FileMetaData*>& level0,
+                                         uint64_t max_bytes, uint64_t* bytes_per_removed);
 bool AnyBeingCompacted(const std::vector<FileMetaData*>& files);
 
 // The compression of a level's files: bottommost_compression, compression_per_level, or

@@ -79,6 +79,24 @@ TEST_F(CompactFilesTest, TakesWhatLiesBetweenAndKeepsUserKeysTogether) {
   EXPECT_EQ(chosen_->MinInputFileEpochNumber(), 31u);
 }
 
+// One output may reach from the upper file's keys to the lower file's.
+TEST_F(CompactFilesTest, TakesWhatLiesBetweenFilesOfTwoLevels) {
+  v_.Add(1, 20, "a", "c").Add(1, 21, "m", "n");
+  v_.Add(2, 10, "e", "g").Add(2, 11, "k", "l").Add(2, 12, "x", "z");
+  v_.Add(3, 1, "a", "b").Add(3, 2, "e", "f").Add(3, 3, "x", "y");
+  ASSERT_TRUE(v_.Build().ok());
+  ASSERT_TRUE(Choose({20, 11}, 2).ok());
+  ASSERT_EQ(chosen_->num_input_levels(), 2u);
+  EXPECT_EQ(Numbers(chosen_->input(1).files), (List{10, 11}));
+  ASSERT_TRUE(Choose({21, 10}, 2).ok());
+  EXPECT_EQ(Numbers(chosen_->input(1).files), (List{10, 11}));
+  // What stays in a level between is newer than what goes below it, and has none of its keys.
+  ASSERT_TRUE(Choose({20, 11}, 3).ok());
+  ASSERT_EQ(chosen_->num_input_levels(), 3u);
+  EXPECT_EQ(Numbers(chosen_->input(1).files), (List{11}));
+  EXPECT_EQ(Numbers(chosen_->input(2).files), (List{1, 2}));
+}
+
 TEST_F(CompactFilesTest, IsAbortedWhereAnotherCompactionWorks) {
   v_.Add(0, 33, "a", "b").Add(0, 32, "k", "l");
   v_.Add(1, 1, "a", "b").Add(1, 2, "k", "l").Add(1, 3, "x", "z");

@@ -7,7 +7,9 @@
 #include "base/logging.h"
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
+#include "compaction/job_filter.h"
 #include "compaction/table_writer.h"
+#include "compaction/tombstone_writer.h"
 #include "fiber/clock.h"
 #include "fs/file_util.h"
 #include "read/run_merger.h"
@@ -21,12 +23,14 @@ constexpr int kStep = 64;
 }  // namespace
 
 FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
-                   std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason)
+                   std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason,
+                   TableFileCreationReason creation_reason)
     : env_(env),
       cf_options_(cf_options),
       memtables_(std::move(memtables)),
       epoch_number_(epoch_number),
-      reason_(reason) {}
+      reason_(reason),
+      creation_reason_(creation_reason) {}
 
 Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   const uint64_t start = fiber::now_nanos();
@@ -36,6 +40,8 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   uint64_t deletes = 0;
   uint64_t data_size = 0;
   size_t memory = 0;
+  JobFilter filter;
+  Status s = filter.ForFlush(env_, cf_options_, creation_reason_);
   std::vector<InternalIterator*> children;
   for (auto it = memtables_.rbegin(); it != memtables_.rend(); ++it) {
     const MemTable* table = *it;
@@ -43,7 +49,8 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
     deletes += table->num_deletes();
     data_size += table->data_size();
     memory += table->ApproximateMemoryUsage();
-    children.push_back(table->NewTraversal());
+    // A filter may leave keys out; the faster traversal cannot seek.
+    children.push_back(filter.get() == nullptr ? table->NewTraversal() : table->NewIterator());
   }
   EventLine(env_.info_log, "flush_started", env_.job_id)
       .Field("num_memtables", memtables_.size())
@@ -55,8 +62,17 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
 
   std::unique_ptr<InternalIterator> input(NewRunMerger(env_.icmp, std::move(children)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
+  kept.SetFilter(filter.get());
+  kept.SetMergeOperator(cf_options_.merge_operator.get());
+  TombstoneCollector collector(env_.icmp);
+  for (const MemTable* table : memtables_) collector.Add(table->range_tombstones().get());
+  const std::unique_ptr<const RangeTombstones> tombstones = collector.Finish(nullptr, nullptr);
+  kept.SetRangeTombstones(tombstones.get());
+  TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
+                                   /*bottommost=*/false);
   TableWriterOptions options;
   options.level = 0;
+  options.is_flush = true;
   options.compression = cf_options_.compression_per_level.empty()
                             ? cf_options_.compression
                             : cf_options_.compression_per_level[0];
@@ -68,6 +84,7 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   options.compression_opts = cf_options_.compression_opts;
   options.target_file_size = data_size;
   options.epoch_number = epoch_number_;
+  options.reason = creation_reason_;
   TableWriter writer(env_, cf_options_, options);
   std::function<bool()> urgent;
   if (env_.urgent) {
@@ -78,9 +95,8 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   }
   Courtesy courtesy(urgent);
 
-  Status s;
-  kept.Start();
-  if (kept.Valid()) {
+  if (s.ok()) kept.Start();
+  if (s.ok() && (kept.Valid() || tombstone_writer.HasMore())) {
     s = writer.Open(file_number);
     const auto step = [&] {
       for (int i = 0; i < kStep && kept.Valid(); ++i) {
@@ -90,17 +106,18 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
       s = writer.status();
       return s.ok() && kept.Valid();
     };
-    if (s.ok()) courtesy.Run(step);
+    if (s.ok() && kept.Valid()) courtesy.Run(step);
     if (s.ok()) s = kept.status();
-    if (s.ok() && cf_options_.check_flush_compaction_key_order && kept.records_in() != entries &&
-        env_.db_options->flush_verify_memtable_count) {
+    if (s.ok() && cf_options_.check_flush_compaction_key_order && !kept.skipped_input() &&
+        kept.records_in() != entries && env_.db_options->flush_verify_memtable_count) {
       s = Status::Corruption("flush read " + std::to_string(kept.records_in()) +
                              " entries of memtables that hold " + std::to_string(entries));
     }
+    if (s.ok()) tombstone_writer.WriteUpTo(nullptr, &writer);
     if (s.ok()) s = writer.Finish(meta);
     if (s.ok()) s = SyncDirectory(env_.directory);
     if (!s.ok() && meta->file_size > 0) writer.Abandon();
-  } else {
+  } else if (s.ok()) {
     s = kept.status();
   }
   if (!s.ok()) *meta = FileMetaData();
@@ -115,6 +132,7 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   stats_.count = 1;
   if (env_.statistics != nullptr) {
     env_.statistics->recordTick(FLUSH_WRITE_BYTES, stats_.bytes_written);
+    env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, kept.records_filtered());
     env_.statistics->recordInHistogram(FLUSH_TIME, stats_.micros);
   }
   EventLine(env_.info_log, "flush_finished", env_.job_id)

@@ -11,6 +11,7 @@
 #include "compaction/job_env.h"
 #include "manifest/file_metadata.h"
 #include "memtable/memtable.h"
+#include "rocksdb/types.h"
 
 namespace cairn {
 
@@ -18,9 +19,11 @@ class FlushJob {
  public:
   // `memtables`: oldest first, referenced by the caller during Run. `cf_options` decides
   // compression, table format and so on. `epoch_number` goes into the file's metadata. `reason` is
-  // for the event log ("Write Buffer Full", "Manual Flush").
+  // for the event log ("Write Buffer Full", "Manual Flush"), `creation_reason` for the user's
+  // compaction filters.
   FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
-           std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason);
+           std::vector<MemTable*> memtables, uint64_t epoch_number, const char* reason,
+           TableFileCreationReason creation_reason = TableFileCreationReason::kFlush);
 
   // Creates, writes, syncs and checks the table `file_number`, and syncs the directory. On success
   // *meta describes the file, with file_size 0 and no file on disk when nothing was left to write.
@@ -35,6 +38,7 @@ class FlushJob {
   const std::vector<MemTable*> memtables_;
   const uint64_t epoch_number_;
   const char* const reason_;
+  const TableFileCreationReason creation_reason_;
   JobStats stats_;
 };
 

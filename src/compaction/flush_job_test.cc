@@ -92,8 +92,8 @@ TEST_F(FlushJobTest, AnyFailingOperationLeavesNoFileBehind) {
   }
   AddMemTable(entries);
   fixture_.fs()->SetFileFilter([](const std::string& name) { return name != "/LOG"; });
-  const uint32_t kOps = kFaultCreate | kFaultAppend | kFaultSync | kFaultClose | kFaultDirSync |
-                        kFaultOpen | kFaultRead;
+  const uint32_t kOps = fault::kCreate | fault::kAppend | fault::kSync | fault::kClose |
+                        fault::kDirSync | fault::kOpen | fault::kRead;
   uint64_t failures = 0;
   for (uint64_t n = 1;; ++n) {
     fixture_.fs()->FailNthOperation(n, kOps, IOStatus::IOError("injected", std::to_string(n)));

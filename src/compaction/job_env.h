@@ -41,6 +41,8 @@ struct JobEnv {
   // Live snapshots, ascending; versions that one of them can see are kept.
   std::vector<SequenceNumber> snapshots;
   int job_id = 0;  // for the LOG
+  // How the outputs ask the rate limiter, asked for each of them. Empty: not at all.
+  std::function<Env::IOPriority()> io_priority;
   // Whether the job, of which so much is done (0 to 1; a compaction does not know and says 0),
   // should have its full share of the processors; asked now and then, from any thread. Empty:
   // always. See courtesy.h.

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "fiber/clock.h"
+
 namespace cairn {
 
 namespace {
@@ -86,7 +88,7 @@ class LeveledPicker::Pick {
         return Done(1.0, CompactionReason::kFilesMarkedForCompaction);
       }
     }
-    return nullptr;
+    return PickTooOld();
   }
 
  private:
@@ -98,6 +100,28 @@ class LeveledPicker::Pick {
     params.reason = reason;
     params.max_subcompactions = picker_->max_subcompactions();
     return picker_->Make(options_, version_, std::move(params));
+  }
+
+  // Nothing else is to be done: what ttl sends to the next level, and what must be rewritten now
+  // and then.
+  std::unique_ptr<Compaction> PickTooOld() {
+    const uint64_t now = fiber::wall_micros() / 1'000'000;
+    if (version_->next_expiry() >= now) return nullptr;
+    for (const bool periodic : {false, true}) {
+      for (int level = 0; level < version_->num_levels(); ++level) {
+        for (FileMetaData* file : version_->files(level)) {
+          const uint64_t end = periodic ? version_->PeriodEnd(options_, *file)
+                                        : version_->TtlEnd(options_, level, *file);
+          if (end >= now) continue;
+          const int next = level == 0 ? version_->base_level() : level + 1;
+          if (TryFile(level, periodic ? level : next, file)) {
+            return Done(1.0,
+                        periodic ? CompactionReason::kPeriodicCompaction : CompactionReason::kTtl);
+          }
+        }
+      }
+    }
+    return nullptr;
   }
 
   bool TryLevel(int level, int output_level) {
@@ -121,7 +145,10 @@ class LeveledPicker::Pick {
     output_ = {output_level, {}};
     output_level_ = output_level;
     if (!picker_->ExpandToCleanCut(*version_, &start_)) return false;
-    if (!picker_->SetupOtherInputs(options_, *version_, &start_, &output_)) return false;
+    if (output_level != level &&
+        !picker_->SetupOtherInputs(options_, *version_, &start_, &output_)) {
+      return false;
+    }
     std::vector<FileMetaData*> all = start_.files;
     all.insert(all.end(), output_.files.begin(), output_.files.end());
     Slice smallest, largest;
@@ -137,22 +164,9 @@ class LeveledPicker::Pick {
         options_.level0_file_num_compaction_trigger + kIntraLevel0Surplus) {
       return false;
     }
-    const uint64_t max_bytes = MaxCompactionBytes(options_);
-    uint64_t bytes = 0, best_bytes_per_removed = UINT64_MAX;
-    size_t count = 0;
-    while (count < files.size() && !files[count]->being_compacted) {
-      bytes += files[count]->file_size;
-      if (bytes > max_bytes) break;
-      if (count > 0) {
-        // Goes on while each file more makes a removed file cheaper.
-        const uint64_t per_removed = bytes / count;
-        if (per_removed > best_bytes_per_removed) break;
-        best_bytes_per_removed = per_removed;
-      }
-      ++count;
-    }
-    if (count < kMinFilesForIntraLevel0) return false;
-    start_ = {0, std::vector<FileMetaData*>(files.begin(), files.begin() + count)};
+    uint64_t bytes_per_removed = 0;
+    start_ = {0, NewestToMerge(files, MaxCompactionBytes(options_), &bytes_per_removed)};
+    if (start_.files.size() < kMinFilesForIntraLevel0) return false;
     output_ = {0, {}};
     output_level_ = 0;
     return true;

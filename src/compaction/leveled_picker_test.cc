@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/random.h"
+#include "fiber/clock.h"
 #include "manifest/testing/version_fixture.h"
 
 namespace cairn {
@@ -228,6 +229,48 @@ TEST_F(LeveledPickerTest, MarkedFilesMoveDown) {
   EXPECT_EQ(Pick(), nullptr);
 }
 
+TEST_F(LeveledPickerTest, MarkedFilesAreMovedUntilTheirTombstonesCanGo) {
+  FileMetaData f = MakeFile(1, "a", "c", 10);
+  f.marked_for_compaction = true;
+  v_.Add(1, f).Add(3, 2, "b", "b", 10);
+  ASSERT_TRUE(v_.Build().ok());
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->IsTrivialMove());
+  VersionEdit edit;
+  c->AddTrivialMove(&edit);
+  ASSERT_EQ(edit.new_files().size(), 1u);
+  EXPECT_TRUE(edit.new_files()[0].meta.marked_for_compaction);
+  c.reset();
+  v_.Apply(edit);
+  ASSERT_TRUE(v_.Build().ok());
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->output_level(), 3);
+  EXPECT_EQ(c->num_input_files(), 2u);
+}
+
+TEST_F(LeveledPickerTest, AMarkedFileWithNothingBelowIsRewritten) {
+  FileMetaData f = MakeFile(1, "a", "c", 10);
+  f.marked_for_compaction = true;
+  v_.Add(1, f).Add(2, 2, "x", "y", 10);
+  ASSERT_TRUE(v_.Build().ok());
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->num_input_files(), 1u);
+  EXPECT_TRUE(c->bottommost_level());
+  EXPECT_FALSE(c->IsTrivialMove());
+}
+
+TEST_F(LeveledPickerTest, MarkedFilesOfTheLastLevelStay) {
+  FileMetaData f = MakeFile(1, "a", "c", 10);
+  f.marked_for_compaction = true;
+  v_.Add(2, f);
+  ASSERT_TRUE(v_.Build().ok());
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  EXPECT_EQ(Pick(), nullptr);
+}
+
 TEST_F(LeveledPickerTest, TombstonesGoWhereNothingIsBelow) {
   v_.Add(1, 1, "a", "k", 20000).Add(2, 2, "a", "b", 10).Add(3, 3, "d", "e", 10);
   ASSERT_TRUE(v_.Build().ok());
@@ -407,6 +450,63 @@ TEST_F(LeveledPickerTest, RandomJobsNeverConflict) {
     running.clear();
     EXPECT_GT(jobs, 100);
   }
+}
+
+// A file made so many seconds ago, of data that are as old.
+FileMetaData Aged(uint64_t number, const std::string& smallest, const std::string& largest,
+                  uint64_t age) {
+  FileMetaData f = MakeFile(number, smallest, largest);
+  f.oldest_ancester_time = f.file_creation_time = fiber::wall_micros() / 1'000'000 - age;
+  return f;
+}
+
+TEST_F(LeveledPickerTest, WhatIsPastItsTtlGoesToTheNextLevel) {
+  v_.options().ttl = 100;
+  v_.Add(2, Aged(5, "a", "c", 150)).Add(2, Aged(6, "d", "f", 50)).Add(4, Aged(1, "a", "z", 500));
+  ASSERT_TRUE(v_.Build().ok());
+  EXPECT_TRUE(v_.version()->NeedsCompaction());
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kTtl);
+  EXPECT_EQ(c->start_level(), 2);
+  EXPECT_EQ(c->output_level(), 3);
+  EXPECT_EQ(c->input(0).files.front()->number, 5u);
+  EXPECT_EQ(c->num_input_files(), 1u);
+  EXPECT_FALSE(v_.version()->NeedsCompaction()) << "the other is young, the last level the last";
+}
+
+TEST_F(LeveledPickerTest, WithoutTtlAgeDoesNotMatter) {
+  v_.options().ttl = 0;
+  v_.options().periodic_compaction_seconds = 0;
+  v_.Add(2, Aged(5, "a", "c", 150)).Add(4, Aged(1, "a", "z", 500));
+  ASSERT_TRUE(v_.Build().ok());
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(LeveledPickerTest, OldFilesAreRewrittenWhereTheyAre) {
+  v_.options().ttl = 0;
+  v_.options().periodic_compaction_seconds = 300;
+  v_.Add(2, Aged(5, "a", "c", 150)).Add(4, Aged(1, "a", "z", 500));
+  ASSERT_TRUE(v_.Build().ok());
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kPeriodicCompaction);
+  EXPECT_EQ(c->start_level(), 4);
+  EXPECT_EQ(c->output_level(), 4);
+  EXPECT_FALSE(c->IsTrivialMove());
+  EXPECT_EQ(c->num_input_files(), 1u);
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(LeveledPickerTest, FullLevelsComeBeforeOldFiles) {
+  v_.options().ttl = 100;
+  v_.Add(0, Aged(8, "a", "c", 150)).Add(0, Aged(9, "a", "c", 150));
+  v_.Add(2, Aged(5, "a", "c", 150)).Add(4, Aged(1, "a", "z", 500));
+  ASSERT_TRUE(v_.Build().ok());
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kLevelL0FilesNum);
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
+#include "compaction/job_filter.h"
 #include "compaction/table_writer.h"
+#include "compaction/tombstone_writer.h"
 #include "fiber/clock.h"
 #include "fiber/thread.h"
 #include "fs/file_names.h"
@@ -179,7 +181,26 @@ std::vector<InternalIterator*> Subcompaction::OpenInputs(const ReadOptions& read
   return children;
 }
 
-Status Subcompaction::WriteOutputs(CompactionIterator* kept, Courtesy* courtesy) {
+Status Subcompaction::CollectTombstones(std::unique_ptr<const RangeTombstones>* tombstones) const {
+  TombstoneCollector collector(env_.icmp);
+  for (const CompactionInputFiles& input : compaction_->inputs()) {
+    for (const FileMetaData* file : input.files) {
+      if (!Overlaps(*file) || !file->MayHaveTombstones()) continue;
+      TableCache::Ref table;
+      Status s = env_.table_cache->FindTable(file->TableId(input.level), &table);
+      if (!s.ok()) return s;
+      collector.AddOfTable(table->range_tombstones(), file->smallest.Encode(),
+                           file->largest.Encode());
+    }
+  }
+  const Slice begin = begin_ ? Slice(*begin_) : Slice();
+  const Slice end = end_ ? Slice(*end_) : Slice();
+  *tombstones = collector.Finish(begin_ ? &begin : nullptr, end_ ? &end : nullptr);
+  return Status::OK();
+}
+
+Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
+                                   Courtesy* courtesy) {
   TableWriterOptions options;
   options.level = compaction_->output_level();
   options.bottommost = compaction_->bottommost_level();
@@ -190,22 +211,28 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, Courtesy* courtesy)
       std::min(compaction_->target_output_file_size(), compaction_->total_input_bytes());
   options.epoch_number = compaction_->MinInputFileEpochNumber();
   options.oldest_ancester_time = compaction_->MinInputFileOldestAncesterTime();
+  options.reason = TableFileCreationReason::kCompaction;
 
   OutputCutter cutter(compaction_);
   std::unique_ptr<TableWriter> writer;
   TableCloser closer(&outputs_);
 
   Status s;
+  const auto open_next = [&] {
+    writer = std::make_unique<TableWriter>(env_, compaction_->options(), options);
+    s = writer->Open(env_.new_file_number());
+  };
   const auto write_next = [&] {
     const bool cut = cutter.ShouldStopBefore(kept->key(), kept->is_first_version(),
                                              writer == nullptr ? 0 : writer->EstimatedFileSize());
     if (writer != nullptr && cut) {
+      const Slice next = kept->parsed().user_key;
+      tombstones->WriteUpTo(&next, writer.get());
       s = closer.Close(std::exchange(writer, nullptr));
       if (!s.ok()) return;
     }
     if (writer == nullptr) {
-      writer = std::make_unique<TableWriter>(env_, compaction_->options(), options);
-      s = writer->Open(env_.new_file_number());
+      open_next();
       if (!s.ok()) return;
     }
     writer->Add(kept->parsed(), kept->key(), kept->value());
@@ -218,6 +245,10 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, Courtesy* courtesy)
   };
   if (kept->Valid()) courtesy->Run(step);
   if (s.ok()) s = kept->status();
+  if (s.ok() && tombstones->HasMore()) {
+    if (writer == nullptr) open_next();
+    if (s.ok()) tombstones->WriteUpTo(nullptr, writer.get());
+  }
   if (s.ok() && writer != nullptr) s = closer.CloseLast(std::exchange(writer, nullptr));
   const Status closed = closer.Wait();
   if (s.ok()) s = closed;
@@ -227,21 +258,34 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, Courtesy* courtesy)
 
 Status Subcompaction::Run() {
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
+  JobFilter filter;
+  Status s = filter.ForCompaction(env_, *compaction_);
+  if (!s.ok()) return s;
   ReadOptions read_options;
+  if (env_.io_priority) read_options.rate_limiter_priority = env_.io_priority();
   read_options.fill_cache = false;
   read_options.verify_checksums = true;
   const std::unique_ptr<InternalIterator> input(NewRunMerger(env_.icmp, OpenInputs(read_options)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_,
                           [this] { return CheckStopped(); });
+  kept.SetFilter(filter.get());
+  kept.SetMergeOperator(compaction_->options().merge_operator.get());
+  std::unique_ptr<const RangeTombstones> tombstones;
+  s = CollectTombstones(&tombstones);
+  if (!s.ok()) return s;
+  kept.SetRangeTombstones(tombstones.get());
+  TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
+                                   compaction_->bottommost_level());
   const Slice begin = begin_ ? Slice(*begin_) : Slice();
   const Slice end = end_ ? Slice(*end_) : Slice();
   kept.Start(begin_ ? &begin : nullptr, end_ ? &end : nullptr);
   std::function<bool()> urgent;
   if (env_.urgent) urgent = [this] { return env_.urgent(0); };
   Courtesy courtesy(urgent);
-  Status s = WriteOutputs(&kept, &courtesy);
+  s = WriteOutputs(&kept, &tombstone_writer, &courtesy);
   records_in_ = kept.records_in();
   records_dropped_ = kept.records_dropped();
+  records_filtered_ = kept.records_filtered();
   cpu_micros_ = (fiber::thread_cpu_nanos() - start_cpu + courtesy.cpu_nanos_elsewhere()) / 1000;
   return s;
 }

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ namespace cairn {
 
 class CompactionIterator;
 class Courtesy;
+class RangeTombstones;
+class TombstoneWriter;
 
 // Finds up to compaction.max_subcompactions() - 1 user keys, ascending, that cut the input into
 // parts of about equal size, none of them less than an output file. Empty: it is not to be cut, or
@@ -50,12 +53,16 @@ class Subcompaction {
   uint64_t cpu_micros() const { return cpu_micros_; }
   uint64_t records_in() const { return records_in_; }
   uint64_t records_dropped() const { return records_dropped_; }
+  // By the user's filter, one by one.
+  uint64_t records_filtered() const { return records_filtered_; }
 
  private:
   [[nodiscard]] Status CheckStopped() const;
   bool Overlaps(const FileMetaData& file) const;
   std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
-  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, Courtesy* courtesy);
+  [[nodiscard]] Status CollectTombstones(std::unique_ptr<const RangeTombstones>* tombstones) const;
+  [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
+                                    Courtesy* courtesy);
 
   const JobEnv& env_;
   const Compaction* const compaction_;
@@ -65,6 +72,7 @@ class Subcompaction {
   uint64_t cpu_micros_ = 0;
   uint64_t records_in_ = 0;
   uint64_t records_dropped_ = 0;
+  uint64_t records_filtered_ = 0;
 };
 
 }  // namespace cairn

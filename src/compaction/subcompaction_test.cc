@@ -136,8 +136,8 @@ TEST_F(SubcompactionTest, AnyFailingOperationOfAnyPartLeavesTheInputsOnly) {
   FillRandomly(&random, 3);
   const std::vector<uint64_t> before = fixture_.TablesOnDisk();
   fixture_.fs()->SetFileFilter([](const std::string& name) { return name != "/LOG"; });
-  const uint32_t kOps = kFaultCreate | kFaultAppend | kFaultSync | kFaultClose | kFaultDirSync |
-                        kFaultOpen | kFaultRead;
+  const uint32_t kOps = fault::kCreate | fault::kAppend | fault::kSync | fault::kClose |
+                        fault::kDirSync | fault::kOpen | fault::kRead;
   std::vector<FileMetaData> outputs;
   uint64_t n = 1;
   for (;; ++n) {

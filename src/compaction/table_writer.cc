@@ -1,10 +1,14 @@
 #include "compaction/table_writer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/logging.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
+#include "rocksdb/file_checksum.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/table.h"
 
 namespace cairn {
@@ -20,15 +24,25 @@ TableWriter::~TableWriter() {
 Status TableWriter::Open(uint64_t file_number) {
   path_ = TableFileName(env_.paths, file_number, 0);
   std::unique_ptr<FSWritableFile> file;
+  TellStarted();
   IOStatus io = env_.fs->NewWritableFile(path_, env_.file_options, &file, nullptr);
-  if (!io.ok()) return io;
+  if (!io.ok()) {
+    TellCreated(TableProperties(), io);
+    return io;
+  }
   ended_ = false;
   if (env_.db_options->allow_fallocate && options_.target_file_size > 0) {
     // A little over the target, for the file runs on to the end of its last block.
     file->SetPreallocationBlockSize(options_.target_file_size + options_.target_file_size / 10);
   }
+  if (env_.io_priority) file->SetIOPriority(env_.io_priority());
   file_ = std::make_unique<FileWriter>(std::move(file), path_, env_.file_options);
   file_->EnableWriteBehind();
+  if (FileChecksumGenFactory* const factory = env_.db_options->file_checksum_gen_factory.get()) {
+    FileChecksumGenContext context;
+    context.file_name = path_;
+    file_->SetChecksumGenerator(factory->CreateFileChecksumGenerator(context));
+  }
 
   const uint64_t now = fiber::wall_micros() / 1000000;
   TableBuilderOptions builder(*env_.icmp, options_.compression);
@@ -37,6 +51,7 @@ Status TableWriter::Open(uint64_t file_number) {
   builder.column_family_name = env_.column_family_name;
   builder.level = options_.level;
   builder.is_bottommost = options_.bottommost;
+  builder.is_flush = options_.is_flush;
   builder.skip_filters = options_.bottommost && cf_options_.optimize_filters_for_hits;
   builder.creation_time =
       options_.oldest_ancester_time != kUnknownFileTime ? options_.oldest_ancester_time : now;
@@ -46,10 +61,16 @@ Status TableWriter::Open(uint64_t file_number) {
   builder.db_session_id = env_.db_session_id;
   builder.cur_file_num = file_number;
   builder.target_file_size = options_.target_file_size;
+  if (cf_options_.merge_operator != nullptr) {
+    builder.merge_operator_name = cf_options_.merge_operator->Name();
+  }
+  builder.prefix_extractor = cf_options_.prefix_extractor.get();
+  builder.collector_factories = &cf_options_.table_properties_collector_factories;
   builder.statistics = env_.statistics;
   builder.info_log = env_.info_log;
   builder_.reset(cf_options_.table_factory->NewTableBuilder(builder, file_.get()));
 
+  hash_ = 0;
   meta_ = FileMetaData();
   meta_.number = file_number;
   meta_.epoch_number = options_.epoch_number;
@@ -58,7 +79,49 @@ Status TableWriter::Open(uint64_t file_number) {
   return Status::OK();
 }
 
+void TableWriter::TellStarted() {
+  if (env_.db_options->listeners.empty()) return;
+  TableFileCreationBriefInfo info;
+  info.db_name = env_.dbname;
+  info.cf_name = env_.column_family_name;
+  info.file_path = path_;
+  info.job_id = env_.job_id;
+  info.reason = options_.reason;
+  to_be_told_ = true;
+  for (const auto& listener : env_.db_options->listeners) {
+    listener->OnTableFileCreationStarted(info);
+  }
+}
+
+void TableWriter::TellCreated(const TableProperties& properties, const Status& s) {
+  if (!std::exchange(to_be_told_, false)) return;
+  TableFileCreationInfo info;
+  info.db_name = env_.dbname;
+  info.cf_name = env_.column_family_name;
+  info.file_path = path_;
+  info.job_id = env_.job_id;
+  info.reason = options_.reason;
+  info.file_size = s.ok() ? meta_.file_size : 0;
+  info.table_properties = properties;
+  info.status = s;
+  info.file_checksum = s.ok() ? meta_.file_checksum : kUnknownFileChecksum;
+  info.file_checksum_func_name =
+      s.ok() ? meta_.file_checksum_func_name : kUnknownFileChecksumFuncName;
+  for (const auto& listener : env_.db_options->listeners) listener->OnTableFileCreated(info);
+}
+
+void TableWriter::AddTombstone(const Slice& start, const Slice& end, SequenceNumber sequence) {
+  const InternalKey key(start, sequence, kTypeRangeDeletion);
+  builder_->AddTombstone(key.Encode(), end);
+  if (tombstones_smallest_.empty()) tombstones_smallest_ = key;
+  // Sorts before every entry of the user key, which is not covered.
+  tombstones_largest_.Set(end, kMaxSequenceNumber, kTypeRangeDeletion);
+  meta_.smallest_seqno = std::min(meta_.smallest_seqno, sequence);
+  meta_.largest_seqno = std::max(meta_.largest_seqno, sequence);
+}
+
 Status TableWriter::GiveUp(Status s) {
+  TellCreated(TableProperties(), s);
   if (file_ != nullptr) file_->Abandon();
   builder_.reset();
   Abandon();
@@ -75,13 +138,26 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
   Status s = file_->Sync(env_.db_options->use_fsync);
   if (s.ok()) s = file_->Close();
   if (s.ok()) {
+    file_->GetChecksum(&meta_.file_checksum, &meta_.file_checksum_func_name);
     const TableProperties properties = builder_->GetTableProperties();
-    meta_.largest.DecodeFrom(builder_->LastKey());
+    if (!builder_->LastKey().empty()) meta_.largest.DecodeFrom(builder_->LastKey());
+    if (!tombstones_smallest_.empty()) {
+      const InternalKeyComparator& icmp = *env_.icmp;
+      if (meta_.smallest.empty() ||
+          icmp.Compare(tombstones_smallest_.Encode(), meta_.smallest.Encode()) < 0) {
+        meta_.smallest = tombstones_smallest_;
+      }
+      if (meta_.largest.empty() ||
+          icmp.Compare(tombstones_largest_.Encode(), meta_.largest.Encode()) > 0) {
+        meta_.largest = tombstones_largest_;
+      }
+    }
     meta_.file_size = builder_->FileSize();
     meta_.tail_size = builder_->TailSize();
     meta_.marked_for_compaction = builder_->NeedCompact();
     meta_.num_entries = properties.num_entries;
     meta_.num_deletions = properties.num_deletions;
+    meta_.has_no_tombstones = properties.num_range_deletions == 0;
     meta_.raw_key_size = properties.raw_key_size;
     meta_.raw_value_size = properties.raw_value_size;
     meta_.stats_known = true;
@@ -89,6 +165,7 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
     TableFileId id = meta_.TableId(options_.level);
     id.slot = nullptr;
     s = env_.table_cache->FindTable(id, &table);
+    if (s.ok() && cf_options_.paranoid_file_checks) s = ReadBack(id);
     if (s.ok()) {
       EventLine(env_.info_log, "table_file_creation", env_.job_id)
           .Field("cf_name", env_.column_family_name)
@@ -107,6 +184,7 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
           .Field("num_deletions", properties.num_deletions)
           .Field("compression", properties.compression_name)
           .EndObject();
+      TellCreated(properties, s);
     }
   }
   if (!s.ok()) return GiveUp(std::move(s));
@@ -117,7 +195,22 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
   return s;
 }
 
+Status TableWriter::ReadBack(const TableFileId& id) const {
+  ReadOptions options;
+  options.verify_checksums = true;
+  options.fill_cache = false;
+  const std::unique_ptr<InternalIterator> it(
+      env_.table_cache->NewIterator(options, id, /*for_compaction=*/true));
+  uint64_t hash = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) hash = HashOn(hash, it->key(), it->value());
+  if (!it->status().ok()) return it->status();
+  if (hash == hash_) return Status::OK();
+  return Status::Corruption(
+      "Paranoid checksums do not match: the file differs from what was written", path_);
+}
+
 void TableWriter::Abandon() {
+  TellCreated(TableProperties(), Status::Aborted("the job ended before the table did"));
   if (builder_ != nullptr) builder_->Abandon();
   builder_.reset();
   if (file_ != nullptr) file_->Abandon();

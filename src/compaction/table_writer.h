@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "base/hash.h"
 #include "base/namespace.h"
 #include "compaction/job_env.h"
 #include "fs/file_writer.h"
 #include "manifest/file_metadata.h"
+#include "rocksdb/types.h"
 #include "table/table_builder.h"
 
 namespace cairn {
@@ -16,11 +18,13 @@ namespace cairn {
 struct TableWriterOptions {
   int level = 0;
   bool bottommost = false;
+  bool is_flush = false;
   CompressionType compression = kNoCompression;
   CompressionOptions compression_opts;
   uint64_t target_file_size = 0;  // bytes, a hint
   uint64_t epoch_number = kUnknownEpochNumber;
   uint64_t oldest_ancester_time = kUnknownFileTime;  // Unix seconds
+  TableFileCreationReason reason = TableFileCreationReason::kMisc;
 };
 
 class TableWriter {
@@ -37,10 +41,14 @@ class TableWriter {
   // Keys ascending.
   void Add(const ParsedInternalKey& parsed, const Slice& key, const Slice& value) {
     if (meta_.smallest.empty()) meta_.smallest.DecodeFrom(key);
+    if (cf_options_.paranoid_file_checks) [[unlikely]]
+      hash_ = HashOn(hash_, key, value);
     builder_->Add(key, value);
     if (parsed.sequence < meta_.smallest_seqno) meta_.smallest_seqno = parsed.sequence;
     if (parsed.sequence > meta_.largest_seqno) meta_.largest_seqno = parsed.sequence;
   }
+  // In the order of their starts, newest first where these are equal; before or after entries.
+  void AddTombstone(const Slice& start, const Slice& end, SequenceNumber sequence);
   Status status() const { return builder_->status(); }
   bool IsEmpty() const { return builder_->IsEmpty(); }
   uint64_t EstimatedFileSize() const { return builder_->EstimatedFileSize(); }
@@ -61,6 +69,15 @@ class TableWriter {
 
  private:
   Status GiveUp(Status s);
+  static uint64_t HashOn(uint64_t hash, const Slice& key, const Slice& value) {
+    hash = Hash64(key.data(), key.size(), hash);
+    return Hash64(value.data(), value.size(), hash);
+  }
+  // paranoid_file_checks: reads all entries back and compares them with what was added.
+  [[nodiscard]] Status ReadBack(const TableFileId& id) const;
+  // To the user's listeners.
+  void TellStarted();
+  void TellCreated(const TableProperties& properties, const Status& s);
 
   const JobEnv& env_;
   const ColumnFamilyOptions& cf_options_;
@@ -69,7 +86,10 @@ class TableWriter {
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<TableBuilder> builder_;
   FileMetaData meta_;  // `largest` only at the end: the builder has it
-  bool ended_ = true;  // nothing to clean up
+  InternalKey tombstones_smallest_, tombstones_largest_;  // empty: there are none
+  uint64_t hash_ = 0;        // of all entries, with paranoid_file_checks
+  bool ended_ = true;        // nothing to clean up
+  bool to_be_told_ = false;  // listeners know of the start, but not of the end
 };
 
 }  // namespace cairn

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "fiber/clock.h"
+
 namespace cairn {
 namespace {
 
@@ -22,10 +24,10 @@ SortedRun MakeRun(int level, std::vector<FileMetaData*> files) {
   return run;
 }
 
-std::vector<SortedRun> SortedRuns(const Version& version) {
+std::vector<SortedRun> SortedRuns(const Version& version, int last_level) {
   std::vector<SortedRun> runs;
   for (FileMetaData* f : version.files(0)) runs.push_back(MakeRun(0, {f}));
-  for (int level = 1; level < version.num_levels(); ++level) {
+  for (int level = 1; level <= last_level; ++level) {
     if (!version.files(level).empty()) runs.push_back(MakeRun(level, version.files(level)));
   }
   return runs;
@@ -46,9 +48,34 @@ class UniversalPicker::Pick {
         options_(options),
         universal_(options.compaction_options_universal),
         version_(version),
-        runs_(SortedRuns(*version)) {}
+        last_level_(version->num_levels() - (picker->reserves_last_level() ? 2 : 1)),
+        runs_(SortedRuns(*version, last_level_)) {}
 
   std::unique_ptr<Compaction> Run() {
+    if (auto c = RewriteOld()) return c;
+    if (auto c = MergeRuns()) return c;
+    for (const auto& [level, file] : version_->files_marked_for_compaction()) {
+      if (auto c = CompactMarked(level, file)) return c;
+    }
+    return nullptr;
+  }
+
+  std::unique_ptr<Compaction> All(const CompactRangeOptions& range_options) {
+    Compaction::Params params = ParamsOf(0, runs_.size(), CompactionReason::kManualCompaction);
+    params.manual = true;
+    params.trivial_move_allowed = false;
+    if (range_options.max_subcompactions != 0) {
+      params.max_subcompactions = range_options.max_subcompactions;
+    }
+    return Start(std::move(params), 0);
+  }
+
+  const std::vector<SortedRun>& runs() const { return runs_; }
+  int last_level() const { return last_level_; }
+
+ private:
+  // Rules 1 to 3.
+  std::unique_ptr<Compaction> MergeRuns() {
     const auto trigger =
         static_cast<size_t>(std::max(options_.level0_file_num_compaction_trigger, 1));
     if (runs_.size() < trigger) return nullptr;
@@ -66,19 +93,62 @@ class UniversalPicker::Pick {
                            CompactionReason::kUniversalSortedRunNum);
   }
 
-  std::unique_ptr<Compaction> All(const CompactRangeOptions& range_options) {
-    Compaction::Params params = ParamsOf(0, runs_.size(), CompactionReason::kManualCompaction);
-    params.manual = true;
-    params.trivial_move_allowed = false;
-    if (range_options.max_subcompactions != 0) {
-      params.max_subcompactions = range_options.max_subcompactions;
+  // What was not rewritten for too long, with all that is newer and not being compacted: so that it
+  // comes to the last level.
+  std::unique_ptr<Compaction> RewriteOld() {
+    const uint64_t now = fiber::wall_micros() / 1'000'000;
+    if (version_->next_expiry() >= now) return nullptr;
+    const auto is_old = [&](const FileMetaData* f) {
+      return version_->PeriodEnd(options_, *f) < now;
+    };
+    size_t first = runs_.size();
+    bool any = false;
+    while (first > 0 && !runs_[first - 1].being_compacted) {
+      --first;
+      any |= std::any_of(runs_[first].files.begin(), runs_[first].files.end(), is_old);
     }
-    return Start(std::move(params), 0);
+    return any ? Merge(first, runs_.size(), CompactionReason::kPeriodicCompaction) : nullptr;
   }
 
-  const std::vector<SortedRun>& runs() const { return runs_; }
+  // A file that asks for it (its tombstones are many), with what it overlaps of the next older run;
+  // from level 0 with all that is older there.
+  std::unique_ptr<Compaction> CompactMarked(int level, FileMetaData* file) {
+    CompactionInputFiles start{level, {file}};
+    if (level == 0) {
+      const std::vector<FileMetaData*>& files = version_->files(0);
+      start.files.assign(std::find(files.begin(), files.end(), file), files.end());
+    }
+    if (level > 0 ? !picker_->ExpandToCleanCut(*version_, &start) : AnyBeingCompacted(start.files))
+      return nullptr;
+    int output_level = level + 1;
+    while (output_level < version_->num_levels() && version_->files(output_level).empty()) {
+      ++output_level;
+    }
+    output_level = std::min(output_level, version_->num_levels() - 1);
+    Compaction::Params params;
+    params.inputs.push_back(std::move(start));
+    Slice smallest, largest;
+    if (output_level > level) {
+      CompactionInputFiles older{output_level, {}};
+      picker_->GetRange(params.inputs, &smallest, &largest);
+      version_->GetOverlappingInputs(output_level, &smallest, &largest, &older.files);
+      if (!picker_->ExpandToCleanCut(*version_, &older)) return nullptr;
+      params.inputs.push_back(std::move(older));
+      picker_->GetRange(params.inputs, &smallest, &largest);
+      if (picker_->RangeOverlapsRunning(smallest, largest, output_level)) return nullptr;
+    }
+    params.output_level = output_level;
+    params.reason = CompactionReason::kFilesMarkedForCompaction;
+    params.max_subcompactions = picker_->max_subcompactions();
+    params.trivial_move_allowed = false;
+    params.score = version_->CompactionScore(0);
+    const auto newer_or_in = [output_level](const SortedRun& run) {
+      return run.level <= output_level;
+    };
+    return Start(std::move(params),
+                 static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), newer_or_in)));
+  }
 
- private:
   std::unique_ptr<Compaction> ReduceSpaceAmplification() {
     const SortedRun& oldest = runs_.back();
     size_t first = 0;
@@ -145,11 +215,11 @@ class UniversalPicker::Pick {
       std::vector<FileMetaData*>& files = params.inputs.back().files;
       files.insert(files.end(), runs_[i].files.begin(), runs_[i].files.end());
     }
-    params.output_level =
-        end == runs_.size() ? version_->num_levels() - 1 : std::max(runs_[end].level - 1, 0);
+    params.output_level = end == runs_.size() ? last_level_ : std::max(runs_[end].level - 1, 0);
     params.reason = reason;
     params.max_subcompactions = picker_->max_subcompactions();
-    params.trivial_move_allowed = universal_.allow_trivial_move && params.output_level > 0;
+    params.trivial_move_allowed = universal_.allow_trivial_move && params.output_level > 0 &&
+                                  reason != CompactionReason::kPeriodicCompaction;
     params.score = version_->CompactionScore(0);
     return params;
   }
@@ -179,6 +249,7 @@ class UniversalPicker::Pick {
   const ColumnFamilyOptions& options_;
   const CompactionOptionsUniversal& universal_;
   Version* const version_;
+  const int last_level_;               // that compactions write to
   const std::vector<SortedRun> runs_;  // newest first
 };
 
@@ -198,11 +269,14 @@ std::unique_ptr<Compaction> UniversalPicker::CompactRange(
   if (pick.runs().empty()) return nullptr;
   const BottommostLevelCompaction bottommost = range_options.bottommost_level_compaction;
   const bool force = bottommost == BottommostLevelCompaction::kForce ||
-                     bottommost == BottommostLevelCompaction::kForceOptimized;
-  if (pick.runs().size() == 1 && pick.runs()[0].level == version->num_levels() - 1 && !force) {
+                     bottommost == BottommostLevelCompaction::kForceOptimized ||
+                     (bottommost == BottommostLevelCompaction::kIfHaveCompactionFilter &&
+                      HasCompactionFilter(options));
+  if (pick.runs().size() == 1 && pick.runs()[0].level == pick.last_level() && !force) {
     return nullptr;
   }
-  // (A running compaction has inputs, and thereby one of the runs.)
+  // (A running compaction has inputs, and thereby one of the runs; a file on its way may be of the
+  // level that all goes to.)
   *conflict = HasRunning();
   return *conflict ? nullptr : pick.All(range_options);
 }

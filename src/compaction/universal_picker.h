@@ -6,7 +6,8 @@
 // in the last level if none follows. So levels fill from the last one upward, and a run is never
 // below an older one.
 //
-// Rules (RocksDB's), once there are level0_file_num_compaction_trigger runs, in order:
+// What periodic_compaction_seconds (or ttl) says is too old goes to the last level with all that is
+// newer. Rules (RocksDB's), once there are level0_file_num_compaction_trigger runs, in order:
 // 1. Space amplification: if all runs but the oldest come to max_size_amplification_percent of it,
 //    everything becomes one run.
 // 2. Size ratio: the newest neighbours, min_merge_width to max_merge_width, of which each is at
@@ -16,6 +17,8 @@
 // 3. Number of runs: more than the trigger: the newest neighbours, whatever their sizes, so many
 // that
 //    the trigger is met.
+// Then, whatever the number of runs: a file that a properties collector marked is merged into what
+// it overlaps of the next older run; in level 0 all older files come along.
 // Runs that are being compacted are not touched, and end a sequence of neighbours.
 #pragma once
 

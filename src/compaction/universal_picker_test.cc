@@ -307,5 +307,91 @@ TEST_F(UniversalPickerTest, RandomHistoriesKeepRunsInOrderOfAge) {
   EXPECT_LE(v_.version()->NumSortedRuns(), 4 + 2);
 }
 
+TEST_F(UniversalPickerTest, AnOldRunIsRewrittenWithWhatIsNewer) {
+  v_.options().periodic_compaction_seconds = 100;
+  const uint64_t now = fiber::wall_micros() / 1'000'000;
+  FileMetaData young = MakeFile(90, "a", "z", 100);
+  young.file_creation_time = now;
+  FileMetaData old = MakeFile(10, "a", "z", 1000);
+  old.file_creation_time = now - 200;
+  v_.Add(0, young).Add(5, old);
+  Build();
+  EXPECT_TRUE(v_.version()->NeedsCompaction());
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kPeriodicCompaction);
+  EXPECT_EQ(Inputs(*c), (List{90, 10}));
+  EXPECT_EQ(c->output_level(), 5);
+  EXPECT_FALSE(c->IsTrivialMove());
+}
+
+TEST_F(UniversalPickerTest, YoungRunsWait) {
+  v_.options().periodic_compaction_seconds = 100;
+  FileMetaData young = MakeFile(90, "a", "z", 100);
+  young.file_creation_time = fiber::wall_micros() / 1'000'000;
+  v_.Add(0, young);
+  Build();
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+// --- Files marked for compaction
+
+FileMetaData Marked(uint64_t number, const std::string& smallest, const std::string& largest) {
+  FileMetaData f = MakeFile(number, smallest, largest, 10);
+  f.marked_for_compaction = true;
+  return f;
+}
+
+TEST_F(UniversalPickerTest, AMarkedFileOfLevelZeroTakesOlderOnesAndWhatItOverlapsAlong) {
+  v_.Add(0, 50, "a", "z", 10).Add(0, Marked(49, "c", "d")).Add(0, 48, "e", "f", 10);
+  v_.Add(4, 40, "a", "b", 100).Add(4, 41, "d", "e", 100).Add(4, 42, "g", "h", 100);
+  v_.options().level0_file_num_compaction_trigger = 10;
+  Build();
+  EXPECT_TRUE(v_.version()->NeedsCompaction());
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kFilesMarkedForCompaction);
+  EXPECT_EQ(Inputs(*c), (List{49, 48, 41}));
+  EXPECT_EQ(c->output_level(), 4);
+  EXPECT_FALSE(c->IsTrivialMove());
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(UniversalPickerTest, AMarkedFileOfALevelGoesToTheNextOneThatHasFiles) {
+  v_.Add(2, Marked(30, "c", "d")).Add(2, 31, "x", "y", 10);
+  v_.Add(5, 20, "a", "c", 100).Add(5, 21, "d", "e", 100).Add(5, 22, "f", "y", 100);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{30, 21, 20}));
+  EXPECT_EQ(c->output_level(), 5);
+  EXPECT_TRUE(c->bottommost_level());
+}
+
+TEST_F(UniversalPickerTest, MarkedFilesOfTheOldestRunStay) {
+  v_.Add(0, 50, "a", "z", 10).Add(5, Marked(30, "c", "d"));
+  Build();
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+  EXPECT_EQ(Pick(), nullptr);
+}
+
+TEST_F(UniversalPickerTest, WithOneLevelTheOldestMarkedFileStays) {
+  v_.options().num_levels = 1;
+  VersionFixture flat;
+  flat.options() = v_.options();
+  flat.Add(0, 50, "a", "z", 10).Add(0, Marked(49, "c", "d")).Add(0, Marked(48, "e", "f"));
+  ASSERT_TRUE(flat.Build().ok());
+  auto c = picker_.PickCompaction(flat.options(), flat.version());
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{49, 48}));
+  EXPECT_EQ(c->output_level(), 0);
+  EXPECT_TRUE(c->bottommost_level());
+  c.reset();
+  flat.Delete(0, 49);
+  ASSERT_TRUE(flat.Build().ok());
+  EXPECT_FALSE(flat.version()->NeedsCompaction());
+}
+
 }  // namespace
 }  // namespace cairn

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/internal_key.h"
+#include "cairn/fault_injection.h"
 #include "compaction/compaction.h"
 #include "compaction/flush_job.h"
 #include "compaction/job_env.h"
 #include "compaction/leveled_picker.h"
-#include "fs/fault_file_system.h"
 #include "fs/file_names.h"
 #include "fs/info_log.h"
 #include "fs/memory_file_system.h"
@@ -46,7 +46,8 @@ inline std::ostream& operator<<(std::ostream& out, const TestEntry& e) {
 class JobFixture {
  public:
   JobFixture()
-      : fs_(std::make_shared<FaultInjectionFileSystem>(std::make_shared<MemoryFileSystem>())),
+      : fs_(std::make_shared<fault::FaultInjectionFileSystem>(
+            std::make_shared<MemoryFileSystem>())),
         picker_(&db_options_, &versions_.icmp()) {
     EXPECT_TRUE(fs_->CreateDir("/db", IOOptions(), nullptr).ok());
     EXPECT_TRUE(fs_->NewDirectory("/db", IOOptions(), &directory_, nullptr).ok());
@@ -78,7 +79,7 @@ class JobFixture {
     env_.new_file_number = [this] { return ++last_file_number_; };
   }
 
-  FaultInjectionFileSystem* fs() { return fs_.get(); }
+  fault::FaultInjectionFileSystem* fs() { return fs_.get(); }
   JobEnv& env() { return env_; }
   TableCache* tables() { return tables_.get(); }
   VersionFixture& versions() { return versions_; }
@@ -173,7 +174,7 @@ class JobFixture {
     return all;
   }
 
-  const std::shared_ptr<FaultInjectionFileSystem> fs_;
+  const std::shared_ptr<fault::FaultInjectionFileSystem> fs_;
   std::unique_ptr<FSDirectory> directory_;
   std::shared_ptr<Logger> log_;
   DBOptions db_options_;

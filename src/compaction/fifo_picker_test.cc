@@ -1,0 +1,139 @@
+#include "compaction/fifo_picker.h"
+
+#include <gtest/gtest.h>
+
+#include "fiber/clock.h"
+#include "manifest/testing/version_fixture.h"
+
+namespace cairn {
+namespace {
+
+using List = std::vector<uint64_t>;
+
+class FifoPickerTest : public ::testing::Test {
+ protected:
+  FifoPickerTest() : picker_(&db_options_, &v_.icmp()) {
+    v_.options().compaction_style = kCompactionStyleFIFO;
+    v_.options().level0_file_num_compaction_trigger = 4;
+    v_.options().write_buffer_size = 1000;
+    v_.options().ttl = 0;
+    v_.options().periodic_compaction_seconds = 0;
+    fifo().max_table_files_size = 1000;
+  }
+  CompactionOptionsFIFO& fifo() { return v_.options().compaction_options_fifo; }
+  // `age` in seconds.
+  void AddFile(uint64_t number, uint64_t size, uint64_t age = 0) {
+    FileMetaData f = MakeFile(number, "a", "z", size);
+    f.oldest_ancester_time = f.file_creation_time = fiber::wall_micros() / 1'000'000 - age;
+    v_.Add(0, f);
+  }
+  std::unique_ptr<Compaction> Pick() {
+    EXPECT_TRUE(v_.Build().ok());
+    return picker_.PickCompaction(v_.options(), v_.version());
+  }
+  static List Inputs(const Compaction& c) {
+    List numbers;
+    for (const FileMetaData* f : c.input(0).files) numbers.push_back(f->number);
+    return numbers;
+  }
+
+  DBOptions db_options_;
+  VersionFixture v_;
+  FifoPicker picker_;
+};
+
+TEST_F(FifoPickerTest, NothingGoesWhileThereIsRoom) {
+  AddFile(1, 500);
+  AddFile(2, 500);
+  EXPECT_EQ(Pick(), nullptr);
+  EXPECT_FALSE(v_.version()->NeedsCompaction());
+}
+
+TEST_F(FifoPickerTest, TheOldestGoUntilTheRestFits) {
+  for (uint64_t number = 1; number <= 5; ++number) AddFile(number, 300);
+  const auto c = Pick();
+  EXPECT_TRUE(v_.version()->NeedsCompaction() || c != nullptr);
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->drops_inputs());
+  EXPECT_EQ(Inputs(*c), (List{2, 1}));
+  EXPECT_EQ(c->reason(), CompactionReason::kFIFOMaxSize);
+  // One at a time.
+  EXPECT_EQ(picker_.PickCompaction(v_.options(), v_.version()), nullptr);
+}
+
+TEST_F(FifoPickerTest, WhatIsExpiredGoesIfTheRestFits) {
+  v_.options().ttl = 100;
+  AddFile(1, 100, /*age=*/200);
+  AddFile(2, 100, /*age=*/150);
+  AddFile(3, 100, /*age=*/50);
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->drops_inputs());
+  EXPECT_EQ(Inputs(*c), (List{2, 1}));
+  EXPECT_EQ(c->reason(), CompactionReason::kFIFOTtl);
+}
+
+TEST_F(FifoPickerTest, ElseTheSizeDecides) {
+  v_.options().ttl = 100;
+  AddFile(1, 100, /*age=*/200);
+  AddFile(2, 800);
+  AddFile(3, 800);
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{2, 1}));
+  EXPECT_EQ(c->reason(), CompactionReason::kFIFOMaxSize);
+}
+
+TEST_F(FifoPickerTest, ANewerFileKeepsNoOlderOneThatIsNotExpired) {
+  v_.options().ttl = 100;
+  AddFile(1, 100, /*age=*/50);
+  AddFile(2, 100, /*age=*/200);
+  EXPECT_EQ(Pick(), nullptr) << "only from the oldest on";
+}
+
+TEST_F(FifoPickerTest, SmallFilesAreMergedIfAllowed) {
+  for (uint64_t number = 1; number <= 4; ++number) AddFile(number, 10);
+  EXPECT_EQ(Pick(), nullptr);
+  fifo().allow_compaction = true;
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_FALSE(c->drops_inputs());
+  EXPECT_EQ(Inputs(*c), (List{4, 3, 2, 1}));
+  EXPECT_EQ(c->output_level(), 0);
+  EXPECT_EQ(c->reason(), CompactionReason::kFIFOReduceNumFiles);
+}
+
+TEST_F(FifoPickerTest, LargeFilesAreNot) {
+  fifo().allow_compaction = true;
+  fifo().max_table_files_size = 1'000'000;
+  for (uint64_t number = 1; number <= 4; ++number) AddFile(number, 1000);
+  EXPECT_EQ(Pick(), nullptr) << "1333 bytes for each file that goes";
+}
+
+TEST_F(FifoPickerTest, OfAnotherStylesLevelsTheLastGoesFirst) {
+  AddFile(9, 300);
+  v_.Add(3, 1, "a", "c", 400);
+  v_.Add(3, 2, "d", "f", 400);
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->drops_inputs());
+  EXPECT_EQ(c->start_level(), 3);
+  EXPECT_EQ(Inputs(*c), List{1});
+}
+
+TEST_F(FifoPickerTest, ByHandAsByItself) {
+  for (uint64_t number = 1; number <= 5; ++number) AddFile(number, 300);
+  ASSERT_TRUE(v_.Build().ok());
+  std::string end;
+  bool has_end = true;
+  bool conflict = true;
+  const auto c = picker_.CompactRange(v_.options(), v_.version(), 0, 0, CompactRangeOptions(),
+                                      nullptr, nullptr, UINT64_MAX, &end, &has_end, &conflict);
+  ASSERT_NE(c, nullptr);
+  EXPECT_FALSE(has_end);
+  EXPECT_FALSE(conflict);
+  EXPECT_EQ(Inputs(*c), (List{2, 1}));
+}
+
+}  // namespace
+}  // namespace cairn
