@@ -5,11 +5,15 @@
 
 #include "c/c_objects.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/experimental.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+using cairn::Bound;
 using cairn::CopyBytes;
 using cairn::CopyString;
+using cairn::ErrorOf;
 using cairn::Report;
+using cairn::Slices;
 
 namespace {
 
@@ -33,33 +37,12 @@ rocksdb_pinnableslice_t* GetPinned(rocksdb_t* db, const ReadOptions& options,
   return value.release();
 }
 
-std::vector<Slice> Slices(size_t n, const char* const* data, const size_t* sizes) {
-  std::vector<Slice> out;
-  out.reserve(n);
-  for (size_t i = 0; i < n; ++i) out.emplace_back(data[i], sizes[i]);
-  return out;
-}
-
 std::unordered_map<std::string, std::string> OptionPairs(int count, const char* const keys[],
                                                          const char* const values[]) {
   std::unordered_map<std::string, std::string> out;
   for (int i = 0; i < count; ++i) out[keys[i]] = values[i];
   return out;
 }
-
-// A message for errs[i], or null.
-char* ErrorOf(const Status& s) {
-  return s.ok() || s.IsNotFound() ? nullptr : CopyString(s.ToString());
-}
-
-// Null data: no bound.
-struct Bound {
-  Bound(const char* data, size_t size)
-      : slice(data == nullptr ? "" : data, data == nullptr ? 0 : size),
-        use(data == nullptr ? nullptr : &slice) {}
-  const Slice slice;
-  const Slice* const use;
-};
 
 }  // namespace
 
@@ -97,7 +80,7 @@ void rocksdb_list_column_families_destroy(char** list, size_t len) {
   std::free(list);
 }
 rocksdb_column_family_handle_t* rocksdb_get_default_column_family_handle(rocksdb_t* db) {
-  return new rocksdb_column_family_handle_t{db->rep->DefaultColumnFamily()};
+  return new rocksdb_column_family_handle_t{db->rep->DefaultColumnFamily(), nullptr};
 }
 void rocksdb_column_family_handle_destroy(rocksdb_column_family_handle_t* handle) { delete handle; }
 
@@ -111,6 +94,14 @@ void rocksdb_put_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
                     const char* val, size_t vallen, char** errptr) {
   Report(errptr,
          db->rep->Put(options->rep, column_family->rep, Slice(key, keylen), Slice(val, vallen)));
+}
+void rocksdb_delete_range_cf(rocksdb_t* db, const rocksdb_writeoptions_t* options,
+                             rocksdb_column_family_handle_t* column_family, const char* start_key,
+                             size_t start_key_len, const char* end_key, size_t end_key_len,
+                             char** errptr) {
+  Report(errptr,
+         db->rep->DeleteRange(options->rep, column_family->rep, Slice(start_key, start_key_len),
+                              Slice(end_key, end_key_len)));
 }
 void rocksdb_delete(rocksdb_t* db, const rocksdb_writeoptions_t* options, const char* key,
                     size_t keylen, char** errptr) {
@@ -287,6 +278,36 @@ void rocksdb_compact_range_opt(rocksdb_t* db, rocksdb_compactoptions_t* opt, con
                                size_t start_key_len, const char* limit_key, size_t limit_key_len) {
   const Bound start(start_key, start_key_len), limit(limit_key, limit_key_len);
   db->rep->CompactRange(opt->rep, start.use, limit.use).PermitUncheckedError();
+}
+void rocksdb_delete_file_in_range(rocksdb_t* db, const char* start_key, size_t start_key_len,
+                                  const char* limit_key, size_t limit_key_len, char** errptr) {
+  const Bound start(start_key, start_key_len), limit(limit_key, limit_key_len);
+  Report(errptr,
+         DeleteFilesInRange(db->rep.get(), db->rep->DefaultColumnFamily(), start.use, limit.use));
+}
+void rocksdb_delete_file_in_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                     const char* start_key, size_t start_key_len,
+                                     const char* limit_key, size_t limit_key_len, char** errptr) {
+  const Bound start(start_key, start_key_len), limit(limit_key, limit_key_len);
+  Report(errptr, DeleteFilesInRange(db->rep.get(), column_family->rep, start.use, limit.use));
+}
+void rocksdb_suggest_compact_range(rocksdb_t* db, const char* start_key, size_t start_key_len,
+                                   const char* limit_key, size_t limit_key_len, char** errptr) {
+  const Bound start(start_key, start_key_len), limit(limit_key, limit_key_len);
+  Report(errptr, experimental::SuggestCompactRange(db->rep.get(), start.use, limit.use));
+}
+void rocksdb_suggest_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+                                      const char* start_key, size_t start_key_len,
+                                      const char* limit_key, size_t limit_key_len, char** errptr) {
+  const Bound start(start_key, start_key_len), limit(limit_key, limit_key_len);
+  Report(errptr, experimental::SuggestCompactRange(db->rep.get(), column_family->rep, start.use,
+                                                   limit.use));
+}
+char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_len) {
+  std::string identity;
+  if (!db->rep->GetDbIdentity(identity).ok()) return nullptr;
+  *id_len = identity.size();
+  return CopyBytes(identity);
 }
 void rocksdb_flush(rocksdb_t* db, const rocksdb_flushoptions_t* options, char** errptr) {
   Report(errptr, db->rep->Flush(options->rep));

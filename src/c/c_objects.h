@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rocksdb/c.h"
 #include "rocksdb/cache.h"
@@ -15,6 +16,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
+#include "rocksdb/rate_limiter.h"
 #include "rocksdb/snapshot.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
@@ -29,7 +31,8 @@ struct rocksdb_t {
   std::unique_ptr<rocksdb::DB> rep;
 };
 struct rocksdb_column_family_handle_t {
-  rocksdb::ColumnFamilyHandle* rep;  // the database's
+  rocksdb::ColumnFamilyHandle* rep;
+  std::unique_ptr<rocksdb::ColumnFamilyHandle> owned;  // null: the database's
 };
 struct rocksdb_iterator_t {
   std::unique_ptr<rocksdb::Iterator> rep;
@@ -59,6 +62,12 @@ struct rocksdb_flushoptions_t {
 struct rocksdb_compactoptions_t {
   rocksdb::CompactRangeOptions rep;
 };
+struct rocksdb_ratelimiter_t {
+  std::shared_ptr<rocksdb::RateLimiter> rep;
+};
+struct rocksdb_fifo_compaction_options_t {
+  rocksdb::CompactionOptionsFIFO rep;
+};
 struct rocksdb_universal_compaction_options_t {
   rocksdb::CompactionOptionsUniversal rep;
 };
@@ -73,6 +82,9 @@ struct rocksdb_lru_cache_options_t {
 };
 struct rocksdb_filterpolicy_t {
   std::unique_ptr<const rocksdb::FilterPolicy> rep;
+};
+struct rocksdb_logger_t {
+  std::shared_ptr<rocksdb::Logger> rep;  // may be null: none was set
 };
 struct rocksdb_env_t {
   rocksdb::Env* rep;
@@ -97,5 +109,25 @@ inline bool Report(char** errptr, const rocksdb::Status& s) {
   *errptr = CopyString(s.ToString());
   return false;
 }
+// A message for errs[i] of several reads, or null.
+inline char* ErrorOf(const rocksdb::Status& s) {
+  return s.ok() || s.IsNotFound() ? nullptr : CopyString(s.ToString());
+}
+
+inline std::vector<rocksdb::Slice> Slices(size_t n, const char* const* data, const size_t* sizes) {
+  std::vector<rocksdb::Slice> out;
+  out.reserve(n);
+  for (size_t i = 0; i < n; ++i) out.emplace_back(data[i], sizes[i]);
+  return out;
+}
+
+// Null data: no bound.
+struct Bound {
+  Bound(const char* data, size_t size)
+      : slice(data == nullptr ? "" : data, data == nullptr ? 0 : size),
+        use(data == nullptr ? nullptr : &slice) {}
+  const rocksdb::Slice slice;
+  const rocksdb::Slice* const use;
+};
 
 }  // namespace cairn

@@ -1,6 +1,7 @@
 // The C interface: options of a database, of reads, writes, flushes and manual compactions.
 #include "c/c_objects.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/table_properties_collectors.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
@@ -64,6 +65,51 @@ void rocksdb_options_set_bottommost_compression_options(rocksdb_options_t* o, in
                         max_dict_bytes);
   o->rep.bottommost_compression_opts.enabled = enabled != 0;
 }
+void rocksdb_options_set_compression_options_zstd_max_train_bytes(rocksdb_options_t* o, int v) {
+  o->rep.compression_opts.zstd_max_train_bytes = static_cast<uint32_t>(v);
+}
+int rocksdb_options_get_compression_options_zstd_max_train_bytes(rocksdb_options_t* o) {
+  return static_cast<int>(o->rep.compression_opts.zstd_max_train_bytes);
+}
+void rocksdb_options_set_compression_options_use_zstd_dict_trainer(rocksdb_options_t* o,
+                                                                   unsigned char v) {
+  o->rep.compression_opts.use_zstd_dict_trainer = v != 0;
+}
+unsigned char rocksdb_options_get_compression_options_use_zstd_dict_trainer(rocksdb_options_t* o) {
+  return static_cast<unsigned char>(o->rep.compression_opts.use_zstd_dict_trainer);
+}
+void rocksdb_options_set_compression_options_parallel_threads(rocksdb_options_t* o, int v) {
+  o->rep.compression_opts.parallel_threads = static_cast<uint32_t>(v);
+}
+int rocksdb_options_get_compression_options_parallel_threads(rocksdb_options_t* o) {
+  return static_cast<int>(o->rep.compression_opts.parallel_threads);
+}
+void rocksdb_options_set_compression_options_max_dict_buffer_bytes(rocksdb_options_t* o,
+                                                                   uint64_t v) {
+  o->rep.compression_opts.max_dict_buffer_bytes = v;
+}
+uint64_t rocksdb_options_get_compression_options_max_dict_buffer_bytes(rocksdb_options_t* o) {
+  return o->rep.compression_opts.max_dict_buffer_bytes;
+}
+void rocksdb_options_set_bottommost_compression_options_zstd_max_train_bytes(
+    rocksdb_options_t* o, int v, unsigned char enabled) {
+  o->rep.bottommost_compression_opts.zstd_max_train_bytes = static_cast<uint32_t>(v);
+  o->rep.bottommost_compression_opts.enabled = enabled != 0;
+}
+void rocksdb_options_set_bottommost_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* o, unsigned char v, unsigned char enabled) {
+  o->rep.bottommost_compression_opts.use_zstd_dict_trainer = v != 0;
+  o->rep.bottommost_compression_opts.enabled = enabled != 0;
+}
+unsigned char rocksdb_options_get_bottommost_compression_options_use_zstd_dict_trainer(
+    rocksdb_options_t* o) {
+  return static_cast<unsigned char>(o->rep.bottommost_compression_opts.use_zstd_dict_trainer);
+}
+void rocksdb_options_set_bottommost_compression_options_max_dict_buffer_bytes(
+    rocksdb_options_t* o, uint64_t v, unsigned char enabled) {
+  o->rep.bottommost_compression_opts.max_dict_buffer_bytes = v;
+  o->rep.bottommost_compression_opts.enabled = enabled != 0;
+}
 void rocksdb_options_set_compression_per_level(rocksdb_options_t* o, const int* level_values,
                                                size_t num_levels) {
   o->rep.compression_per_level.clear();
@@ -74,6 +120,19 @@ void rocksdb_options_set_max_bytes_for_level_multiplier_additional(rocksdb_optio
                                                                    int* level_values,
                                                                    size_t num_levels) {
   o->rep.max_bytes_for_level_multiplier_additional.assign(level_values, level_values + num_levels);
+}
+void rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(rocksdb_options_t* o,
+                                                                         size_t window_size,
+                                                                         size_t num_dels_trigger,
+                                                                         double deletion_ratio) {
+  o->rep.table_properties_collector_factories.push_back(
+      NewCompactOnDeletionCollectorFactory(window_size, num_dels_trigger, deletion_ratio));
+}
+void rocksdb_options_add_compact_on_deletion_collector_factory(rocksdb_options_t* o,
+                                                               size_t window_size,
+                                                               size_t num_dels_trigger) {
+  rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(o, window_size,
+                                                                      num_dels_trigger, 0);
 }
 void rocksdb_options_enable_statistics(rocksdb_options_t* o) {
   o->rep.statistics = CreateDBStatistics();
@@ -122,6 +181,9 @@ CAIRN_C_OPTION(options, int, wal_compression)
 CAIRN_C_OPTION(options, uint64_t, max_total_wal_size)
 CAIRN_C_OPTION(options, size_t, recycle_log_file_num)
 CAIRN_C_OPTION(options, uint64_t, WAL_ttl_seconds)
+CAIRN_C_OPTION(options, unsigned char, allow_ingest_behind)
+CAIRN_C_OPTION(options, unsigned char, skip_checking_sst_file_sizes_on_db_open)
+CAIRN_C_OPTION(options, double, experimental_mempurge_threshold)
 CAIRN_C_OPTION(options, uint64_t, WAL_size_limit_MB)
 
 // Levels and compaction
@@ -171,6 +233,47 @@ CAIRN_C_OPTION(universal_compaction_options, int, stop_style)
 void rocksdb_options_set_universal_compaction_options(rocksdb_options_t* o,
                                                       rocksdb_universal_compaction_options_t* v) {
   o->rep.compaction_options_universal = v->rep;
+}
+
+// Rate limiter
+rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_with_mode(int64_t rate_bytes_per_sec,
+                                                            int64_t refill_period_us,
+                                                            int32_t fairness, int mode,
+                                                            bool auto_tuned) {
+  RateLimiter* const limiter =
+      NewGenericRateLimiter(rate_bytes_per_sec, refill_period_us, fairness,
+                            static_cast<RateLimiter::Mode>(mode), auto_tuned);
+  if (limiter == nullptr) return nullptr;
+  return new rocksdb_ratelimiter_t{std::shared_ptr<RateLimiter>(limiter)};
+}
+rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
+                                                  int64_t refill_period_us, int32_t fairness) {
+  return rocksdb_ratelimiter_create_with_mode(rate_bytes_per_sec, refill_period_us, fairness,
+                                              static_cast<int>(RateLimiter::Mode::kWritesOnly),
+                                              /*auto_tuned=*/false);
+}
+rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_auto_tuned(int64_t rate_bytes_per_sec,
+                                                             int64_t refill_period_us,
+                                                             int32_t fairness) {
+  return rocksdb_ratelimiter_create_with_mode(rate_bytes_per_sec, refill_period_us, fairness,
+                                              static_cast<int>(RateLimiter::Mode::kWritesOnly),
+                                              /*auto_tuned=*/true);
+}
+void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) { delete limiter; }
+void rocksdb_options_set_ratelimiter(rocksdb_options_t* o, rocksdb_ratelimiter_t* limiter) {
+  o->rep.rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
+}
+
+// FIFO compaction
+rocksdb_fifo_compaction_options_t* rocksdb_fifo_compaction_options_create() {
+  return new rocksdb_fifo_compaction_options_t;
+}
+void rocksdb_fifo_compaction_options_destroy(rocksdb_fifo_compaction_options_t* o) { delete o; }
+CAIRN_C_OPTION(fifo_compaction_options, unsigned char, allow_compaction)
+CAIRN_C_OPTION(fifo_compaction_options, uint64_t, max_table_files_size)
+void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* o,
+                                                 rocksdb_fifo_compaction_options_t* v) {
+  o->rep.compaction_options_fifo = v->rep;
 }
 
 // Files

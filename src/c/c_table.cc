@@ -63,6 +63,18 @@ CAIRN_C_TABLE_SETTER(unsigned char, cache_index_and_filter_blocks)
 CAIRN_C_TABLE_SETTER(unsigned char, cache_index_and_filter_blocks_with_high_priority)
 CAIRN_C_TABLE_SETTER(unsigned char, pin_l0_filter_and_index_blocks_in_cache)
 CAIRN_C_TABLE_SETTER(unsigned char, pin_top_level_index_and_filter)
+void rocksdb_block_based_options_set_top_level_index_pinning_tier(
+    rocksdb_block_based_table_options_t* o, int v) {
+  o->rep.metadata_cache_options.top_level_index_pinning = static_cast<PinningTier>(v);
+}
+void rocksdb_block_based_options_set_partition_pinning_tier(rocksdb_block_based_table_options_t* o,
+                                                            int v) {
+  o->rep.metadata_cache_options.partition_pinning = static_cast<PinningTier>(v);
+}
+void rocksdb_block_based_options_set_unpartitioned_pinning_tier(
+    rocksdb_block_based_table_options_t* o, int v) {
+  o->rep.metadata_cache_options.unpartitioned_pinning = static_cast<PinningTier>(v);
+}
 CAIRN_C_TABLE_SETTER(unsigned char, optimize_filters_for_memory)
 CAIRN_C_TABLE_SETTER(char, checksum)
 
@@ -107,6 +119,15 @@ rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_key) {
   return rocksdb_filterpolicy_create_bloom(bits_per_key);
 }
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bloom_equivalent_bits_per_key) {
+  return new rocksdb_filterpolicy_t{
+      std::unique_ptr<const FilterPolicy>(NewRibbonFilterPolicy(bloom_equivalent_bits_per_key))};
+}
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_hybrid(
+    double bloom_equivalent_bits_per_key, int bloom_before_level) {
+  return new rocksdb_filterpolicy_t{std::unique_ptr<const FilterPolicy>(
+      NewRibbonFilterPolicy(bloom_equivalent_bits_per_key, bloom_before_level))};
+}
 void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) { delete policy; }
 
 // Comparators
@@ -125,20 +146,6 @@ void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) { delete compa
 void rocksdb_options_set_comparator(rocksdb_options_t* o, rocksdb_comparator_t* comparator) {
   o->rep.comparator = comparator;
 }
-
-// Environments
-rocksdb_env_t* rocksdb_create_default_env() { return new rocksdb_env_t{Env::Default(), nullptr}; }
-rocksdb_env_t* rocksdb_create_mem_env() {
-  std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
-  return new rocksdb_env_t{env.get(), std::move(env)};
-}
-void rocksdb_env_set_background_threads(rocksdb_env_t* env, int n) {
-  env->rep->SetBackgroundThreads(n);
-}
-void rocksdb_env_set_high_priority_background_threads(rocksdb_env_t* env, int n) {
-  env->rep->SetBackgroundThreads(n, Env::HIGH);
-}
-void rocksdb_env_destroy(rocksdb_env_t* env) { delete env; }
 
 void rocksdb_free(void* ptr) { std::free(ptr); }
 

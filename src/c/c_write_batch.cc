@@ -35,6 +35,36 @@ class Caller final : public WriteBatch::Handler {
   void (*const deleted_)(void*, const char*, size_t);
 };
 
+class FamilyCaller final : public WriteBatch::Handler {
+ public:
+  using PutFunction = void (*)(void*, uint32_t, const char*, size_t, const char*, size_t);
+  using DeleteFunction = void (*)(void*, uint32_t, const char*, size_t);
+  FamilyCaller(void* state, PutFunction put, DeleteFunction deleted, PutFunction merge)
+      : state_(state), put_(put), deleted_(deleted), merge_(merge) {}
+  Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
+    put_(state_, family, key.data(), key.size(), value.data(), value.size());
+    return Status::OK();
+  }
+  Status DeleteCF(uint32_t family, const Slice& key) override {
+    deleted_(state_, family, key.data(), key.size());
+    return Status::OK();
+  }
+  Status SingleDeleteCF(uint32_t family, const Slice& key) override {
+    return DeleteCF(family, key);
+  }
+  Status MergeCF(uint32_t family, const Slice& key, const Slice& value) override {
+    merge_(state_, family, key.data(), key.size(), value.data(), value.size());
+    return Status::OK();
+  }
+  void LogData(const Slice&) override {}
+
+ private:
+  void* const state_;
+  const PutFunction put_;
+  const DeleteFunction deleted_;
+  const PutFunction merge_;
+};
+
 }  // namespace
 
 extern "C" {
@@ -73,6 +103,38 @@ void rocksdb_writebatch_delete_cf(rocksdb_writebatch_t* b,
 void rocksdb_writebatch_singledelete(rocksdb_writebatch_t* b, const char* key, size_t klen) {
   Added(b->rep.SingleDelete(Slice(key, klen)));
 }
+void rocksdb_writebatch_delete_range(rocksdb_writebatch_t* b, const char* start_key,
+                                     size_t start_key_len, const char* end_key,
+                                     size_t end_key_len) {
+  Added(b->rep.DeleteRange(Slice(start_key, start_key_len), Slice(end_key, end_key_len)));
+}
+void rocksdb_writebatch_delete_range_cf(rocksdb_writebatch_t* b,
+                                        rocksdb_column_family_handle_t* column_family,
+                                        const char* start_key, size_t start_key_len,
+                                        const char* end_key, size_t end_key_len) {
+  Added(b->rep.DeleteRange(column_family->rep, Slice(start_key, start_key_len),
+                           Slice(end_key, end_key_len)));
+}
+void rocksdb_writebatch_delete_rangev(rocksdb_writebatch_t* b, int num_keys,
+                                      const char* const* start_keys_list,
+                                      const size_t* start_keys_list_sizes,
+                                      const char* const* end_keys_list,
+                                      const size_t* end_keys_list_sizes) {
+  const std::vector<Slice> start = Parts(num_keys, start_keys_list, start_keys_list_sizes);
+  const std::vector<Slice> end = Parts(num_keys, end_keys_list, end_keys_list_sizes);
+  Added(b->rep.DeleteRange(SliceParts(start.data(), num_keys), SliceParts(end.data(), num_keys)));
+}
+void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* b,
+                                         rocksdb_column_family_handle_t* column_family,
+                                         int num_keys, const char* const* start_keys_list,
+                                         const size_t* start_keys_list_sizes,
+                                         const char* const* end_keys_list,
+                                         const size_t* end_keys_list_sizes) {
+  const std::vector<Slice> start = Parts(num_keys, start_keys_list, start_keys_list_sizes);
+  const std::vector<Slice> end = Parts(num_keys, end_keys_list, end_keys_list_sizes);
+  Added(b->rep.DeleteRange(column_family->rep, SliceParts(start.data(), num_keys),
+                           SliceParts(end.data(), num_keys)));
+}
 void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* b, const char* blob, size_t len) {
   Added(b->rep.PutLogData(Slice(blob, len)));
 }
@@ -81,6 +143,16 @@ void rocksdb_writebatch_iterate(rocksdb_writebatch_t* b, void* state,
                                             size_t vlen),
                                 void (*deleted)(void*, const char* k, size_t klen)) {
   Caller caller(state, put, deleted);
+  b->rep.Iterate(&caller).PermitUncheckedError();
+}
+void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* b, void* state,
+                                   void (*put_cf)(void*, uint32_t cfid, const char* k, size_t klen,
+                                                  const char* v, size_t vlen),
+                                   void (*deleted_cf)(void*, uint32_t cfid, const char* k,
+                                                      size_t klen),
+                                   void (*merge_cf)(void*, uint32_t cfid, const char* k,
+                                                    size_t klen, const char* v, size_t vlen)) {
+  FamilyCaller caller(state, put_cf, deleted_cf, merge_cf);
   b->rep.Iterate(&caller).PermitUncheckedError();
 }
 const char* rocksdb_writebatch_data(rocksdb_writebatch_t* b, size_t* size) {

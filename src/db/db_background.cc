@@ -1,33 +1,14 @@
-// Background work: super versions and stalls, flushes, automatic compactions, and their scheduling.
+// Background work: super versions and stalls, automatic compactions, and the scheduling of all.
 #include <algorithm>
 
 #include "base/logging.h"
 #include "compaction/compaction_job.h"
-#include "compaction/flush_job.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_options.h"
 #include "rocksdb/statistics.h"
 
 namespace cairn {
-namespace {
-
-// Counts a caller who waits for a flush as long as it lives.
-class FlushWaiter {
- public:
-  explicit FlushWaiter(std::atomic<int>* count) : count_(count) {
-    count_->fetch_add(1, std::memory_order_relaxed);
-  }
-  ~FlushWaiter() { count_->fetch_sub(1, std::memory_order_relaxed); }
-  FlushWaiter(const FlushWaiter&) = delete;
-  FlushWaiter& operator=(const FlushWaiter&) = delete;
-
- private:
-  std::atomic<int>* const count_;
-};
-
-}  // namespace
-
 int DBImpl::MaxFlushes(const DBOptions& options) {
   if (options.max_background_flushes > 0) return options.max_background_flushes;
   return std::max(1, options.max_background_jobs / 4);
@@ -40,57 +21,70 @@ int DBImpl::MaxCompactions(const DBOptions& options) {
 
 // --- Super versions and stalls
 
-void DBImpl::InstallSuperVersion() {
+void DBImpl::InstallSuperVersion(ColumnFamily* family) {
   auto* sv = new SuperVersion();
-  sv->mem = mem_;
+  sv->mem = family->mem;
   sv->mem->Ref();
-  sv->imm = imm_.current();
+  sv->imm = family->imm.current();
   sv->imm->Ref();
-  sv->current = versions_->current();
+  sv->current = family->current();
   sv->current->Ref();
-  sv->number = ++super_version_number_;
-  super_versions_->Install(sv);
-  UpdateStall();
+  sv->number = ++family->super_version_number;
+  sv->merge_operator = family->merge_operator.get();
+  family->super_versions->Install(sv);
+  UpdateStall(family);
 }
 
 // What the level-0 triggers count. In universal style all runs are of a kind.
-int DBImpl::Level0Pressure() const {
-  const Version& version = *versions_->current();
-  return live_options_->compaction_style == kCompactionStyleUniversal ? version.NumSortedRuns()
-                                                                      : version.NumLevelFiles(0);
+int DBImpl::Level0Pressure(const ColumnFamily& family) {
+  const Version& version = *family.current();
+  return family.options->compaction_style == kCompactionStyleUniversal ? version.NumSortedRuns()
+                                                                       : version.NumLevelFiles(0);
 }
 
-void DBImpl::UpdateStall() {
-  const Options& options = *live_options_;
+ColumnFamily* DBImpl::StalledFamily() const {
+  return *std::max_element(families_.begin(), families_.end(),
+                           [](const ColumnFamily* a, const ColumnFamily* b) {
+                             return a->stall.condition < b->stall.condition;
+                           });
+}
+
+void DBImpl::UpdateStall(ColumnFamily* family) {
+  const Options& options = *family->options;
   StallInputs inputs;
-  inputs.unflushed_memtables = imm_.NumNotFlushed();
-  inputs.level0_files = Level0Pressure();
-  inputs.pending_compaction_bytes = versions_->current()->estimated_compaction_needed_bytes();
+  inputs.unflushed_memtables = family->imm.NumNotFlushed();
+  inputs.level0_files = Level0Pressure(*family);
+  inputs.pending_compaction_bytes = family->current()->estimated_compaction_needed_bytes();
   inputs.auto_compactions = !options.disable_auto_compactions;
-  const StallDecision decision = DecideStall(inputs, options);
-  if (decision != stall_) {
-    LogWarn(db_options_.info_log.get(), "[default] %s",
+  const StallDecision decision =
+      family->dropped.load() ? StallDecision() : DecideStall(inputs, options);
+  const StallCondition before = family->stall.condition;
+  if (decision != family->stall) {
+    LogWarn(db_options_.info_log.get(), "[%s] %s", family->name().c_str(),
             StallMessage(decision, inputs, options).c_str());
   }
   switch (decision.condition) {
     case StallCondition::kNormal:
-      stall_token_.reset();
+      family->stall_token.reset();
       break;
     case StallCondition::kDelayed:
-      stall_token_ = write_controller_.GetDelayToken(DelayedWriteRate(
+      family->stall_token = write_controller_.GetDelayToken(DelayedWriteRate(
           write_controller_.max_delayed_write_rate(), StallDepth(decision.cause, inputs, options)));
       break;
     case StallCondition::kStopped:
-      stall_token_ = write_controller_.GetStopToken();
+      family->stall_token = write_controller_.GetStopToken();
       break;
   }
-  const bool behind = IsCompactionBehind(inputs, options);
-  if (behind != (pressure_token_ != nullptr)) {
-    pressure_token_ = behind ? write_controller_.GetCompactionPressureToken() : nullptr;
+  const bool behind = !family->dropped.load() && IsCompactionBehind(inputs, options);
+  if (behind != (family->pressure_token != nullptr)) {
+    family->pressure_token = behind ? write_controller_.GetCompactionPressureToken() : nullptr;
   }
-  stall_ = decision;
-  write_needs_attention_.store(decision.condition != StallCondition::kNormal ||
-                                   has_background_error_.load(std::memory_order_relaxed) ||
+  family->stall = decision;
+  QueueStallEvent(*family, before);
+  const bool stalled = std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* one) {
+    return one->stall.condition != StallCondition::kNormal;
+  });
+  write_needs_attention_.store(stalled || has_background_error_.load(std::memory_order_relaxed) ||
                                    shutting_down_.load(std::memory_order_relaxed),
                                std::memory_order_release);
   background_done_.notify_all();
@@ -103,161 +97,193 @@ void DBImpl::MaybeScheduleWork() {
       has_background_error_.load()) {
     return;
   }
-  // Flushes of one family finish in order: one at a time.
-  if (running_flushes_ == 0 && imm_.IsFlushPending()) {
+  for (ColumnFamily* family : families_) {
+    // Flushes of one family finish in order: one at a time. An atomic one is of all families.
+    if (family->flushing || !family->imm.IsFlushPending()) continue;
+    if (FlushesTogether() && running_flushes_ > 0) break;
     ++running_flushes_;
-    if (!scheduler_->Schedule(JobPriority::kHigh, [this] { BackgroundFlush(); })) {
+    family->flushing = true;
+    family->Ref();
+    if (!scheduler_->Schedule(JobPriority::kHigh, [this, family] { BackgroundFlush(family); })) {
       --running_flushes_;
+      family->flushing = false;
+      family->refs.fetch_sub(1);
     }
   }
-  const Options& options = *live_options_;
-  if (options.disable_auto_compactions || exclusive_manual_ > 0 || compaction_blocked_) return;
-  const int limit = write_controller_.NeedSpeedupCompaction() ||
-                            Level0Pressure() >= 2 * options.level0_file_num_compaction_trigger
-                        ? MaxCompactions(options)
-                        : 1;
-  if (running_compactions_ < limit && picker_->NeedsCompaction(*versions_->current())) {
-    ++running_compactions_;
-    if (!scheduler_->Schedule(JobPriority::kLow, [this] { BackgroundCompaction(); })) {
-      --running_compactions_;
-    }
+  MaybeScheduleCompaction();
+}
+
+bool DBImpl::WantsCompaction(const ColumnFamily& family) {
+  return !family.options->disable_auto_compactions && !family.compaction_blocked &&
+         family.picker->NeedsCompaction(*family.current());
+}
+
+void DBImpl::MaybeScheduleCompaction() {
+  if (exclusive_manual_ > 0) return;
+  bool wanted = false;
+  bool pressed = write_controller_.NeedSpeedupCompaction();
+  for (const ColumnFamily* family : families_) {
+    const Options& options = *family->options;
+    if (options.disable_auto_compactions) continue;
+    pressed |= Level0Pressure(*family) >= 2 * options.level0_file_num_compaction_trigger;
+    wanted |= WantsCompaction(*family);
+  }
+  const int limit = pressed ? MaxCompactions(*default_family_->options) : 1;
+  if (!wanted || running_compactions_ >= limit) return;
+  ++running_compactions_;
+  if (!scheduler_->Schedule(JobPriority::kLow, [this] { BackgroundCompaction(); })) {
+    --running_compactions_;
   }
 }
 
-JobEnv DBImpl::MakeJobEnv(int job_id) {
+void DBImpl::StartClock() {
+  constexpr uint64_t kMonth = uint64_t{30} * 24 * 60 * 60;  // seconds
+  const auto asks = [](const ColumnFamily* family) {
+    const auto within_a_month = [](uint64_t age) { return age != 0 && age < kMonth; };
+    return within_a_month(family->options->ttl) ||
+           within_a_month(family->options->periodic_compaction_seconds);
+  };
+  if (clock_.joinable() || mode_ != OpenMode::kReadWrite || shutting_down_.load() ||
+      !std::any_of(families_.begin(), families_.end(), asks)) {
+    return;
+  }
+  const int r = fiber::Thread::create("rocksdb:clock", [this] { WatchAges(); }, 0, &clock_);
+  if (r != 0) LogWarn(db_options_.info_log.get(), "No thread to watch the ages of files");
+}
+
+void DBImpl::WatchAges() {
+  constexpr uint64_t kNanosPerSecond = 1'000'000'000;
+  constexpr uint64_t kLongest = uint64_t{12} * 60 * 60;  // seconds: the wall's clock may be set
+  fiber::MutexLock lock(&mutex_);
+  while (!shutting_down_.load()) {
+    uint64_t next = UINT64_MAX;
+    for (const ColumnFamily* family : families_) {
+      if (!family->options->disable_auto_compactions) {
+        next = std::min(next, family->current()->next_expiry());
+      }
+    }
+    const uint64_t now = fiber::wall_micros() / 1'000'000;
+    const bool due = next < now;
+    if (due) MaybeScheduleWork();
+    // (What is due may have to wait for another job, whose end is signalled.)
+    const uint64_t seconds = due ? kLongest : std::min(next - now + 1, kLongest);
+    background_done_.wait_until(&mutex_, fiber::now_nanos() + seconds * kNanosPerSecond);
+  }
+}
+
+JobEnv DBImpl::MakeJobEnv(const ColumnFamily& family, int job_id, Env::IOPriority io_priority) {
   JobEnv env;
-  env.db_options = live_options_;
+  env.db_options = family.options;
   env.fs = fs_;
-  env.file_options = FileOptionsForTableWrite(*live_options_);
+  env.file_options = FileOptionsForTableWrite(*family.options);
   env.dbname = dbname_;
   env.paths = paths_;
-  env.table_cache = table_cache_.get();
+  env.table_cache = family.tables.get();
   env.directory = directory_.get();
   env.statistics = statistics_;
   env.info_log = db_options_.info_log.get();
   env.db_id = versions_->db_id();
   env.db_session_id = db_session_id_;
-  env.icmp = &icmp_;
+  env.column_family_id = family.id();
+  env.column_family_name = family.name();
+  env.icmp = &family.icmp;
   env.shutting_down = &shutting_down_;
   env.new_file_number = [this] { return versions_->NewFileNumber(); };
   env.snapshots = snapshots_.Sequences();
   env.job_id = job_id;
+  if (db_options_.rate_limiter != nullptr) {
+    env.io_priority = [this, io_priority] {
+      return write_controller_.IsStopped() || write_controller_.NeedsDelay() ? Env::IO_USER
+                                                                             : io_priority;
+    };
+  }
   return env;
-}
-
-// --- Flush
-
-// A flush should end before the next memtable is full, and sooner if somebody waits for it.
-bool DBImpl::FlushIsUrgent(double done) const {
-  if (flush_waiters_.load(std::memory_order_relaxed) > 0 || write_controller_.IsStopped() ||
-      write_controller_.NeedsDelay() || write_buffer_manager_->ShouldFlush() ||
-      shutting_down_.load(std::memory_order_relaxed)) {
-    return true;
-  }
-  SuperVersionGuard sv(super_versions_.get());
-  const double filled = static_cast<double>(sv->mem->ApproximateMemoryUsage()) /
-                        static_cast<double>(sv->mem->write_buffer_size());
-  constexpr double kDoneBy = 0.75;
-  return done * kDoneBy < filled;
-}
-
-void DBImpl::BackgroundFlush() {
-  {
-    fiber::MutexLock lock(&mutex_);
-    Status s;
-    if (!shutting_down_.load() && !has_background_error_.load()) s = FlushOnce();
-    if (!s.ok() && !s.IsShutdownInProgress()) SetBackgroundError(s, "flush");
-    --running_flushes_;
-    compaction_blocked_ = false;
-    MaybeScheduleWork();
-    background_done_.notify_all();
-  }
-  Purge();
-}
-
-Status DBImpl::FlushOnce() {
-  std::vector<MemTable*> memtables;
-  imm_.PickMemtablesToFlush(UINT64_MAX, &memtables);
-  if (memtables.empty()) return Status::OK();
-  const auto protected_from = ProtectNewFiles();
-  JobEnv env = MakeJobEnv(next_job_id_.fetch_add(1));
-  env.urgent = [this](double done) { return FlushIsUrgent(done); };
-  const uint64_t file_number = versions_->NewFileNumber();
-  const uint64_t log_number = memtables.back()->GetNextLogNumber();
-  const std::shared_ptr<const Options> options = live_options_;
-  FlushJob job(env, *options, memtables, versions_->default_family()->NewEpochNumber(),
-               "Write Buffer Full");
-  FileMetaData meta;
-  mutex_.unlock();
-  Status s = job.Run(file_number, &meta);
-  mutex_.lock();
-  if (s.ok()) {
-    VersionEdit edit;
-    edit.SetLogNumber(log_number);
-    edit.SetMinLogNumberToKeep(log_number);
-    if (meta.file_size > 0) edit.AddFile(0, std::move(meta));
-    s = versions_->LogAndApply(versions_->default_family(), &edit, &mutex_, directory_.get(), false,
-                               [&] { imm_.Remove(memtables); });
-  }
-  UnprotectNewFiles(protected_from);
-  if (!s.ok()) {
-    imm_.RollbackFlush(memtables);
-    return s;
-  }
-  level_stats_.Add(0, job.stats());
-  InstallSuperVersion();
-  LogInfo(db_options_.info_log.get(), "[default] Level summary: %s",
-          versions_->current()->LevelSummary().c_str());
-  return s;
 }
 
 // --- Compaction
 
+std::unique_ptr<Compaction> DBImpl::PickCompaction(ColumnFamily** out) {
+  for (size_t i = 0; i < families_.size(); ++i) {
+    ColumnFamily* const family = families_[next_family_++ % families_.size()];
+    const Options& options = *family->options;
+    if (options.disable_auto_compactions || family->compaction_blocked ||
+        !family->picker->NeedsCompaction(*family->current())) {
+      continue;
+    }
+    std::unique_ptr<Compaction> compaction =
+        family->picker->PickCompaction(options, family->current());
+    if (compaction != nullptr) {
+      family->Ref();
+      *out = family;
+      return compaction;
+    }
+    // Nothing fits beside what runs now; whatever of it ends next clears this.
+    family->compaction_blocked = true;
+  }
+  return nullptr;
+}
+
 void DBImpl::BackgroundCompaction() {
+  ColumnFamily* family = nullptr;
   {
     fiber::MutexLock lock(&mutex_);
     Status s;
     if (!shutting_down_.load() && !has_background_error_.load() && paused_ == 0 &&
         exclusive_manual_ == 0) {
-      std::unique_ptr<Compaction> compaction =
-          picker_->PickCompaction(*live_options_, versions_->current());
+      std::unique_ptr<Compaction> compaction = PickCompaction(&family);
       if (compaction != nullptr) {
         // Another job may fit beside this one.
         MaybeScheduleWork();
-        s = RunCompaction(std::move(compaction), nullptr, next_job_id_.fetch_add(1));
-        compaction_blocked_ = false;
-      } else {
-        // Nothing fits beside what runs now; whatever ends next clears this.
-        compaction_blocked_ = true;
+        s = RunCompaction(family, std::move(compaction), nullptr, next_job_id_.fetch_add(1));
       }
     }
-    if (!s.ok() && !s.IsShutdownInProgress()) SetBackgroundError(s, "compaction");
+    if (!s.ok() && !s.IsShutdownInProgress() && !s.IsColumnFamilyDropped()) {
+      SetBackgroundError(s, BackgroundErrorReason::kCompaction, "compaction");
+    }
     --running_compactions_;
     MaybeScheduleWork();
     background_done_.notify_all();
+    if (family != nullptr) UnrefFamily(family, /*purge=*/false);
   }
   Purge();
 }
 
-Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
+Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                              const std::atomic<bool>* canceled, int job_id,
                              CompactionJobInfo* info) {
-  ColumnFamilyState* const family = versions_->default_family();
+  ++family->running_compactions;
   Status s;
-  if (compaction->IsTrivialMove()) {
+  CompactionJobInfo told;
+  if (has_listeners()) {
+    TellCompactionBegin(*family, *compaction, job_id);
+    if (info == nullptr) info = &told;
+  }
+  if (compaction->drops_inputs() || compaction->IsTrivialMove()) {
     VersionEdit edit;
-    compaction->AddTrivialMove(&edit);
-    s = versions_->LogAndApply(family, &edit, &mutex_, directory_.get(), false,
+    if (compaction->drops_inputs()) {
+      compaction->AddInputDeletions(&edit);
+    } else {
+      compaction->AddTrivialMove(&edit);
+    }
+    s = versions_->LogAndApply(family->state, &edit, &mutex_, directory_.get(), false,
                                [&] { compaction->ReleaseInputs(); });
     if (s.ok()) {
       JobStats stats;
-      stats.bytes_moved = compaction->total_input_bytes();
-      level_stats_.Add(compaction->output_level(), stats);
-      LogInfo(db_options_.info_log.get(), "[default] Moved %s", compaction->InputSummary().c_str());
+      if (!compaction->drops_inputs()) stats.bytes_moved = compaction->total_input_bytes();
+      family->level_stats.Add(compaction->output_level(), stats);
+      LogInfo(db_options_.info_log.get(), "[%s] %s %s (%s)", family->name().c_str(),
+              compaction->drops_inputs() ? "Dropped" : "Moved", compaction->InputSummary().c_str(),
+              CompactionReasonName(compaction->reason()));
+    }
+    if (info != nullptr) {
+      mutex_.unlock();
+      ReportCompaction(*family, *compaction, JobStats(), job_id, info);
+      mutex_.lock();
+      info->status = s;
     }
   } else {
     const auto protected_from = ProtectNewFiles();
-    JobEnv env = MakeJobEnv(job_id);
+    JobEnv env = MakeJobEnv(*family, job_id, Env::IO_LOW);
     env.canceled = canceled;
     if (!compaction->is_manual()) {
       env.urgent = [this](double) {
@@ -268,28 +294,47 @@ Status DBImpl::RunCompaction(std::unique_ptr<Compaction> compaction,
     CompactionJob job(env, compaction.get());
     mutex_.unlock();
     s = job.Run();
-    if (info != nullptr) ReportCompaction(*compaction, job.stats(), job_id, info);
+    if (info != nullptr) ReportCompaction(*family, *compaction, job.stats(), job_id, info);
     mutex_.lock();
     if (s.ok()) {
-      s = versions_->LogAndApply(family, compaction->edit(), &mutex_, directory_.get(), false,
-                                 [&] { compaction->ReleaseInputs(); });
+      s = versions_->LogAndApply(family->state, compaction->edit(), &mutex_, directory_.get(),
+                                 false, [&] { compaction->ReleaseInputs(); });
+      if (s.IsColumnFamilyDropped()) DeleteOutputs(*compaction->edit());
     }
     if (info != nullptr) info->status = s;
     UnprotectNewFiles(protected_from);
-    if (s.ok()) level_stats_.Add(compaction->output_level(), job.stats());
+    if (s.ok()) family->level_stats.Add(compaction->output_level(), job.stats());
   }
   compaction.reset();
-  if (s.ok()) {
-    InstallSuperVersion();
-    LogInfo(db_options_.info_log.get(), "[default] Level summary: %s",
-            versions_->current()->LevelSummary().c_str());
+  --family->running_compactions;
+  family->compaction_blocked = false;
+  if (has_listeners()) {
+    QueueEvent([this, report = *info](EventListener* listener) {
+      listener->OnCompactionCompleted(this, report);
+    });
   }
+  if (s.ok() && !family->dropped.load()) {
+    InstallSuperVersion(family);
+    LogInfo(db_options_.info_log.get(), "[%s] Level summary: %s", family->name().c_str(),
+            family->current()->LevelSummary().c_str());
+  }
+  DeliverEvents();
   return s;
+}
+
+void DBImpl::TellCompactionBegin(const ColumnFamily& family, const Compaction& compaction,
+                                 int job_id) {
+  mutex_.unlock();
+  CompactionJobInfo info;
+  ReportCompaction(family, compaction, JobStats(), job_id, &info);
+  Tell([this, &info](EventListener* listener) { listener->OnCompactionBegin(this, info); });
+  mutex_.lock();
 }
 
 Status DBImpl::PauseBackgroundWork() {
   fiber::MutexLock lock(&mutex_);
   ++paused_;
+  background_done_.notify_all();  // some wait for this
   while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
   return Status::OK();
 }
@@ -312,61 +357,6 @@ void DBImpl::CancelAllBackgroundWork(bool wait) {
   while (wait && (running_flushes_ > 0 || running_compactions_ > 0 || running_manual_ > 0)) {
     background_done_.wait(&mutex_);
   }
-}
-
-// --- Flush on demand
-
-Status DBImpl::Flush(const FlushOptions& options, ColumnFamilyHandle* family) {
-  Status s = RefuseIfReadOnly();
-  if (s.ok()) s = CheckFamily(family);
-  return s.ok() ? FlushMemTables(options) : s;
-}
-
-Status DBImpl::Flush(const FlushOptions& options,
-                     const std::vector<ColumnFamilyHandle*>& families) {
-  for (ColumnFamilyHandle* family : families) {
-    Status s = CheckFamily(family);
-    if (!s.ok()) return s;
-  }
-  return families.empty() ? Status::OK() : Flush(options, families[0]);
-}
-
-Status DBImpl::FlushMemTables(const FlushOptions& options) {
-  if (!options.allow_write_stall) {
-    // A flush now would be the one memtable, or level-0 file, too many: wait, as the option
-    // promises.
-    fiber::MutexLock lock(&mutex_);
-    while (!shutting_down_.load() && !has_background_error_.load() && imm_.NumNotFlushed() > 0 &&
-           imm_.NumNotFlushed() + 1 >= live_options_->max_write_buffer_number) {
-      imm_.FlushRequested();
-      MaybeScheduleWork();
-      background_done_.wait(&mutex_);
-    }
-  }
-  uint64_t last_id;
-  {
-    CommitQueue::Exclusive leadership(commit_.get());
-    fiber::MutexLock lock(&mutex_);
-    if (has_background_error_.load()) return background_error_;
-    if (!mem_->IsEmpty()) {
-      Status s = SwitchMemTable();
-      if (!s.ok()) return s;
-    }
-    last_id = imm_.NewestID();
-    if (imm_.NumNotFlushed() == 0) return Status::OK();
-    imm_.FlushRequested();
-    MaybeScheduleWork();
-  }
-  if (!options.wait) return Status::OK();
-  const FlushWaiter waiter(&flush_waiters_);
-  fiber::MutexLock lock(&mutex_);
-  // Flushes finish in order: done when the oldest that is left is newer than ours.
-  while (imm_.NumNotFlushed() > 0 && imm_.current()->memtables().back()->GetID() <= last_id) {
-    if (has_background_error_.load()) return background_error_;
-    if (shutting_down_.load()) return Status::ShutdownInProgress();
-    background_done_.wait(&mutex_);
-  }
-  return Status::OK();
 }
 
 }  // namespace cairn

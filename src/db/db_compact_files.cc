@@ -26,20 +26,21 @@ Status ParseTableNames(const std::vector<std::string>& names, std::set<uint64_t>
 
 }  // namespace
 
-Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* family,
+Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
                             const std::vector<std::string>& input_file_names, int output_level,
                             int output_path_id, std::vector<std::string>* output_file_names,
                             CompactionJobInfo* compaction_job_info) {
+  ColumnFamily* family = nullptr;
   Status s = RefuseIfReadOnly();
-  if (s.ok()) s = CheckFamily(family);
+  if (s.ok()) s = FamilyOf(handle, &family);
   std::set<uint64_t> numbers;
   if (s.ok()) s = ParseTableNames(input_file_names, &numbers);
   if (!s.ok()) return s;
   if (output_level < 0) return Status::InvalidArgument("Output level must not be negative");
-  if (output_level >= NumberLevels(family)) {
-    return Status::InvalidArgument("Output level for column family " + family->GetName() +
+  if (output_level >= family->num_levels) {
+    return Status::InvalidArgument("Output level for column family " + family->name() +
                                    " must be between [0, " +
-                                   std::to_string(NumberLevels(family) - 1) + "]");
+                                   std::to_string(family->num_levels - 1) + "]");
   }
   if (output_path_id != -1 && output_path_id != 0) {
     return Status::InvalidArgument("Invalid output path ID");
@@ -65,11 +66,11 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   }
   std::unique_ptr<Compaction> compaction;
   if (s.ok()) {
-    s = picker_->CompactFiles(*live_options_, versions_->current(), options, numbers, output_level,
-                              &compaction);
+    s = family->picker->CompactFiles(*family->options, family->current(), options, numbers,
+                                     output_level, &compaction);
   }
-  if (s.ok()) s = RunManualJob(std::move(compaction), &manual_canceled_, &info);
-  EndManualCall();
+  if (s.ok()) s = RunManualJob(family, std::move(compaction), &manual_canceled_, &info);
+  EndManualCall(family);
   lock.unlock();
   Purge();
   if (s.ok() && output_file_names != nullptr) {
@@ -80,10 +81,10 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   return s;
 }
 
-void DBImpl::ReportCompaction(const Compaction& compaction, const JobStats& stats, int job_id,
-                              CompactionJobInfo* info) {
-  info->cf_id = 0;
-  info->cf_name = kDefaultColumnFamilyName;
+void DBImpl::ReportCompaction(const ColumnFamily& family, const Compaction& compaction,
+                              const JobStats& stats, int job_id, CompactionJobInfo* info) {
+  info->cf_id = family.id();
+  info->cf_name = family.name();
   info->job_id = job_id;
   info->num_l0_files = compaction.version()->NumLevelFiles(0);
   info->base_input_level = compaction.start_level();
@@ -97,7 +98,7 @@ void DBImpl::ReportCompaction(const Compaction& compaction, const JobStats& stat
     TableFileId id = file.TableId(level);
     id.slot = nullptr;  // a new file's metadata is not the one that stays
     std::shared_ptr<const TableProperties> properties;
-    if (table_cache_->GetTableProperties(id, &properties).ok()) {
+    if (family.tables->GetTableProperties(id, &properties).ok()) {
       info->table_properties[paths->back()] = std::move(properties);
     }
   };

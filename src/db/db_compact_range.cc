@@ -9,6 +9,7 @@
 namespace cairn {
 
 struct DBImpl::ManualCompaction {
+  ColumnFamily* family;
   const CompactRangeOptions* options;
   int input_level;
   int output_level;  // of level 0: set at each pick
@@ -31,6 +32,36 @@ void DBImpl::EnableManualCompaction() {
   if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
 }
 
+bool DBImpl::HasBackgroundWork() const {
+  return running_flushes_ > 0 || running_compactions_ > 0 ||
+         std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* family) {
+           return family->imm.IsFlushPending() || WantsCompaction(*family);
+         });
+}
+
+Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
+  Status s = RefuseIfReadOnly();
+  if (s.ok() && options.flush) s = FlushAllFamilies(FlushOptions(), FlushReason::kManualFlush);
+  if (!s.ok()) return s;
+  const uint64_t timeout = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
+  const uint64_t deadline = fiber::now_nanos() + timeout * 1000;
+  fiber::MutexLock lock(&mutex_);
+  while (true) {
+    if (shutting_down_.load()) return Status::ShutdownInProgress();
+    if (has_background_error_.load()) return background_error_;
+    if (paused_ > 0 && options.abort_on_pause) return Status::Aborted();
+    if (!HasBackgroundWork()) break;
+    MaybeScheduleWork();
+    if (timeout == 0) {
+      background_done_.wait(&mutex_);
+    } else if (!background_done_.wait_until(&mutex_, deadline)) {
+      return Status::TimedOut();
+    }
+  }
+  lock.unlock();
+  return options.close_db ? Close() : s;
+}
+
 Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& families) {
   Status s;
   for (ColumnFamilyHandle* family : families) {
@@ -39,70 +70,73 @@ Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& fami
   return s;
 }
 
-Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family,
+Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle,
                             const Slice* begin, const Slice* end) {
+  ColumnFamily* family = nullptr;
   Status s = RefuseIfReadOnly();
-  if (s.ok()) s = CheckFamily(family);
+  if (s.ok()) s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
-  if (options.change_level || options.target_level >= 0) {
-    return Status::NotSupported("CompactRangeOptions::change_level is not supported");
+  if (options.change_level && options.target_level >= family->num_levels) {
+    return Status::InvalidArgument("Target level exceeds number of levels");
   }
   if (options.target_path_id != 0) return Status::InvalidArgument("Invalid target path ID");
   if (options.full_history_ts_low != nullptr) {
     return Status::NotSupported("CompactRangeOptions::full_history_ts_low is not supported");
   }
-  if (begin != nullptr && end != nullptr && icmp_.user_comparator()->Compare(*begin, *end) > 0) {
+  if (begin != nullptr && end != nullptr &&
+      family->icmp.user_comparator()->Compare(*begin, *end) > 0) {
     return Status::InvalidArgument("CompactRange: begin is after end");
   }
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
-  s = FlushMemTables(flush);
+  s = FlushMemTables(flush, {family}, FlushReason::kManualCompaction);
   if (!s.ok()) return s;
 
   fiber::MutexLock lock(&mutex_);
   ++running_manual_;
   // In universal style everything is compacted together: an automatic compaction would always be in
-  // the way.
-  const bool universal = live_options_->compaction_style == kCompactionStyleUniversal;
-  const bool exclusive = options.exclusive_manual_compaction || universal;
+  // the way. (In FIFO style there is one at a time, and this is like any other.)
+  const bool universal = family->options->compaction_style != kCompactionStyleLevel;
+  const bool exclusive = options.exclusive_manual_compaction || universal || options.change_level;
   if (exclusive) ++exclusive_manual_;
   if (universal) {
-    ManualCompaction manual{&options, 0, num_levels_ - 1, begin, end, UINT64_MAX};
+    ManualCompaction manual{family, &options, 0, family->num_levels - 1, begin, end, UINT64_MAX};
     s = RunManualStep(&manual);
   } else {
-    s = CompactLevels(options, begin, end);
+    s = CompactLevels(family, options, begin, end);
   }
+  if (s.ok() && options.change_level) s = ChangeLevel(family, options.target_level);
   if (exclusive) --exclusive_manual_;
-  EndManualCall();
+  EndManualCall(family);
   lock.unlock();
   Purge();
   return s;
 }
 
-Status DBImpl::CompactLevels(const CompactRangeOptions& options, const Slice* begin,
-                             const Slice* end) {
+Status DBImpl::CompactLevels(ColumnFamily* family, const CompactRangeOptions& options,
+                             const Slice* begin, const Slice* end) {
   Status s;
   // Files that this very call makes need no second rewrite at the bottom.
   const uint64_t first_new_file = versions_->current_next_file_number();
   const auto deepest_of_range = [&] {
-    int level = num_levels_ - 1;
-    while (level >= 0 && !versions_->current()->OverlapInLevel(level, begin, end)) --level;
+    int level = family->num_levels - 1;
+    while (level >= 0 && !family->current()->OverlapInLevel(level, begin, end)) --level;
     return level;
   };
   int deepest = deepest_of_range();
   const auto bottom = options.bottommost_level_compaction;
-  const bool rewrite_bottom = bottom == BottommostLevelCompaction::kForce ||
-                              bottom == BottommostLevelCompaction::kForceOptimized;
+  // A filter has seen what this call compacts on the way to the bottom, too.
+  const bool rewrite_old = bottom == BottommostLevelCompaction::kForceOptimized ||
+                           (bottom == BottommostLevelCompaction::kIfHaveCompactionFilter &&
+                            HasCompactionFilter(*family->options));
   for (int level = 0; s.ok() && level <= deepest; ++level) {
-    if (!versions_->current()->OverlapInLevel(level, begin, end)) continue;
-    ManualCompaction manual{&options, level, level, begin, end, UINT64_MAX};
+    if (!family->current()->OverlapInLevel(level, begin, end)) continue;
+    ManualCompaction manual{family, &options, level, level, begin, end, UINT64_MAX};
     if (level > 0 && level < deepest) {
       manual.output_level = level + 1;
     } else if (level > 0) {
-      if (!rewrite_bottom) break;
-      if (bottom == BottommostLevelCompaction::kForceOptimized) {
-        manual.ignore_files_from = first_new_file;
-      }
+      if (!rewrite_old && bottom != BottommostLevelCompaction::kForce) break;
+      if (rewrite_old) manual.ignore_files_from = first_new_file;
     }
     s = RunManualStep(&manual);
     // What level 0 alone held is at the base level now.
@@ -115,9 +149,11 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
   std::string resume_at;
   Slice resume;
   const Slice* begin = manual->begin;
+  ColumnFamily* const family = manual->family;
   while (true) {
     if (shutting_down_.load()) return Status::ShutdownInProgress();
     if (has_background_error_.load()) return background_error_;
+    if (family->dropped.load()) return Status::ColumnFamilyDropped();
     if (manual_canceled_.load() ||
         (manual->options->canceled != nullptr && manual->options->canceled->load())) {
       return Status::Incomplete(Status::SubCode::kManualCompactionPaused);
@@ -129,13 +165,13 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
     if (paused_ > 0 || (manual->options->exclusive_manual_compaction && running_compactions_ > 0)) {
       conflict = true;
     } else {
-      Version* const current = versions_->current();
+      Version* const current = family->current();
       // Asked at each pick: a job that ended since the call began may have filled a level above,
       // and what is newer must not go below.
       if (manual->input_level == 0) manual->output_level = current->base_level();
-      compaction = picker_->CompactRange(*live_options_, current, manual->input_level,
-                                         manual->output_level, *manual->options, begin, manual->end,
-                                         manual->ignore_files_from, &resume_at, &more, &conflict);
+      compaction = family->picker->CompactRange(
+          *family->options, current, manual->input_level, manual->output_level, *manual->options,
+          begin, manual->end, manual->ignore_files_from, &resume_at, &more, &conflict);
     }
     if (conflict) {
       background_done_.wait(&mutex_);
@@ -143,28 +179,28 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
     }
     if (compaction == nullptr) return Status::OK();
 
-    const Status result = RunManualJob(std::move(compaction), manual->options->canceled != nullptr
-                                                                  ? manual->options->canceled
-                                                                  : &manual_canceled_);
+    const Status result = RunManualJob(
+        family, std::move(compaction),
+        manual->options->canceled != nullptr ? manual->options->canceled : &manual_canceled_);
     if (!result.ok() || !more) return result;
     resume = resume_at;
     begin = &resume;
   }
 }
 
-Status DBImpl::RunManualJob(std::unique_ptr<Compaction> compaction,
+Status DBImpl::RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                             const std::atomic<bool>* canceled, CompactionJobInfo* info) {
   ++running_compactions_;
   Status result;
   bool done = false;
-  auto job = [this, canceled, info, &result, &done, c = std::move(compaction)]() mutable {
+  auto job = [this, family, canceled, info, &result, &done, c = std::move(compaction)]() mutable {
     fiber::MutexLock lock(&mutex_);
-    result = RunCompaction(std::move(c), canceled, next_job_id_.fetch_add(1), info);
-    if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete()) {
-      SetBackgroundError(result, "manual compaction");
+    result = RunCompaction(family, std::move(c), canceled, next_job_id_.fetch_add(1), info);
+    if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete() &&
+        !result.IsColumnFamilyDropped()) {
+      SetBackgroundError(result, BackgroundErrorReason::kCompaction, "manual compaction");
     }
     --running_compactions_;
-    compaction_blocked_ = false;
     done = true;
     MaybeScheduleWork();
     background_done_.notify_all();
@@ -178,9 +214,9 @@ Status DBImpl::RunManualJob(std::unique_ptr<Compaction> compaction,
   return result;
 }
 
-void DBImpl::EndManualCall() {
+void DBImpl::EndManualCall(ColumnFamily* family) {
   --running_manual_;
-  compaction_blocked_ = false;
+  family->compaction_blocked = false;
   MaybeScheduleWork();
   background_done_.notify_all();
 }

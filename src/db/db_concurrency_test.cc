@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "db/testing/db_fixture.h"
+#include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "rocksdb/snapshot.h"
@@ -283,7 +284,7 @@ TEST_F(DbConcurrencyTest, FailingWritesAndResumeBesideReaders) {
   std::array<std::map<std::string, std::string>, 2 * kWritersEach> acknowledged;
   disk_.faults->SetFileFilter(
       [](const std::string& path) { return path.find("/LOG") == std::string::npos; });
-  disk_.faults->FailRandomly(7, kFaultAppend | kFaultSync, 150, IOStatus::NoSpace("injected"));
+  disk_.faults->FailRandomly(7, fault::kAppend | fault::kSync, 150, IOStatus::NoSpace("injected"));
   Start(kWritersEach, [&](int writer) {
     for (uint64_t i = 0; i < 300; ++i) {
       const std::string key = "w" + std::to_string(writer) + Key(i);

@@ -1,10 +1,15 @@
 // Damaged, missing and foreign files: a flipped bit anywhere gives Corruption that names the file,
 // or the right value; never a wrong value or a crash. And what each WAL recovery mode makes of a
 // damaged log.
+#include <atomic>
+
 #include "base/coding.h"
 #include "base/crc32c.h"
+#include "base/internal_key.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/runtime.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/table.h"
 
 namespace cairn {
 namespace {
@@ -430,6 +435,72 @@ TEST_F(DbWalRecoveryTest, TheManifestsSequenceNumberBridgesNoHole) {
   Flip(logs[logs.size() - 2], 20);
   ASSERT_TRUE(OpenInMode(WALRecoveryMode::kPointInTimeRecovery).ok());
   EXPECT_EQ(PrefixLength(), 1u);
+}
+
+// A log with a sound checksum, but from the other end of the numbers.
+TEST_F(DbWalRecoveryTest, SequenceNumbersThatDoNotFitAKeyAreDamage) {
+  Open(options_);
+  Put("a", "1");
+  Kill();
+  const std::string path = disk_.Files(FileType::kWalFile).back();
+  const std::string log = Read(path);
+  constexpr size_t kRecordHeader = 7, kType = 6;
+  const size_t length = DecodeFixed16(log.data() + 4);
+  for (const SequenceNumber sequence :
+       {~SequenceNumber{0}, kMaxSequenceNumber, kMaxSequenceNumber - 5}) {
+    SCOPED_TRACE(sequence);
+    std::string record = log.substr(0, kRecordHeader + length);
+    EncodeFixed64(record.data() + kRecordHeader, sequence);
+    const uint32_t crc = crc32c::Value(record.data() + kType, 1 + length);
+    EncodeFixed32(record.data(), crc32c::Mask(crc));
+    Overwrite(path, record);
+    Options options = options_;
+    options.wal_recovery_mode = WALRecoveryMode::kAbsoluteConsistency;
+    const Status s = TryOpen(options);
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    options.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
+    const bool fits_a_key = sequence < kMaxSequenceNumber;
+    EXPECT_EQ(TryOpenReadOnly(options).ok(), true);
+    EXPECT_EQ(Scan().size(), fits_a_key ? 1u : 0u);
+    db_.reset();
+  }
+}
+
+// A bit of what was written is another one when it is read back: noticed before anything depends on
+// it, without block checksums, too.
+TEST_F(DbCorruptionTest, ParanoidFileChecksReadNewTablesBack) {
+  struct Flipper : EventListener {
+    void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override {
+      if (flips) faults->FlipBits(info.file_path, 100, 1);
+    }
+    fault::FaultInjectionFileSystem* faults = nullptr;
+    std::atomic<bool> flips{false};
+  };
+  const auto flipper = std::make_shared<Flipper>();
+  flipper->faults = disk_.faults.get();
+  for (const ChecksumType checksum : {kCRC32c, kNoChecksum}) {
+    for (const bool paranoid : {false, true}) {
+      SCOPED_TRACE(std::to_string(checksum) + " " + std::to_string(paranoid));
+      BlockBasedTableOptions table;
+      table.checksum = checksum;
+      options_.table_factory.reset(NewBlockBasedTableFactory(table));
+      options_.compression = kNoCompression;
+      options_.paranoid_file_checks = paranoid;
+      options_.listeners = {flipper};
+      flipper->flips = false;
+      Open(options_);
+      Put("a", std::string(1000, 'v'));
+      ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+      flipper->flips = true;
+      Put("b", std::string(1000, 'v'));
+      const Status s = db_->Flush(FlushOptions());
+      EXPECT_EQ(s.IsCorruption(), paranoid) << s.ToString();
+      EXPECT_EQ(s.ok(), !paranoid) << s.ToString();
+      Kill();
+      ASSERT_TRUE(DestroyDB(kDbName, options_).ok());
+      model_.clear();
+    }
+  }
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST_F(DbCrashTest, APowerCutDuringRecoveryLosesNothingDurable) {
     disk_.memory->DropUnsynced();
     // The next opening dies at each of its writing operations in turn, and loses power there.
     for (uint64_t n = 1; n < 60; ++n) {
-      disk_.faults->FailNthOperation(n, kFaultWrites, IOStatus::IOError("injected"), UINT32_MAX);
+      disk_.faults->FailNthOperation(n, fault::kWrites, IOStatus::IOError("injected"), UINT32_MAX);
       const Status s = TryOpen(options_);
       const bool opened = s.ok();
       disk_.memory->CrashAndFreeze();
@@ -198,7 +198,7 @@ TEST_F(DbCrashTest, ACrashWhileCreatingLeavesNothingThatHinders) {
     SCOPED_TRACE("operation " + std::to_string(n));
     disk_ = testing::Disk();
     options_.env = disk_.env.get();
-    disk_.faults->FailNthOperation(n, kFaultWrites, IOStatus::IOError("injected"), UINT32_MAX);
+    disk_.faults->FailNthOperation(n, fault::kWrites, IOStatus::IOError("injected"), UINT32_MAX);
     const bool opened = TryOpen(options_).ok();
     disk_.memory->CrashAndFreeze();
     db_.reset();

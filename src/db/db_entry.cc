@@ -6,6 +6,7 @@
 #include "fs/file_names.h"
 #include "fs/info_log.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/experimental.h"
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
@@ -98,26 +99,34 @@ Status DB::ListColumnFamilies(const DBOptions& options, const std::string& name,
 
 // --- Not there in this version: said, not ignored.
 
-namespace {
-Status NoFamilies() {
-  return Status::NotSupported("column families besides the default one are not supported");
+Status DB::IngestExternalFile(ColumnFamilyHandle* column_family,
+                              const std::vector<std::string>& external_files,
+                              const IngestExternalFileOptions& options) {
+  IngestExternalFileArg arg;
+  arg.column_family = column_family;
+  arg.external_files = external_files;
+  arg.options = options;
+  return IngestExternalFiles({arg});
 }
-}  // namespace
 
 Status DB::CreateColumnFamily(const ColumnFamilyOptions&, const std::string&,
                               ColumnFamilyHandle**) {
-  return NoFamilies();
+  return Status::NotSupported("CreateColumnFamily() is not supported.");
 }
 Status DB::CreateColumnFamilies(const ColumnFamilyOptions&, const std::vector<std::string>&,
                                 std::vector<ColumnFamilyHandle*>*) {
-  return NoFamilies();
+  return Status::NotSupported("CreateColumnFamilies() is not supported.");
 }
 Status DB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
                                 std::vector<ColumnFamilyHandle*>*) {
-  return NoFamilies();
+  return Status::NotSupported("CreateColumnFamilies() is not supported.");
 }
-Status DB::DropColumnFamily(ColumnFamilyHandle*) { return NoFamilies(); }
-Status DB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) { return NoFamilies(); }
+Status DB::DropColumnFamily(ColumnFamilyHandle*) {
+  return Status::NotSupported("DropColumnFamily() is not supported.");
+}
+Status DB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) {
+  return Status::NotSupported("DropColumnFamilies() is not supported.");
+}
 
 Status DB::DestroyColumnFamilyHandle(ColumnFamilyHandle* family) {
   if (family == DefaultColumnFamily()) {
@@ -165,6 +174,49 @@ void CancelAllBackgroundWork(DB* db, bool wait) {
   if (auto* impl = dynamic_cast<DBImpl*>(db->GetRootDB())) impl->CancelAllBackgroundWork(wait);
 }
 
+namespace {
+
+// What the free functions do with a database that is none of ours.
+Status NotOurs(const char* function) {
+  return Status::NotSupported(std::string(function) + ": not a database of this library");
+}
+
+}  // namespace
+
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                           size_t n, bool include_end) {
+  auto* const impl = dynamic_cast<DBImpl*>(db->GetRootDB());
+  if (impl == nullptr) return NotOurs("DeleteFilesInRanges");
+  return impl->DeleteFilesInRanges(column_family, ranges, n, include_end);
+}
+
+Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                          const Slice* end, bool include_end) {
+  const RangePtr range(begin, end);
+  return DeleteFilesInRanges(db, column_family, &range, 1, include_end);
+}
+
+namespace experimental {
+
+Status SuggestCompactRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                           const Slice* end) {
+  auto* const impl = dynamic_cast<DBImpl*>(db->GetRootDB());
+  if (impl == nullptr) return NotOurs("SuggestCompactRange");
+  return impl->SuggestCompactRange(column_family, begin, end);
+}
+
+Status SuggestCompactRange(DB* db, const Slice* begin, const Slice* end) {
+  return SuggestCompactRange(db, db->DefaultColumnFamily(), begin, end);
+}
+
+Status PromoteL0(DB* db, ColumnFamilyHandle* column_family, int target_level) {
+  auto* const impl = dynamic_cast<DBImpl*>(db->GetRootDB());
+  if (impl == nullptr) return NotOurs("PromoteL0");
+  return impl->PromoteL0(column_family, target_level);
+}
+
+}  // namespace experimental
+
 Status DestroyDB(const std::string& dbname, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>&) {
   const DBOptions db_options = cairn::SanitizeOptions(DBOptions(options), dbname);
@@ -178,7 +230,9 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   const std::string lock_name = cairn::LockFileName(dbname);
   IOStatus result = fs->LockFile(lock_name, io_options, &lock, nullptr);
   if (!result.ok()) return result;
-  std::set<std::string> dirs{dbname, db_options.wal_dir};
+  std::set<std::string> dirs{dbname};
+  if (!db_options.wal_dir.empty()) dirs.insert(db_options.wal_dir);
+  dirs.insert(cairn::ArchiveDirName(db_options.wal_dir.empty() ? dbname : db_options.wal_dir));
   for (const DbPath& path : db_options.db_paths) dirs.insert(path.path);
   for (const std::string& dir : dirs) {
     if (!fs->GetChildren(dir, io_options, &names, nullptr).ok()) continue;
@@ -195,8 +249,8 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   fs->UnlockFile(lock, io_options, nullptr).PermitUncheckedError();
   fs->DeleteFile(lock_name, io_options, nullptr).PermitUncheckedError();
   // Other files of the user's may be left in there: then the directories stay.
-  for (const std::string& dir : dirs) {
-    if (dir != dbname) fs->DeleteDir(dir, io_options, nullptr).PermitUncheckedError();
+  for (auto dir = dirs.rbegin(); dir != dirs.rend(); ++dir) {
+    if (*dir != dbname) fs->DeleteDir(*dir, io_options, nullptr).PermitUncheckedError();
   }
   fs->DeleteDir(dbname, io_options, nullptr).PermitUncheckedError();
   return result;

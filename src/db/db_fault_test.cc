@@ -121,7 +121,7 @@ TEST_F(DbFaultTest, AnOperationThatFailsOnceLosesNothingAcknowledged) {
     maybe_.clear();
     Open(options_);
     const uint64_t before = disk_.faults->OperationCount();
-    disk_.faults->FailNthOperation(n, kFaultAll, IOStatus::IOError("injected"));
+    disk_.faults->FailNthOperation(n, fault::kAll, IOStatus::IOError("injected"));
     for (uint64_t i = 0; i < 700; ++i) {
       const Status s = TryPut(Key(i * 7 % 300), Value(n * 1000 + i, 400), i % 50 == 0);
       ASSERT_TRUE(s.ok() || s.IsIOError()) << s.ToString();
@@ -158,7 +158,7 @@ TEST_F(DbFaultTest, RandomFaultsLoseNothingAcknowledged) {
     SCOPED_TRACE(SeedText(seed));
     Heal();
     Open(options_);
-    disk_.faults->FailRandomly(seed, kFaultAll, 200, IOStatus::IOError("injected"));
+    disk_.faults->FailRandomly(seed, fault::kAll, 200, IOStatus::IOError("injected"));
     for (uint64_t i = 0; i < 400; ++i) {
       const Status s = TryPut(Key((i * 31 + seed) % 400), Value(seed * 1000 + i, 400), i % 40 == 0);
       if (!s.ok()) db_->Resume().PermitUncheckedError();
@@ -180,7 +180,7 @@ TEST_F(DbFaultTest, AnOpenThatFailsCanBeTriedAgain) {
   Close();
   for (uint64_t n = 1; n < 150; n += 1 + n / 20) {
     SCOPED_TRACE("operation " + std::to_string(n));
-    disk_.faults->FailNthOperation(n, kFaultAll, IOStatus::IOError("injected"));
+    disk_.faults->FailNthOperation(n, fault::kAll, IOStatus::IOError("injected"));
     const Status s = TryOpen(options_);
     EXPECT_TRUE(s.ok() || s.IsIOError()) << s.ToString();
     db_.reset();
@@ -197,7 +197,7 @@ TEST_F(DbFaultTest, AnOpenThatFailsCanBeTriedAgain) {
 TEST_F(DbFaultTest, AFailedSyncIsNotAcknowledged) {
   Open(options_);
   PutRange(0, 10, 1);
-  disk_.faults->FailNthOperation(1, kFaultSync, IOStatus::IOError("injected"));
+  disk_.faults->FailNthOperation(1, fault::kSync, IOStatus::IOError("injected"));
   EXPECT_TRUE(TryPut("synced", "v", /*sync=*/true).IsIOError());
   // What the failed sync left on the disk is unknown: nothing goes on until Resume made it safe.
   EXPECT_FALSE(TryPut("later", "v").ok());
@@ -218,7 +218,7 @@ TEST_F(DbFaultTest, AReadErrorIsReportedAndPasses) {
   Flush();
   Close();
   Open(options_);
-  disk_.faults->FailNthOperation(1, kFaultReads, IOStatus::IOError("injected"), UINT32_MAX);
+  disk_.faults->FailNthOperation(1, fault::kReads, IOStatus::IOError("injected"), UINT32_MAX);
   std::string value;
   const Status s = db_->Get(ReadOptions(), Key(5), &value);
   EXPECT_TRUE(s.IsIOError()) << s.ToString();

@@ -4,10 +4,12 @@
 // Two ways to find them. While running, the manifest, the WAL set and the retired super versions
 // say what became obsolete. At open, a scan of the directories also finds what an earlier life left
 // behind (outputs of an unfinished compaction, temporary files).
+#include <algorithm>
 #include <set>
 
 #include "base/logging.h"
 #include "db/db_impl.h"
+#include "fiber/clock.h"
 #include "fs/file_names.h"
 
 namespace cairn {
@@ -19,7 +21,7 @@ std::multiset<uint64_t>::iterator DBImpl::ProtectNewFiles() {
 void DBImpl::UnprotectNewFiles(std::multiset<uint64_t>::iterator it) { protected_files_.erase(it); }
 
 void DBImpl::FindObsoleteFiles(ObsoleteFiles* out) {
-  if (deletions_disabled_ > 0 || mode_ != OpenMode::kReadWrite) return;
+  if (deletions_disabled_ > 0 || mode_ != OpenMode::kReadWrite || wals_ == nullptr) return;
   const uint64_t min_protected = protected_files_.empty() ? UINT64_MAX : *protected_files_.begin();
   std::vector<ObsoleteFile> tables;
   std::vector<std::string> manifests;
@@ -34,7 +36,7 @@ void DBImpl::FindObsoleteFiles(ObsoleteFiles* out) {
 
 void DBImpl::AddObsoleteWals(ObsoleteFiles* out) {
   for (uint64_t wal : wals_->TakeObsolete(versions_->MinLogNumberToKeep())) {
-    out->paths.push_back(LogFileName(wals_->dir(), wal));
+    out->wals.push_back(wal);
   }
 }
 
@@ -42,7 +44,6 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
   std::vector<uint64_t> live_list;
   versions_->AddLiveFiles(&live_list);
   const std::set<uint64_t> live(live_list.begin(), live_list.end());
-  const uint64_t next_file = versions_->current_next_file_number();
   std::set<std::string> dirs(paths_.begin(), paths_.end());
   dirs.insert(dbname_);
   for (const std::string& dir : dirs) {
@@ -55,11 +56,11 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
       bool obsolete = false;
       switch (type) {
         case FileType::kTableFile:
-          obsolete = !live.contains(number) && number < next_file;
+          obsolete = !live.contains(number);
           if (obsolete) out->tables.push_back(number);
           break;
         case FileType::kDescriptorFile:
-          obsolete = number < versions_->manifest_file_number();
+          obsolete = number != versions_->manifest_file_number();
           break;
         case FileType::kTempFile:
           obsolete = true;
@@ -67,16 +68,22 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
         default:
           break;
       }
-      if (obsolete) out->paths.emplace_back(dir).append("/").append(name);
+      if (!obsolete) continue;
+      // Beyond what the manifest knew when the power went: no new file may get the number, or the
+      // deletion would be of that one.
+      versions_->MarkFileNumberUsed(number);
+      out->paths.emplace_back(dir).append("/").append(name);
     }
   }
   AddObsoleteWals(out);
 }
 
 void DBImpl::DeleteFiles(const ObsoleteFiles& files) {
-  for (uint64_t number : files.tables) table_cache_->Evict(number);
+  // (All families' tables are in one cache.)
+  for (uint64_t number : files.tables) default_family_->tables->Evict(number);
   for (const std::string& path : files.paths) {
     IOStatus io = fs_->DeleteFile(path, IOOptions(), nullptr);
+    if (has_listeners()) TellDeleted(path, io);
     if (io.ok()) {
       LogInfo(db_options_.info_log.get(), "Deleted obsolete file %s", path.c_str());
     } else if (!io.IsNotFound() && !io.IsPathNotFound()) {
@@ -84,6 +91,85 @@ void DBImpl::DeleteFiles(const ObsoleteFiles& files) {
       LogWarn(db_options_.info_log.get(), "Cannot delete obsolete file: %s", io.ToString().c_str());
     }
   }
+  if (!files.wals.empty()) RemoveWals(files.wals);
+}
+
+// --- The archive of logs (WAL_ttl_seconds, WAL_size_limit_MB), for GetUpdatesSince
+
+void DBImpl::RemoveWals(const std::vector<uint64_t>& wals) {
+  const std::string archive = ArchiveDirName(wals_->dir());
+  IOStatus io;
+  if (archives_wals()) io = fs_->CreateDirIfMissing(archive, IOOptions(), nullptr);
+  for (const uint64_t wal : wals) {
+    const std::string path = LogFileName(wals_->dir(), wal);
+    if (!archives_wals()) {
+      io = fs_->DeleteFile(path, IOOptions(), nullptr);
+    } else if (io.ok()) {
+      io = fs_->RenameFile(path, LogFileName(archive, wal), IOOptions(), nullptr);
+    }
+    if (io.ok()) {
+      LogInfo(db_options_.info_log.get(), "%s obsolete log %s",
+              archives_wals() ? "Archived" : "Deleted", path.c_str());
+    } else if (!io.IsNotFound() && !io.IsPathNotFound()) {
+      // The next open finds it again.
+      LogWarn(db_options_.info_log.get(), "Cannot remove obsolete log: %s", io.ToString().c_str());
+    }
+  }
+  if (archives_wals()) TrimArchive();
+}
+
+std::vector<DBImpl::ArchivedWal> DBImpl::ArchivedWals() const {
+  const std::string archive = ArchiveDirName(wals_->dir());
+  std::vector<std::string> names;
+  fs_->GetChildren(archive, IOOptions(), &names, nullptr).PermitUncheckedError();  // none: empty
+  std::vector<ArchivedWal> wals;
+  for (const std::string& name : names) {
+    ArchivedWal wal;
+    FileType type;
+    if (!ParseFileName(name, &wal.number, &type) || type != FileType::kWalFile) continue;
+    const IOStatus io =
+        fs_->GetFileSize(LogFileName(archive, wal.number), IOOptions(), &wal.bytes, nullptr);
+    if (io.ok()) wals.push_back(wal);
+  }
+  std::sort(wals.begin(), wals.end(),
+            [](const ArchivedWal& a, const ArchivedWal& b) { return a.number < b.number; });
+  return wals;
+}
+
+void DBImpl::TrimArchive() {
+  const std::string archive = ArchiveDirName(wals_->dir());
+  const std::vector<ArchivedWal> wals = ArchivedWals();
+  const uint64_t now = fiber::wall_micros() / 1'000'000;
+  const uint64_t ttl = db_options_.WAL_ttl_seconds;
+  const uint64_t limit = std::min(db_options_.WAL_size_limit_MB, UINT64_MAX >> 20) << 20;
+  uint64_t bytes = 0;
+  for (const ArchivedWal& wal : wals) bytes += wal.bytes;
+  for (const ArchivedWal& wal : wals) {
+    const std::string path = LogFileName(archive, wal.number);
+    uint64_t written = 0;
+    const bool known = fs_->GetFileModificationTime(path, IOOptions(), &written, nullptr).ok();
+    const bool too_old = ttl > 0 && known && now > written && now - written > ttl;
+    const bool too_much = limit > 0 && bytes > limit;
+    if (!too_old && !too_much) continue;
+    const IOStatus io = fs_->DeleteFile(path, IOOptions(), nullptr);
+    if (!io.ok()) {
+      LogWarn(db_options_.info_log.get(), "Cannot delete archived log: %s", io.ToString().c_str());
+      continue;
+    }
+    bytes -= wal.bytes;
+    LogInfo(db_options_.info_log.get(), "Deleted archived log %s", path.c_str());
+  }
+}
+
+void DBImpl::DeleteOutputs(const VersionEdit& edit) {
+  ObsoleteFiles files;
+  for (const VersionEdit::NewFile& file : edit.new_files()) {
+    files.tables.push_back(file.meta.number);
+    files.paths.push_back(TableFileName(paths_, file.meta.number, file.meta.path_id));
+  }
+  mutex_.unlock();
+  DeleteFiles(files);
+  mutex_.lock();
 }
 
 void DBImpl::SchedulePurge() {
@@ -100,13 +186,17 @@ void DBImpl::Purge() {
   // Whoever returns from here finds the files gone, also those that another purge had set out to
   // delete.
   fiber::MutexLock one_at_a_time(&purge_mutex_);
-  if (mode_ == OpenMode::kReadWrite) CloseObsoleteWals();
+  if (mode_ == OpenMode::kReadWrite && wals_ != nullptr) CloseObsoleteWals();
+  std::vector<std::unique_ptr<ColumnFamily>> unreferenced;
   {
     fiber::MutexLock lock(&mutex_);
+    unreferenced = TakeUnreferenced();  // which retires super versions
     retired = TakeRetired();
+    for (const auto& family : unreferenced) versions_->ForgetDropped(family->state);
     FindObsoleteFiles(&obsolete);
   }
   FreeRetired(retired);
+  unreferenced.clear();
   DeleteFiles(obsolete);
 }
 
@@ -138,70 +228,6 @@ void DBImpl::FreeRetired(const std::vector<SuperVersion*>& retired) {
     sv->imm->Unref();
     sv->mem->Unref();
     delete sv;
-  }
-}
-
-Status DBImpl::DisableFileDeletions() {
-  // A removal that is under way ends first: from the return on, no file goes.
-  fiber::MutexLock no_purge(&purge_mutex_);
-  fiber::MutexLock lock(&mutex_);
-  ++deletions_disabled_;
-  return Status::OK();
-}
-
-Status DBImpl::EnableFileDeletions(bool force) {
-  {
-    fiber::MutexLock lock(&mutex_);
-    if (force) {
-      deletions_disabled_ = 0;
-    } else if (deletions_disabled_ > 0) {
-      --deletions_disabled_;
-    }
-    if (deletions_disabled_ > 0) return Status::OK();
-  }
-  Purge();
-  return Status::OK();
-}
-
-Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
-                            bool flush_memtable) {
-  if (flush_memtable && mode_ == OpenMode::kReadWrite) {
-    Status s = FlushMemTables(FlushOptions());
-    if (!s.ok()) return s;
-  }
-  fiber::MutexLock lock(&mutex_);
-  files.clear();
-  std::vector<uint64_t> tables;
-  versions_->current()->AddLiveFiles(&tables);
-  for (uint64_t number : tables) files.push_back(TableFileName("", number));
-  files.push_back(CurrentFileName(""));
-  files.push_back(DescriptorFileName("", versions_->manifest_file_number()));
-  if (!options_file_.empty()) files.push_back(options_file_);
-  *manifest_file_size = versions_->manifest_file_size();
-  return Status::OK();
-}
-
-void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
-  fiber::MutexLock lock(&mutex_);
-  versions_->GetLiveFilesMetaData(metadata);
-}
-
-void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* family, ColumnFamilyMetaData* metadata) {
-  *metadata = ColumnFamilyMetaData();
-  if (!CheckFamily(family).ok()) return;
-  std::vector<LiveFileMetaData> files;
-  GetLiveFilesMetaData(&files);
-  metadata->name = kDefaultColumnFamilyName;
-  std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(num_levels_));
-  std::vector<uint64_t> sizes(levels.size(), 0);
-  for (const LiveFileMetaData& file : files) {
-    levels[file.level].push_back(file);
-    sizes[file.level] += file.size;
-    metadata->size += file.size;
-    ++metadata->file_count;
-  }
-  for (size_t level = 0; level < levels.size(); ++level) {
-    metadata->levels.emplace_back(static_cast<int>(level), sizes[level], std::move(levels[level]));
   }
 }
 

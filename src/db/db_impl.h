@@ -4,27 +4,32 @@
 // Thread safety: the public methods may be called from any thread or fiber, but Close and the
 // destructor, which need every other call to have returned.
 //
-// Who guards what
-//   mutex_                 the manifest (VersionSet), the list of immutable memtables, background
-//   state, level stats. commit leadership      mem_ (the pointer), the WALs. Held by the leader of
-//   a write group, or by CommitQueue::Exclusive.
-//                          A memtable switch needs leadership and mutex_: either alone suffices to
-//                          read mem_.
-//   super_versions_        what readers see. Installed under mutex_, acquired without a lock.
-//   snapshots_             by itself.
+// Who guards what (ColumnFamily says it of its members)
+//   mutex_             the manifest (VersionSet), background state.
+//   commit leadership  the WALs. Held by the leader of a write group, or by CommitQueue::Exclusive.
+//   both               the list of families and their memtables: changed with both, read with
+//                      either.
+//   snapshots_         by itself.
 // Lock order: commit leadership, then mutex_, then leaves. A holder of mutex_ never waits for
 // leadership.
 //
-// Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_write.cc (the write path,
-// memtable switch, stalls), db_memory.cc (the write buffer manager), db_read.cc (reads, snapshots),
-// db_background.cc (flush and compaction), db_compact_range.cc, db_compact_files.cc (manual
-// compaction), db_options.cc (SetOptions), db_files.cc (obsolete files), db_properties.cc.
+// Files: db_open.cc (open, close), db_recover.cc (WAL replay), db_families.cc (column families come
+// and go), db_write.cc (the write path, memtable switch, stalls), db_memory.cc (the write buffer
+// manager), db_read.cc (reads, snapshots), db_flush.cc, db_background.cc (stalls, scheduling,
+// compaction), db_compact_range.cc, db_compact_files.cc (manual compaction), db_options.cc
+// (SetOptions), db_ingest.cc (files from outside), db_move_files.cc (files that change their level
+// or go), db_files.cc (obsolete files), db_live_files.cc
+// (lists of files), db_properties.cc, db_errors.cc (background errors and the recovery from them),
+// db_events.cc (the user's listeners).
 #pragma once
 
 #include <atomic>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,18 +38,16 @@
 #include "commit/commit_queue.h"
 #include "commit/write_controller.h"
 #include "compaction/background.h"
-#include "compaction/compaction_picker.h"
 #include "compaction/job_env.h"
-#include "db/level_stats.h"
+#include "db/column_family.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
-#include "db/write_stall.h"
 #include "fiber/mutex.h"
+#include "fiber/thread.h"
 #include "manifest/version_set.h"
-#include "memtable/memtable.h"
-#include "memtable/memtable_list.h"
 #include "read/super_version.h"
 #include "rocksdb/db.h"
+#include "rocksdb/listener.h"
 #include "table/table_cache.h"
 
 namespace cairn {
@@ -53,14 +56,13 @@ enum class OpenMode { kReadWrite, kReadOnly, kReadOnlyFailIfWal };
 
 class DBImpl final : public DB {
  public:
-  // Opens; *handles receives one handle per family (the default one). SUSPENDS.
+  // Opens; *handles receives one handle per family, in their order. SUSPENDS.
   [[nodiscard]] static Status Open(const DBOptions& db_options, const std::string& dbname,
                                    const std::vector<ColumnFamilyDescriptor>& families,
                                    OpenMode mode, std::vector<ColumnFamilyHandle*>* handles,
                                    std::unique_ptr<DB>* db);
   // For Open.
-  DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_options, std::string dbname,
-         OpenMode mode);
+  DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode);
   ~DBImpl() override;
 
   // --- rocksdb::DB
@@ -79,6 +81,7 @@ class DBImpl final : public DB {
   using DB::GetOptions;
   using DB::GetPropertiesOfAllTables;
   using DB::GetProperty;
+  using DB::IngestExternalFile;
   using DB::KeyMayExist;
   using DB::Merge;
   using DB::MultiGet;
@@ -90,6 +93,14 @@ class DBImpl final : public DB {
   using DB::VerifyChecksum;
 
   Status Close() override;
+  Status CreateColumnFamily(const ColumnFamilyOptions&, const std::string& name,
+                            ColumnFamilyHandle** handle) override;
+  Status CreateColumnFamilies(const ColumnFamilyOptions&, const std::vector<std::string>& names,
+                              std::vector<ColumnFamilyHandle*>* handles) override;
+  Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
+                              std::vector<ColumnFamilyHandle*>* handles) override;
+  Status DropColumnFamily(ColumnFamilyHandle*) override;
+  Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) override;
   Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
              const Slice& value) override;
   Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
@@ -102,6 +113,9 @@ class DBImpl final : public DB {
 
   Status Get(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
              PinnableSlice* value) override;
+  Status GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
+                          PinnableSlice* operands, GetMergeOperandsOptions* operands_options,
+                          int* number_of_operands) override;
   std::vector<Status> MultiGet(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
                                const std::vector<Slice>& keys,
                                std::vector<std::string>* values) override;
@@ -134,9 +148,17 @@ class DBImpl final : public DB {
                                    uint64_t* size) override;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                       bool flush_memtable) override;
+  Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions&,
+                                 std::vector<LiveFileStorageInfo>* files) override;
+  Status GetSortedWalFiles(VectorLogPtr& files) override;
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
+                         const TransactionLogIterator::ReadOptions& read_options) override;
+  Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) override;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>*) override;
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*) override;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*) override;
+  Status GetPropertiesOfTablesInRange(ColumnFamilyHandle*, const Range*, size_t,
+                                      TablePropertiesCollection*) override;
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
 
@@ -146,11 +168,15 @@ class DBImpl final : public DB {
                       const std::vector<std::string>& input_file_names, int output_level,
                       int output_path_id, std::vector<std::string>* output_file_names,
                       CompactionJobInfo* compaction_job_info) override;
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>&) override;
   Status Flush(const FlushOptions&, ColumnFamilyHandle*) override;
   Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&) override;
   Status FlushWAL(bool sync) override;
   Status SyncWAL() override;
   Status VerifyChecksum(const ReadOptions&) override;
+  Status VerifyFileChecksums(const ReadOptions& options) override;
+  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override;
+  Status WaitForCompact(const WaitForCompactOptions&) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;
   Status EnableFileDeletions(bool force) override;
@@ -161,6 +187,24 @@ class DBImpl final : public DB {
   Status Resume() override;
   // See convenience.h.
   void CancelAllBackgroundWork(bool wait);
+  Status DeleteFilesInRanges(ColumnFamilyHandle*, const RangePtr* ranges, size_t n,
+                             bool include_end);
+  // See experimental.h.
+  Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin, const Slice* end);
+  Status PromoteL0(ColumnFamilyHandle*, int target_level);
+
+  // --- For ColumnFamilyHandleImpl
+  // The options in force, the database's included. Takes the mutex.
+  std::shared_ptr<const Options> LiveOptions(const ColumnFamily* family) const;
+  // Gives a reference back. `purge`: whose files go with it, if it was the last, goes before this
+  // returns (SUSPENDS); else soon.
+  void UnrefFamily(ColumnFamily* family, bool purge);
+
+  // Calls `event` with each of the user's listeners. Without the mutex. SUSPENDS.
+  using Event = std::function<void(EventListener*)>;
+  void Tell(const Event& event) const {
+    for (const auto& listener : db_options_.listeners) event(listener.get());
+  }
 
   const std::string& GetName() const override { return dbname_; }
   Env* GetEnv() const override { return env_; }
@@ -171,59 +215,154 @@ class DBImpl final : public DB {
                     const std::unordered_map<std::string, std::string>&) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>&) override;
   SequenceNumber GetLatestSequenceNumber() const override { return versions_->LastSequence(); }
-  int NumberLevels(ColumnFamilyHandle*) override { return num_levels_; }
+  int NumberLevels(ColumnFamilyHandle*) override;
   int MaxMemCompactionLevel(ColumnFamilyHandle*) override { return 0; }
   int Level0StopWriteTrigger(ColumnFamilyHandle*) override;
   ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
 
  private:
   struct ManualCompaction;
-  class Handle;
 
   // --- Opening and closing (db_open.cc)
   [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);
   [[nodiscard]] Status PrepareDirectories();
   [[nodiscard]] Status CheckExistence(bool* is_new);
-  [[nodiscard]] Status StartWriting();  // a fresh WAL and MANIFEST after recovery
+  void StartWriting();  // after recovery
   Status CloseImpl();
   // What skipped the WAL lives only in memory: writes it to tables, unless the options forgo it.
   [[nodiscard]] Status FlushUnlogged();
-  [[nodiscard]] Status CheckFamily(ColumnFamilyHandle* family) const;
-  MemTable* NewMemTable(SequenceNumber earliest) const;
+  MemTable* NewMemTable(const ColumnFamily& family, SequenceNumber earliest) const;
   void LogBanner() const;
   // Every table of the manifest is there, with its size.
   [[nodiscard]] Status CheckTables() const;
 
+  // --- Column families (db_families.cc)
+  // Of a user's handle. InvalidArgument: null, or another database's.
+  [[nodiscard]] Status FamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const {
+    if (handle == default_handle_.get()) [[likely]] {
+      *family = default_family_;
+      return Status::OK();
+    }
+    return OtherFamilyOf(handle, family);
+  }
+  [[nodiscard]] Status OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const;
+  // Of a read or write that names no family: one that has been dropped is refused.
+  [[nodiscard]] Status CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) const;
+  // Options of a new or opened family, checked and completed.
+  [[nodiscard]] static Status CompleteOptions(const DBOptions& db_options,
+                                              ColumnFamilyOptions* options);
+  // What the manifest knows becomes a family, without a memtable; which then makes it one that is
+  // found, read and written (REQUIRES: leadership, or nothing else runs yet).
+  ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options)
+      FIBER_REQUIRES(mutex_);
+  void PublishFamily(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status CreateFamily(const ColumnFamilyDescriptor& descriptor,
+                                    ColumnFamilyHandle** handle);
+  [[nodiscard]] Status DropFamily(ColumnFamilyHandle* handle);
+  // Those of dropped families that nobody refers to any more, taken from the books. They are to be
+  // deleted without the mutex.
+  std::vector<std::unique_ptr<ColumnFamily>> TakeUnreferenced() FIBER_REQUIRES(mutex_);
+  // What depends on the families and their options: the limit of all logs.
+  void OperandLimitsChanged() FIBER_REQUIRES(mutex_);
+  void FamiliesChanged() FIBER_REQUIRES(mutex_);
+
   // --- Recovery (db_recover.cc)
-  [[nodiscard]] Status RecoverWals();
+  [[nodiscard]] Status RecoverWals(const std::vector<ColumnFamily*>& families);
   struct Replay {
-    uint64_t min_log = 0;     // older logs hold nothing that is needed
-    SequenceNumber next = 0;  // after the last record that was replayed; 0: none was
-    WalLink last;             // that record and its log
-    bool stopped = false;     // the history ended at damage: see kPointInTimeRecovery
-    std::vector<FileMetaData> flushed;
+    std::vector<ColumnFamily*> families;
+    uint64_t min_log = 0;      // older logs hold nothing that is needed
+    SequenceNumber next = 0;   // after the last record that was replayed; 0: none was
+    WalLink last;              // that record and its log
+    bool stopped = false;      // the history ended at damage: see kPointInTimeRecovery
+    uint64_t damaged_log = 0;  // where it did; 0: nowhere
+    std::map<ColumnFamily*, std::vector<FileMetaData>> flushed;
   };
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   [[nodiscard]] static Status CheckLink(const WalLink& link, const std::string& path,
                                         WALRecoveryMode mode, Replay* replay);
-  // Writes mem_ to level 0 and starts a new one. Nothing else runs yet.
-  [[nodiscard]] Status FlushRecovered(std::vector<FileMetaData>* flushed);
+  [[nodiscard]] static Status CheckFamiliesAgree(const Replay& replay);
+  // Writes a memtable to level 0 and starts a new one. Nothing else runs yet.
+  [[nodiscard]] Status FlushRecovered(ColumnFamily* family, Replay* replay);
+  // The families' edits that make the replayed logs obsolete, and a fresh log.
+  [[nodiscard]] Status FinishReplay(Replay* replay);
 
   // --- Writing (db_write.cc)
+  // See MemTableSink::Fold.
+  bool FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber sequence,
+                   const Slice& operand, std::string* value);
   [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
-  void CountStall(const StallDecision& decision, uint64_t since_nanos) FIBER_REQUIRES(mutex_);
+  void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
+      FIBER_REQUIRES(mutex_);
   [[nodiscard]] Status WaitForLowPriority(const WriteOptions& options, uint64_t bytes);
-  // REQUIRES: leadership. Releases the mutex while the new WAL is created.
-  // `abandon_wal`: an error of the WAL that this ends does not matter.
-  [[nodiscard]] Status SwitchMemTable(bool abandon_wal = false) FIBER_REQUIRES(mutex_);
-  // The memtable, if it has entries, becomes immutable and its flush is requested.
-  // REQUIRES: leadership.
-  [[nodiscard]] Status SwitchAndFlush() FIBER_REQUIRES(mutex_);
+  // The families' memtables become immutable, those of all families with atomic_flush; what is
+  // empty stays. REQUIRES: leadership. Releases the mutex while the new WAL is created.
+  // `abandon_wal`: an error of the WAL that this ends does not matter, and it does end.
+  [[nodiscard]] Status SwitchMemTables(const std::vector<ColumnFamily*>& families,
+                                       FlushReason reason, bool abandon_wal = false)
+      FIBER_REQUIRES(mutex_);
+  // The same, and the flushes are requested. REQUIRES: leadership.
+  [[nodiscard]] Status SwitchAndFlush(const std::vector<ColumnFamily*>& families,
+                                      FlushReason reason) FIBER_REQUIRES(mutex_);
+  // Those whose memtables are full.
+  std::vector<ColumnFamily*> FullFamilies() const FIBER_REQUIRES(mutex_);
+  // The oldest log that holds anything of the family which no table has; once its `flushed` oldest
+  // immutable memtables are tables. The current one, where there is nothing.
+  uint64_t FirstLogNeeded(const ColumnFamily& family, size_t flushed) const FIBER_REQUIRES(mutex_);
+  // The oldest of all families'; flushed[family]: see there.
+  uint64_t FirstLogNeeded(const std::map<const ColumnFamily*, size_t>& flushed) const
+      FIBER_REQUIRES(mutex_);
+  // Families that hold nothing unflushed need no logs but those that others need, too. They do not
+  // go beyond those: what is ahead of a log that lacks its end is refused by a recovery.
+  void LetGoOfWals(const std::map<const ColumnFamily*, size_t>& flushed = {})
+      FIBER_REQUIRES(mutex_);
+  // Those whose unflushed writes keep the oldest log; none, if that was asked for it before.
+  std::vector<ColumnFamily*> FamiliesOfOldestWal() FIBER_REQUIRES(mutex_);
+  // The one whose memtable is the largest.
+  ColumnFamily* LargestFamily() const FIBER_REQUIRES(mutex_);
   void OnCommitError(const Status& status, CommitErrorKind kind);
-  // Remembers the first error that makes further writes unsafe; they are refused until Resume.
-  void SetBackgroundError(const Status& status, const char* where) FIBER_REQUIRES(mutex_);
   [[nodiscard]] Status RefuseIfReadOnly() const;
+  // Waits for the rate limiter. SUSPENDS.
+  [[nodiscard]] Status LimitLogRate(const WriteOptions& options, size_t bytes) const;
+
+  // --- Errors (db_errors.cc)
+  // Remembers the first error that makes further writes unsafe; they are refused until the database
+  // has recovered. Releases the mutex while listeners are told.
+  void SetBackgroundError(const Status& error, BackgroundErrorReason reason, const char* where)
+      FIBER_REQUIRES(mutex_);
+  // What Resume does; *former receives the error that there was.
+  [[nodiscard]] Status RecoverFromError(Status* former);
+  // A fiber or thread tries to recover until it succeeds, or nobody wants it any more.
+  void StartRecovery() FIBER_REQUIRES(mutex_);
+  void KeepRecovering();
+  bool MayRecoverByItself() const FIBER_REQUIRES(mutex_);
+  // Asks the listeners.
+  bool RecoveryIsWanted() FIBER_REQUIRES(mutex_);
+  // There is less than what is in memory and must be written.
+  bool DiskIsFull();
+
+  // --- Listeners (db_events.cc)
+  bool has_listeners() const { return !db_options_.listeners.empty(); }
+  // Events are told in the order in which they were queued, by DeliverEvents, which releases the
+  // mutex for it; if somebody else is telling, he goes on with these.
+  void QueueEvent(Event event) FIBER_REQUIRES(mutex_);
+  void DeliverEvents() FIBER_REQUIRES(mutex_);
+  void QueueStallEvent(const ColumnFamily& family, StallCondition before) FIBER_REQUIRES(mutex_);
+  void QueueSealed(const ColumnFamily& family, const MemTable& sealed) FIBER_REQUIRES(mutex_);
+  FlushJobInfo DescribeFlush(const ColumnFamily& family, uint64_t file_number, int job_id) const
+      FIBER_REQUIRES(mutex_);
+  void TellDeleted(const std::string& path, const Status& s) const;
+
+  // --- Reading (db_read.cc)
+  [[nodiscard]] static Status CheckMultiGet(const ReadOptions& options);
+  void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
+                     uint64_t start_nanos) const;
+  // The families' super versions as they were at one moment, and the last sequence number then.
+  SequenceNumber AcquireTogether(const std::vector<ColumnFamily*>& families,
+                                 std::vector<SuperVersion*>* super_versions) const;
+  // first_sequence: what it reads at, at first; null: the present.
+  Iterator* NewFamilyIterator(const ReadOptions& options, ColumnFamily* family,
+                              const SequenceNumber* first_sequence);
 
   // --- Memory shared with other databases (db_memory.cc)
   class BufferClient;
@@ -231,54 +370,123 @@ class DBImpl final : public DB {
   [[nodiscard]] Status WaitForMemory(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
   // What another database's writer asked for.
   void FlushForManager();
-  void MakeBufferClient(const ColumnFamilyOptions& cf_options);
+  void MakeBufferClient();
   void LeaveManager();
 
+  // --- Flush (db_flush.cc)
+  void BackgroundFlush(ColumnFamily* family);
+  bool FlushIsUrgent(const ColumnFamily& family, double done) const;
+  // One flush job, of memtables that were picked, and its edit.
+  // *info is filled in if there are listeners, and its file_path left empty if there is no file.
+  [[nodiscard]] Status RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
+                                   VersionEdit* edit, JobStats* stats, FlushJobInfo* info)
+      FIBER_REQUIRES(mutex_);
+  // It is part of the database.
+  void QueueFlushed(const ColumnFamily& family, FlushJobInfo info) FIBER_REQUIRES(mutex_);
+  // Older logs that a flush must not overtake reach the disk.
+  [[nodiscard]] Status SyncClosedWals() FIBER_REQUIRES(mutex_);
+  // *reason: what failed.
+  [[nodiscard]] Status FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason)
+      FIBER_REQUIRES(mutex_);
+  // With atomic_flush: all families at once.
+  [[nodiscard]] Status FlushAllOnce(BackgroundErrorReason* reason) FIBER_REQUIRES(mutex_);
+  bool FlushesTogether() const FIBER_REQUIRES(mutex_) {
+    return db_options_.atomic_flush || recovery_flushes_;
+  }
+  // All memtables of the families, up to now, become files. SUSPENDS.
+  [[nodiscard]] Status FlushMemTables(const FlushOptions& options,
+                                      const std::vector<ColumnFamily*>& families,
+                                      FlushReason reason);
+  [[nodiscard]] Status FlushAllFamilies(const FlushOptions& options, FlushReason reason);
+
   // --- Background work (db_background.cc)
-  void InstallSuperVersion() FIBER_REQUIRES(mutex_);
-  int Level0Pressure() const FIBER_REQUIRES(mutex_);
-  void UpdateStall() FIBER_REQUIRES(mutex_);
+  void InstallSuperVersion(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  static int Level0Pressure(const ColumnFamily& family);
+  void UpdateStall(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  // Of the family that holds writers up most.
+  ColumnFamily* StalledFamily() const FIBER_REQUIRES(mutex_);
   void MaybeScheduleWork() FIBER_REQUIRES(mutex_);
-  void BackgroundFlush();
-  bool FlushIsUrgent(double done) const;
-  [[nodiscard]] Status FlushOnce() FIBER_REQUIRES(mutex_);
+  void MaybeScheduleCompaction() FIBER_REQUIRES(mutex_);
+  // By its scores, and unless what there is to do was found to conflict with running jobs.
+  static bool WantsCompaction(const ColumnFamily& family);
+  // A flush or compaction runs, or is due.
+  bool HasBackgroundWork() const FIBER_REQUIRES(mutex_);
+  // Files also get too old while nothing else happens: a fiber or thread waits for that, from when
+  // some family's options ask for it. (A month's default is kept without it, well enough.)
+  void StartClock() FIBER_REQUIRES(mutex_);
+  void WatchAges();
   void BackgroundCompaction();
+  // The next compaction of any family, by turns, whose job then holds a reference to its family;
+  // null: there is nothing to do, or only what conflicts.
+  std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family) FIBER_REQUIRES(mutex_);
   // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
   // job runs. *info, if not null, receives the report.
-  [[nodiscard]] Status RunCompaction(std::unique_ptr<Compaction> compaction,
+  [[nodiscard]] Status RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                                      const std::atomic<bool>* canceled, int job_id,
                                      CompactionJobInfo* info = nullptr) FIBER_REQUIRES(mutex_);
-  JobEnv MakeJobEnv(int job_id) FIBER_REQUIRES(mutex_);
-  // All memtables up to now become files. SUSPENDS.
-  [[nodiscard]] Status FlushMemTables(const FlushOptions& options);
+  void TellCompactionBegin(const ColumnFamily& family, const Compaction& compaction, int job_id)
+      FIBER_REQUIRES(mutex_);
+  // io_priority: unless writers are held up, which makes it IO_USER.
+  JobEnv MakeJobEnv(const ColumnFamily& family, int job_id, Env::IOPriority io_priority)
+      FIBER_REQUIRES(mutex_);
   // CompactRange in leveled style.
-  [[nodiscard]] Status CompactLevels(const CompactRangeOptions& options, const Slice* begin,
-                                     const Slice* end) FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status CompactLevels(ColumnFamily* family, const CompactRangeOptions& options,
+                                     const Slice* begin, const Slice* end) FIBER_REQUIRES(mutex_);
   [[nodiscard]] Status RunManualStep(ManualCompaction* manual) FIBER_REQUIRES(mutex_);
   // Hands a compaction that a user's call picked to a background thread and waits for its end.
-  [[nodiscard]] Status RunManualJob(std::unique_ptr<Compaction> compaction,
+  [[nodiscard]] Status RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                                     const std::atomic<bool>* canceled,
                                     CompactionJobInfo* info = nullptr) FIBER_REQUIRES(mutex_);
   // *info but for its status, of a compaction that ran. Opens tables: SUSPENDS.
-  void ReportCompaction(const Compaction& compaction, const JobStats& stats, int job_id,
-                        CompactionJobInfo* info);
+  void ReportCompaction(const ColumnFamily& family, const Compaction& compaction,
+                        const JobStats& stats, int job_id, CompactionJobInfo* info);
   // The end of such a call.
-  void EndManualCall() FIBER_REQUIRES(mutex_);
+  void EndManualCall(ColumnFamily* family) FIBER_REQUIRES(mutex_);
   static int MaxFlushes(const DBOptions& options);
   static int MaxCompactions(const DBOptions& options);
 
+  // --- Files moved as they are (db_move_files.cc)
+  // Applies an edit that takes these files from where they are. Releases the mutex meanwhile.
+  [[nodiscard]] Status ApplyMove(ColumnFamily* family, VersionEdit* edit,
+                                 const std::vector<FileMetaData*>& files) FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status MoveLevel(ColumnFamily* family, const std::vector<FileMetaData*>& files,
+                                 int from, int to) FIBER_REQUIRES(mutex_);
+  // Moves the deepest level that has files to `target`; -1: the highest that can hold it. Waits for
+  // the family's compactions. REQUIRES: no other may begin.
+  [[nodiscard]] Status ChangeLevel(ColumnFamily* family, int target) FIBER_REQUIRES(mutex_);
+
+  // --- Files from outside (db_ingest.cc)
+  struct Ingestion;
+  // Looks into the files of one family, and links or copies them.
+  [[nodiscard]] Status TakeFiles(Ingestion* part);
+  // Makes them part of the database. *keep_copies: they must stay though it failed.
+  [[nodiscard]] Status AddFiles(std::vector<Ingestion>* parts, bool* keep_copies);
+  // Those that have something of the files' ranges in memory.
+  [[nodiscard]] Status FamiliesToFlush(const std::vector<Ingestion>& parts,
+                                       std::vector<ColumnFamily*>* families) const;
+  // REQUIRES: leadership.
+  [[nodiscard]] Status FlushWithLeadership(const std::vector<ColumnFamily*>& families);
+  // Releases the mutex while it reads; what it found is true of the current versions.
+  [[nodiscard]] Status FindOverlaps(std::vector<Ingestion>* parts) FIBER_REQUIRES(mutex_);
+  // Chooses the level of one file, and a number above *last if it needs one.
+  [[nodiscard]] Status PlaceFile(Ingestion* part, size_t index, SequenceNumber* last) const
+      FIBER_REQUIRES(mutex_);
+  void RecordFiles(Ingestion* part) FIBER_REQUIRES(mutex_);
+  void FinishIngestion(const Ingestion& part);
+
   // --- Options (db_options.cc)
-  // Those in force. Takes the mutex.
-  std::shared_ptr<const Options> LiveOptions() const;
+  // The default family's.
+  std::shared_ptr<const Options> LiveOptions() const { return LiveOptions(default_family_); }
   // What depends on them and is recomputed rather than asked.
   void ApplyLiveOptions() FIBER_REQUIRES(mutex_);
-  // Writes a new OPTIONS file.
+  // Writes a new OPTIONS file. REQUIRES: set_options_mutex_, or nothing else runs yet.
   [[nodiscard]] Status PersistLiveOptions();
 
   // --- Files (db_files.cc)
   struct ObsoleteFiles {
     std::vector<std::string> paths;
     std::vector<uint64_t> tables;  // to evict from the table cache
+    std::vector<uint64_t> wals;
   };
   // Protects the files that a job is about to make: numbers from the present next one on.
   std::multiset<uint64_t>::iterator ProtectNewFiles() FIBER_REQUIRES(mutex_);
@@ -287,7 +495,21 @@ class DBImpl final : public DB {
   void FindObsoleteFilesByScan(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void AddObsoleteWals(ObsoleteFiles* out) FIBER_REQUIRES(mutex_);
   void DeleteFiles(const ObsoleteFiles& files);
+  // The tables of an edit that came to nothing, because its family was dropped meanwhile.
+  void DeleteOutputs(const VersionEdit& edit) FIBER_REQUIRES(mutex_);
   void CloseObsoleteWals();
+  bool archives_wals() const {
+    return db_options_.WAL_ttl_seconds > 0 || db_options_.WAL_size_limit_MB > 0;
+  }
+  // Deleted, or moved to the archive.
+  void RemoveWals(const std::vector<uint64_t>& wals);
+  // What is too old in there, or too much. SUSPENDS.
+  void TrimArchive();
+  struct ArchivedWal {
+    uint64_t number = 0;
+    uint64_t bytes = 0;
+  };
+  std::vector<ArchivedWal> ArchivedWals() const;  // oldest first
   void SchedulePurge();
   // Takes over the super versions that readers have let go of, and drops their versions. The
   // memtables, whose memory takes a while to free, are left to FreeRetired, without the mutex.
@@ -296,27 +518,41 @@ class DBImpl final : public DB {
   // Frees what readers have let go of, and deletes what nobody needs any more. SUSPENDS.
   void Purge();
 
+  // --- Lists of files (db_live_files.cc)
+  // Whether to flush before files are listed: if the logs have so many bytes. SUSPENDS.
+  bool WantsFlush(uint64_t wal_size_for_flush);
+  // Of the first record; 0: there is none. SUSPENDS.
+  [[nodiscard]] Status FirstSequenceOf(const std::string& path, uint64_t wal,
+                                       SequenceNumber* sequence) const;
+
   // --- Properties (db_properties.cc)
-  bool IntProperty(const std::string& name, uint64_t* value);
-  bool StringProperty(const std::string& name, std::string* value);
-  std::string StatsText();
-  // Of all tables of a level (-1: of all levels), summed.
-  bool AggregatedTableProperties(int only_level, std::string* value);
+  bool IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value);
+  // Numbers of the whole database.
+  bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(mutex_);
+  bool StringProperty(const ColumnFamily& family, const std::string& name, std::string* value);
+  std::string StatsText(const ColumnFamily& family);
+  // What the property of this name (without "rocksdb.") sums: all tables, or those of one level.
+  // False: it is another property, or a table cannot be opened.
+  static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
+                                        TableProperties* sum);
+  // Calls `visit` for every table of all families until it gives an error.
+  Status ForEachTable(
+      const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit);
+  Status PropertiesOfTables(ColumnFamilyHandle* handle,
+                            const std::function<bool(const FileMetaData&)>& wanted,
+                            TablePropertiesCollection* properties);
 
   const std::string dbname_;
   const OpenMode mode_;
-  // As the database was opened: for what cannot change. All else is asked of live_options_.
+  // As the database was opened: for what cannot change. All else is asked of the families' options.
   const DBOptions db_options_;
-  std::shared_ptr<const Options> live_options_ FIBER_GUARDED_BY(mutex_);
-  const int num_levels_;
-  const std::shared_ptr<TableFactory> table_factory_;  // of the readers of tables
-  const SliceTransform* const prefix_extractor_;
+  const std::string wal_dir_;
   Env* const env_;
+  const std::shared_ptr<FileSystem> wrapped_fs_;  // the Env's, limited and observed if asked for
   FileSystem* const fs_;
   FileOptions file_options_;
   Statistics* const statistics_;  // may be null
   WriteBufferManager* const write_buffer_manager_;
-  const InternalKeyComparator icmp_;
   std::vector<std::string> paths_;
   std::string db_session_id_;
   FileLock* lock_ = nullptr;
@@ -329,37 +565,45 @@ class DBImpl final : public DB {
 
   SnapshotList snapshots_;
   WriteController write_controller_;
-  std::unique_ptr<TableCache> table_cache_;
   std::unique_ptr<VersionSet> versions_;
   std::unique_ptr<WalSet> wals_;
-  std::unique_ptr<CompactionPicker> picker_;
-  std::unique_ptr<SuperVersionSlots> super_versions_;
   std::unique_ptr<CommitQueue> commit_;
   std::unique_ptr<BackgroundScheduler> scheduler_;
-  SingleMemTableSink sink_;
+  FamilyMemTables sink_;  // leadership
 
   std::unique_ptr<WriteBufferClient> buffer_client_;  // outlives all memtables
   std::unique_ptr<BackgroundScheduler> manager_flusher_;
-  std::shared_ptr<HugePagePool> huge_page_pool_;  // of memtables; null: none
   // Another database's writer asked for a flush that has not begun.
   std::atomic<bool> manager_wants_flush_{false};
-  MemTable* mem_ = nullptr;  // see above; holds one reference
-  ImmutableMemTables imm_;
+
+  // Those that exist, the default one first. Changed with leadership, mutex_ and live_mutex_: one
+  // of them suffices to read it.
+  std::vector<ColumnFamily*> families_;
+  mutable fiber::Mutex live_mutex_;         // a leaf
+  ColumnFamily* default_family_ = nullptr;  // constant once open
+  // And those that were dropped and are still referred to.
+  std::vector<std::unique_ptr<ColumnFamily>> owned_families_ FIBER_GUARDED_BY(mutex_);
+  std::shared_ptr<Cache> open_tables_;                 // of all families' table caches
+  size_t next_family_ FIBER_GUARDED_BY(mutex_) = 0;    // whose turn it is to compact
+  uint64_t flushed_wal_ FIBER_GUARDED_BY(mutex_) = 0;  // flushes for the sake of this log began
 
   // Set under mutex_, read without: the leader looks here before it takes the mutex at all.
   std::atomic<bool> write_needs_attention_{false};
   std::atomic<bool> has_background_error_{false};
   Status background_error_ FIBER_GUARDED_BY(mutex_);
+  BackgroundErrorReason background_error_reason_ FIBER_GUARDED_BY(mutex_) =
+      BackgroundErrorReason::kFlush;
+  uint64_t recoveries_ FIBER_GUARDED_BY(mutex_) = 0;  // that succeeded
+  bool recovering_ FIBER_GUARDED_BY(mutex_) = false;  // by itself: a thread is at it
+  bool recovery_flushes_ FIBER_GUARDED_BY(mutex_) = false;
+  fiber::Thread recovery_;  // made with the mutex; the one before has left it by then
+  fiber::Thread clock_;     // made with the mutex
+  std::deque<Event> events_ FIBER_GUARDED_BY(mutex_);
+  bool delivering_events_ FIBER_GUARDED_BY(mutex_) = false;
   std::atomic<bool> shutting_down_{false};
   bool closed_ = false;
   // Set when a write skipped the WAL: closing then flushes, as RocksDB does.
   std::atomic<bool> has_unlogged_data_{false};
-
-  uint64_t super_version_number_ FIBER_GUARDED_BY(mutex_) = 0;
-  StallDecision stall_ FIBER_GUARDED_BY(mutex_);
-  std::unique_ptr<WriteControllerToken> stall_token_ FIBER_GUARDED_BY(mutex_);
-  std::unique_ptr<WriteControllerToken> pressure_token_ FIBER_GUARDED_BY(mutex_);
-  StallTimes stall_times_ FIBER_GUARDED_BY(mutex_);
 
   int running_flushes_ FIBER_GUARDED_BY(mutex_) = 0;  // scheduled or running
   std::atomic<int> flush_waiters_{0};                 // relaxed: a hint
@@ -370,18 +614,15 @@ class DBImpl final : public DB {
   int running_manual_ FIBER_GUARDED_BY(mutex_) = 0;  // CompactRange calls
   int manual_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
   std::atomic<bool> manual_canceled_{false};
-  // The last pick found nothing but conflicts.
-  bool compaction_blocked_ FIBER_GUARDED_BY(mutex_) = false;
   std::atomic<int> next_job_id_{1};
-  LevelStats level_stats_ FIBER_GUARDED_BY(mutex_);
   uint64_t background_errors_ FIBER_GUARDED_BY(mutex_) = 0;
   std::multiset<uint64_t> protected_files_ FIBER_GUARDED_BY(mutex_);
   int deletions_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
 
   fiber::Mutex set_options_mutex_;  // held through a whole SetOptions; taken before mutex_
-  // Copies of live_options_, relaxed: a reader or writer may see a change a little later.
-  std::atomic<uint64_t> max_total_wal_size_;
-  std::atomic<uint64_t> max_sequential_skip_;
+  // Bytes of all logs from which on the oldest is made unneeded; 0: no limit. Relaxed: a writer may
+  // see a change a little later.
+  std::atomic<uint64_t> max_wal_bytes_{0};
 
   fiber::Mutex purge_mutex_;    // held through a whole Purge; taken before mutex_
   fiber::Mutex retired_mutex_;  // a leaf
@@ -405,5 +646,7 @@ void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options);
 // Of sanitized options. The client is left to the caller.
 MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
                                     const ColumnFamilyOptions& cf_options);
+// As RocksDB's LOG names it.
+const char* FlushReasonName(FlushReason reason);
 
 }  // namespace cairn

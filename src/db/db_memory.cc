@@ -45,11 +45,13 @@ class DBImpl::BufferClient final : public WriteBufferClient {
     if (!db_->manager_flusher_->Schedule(JobPriority::kHigh, [db = db_] { db->FlushForManager(); }))
       db_->manager_wants_flush_.store(false, std::memory_order_release);
   }
-  bool IsFlushing() const override { return CanFlush() && db_->imm_.NumNotFlushed() > 0; }
+  bool IsFlushing() const override {
+    return CanFlush() &&
+           AnyFamily([](const ColumnFamily& family) { return family.imm.NumNotFlushed() > 0; });
+  }
   bool HasUnflushed() const override {
-    if (!CanFlush()) return false;
-    SuperVersionGuard sv(db_->super_versions_.get());
-    return !sv->mem->IsEmpty();
+    return CanFlush() &&
+           AnyFamily([](const ColumnFamily& family) { return family.UnflushedBytes() > 0; });
   }
 
  private:
@@ -58,42 +60,34 @@ class DBImpl::BufferClient final : public WriteBufferClient {
            !db_->shutting_down_.load(std::memory_order_relaxed);
   }
 
+  template <class Predicate>
+  bool AnyFamily(Predicate predicate) const {
+    fiber::MutexLock lock(&db_->live_mutex_);
+    return std::any_of(db_->families_.begin(), db_->families_.end(),
+                       [&](const ColumnFamily* family) { return predicate(*family); });
+  }
+
   DBImpl* const db_;
   std::atomic<uint32_t> signals_{0};
   uint32_t seen_ = 0;
 };
 
-void DBImpl::MakeBufferClient(const ColumnFamilyOptions& cf_options) {
+void DBImpl::MakeBufferClient() {
   buffer_client_ = std::make_unique<BufferClient>(this);
   manager_flusher_ = std::make_unique<BackgroundScheduler>("rocksdb-memory", 1, 1);
-  // What is kept for the next memtable is not charged: only where nothing limits the memory. It is
-  // no more than that memtable may have, which is a little over its size.
-  if (!write_buffer_manager_->enabled() && cf_options.max_write_buffer_number > 1) {
-    const size_t size = cf_options.write_buffer_size;
-    huge_page_pool_ = std::make_shared<HugePagePool>(size + size / 8);
-  }
 }
 
-MemTable* DBImpl::NewMemTable(SequenceNumber earliest) const {
-  const std::shared_ptr<const Options> live = LiveOptions();
+MemTable* DBImpl::NewMemTable(const ColumnFamily& family, SequenceNumber earliest) const {
+  const std::shared_ptr<const Options> live = LiveOptions(&family);
   MemTableOptions options = MakeMemTableOptions(*live, *live);
   options.client = buffer_client_.get();
-  options.huge_page_pool = huge_page_pool_;
-  return new MemTable(icmp_, options, earliest);
+  options.huge_page_pool = family.huge_pages;
+  return new MemTable(family.icmp, options, earliest);
 }
 
 void DBImpl::LeaveManager() {
   buffer_client_->Unregister();
   manager_flusher_->Shutdown();
-}
-
-Status DBImpl::SwitchAndFlush() {
-  if (mem_->IsEmpty()) return Status::OK();
-  Status s = SwitchMemTable();
-  if (!s.ok()) return s;
-  imm_.FlushRequested();
-  MaybeScheduleWork();
-  return s;
 }
 
 void DBImpl::FlushForManager() {
@@ -103,7 +97,8 @@ void DBImpl::FlushForManager() {
   if (!write_buffer_manager_->ShouldFlush() && !write_buffer_manager_->ShouldStall()) return;
   fiber::MutexLock lock(&mutex_);
   if (shutting_down_.load() || has_background_error_.load()) return;
-  SwitchAndFlush().PermitUncheckedError();  // an error is a background error by now
+  SwitchAndFlush({LargestFamily()}, FlushReason::kWriteBufferManager)
+      .PermitUncheckedError();  // an error is a background error by now
 }
 
 Status DBImpl::WaitForMemory(const WriteGroupInfo& group) {
@@ -128,9 +123,10 @@ Status DBImpl::WaitForMemory(const WriteGroupInfo& group) {
     }
     mutex_.lock();
     if (!may_help) break;
-    if (flush_ours) s = SwitchAndFlush();
+    if (flush_ours) s = SwitchAndFlush({LargestFamily()}, FlushReason::kWriteBufferManager);
   }
-  CountStall({.condition = StallCondition::kStopped, .cause = StallCause::kWriteBufferManager},
+  CountStall(default_family_,
+             {.condition = StallCondition::kStopped, .cause = StallCause::kWriteBufferManager},
              start);
   if (!s.ok()) return s;
   if (shutting_down_.load()) return Status::ShutdownInProgress("stalled writes");

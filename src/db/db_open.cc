@@ -1,112 +1,69 @@
 // Opening and closing a database.
 #include <algorithm>
+#include <set>
 
 #include "base/logging.h"
-#include "compaction/leveled_picker.h"
-#include "compaction/universal_picker.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
 #include "fs/file_options.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
+#include "fs/limited_file_system.h"
+#include "fs/observed_file_system.h"
 #include "manifest/options_file.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/version.h"
 
 namespace cairn {
 
-// The handle of the default column family; owned by the database, or (a second one) by who opened
-// it with a list.
-class DBImpl::Handle final : public ColumnFamilyHandle {
- public:
-  explicit Handle(const DBImpl* db) : db_(db) {}
-  const std::string& GetName() const override { return kDefaultColumnFamilyName; }
-  uint32_t GetID() const override { return 0; }
-  Status GetDescriptor(ColumnFamilyDescriptor* descriptor) override {
-    *descriptor = ColumnFamilyDescriptor(GetName(), *db_->LiveOptions());
-    return Status::OK();
+namespace {
+
+// With what the options put around it.
+std::shared_ptr<FileSystem> Wrapped(std::shared_ptr<FileSystem> fs, const DBOptions& options) {
+  FileListeners listeners;
+  for (const auto& listener : options.listeners) {
+    if (listener->ShouldBeNotifiedOnFileIO()) listeners.push_back(listener);
   }
-  const Comparator* GetComparator() const override { return db_->icmp_.user_comparator(); }
+  if (!listeners.empty()) fs = std::make_shared<ObservedFileSystem>(fs, std::move(listeners));
+  if (options.rate_limiter != nullptr) {
+    fs = std::make_shared<LimitedFileSystem>(fs, options.rate_limiter, options.statistics);
+  }
+  return fs;
+}
 
- private:
-  const DBImpl* const db_;
-};
+}  // namespace
 
-DBImpl::DBImpl(const DBOptions& db_options, const ColumnFamilyOptions& cf_options,
-               std::string dbname, OpenMode mode)
+DBImpl::DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
     : dbname_(std::move(dbname)),
       mode_(mode),
       db_options_(db_options),
-      live_options_(std::make_shared<const Options>(db_options, cf_options)),
-      num_levels_(cf_options.num_levels),
-      table_factory_(cf_options.table_factory),
-      prefix_extractor_(cf_options.prefix_extractor.get()),
+      wal_dir_(db_options.wal_dir.empty() ? dbname_ : db_options.wal_dir),
       env_(db_options_.env),
-      fs_(env_->GetFileSystem().get()),
+      wrapped_fs_(Wrapped(env_->GetFileSystem(), db_options_)),
+      fs_(wrapped_fs_.get()),
       file_options_(db_options_),
       statistics_(db_options_.statistics.get()),
       write_buffer_manager_(db_options_.write_buffer_manager.get()),
-      icmp_(cf_options.comparator),
       db_session_id_(GenerateDbSessionId()),
-      default_handle_(std::make_unique<Handle>(this)),
       write_controller_(db_options_.delayed_write_rate),
-      imm_(cf_options.min_write_buffer_number_to_merge),
-      level_stats_(cf_options.num_levels),
-      max_total_wal_size_(db_options_.max_total_wal_size),
-      max_sequential_skip_(cf_options.max_sequential_skip_in_iterations),
       opened_at_nanos_(fiber::now_nanos()) {
   for (const DbPath& path : db_options_.db_paths) paths_.push_back(path.path);
-  MakeBufferClient(cf_options);
-
-  TableCacheOptions tables;
-  tables.fs = fs_;
-  tables.file_options = file_options_;
-  tables.table_factory = table_factory_.get();
-  tables.paths = paths_;
-  tables.icmp = &icmp_;
-  tables.max_open_files = db_options_.max_open_files;
-  tables.table_cache_numshardbits = db_options_.table_cache_numshardbits;
-  tables.statistics = statistics_;
-  tables.info_log = db_options_.info_log.get();
-  table_cache_ = std::make_unique<TableCache>(std::move(tables));
-
+  MakeBufferClient();
   versions_ = std::make_unique<VersionSet>(dbname_, &db_options_, fs_, file_options_);
-  // As much as a memtable's worth of records takes, so that the file is extended once or twice in
-  // its life.
-  wals_ = std::make_unique<WalSet>(
-      fs_, db_options_.wal_dir, &db_options_, FileOptionsForLog(db_options_),
-      cf_options.write_buffer_size + cf_options.write_buffer_size / 10);
-  if (cf_options.compaction_style == kCompactionStyleUniversal) {
-    picker_ = std::make_unique<UniversalPicker>(&db_options_, &icmp_);
-  } else {
-    picker_ = std::make_unique<LeveledPicker>(&db_options_, &icmp_);
-  }
-  super_versions_ = std::make_unique<SuperVersionSlots>([this](SuperVersion* sv) {
-    {
-      fiber::MutexLock lock(&retired_mutex_);
-      retired_.push_back(sv);
-    }
-    SchedulePurge();
-  });
   scheduler_ = std::make_unique<BackgroundScheduler>("rocksdb", MaxFlushes(db_options_),
                                                      MaxCompactions(db_options_));
 }
 
-DBImpl::~DBImpl() { CloseImpl().PermitUncheckedError(); }
-
-Status DBImpl::CheckFamily(ColumnFamilyHandle* family) const {
-  if (family == default_handle_.get()) [[likely]]
-    return Status::OK();
-  if (family == nullptr) return Status::InvalidArgument("column family handle must not be null");
-  return family->GetID() == 0 ? Status::OK()
-                              : Status::InvalidArgument("unknown column family", family->GetName());
+DBImpl::~DBImpl() {
+  CloseImpl().PermitUncheckedError();
+  default_handle_.reset();
 }
 
 Status DBImpl::PrepareDirectories() {
   std::vector<std::string> wanted = paths_;
   wanted.push_back(dbname_);
-  wanted.push_back(db_options_.wal_dir);
+  wanted.push_back(wal_dir_);
   for (const std::string& dir : wanted) {
     IOStatus io = fs_->CreateDirIfMissing(dir, IOOptions(), nullptr);
     if (!io.ok()) return io;
@@ -160,32 +117,65 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   }
   bool is_new = false;
   s = CheckExistence(&is_new);
-  if (s.ok() && is_new) s = versions_->NewDB(*LiveOptions(), directory_.get());
-  if (!s.ok()) return s;
-
+  if (s.ok() && is_new) s = versions_->NewDB(families[0].options, directory_.get());
   std::vector<ColumnFamilyDescriptor> known = families;
-  known[0].options = *LiveOptions();
-  s = versions_->Recover(known, mode_ != OpenMode::kReadWrite);
+  std::vector<ColumnFamilyDescriptor> missing;
+  if (s.ok() && families.size() > 1 && mode_ == OpenMode::kReadWrite &&
+      db_options_.create_missing_column_families) {
+    std::vector<std::string> names;
+    s = VersionSet::ListColumnFamilies(dbname_, fs_, &names);
+    const std::set<std::string> existing(names.begin(), names.end());
+    std::erase_if(known, [&](const auto& family) { return !existing.contains(family.name); });
+    for (const ColumnFamilyDescriptor& family : families) {
+      if (!existing.contains(family.name)) missing.push_back(family);
+    }
+  }
+  if (s.ok()) s = versions_->Recover(known, mode_ != OpenMode::kReadWrite);
   if (!s.ok()) return s;
+  std::vector<ColumnFamily*> recovered;
+  {
+    fiber::MutexLock lock(&mutex_);
+    for (const auto& [id, state] : versions_->families()) {
+      recovered.push_back(
+          AddFamily(state.get(), std::make_shared<const Options>(db_options_, state->options())));
+    }
+  }
+  default_family_ = recovered[0];
+  default_handle_ = std::make_unique<ColumnFamilyHandleImpl>(this, default_family_);
+  // As much as a memtable's worth of records takes, so that the file is extended once or twice in
+  // its life.
+  const size_t write_buffer_size = default_family_->options->write_buffer_size;
+  wals_ = std::make_unique<WalSet>(fs_, wal_dir_, &db_options_, FileOptionsForLog(db_options_),
+                                   write_buffer_size + write_buffer_size / 10);
   s = CheckTables();
   if (!s.ok()) return s;
-  mem_ = NewMemTable(versions_->LastSequence());
-  s = RecoverWals();
-  if (!s.ok()) return s;
-  sink_.set_table(mem_);
-
-  if (mode_ == OpenMode::kReadWrite) {
-    s = StartWriting();
-    if (!s.ok()) return s;
+  for (ColumnFamily* family : recovered) {
+    family->mem = NewMemTable(*family, versions_->LastSequence());
   }
+  s = RecoverWals(recovered);
+  if (!s.ok()) return s;
+
+  if (mode_ == OpenMode::kReadWrite) StartWriting();
   ObsoleteFiles obsolete;
   {
     fiber::MutexLock lock(&mutex_);
-    InstallSuperVersion();
-    if (mode_ == OpenMode::kReadWrite) {
-      FindObsoleteFilesByScan(&obsolete);
-      MaybeScheduleWork();
+    for (ColumnFamily* family : recovered) PublishFamily(family);
+    if (mode_ == OpenMode::kReadWrite) FindObsoleteFilesByScan(&obsolete);
+  }
+  for (const ColumnFamilyDescriptor& family : missing) {
+    ColumnFamilyHandle* handle = nullptr;
+    s = CreateFamily(family, &handle);
+    if (!s.ok()) return s;
+    delete handle;
+  }
+  if (mode_ == OpenMode::kReadWrite) {
+    // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
+    s = PersistLiveOptions();
+    if (!s.ok()) {
+      return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
     }
+    fiber::MutexLock lock(&mutex_);
+    MaybeScheduleWork();
   }
   DeleteFiles(obsolete);
   if (mode_ == OpenMode::kReadWrite) buffer_client_->Register();
@@ -194,9 +184,15 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
 
 Status DBImpl::CheckTables() const {
   if (!db_options_.paranoid_checks) return Status::OK();
-  const Version& version = *versions_->current();
-  for (int level = 0; level < version.num_levels(); ++level) {
-    for (const FileMetaData* file : version.files(level)) {
+  std::vector<const FileMetaData*> files;
+  for (const auto& [id, family] : versions_->families()) {
+    const Version& version = *family->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      files.insert(files.end(), version.files(level).begin(), version.files(level).end());
+    }
+  }
+  {
+    for (const FileMetaData* file : files) {
       const std::string path = TableFileName(paths_, file->number, file->path_id);
       uint64_t size = 0;
       IOStatus io = db_options_.skip_checking_sst_file_sizes_on_db_open
@@ -216,7 +212,7 @@ Status DBImpl::CheckTables() const {
   return Status::OK();
 }
 
-Status DBImpl::StartWriting() {
+void DBImpl::StartWriting() {
   CommitEnv env;
   env.prepare = [this](const WriteGroupInfo& group) { return PrepareWrite(group); };
   env.append_wal = [this](const Slice& record) { return wals_->Append(record); };
@@ -230,27 +226,15 @@ Status DBImpl::StartWriting() {
   env.on_error = [this](const Status& status, CommitErrorKind kind) {
     OnCommitError(status, kind);
   };
+  sink_.SetFold(
+      [this](uint32_t family, const Slice& key, SequenceNumber sequence, const Slice& operand,
+             std::string* value) { return FoldOperand(family, key, sequence, operand, value); });
   CommitOptions options;
   options.allow_concurrent_memtable_write = db_options_.allow_concurrent_memtable_write;
   options.max_write_batch_group_size_bytes = db_options_.max_write_batch_group_size_bytes;
   options.statistics = statistics_;
   options.pipelined = db_options_.enable_pipelined_write || db_options_.unordered_write;
   commit_ = std::make_unique<CommitQueue>(std::move(env), options);
-
-  // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
-  const uint64_t options_number = versions_->NewFileNumber();
-  Status s = WriteOptionsFile(fs_, dbname_, options_number, directory_.get(), db_options_,
-                              {{kDefaultColumnFamilyName, *LiveOptions()}});
-  if (s.ok()) {
-    RemoveOldOptionsFiles(fs_, dbname_);
-    fiber::MutexLock lock(&mutex_);
-    options_file_ = OptionsFileName("", options_number);
-  } else if (db_options_.fail_if_options_file_error) {
-    return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
-  } else {
-    LogWarn(db_options_.info_log.get(), "Unable to persist options: %s", s.ToString().c_str());
-  }
-  return Status::OK();
 }
 
 void DBImpl::LogBanner() const {
@@ -260,7 +244,6 @@ void DBImpl::LogBanner() const {
   LogInfo(log, "DB SUMMARY: %s", dbname_.c_str());
   LogInfo(log, "DB Session ID:  %s", db_session_id_.c_str());
   db_options_.Dump(log);
-  ColumnFamilyOptions(*LiveOptions()).Dump(log);
 }
 
 Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
@@ -268,38 +251,47 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
                     std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
   db->reset();
   handles->clear();
-  // The list must name the default family; others are refused by the manifest's recovery, which
-  // knows which exist.
+  // Families that the list does not name are refused by the manifest's recovery, which knows which
+  // exist.
   std::vector<ColumnFamilyDescriptor> ordered;
+  std::set<std::string> names;
   for (const ColumnFamilyDescriptor& family : families) {
-    if (family.name == kDefaultColumnFamilyName) {
-      ordered.insert(ordered.begin(), family);
-    } else {
-      return Status::NotSupported("column families besides the default one are not supported",
-                                  family.name);
+    if (!names.insert(family.name).second) {
+      return Status::InvalidArgument("Column family is named twice", family.name);
     }
+    ordered.insert(family.name == kDefaultColumnFamilyName ? ordered.begin() : ordered.end(),
+                   family);
   }
-  if (ordered.empty()) return Status::InvalidArgument("Default column family not specified");
+  if (!names.contains(kDefaultColumnFamilyName)) {
+    return Status::InvalidArgument("Default column family not specified");
+  }
 
   DBOptions db_options = SanitizeOptions(user_db_options, dbname);
-  ColumnFamilyOptions cf_options = SanitizeOptions(ordered[0].options);
-  Status s = CheckOptions(db_options, cf_options);
-  if (!s.ok()) return s;
-  ReplaceHashWithoutPrefix(&cf_options);
+  for (ColumnFamilyDescriptor& family : ordered) {
+    Status s = CompleteOptions(db_options, &family.options);
+    if (!s.ok()) return s;
+  }
+  Status s;
   if (db_options.info_log == nullptr && mode == OpenMode::kReadWrite) {
     // A LOG that cannot be written is no reason to refuse the data.
     s = CreateLoggerFromOptions(dbname, db_options, &db_options.info_log);
     if (!s.ok()) db_options.info_log = nullptr;
   }
 
-  auto impl = std::make_unique<DBImpl>(db_options, cf_options, dbname, mode);
+  auto impl = std::make_unique<DBImpl>(db_options, dbname, mode);
   impl->LogBanner();
   s = impl->OpenImpl(ordered);
   if (!s.ok()) {
     LogError(db_options.info_log.get(), "Open failed: %s", s.ToString().c_str());
     return s;
   }
-  handles->push_back(new Handle(impl.get()));
+  for (const ColumnFamilyDescriptor& asked : families) {
+    for (ColumnFamily* family : impl->families_) {
+      if (family->name() == asked.name) {
+        handles->push_back(new ColumnFamilyHandleImpl(impl.get(), family));
+      }
+    }
+  }
   LogInfo(db_options.info_log.get(), "DB pointer %p", static_cast<void*>(impl.get()));
   *db = std::move(impl);
   return Status::OK();
@@ -319,7 +311,7 @@ Status DBImpl::FlushUnlogged() {
   }
   FlushOptions options;
   options.allow_write_stall = true;
-  return FlushMemTables(options);
+  return FlushAllFamilies(options, FlushReason::kShutDown);
 }
 
 Status DBImpl::CloseImpl() {
@@ -335,31 +327,35 @@ Status DBImpl::CloseImpl() {
     background_done_.notify_all();
   }
   shutting_down_.store(true, std::memory_order_release);
+  if (recovery_.joinable()) recovery_.join();
+  if (clock_.joinable()) clock_.join();
   LeaveManager();
   if (scheduler_ != nullptr) scheduler_->Shutdown();
   // From here on nobody else is inside.
-  super_versions_.reset();  // retires the current one
+  for (ColumnFamily* family : families_) family->super_versions.reset();  // retires the current one
   Purge();
-  {
-    fiber::MutexLock lock(&mutex_);
-    stall_token_.reset();
-    pressure_token_.reset();
-  }
   commit_.reset();
-  IOStatus io = wals_->Close();
-  // After a failed write the error was already told to the writer.
-  if (!io.ok() && result.ok() && !has_background_error_.load()) result = io;
-  if (mem_ != nullptr) mem_->Unref();
-  mem_ = nullptr;
+  IOStatus io = wals_ == nullptr ? IOStatus::OK() : wals_->Close();
+  // After a failed write the error was already told to the writer; but with a buffer of its own the
+  // log had others, who were told that all is well.
+  if (!io.ok() && result.ok() && (!has_background_error_.load() || db_options_.manual_wal_flush)) {
+    result = io;
+  }
   {
     fiber::MutexLock lock(&mutex_);
-    imm_.Clear();
+    // The families themselves stay for handles that are deleted between Close and the end.
+    for (const auto& family : owned_families_) family->Release();
+    const std::vector<SuperVersion*> retired = TakeRetired();
+    FreeRetired(retired);
     Status s = versions_->Close(&mutex_);
     if (!s.ok() && result.ok()) result = s;
   }
-  picker_.reset();
   versions_.reset();
-  table_cache_.reset();
+  {
+    fiber::MutexLock lock(&mutex_);
+    for (const auto& family : owned_families_) family->tables.reset();
+  }
+  open_tables_.reset();
   if (lock_ != nullptr) {
     fs_->UnlockFile(lock_, IOOptions(), nullptr).PermitUncheckedError();
     lock_ = nullptr;

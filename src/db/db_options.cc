@@ -1,6 +1,7 @@
 // SetOptions and SetDBOptions: options that change while the database is open.
 //
-// The options in force are one immutable object (live_options_), replaced as a whole under the
+// The options in force are one immutable object (ColumnFamily::options, one for each family, the
+// database's included), replaced as a whole under the
 // mutex; whoever works without the mutex keeps the object that it began with. What is asked on
 // every write or by other layers has a copy of its own, set here.
 #include "base/logging.h"
@@ -21,26 +22,31 @@ void LogChange(Logger* log, const char* call,
 
 }  // namespace
 
-std::shared_ptr<const Options> DBImpl::LiveOptions() const {
-  fiber::MutexLock lock(&mutex_);
-  return live_options_;
+Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {
+  ColumnFamily* family;
+  return *LiveOptions(FamilyOf(handle, &family).ok() ? family : default_family_);
 }
-
-Options DBImpl::GetOptions(ColumnFamilyHandle*) const { return *LiveOptions(); }
 
 DBOptions DBImpl::GetDBOptions() const { return *LiveOptions(); }
 
-int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle*) {
-  return LiveOptions()->level0_stop_writes_trigger;
+int DBImpl::NumberLevels(ColumnFamilyHandle* handle) {
+  ColumnFamily* family;
+  return FamilyOf(handle, &family).ok() ? family->num_levels : 0;
 }
 
-Status DBImpl::SetOptions(ColumnFamilyHandle* family,
+int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
+  ColumnFamily* family;
+  return FamilyOf(handle, &family).ok() ? LiveOptions(family)->level0_stop_writes_trigger : 0;
+}
+
+Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
                           const std::unordered_map<std::string, std::string>& map) {
+  ColumnFamily* family = nullptr;
   Status s = RefuseIfReadOnly();
-  if (s.ok()) s = CheckFamily(family);
+  if (s.ok()) s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
   fiber::MutexLock one_at_a_time(&set_options_mutex_);
-  const std::shared_ptr<const Options> before = LiveOptions();
+  const std::shared_ptr<const Options> before = LiveOptions(family);
   ColumnFamilyOptions changed(*before);
   s = SetMutableOptions(map, &changed);
   if (!s.ok()) return s;
@@ -55,12 +61,17 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* family,
   }
   {
     fiber::MutexLock lock(&mutex_);
-    live_options_ = std::make_shared<const Options>(DBOptions(*before), changed);
-    max_sequential_skip_.store(changed.max_sequential_skip_in_iterations,
-                               std::memory_order_relaxed);
-    mem_->set_write_buffer_size(changed.write_buffer_size);
-    versions_->default_family()->set_options(changed);
-    versions_->current()->OptionsChanged(changed);
+    family->options = std::make_shared<const Options>(DBOptions(*before), changed);
+    family->max_sequential_skip.store(changed.max_sequential_skip_in_iterations,
+                                      std::memory_order_relaxed);
+    family->max_successive_merges.store(
+        family->merge_operator == nullptr ? 0 : changed.max_successive_merges,
+        std::memory_order_relaxed);
+    OperandLimitsChanged();
+    family->mem->set_write_buffer_size(changed.write_buffer_size);
+    family->tables->SetMaxFlushedFileSize(MaxFlushedFileSize(changed));
+    family->state->set_options(changed);
+    family->current()->OptionsChanged(changed);
     ApplyLiveOptions();
   }
   LogChange(db_options_.info_log.get(), "SetOptions", map);
@@ -80,12 +91,14 @@ Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
   if (!s.ok()) return s;
   {
     fiber::MutexLock lock(&mutex_);
-    live_options_ = std::make_shared<const Options>(changed, ColumnFamilyOptions(*before));
-    max_total_wal_size_.store(changed.max_total_wal_size, std::memory_order_relaxed);
+    for (const auto& family : owned_families_) {
+      family->options =
+          std::make_shared<const Options>(changed, ColumnFamilyOptions(*family->options));
+      family->tables->SetMaxOpenFiles(changed.max_open_files);
+      family->picker->set_max_subcompactions(changed.max_subcompactions);
+    }
     wals_->set_bytes_per_sync(changed.wal_bytes_per_sync);
     write_controller_.set_max_delayed_write_rate(changed.delayed_write_rate);
-    table_cache_->SetMaxOpenFiles(changed.max_open_files);
-    picker_->set_max_subcompactions(changed.max_subcompactions);
     scheduler_->SetThreads(MaxFlushes(changed), MaxCompactions(changed));
     ApplyLiveOptions();
   }
@@ -94,17 +107,28 @@ Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
 }
 
 void DBImpl::ApplyLiveOptions() {
-  compaction_blocked_ = false;
-  UpdateStall();
+  FamiliesChanged();
+  for (ColumnFamily* family : families_) {
+    family->compaction_blocked = false;
+    UpdateStall(family);
+  }
   MaybeScheduleWork();
+  DeliverEvents();
 }
 
 // The options are in force by now, whatever becomes of the file.
 Status DBImpl::PersistLiveOptions() {
-  const std::shared_ptr<const Options> options = LiveOptions();
+  std::shared_ptr<const Options> options;
+  std::vector<ColumnFamilyDescriptor> families;
+  {
+    fiber::MutexLock lock(&mutex_);
+    options = default_family_->options;
+    for (const ColumnFamily* family : families_) {
+      families.emplace_back(family->name(), *family->options);
+    }
+  }
   const uint64_t number = versions_->NewFileNumber();
-  Status s = WriteOptionsFile(fs_, dbname_, number, directory_.get(), *options,
-                              {{kDefaultColumnFamilyName, *options}});
+  Status s = WriteOptionsFile(fs_, dbname_, number, directory_.get(), *options, families);
   if (!s.ok()) {
     if (options->fail_if_options_file_error) {
       return Status::IOError("unable to persist options", s.ToString());

@@ -1,4 +1,5 @@
 // Properties and size estimates: what an operator or a tool asks of a running database.
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
@@ -6,6 +7,7 @@
 
 #include "db/db_impl.h"
 #include "fiber/clock.h"
+#include "fs/file_checksum.h"
 #include "fs/file_names.h"
 #include "read/approximate_size.h"
 #include "read/version_iterators.h"
@@ -36,45 +38,13 @@ Cache* BlockCacheOf(const ColumnFamilyOptions& options) {
 
 }  // namespace
 
-bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
-  fiber::MutexLock lock(&mutex_);
-  const Version& version = *versions_->current();
-  const MemTableListVersion& imm = *imm_.current();
-  if (name == "num-immutable-mem-table") {
-    *value = static_cast<uint64_t>(imm_.NumNotFlushed());
-  } else if (name == "num-immutable-mem-table-flushed") {
-    *value = 0;
-  } else if (name == "mem-table-flush-pending") {
-    *value = imm_.IsFlushPending();
-  } else if (name == "num-running-flushes") {
+bool DBImpl::DatabaseIntProperty(const std::string& name, uint64_t* value) {
+  if (name == "num-running-flushes") {
     *value = static_cast<uint64_t>(running_flushes_);
-  } else if (name == "compaction-pending") {
-    *value = !live_options_->disable_auto_compactions && !compaction_blocked_ &&
-             picker_->NeedsCompaction(version);
   } else if (name == "num-running-compactions") {
     *value = static_cast<uint64_t>(running_compactions_);
   } else if (name == "background-errors") {
     *value = background_errors_;
-  } else if (name == "cur-size-active-mem-table") {
-    *value = mem_->ApproximateMemoryUsage();
-  } else if (name == "cur-size-all-mem-tables" || name == "size-all-mem-tables") {
-    *value = mem_->ApproximateMemoryUsage() + imm.TotalMemoryUsage();
-  } else if (name == "num-entries-active-mem-table") {
-    *value = mem_->num_entries();
-  } else if (name == "num-entries-imm-mem-tables") {
-    *value = imm.TotalEntries();
-  } else if (name == "num-deletes-active-mem-table") {
-    *value = mem_->num_deletes();
-  } else if (name == "num-deletes-imm-mem-tables") {
-    *value = imm.TotalDeletes();
-  } else if (name == "estimate-num-keys") {
-    const uint64_t entries =
-        mem_->num_entries() + imm.TotalEntries() + version.GetEstimatedActiveKeys();
-    // A tombstone is an entry that hides another.
-    const uint64_t hidden = 2 * (mem_->num_deletes() + imm.TotalDeletes());
-    *value = entries > hidden ? entries - hidden : 0;
-  } else if (name == "estimate-table-readers-mem") {
-    *value = table_cache_->ApproximateMemoryUsage();
   } else if (name == "is-file-deletions-enabled") {
     // RocksDB's own reading: 0 means enabled, otherwise how often deletions were disabled.
     *value = static_cast<uint64_t>(deletions_disabled_);
@@ -84,16 +54,70 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
     *value = static_cast<uint64_t>(snapshots_.oldest_time());
   } else if (name == "oldest-snapshot-sequence") {
     *value = snapshots_.size() == 0 ? 0 : snapshots_.oldest();
-  } else if (name == "num-live-versions") {
-    *value = versions_->NumLiveVersions();
-  } else if (name == "current-super-version-number") {
-    *value = super_version_number_;
-  } else if (name == "estimate-live-data-size") {
-    *value = version.EstimateLiveDataSize();
   } else if (name == "min-log-number-to-keep") {
     *value = versions_->MinLogNumberToKeep();
   } else if (name == "min-obsolete-sst-number-to-keep") {
     *value = protected_files_.empty() ? UINT64_MAX : *protected_files_.begin();
+  } else if (name == "actual-delayed-write-rate") {
+    *value = write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0;
+  } else if (name == "is-write-stopped") {
+    *value = write_controller_.IsStopped();
+  } else if (name == "cairn-readahead-memory") {
+    *value = ReadAhead::MemoryInUse();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool DBImpl::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
+  fiber::MutexLock lock(&mutex_);
+  if (DatabaseIntProperty(name, value)) return true;
+  const Version& version = *family.current();
+  const MemTable& mem = *family.mem;
+  const MemTableListVersion& imm = *family.imm.current();
+  if (name == "num-immutable-mem-table") {
+    *value = static_cast<uint64_t>(family.imm.NumNotFlushed());
+  } else if (name == "num-immutable-mem-table-flushed") {
+    *value = 0;
+  } else if (name == "mem-table-flush-pending") {
+    *value = family.imm.IsFlushPending();
+  } else if (name == "compaction-pending") {
+    *value = !family.options->disable_auto_compactions && !family.compaction_blocked &&
+             family.picker->NeedsCompaction(version);
+  } else if (name == "cur-size-active-mem-table") {
+    *value = mem.ApproximateMemoryUsage();
+  } else if (name == "cur-size-all-mem-tables" || name == "size-all-mem-tables") {
+    *value = mem.ApproximateMemoryUsage() + imm.TotalMemoryUsage();
+  } else if (name == "num-entries-active-mem-table") {
+    *value = mem.num_entries();
+  } else if (name == "num-entries-imm-mem-tables") {
+    *value = imm.TotalEntries();
+  } else if (name == "num-deletes-active-mem-table") {
+    *value = mem.num_deletes();
+  } else if (name == "num-deletes-imm-mem-tables") {
+    *value = imm.TotalDeletes();
+  } else if (name == "estimate-num-keys") {
+    const uint64_t entries =
+        mem.num_entries() + imm.TotalEntries() + version.GetEstimatedActiveKeys();
+    // A tombstone is an entry that hides another.
+    const uint64_t hidden = 2 * (mem.num_deletes() + imm.TotalDeletes());
+    *value = entries > hidden ? entries - hidden : 0;
+  } else if (name == "estimate-table-readers-mem") {
+    *value = 0;
+    for (int level = 0; level < version.num_levels(); ++level) {
+      for (const FileMetaData* file : version.files(level)) {
+        TableCache::Ref table;
+        if (!family.tables->FindTable(file->TableId(level), &table, /*no_io=*/true).ok()) continue;
+        *value += table->ApproximateMemoryUsage();
+      }
+    }
+  } else if (name == "num-live-versions") {
+    *value = VersionSet::NumLiveVersions(*family.state);
+  } else if (name == "current-super-version-number") {
+    *value = family.super_version_number;
+  } else if (name == "estimate-live-data-size") {
+    *value = version.EstimateLiveDataSize();
   } else if (name == "total-sst-files-size" || name == "live-sst-files-size") {
     *value = 0;
     for (int level = 0; level < version.num_levels(); ++level) {
@@ -103,15 +127,9 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
     *value = static_cast<uint64_t>(version.base_level());
   } else if (name == "estimate-pending-compaction-bytes") {
     *value = version.estimated_compaction_needed_bytes();
-  } else if (name == "actual-delayed-write-rate") {
-    *value = write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0;
-  } else if (name == "is-write-stopped") {
-    *value = write_controller_.IsStopped();
-  } else if (name == "cairn-readahead-memory") {
-    *value = ReadAhead::MemoryInUse();
   } else if (name == "block-cache-capacity" || name == "block-cache-usage" ||
              name == "block-cache-pinned-usage") {
-    const Cache* cache = BlockCacheOf(*live_options_);
+    const Cache* cache = BlockCacheOf(*family.options);
     if (cache == nullptr) return false;
     *value = name == "block-cache-capacity" ? cache->GetCapacity()
              : name == "block-cache-usage"  ? cache->GetUsage()
@@ -122,7 +140,7 @@ bool DBImpl::IntProperty(const std::string& name, uint64_t* value) {
   return true;
 }
 
-std::string DBImpl::StatsText() {
+std::string DBImpl::StatsText(const ColumnFamily& family) {
   fiber::MutexLock lock(&mutex_);
   const double uptime = static_cast<double>(fiber::now_nanos() - opened_at_nanos_) / 1e9;
   char text[400];
@@ -130,41 +148,44 @@ std::string DBImpl::StatsText() {
            "\n** DB Stats **\nUptime(secs): %.1f total\nWAL: %.2f GB in live logs\n"
            "Cumulative stall: %.3f seconds, write delay rate %" PRIu64 " bytes/s\n",
            uptime, static_cast<double>(wals_->closed_bytes()) / (1 << 30),
-           static_cast<double>(stall_times_.total_micros()) / 1e6,
+           static_cast<double>(family.stall_times.total_micros()) / 1e6,
            write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0);
   std::string stalls = "Write stalls:";
-  for (const auto& [cause, count] : stall_times_.ToMap())
+  for (const auto& [cause, count] : family.stall_times.ToMap())
     stalls.append(" ").append(cause).append(": ").append(count).append(",");
   stalls.back() = '\n';
-  return level_stats_.CompactionTable(*versions_->current(), kDefaultColumnFamilyName) + text +
-         stalls;
+  return family.level_stats.CompactionTable(*family.current(), family.name()) + text + stalls;
 }
 
-bool DBImpl::AggregatedTableProperties(int only_level, std::string* value) {
-  TableProperties sum;
-  SuperVersionGuard sv(super_versions_.get());
+bool DBImpl::AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
+                                       TableProperties* sum) {
+  const int only_level = LevelSuffix(name, "aggregated-table-properties-at-level");
+  if (only_level < 0 && name != "aggregated-table-properties") return false;
+  *sum = TableProperties();
+  SuperVersionGuard sv(family.super_versions.get());
   if (only_level >= sv->current->num_levels()) return false;
   for (int level = 0; level < sv->current->num_levels(); ++level) {
     if (only_level >= 0 && level != only_level) continue;
     for (const FileMetaData* file : sv->current->files(level)) {
       std::shared_ptr<const TableProperties> one;
-      if (!table_cache_->GetTableProperties(file->TableId(level), &one).ok()) return false;
-      sum.Add(*one);
+      if (!family.tables->GetTableProperties(file->TableId(level), &one).ok()) return false;
+      sum->Add(*one);
     }
   }
-  *value = sum.ToString();
   return true;
 }
 
-bool DBImpl::StringProperty(const std::string& name, std::string* value) {
+bool DBImpl::StringProperty(const ColumnFamily& family, const std::string& name,
+                            std::string* value) {
   if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram" ||
       name == "dbstats") {
-    *value = StatsText();
+    *value = StatsText(family);
     return true;
   }
-  const int table_level = LevelSuffix(name, "aggregated-table-properties-at-level");
-  if (name == "aggregated-table-properties" || table_level >= 0) {
-    return AggregatedTableProperties(table_level, value);
+  TableProperties sum;
+  if (AggregatedTableProperties(family, name, &sum)) {
+    *value = sum.ToString();
+    return true;
   }
   if (name == "options-statistics") {
     if (statistics_ == nullptr) return false;
@@ -172,7 +193,7 @@ bool DBImpl::StringProperty(const std::string& name, std::string* value) {
     return true;
   }
   fiber::MutexLock lock(&mutex_);
-  const Version& version = *versions_->current();
+  const Version& version = *family.current();
   if (name == "levelstats") {
     *value = LevelStats::FilesAndSizes(version);
     return true;
@@ -190,41 +211,53 @@ bool DBImpl::StringProperty(const std::string& name, std::string* value) {
   return false;
 }
 
-bool DBImpl::GetProperty(ColumnFamilyHandle* family, const Slice& property, std::string* value) {
+bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) {
   value->clear();
-  if (!CheckFamily(family).ok() || !property.starts_with(kPrefix)) return false;
+  ColumnFamily* family;
+  if (!FamilyOf(handle, &family).ok() || !property.starts_with(kPrefix)) return false;
   Slice rest = property;
   rest.remove_prefix(strlen(kPrefix));
   const std::string name = rest.ToString();
   uint64_t number;
-  if (IntProperty(name, &number)) {
+  if (IntProperty(*family, name, &number)) {
     *value = std::to_string(number);
     return true;
   }
-  return StringProperty(name, value);
+  return StringProperty(*family, name, value);
 }
 
-bool DBImpl::GetIntProperty(ColumnFamilyHandle* family, const Slice& property, uint64_t* value) {
-  if (!CheckFamily(family).ok() || !property.starts_with(kPrefix)) return false;
+bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) {
+  ColumnFamily* family;
+  if (!FamilyOf(handle, &family).ok() || !property.starts_with(kPrefix)) return false;
   Slice rest = property;
   rest.remove_prefix(strlen(kPrefix));
-  return IntProperty(rest.ToString(), value);
+  return IntProperty(*family, rest.ToString(), value);
 }
 
-bool DBImpl::GetMapProperty(ColumnFamilyHandle* family, const Slice& property,
+bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
                             std::map<std::string, std::string>* value) {
   value->clear();
-  if (!CheckFamily(family).ok()) return false;
+  ColumnFamily* family;
+  if (!FamilyOf(handle, &family).ok() || !property.starts_with(kPrefix)) return false;
+  Slice name = property;
+  name.remove_prefix(strlen(kPrefix));
+  TableProperties sum;
+  if (AggregatedTableProperties(*family, name.ToString(), &sum)) {
+    for (const auto& [field, number] : sum.GetAggregatablePropertiesAsMap()) {
+      (*value)[field] = std::to_string(number);
+    }
+    return true;
+  }
   fiber::MutexLock lock(&mutex_);
   if (property == Slice("rocksdb.cf-write-stall-stats")) {
-    *value = stall_times_.ToMap();
+    *value = family->stall_times.ToMap();
     return true;
   }
   if (property != Slice("rocksdb.cfstats")) return false;
-  const Version& version = *versions_->current();
+  const Version& version = *family->current();
   for (int level = 0; level < version.num_levels(); ++level) {
     const std::string prefix = "compaction.L" + std::to_string(level) + ".";
-    const JobStats& stats = level_stats_.level(level);
+    const JobStats& stats = family->level_stats.level(level);
     (*value)[prefix + "NumFiles"] = std::to_string(version.NumLevelFiles(level));
     (*value)[prefix + "SizeBytes"] = std::to_string(version.NumLevelBytes(level));
     (*value)[prefix + "CompCount"] = std::to_string(stats.count);
@@ -237,24 +270,44 @@ bool DBImpl::GetMapProperty(ColumnFamilyHandle* family, const Slice& property,
 }
 
 bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
-  return GetIntProperty(DefaultColumnFamily(), property, value);
+  if (!property.starts_with(kPrefix)) return false;
+  Slice rest = property;
+  rest.remove_prefix(strlen(kPrefix));
+  const std::string name = rest.ToString();
+  std::vector<ColumnFamily*> families;
+  {
+    fiber::MutexLock lock(&mutex_);
+    if (DatabaseIntProperty(name, value)) return true;
+    families = families_;
+    for (ColumnFamily* family : families) family->Ref();
+  }
+  *value = 0;
+  bool known = true;
+  for (ColumnFamily* family : families) {
+    uint64_t of_family = 0;
+    known = known && IntProperty(*family, name, &of_family);
+    *value += of_family;
+    UnrefFamily(family, /*purge=*/false);
+  }
+  return known;
 }
 
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
-                                   ColumnFamilyHandle* family, const Range* ranges, int n,
+                                   ColumnFamilyHandle* handle, const Range* ranges, int n,
                                    uint64_t* sizes) {
-  Status s = CheckFamily(family);
+  ColumnFamily* family;
+  Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
   if (!options.include_memtables && !options.include_files) {
     return Status::InvalidArgument("Invalid options: neither memtables nor files included");
   }
-  SuperVersionGuard sv(super_versions_.get());
+  SuperVersionGuard sv(family->super_versions.get());
   for (int i = 0; i < n; ++i) {
     const InternalKey begin(ranges[i].start, kMaxSequenceNumber, kValueTypeForSeek);
     const InternalKey end(ranges[i].limit, kMaxSequenceNumber, kValueTypeForSeek);
     sizes[i] = 0;
     if (options.include_files) {
-      sizes[i] += ApproximateSize(ReadOptions(), *sv->current, table_cache_.get(), begin.Encode(),
+      sizes[i] += ApproximateSize(ReadOptions(), *sv->current, family->tables.get(), begin.Encode(),
                                   end.Encode());
     }
     if (options.include_memtables) {
@@ -271,14 +324,15 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
   return s;
 }
 
-void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* family, const Range& range,
+void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
                                          uint64_t* count, uint64_t* size) {
   *count = 0;
   *size = 0;
-  if (!CheckFamily(family).ok()) return;
+  ColumnFamily* family;
+  if (!FamilyOf(handle, &family).ok()) return;
   const InternalKey begin(range.start, kMaxSequenceNumber, kValueTypeForSeek);
   const InternalKey end(range.limit, kMaxSequenceNumber, kValueTypeForSeek);
-  SuperVersionGuard sv(super_versions_.get());
+  SuperVersionGuard sv(family->super_versions.get());
   std::vector<MemTable*> tables = sv->imm->memtables();
   tables.push_back(sv->mem);
   for (const MemTable* table : tables) {
@@ -290,15 +344,18 @@ void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* family, const Range
   }
 }
 
-Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* family,
-                                        TablePropertiesCollection* properties) {
-  Status s = CheckFamily(family);
+Status DBImpl::PropertiesOfTables(ColumnFamilyHandle* handle,
+                                  const std::function<bool(const FileMetaData&)>& wanted,
+                                  TablePropertiesCollection* properties) {
+  ColumnFamily* family;
+  Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
-  SuperVersionGuard sv(super_versions_.get());
+  SuperVersionGuard sv(family->super_versions.get());
   for (int level = 0; level < sv->current->num_levels(); ++level) {
     for (const FileMetaData* file : sv->current->files(level)) {
+      if (!wanted(*file)) continue;
       std::shared_ptr<const TableProperties> one;
-      s = table_cache_->GetTableProperties(file->TableId(level), &one);
+      s = family->tables->GetTableProperties(file->TableId(level), &one);
       if (!s.ok()) return s;
       (*properties)[TableFileName(paths_, file->number, file->path_id)] = std::move(one);
     }
@@ -306,15 +363,64 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* family,
   return s;
 }
 
-Status DBImpl::VerifyChecksum(const ReadOptions& options) {
-  SuperVersionGuard sv(super_versions_.get());
-  for (int level = 0; level < sv->current->num_levels(); ++level) {
-    for (const FileMetaData* file : sv->current->files(level)) {
-      Status s = table_cache_->VerifyChecksum(options, file->TableId(level));
-      if (!s.ok()) return s;
-    }
+Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
+                                        TablePropertiesCollection* properties) {
+  return PropertiesOfTables(handle, [](const FileMetaData&) { return true; }, properties);
+}
+
+Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* ranges,
+                                            size_t n, TablePropertiesCollection* properties) {
+  const Comparator* const comparator = handle->GetComparator();
+  const auto is_in_one = [&](const FileMetaData& file) {
+    return std::any_of(ranges, ranges + n, [&](const Range& range) {
+      return comparator->Compare(file.largest.user_key(), range.start) >= 0 &&
+             comparator->Compare(file.smallest.user_key(), range.limit) <= 0;
+    });
+  };
+  return PropertiesOfTables(handle, is_in_one, properties);
+}
+
+Status DBImpl::ForEachTable(
+    const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit) {
+  std::vector<ColumnFamily*> families;
+  {
+    fiber::MutexLock lock(&live_mutex_);
+    families = families_;
+    for (ColumnFamily* family : families) family->Ref();
   }
-  return Status::OK();
+  Status s;
+  for (ColumnFamily* family : families) {
+    {
+      SuperVersionGuard sv(family->super_versions.get());
+      for (int level = 0; level < sv->current->num_levels(); ++level) {
+        for (const FileMetaData* file : sv->current->files(level)) {
+          if (s.ok()) s = visit(*family, level, *file);
+        }
+      }
+    }
+    UnrefFamily(family, /*purge=*/false);
+  }
+  return s;
+}
+
+Status DBImpl::VerifyChecksum(const ReadOptions& options) {
+  return ForEachTable([&](const ColumnFamily& family, int level, const FileMetaData& file) {
+    return family.tables->VerifyChecksum(options, file.TableId(level));
+  });
+}
+
+Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
+  FileChecksumGenFactory* const factory = db_options_.file_checksum_gen_factory.get();
+  if (factory == nullptr) {
+    return Status::InvalidArgument(
+        "Cannot verify file checksum if options.file_checksum_gen_factory is null");
+  }
+  return ForEachTable([&](const ColumnFamily&, int /*level*/, const FileMetaData& file) {
+    if (file.file_checksum_func_name == kUnknownFileChecksumFuncName) return Status::OK();
+    return VerifyFileChecksum(fs_, TableFileName(paths_, file.number, file.path_id), file_options_,
+                              factory, file.file_checksum, file.file_checksum_func_name,
+                              options.readahead_size, ReadLimits(options));
+  });
 }
 
 Status DBImpl::GetDbIdentity(std::string& identity) const {

@@ -6,6 +6,7 @@
 #include "base/internal_key.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
+#include "fiber/interleave.h"
 #include "fs/read_limits.h"
 #include "read/db_iterator.h"
 #include "read/point_lookup.h"
@@ -22,12 +23,7 @@ const char* UnsupportedOption(const ReadOptions& o) {
   if (o.read_tier == kPersistedTier) return "read_tier kPersistedTier";
   return nullptr;
 }
-const char* UnsupportedIteratorOption(const ReadOptions& o) {
-  if (o.tailing) return "tailing";
-  if (o.table_filter) return "table_filter";
-  if (o.max_skippable_internal_keys != 0) return "max_skippable_internal_keys";
-  return UnsupportedOption(o);
-}
+const char* UnsupportedIteratorOption(const ReadOptions& o) { return UnsupportedOption(o); }
 Status Check(const char* unsupported) {
   if (unsupported == nullptr) [[likely]]
     return Status::OK();
@@ -36,9 +32,10 @@ Status Check(const char* unsupported) {
 
 }  // namespace
 
-Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value) {
-  Status s = CheckFamily(family);
+  ColumnFamily* family;
+  Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
   if (const char* what = UnsupportedOption(options)) [[unlikely]]
     return Check(what);
@@ -46,15 +43,16 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   {
-    SuperVersionGuard sv(super_versions_.get());
+    SuperVersionGuard sv(family->super_versions.get());
+    fiber::interleave();
     const SequenceNumber sequence = options.snapshot != nullptr
                                         ? options.snapshot->GetSequenceNumber()
                                         : versions_->LastSequence();
     if (options.async_io && value != nullptr) {
-      MultiGetLookup(options, *sv.get(), table_cache_.get(), 1, &key, sequence, value, &s,
+      MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
                      statistics_);
     } else {
-      s = PointLookup(options, *sv.get(), table_cache_.get(), key, sequence, value, statistics_);
+      s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_);
     }
   }
   // One that memory alone could not answer did not read its key.
@@ -69,53 +67,132 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const
   return s;
 }
 
-void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* family, size_t num_keys,
-                      const Slice* keys, PinnableSlice* values, Status* statuses,
-                      bool /*sorted_input*/) {
-  Status s = CheckFamily(family);
-  if (s.ok()) s = Check(UnsupportedOption(options));
+Status DBImpl::CheckMultiGet(const ReadOptions& options) {
+  Status s = Check(UnsupportedOption(options));
   if (s.ok() && options.value_size_soft_limit != std::numeric_limits<uint64_t>::max()) {
     s = Status::NotSupported("ReadOptions::value_size_soft_limit is not supported");
+  }
+  return s;
+}
+
+void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool /*sorted_input*/) {
+  ColumnFamily* family;
+  Status s = FamilyOf(handle, &family);
+  if (s.ok()) s = CheckMultiGet(options);
+  if (!s.ok()) {
+    std::fill(statuses, statuses + num_keys, s);
+    return;
+  }
+  SuperVersionGuard sv(family->super_versions.get());
+  fiber::interleave();
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? options.snapshot->GetSequenceNumber()
+                                      : versions_->LastSequence();
+  const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
+                 statuses, statistics_);
+  if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
+}
+
+void DBImpl::CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
+                           uint64_t start_nanos) const {
+  uint64_t found = 0;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < num_keys; ++i) {
+    if (statuses[i].IsIncomplete()) return;  // as Get
+    if (!statuses[i].ok()) continue;
+    ++found;
+    bytes += values[i].size();
+  }
+  statistics_->recordTick(NUMBER_MULTIGET_CALLS, 1);
+  statistics_->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
+  statistics_->recordTick(NUMBER_MULTIGET_KEYS_FOUND, found);
+  statistics_->recordTick(NUMBER_MULTIGET_BYTES_READ, bytes);
+  statistics_->reportTimeToHistogram(DB_MULTIGET, (fiber::now_nanos() - start_nanos) / 1000);
+}
+
+SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& families,
+                                       std::vector<SuperVersion*>* super_versions) const {
+  super_versions->assign(families.size(), nullptr);
+  const auto release = [&] {
+    for (size_t i = 0; i < families.size(); ++i) {
+      families[i]->super_versions->Release((*super_versions)[i]);
+    }
+  };
+  const auto acquire = [&] {
+    for (size_t i = 0; i < families.size(); ++i) {
+      (*super_versions)[i] = families[i]->super_versions->Acquire();
+    }
+    return versions_->LastSequence();
+  };
+  // Those that are all still current when the number was read were current together at that moment.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const SequenceNumber sequence = acquire();
+    fiber::interleave();
+    bool together = true;
+    for (size_t i = 0; i < families.size(); ++i) {
+      together &= families[i]->super_versions->current_number() == (*super_versions)[i]->number;
+    }
+    if (together) return sequence;
+    release();
+  }
+  fiber::MutexLock lock(&mutex_);  // nothing is installed now
+  return acquire();
+}
+
+void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool sorted_input) {
+  if (num_keys == 0) return;
+  if (std::all_of(handles, handles + num_keys,
+                  [&](const ColumnFamilyHandle* one) { return one == handles[0]; })) {
+    MultiGet(options, handles[0], num_keys, keys, values, statuses, sorted_input);
+    return;
+  }
+  Status s = CheckMultiGet(options);
+  std::vector<ColumnFamily*> families;
+  std::vector<std::vector<size_t>> keys_of;  // by the index of their family
+  for (size_t i = 0; i < num_keys && s.ok(); ++i) {
+    ColumnFamily* family;
+    s = FamilyOf(handles[i], &family);
+    if (!s.ok()) break;
+    const size_t at = std::find(families.begin(), families.end(), family) - families.begin();
+    if (at == families.size()) {
+      families.push_back(family);
+      keys_of.emplace_back();
+    }
+    keys_of[at].push_back(i);
   }
   if (!s.ok()) {
     std::fill(statuses, statuses + num_keys, s);
     return;
   }
-  SuperVersionGuard sv(super_versions_.get());
-  const SequenceNumber sequence = options.snapshot != nullptr
-                                      ? options.snapshot->GetSequenceNumber()
-                                      : versions_->LastSequence();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
-  MultiGetLookup(options, *sv.get(), table_cache_.get(), num_keys, keys, sequence, values, statuses,
-                 statistics_);
-  if (statistics_ != nullptr) {
-    uint64_t found = 0;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < num_keys; ++i) {
-      if (statuses[i].IsIncomplete()) return;  // as Get
-      if (!statuses[i].ok()) continue;
-      ++found;
-      bytes += values[i].size();
+  std::vector<SuperVersion*> super_versions;
+  SequenceNumber sequence = AcquireTogether(families, &super_versions);
+  if (options.snapshot != nullptr) sequence = options.snapshot->GetSequenceNumber();
+  for (size_t f = 0; f < families.size(); ++f) {
+    const std::vector<size_t>& at = keys_of[f];
+    std::vector<Slice> some_keys;
+    std::vector<PinnableSlice> some_values(at.size());
+    std::vector<Status> some_statuses(at.size());
+    for (const size_t i : at) some_keys.push_back(keys[i]);
+    MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
+                   some_keys.data(), sequence, some_values.data(), some_statuses.data(),
+                   statistics_);
+    for (size_t j = 0; j < at.size(); ++j) {
+      statuses[at[j]] = std::move(some_statuses[j]);
+      if (some_values[j].IsPinned()) {
+        values[at[j]] = std::move(some_values[j]);
+      } else {
+        values[at[j]].PinSelf(some_values[j]);
+      }
     }
-    statistics_->recordTick(NUMBER_MULTIGET_CALLS, 1);
-    statistics_->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
-    statistics_->recordTick(NUMBER_MULTIGET_KEYS_FOUND, found);
-    statistics_->recordTick(NUMBER_MULTIGET_BYTES_READ, bytes);
-    statistics_->reportTimeToHistogram(DB_MULTIGET, (fiber::now_nanos() - start) / 1000);
+    families[f]->super_versions->Release(super_versions[f]);
   }
-}
-
-void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** families,
-                      const Slice* keys, PinnableSlice* values, Status* statuses,
-                      bool sorted_input) {
-  for (size_t i = 0; i < num_keys; ++i) {
-    Status s = CheckFamily(families[i]);
-    if (!s.ok()) {
-      std::fill(statuses, statuses + num_keys, s);
-      return;
-    }
-  }
-  MultiGet(options, DefaultColumnFamily(), num_keys, keys, values, statuses, sorted_input);
+  if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
 }
 
 std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,
@@ -134,6 +211,37 @@ std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,
   return statuses;
 }
 
+Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                const Slice& key, PinnableSlice* operands,
+                                GetMergeOperandsOptions* operands_options,
+                                int* number_of_operands) {
+  ColumnFamily* family;
+  Status s = FamilyOf(handle, &family);
+  if (s.ok()) s = Check(UnsupportedOption(options));
+  if (!s.ok()) return s;
+  if (ReadLimits::AreOver(options)) return ReadLimits(options).Error();
+  SuperVersionGuard sv(family->super_versions.get());
+  fiber::interleave();
+  const SequenceNumber sequence = options.snapshot != nullptr
+                                      ? options.snapshot->GetSequenceNumber()
+                                      : versions_->LastSequence();
+  MergeOperands found(sv->merge_operator);
+  found.JustCollect();
+  PinnableSlice base;
+  s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, &base, &found,
+                  statistics_, nullptr);
+  const bool has_base = s.ok();
+  if (!has_base && !(s.IsNotFound() && !found.empty())) return s;
+  const size_t count = found.size() + (has_base ? 1 : 0);
+  *number_of_operands = static_cast<int>(count);
+  if (operands_options->expected_max_number_of_operands < *number_of_operands) {
+    return Status::Incomplete(Status::SubCode::KMergeOperandsInsufficientCapacity);
+  }
+  if (has_base) (operands++)->PinSelf(base);
+  for (const Slice& operand : found.OldestFirst()) (operands++)->PinSelf(operand);
+  return Status::OK();
+}
+
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                          std::string* value, bool* value_found) {
   if (value_found != nullptr) *value_found = false;
@@ -149,19 +257,36 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family,
   return s.ok() || s.IsIncomplete() || s.IsTimedOut() || s.IsAborted();
 }
 
-Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) {
-  Status s = CheckFamily(family);
+Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
+  ColumnFamily* family;
+  Status s = FamilyOf(handle, &family);
   if (s.ok()) s = Check(UnsupportedIteratorOption(options));
-  if (!s.ok()) return NewErrorIterator(s);
+  return s.ok() ? NewFamilyIterator(options, family, nullptr) : NewErrorIterator(s);
+}
+
+Iterator* DBImpl::NewFamilyIterator(const ReadOptions& options, ColumnFamily* family,
+                                    const SequenceNumber* first_sequence) {
   DBIteratorEnv env;
-  env.icmp = &icmp_;
-  env.super_versions = super_versions_.get();
-  env.tables = table_cache_.get();
+  env.icmp = &family->icmp;
+  env.super_versions = family->super_versions.get();
+  env.tables = family->tables.get();
   env.last_sequence = [this] { return versions_->LastSequence(); };
-  env.prefix_extractor = prefix_extractor_;
-  env.max_sequential_skip = max_sequential_skip_.load(std::memory_order_relaxed);
+  env.prefix_extractor = family->prefix_extractor.get();
+  env.max_sequential_skip = family->max_sequential_skip.load(std::memory_order_relaxed);
   env.statistics = statistics_;
+  env.first_sequence = first_sequence;
+  env.merge_operator = family->merge_operator.get();
   Iterator* const iterator = NewDBIterator(env, options);
+  if (!family->is_default()) {
+    // It may outlive the handle, and the family's drop.
+    family->Ref();
+    iterator->RegisterCleanup(
+        [](void* db, void* held) {
+          static_cast<DBImpl*>(db)->UnrefFamily(static_cast<ColumnFamily*>(held),
+                                                /*purge=*/false);
+        },
+        this, family);
+  }
   if (statistics_ != nullptr) {
     statistics_->recordTick(NO_ITERATOR_CREATED, 1);
     iterator->RegisterCleanup(
@@ -174,15 +299,24 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* fa
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
-                            const std::vector<ColumnFamilyHandle*>& families,
+                            const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
   Status s = Check(UnsupportedIteratorOption(options));
-  for (ColumnFamilyHandle* family : families) {
-    if (s.ok()) s = CheckFamily(family);
+  std::vector<ColumnFamily*> families;
+  for (ColumnFamilyHandle* handle : handles) {
+    ColumnFamily* family = nullptr;
+    if (s.ok()) s = FamilyOf(handle, &family);
+    families.push_back(family);
   }
   if (!s.ok()) return s;
-  for (ColumnFamilyHandle* family : families) iterators->push_back(NewIterator(options, family));
+  // One state of all: what a snapshot can see stays until each has its super version.
+  const Snapshot* const snapshot = GetSnapshot();
+  const SequenceNumber sequence = snapshot->GetSequenceNumber();
+  for (ColumnFamily* family : families) {
+    iterators->push_back(NewFamilyIterator(options, family, &sequence));
+  }
+  ReleaseSnapshot(snapshot);
   return s;
 }
 

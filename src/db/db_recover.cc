@@ -25,6 +25,9 @@
 namespace cairn {
 namespace {
 
+// A database opened for writing has at least as many sequence numbers left as anyone will use.
+constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (uint64_t{1} << 48);
+
 // The same kind of error, saying where.
 Status AtOffset(const Status& s, const std::string& path, uint64_t offset) {
   const std::string where = path + " at offset " + std::to_string(offset);
@@ -50,11 +53,14 @@ struct WalReporter final : LogReader::Reporter {
 
 }  // namespace
 
-Status DBImpl::RecoverWals() {
+Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
   std::vector<std::string> names;
-  IOStatus io = fs_->GetChildren(db_options_.wal_dir, IOOptions(), &names, nullptr);
+  IOStatus io = fs_->GetChildren(wal_dir_, IOOptions(), &names, nullptr);
   if (!io.ok()) return io;
-  const uint64_t min_log = versions_->MinLogNumberToKeep();
+  // A family that was dropped since may have kept older logs than those that are there need: what
+  // is missing at the end of such a log is missed by nobody.
+  const uint64_t min_log =
+      std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());
   std::vector<uint64_t> numbers;
   for (const std::string& name : names) {
     uint64_t number;
@@ -63,7 +69,7 @@ Status DBImpl::RecoverWals() {
     versions_->MarkFileNumberUsed(number);
     if (number >= min_log || number == versions_->prev_log_number()) numbers.push_back(number);
     uint64_t bytes = 0;
-    fs_->GetFileSize(LogFileName(db_options_.wal_dir, number), IOOptions(), &bytes, nullptr)
+    fs_->GetFileSize(LogFileName(wal_dir_, number), IOOptions(), &bytes, nullptr)
         .PermitUncheckedError();
     wals_->AddExisting(number, bytes);
   }
@@ -74,36 +80,66 @@ Status DBImpl::RecoverWals() {
   }
 
   Replay replay;
+  replay.families = families;
   replay.min_log = min_log;
   for (uint64_t number : numbers) {
     Status s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
   }
+  Status s = CheckFamiliesAgree(replay);
+  if (!s.ok()) return s;
   if (replay.next > 0 && versions_->LastSequence() < replay.next - 1) {
     versions_->SetLastSequence(replay.next - 1);
     versions_->SetLastAllocatedSequence(replay.next - 1);
   }
-  if (mode_ != OpenMode::kReadWrite) return Status::OK();
+  // No database gets there by writing; writes that went on would not fit their keys.
+  if (mode_ == OpenMode::kReadWrite && versions_->LastSequence() > kLastWritableSequence) {
+    return Status::Corruption("the last sequence number, " +
+                                  std::to_string(versions_->LastSequence()) +
+                                  ", leaves none for writes: the MANIFEST or a log is damaged",
+                              dbname_);
+  }
+  return mode_ == OpenMode::kReadWrite ? FinishReplay(&replay) : Status::OK();
+}
 
-  if (!mem_->IsEmpty()) {
-    Status s = FlushRecovered(&replay.flushed);
+// A batch is in all of its families or in none: where the history ends before what some family has
+// in its tables, others would lack their part.
+Status DBImpl::CheckFamiliesAgree(const Replay& replay) {
+  if (replay.damaged_log == 0 || replay.families.size() < 2) return Status::OK();
+  for (const ColumnFamily* family : replay.families) {
+    if (family->state->log_number() <= replay.damaged_log) continue;
+    if (family->state->current()->num_non_empty_levels() == 0) continue;
+    return Status::Corruption("Column family inconsistency: table files are ahead of the logs",
+                              family->name() + ", log #" + std::to_string(replay.damaged_log));
+  }
+  return Status::OK();
+}
+
+Status DBImpl::FinishReplay(Replay* replay) {
+  for (ColumnFamily* family : replay->families) {
+    if (family->mem->IsEmpty()) continue;
+    Status s = FlushRecovered(family, replay);
     if (!s.ok()) return s;
   }
-  // One edit for all files, with the log number that makes the replayed WALs obsolete: a crash
-  // before it replays again.
-  VersionEdit edit;
-  for (FileMetaData& file : replay.flushed) edit.AddFile(0, std::move(file));
   const uint64_t next_wal = versions_->NewFileNumber();
-  edit.SetLogNumber(next_wal);
-  edit.SetMinLogNumberToKeep(next_wal);
   std::unique_ptr<LogWriter> wal;
-  io = wals_->Create(next_wal, &wal);
+  IOStatus io = wals_->Create(next_wal, &wal);
+  if (io.ok()) io = wals_->Install(std::move(wal));
   if (!io.ok()) return io;
-  io = wals_->Install(std::move(wal));
-  if (!io.ok()) return io;
+  // One write for all files, with the log number that makes the replayed logs obsolete: a crash
+  // before it replays again.
+  std::vector<VersionEdit> edits(replay->families.size());
+  std::vector<VersionEdit*> pointers;
+  std::vector<FamilyEdits> changes;
+  for (VersionEdit& edit : edits) pointers.push_back(&edit);
+  for (size_t i = 0; i < edits.size(); ++i) {
+    ColumnFamily* const family = replay->families[i];
+    for (FileMetaData& file : replay->flushed[family]) edits[i].AddFile(0, std::move(file));
+    edits[i].SetLogNumber(next_wal);
+    changes.push_back({family->state, std::span(&pointers[i], 1)});
+  }
   fiber::MutexLock lock(&mutex_);
-  return versions_->LogAndApply(versions_->default_family(), &edit, &mutex_, directory_.get(),
-                                /*new_descriptor=*/true);
+  return versions_->LogAndApply(changes, &mutex_, directory_.get(), /*new_descriptor=*/true);
 }
 
 // OK, with replay->stopped set where nothing of this log may follow.
@@ -132,7 +168,7 @@ Status DBImpl::CheckLink(const WalLink& link, const std::string& path, WALRecove
 
 Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
   const WALRecoveryMode mode = db_options_.wal_recovery_mode;
-  const std::string path = LogFileName(db_options_.wal_dir, number);
+  const std::string path = LogFileName(wal_dir_, number);
   uint64_t file_size = 0;
   IOStatus io = fs_->GetFileSize(path, IOOptions(), &file_size, nullptr);
   std::unique_ptr<SequentialFileReader> file;
@@ -146,8 +182,11 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
   reporter.ignore = mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
   LogReader reader(db_options_.info_log, std::move(file), &reporter, /*checksum=*/true, number);
 
-  // A write is replayed only if the family's log number says that no table has it yet.
-  const bool needed = number >= versions_->default_family()->log_number();
+  // A write is replayed only if its family's log number says that no table has it yet.
+  const auto choose = [&](ColumnFamily* family) {
+    sink_.Set(family->id(), number >= family->state->log_number() ? family->mem : nullptr);
+  };
+  for (ColumnFamily* family : replay->families) choose(family);
   std::string scratch;
   Slice record;
   Status damage;
@@ -174,9 +213,9 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
       // After a damaged record only a log that goes on without a gap is part of the history.
       if (sequence != replay->next) break;
       replay->stopped = false;
+      replay->damaged_log = 0;
     }
     SequenceNumber next = sequence;
-    sink_.set_table(needed ? mem_ : nullptr);
     Status s = ApplyBatch(record, sequence, &sink_, /*concurrent=*/false,
                           /*ignore_missing_families=*/true, &next);
     if (!s.ok()) {
@@ -188,9 +227,12 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
     end_of_good = reader.LastRecordEnd();
     replay->next = std::max(replay->next, next);
     replay->last = {number, WalLink::LastSequenceOf(record)};
-    if (mode_ == OpenMode::kReadWrite && mem_->ShouldFlush()) {
-      s = FlushRecovered(&replay->flushed);
+    if (mode_ != OpenMode::kReadWrite) continue;
+    for (ColumnFamily* family : replay->families) {
+      if (!family->mem->ShouldFlush() || family->mem->IsEmpty()) continue;
+      s = FlushRecovered(family, replay);
       if (!s.ok()) return s;
+      choose(family);
     }
   }
   if (!reader.status().ok()) return reader.status();
@@ -200,6 +242,8 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
     LogWarn(db_options_.info_log.get(), "Point in time recovered to log #%llu seq #%llu",
             static_cast<unsigned long long>(number), static_cast<unsigned long long>(replay->next));
     replay->stopped = true;
+    // (Behind the end of a recycled log is an older one's remains, which look like damage.)
+    if (!reader.InRecyclableFormat()) replay->damaged_log = number;
   } else if (mode == WALRecoveryMode::kPointInTimeRecovery && end_of_good < file_size) {
     // The tail was torn (or preallocated). If records were lost there, a later log does not
     // continue the history.
@@ -208,26 +252,26 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
   return Status::OK();
 }
 
-Status DBImpl::FlushRecovered(std::vector<FileMetaData>* flushed) {
+Status DBImpl::FlushRecovered(ColumnFamily* family, Replay* replay) {
   JobEnv env;
   uint64_t epoch;
   {
     fiber::MutexLock lock(&mutex_);
-    env = MakeJobEnv(next_job_id_.fetch_add(1));
-    epoch = versions_->default_family()->NewEpochNumber();
+    env = MakeJobEnv(*family, next_job_id_.fetch_add(1), Env::IO_HIGH);
+    epoch = family->state->NewEpochNumber();
   }
-  const std::shared_ptr<const Options> options = LiveOptions();
-  FlushJob job(env, *options, {mem_}, epoch, "Recovery");
+  const std::shared_ptr<const Options> options = LiveOptions(family);
+  FlushJob job(env, *options, {family->mem}, epoch, "Recovery", TableFileCreationReason::kRecovery);
   FileMetaData meta;
   Status s = job.Run(versions_->NewFileNumber(), &meta);
   if (!s.ok()) return s;
   if (meta.file_size > 0) {
     fiber::MutexLock lock(&mutex_);
-    level_stats_.Add(0, job.stats());
-    flushed->push_back(std::move(meta));
+    family->level_stats.Add(0, job.stats());
+    replay->flushed[family].push_back(std::move(meta));
   }
-  mem_->Unref();
-  mem_ = NewMemTable(versions_->LastSequence());
+  family->mem->Unref();
+  family->mem = NewMemTable(*family, versions_->LastSequence());
   return s;
 }
 

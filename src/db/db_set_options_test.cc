@@ -204,7 +204,6 @@ TEST_F(DbSetOptionsTest, ARefusalNamesTheOptionAndChangesNothing) {
                                        {"max_write_buffer_numbers.x", "2"},
                                        {"compaction_options_universal", "{nonsense=1}"},
                                        {"block_based_table_factory", "{format_version=6}"},
-                                       {"ttl", "100"},
                                        {"enable_blob_files", "true"},
                                        {"compression", "kXpressCompression"},
                                        {"max_bytes_for_level_multiplier", "-1"}}) {

@@ -200,7 +200,7 @@ TEST_F(DbUniversalTest, RefusesWhatIsNotThere) {
   options.compaction_options_universal.incremental = true;
   EXPECT_TRUE(TryOpen(options).IsNotSupported());
   options = Universal();
-  options.compaction_style = kCompactionStyleFIFO;
+  options.compaction_style = kCompactionStyleNone;
   EXPECT_TRUE(TryOpen(options).IsNotSupported());
 }
 

@@ -1,11 +1,15 @@
 // The write path above the commit queue: what a leader does before its group (stalls, memtable
 // switch, errors), and the public write calls.
+#include <algorithm>
+
 #include "base/logging.h"
 #include "commit/write_batch_internal.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "fs/limited_file_system.h"
 #include "memtable/write_buffer_client.h"
+#include "read/point_lookup.h"
 #include "rocksdb/write_buffer_manager.h"
 
 namespace cairn {
@@ -16,6 +20,24 @@ Status DBImpl::RefuseIfReadOnly() const {
              : Status::NotSupported("Not supported operation in read only mode.");
 }
 
+Status DBImpl::LimitLogRate(const WriteOptions& options, size_t bytes) const {
+  if (options.rate_limiter_priority != Env::IO_USER) {
+    return Status::InvalidArgument(
+        "WriteOptions::rate_limiter_priority only allows Env::IO_TOTAL and Env::IO_USER");
+  }
+  if (options.disableWAL || db_options_.manual_wal_flush) {
+    return Status::InvalidArgument(
+        "WriteOptions::rate_limiter_priority Env::IO_USER needs a log that each write is written "
+        "to");
+  }
+  // Each writer for himself, before the queue: the leader holds nobody else up for it.
+  if (db_options_.rate_limiter != nullptr) {
+    RequestBytes(db_options_.rate_limiter.get(), bytes, Env::IO_USER, statistics_,
+                 RateLimiter::OpType::kWrite);
+  }
+  return Status::OK();
+}
+
 Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
   Status s = RefuseIfReadOnly();
@@ -23,10 +45,18 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
+  if (options.protection_bytes_per_key != 0) [[unlikely]] {
+    return Status::NotSupported("WriteOptions::protection_bytes_per_key");
+  }
+  if (options.rate_limiter_priority != Env::IO_TOTAL) {
+    s = LimitLogRate(options, updates->GetDataSize());
+    if (!s.ok()) return s;
+  }
   s = WriteBatchInternal::CheckWritable(updates);
   if (!s.ok()) return s;
-  if (!options.ignore_missing_column_families && !WriteBatchInternal::OnlyDefaultFamily(updates)) {
-    return Status::InvalidArgument("Invalid column family specified in write batch");
+  if (WriteBatchInternal::NeedsFamilies(updates)) [[unlikely]] {
+    s = CheckBatchFamilies(*updates, options.ignore_missing_column_families);
+    if (!s.ok()) return s;
   }
   if (WriteBatchInternal::Count(updates) == 0 && !options.sync &&
       WriteBatchInternal::ByteSize(updates) <= WriteBatchInternal::kHeader) {
@@ -49,58 +79,94 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                    const Slice& value) {
-  Status s = CheckFamily(family);
+  ColumnFamily* found;
+  Status s = FamilyOf(family, &found);
   if (!s.ok()) return s;
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 11);
-  s = batch.Put(key, value);
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 16);
+  s = batch.Put(family, key, value);
   return s.ok() ? Write(options, &batch) : s;
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key) {
-  Status s = CheckFamily(family);
+  ColumnFamily* found;
+  Status s = FamilyOf(family, &found);
   if (!s.ok()) return s;
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 6);
-  s = batch.Delete(key);
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11);
+  s = batch.Delete(family, key);
   return s.ok() ? Write(options, &batch) : s;
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
                             const Slice& key) {
-  Status s = CheckFamily(family);
+  ColumnFamily* found;
+  Status s = FamilyOf(family, &found);
   if (!s.ok()) return s;
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 6);
-  s = batch.SingleDelete(key);
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11);
+  s = batch.SingleDelete(family, key);
   return s.ok() ? Write(options, &batch) : s;
 }
 
 Status DBImpl::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family,
                            const Slice& begin, const Slice& end) {
-  Status s = CheckFamily(family);
+  ColumnFamily* found;
+  Status s = FamilyOf(family, &found);
   if (!s.ok()) return s;
   WriteBatch batch;
-  s = batch.DeleteRange(begin, end);
+  s = batch.DeleteRange(family, begin, end);
   return s.ok() ? Write(options, &batch) : s;
 }
 
 Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                      const Slice& value) {
-  Status s = CheckFamily(family);
+  ColumnFamily* found;
+  Status s = FamilyOf(family, &found);
   if (!s.ok()) return s;
+  if (found->merge_operator == nullptr) {
+    return Status::NotSupported("Provide a merge_operator when opening DB");  // RocksDB's words
+  }
   WriteBatch batch;
-  s = batch.Merge(key, value);
+  s = batch.Merge(family, key, value);
   return s.ok() ? Write(options, &batch) : s;
+}
+
+// All that was written before `sequence` is in the memtables, though the last of it may not be
+// published: groups insert in turn, and this one's batches one after the other.
+bool DBImpl::FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber sequence,
+                         const Slice& operand, std::string* value) {
+  ColumnFamily* family = nullptr;
+  {
+    fiber::MutexLock lock(&live_mutex_);
+    for (ColumnFamily* const one : families_) {
+      if (one->id() == family_id) family = one;
+    }
+  }
+  if (family == nullptr) return false;
+  const size_t limit = family->max_successive_merges.load(std::memory_order_relaxed);
+  if (limit == 0) return false;
+  SuperVersionGuard sv(family->super_versions.get());
+  if (sv->mem->CountSuccessiveMerges(LookupKey(key, sequence - 1), limit) < limit) return false;
+  MergeOperands operands(sv->merge_operator);
+  operands.PushOlder(operand, /*pinned=*/true);
+  PinnableSlice found;
+  // A failure is the readers' to see: the operand is written as it is.
+  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,
+                               &found, &operands, statistics_, nullptr);
+  if (!s.ok()) return false;
+  value->assign(found.data(), found.size());
+  return true;
 }
 
 // --- What a leader does first
 
 Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
-  const uint64_t max_wal_bytes = max_total_wal_size_.load(std::memory_order_relaxed);
+  const uint64_t max_wal_bytes = max_wal_bytes_.load(std::memory_order_relaxed);
   const bool over_wal_limit =
       !group.disable_wal && max_wal_bytes > 0 && wals_->total_bytes() > max_wal_bytes;
   const bool memory_is_short =
       write_buffer_manager_->ShouldFlush() || write_buffer_manager_->ShouldStall();
-  if (!write_needs_attention_.load(std::memory_order_acquire) && !mem_->ShouldFlush() &&
-      !over_wal_limit && !memory_is_short) [[likely]] {
+  if (!write_needs_attention_.load(std::memory_order_acquire) &&
+      !default_family_->mem->ShouldFlush() && !sink_.has_full() && !over_wal_limit &&
+      !memory_is_short) [[likely]] {
     return Status::OK();
   }
   if (group.in_passing) return Status::Busy();
@@ -115,13 +181,17 @@ Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
   if (shutting_down_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
   Status s;
   if (write_controller_.IsStopped() || write_controller_.NeedsDelay()) s = WaitOutStall(group);
-  if (s.ok() && over_wal_limit) {
-    s = SwitchAndFlush();
-  } else if (s.ok() && give_memory && !imm_.IsFlushPending() && !imm_.IsFlushInProgress()) {
+  if (!s.ok()) return s;
+  if (over_wal_limit) s = SwitchAndFlush(FamiliesOfOldestWal(), FlushReason::kWalFull);
+  if (s.ok() && give_memory) {
+    ColumnFamily* const family = LargestFamily();
     // (One that is under way frees memory soon; more of them at once make a stall.)
-    s = SwitchAndFlush();
-  } else if (s.ok() && !mem_->IsEmpty() && mem_->ShouldFlush()) {
-    s = SwitchMemTable();
+    if (!family->imm.IsFlushPending() && !family->imm.IsFlushInProgress()) {
+      s = SwitchAndFlush({family}, FlushReason::kWriteBufferManager);
+    }
+  }
+  if (s.ok() && (sink_.TakeFull() || default_family_->mem->ShouldFlush())) {
+    s = SwitchMemTables(FullFamilies(), FlushReason::kWriteBufferFull);
     if (s.ok()) MaybeScheduleWork();
   }
   if (s.ok() && write_buffer_manager_->ShouldStall()) s = WaitForMemory(group);
@@ -138,30 +208,32 @@ Status DBImpl::WaitOutStall(const WriteGroupInfo& group) {
     CommitQueue::StallScope stall(group.queue);
     const uint64_t start = fiber::now_nanos();
     const uint64_t deadline = start + delay * 1000;
-    const StallDecision why = stall_;
+    ColumnFamily* const family = StalledFamily();
+    const StallDecision why = family->stall;
     while (write_controller_.NeedsDelay() && !shutting_down_.load(std::memory_order_relaxed)) {
       if (!background_done_.wait_until(&mutex_, deadline)) break;
     }
-    CountStall(why, start);
+    CountStall(family, why, start);
   }
   if (write_controller_.IsStopped()) {
     if (group.no_slowdown) return Status::Incomplete("Write stall");
     CommitQueue::StallScope stall(group.queue);
     const uint64_t start = fiber::now_nanos();
-    const StallDecision why = stall_;
+    ColumnFamily* const family = StalledFamily();
+    const StallDecision why = family->stall;
     while (write_controller_.IsStopped() && !has_background_error_.load() &&
            !shutting_down_.load()) {
       background_done_.wait(&mutex_);
     }
-    CountStall(why, start);
+    CountStall(family, why, start);
   }
   if (shutting_down_.load()) return Status::ShutdownInProgress("stalled writes");
   return has_background_error_.load() ? background_error_ : Status::OK();
 }
 
-void DBImpl::CountStall(const StallDecision& decision, uint64_t since_nanos) {
+void DBImpl::CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos) {
   const uint64_t waited = (fiber::now_nanos() - since_nanos) / 1000;
-  stall_times_.Add(decision, waited);
+  family->stall_times.Add(decision, waited);
   if (statistics_ != nullptr) statistics_->recordTick(STALL_MICROS, waited);
 }
 
@@ -179,13 +251,79 @@ Status DBImpl::WaitForLowPriority(const WriteOptions& options, uint64_t bytes) {
   return shutting_down_.load() ? Status::ShutdownInProgress() : Status::OK();
 }
 
-Status DBImpl::SwitchMemTable(bool abandon_wal) {
+// --- Memtable switch
+
+std::vector<ColumnFamily*> DBImpl::FullFamilies() const {
+  std::vector<ColumnFamily*> full;
+  for (ColumnFamily* family : families_) {
+    if (!family->mem->IsEmpty() && family->mem->ShouldFlush()) full.push_back(family);
+  }
+  return full;
+}
+
+uint64_t DBImpl::FirstLogNeeded(const ColumnFamily& family, size_t flushed) const {
+  const std::vector<MemTable*>& sealed = family.imm.current()->memtables();  // newest first
+  if (flushed < sealed.size()) return sealed[sealed.size() - 1 - flushed]->GetFirstLogNumber();
+  return family.mem->IsEmpty() ? wals_->current_number() : family.mem->GetFirstLogNumber();
+}
+
+uint64_t DBImpl::FirstLogNeeded(const std::map<const ColumnFamily*, size_t>& flushed) const {
+  uint64_t oldest = wals_->current_number();
+  for (const ColumnFamily* family : families_) {
+    const auto it = flushed.find(family);
+    oldest = std::min(oldest, FirstLogNeeded(*family, it == flushed.end() ? 0 : it->second));
+  }
+  return oldest;
+}
+
+// One that is never written to would keep all logs.
+void DBImpl::LetGoOfWals(const std::map<const ColumnFamily*, size_t>& flushed) {
+  const uint64_t oldest = FirstLogNeeded(flushed);
+  for (ColumnFamily* family : families_) {
+    if (family->imm.NumNotFlushed() > 0 || !family->mem->IsEmpty()) continue;
+    family->state->SetLogNumber(std::max(family->state->log_number(), oldest));
+  }
+}
+
+std::vector<ColumnFamily*> DBImpl::FamiliesOfOldestWal() {
+  LetGoOfWals();
+  const uint64_t oldest = versions_->MinLogNumberWithUnflushedData();
+  std::vector<ColumnFamily*> out;
+  if (flushed_wal_ == oldest) return out;  // under way
+  for (ColumnFamily* family : families_) {
+    if (family->state->log_number() <= oldest) out.push_back(family);
+  }
+  flushed_wal_ = oldest;
+  return out;
+}
+
+ColumnFamily* DBImpl::LargestFamily() const {
+  return *std::max_element(
+      families_.begin(), families_.end(), [](const ColumnFamily* a, const ColumnFamily* b) {
+        return a->mem->ApproximateMemoryUsage() < b->mem->ApproximateMemoryUsage();
+      });
+}
+
+Status DBImpl::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushReason reason,
+                               bool abandon_wal) {
+  const bool all = db_options_.atomic_flush && !asked.empty();
+  std::vector<ColumnFamily*> families;
+  for (ColumnFamily* family : all ? families_ : asked) {
+    // (The flush of an empty one still says that the abandoned WAL is not needed; that of what is
+    // immutable already would not say it of this one.)
+    if (!family->mem->IsEmpty() ||
+        (abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))) {
+      families.push_back(family);
+    }
+  }
+  if (families.empty()) return Status::OK();
   // A WAL that nothing was written to (all writes skipped it) serves the next memtable too.
   const bool new_wal = !wals_->CurrentIsEmpty();
   const uint64_t wal_number = new_wal ? versions_->NewFileNumber() : wals_->current_number();
   const SequenceNumber last_sequence = versions_->LastSequence();
   mutex_.unlock();
-  MemTable* next = NewMemTable(last_sequence);
+  std::vector<MemTable*> next;
+  for (ColumnFamily* family : families) next.push_back(NewMemTable(*family, last_sequence));
   IOStatus io;
   if (new_wal) {
     std::unique_ptr<LogWriter> wal;
@@ -197,91 +335,54 @@ Status DBImpl::SwitchMemTable(bool abandon_wal) {
   }
   mutex_.lock();
   if (!io.ok()) {
-    next->Unref();
-    SetBackgroundError(io, "memtable switch");
+    for (MemTable* memtable : next) memtable->Unref();
+    SetBackgroundError(io, BackgroundErrorReason::kWriteCallback, "memtable switch");
     return io;
   }
-  mem_->SetNextLogNumber(wal_number);
-  imm_.Add(mem_);
-  mem_ = next;
-  sink_.set_table(next);
-  LogInfo(db_options_.info_log.get(),
-          "[default] New memtable created with log file: #%llu. Immutable memtables: %d.",
-          static_cast<unsigned long long>(wal_number), imm_.NumNotFlushed());
-  InstallSuperVersion();
+  for (size_t i = 0; i < families.size(); ++i) {
+    ColumnFamily* const family = families[i];
+    family->mem->SetNextLogNumber(wal_number);
+    family->flush_reason = reason;
+    QueueSealed(*family, *family->mem);
+    family->imm.Add(family->mem);
+    family->mem = next[i];
+    family->mem->SetFirstLogNumber(wal_number);
+    sink_.Set(family->id(), next[i]);
+    LogInfo(db_options_.info_log.get(),
+            "[%s] New memtable created with log file: #%llu. Immutable memtables: %d.",
+            family->name().c_str(), static_cast<unsigned long long>(wal_number),
+            family->imm.NumNotFlushed());
+  }
+  for (ColumnFamily* family : families_) {
+    if (family->mem->IsEmpty()) family->mem->SetFirstLogNumber(wal_number);
+  }
+  LetGoOfWals();
+  for (ColumnFamily* family : families) InstallSuperVersion(family);
+  DeliverEvents();
   return Status::OK();
 }
 
-void DBImpl::OnCommitError(const Status& status, CommitErrorKind kind) {
-  fiber::MutexLock lock(&mutex_);
-  SetBackgroundError(status, kind == CommitErrorKind::kWalWrite  ? "WAL write"
-                             : kind == CommitErrorKind::kWalSync ? "WAL sync"
-                                                                 : "memtable insertion");
-}
-
-void DBImpl::SetBackgroundError(const Status& status, const char* where) {
-  ++background_errors_;
-  LogError(db_options_.info_log.get(), "Background error in %s: %s", where,
-           status.ToString().c_str());
-  if (!has_background_error_.load(std::memory_order_relaxed)) {
-    background_error_ = status;
-    has_background_error_.store(true, std::memory_order_release);
+Status DBImpl::SwitchAndFlush(const std::vector<ColumnFamily*>& families, FlushReason reason) {
+  Status s = SwitchMemTables(families, reason);
+  if (!s.ok()) return s;
+  for (ColumnFamily* family : db_options_.atomic_flush ? families_ : families) {
+    if (family->imm.NumNotFlushed() > 0) family->imm.FlushRequested();
   }
-  write_needs_attention_.store(true, std::memory_order_release);
-  background_done_.notify_all();
-  buffer_client_->Signal();
+  MaybeScheduleWork();
+  return s;
 }
 
 Status DBImpl::FlushWAL(bool sync) {
   Status s = RefuseIfReadOnly();
   if (!s.ok()) return s;
-  IOStatus io;
-  {
-    CommitQueue::Exclusive leadership(commit_.get());
-    io = sync ? wals_->Sync() : wals_->Flush();
-  }
+  // The error is told with leadership held: afterwards a Resume() may have left the log behind, and
+  // would have to mend the database once more.
+  CommitQueue::Exclusive leadership(commit_.get());
+  IOStatus io = sync ? wals_->Sync() : wals_->Flush();
   if (!io.ok()) OnCommitError(io, sync ? CommitErrorKind::kWalSync : CommitErrorKind::kWalWrite);
   return io;
 }
 
 Status DBImpl::SyncWAL() { return FlushWAL(/*sync=*/true); }
-
-Status DBImpl::Resume() {
-  Status s = RefuseIfReadOnly();
-  if (!s.ok()) return s;
-  // With leadership held to the end: no write enters before everything in memory is in tables.
-  // Until then the damaged tail of the old WAL would cut off what a recovery finds in a newer one.
-  CommitQueue::Exclusive leadership(commit_.get());
-  fiber::MutexLock lock(&mutex_);
-  if (!has_background_error_.load()) return Status::OK();
-  // What began before may still fail for the old reason, and would be taken for a new error.
-  while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
-  if (background_error_.IsCorruption()) return background_error_;
-  const Status former = background_error_;
-  background_error_ = Status::OK();
-  has_background_error_.store(false, std::memory_order_release);
-  // The old WAL may be what failed; nothing depends on it once the memtables are tables.
-  s = SwitchMemTable(/*abandon_wal=*/true);
-  if (s.ok() && imm_.NumNotFlushed() > 0) {
-    imm_.FlushRequested();
-    MaybeScheduleWork();
-    while (imm_.NumNotFlushed() > 0 && !has_background_error_.load() && !shutting_down_.load()) {
-      background_done_.wait(&mutex_);
-    }
-    if (has_background_error_.load()) s = background_error_;
-    if (shutting_down_.load()) s = Status::ShutdownInProgress();
-  }
-  if (!s.ok()) {
-    if (!has_background_error_.load()) SetBackgroundError(former, "resume");
-    return s;
-  }
-  UpdateStall();
-  MaybeScheduleWork();
-  const uint64_t min_log = versions_->MinLogNumberToKeep();
-  lock.unlock();
-  // A WAL that failed would fail every later sync too.
-  wals_->ForgetBelow(min_log);
-  return s;
-}
 
 }  // namespace cairn

@@ -40,11 +40,11 @@ struct LogFault {
 
 TEST_F(DbWriteErrorsTest, AFailedLogStopsWritesNamesTheFileAndResumes) {
   const LogFault faults[] = {
-      {"EIO in a write", kFaultAppend, IOStatus::IOError("injected"), false},
-      {"ENOSPC in a write", kFaultAppend, IOStatus::NoSpace("injected"), false},
-      {"EIO in a write to be synced", kFaultAppend, IOStatus::IOError("injected"), true},
-      {"EIO in a sync", kFaultSync, IOStatus::IOError("injected"), true},
-      {"ENOSPC in a sync", kFaultSync, IOStatus::NoSpace("injected"), true},
+      {"EIO in a write", fault::kAppend, IOStatus::IOError("injected"), false},
+      {"ENOSPC in a write", fault::kAppend, IOStatus::NoSpace("injected"), false},
+      {"EIO in a write to be synced", fault::kAppend, IOStatus::IOError("injected"), true},
+      {"EIO in a sync", fault::kSync, IOStatus::IOError("injected"), true},
+      {"ENOSPC in a sync", fault::kSync, IOStatus::NoSpace("injected"), true},
   };
   for (const bool pipelined : {false, true}) {
     for (const LogFault& fault : faults) {
@@ -117,7 +117,7 @@ TEST_F(DbWriteErrorsTest, WritersOfOneGroupAllHearOfTheFailure) {
   disk_.faults->SetFileFilter(IsLog);
   std::atomic<int> started{0};
   std::atomic<int> acknowledged{0};
-  disk_.faults->FailRandomly(3, kFaultSync, 2, IOStatus::IOError("injected"));
+  disk_.faults->FailRandomly(3, fault::kSync, 2, IOStatus::IOError("injected"));
   fiber::Runtime runtime({.workers = 2});
   runtime.run([&] {
     std::vector<fiber::JoinHandle> handles;

@@ -1,6 +1,6 @@
-// Which options this version of Cairn honours, accepts as a hint, or refuses. The README's
-// compatibility table says the same; keep them together. An option that is neither named here nor
-// in that table is honoured.
+// Which options this version of Cairn refuses. (doc/compatibility.md, which is made by
+// scripts/compatibility.py, has all of them: an option that is neither named here nor marked in the
+// headers as without effect is honoured.)
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -41,23 +41,20 @@ class Checker {
 };
 
 void CheckDBOptions(const DBOptions& o, Checker* check) {
-  check->Unsupported(o.rate_limiter != nullptr, "rate_limiter");
   check->Unsupported(o.sst_file_manager != nullptr, "sst_file_manager");
   check->Unsupported(o.row_cache != nullptr, "row_cache");
   check->Unsupported(o.wal_filter != nullptr, "wal_filter");
-  check->Unsupported(!o.listeners.empty(), "listeners");
-  check->Unsupported(o.file_checksum_gen_factory != nullptr, "file_checksum_gen_factory");
+  check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
+                 "listeners must not be null");
   check->Unsupported(o.compaction_service != nullptr, "compaction_service");
   check->Unsupported(o.track_and_verify_wals_in_manifest, "track_and_verify_wals_in_manifest");
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
   check->Unsupported(o.allow_2pc, "allow_2pc");
   check->Unsupported(o.wal_compression != kNoCompression, "wal_compression");
-  check->Unsupported(o.WAL_ttl_seconds != 0, "WAL_ttl_seconds");
-  check->Unsupported(o.WAL_size_limit_MB != 0, "WAL_size_limit_MB");
-  check->Unsupported(o.allow_ingest_behind, "allow_ingest_behind");
   check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
+  check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
   check->Unsupported(o.db_paths.size() > 1, "db_paths", "give one path");
   check->Invalid(o.keep_log_file_num == 0, "keep_log_file_num must be greater than 0");
   check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
@@ -71,25 +68,22 @@ bool IsKnownMemTable(const MemTableRepFactory& factory) {
 }
 
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
-  check->Unsupported(o.merge_operator != nullptr, "merge_operator");
-  check->Unsupported(o.compaction_filter != nullptr, "compaction_filter");
-  check->Unsupported(o.compaction_filter_factory != nullptr, "compaction_filter_factory");
-  check->Unsupported(o.compaction_style != kCompactionStyleLevel &&
-                         o.compaction_style != kCompactionStyleUniversal,
-                     "compaction_style", "use kCompactionStyleLevel or kCompactionStyleUniversal");
+  check->Unsupported(o.compaction_style == kCompactionStyleNone, "compaction_style",
+                     "use disable_auto_compactions and CompactFiles");
+  check->Unsupported(o.compaction_options_fifo.age_for_warm != 0,
+                     "compaction_options_fifo.age_for_warm");
   check->Unsupported(o.compaction_options_universal.incremental,
                      "compaction_options_universal.incremental");
   check->Unsupported(o.sst_partitioner_factory != nullptr, "sst_partitioner_factory");
   check->Unsupported(o.compaction_thread_limiter != nullptr, "compaction_thread_limiter");
   check->Unsupported(!o.cf_paths.empty(), "cf_paths");
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
+  check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
+  check->Unsupported(o.memtable_protection_bytes_per_key != 0, "memtable_protection_bytes_per_key");
   check->Unsupported(o.enable_blob_files, "enable_blob_files");
-  check->Unsupported(!o.table_properties_collector_factories.empty(),
-                     "table_properties_collector_factories");
-  check->Unsupported(o.compression_opts.max_dict_bytes != 0, "compression_opts.max_dict_bytes");
-  check->Unsupported(
-      o.bottommost_compression_opts.enabled && o.bottommost_compression_opts.max_dict_bytes != 0,
-      "bottommost_compression_opts.max_dict_bytes");
+  const auto& collectors = o.table_properties_collector_factories;
+  check->Invalid(std::find(collectors.begin(), collectors.end(), nullptr) != collectors.end(),
+                 "table_properties_collector_factories must not be null");
   check->Unsupported(o.max_write_buffer_size_to_maintain > 0, "max_write_buffer_size_to_maintain");
   check->Unsupported(o.max_write_buffer_number_to_maintain > 0,
                      "max_write_buffer_number_to_maintain");
@@ -97,13 +91,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
   check->Unsupported(o.comparator != nullptr && o.comparator->timestamp_size() != 0, "comparator",
                      "user-defined timestamps are not there yet");
-  // The defaults mean "off" for a database without a compaction filter younger than 30 days; an
-  // explicit age is a promise.
-  constexpr uint64_t kAutomatic = 0xfffffffffffffffe;
-  check->Unsupported(o.ttl != kAutomatic && o.ttl != 0, "ttl");
-  check->Unsupported(
-      o.periodic_compaction_seconds != kAutomatic && o.periodic_compaction_seconds != 0,
-      "periodic_compaction_seconds");
   check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
                      "memtable_factory",
                      (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +
@@ -117,6 +104,12 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                           ? nullptr
                           : std::as_const(*o.table_factory).GetOptions<BlockBasedTableOptions>();
   if (table != nullptr) check->Add(ValidateTableOptions(*table));
+  check->Invalid(
+      table != nullptr && o.comparator != nullptr &&
+          table->data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
+          o.comparator->CanKeysWithDifferentByteContentsBeEqual(),
+      "kDataBlockBinaryAndHash needs a comparator that takes keys of different bytes for "
+      "different");
   check->Invalid(!IsCompressionSupported(o.compression), "compression is not built in");
   check->Invalid(o.bottommost_compression != kDisableCompressionOption &&
                      !IsCompressionSupported(o.bottommost_compression),
@@ -132,6 +125,24 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
 constexpr size_t kMinWriteBuffer = size_t{64} << 10;
 constexpr size_t kMaxWriteBuffer = size_t{64} << 30;
 
+// As in RocksDB: a month where the user said nothing, but for FIFO style, where it would mean that
+// data are lost, and for rewriting what no compaction filter looks at. Universal style, which has
+// nowhere to send a file alone, rewrites instead.
+void SanitizeAges(ColumnFamilyOptions* out) {
+  constexpr uint64_t kAutomatic = 0xfffffffffffffffe;
+  constexpr uint64_t kMonth = uint64_t{30} * 24 * 60 * 60;  // seconds
+  const bool fifo = out->compaction_style == kCompactionStyleFIFO;
+  if (out->ttl == kAutomatic) out->ttl = fifo ? 0 : kMonth;
+  uint64_t& period = out->periodic_compaction_seconds;
+  const bool said = period != kAutomatic;
+  if (!said) period = !fifo && HasCompactionFilter(*out) ? kMonth : 0;
+  const auto sooner = [](uint64_t a, uint64_t b) {
+    return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+  };
+  if (fifo && said) out->ttl = sooner(out->ttl, period);
+  if (out->compaction_style == kCompactionStyleUniversal) period = sooner(period, out->ttl);
+}
+
 }  // namespace
 
 Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_options) {
@@ -143,14 +154,24 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
                     cf_options.memtable_factory != nullptr &&
                     !cf_options.memtable_factory->IsInsertConcurrentlySupported(),
                 "Memtable doesn't concurrent writes (allow_concurrent_memtable_write)");
+  check.Invalid(
+      db_options.allow_ingest_behind &&
+          (cf_options.compaction_style != kCompactionStyleUniversal || cf_options.num_levels < 3),
+      "allow_ingest_behind needs universal compaction and at least 3 levels");
   return check.status();
 }
 
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   DBOptions out = options;
   if (out.env == nullptr) out.env = Env::Default();
-  if (out.wal_dir.empty()) out.wal_dir = dbname;
-  while (out.wal_dir.size() > 1 && out.wal_dir.back() == '/') out.wal_dir.pop_back();
+  // As in RocksDB: the database's own directory is not named, or the OPTIONS file of a copy would
+  // lead a tool to the original's logs.
+  const auto without_slashes = [](std::string path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+  };
+  out.wal_dir = without_slashes(out.wal_dir);
+  if (out.wal_dir == without_slashes(dbname)) out.wal_dir.clear();
   if (out.max_background_jobs < 1) out.max_background_jobs = 1;
   if (out.max_open_files != -1) out.max_open_files = std::max(out.max_open_files, 20);
   if (out.db_paths.empty()) {
@@ -162,6 +183,8 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   }
   if (out.delayed_write_rate == 0) out.delayed_write_rate = WriteController::kDefaultRate;
   if (out.writable_file_max_buffer_size == 0) out.writable_file_max_buffer_size = 1 << 20;
+  // A log that goes to the archive is not written over.
+  if (out.WAL_ttl_seconds > 0 || out.WAL_size_limit_MB > 0) out.recycle_log_file_num = 0;
   // As in RocksDB: these modes must fail at a damaged record, and the remains of an older log
   // behind the end of a recycled one look like one.
   if (out.wal_recovery_mode == WALRecoveryMode::kTolerateCorruptedTailRecords ||
@@ -177,8 +200,7 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
   out.max_write_buffer_number = std::max(out.max_write_buffer_number, 2);
   out.min_write_buffer_number_to_merge =
       std::clamp(out.min_write_buffer_number_to_merge, 1, out.max_write_buffer_number - 1);
-  out.num_levels =
-      std::max(out.num_levels, out.compaction_style == kCompactionStyleUniversal ? 1 : 2);
+  out.num_levels = std::max(out.num_levels, out.compaction_style == kCompactionStyleLevel ? 2 : 1);
   if (out.level0_file_num_compaction_trigger <= 0) out.level0_file_num_compaction_trigger = 1;
   // slowdown and stop never come before the compaction that would relieve them.
   out.level0_slowdown_writes_trigger =
@@ -191,6 +213,12 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
     out.level0_stop_writes_trigger =
         std::max(out.level0_stop_writes_trigger, out.level0_file_num_compaction_trigger + 1);
   }
+  if (out.compaction_style == kCompactionStyleFIFO) {
+    // Level 0 is where everything is.
+    out.level0_slowdown_writes_trigger = out.level0_stop_writes_trigger =
+        std::numeric_limits<int>::max();
+  }
+  SanitizeAges(&out);
   if (out.soft_pending_compaction_bytes_limit == 0) {
     out.soft_pending_compaction_bytes_limit = out.hard_pending_compaction_bytes_limit;
   } else if (out.hard_pending_compaction_bytes_limit > 0) {

@@ -47,11 +47,32 @@ class SnapshotList {
   const Snapshot* Take(PublishedFn&& published) {
     const int64_t now = NowSeconds();
     fiber::MutexLock lock(&mutex_);
+    while (pauses_ > 0) resumed_.wait(&mutex_);
     auto* snapshot = new SnapshotImpl(published(), now);
     live_.insert(snapshot);
     return snapshot;
   }
   void Release(const Snapshot* snapshot);
+
+  // While one lives, Take() waits: what changes is not told by sequence numbers alone (files from
+  // outside whose entries have number 0), and no snapshot may fall between. Hold no lock that a
+  // caller of Take() may hold.
+  class Pause {
+   public:
+    explicit Pause(SnapshotList* list) : list_(list) {
+      fiber::MutexLock lock(&list_->mutex_);
+      ++list_->pauses_;
+    }
+    ~Pause() {
+      fiber::MutexLock lock(&list_->mutex_);
+      if (--list_->pauses_ == 0) list_->resumed_.notify_all();
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    SnapshotList* const list_;
+  };
 
   // Distinct sequence numbers, ascending.
   std::vector<SequenceNumber> Sequences() const;
@@ -70,6 +91,8 @@ class SnapshotList {
 
   mutable fiber::Mutex mutex_;
   std::multiset<SnapshotImpl*, Older> live_ FIBER_GUARDED_BY(mutex_);
+  int pauses_ FIBER_GUARDED_BY(mutex_) = 0;
+  fiber::CondVar resumed_;
 };
 
 }  // namespace cairn

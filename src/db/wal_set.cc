@@ -55,7 +55,10 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     s = current_->WriteBuffer();
     const uint64_t size = current_->file()->file_size();
     AddExisting(current_->log_number(), size);
-    auto old = std::make_shared<Old>(Old{std::move(current_), synced_bytes_ == size});
+    auto old = std::make_shared<Old>();
+    old->writer = std::move(current_);
+    old->synced = synced_bytes_ == size;
+    old->named = directory_synced_;
     fiber::MutexLock lock(&mutex_);
     old_.push_back(std::move(old));
   }
@@ -88,33 +91,65 @@ uint64_t WalSet::total_bytes() const {
   return closed_bytes_ + (current_ == nullptr ? 0 : current_->file()->file_size());
 }
 
-IOStatus WalSet::SyncDirectoryOnce() {
-  if (directory_synced_) return IOStatus::OK();
-  std::unique_ptr<FSDirectory> directory;
-  IOStatus s = fs_->NewDirectory(dir_, IOOptions(), &directory, nullptr);
-  if (s.ok()) s = SyncDirectory(directory.get());
-  directory_synced_ = s.ok();
-  return s;
+std::vector<WalSet::File> WalSet::Files() const {
+  std::vector<File> files;
+  fiber::MutexLock lock(&mutex_);
+  for (const auto& [number, bytes] : bytes_) {
+    if (current_ != nullptr && number == current_->log_number()) continue;
+    files.push_back({number, bytes, bytes});
+  }
+  if (current_ != nullptr) {
+    const FileWriter& file = *current_->file();
+    files.push_back({current_->log_number(), file.file_size(), file.flushed_size()});
+  }
+  return files;
 }
 
-IOStatus WalSet::Sync() {
-  Statistics* const statistics = options_->statistics.get();
-  const uint64_t start = statistics != nullptr ? fiber::now_nanos() : 0;
-  std::vector<std::shared_ptr<Old>> unsynced;
+IOStatus WalSet::SyncDirectory() {
+  std::unique_ptr<FSDirectory> directory;
+  IOStatus s = fs_->NewDirectory(dir_, IOOptions(), &directory, nullptr);
+  return s.ok() ? cairn::SyncDirectory(directory.get()) : s;
+}
+
+IOStatus WalSet::SyncOld(bool with_names) {
+  std::deque<std::shared_ptr<Old>> all;
   {
     fiber::MutexLock lock(&mutex_);
-    for (const auto& old : old_) {
-      if (!old->synced) unsynced.push_back(old);
-    }
+    all = old_;
   }
-  for (const auto& old : unsynced) {
+  bool unnamed = false;
+  for (const auto& old : all) {
+    fiber::MutexLock one_at_a_time(&old->mutex);
+    unnamed |= !old->named;
+    if (old->synced) continue;
     IOStatus s = old->writer->Sync(options_->use_fsync);
     if (!s.ok()) return s;
     old->synced = true;
   }
+  if (!with_names || !unnamed) return IOStatus::OK();
+  IOStatus s = SyncDirectory();
+  if (!s.ok()) return s;
+  for (const auto& old : all) {
+    fiber::MutexLock lock(&old->mutex);
+    old->named = true;
+  }
+  return s;
+}
+
+IOStatus WalSet::SyncClosed() { return SyncOld(/*with_names=*/true); }
+
+IOStatus WalSet::Sync() {
+  Statistics* const statistics = options_->statistics.get();
+  const uint64_t start = statistics != nullptr ? fiber::now_nanos() : 0;
+  IOStatus old = SyncOld(/*with_names=*/false);
+  if (!old.ok()) return old;
   const uint64_t size = current_->file()->file_size();
   IOStatus s = current_->Sync(options_->use_fsync);
-  if (s.ok()) s = SyncDirectoryOnce();
+  // (The first time, for this log's name and those before it.)
+  if (s.ok() && !directory_synced_) {
+    s = SyncDirectory();
+    directory_synced_ = s.ok();
+  }
   if (!s.ok()) return s;
   synced_bytes_ = size;
   if (statistics != nullptr) {

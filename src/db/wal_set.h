@@ -56,6 +56,9 @@ class WalSet {
   // Leader: closes all. SUSPENDS.
   [[nodiscard]] IOStatus Close();
 
+  // Syncs all but the current one. From anywhere. SUSPENDS.
+  [[nodiscard]] IOStatus SyncClosed();
+
   // Closes WALs below `number`, which hold nothing unflushed any more. From anywhere, but best in
   // the background: closing gives back what was preallocated, and may wait for the file system's
   // journal. SUSPENDS.
@@ -78,7 +81,15 @@ class WalSet {
   bool CurrentIsEmpty() const { return current_ == nullptr || current_->file()->file_size() == 0; }
   // Leader: bytes of all WALs that have a file.
   uint64_t total_bytes() const;
-  // The same without the current one: from anywhere.
+  struct File {
+    uint64_t number = 0;
+    uint64_t bytes = 0;          // that were appended
+    uint64_t written_bytes = 0;  // of them, that the operating system has
+  };
+  // Leader: all WALs that have a file, oldest first; the current one is the last. Not those that
+  // wait to be recycled.
+  std::vector<File> Files() const;
+  // Of all but the current one: from anywhere.
   uint64_t closed_bytes() const {
     fiber::MutexLock lock(&mutex_);
     return closed_bytes_;
@@ -89,11 +100,16 @@ class WalSet {
   // Closed by whoever lets go of it last.
   struct Old {
     std::unique_ptr<LogWriter> writer;
-    bool synced;  // the leader's
+    fiber::Mutex mutex;  // of the two below; held through a sync
+    bool synced = false;
+    bool named = false;  // the directory was synced since it has the file
   };
+  // All but the current one; and the directory, if it may lack one of their names and the caller
+  // does not sync it.
+  [[nodiscard]] IOStatus SyncOld(bool with_names);
 
   IOStatus AppendLink(const Slice& first_record);
-  IOStatus SyncDirectoryOnce();
+  IOStatus SyncDirectory();
   uint64_t TakeRecyclable();
   bool recycles() const { return options_->recycle_log_file_num > 0; }
 

@@ -14,9 +14,9 @@
 
 #include "base/namespace.h"
 #include "base/random.h"
+#include "cairn/fault_injection.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
-#include "fs/fault_file_system.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
@@ -53,8 +53,8 @@ inline std::string Value(uint64_t seed, size_t size) {
 // A memory file system under a fault injecting one, and the Env over both.
 struct Disk {
   std::shared_ptr<MemoryFileSystem> memory = std::make_shared<MemoryFileSystem>();
-  std::shared_ptr<FaultInjectionFileSystem> faults =
-      std::make_shared<FaultInjectionFileSystem>(memory);
+  std::shared_ptr<fault::FaultInjectionFileSystem> faults =
+      std::make_shared<fault::FaultInjectionFileSystem>(memory);
   std::unique_ptr<Env> env = NewCompositeEnv(faults);
 
   std::set<std::string> Names() const {
@@ -95,6 +95,7 @@ class DbTest : public ::testing::Test {
     options.max_bytes_for_level_base = 128 << 10;
     options.level0_file_num_compaction_trigger = 2;
     options.compression = kNoCompression;
+    options.max_bgerror_resume_count = 0;  // after a full disk the test says when to go on
     BlockBasedTableOptions table;
     table.block_size = 1024;
     table.filter_policy.reset(NewBloomFilterPolicy(10));

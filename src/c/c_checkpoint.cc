@@ -1,0 +1,24 @@
+// The C interface: checkpoints.
+#include "c/c_objects.h"
+#include "rocksdb/utilities/checkpoint.h"
+
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+
+struct rocksdb_checkpoint_t {
+  std::unique_ptr<Checkpoint> rep;
+};
+
+extern "C" {
+
+rocksdb_checkpoint_t* rocksdb_checkpoint_object_create(rocksdb_t* db, char** errptr) {
+  Checkpoint* made = nullptr;
+  if (!cairn::Report(errptr, Checkpoint::Create(db->rep.get(), &made))) return nullptr;
+  return new rocksdb_checkpoint_t{std::unique_ptr<Checkpoint>(made)};
+}
+void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint, const char* checkpoint_dir,
+                               uint64_t log_size_for_flush, char** errptr) {
+  cairn::Report(errptr, checkpoint->rep->CreateCheckpoint(checkpoint_dir, log_size_for_flush));
+}
+void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint) { delete checkpoint; }
+
+}  // extern "C"

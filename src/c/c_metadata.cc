@@ -1,0 +1,129 @@
+// The C interface: the files of a column family, by level; and waiting for its compactions.
+#include <chrono>
+
+#include "c/c_objects.h"
+#include "rocksdb/metadata.h"
+
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+
+struct rocksdb_column_family_metadata_t {
+  ColumnFamilyMetaData rep;
+};
+// The parents own what these show.
+struct rocksdb_level_metadata_t {
+  const LevelMetaData* rep;
+};
+struct rocksdb_sst_file_metadata_t {
+  const SstFileMetaData* rep;
+};
+struct rocksdb_wait_for_compact_options_t {
+  WaitForCompactOptions rep;
+};
+
+using cairn::CopyBytes;
+using cairn::CopyString;
+
+extern "C" {
+
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(rocksdb_t* db) {
+  auto* const meta = new rocksdb_column_family_metadata_t;
+  db->rep->GetColumnFamilyMetaData(&meta->rep);
+  return meta;
+}
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family) {
+  auto* const meta = new rocksdb_column_family_metadata_t;
+  db->rep->GetColumnFamilyMetaData(column_family->rep, &meta->rep);
+  return meta;
+}
+void rocksdb_column_family_metadata_destroy(rocksdb_column_family_metadata_t* cf_meta) {
+  delete cf_meta;
+}
+uint64_t rocksdb_column_family_metadata_get_size(rocksdb_column_family_metadata_t* cf_meta) {
+  return cf_meta->rep.size;
+}
+size_t rocksdb_column_family_metadata_get_file_count(rocksdb_column_family_metadata_t* cf_meta) {
+  return cf_meta->rep.file_count;
+}
+char* rocksdb_column_family_metadata_get_name(rocksdb_column_family_metadata_t* cf_meta) {
+  return CopyString(cf_meta->rep.name);
+}
+size_t rocksdb_column_family_metadata_get_level_count(rocksdb_column_family_metadata_t* cf_meta) {
+  return cf_meta->rep.levels.size();
+}
+rocksdb_level_metadata_t* rocksdb_column_family_metadata_get_level_metadata(
+    rocksdb_column_family_metadata_t* cf_meta, size_t i) {
+  if (i >= cf_meta->rep.levels.size()) return nullptr;
+  return new rocksdb_level_metadata_t{&cf_meta->rep.levels[i]};
+}
+
+void rocksdb_level_metadata_destroy(rocksdb_level_metadata_t* level_meta) { delete level_meta; }
+int rocksdb_level_metadata_get_level(rocksdb_level_metadata_t* level_meta) {
+  return level_meta->rep->level;
+}
+uint64_t rocksdb_level_metadata_get_size(rocksdb_level_metadata_t* level_meta) {
+  return level_meta->rep->size;
+}
+size_t rocksdb_level_metadata_get_file_count(rocksdb_level_metadata_t* level_meta) {
+  return level_meta->rep->files.size();
+}
+rocksdb_sst_file_metadata_t* rocksdb_level_metadata_get_sst_file_metadata(
+    rocksdb_level_metadata_t* level_meta, size_t i) {
+  if (i >= level_meta->rep->files.size()) return nullptr;
+  return new rocksdb_sst_file_metadata_t{&level_meta->rep->files[i]};
+}
+
+void rocksdb_sst_file_metadata_destroy(rocksdb_sst_file_metadata_t* file_meta) { delete file_meta; }
+char* rocksdb_sst_file_metadata_get_relative_filename(rocksdb_sst_file_metadata_t* file_meta) {
+  return CopyString(file_meta->rep->relative_filename);
+}
+char* rocksdb_sst_file_metadata_get_directory(rocksdb_sst_file_metadata_t* file_meta) {
+  return CopyString(file_meta->rep->directory);
+}
+uint64_t rocksdb_sst_file_metadata_get_size(rocksdb_sst_file_metadata_t* file_meta) {
+  return file_meta->rep->size;
+}
+char* rocksdb_sst_file_metadata_get_smallestkey(rocksdb_sst_file_metadata_t* file_meta,
+                                                size_t* len) {
+  *len = file_meta->rep->smallestkey.size();
+  return CopyBytes(file_meta->rep->smallestkey);
+}
+char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file_meta,
+                                               size_t* len) {
+  *len = file_meta->rep->largestkey.size();
+  return CopyBytes(file_meta->rep->largestkey);
+}
+
+rocksdb_wait_for_compact_options_t* rocksdb_wait_for_compact_options_create() {
+  return new rocksdb_wait_for_compact_options_t;
+}
+void rocksdb_wait_for_compact_options_destroy(rocksdb_wait_for_compact_options_t* opt) {
+  delete opt;
+}
+CAIRN_C_SETTER(wait_for_compact_options, unsigned char, abort_on_pause)
+CAIRN_C_SETTER(wait_for_compact_options, unsigned char, flush)
+CAIRN_C_SETTER(wait_for_compact_options, unsigned char, close_db)
+unsigned char rocksdb_wait_for_compact_options_get_abort_on_pause(
+    rocksdb_wait_for_compact_options_t* opt) {
+  return static_cast<unsigned char>(opt->rep.abort_on_pause);
+}
+unsigned char rocksdb_wait_for_compact_options_get_flush(rocksdb_wait_for_compact_options_t* opt) {
+  return static_cast<unsigned char>(opt->rep.flush);
+}
+unsigned char rocksdb_wait_for_compact_options_get_close_db(
+    rocksdb_wait_for_compact_options_t* opt) {
+  return static_cast<unsigned char>(opt->rep.close_db);
+}
+void rocksdb_wait_for_compact_options_set_timeout(rocksdb_wait_for_compact_options_t* opt,
+                                                  uint64_t microseconds) {
+  opt->rep.timeout = std::chrono::microseconds(microseconds);
+}
+uint64_t rocksdb_wait_for_compact_options_get_timeout(rocksdb_wait_for_compact_options_t* opt) {
+  return static_cast<uint64_t>(opt->rep.timeout.count());
+}
+void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
+                              char** errptr) {
+  cairn::Report(errptr, db->rep->WaitForCompact(options->rep));
+}
+
+}  // extern "C"

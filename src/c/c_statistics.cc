@@ -1,0 +1,114 @@
+// The C interface: histograms of the statistics, and what parts of a program's databases are in
+// memory.
+#include <set>
+
+#include "c/c_objects.h"
+#include "rocksdb/statistics.h"
+
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+
+struct rocksdb_statistics_histogram_data_t {
+  HistogramData rep;
+};
+struct rocksdb_memory_consumers_t {
+  std::vector<rocksdb_t*> databases;
+  std::set<const Cache*> caches;
+};
+struct rocksdb_memory_usage_t {
+  uint64_t memtables = 0, unflushed = 0, readers = 0, caches = 0;  // bytes
+};
+
+extern "C" {
+
+rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create() {
+  return new rocksdb_statistics_histogram_data_t{};
+}
+void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data) {
+  delete data;
+}
+void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* opt, uint32_t histogram_type,
+                                                   rocksdb_statistics_histogram_data_t* data) {
+  data->rep = HistogramData();
+  if (opt->rep.statistics != nullptr) {
+    opt->rep.statistics->histogramData(histogram_type, &data->rep);
+  }
+}
+double rocksdb_statistics_histogram_data_get_median(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.median;
+}
+double rocksdb_statistics_histogram_data_get_p95(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.percentile95;
+}
+double rocksdb_statistics_histogram_data_get_p99(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.percentile99;
+}
+double rocksdb_statistics_histogram_data_get_average(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.average;
+}
+double rocksdb_statistics_histogram_data_get_std_dev(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.standard_deviation;
+}
+double rocksdb_statistics_histogram_data_get_max(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.max;
+}
+double rocksdb_statistics_histogram_data_get_min(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.min;
+}
+uint64_t rocksdb_statistics_histogram_data_get_count(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.count;
+}
+uint64_t rocksdb_statistics_histogram_data_get_sum(rocksdb_statistics_histogram_data_t* data) {
+  return data->rep.sum;
+}
+void rocksdb_options_set_statistics_level(rocksdb_options_t* o, int level) {
+  if (o->rep.statistics != nullptr) {
+    o->rep.statistics->set_stats_level(static_cast<StatsLevel>(level));
+  }
+}
+int rocksdb_options_get_statistics_level(rocksdb_options_t* o) {
+  return o->rep.statistics == nullptr ? static_cast<int>(StatsLevel::kDisableAll)
+                                      : static_cast<int>(o->rep.statistics->get_stats_level());
+}
+
+rocksdb_memory_consumers_t* rocksdb_memory_consumers_create() {
+  return new rocksdb_memory_consumers_t;
+}
+void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers, rocksdb_t* db) {
+  consumers->databases.push_back(db);
+}
+void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers,
+                                        rocksdb_cache_t* cache) {
+  consumers->caches.insert(cache->rep.get());
+}
+void rocksdb_memory_consumers_destroy(rocksdb_memory_consumers_t* consumers) { delete consumers; }
+rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(
+    rocksdb_memory_consumers_t* consumers, char** /*errptr*/) {
+  auto* const usage = new rocksdb_memory_usage_t;
+  const auto add = [](rocksdb_t* db, const char* property, uint64_t* sum) {
+    uint64_t bytes = 0;
+    if (db->rep->GetAggregatedIntProperty(property, &bytes)) *sum += bytes;
+  };
+  for (rocksdb_t* db : consumers->databases) {
+    add(db, "rocksdb.size-all-mem-tables", &usage->memtables);
+    add(db, "rocksdb.cur-size-all-mem-tables", &usage->unflushed);
+    add(db, "rocksdb.estimate-table-readers-mem", &usage->readers);
+  }
+  for (const Cache* cache : consumers->caches) usage->caches += cache->GetUsage();
+  return usage;
+}
+void rocksdb_approximate_memory_usage_destroy(rocksdb_memory_usage_t* usage) { delete usage; }
+uint64_t rocksdb_approximate_memory_usage_get_mem_table_total(rocksdb_memory_usage_t* usage) {
+  return usage->memtables;
+}
+uint64_t rocksdb_approximate_memory_usage_get_mem_table_unflushed(rocksdb_memory_usage_t* usage) {
+  return usage->unflushed;
+}
+uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total(
+    rocksdb_memory_usage_t* usage) {
+  return usage->readers;
+}
+uint64_t rocksdb_approximate_memory_usage_get_cache_total(rocksdb_memory_usage_t* usage) {
+  return usage->caches;
+}
+
+}  // extern "C"

@@ -1,0 +1,106 @@
+#include "db/column_family.h"
+
+#include <utility>
+
+#include "compaction/fifo_picker.h"
+#include "compaction/leveled_picker.h"
+#include "compaction/universal_picker.h"
+#include "db/db_impl.h"
+
+namespace cairn {
+
+ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
+                           std::shared_ptr<const Options> live_options,
+                           TableCacheOptions table_cache, std::function<void(SuperVersion*)> retire)
+    : family_id(family_state->id()),
+      family_name(family_state->name()),
+      state(family_state),
+      icmp(live_options->comparator),
+      num_levels(live_options->num_levels),
+      table_factory(live_options->table_factory),
+      prefix_extractor(live_options->prefix_extractor),
+      merge_operator(live_options->merge_operator),
+      super_versions(std::make_unique<SuperVersionSlots>(std::move(retire))),
+      options(std::move(live_options)),
+      max_sequential_skip(options->max_sequential_skip_in_iterations),
+      max_successive_merges(merge_operator == nullptr ? 0 : options->max_successive_merges),
+      imm(options->min_write_buffer_number_to_merge),
+      level_stats(num_levels) {
+  table_cache.table_factory = table_factory.get();
+  table_cache.icmp = &icmp;
+  table_cache.prefix_extractor = prefix_extractor.get();
+  tables = std::make_unique<TableCache>(std::move(table_cache));
+  tables->SetMaxFlushedFileSize(MaxFlushedFileSize(*options));
+  if (options->compaction_style == kCompactionStyleUniversal) {
+    picker = std::make_unique<UniversalPicker>(options.get(), &icmp);
+  } else if (options->compaction_style == kCompactionStyleFIFO) {
+    picker = std::make_unique<FifoPicker>(options.get(), &icmp);
+  } else {
+    picker = std::make_unique<LeveledPicker>(options.get(), &icmp);
+  }
+  // What is kept for the next memtable is not charged: only where nothing limits the memory. It is
+  // no more than that memtable may have, which is a little over its size.
+  if (!options->write_buffer_manager->enabled() && options->max_write_buffer_number > 1) {
+    const size_t size = options->write_buffer_size;
+    huge_pages = std::make_shared<HugePagePool>(size + size / 8);
+  }
+}
+
+ColumnFamily::~ColumnFamily() = default;
+
+void ColumnFamily::Release() {
+  stall_token.reset();
+  pressure_token.reset();
+  super_versions.reset();  // retires the current one
+  if (mem != nullptr) std::exchange(mem, nullptr)->Unref();
+  imm.Clear();
+  picker.reset();
+}
+
+size_t ColumnFamily::UnflushedBytes() const {
+  SuperVersionGuard sv(super_versions.get());
+  return sv->mem->IsEmpty() ? 0 : sv->mem->ApproximateMemoryUsage();
+}
+
+// --- Handles
+
+ColumnFamilyHandleImpl::ColumnFamilyHandleImpl(DBImpl* db, ColumnFamily* family)
+    : db_(db), family_(family) {
+  family_->Ref();
+}
+
+ColumnFamilyHandleImpl::~ColumnFamilyHandleImpl() {
+  db_->Tell(
+      [this](EventListener* listener) { listener->OnColumnFamilyHandleDeletionStarted(this); });
+  db_->UnrefFamily(family_, /*purge=*/true);
+}
+
+Status ColumnFamilyHandleImpl::GetDescriptor(ColumnFamilyDescriptor* descriptor) {
+  *descriptor = ColumnFamilyDescriptor(GetName(), *db_->LiveOptions(family_));
+  return Status::OK();
+}
+
+// --- Memtables
+
+void FamilyMemTables::Set(uint32_t family, MemTable* memtable) {
+  if (family == 0) {
+    default_ = memtable;
+  } else {
+    others_[family] = memtable;
+  }
+}
+
+Status FamilyMemTables::Seek(uint32_t family, MemTable** memtable) {
+  if (family == 0) [[likely]] {
+    *memtable = default_;
+    return Status::OK();
+  }
+  const auto it = others_.find(family);
+  *memtable = it == others_.end() ? nullptr : it->second;
+  if (*memtable != nullptr && (*memtable)->ShouldFlush()) {
+    full_.store(true, std::memory_order_relaxed);
+  }
+  return Status::OK();
+}
+
+}  // namespace cairn

@@ -1,0 +1,170 @@
+// ColumnFamily: what an open database has for each of its column families: memtables, super
+// versions, options, the compaction picker, and the books of its background work. And the handle
+// that users hold.
+//
+// DBImpl makes one for each family that is opened or created and owns them all. One that was
+// dropped stays as long as somebody refers to it (a handle, an iterator, a job); then Purge deletes
+// it, and with it the family's files.
+//
+// Thread safety: constant members from anywhere; the others as they say. "mutex": the database's
+// mutex. "leadership": of the commit queue.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "commit/batch_apply.h"
+#include "commit/write_controller.h"
+#include "compaction/compaction_picker.h"
+#include "db/level_stats.h"
+#include "db/write_stall.h"
+#include "manifest/version_set.h"
+#include "memtable/memtable.h"
+#include "memtable/memtable_list.h"
+#include "read/super_version.h"
+#include "rocksdb/db.h"
+#include "rocksdb/listener.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+class DBImpl;
+
+// Bytes of the largest level-0 table that counts as made by a flush (RocksDB's bound): see
+// PinningTier::kFlushedAndSimilar.
+inline uint64_t MaxFlushedFileSize(const ColumnFamilyOptions& options) {
+  return options.write_buffer_size / 2 * 3;
+}
+
+struct ColumnFamily {
+  ColumnFamily(ColumnFamilyState* family_state, std::shared_ptr<const Options> live_options,
+               TableCacheOptions table_cache, std::function<void(SuperVersion*)> retire);
+  ~ColumnFamily();  // REQUIRES: Release() was called
+  ColumnFamily(const ColumnFamily&) = delete;
+  ColumnFamily& operator=(const ColumnFamily&) = delete;
+
+  uint32_t id() const { return family_id; }
+  const std::string& name() const { return family_name; }
+  Version* current() const { return state->current(); }  // mutex
+  bool is_default() const { return id() == 0; }
+
+  void Ref() { refs.fetch_add(1, std::memory_order_relaxed); }
+
+  // Drops memtables, super versions and the stall. For the end of the database, or of a family that
+  // nobody refers to. With the mutex.
+  void Release();
+
+  // Bytes that its memtables hold that no flush has begun for: lock-free, about.
+  size_t UnflushedBytes() const;
+
+  const uint32_t family_id;
+  const std::string family_name;
+  ColumnFamilyState* const state;  // until the database closes
+  const InternalKeyComparator icmp;
+  const int num_levels;
+  const std::shared_ptr<TableFactory> table_factory;  // of the readers of tables
+  const std::shared_ptr<const SliceTransform> prefix_extractor;
+  const std::shared_ptr<MergeOperator> merge_operator;  // may be null
+
+  std::unique_ptr<TableCache> tables;
+  std::unique_ptr<SuperVersionSlots> super_versions;  // what readers see; installed under the mutex
+  std::unique_ptr<CompactionPicker> picker;           // mutex
+  std::shared_ptr<HugePagePool> huge_pages;           // of its memtables; null: none
+
+  // The options in force, the database's included; replaced as a whole. Mutex.
+  std::shared_ptr<const Options> options;
+  // A copy of max_sequential_skip_in_iterations; relaxed.
+  std::atomic<uint64_t> max_sequential_skip;
+  // Of max_successive_merges; 0 where there is no merge operator.
+  std::atomic<size_t> max_successive_merges;
+
+  // Changed with leadership and mutex: either alone suffices to read it. Holds one reference.
+  MemTable* mem = nullptr;
+  ImmutableMemTables imm;  // mutex, but for what it says
+
+  // --- Mutex
+  uint64_t super_version_number = 0;
+  StallDecision stall;
+  std::unique_ptr<WriteControllerToken> stall_token;
+  std::unique_ptr<WriteControllerToken> pressure_token;
+  StallTimes stall_times;
+  LevelStats level_stats;
+  bool flushing = false;                                     // a flush is scheduled or runs
+  FlushReason flush_reason = FlushReason::kWriteBufferFull;  // of the memtable switched last
+  int running_compactions = 0;
+  // The last pick found nothing but conflicts.
+  bool compaction_blocked = false;
+
+  // Set under the mutex, with leadership.
+  std::atomic<bool> dropped{false};
+  std::atomic<int> refs{1};  // the first one is the database's
+};
+
+// The user's reference to a family. Given back in the destructor.
+class ColumnFamilyHandleImpl final : public ColumnFamilyHandle {
+ public:
+  ColumnFamilyHandleImpl(DBImpl* db, ColumnFamily* family);
+  ~ColumnFamilyHandleImpl() override;
+  ColumnFamilyHandleImpl(const ColumnFamilyHandleImpl&) = delete;
+  ColumnFamilyHandleImpl& operator=(const ColumnFamilyHandleImpl&) = delete;
+
+  const std::string& GetName() const override { return family_->name(); }
+  uint32_t GetID() const override { return family_->id(); }
+  Status GetDescriptor(ColumnFamilyDescriptor* descriptor) override;
+  const Comparator* GetComparator() const override { return family_->icmp.user_comparator(); }
+
+  ColumnFamily* family() const { return family_; }
+  const DBImpl* db() const { return db_; }
+
+ private:
+  DBImpl* const db_;
+  ColumnFamily* const family_;
+};
+
+// Where a batch's records go: the memtables of all families.
+//
+// Thread safety: Seek from several threads at once; the others exclude it (leadership, or nothing
+// else runs yet).
+class FamilyMemTables final : public MemTableSink {
+ public:
+  // `memtable` null: the family's records are passed over.
+  void Set(uint32_t family, MemTable* memtable);
+  void Remove(uint32_t family) { others_.erase(family); }
+
+  // A family that does not exist was dropped while the write was on its way (who writes to one that
+  // never existed is refused before): its records are passed over.
+  Status Seek(uint32_t family, MemTable** memtable) override;
+
+  // Of some family: see MemTableSink. `fold` is called with leadership's turn to insert.
+  using FoldFunction =
+      std::function<bool(uint32_t family, const Slice& key, SequenceNumber sequence,
+                         const Slice& operand, std::string* value)>;
+  void SetFold(FoldFunction fold) { fold_ = std::move(fold); }
+  void SetFoldsOperands(bool folds) { folds_.store(folds, std::memory_order_relaxed); }
+  bool FoldsOperands() const override { return folds_.load(std::memory_order_relaxed); }
+  bool Fold(uint32_t family, const Slice& key, SequenceNumber sequence, const Slice& operand,
+            std::string* value) override {
+    return fold_ != nullptr && fold_(family, key, sequence, operand, value);
+  }
+
+  // Some memtable but the default family's was found full since the last call.
+  bool TakeFull() { return full_.exchange(false, std::memory_order_relaxed); }
+  bool has_full() const { return full_.load(std::memory_order_relaxed); }
+
+ private:
+  MemTable* default_ = nullptr;
+  std::unordered_map<uint32_t, MemTable*> others_;
+  std::atomic<bool> full_{false};
+  FoldFunction fold_;  // null during recovery: as in RocksDB, nothing is folded then
+  std::atomic<bool> folds_{false};
+};
+
+}  // namespace cairn

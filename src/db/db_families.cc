@@ -1,0 +1,278 @@
+// Column families: how they are found, created and dropped.
+//
+// Creation and drop hold commit leadership and the mutex while they change the books: no batch is
+// between its check and its memtables then. A family that was dropped is gone for writers at once;
+// handles, iterators and jobs that have it keep what they read until they let go.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "commit/batch_reader.h"
+#include "commit/write_batch_internal.h"
+#include "db/db_impl.h"
+#include "fs/file_names.h"
+
+namespace cairn {
+
+Status DBImpl::OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const {
+  if (handle == nullptr) {
+    return Status::InvalidArgument("column family handle must not be null");
+  }
+  const auto* const ours = static_cast<const ColumnFamilyHandleImpl*>(handle);
+  if (ours->db() != this) {
+    return Status::InvalidArgument("column family handle of another database", handle->GetName());
+  }
+  *family = ours->family();
+  return Status::OK();
+}
+
+Status DBImpl::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) const {
+  BatchReader reader(batch.Data());
+  BatchRecord record;
+  uint32_t checked = 0;
+  bool exists = true;
+  const ColumnFamily* family = default_family_;
+  while (reader.Next(&record)) {
+    if (!record.counted) continue;
+    if (record.family != checked) {
+      fiber::MutexLock lock(&live_mutex_);
+      const auto found =
+          std::find_if(families_.begin(), families_.end(),
+                       [&](const ColumnFamily* family) { return family->id() == record.family; });
+      exists = found != families_.end();
+      if (!exists && !ignore_missing) {
+        return Status::InvalidArgument("Invalid column family specified in write batch");
+      }
+      if (exists) family = *found;
+      checked = record.family;
+    }
+    if (!exists) continue;
+    if (record.type == kTypeMerge && family->merge_operator == nullptr) {
+      return Status::InvalidArgument(
+          "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
+    }
+    if (record.type == kTypeRangeDeletion &&
+        family->icmp.CompareUserKey(record.key, record.value) > 0) {
+      return Status::InvalidArgument("end key comes before start key");
+    }
+  }
+  return reader.status();
+}
+
+std::shared_ptr<const Options> DBImpl::LiveOptions(const ColumnFamily* family) const {
+  fiber::MutexLock lock(&mutex_);
+  return family->options;
+}
+
+Status DBImpl::CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options) {
+  *options = SanitizeOptions(*options);
+  Status s = CheckOptions(db_options, *options);
+  if (s.ok()) ReplaceHashWithoutPrefix(options);
+  return s;
+}
+
+ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options) {
+  TableCacheOptions tables;
+  tables.fs = fs_;
+  tables.file_options = file_options_;
+  tables.paths = paths_;
+  tables.max_open_files = options->max_open_files;
+  tables.table_cache_numshardbits = options->table_cache_numshardbits;
+  tables.statistics = statistics_;
+  tables.info_log = db_options_.info_log.get();
+  tables.cache = open_tables_;
+  LogInfo(db_options_.info_log.get(), "Options for column family [%s]:", state->name().c_str());
+  ColumnFamilyOptions(*options).Dump(db_options_.info_log.get());
+  auto owned = std::make_unique<ColumnFamily>(state, std::move(options), std::move(tables),
+                                              [this](SuperVersion* sv) {
+                                                {
+                                                  fiber::MutexLock lock(&retired_mutex_);
+                                                  retired_.push_back(sv);
+                                                }
+                                                SchedulePurge();
+                                              });
+  ColumnFamily* const family = owned.get();
+  open_tables_ = family->tables->cache();
+  owned_families_.push_back(std::move(owned));
+  return family;
+}
+
+void DBImpl::PublishFamily(ColumnFamily* family) {
+  sink_.Set(family->id(), family->mem);
+  family->mem->SetFirstLogNumber(wals_->current_number());
+  {
+    fiber::MutexLock live(&live_mutex_);
+    families_.push_back(family);
+  }
+  InstallSuperVersion(family);
+  FamiliesChanged();
+}
+
+void DBImpl::OperandLimitsChanged() {
+  sink_.SetFoldsOperands(
+      std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* family) {
+        return family->max_successive_merges.load(std::memory_order_relaxed) != 0;
+      }));
+}
+
+void DBImpl::FamiliesChanged() {
+  StartClock();
+  OperandLimitsChanged();
+  const DBOptions& options = *default_family_->options;
+  uint64_t limit = options.max_total_wal_size;
+  if (limit == 0 && families_.size() > 1) {
+    // As in RocksDB: a family that is written to rarely would keep all logs.
+    for (const ColumnFamily* family : families_) {
+      limit += 4 * family->options->write_buffer_size *
+               static_cast<uint64_t>(family->options->max_write_buffer_number);
+    }
+  }
+  max_wal_bytes_.store(limit, std::memory_order_relaxed);
+}
+
+// --- Creation
+
+Status DBImpl::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  Status s = RefuseIfReadOnly();
+  ColumnFamilyOptions options = descriptor.options;
+  if (s.ok()) s = CompleteOptions(*LiveOptions(), &options);
+  if (!s.ok()) return s;
+  CommitQueue::Exclusive leadership(commit_.get());
+  fiber::MutexLock lock(&mutex_);
+  if (has_background_error_.load()) return background_error_;
+  if (shutting_down_.load()) return Status::ShutdownInProgress();
+  ColumnFamilyState* state = nullptr;
+  s = versions_->CreateColumnFamily(descriptor.name, options, wals_->current_number(), &mutex_,
+                                    directory_.get(), &state);
+  if (!s.ok()) {
+    LogError(db_options_.info_log.get(), "Creating column family [%s] FAILED -- %s",
+             descriptor.name.c_str(), s.ToString().c_str());
+    return s;
+  }
+  const DBOptions& db_options = *default_family_->options;
+  ColumnFamily* const family =
+      AddFamily(state, std::make_shared<const Options>(db_options, options));
+  lock.unlock();
+  family->mem = NewMemTable(*family, versions_->LastSequence());
+  lock.lock();
+  PublishFamily(family);
+  *handle = new ColumnFamilyHandleImpl(this, family);
+  LogInfo(db_options_.info_log.get(), "Created column family [%s] (ID %u)", family->name().c_str(),
+          family->id());
+  return s;
+}
+
+Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                                  ColumnFamilyHandle** handle) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status s = CreateColumnFamilies({ColumnFamilyDescriptor(name, options)}, &handles);
+  *handle = s.ok() ? handles[0] : nullptr;
+  return s;
+}
+
+Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                    const std::vector<std::string>& names,
+                                    std::vector<ColumnFamilyHandle*>* handles) {
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  for (const std::string& name : names) descriptors.emplace_back(name, options);
+  return CreateColumnFamilies(descriptors, handles);
+}
+
+Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& descriptors,
+                                    std::vector<ColumnFamilyHandle*>* handles) {
+  handles->clear();
+  fiber::MutexLock one_at_a_time(&set_options_mutex_);
+  Status s;
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    ColumnFamilyHandle* handle;
+    s = CreateFamily(descriptor, &handle);
+    if (!s.ok()) break;
+    handles->push_back(handle);
+  }
+  // Those before one that failed exist.
+  if (!handles->empty()) {
+    const Status persisted = PersistLiveOptions();
+    if (s.ok()) s = persisted;
+  }
+  return s;
+}
+
+// --- Drop
+
+Status DBImpl::DropFamily(ColumnFamilyHandle* handle) {
+  ColumnFamily* family = nullptr;
+  Status s = RefuseIfReadOnly();
+  if (s.ok()) s = FamilyOf(handle, &family);
+  if (!s.ok()) return s;
+  if (family->is_default()) return Status::InvalidArgument("Can't drop default column family");
+  {
+    CommitQueue::Exclusive leadership(commit_.get());
+    fiber::MutexLock lock(&mutex_);
+    s = versions_->DropColumnFamily(family->state, &mutex_, directory_.get());
+    if (!s.ok()) return s;
+    family->dropped.store(true, std::memory_order_release);
+    sink_.Remove(family->id());
+    {
+      fiber::MutexLock live(&live_mutex_);
+      std::erase(families_, family);
+    }
+    // It holds nobody up any more.
+    family->stall = StallDecision();
+    family->stall_token.reset();
+    family->pressure_token.reset();
+    FamiliesChanged();
+    UpdateStall(default_family_);
+    MaybeScheduleWork();
+    LogInfo(db_options_.info_log.get(), "Dropped column family [%s] (ID %u)",
+            family->name().c_str(), family->id());
+  }
+  UnrefFamily(family, /*purge=*/true);
+  return s;
+}
+
+Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) { return DropColumnFamilies({handle}); }
+
+Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) {
+  fiber::MutexLock one_at_a_time(&set_options_mutex_);
+  Status s;
+  bool any = false;
+  for (ColumnFamilyHandle* handle : handles) {
+    s = DropFamily(handle);
+    if (!s.ok()) break;
+    any = true;
+  }
+  if (any) {
+    const Status persisted = PersistLiveOptions();
+    if (s.ok()) s = persisted;
+  }
+  return s;
+}
+
+void DBImpl::UnrefFamily(ColumnFamily* family, bool purge) {
+  // The database's own reference ends with a drop: then the last one frees what is left.
+  if (family->refs.fetch_sub(1, std::memory_order_acq_rel) != 1 || closed_) return;
+  if (purge) {
+    Purge();
+  } else {
+    SchedulePurge();
+  }
+}
+
+std::vector<std::unique_ptr<ColumnFamily>> DBImpl::TakeUnreferenced() {
+  std::vector<std::unique_ptr<ColumnFamily>> out;
+  for (auto& family : owned_families_) {
+    if (family->refs.load(std::memory_order_acquire) == 0) out.push_back(std::move(family));
+  }
+  if (out.empty()) return out;
+  std::erase(owned_families_, nullptr);
+  for (const auto& family : out) {
+    const Version& version = *family->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      for (const FileMetaData* file : version.files(level)) family->tables->Evict(file->number);
+    }
+    family->Release();
+  }
+  return out;
+}
+
+}  // namespace cairn

@@ -1,0 +1,78 @@
+// A table file from outside that is to become part of the database (DB::IngestExternalFiles): what
+// it holds, how it comes into the database's directory, and what it overlaps there.
+//
+// Called by db_ingest.cc. Stateless; all calls that read may SUSPEND, and none needs a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "db/column_family.h"
+#include "manifest/version.h"
+#include "read/super_version.h"
+#include "rocksdb/file_checksum.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+#include "rocksdb/table_properties.h"
+
+namespace cairn {
+
+struct ExternalFile {
+  std::string external_path;  // as the user named it
+  std::string internal_path;  // its copy or link
+  uint64_t number = 0;
+  uint64_t size = 0;  // bytes
+  // Bounds of entries and range tombstones, with sequence number 0. `largest` may be a tombstone's
+  // end (EndsWithTombstone).
+  InternalKey smallest, largest;
+  std::shared_ptr<const TableProperties> properties;
+  bool has_tombstones = false;
+  bool takes_sequence = false;  // its format has entries take the sequence number of the MANIFEST
+  std::string checksum = rocksdb::kUnknownFileChecksum;
+  std::string checksum_func_name = rocksdb::kUnknownFileChecksumFuncName;
+
+  // What was decided.
+  int level = 0;
+  SequenceNumber sequence = 0;  // of all entries
+
+  // The range of user keys ends before this one.
+  bool EndsBefore(const InternalKeyComparator& icmp, const Slice& user_key) const {
+    const int order = icmp.CompareUserKey(largest.user_key(), user_key);
+    return order < 0 || (order == 0 && EndsWithTombstone(largest.Encode()));
+  }
+};
+
+// Opens the file and fills in size, bounds and properties. Errors as DB::IngestExternalFile says.
+[[nodiscard]] Status InspectExternalFile(const ColumnFamily& family, const Options& options,
+                                         FileSystem* fs, const IngestExternalFileOptions& ingest,
+                                         ExternalFile* file);
+
+// With a factory: makes the file's checksum. The caller's of file->checksum_func_name, if it is
+// given, is compared with it (Corruption: it is another), or with verify_file_checksum false taken
+// as it is. InvalidArgument: the factory has no such function.
+[[nodiscard]] Status ChecksumExternalFile(FileSystem* fs, const FileOptions& file_options,
+                                          const IngestExternalFileOptions& ingest,
+                                          FileChecksumGenFactory* factory, ExternalFile* file);
+
+// Links or copies it to file->internal_path, durably but for the directory.
+[[nodiscard]] Status TakeExternalFile(FileSystem* fs, const FileOptions& file_options,
+                                      const IngestExternalFileOptions& ingest,
+                                      const ExternalFile& file);
+
+// Some two of them have a user key in common, as far as their bounds tell.
+bool AnyOverlap(const InternalKeyComparator& icmp, const std::vector<ExternalFile>& files);
+
+// A memtable has an entry or a tombstone in the file's range. REQUIRES: sv is referenced.
+[[nodiscard]] Status OverlapsMemory(const SuperVersion& sv, const ExternalFile& file,
+                                    bool* overlaps);
+
+// Some file of the level has. Only those whose bounds overlap are looked into.
+[[nodiscard]] Status OverlapsLevel(const Version& version, int level, TableCache* tables,
+                                   const ExternalFile& file, bool* overlaps);
+
+}  // namespace cairn

@@ -1,0 +1,109 @@
+#include "db/log_iterator.h"
+
+#include <utility>
+
+#include "commit/batch_reader.h"
+#include "commit/write_batch_internal.h"
+#include "db/wal_link.h"
+#include "fs/file_names.h"
+
+namespace cairn {
+
+LogIterator::LogIterator(Env env, const ReadOptions& options, rocksdb::VectorLogPtr files,
+                         SequenceNumber start)
+    : env_(std::move(env)), options_(options), files_(std::move(files)), start_(start) {
+  // The last log that begins at or before it.
+  while (file_ + 1 < files_.size() && files_[file_ + 1]->StartSequence() <= start_) ++file_;
+  if (!files_.empty()) Next();
+}
+
+Status LogIterator::OpenLog() {
+  const uint64_t number = files_[file_]->LogNumber();
+  std::unique_ptr<SequentialFileReader> file;
+  IOStatus io;
+  // It may have gone to the archive meanwhile.
+  for (const std::string& dir : {env_.wal_dir, ArchiveDirName(env_.wal_dir)}) {
+    io = SequentialFileReader::Open(env_.fs, LogFileName(dir, number), env_.file_options, &file);
+    if (io.ok() || !(io.IsNotFound() || io.IsPathNotFound())) break;
+  }
+  if (!io.ok()) return io;
+  reporter_.first = Status::OK();
+  reader_ = std::make_unique<LogReader>(env_.info_log, std::move(file), &reporter_,
+                                        options_.verify_checksums_, number);
+  return position_ == 0 ? Status::OK() : reader_->SkipTo(position_);
+}
+
+bool LogIterator::ReadVisible() {
+  // What was read with a block before it was written as a whole is read once more.
+  for (const bool again : {false, true}) {
+    if (last_ >= env_.last_sequence()) {
+      reader_.reset();
+      return false;
+    }
+    const bool fresh = reader_ == nullptr;
+    if (fresh) {
+      status_ = OpenLog();
+      if (!status_.ok()) return false;
+    }
+    if (reader_->ReadRecord(&record_, &scratch_) && reporter_.first.ok()) {
+      position_ = reader_->LastRecordEnd();
+      return true;
+    }
+    status_ = reader_->status().ok() ? reporter_.first : reader_->status();
+    reader_.reset();
+    if (fresh || again) return false;
+    status_ = Status::OK();
+  }
+  return false;
+}
+
+void LogIterator::Next() {
+  batch_.reset();
+  if (!status_.ok()) return;
+  while (true) {
+    if (!ReadVisible()) {
+      if (!status_.ok() || last_ >= env_.last_sequence()) return;
+      if (file_ + 1 == files_.size()) {
+        status_ = Status::TryAgain("Create a new iterator to fetch the new tail.");
+        return;
+      }
+      ++file_;
+      position_ = 0;
+      continue;
+    }
+    if (record_.size() < kBatchHeaderSize) {
+      status_ = Status::Corruption("very small log record", reader_->file_name());
+      return;
+    }
+    WalLink link;
+    if (WalLink::Decode(record_, &link)) continue;  // no write
+    const BatchReader header(record_);
+    first_ = header.sequence();
+    const SequenceNumber end = first_ + header.count();
+    if (!started_ && end <= start_) {
+      last_ = end - 1;
+      continue;
+    }
+    if (started_ && first_ != last_ + 1) {
+      status_ = Status::Corruption(
+          "Gap in sequence number. Could not seek to required sequence number",
+          "expected " + std::to_string(last_ + 1) + ", found " + std::to_string(first_));
+      return;
+    }
+    started_ = true;
+    last_ = end - 1;
+    batch_ = std::make_unique<WriteBatch>(record_.ToString());
+    return;
+  }
+}
+
+rocksdb::BatchResult LogIterator::GetBatch() {
+  rocksdb::BatchResult result;
+  result.sequence = first_;
+  result.writeBatchPtr = std::move(batch_);
+  // It stays Valid(), as the caller expects until Next().
+  batch_ = std::make_unique<WriteBatch>();
+  return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,164 @@
+#include "rocksdb/utilities/checkpoint.h"
+
+#include <memory>
+#include <vector>
+
+#include "base/logging.h"
+#include "base/namespace.h"
+#include "fs/file_util.h"
+#include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/options.h"
+
+namespace cairn {
+namespace {
+
+IOStatus SyncDirectoryAt(FileSystem* fs, const std::string& path) {
+  std::unique_ptr<FSDirectory> directory;
+  IOStatus s = fs->NewDirectory(path, IOOptions(), &directory, nullptr);
+  return s.ok() ? SyncDirectory(directory.get()) : s;
+}
+
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+class CheckpointImpl final : public Checkpoint {
+ public:
+  explicit CheckpointImpl(DB* db) : db_(db) {}
+  Status CreateCheckpoint(const std::string& checkpoint_dir, uint64_t log_size_for_flush,
+                          uint64_t* sequence_number_ptr) override;
+
+ private:
+  // Files of the database as they are now, all of one moment, in `dir`.
+  Status Gather(const std::string& dir, uint64_t log_size_for_flush, Logger* log);
+  IOStatus Take(const LiveFileStorageInfo& file, const std::string& dir, bool* links, Logger* log);
+  // What is left of an attempt goes. OK if there is nothing.
+  IOStatus Remove(const std::string& dir);
+
+  DB* const db_;
+  FileSystem* const fs_ = db_->GetFileSystem();
+};
+
+Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
+                                        uint64_t log_size_for_flush,
+                                        uint64_t* sequence_number_ptr) {
+  IOStatus io = fs_->FileExists(checkpoint_dir, IOOptions(), nullptr);
+  if (io.ok()) return Status::InvalidArgument("Directory exists", checkpoint_dir);
+  if (!io.IsNotFound()) return io;
+  const size_t end = checkpoint_dir.find_last_not_of('/');
+  if (end == std::string::npos) {
+    return Status::InvalidArgument("invalid checkpoint directory name", checkpoint_dir);
+  }
+  const std::string dir = checkpoint_dir.substr(0, end + 1);
+  const std::string staging = dir + ".tmp";
+  const DBOptions options = db_->GetDBOptions();
+  Logger* const log = options.info_log.get();
+  LogInfo(log, "Checkpoint: creating %s", dir.c_str());
+
+  const SequenceNumber sequence = db_->GetLatestSequenceNumber();
+  io = Remove(staging);
+  if (io.ok()) io = fs_->CreateDir(staging, IOOptions(), nullptr);
+  Status s = io;
+  if (s.ok()) {
+    // A database that is open for reading deletes nothing.
+    const Status disabled = db_->DisableFileDeletions();
+    s = disabled.IsNotSupported() ? Status::OK() : disabled;
+    if (s.ok()) s = Gather(staging, log_size_for_flush, log);
+    if (disabled.ok()) {
+      const Status enabled = db_->EnableFileDeletions(/*force=*/false);
+      if (s.ok()) s = enabled;
+    }
+  }
+  // The names in it are durable before it has its own.
+  if (s.ok()) s = SyncDirectoryAt(fs_, staging);
+  if (s.ok()) s = fs_->RenameFile(staging, dir, IOOptions(), nullptr);
+  if (!s.ok()) {
+    // If this fails the next attempt tries again.
+    Remove(staging).PermitUncheckedError();
+  } else {
+    s = SyncDirectoryAt(fs_, ParentOf(dir));
+  }
+  LogInfo(log, "Checkpoint: %s: %s", dir.c_str(), s.ToString().c_str());
+  if (s.ok() && sequence_number_ptr != nullptr) *sequence_number_ptr = sequence;
+  return s;
+}
+
+Status CheckpointImpl::Gather(const std::string& dir, uint64_t log_size_for_flush, Logger* log) {
+  LiveFilesStorageInfoOptions options;
+  options.wal_size_for_flush = log_size_for_flush;
+  std::vector<LiveFileStorageInfo> files;
+  Status s = db_->GetLiveFilesStorageInfo(options, &files);
+  if (!s.ok()) return s;
+  // In a checkpoint everything is in one directory, which is not what its MANIFEST would say.
+  for (const LiveFileStorageInfo& file : files) {
+    if (file.file_type != kWalFile && file.directory != files.front().directory) {
+      return Status::NotSupported("a checkpoint of a database in several directories",
+                                  file.directory);
+    }
+  }
+  bool links = true;
+  for (const LiveFileStorageInfo& file : files) {
+    s = Take(file, dir, &links, log);
+    if (!s.ok()) return s;
+  }
+  return s;
+}
+
+IOStatus CheckpointImpl::Take(const LiveFileStorageInfo& file, const std::string& dir, bool* links,
+                              Logger* log) {
+  const std::string from = file.directory + "/" + file.relative_filename;
+  const std::string to = dir + "/" + file.relative_filename;
+  if (!file.replacement_contents.empty()) {
+    return WriteStringToFile(fs_, file.replacement_contents, to, /*sync=*/true);
+  }
+  // Only tables never change. (A log may be recycled, which overwrites it in its place.)
+  if (file.file_type == kTableFile && *links) {
+    IOStatus s = fs_->LinkFile(from, to, IOOptions(), nullptr);
+    if (!s.IsNotSupported()) return s;
+    LogInfo(log, "Checkpoint: copying, for there are no links: %s", s.ToString().c_str());
+    *links = false;
+  }
+  return CopyFile(fs_, from, to, file.size);
+}
+
+IOStatus CheckpointImpl::Remove(const std::string& dir) {
+  const IOOptions options;
+  IOStatus s = fs_->FileExists(dir, options, nullptr);
+  if (s.IsNotFound()) return IOStatus::OK();
+  std::vector<std::string> names;
+  if (s.ok()) s = fs_->GetChildren(dir, options, &names, nullptr);
+  for (const std::string& name : names) {
+    if (name == "." || name == "..") continue;
+    if (s.ok()) s = fs_->DeleteFile(dir + "/" + name, options, nullptr);
+  }
+  return s.ok() ? fs_->DeleteDir(dir, options, nullptr) : s;
+}
+
+}  // namespace
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+
+Status Checkpoint::Create(DB* db, Checkpoint** checkpoint_ptr) {
+  if (db == nullptr) return Status::InvalidArgument("a checkpoint needs a database");
+  *checkpoint_ptr = new cairn::CheckpointImpl(db);
+  return Status::OK();
+}
+
+Status Checkpoint::CreateCheckpoint(const std::string& /*checkpoint_dir*/,
+                                    uint64_t /*log_size_for_flush*/,
+                                    uint64_t* /*sequence_number_ptr*/) {
+  return Status::NotSupported("CreateCheckpoint() is not supported.");
+}
+
+Status Checkpoint::ExportColumnFamily(ColumnFamilyHandle* /*handle*/,
+                                      const std::string& /*export_dir*/,
+                                      ExportImportFilesMetaData** /*metadata*/) {
+  return Status::NotSupported("ExportColumnFamily() is not supported.");
+}
+
+}  // namespace ROCKSDB_NAMESPACE
