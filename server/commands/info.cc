@@ -1,0 +1,213 @@
+#include "server/commands/info.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "rocksdb/db.h"
+#include "rocksdb/version.h"
+#include "server/commands/command.h"
+#include "server/net/connection.h"
+#include "server/net/server.h"
+
+namespace cairn::server {
+
+namespace {
+
+class Text {
+ public:
+  explicit Text(std::string_view title) { text_ = "# " + std::string(title) + "\r\n"; }
+  void Add(std::string_view name, std::string_view value) {
+    text_.append(name).append(":").append(value).append("\r\n");
+  }
+  void Add(std::string_view name, uint64_t value) { Add(name, std::to_string(value)); }
+  std::string Take() { return std::move(text_) + "\r\n"; }
+
+ private:
+  std::string text_;
+};
+
+std::string ServerSection(Server& server) {
+  Text text("Server");
+  text.Add("redis_version", kRedisVersion);
+  text.Add("server_name", "cairn-server");
+  text.Add("redis_mode", "standalone");
+  text.Add("arch_bits", 64);
+  text.Add("process_id", static_cast<uint64_t>(getpid()));
+  text.Add("tcp_port", static_cast<uint64_t>(server.port()));
+  const uint64_t seconds = (server.keyspace().NowMillis() - server.started_at_ms()) / 1000;
+  text.Add("uptime_in_seconds", seconds);
+  text.Add("uptime_in_days", seconds / 86400);
+  text.Add("io_threads_active", static_cast<uint64_t>(server.runtime().workers()));
+  return text.Take();
+}
+
+std::string ClientsSection(Server& server) {
+  Text text("Clients");
+  text.Add("connected_clients", server.clients());
+  text.Add("maxclients", server.max_clients());
+  uint64_t blocked = 0, subscribers = 0;
+  server.ForEachConnection([&](Connection& connection) {
+    if (connection.session().blocked.load(std::memory_order_relaxed)) ++blocked;
+    if (connection.session().subscriptions.load(std::memory_order_relaxed) != 0) ++subscribers;
+  });
+  text.Add("blocked_clients", blocked);
+  text.Add("pubsub_clients", subscribers);
+  return text.Take();
+}
+
+uint64_t IntProperty(Server& server, const char* name) {
+  uint64_t value = 0;
+  server.keyspace().db()->GetIntProperty(name, &value);
+  return value;
+}
+
+std::string MemorySection(Server& server) {
+  Text text("Memory");
+  const uint64_t tables = IntProperty(server, "rocksdb.estimate-table-readers-mem");
+  const uint64_t memtables = IntProperty(server, "rocksdb.cur-size-all-mem-tables");
+  const uint64_t cache = IntProperty(server, "rocksdb.block-cache-usage");
+  text.Add("used_memory", tables + memtables + cache);
+  text.Add("engine_memtables", memtables);
+  text.Add("engine_block_cache", cache);
+  text.Add("engine_table_readers", tables);
+  text.Add("maxmemory", 0);
+  text.Add("maxmemory_policy", "noeviction");
+  return text.Take();
+}
+
+std::string PersistenceSection(Server& server) {
+  Text text("Persistence");
+  text.Add("loading", 0);
+  Checkpoints& checkpoints = server.checkpoints();
+  text.Add("rdb_bgsave_in_progress", checkpoints.busy() ? 1 : 0);
+  text.Add("rdb_last_save_time", checkpoints.last_s());
+  text.Add("rdb_last_bgsave_status", checkpoints.last_ok() ? "ok" : "err");
+  text.Add("durability", DurabilityName(server.default_durability()));
+  text.Add("failed_writes", server.stats().failed_writes());
+  return text.Take();
+}
+
+std::string StatsSection(Server& server) {
+  const Stats& stats = server.stats();
+  const Stats::Totals totals = stats.SumSinceReset();
+  Text text("Stats");
+  text.Add("total_connections_received", totals.connections);
+  text.Add("total_commands_processed", totals.commands);
+  text.Add("total_net_input_bytes", totals.bytes_in);
+  text.Add("total_net_output_bytes", totals.bytes_out);
+  text.Add("rejected_connections", totals.rejected);
+  text.Add("protocol_errors", stats.protocol_errors());
+  text.Add("failed_tls_handshakes", stats.failed_handshakes());
+  text.Add("failed_logins", stats.failed_logins());
+  text.Add("client_output_buffer_limit_disconnections", stats.dropped_subscribers());
+  text.Add("pubsub_channels", server.pubsub().count(Audience::kChannel));
+  text.Add("pubsub_patterns", server.pubsub().count(Audience::kPattern));
+  text.Add("pubsubshard_channels", server.pubsub().count(Audience::kShard));
+  const auto percentiles = [&text](const char* kind, const LatencySum& latency) {
+    for (const auto& [name, fraction] :
+         {std::pair{"p50", 0.5}, std::pair{"p99", 0.99}, std::pair{"p999", 0.999}}) {
+      text.Add(std::string(kind) + "_latency_micros_" + name, latency.Percentile(fraction) / 1000);
+    }
+  };
+  percentiles("read", totals.reads);
+  percentiles("write", totals.writes);
+  return text.Take();
+}
+
+std::string ReplicationSection(Server&) {
+  Text text("Replication");
+  text.Add("role", "master");
+  text.Add("connected_slaves", 0);
+  text.Add("master_repl_offset", 0);
+  return text.Take();
+}
+
+std::string CpuSection(Server&) {
+  Text text("CPU");
+  for (const auto& [who, suffix] : {std::pair{RUSAGE_SELF, ""}, {RUSAGE_CHILDREN, "_children"}}) {
+    rusage usage = {};
+    getrusage(who, &usage);
+    for (const auto& [name, time] : {std::pair{"sys", usage.ru_stime}, {"user", usage.ru_utime}}) {
+      std::string micros = std::to_string(time.tv_usec);
+      micros.insert(0, 6 - micros.size(), '0');
+      text.Add(std::string("used_cpu_") + name + suffix,
+               std::to_string(time.tv_sec) + "." + micros);
+    }
+  }
+  return text.Take();
+}
+
+// Clients ask whether they have to look for other nodes.
+std::string ClusterSection(Server&) {
+  Text text("Cluster");
+  text.Add("cluster_enabled", 0);
+  return text.Take();
+}
+
+std::string EngineSection(Server& server) {
+  Text text("Engine");
+  text.Add("engine_keys_estimate", IntProperty(server, "rocksdb.estimate-num-keys"));
+  text.Add("engine_live_data_bytes", IntProperty(server, "rocksdb.estimate-live-data-size"));
+  text.Add("engine_table_bytes", IntProperty(server, "rocksdb.live-sst-files-size"));
+  text.Add("engine_running_flushes", IntProperty(server, "rocksdb.num-running-flushes"));
+  text.Add("engine_running_compactions", IntProperty(server, "rocksdb.num-running-compactions"));
+  text.Add("engine_pending_compaction_bytes",
+           IntProperty(server, "rocksdb.estimate-pending-compaction-bytes"));
+  text.Add("engine_write_stopped", IntProperty(server, "rocksdb.is-write-stopped"));
+  text.Add("engine_delayed_write_rate", IntProperty(server, "rocksdb.actual-delayed-write-rate"));
+  return text.Take();
+}
+
+// Redis tells the exact number of keys here; counting them takes a walk, which DBSIZE makes.
+std::string KeyspaceSection(Server& server) {
+  Text text("Keyspace");
+  for (int i = 0; i < server.keyspace().databases(); ++i) {
+    const std::string prefix = EntryPrefix(server.keyspace().NamespaceOf(i));
+    const std::string behind = BehindPrefix(prefix);
+    rocksdb::ReadOptions options;
+    const rocksdb::Slice upper(behind);
+    options.iterate_upper_bound = &upper;
+    const std::unique_ptr<rocksdb::Iterator> it(server.keyspace().db()->NewIterator(options));
+    constexpr uint64_t kCounted = 10'000;
+    uint64_t keys = 0, expiring = 0;
+    for (it->Seek(prefix); it->Valid() && keys < kCounted; it->Next()) {
+      Entry entry;
+      if (!DecodeEntry(it->value(), &entry)) continue;
+      if (entry.ExpiredAt(server.keyspace().NowMillis())) continue;
+      ++keys;
+      if (entry.expires_at != 0) ++expiring;
+    }
+    if (keys == 0) continue;
+    text.Add("db" + std::to_string(i), "keys=" + std::to_string(keys) +
+                                           ",expires=" + std::to_string(expiring) + ",avg_ttl=0" +
+                                           (keys == kCounted ? ",or_more=1" : ""));
+  }
+  return text.Take();
+}
+
+}  // namespace
+
+std::string InfoText(Server& server, std::span<const std::string_view> wanted) {
+  static constexpr std::pair<std::string_view, std::string (*)(Server&)> kSections[] = {
+      {"server", ServerSection},   {"clients", ClientsSection},
+      {"memory", MemorySection},   {"persistence", PersistenceSection},
+      {"stats", StatsSection},     {"replication", ReplicationSection},
+      {"cpu", CpuSection},         {"engine", EngineSection},
+      {"cluster", ClusterSection}, {"keyspace", KeyspaceSection}};
+  const auto wants = [&wanted](std::string_view name) {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [name](std::string_view one) { return EqualsIgnoringCase(one, name); });
+  };
+  const bool all = wanted.empty() || wants("default") || wants("all") || wants("everything");
+  std::string text;
+  for (const auto& [name, make] : kSections) {
+    if (all || wants(name)) text += make(server);
+  }
+  return text;
+}
+
+}  // namespace cairn::server

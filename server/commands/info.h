@@ -1,0 +1,21 @@
+// What INFO tells.
+
+#ifndef CAIRN_SERVER_COMMANDS_INFO_H_
+#define CAIRN_SERVER_COMMANDS_INFO_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cairn::server {
+
+class Server;
+
+// Of `wanted`, in any case: sections ("server", "clients", "memory", "persistence", "stats",
+// "replication", "cpu", "engine", "cluster", "keyspace"), or all: "default", "all", "everything",
+// nothing. What is not known is left out.
+std::string InfoText(Server& server, std::span<const std::string_view> wanted);
+
+}  // namespace cairn::server
+
+#endif  // CAIRN_SERVER_COMMANDS_INFO_H_

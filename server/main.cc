@@ -1,0 +1,298 @@
+// cairn-server: databases of Redis's types on disk, for any client of Redis.
+//
+// Options come from the command line and, below it, from a file of lines "name value".
+#include <fcntl.h>
+#include <gflags/gflags.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "fiber/io.h"
+#include "fiber/thread.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "server/admin/admin_server.h"
+#include "server/net/files.h"
+#include "server/net/log.h"
+#include "server/net/server.h"
+#include "server/resp/request_parser.h"
+
+DEFINE_string(config, "",
+              "file with options, one a line: \"name value\"; # begins a comment. The "
+              "command line overrides it");
+DEFINE_string(bind, "127.0.0.1",
+              "numeric address to listen on; one that other machines reach needs --password, an "
+              "--aclfile that closes the default user or, on "
+              "--tls_port, --tls_auth_clients=yes");
+DEFINE_int32(port, 6379, "TCP port; 0: any that is free, -1: none");
+DEFINE_string(unix_socket, "", "path of a Unix socket to listen on");
+DEFINE_int32(tls_port, -1,
+             "TCP port for clients that speak TLS (1.2 or 1.3), on --bind; 0: any that is free, "
+             "-1: none");
+DEFINE_string(tls_cert_file, "",
+              "PEM: the server's certificate, and those between it and its authority");
+DEFINE_string(tls_key_file, "", "PEM: the key of --tls_cert_file, not encrypted");
+DEFINE_string(tls_ca_cert_file, "", "PEM: the authorities that sign clients' certificates");
+DEFINE_string(tls_auth_clients, "yes",
+              "whether clients on --tls_port need a certificate: yes, no, or optional: one that is "
+              "shown must be good");
+DEFINE_uint64(tls_handshake_timeout, 10, "seconds that a client has for the TLS handshake");
+DEFINE_int32(admin_port, -1, "port of the page and of /metrics, on --admin_bind; -1: none");
+DEFINE_string(admin_bind, "127.0.0.1",
+              "address of the admin port; one that other machines reach asks for "
+              "--password");
+DEFINE_int32(workers, 0, "threads that serve clients; 0: as many as there are processors");
+DEFINE_string(dir, "cairn-data", "directory of the data; made if it is missing");
+DEFINE_string(checkpoint_dir, "",
+              "absolute path of the directory for the checkpoints of SAVE and BGSAVE; "
+              "empty: beside --dir, its name and \"-checkpoints\"");
+DEFINE_uint64(checkpoints_kept, 2, "older checkpoints are deleted");
+DEFINE_int32(databases, 16, "number of databases (SELECT 0 ...)");
+DEFINE_string(durability, "os",
+              "when a write is acknowledged, unless the client asks otherwise "
+              "(DURABILITY): none: before it is written; os: when the system has it; sync: when "
+              "the disk has it");
+DEFINE_string(password, "",
+              "what clients must AUTH with, as the user \"default\"; better given in the file");
+DEFINE_string(aclfile, "",
+              "file of users, each \"user name rules\" as ACL LIST has them; ACL LOAD reads it "
+              "again, ACL SAVE replaces it");
+
+DEFINE_uint64(max_clients, 10000, "more are turned away");
+DEFINE_uint64(max_request_bytes, uint64_t{1} << 30, "of one request, and of one transaction");
+DEFINE_uint64(max_value_bytes, uint64_t{512} << 20, "of one word of a request");
+DEFINE_uint64(max_pipeline, 1024, "requests of one client that run before their replies are sent");
+DEFINE_uint64(max_push_bytes, uint64_t{32} << 20,
+              "of messages that wait for one subscriber; one that is slower is dropped");
+DEFINE_uint64(idle_timeout, 0, "seconds after which a silent client is dropped; 0: never");
+DEFINE_uint64(send_timeout, 60,
+              "seconds after which a client that takes no reply is dropped; 0: never");
+DEFINE_uint64(drain_timeout, 10, "seconds that a shutdown waits for requests that are under way");
+DEFINE_int64(slowlog_micros, 10000, "SLOWLOG has commands that took longer; negative: none");
+DEFINE_uint64(slowlog_length, 128, "commands that SLOWLOG remembers");
+
+DEFINE_uint64(cache_bytes, uint64_t{256} << 20, "memory for blocks of tables");
+DEFINE_uint64(write_buffer_bytes, uint64_t{64} << 20, "memory of one memtable");
+DEFINE_int32(max_background_jobs, 2, "flushes and compactions at once");
+DEFINE_string(compression, "lz4", "of tables: none, snappy, lz4 or zstd");
+DEFINE_bool(direct_reads, false, "tables are read past the page cache");
+DEFINE_bool(direct_writes, false, "tables are written past the page cache");
+
+DEFINE_string(log_file, "", "where the log goes; standard error if empty");
+
+namespace {
+
+namespace server = cairn::server;
+using rocksdb::Status;
+
+int signal_pipe[2] = {-1, -1};
+
+void OnSignal(int) {
+  const char byte = 's';
+  const int saved = errno;
+  [[maybe_unused]] const ssize_t n = write(signal_pipe[1], &byte, 1);  // style: a signal handler
+  errno = saved;
+}
+
+// Options that were given on the command line stay as they are.
+Status ApplyFile(const std::string& name) {
+  std::string text;
+  Status s = server::ReadFile(name, &text);
+  if (!s.ok()) return s;
+  size_t begin = 0;
+  for (int line_number = 1; begin < text.size(); ++line_number) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string::npos || line[first] == '#') continue;
+    const std::string where = name + ":" + std::to_string(line_number);
+    std::vector<std::string> words;
+    if (!server::SplitWords(line, &words)) {
+      return Status::InvalidArgument(where, "the quotes are not balanced");
+    }
+    if (words.empty()) continue;
+    std::replace(words[0].begin(), words[0].end(), '-', '_');
+    if (words.size() != 2) return Status::InvalidArgument(where, "a line is \"name value\"");
+    if (words[0] == "config") return Status::InvalidArgument(where, "one file is enough");
+    if (gflags::SetCommandLineOptionWithMode(words[0].c_str(), words[1].c_str(),
+                                             gflags::SET_FLAGS_DEFAULT)
+            .empty()) {
+      return Status::InvalidArgument(
+          where, "there is no option " + words[0] + " that takes this value; --help lists them");
+    }
+  }
+  return s;
+}
+
+Status MakeOptions(server::ServerOptions* options) {
+  options->bind = FLAGS_bind;
+  options->port = FLAGS_port;
+  options->unix_socket = FLAGS_unix_socket;
+  options->tls_port = FLAGS_tls_port;
+  options->tls.cert_file = FLAGS_tls_cert_file;
+  options->tls.key_file = FLAGS_tls_key_file;
+  options->tls.ca_cert_file = FLAGS_tls_ca_cert_file;
+  if (!server::ParseTlsClients(FLAGS_tls_auth_clients, &options->tls.auth_clients)) {
+    return Status::InvalidArgument("--tls_auth_clients takes yes, no or optional");
+  }
+  options->tls_handshake_timeout_s = std::max<uint64_t>(FLAGS_tls_handshake_timeout, 1);
+  options->workers = FLAGS_workers;
+  options->directory = FLAGS_dir;
+  options->checkpoint_directory = FLAGS_checkpoint_dir;
+  if (!FLAGS_checkpoint_dir.empty() && FLAGS_checkpoint_dir[0] != '/') {
+    return Status::InvalidArgument("--checkpoint_dir takes an absolute path");
+  }
+  options->checkpoints_kept = std::max<uint64_t>(FLAGS_checkpoints_kept, 1);
+  options->databases = FLAGS_databases;
+  if (FLAGS_databases < 1 || FLAGS_databases > 10000) {
+    return Status::InvalidArgument("--databases takes 1 to 10000");
+  }
+  if (!server::ParseDurability(FLAGS_durability, &options->durability)) {
+    return Status::InvalidArgument("--durability takes none, os or sync");
+  }
+  options->password = FLAGS_password;
+  options->acl_file = FLAGS_aclfile;
+  if (FLAGS_max_clients == 0 || FLAGS_max_pipeline == 0 || FLAGS_max_value_bytes == 0 ||
+      FLAGS_max_request_bytes < FLAGS_max_value_bytes) {
+    return Status::InvalidArgument(
+        "--max_clients, --max_pipeline and --max_value_bytes are at least 1, --max_request_bytes "
+        "at least --max_value_bytes");
+  }
+  options->max_clients = FLAGS_max_clients;
+  options->max_request_bytes = FLAGS_max_request_bytes;
+  options->max_argument_bytes = FLAGS_max_value_bytes;
+  options->max_pipeline = FLAGS_max_pipeline;
+  options->max_push_bytes = FLAGS_max_push_bytes;
+  options->idle_timeout_s = FLAGS_idle_timeout;
+  options->send_timeout_s = FLAGS_send_timeout;
+  options->drain_timeout_s = FLAGS_drain_timeout;
+  options->slow_log_micros = FLAGS_slowlog_micros;
+  options->slow_log_length = FLAGS_slowlog_length;
+
+  rocksdb::Options& engine = options->engine;
+  engine.create_if_missing = true;
+  engine.statistics = rocksdb::CreateDBStatistics();
+  engine.write_buffer_size = FLAGS_write_buffer_bytes;
+  // A Get of what is in a table need not search the memtable.
+  engine.memtable_prefix_bloom_size_ratio = 0.05;
+  engine.memtable_whole_key_filtering = true;
+  engine.max_background_jobs = FLAGS_max_background_jobs;
+  engine.use_direct_reads = FLAGS_direct_reads;
+  engine.use_direct_io_for_flush_and_compaction = FLAGS_direct_writes;
+  const std::pair<const char*, rocksdb::CompressionType> compressions[] = {
+      {"none", rocksdb::kNoCompression},
+      {"snappy", rocksdb::kSnappyCompression},
+      {"lz4", rocksdb::kLZ4Compression},
+      {"zstd", rocksdb::kZSTD}};
+  const auto* const chosen =
+      std::find_if(std::begin(compressions), std::end(compressions),
+                   [](const auto& one) { return FLAGS_compression == one.first; });
+  if (chosen == std::end(compressions)) {
+    return Status::InvalidArgument("--compression takes none, snappy, lz4 or zstd");
+  }
+  engine.compression = chosen->second;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(FLAGS_cache_bytes);
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  engine.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return Status::OK();
+}
+
+// Each client takes a descriptor, the tables some hundred.
+void RaiseDescriptorLimit(uint64_t clients, server::Log* log) {
+  rlimit limit;
+  const uint64_t wanted = clients + 1024;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur =
+      limit.rlim_max == RLIM_INFINITY ? wanted : std::min<rlim_t>(wanted, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < wanted) {
+    log->Warn("the limit of open files is lower than the clients may need",
+              {{"limit", std::to_string(limit.rlim_cur)}, {"needed", std::to_string(wanted)}});
+  }
+}
+
+int Fail(const Status& s) {
+  std::fprintf(stderr, "cairn-server: %s\n", s.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage(
+      "serves databases of Redis's types from disk, to any client of Redis.\n\n"
+      "  cairn-server --dir=data --port=6379\n  redis-cli -p 6379 set greeting hello");
+  gflags::SetVersionString("0.1.0");
+  gflags::ParseCommandLineNonHelpFlags(&argc, &argv, true);
+  // Only our own options are of interest to whoever asks.
+  if (!gflags::GetCommandLineFlagInfoOrDie("help").is_default) {
+    gflags::ShowUsageWithFlagsRestrict(argv[0], "server/main");
+    return 0;
+  }
+  gflags::HandleCommandLineHelpFlags();
+  if (argc > 1) {
+    return Fail(Status::InvalidArgument(std::string(argv[1]) + " is no option; try --help"));
+  }
+  if (!FLAGS_config.empty()) {
+    const Status s = ApplyFile(FLAGS_config);
+    if (!s.ok()) return Fail(s);
+  }
+  server::ServerOptions options;
+  Status s = MakeOptions(&options);
+  if (!s.ok()) return Fail(s);
+
+  int log_fd = STDERR_FILENO;
+  if (!FLAGS_log_file.empty()) {
+    log_fd = fiber::io::open(FLAGS_log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0640);
+    if (log_fd < 0) {
+      return Fail(Status::IOError("cannot open " + FLAGS_log_file, std::strerror(-log_fd)));
+    }
+  }
+  server::Log log(log_fd);
+  RaiseDescriptorLimit(options.max_clients, &log);
+
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return Fail(Status::IOError("no pipe for signals"));
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
+
+  std::unique_ptr<server::Server> running;
+  s = server::Server::Start(options, &log, &running);
+  if (!s.ok()) return Fail(s);
+  log.Info("ready", {{"dir", options.directory},
+                     {"durability", std::string(server::DurabilityName(options.durability))},
+                     {"workers", std::to_string(running->runtime().workers())}});
+
+  std::unique_ptr<server::AdminServer> admin;
+  if (FLAGS_admin_port != -1) {
+    s = server::AdminServer::Start(running.get(), FLAGS_admin_bind, FLAGS_admin_port, &admin);
+    if (!s.ok()) return Fail(s);
+  }
+
+  fiber::Thread signals("signals", [&running, &log] {
+    char byte;
+    for (int seen = 0; fiber::io::read(signal_pipe[0], &byte, 1) == 1 && byte == 's'; ++seen) {
+      if (seen > 0) _exit(1);  // who asks twice does not want to wait
+      log.Info("a signal asks for the shutdown");
+      running->Stop();
+    }
+  });
+  running->WaitForStop();
+  admin.reset();
+  s = running->Join();
+  const char end = 'q';
+  fiber::io::write(signal_pipe[1], &end, 1);
+  signals.join();
+  return s.ok() ? 0 : Fail(s);
+}
