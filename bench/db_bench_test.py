@@ -157,7 +157,7 @@ class DbBenchTest(unittest.TestCase):
         result = run('--benchmarks=fillseqdeterministic', '--num=2000')
         self.assertEqual(result.returncode, 1)
         self.assertIn('Please disable_auto_compactions in FillDeterministic benchmark', result.stderr)
-        result = run('--benchmarks=fillseqdeterministic', '--num=2000', '--compaction_style=2')
+        result = run('--benchmarks=fillseqdeterministic', '--num=2000', '--compaction_style=3')
         self.assertEqual(result.returncode, 1)
         self.assertIn('compaction_style', result.stderr)
 

@@ -1,5 +1,5 @@
 // An engine under test: a shared library with RocksDB's C interface, opened at run time, so that
-// one program measures Cairn and any release of RocksDB alike.
+// one program measures Cairn and any release of RocksDB alike. Also pool_server's engine.
 #pragma once
 
 #include <string>
@@ -13,14 +13,15 @@ namespace kv_bench {
 struct Engine {
   // clang-format off: it never comes to rest on this list
 #define KV_BENCH_FUNCTIONS(F) \
-  F(rocksdb_open) F(rocksdb_close) F(rocksdb_destroy_db) F(rocksdb_put) \
+  F(rocksdb_open) F(rocksdb_open_for_read_only) F(rocksdb_close) F(rocksdb_destroy_db) F(rocksdb_put) \
   F(rocksdb_write) F(rocksdb_get_pinned) F(rocksdb_pinnableslice_value) \
   F(rocksdb_pinnableslice_destroy) F(rocksdb_multi_get) F(rocksdb_create_iterator) \
   F(rocksdb_iter_destroy) F(rocksdb_iter_valid) F(rocksdb_iter_seek_to_first) \
   F(rocksdb_iter_seek) F(rocksdb_iter_next) F(rocksdb_iter_key) F(rocksdb_iter_value) \
   F(rocksdb_iter_get_error) F(rocksdb_flush) F(rocksdb_compact_range) \
   F(rocksdb_property_value) F(rocksdb_property_int) F(rocksdb_writebatch_create) F(rocksdb_writebatch_destroy) \
-  F(rocksdb_writebatch_clear) F(rocksdb_writebatch_put) F(rocksdb_options_create) \
+  F(rocksdb_writebatch_clear) F(rocksdb_writebatch_put) F(rocksdb_writebatch_delete) \
+  F(rocksdb_options_create) \
   F(rocksdb_options_destroy) F(rocksdb_options_set_create_if_missing) \
   F(rocksdb_options_set_write_buffer_size) F(rocksdb_options_set_max_write_buffer_number) \
   F(rocksdb_options_set_compression) F(rocksdb_options_set_max_background_jobs) \
@@ -30,6 +31,10 @@ struct Engine {
   F(rocksdb_options_set_enable_write_thread_adaptive_yield) \
   F(rocksdb_options_set_enable_pipelined_write) F(rocksdb_options_set_unordered_write) \
   F(rocksdb_options_set_recycle_log_file_num) F(rocksdb_options_enable_statistics) \
+  F(rocksdb_options_set_disable_auto_compactions) F(rocksdb_options_set_max_open_files) \
+  F(rocksdb_block_based_options_set_cache_index_and_filter_blocks) \
+  F(rocksdb_block_based_options_set_index_type) \
+  F(rocksdb_block_based_options_set_partition_filters) \
   F(rocksdb_options_statistics_get_string) F(rocksdb_readoptions_create) \
   F(rocksdb_readoptions_set_readahead_size) \
   F(rocksdb_readoptions_destroy) F(rocksdb_writeoptions_create) \
@@ -39,7 +44,7 @@ struct Engine {
   F(rocksdb_block_based_options_destroy) F(rocksdb_block_based_options_set_block_cache) \
   F(rocksdb_block_based_options_set_block_size) \
   F(rocksdb_block_based_options_set_filter_policy) F(rocksdb_filterpolicy_create_bloom_full) \
-  F(rocksdb_cache_create_lru) F(rocksdb_cache_destroy) F(rocksdb_free)
+  F(rocksdb_cache_create_lru) F(rocksdb_cache_set_capacity) F(rocksdb_cache_destroy) F(rocksdb_free)
 // clang-format on
 // Of later releases; null in older ones.
 #define KV_BENCH_LATER_FUNCTIONS(F) F(rocksdb_readoptions_set_async_io)

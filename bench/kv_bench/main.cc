@@ -18,6 +18,7 @@
 #include "kv_bench/usage.h"
 #include "kv_bench/workloads.h"
 
+DECLARE_uint64(cache_size);
 DEFINE_string(library, "", "the shared library to measure: a path, or a name for the linker");
 DEFINE_string(benchmarks, "fillrandom,compact,readrandom", "workloads, in order");
 DEFINE_string(db, "", "directory of the database");
@@ -41,6 +42,11 @@ DEFINE_bool(disable_wal, false, "write without a log");
 DEFINE_uint64(seed, 1, "of the random numbers");
 DEFINE_bool(json, false, "print a line of JSON per workload, too");
 DEFINE_bool(per_second, false, "with --json: also the operations in each second");
+DEFINE_bool(readonly, false, "open the database for reading only (with --use_existing_db)");
+DEFINE_string(slowfs_control, "",
+              "the file .slowfs of a mount of slowfs that --db lies on: count the storage's round "
+              "trips of each operation, and empty the block cache before it (one client; the "
+              "latencies then have that in them)");
 DEFINE_double(settle_limit, 3600, "settle: seconds until it gives up");
 
 namespace kv_bench {
@@ -63,21 +69,25 @@ class Bench {
   bool Open(bool empty) {
     Close();
     char* error = nullptr;
-    options_ = MakeOptions(engine_);
+    cache_ = engine_.rocksdb_cache_create_lru(FLAGS_cache_size);
+    options_ = MakeOptions(engine_, cache_);
     if (empty) {
       engine_.rocksdb_destroy_db(options_, FLAGS_db.c_str(), &error);
       // There may be nothing to destroy.
       engine_.rocksdb_free(error);
       error = nullptr;
     }
-    db_ = engine_.rocksdb_open(options_, FLAGS_db.c_str(), &error);
+    db_ = FLAGS_readonly ? engine_.rocksdb_open_for_read_only(options_, FLAGS_db.c_str(), 0, &error)
+                         : engine_.rocksdb_open(options_, FLAGS_db.c_str(), &error);
     return db_ != nullptr || Complain("open", error);
   }
   void Close() {
     if (db_ != nullptr) engine_.rocksdb_close(db_);
     if (options_ != nullptr) engine_.rocksdb_options_destroy(options_);
+    if (cache_ != nullptr) engine_.rocksdb_cache_destroy(cache_);
     db_ = nullptr;
     options_ = nullptr;
+    cache_ = nullptr;
   }
 
   bool Do(const std::string& name) {
@@ -160,6 +170,7 @@ class Bench {
     Run run;
     run.engine = &engine_;
     run.db = db_;
+    run.cache = cache_;
     run.reading = reading;
     run.writing = writing;
     run.values = &values_;
@@ -168,6 +179,8 @@ class Bench {
     run.settings.value_size = FLAGS_value_size;
     run.settings.batch_size = std::max<uint64_t>(1, FLAGS_batch_size);
     run.settings.multiread_stride = FLAGS_multiread_stride;
+    run.settings.slowfs_control = FLAGS_slowfs_control;
+    run.settings.cache_size = FLAGS_cache_size;
     run.settings.seek_nexts = std::max<uint64_t>(1, FLAGS_seek_nexts);
     const uint64_t all = FLAGS_operations != 0 ? FLAGS_operations : FLAGS_num;
     run.settings.operations = std::max<uint64_t>(1, all / static_cast<uint64_t>(clients));
@@ -253,6 +266,7 @@ class Bench {
       result->found += client->found;
       result->bytes += client->bytes;
       result->written_bytes += client->written_bytes;
+      for (const RoundTrips& one : client->round_trips) result->round_trips.push_back(one);
       result->longest_nanos = std::max(result->longest_nanos, measured.longest_nanos);
       const std::vector<uint64_t>& counts = measured.timeline.counts();
       if (result->per_second.size() < counts.size()) result->per_second.resize(counts.size());
@@ -265,6 +279,7 @@ class Bench {
   const db_bench::ValueGenerator values_{FLAGS_compression_ratio};
   // Kept while the database is open: the library's counts hang on them.
   rocksdb_options_t* options_ = nullptr;
+  rocksdb_cache_t* cache_ = nullptr;
   rocksdb_t* db_ = nullptr;
   uint64_t clients_made_ = 0;
 };
@@ -289,6 +304,10 @@ int Main() {
     std::fprintf(stderr,
                  "kv_bench: --library=FILE and --db=DIRECTORY are needed; --num, --key_size "
                  "and --threads must be at least 1\n");
+    return 2;
+  }
+  if (!FLAGS_slowfs_control.empty() && FLAGS_threads != 1) {
+    std::fprintf(stderr, "kv_bench: --slowfs_control counts for one client: --threads=1\n");
     return 2;
   }
   Engine engine;

@@ -15,12 +15,17 @@ DEFINE_int32(enable_pipelined_write, -1, "0, 1, or -1: the library's default");
 DEFINE_int32(unordered_write, -1, "0, 1, or -1: the library's default");
 DEFINE_int32(recycle_log_file_num, -1, "logs kept for reuse, or -1: the library's default");
 DEFINE_bool(use_direct_reads, false, "");
+DEFINE_bool(disable_auto_compactions, false, "leave the files as the flushes wrote them");
+DEFINE_int32(max_open_files, -1, "tables kept open; -1: all, from the start");
+DEFINE_bool(cache_index_and_filter_blocks, false,
+            "index and filters are read through the block cache, and evicted from it");
+DEFINE_bool(partitioned, false, "write the index and the filters in partitions of a block");
 DEFINE_bool(statistics, false,
             "let the library count, and print the counts of the write path with --json");
 
 namespace kv_bench {
 
-rocksdb_options_t* MakeOptions(const Engine& engine) {
+rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
   rocksdb_options_t* o = engine.rocksdb_options_create();
   engine.rocksdb_options_set_create_if_missing(o, 1);
   engine.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
@@ -29,6 +34,8 @@ rocksdb_options_t* MakeOptions(const Engine& engine) {
   engine.rocksdb_options_set_compression(o, FLAGS_compression_type);
   engine.rocksdb_options_set_level_compaction_dynamic_level_bytes(o, 1);
   engine.rocksdb_options_set_use_direct_reads(o, FLAGS_use_direct_reads);
+  engine.rocksdb_options_set_disable_auto_compactions(o, FLAGS_disable_auto_compactions);
+  engine.rocksdb_options_set_max_open_files(o, FLAGS_max_open_files);
   const auto set = [o](void (*setter)(rocksdb_options_t*, unsigned char), int32_t value) {
     if (value >= 0) setter(o, value != 0);
   };
@@ -44,16 +51,21 @@ rocksdb_options_t* MakeOptions(const Engine& engine) {
   }
   if (FLAGS_statistics) engine.rocksdb_options_enable_statistics(o);
   rocksdb_block_based_table_options_t* table = engine.rocksdb_block_based_options_create();
-  rocksdb_cache_t* cache = engine.rocksdb_cache_create_lru(FLAGS_cache_size);
   engine.rocksdb_block_based_options_set_block_cache(table, cache);
   engine.rocksdb_block_based_options_set_block_size(table, FLAGS_block_size);
   if (FLAGS_bloom_bits > 0) {
     engine.rocksdb_block_based_options_set_filter_policy(
         table, engine.rocksdb_filterpolicy_create_bloom_full(FLAGS_bloom_bits));
   }
+  engine.rocksdb_block_based_options_set_cache_index_and_filter_blocks(
+      table, FLAGS_cache_index_and_filter_blocks);
+  if (FLAGS_partitioned) {
+    engine.rocksdb_block_based_options_set_index_type(
+        table, rocksdb_block_based_table_index_type_two_level_index_search);
+    engine.rocksdb_block_based_options_set_partition_filters(table, 1);
+  }
   engine.rocksdb_options_set_block_based_table_factory(o, table);
   engine.rocksdb_block_based_options_destroy(table);
-  engine.rocksdb_cache_destroy(cache);
   return o;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
 
 namespace kv_bench {
 namespace {
@@ -23,6 +24,15 @@ void PrintTickers(const Usage& usage) {
   std::printf("}");
 }
 
+// The typical number and the largest of one field.
+std::pair<uint64_t, uint64_t> MedianAndMost(const std::vector<RoundTrips>& all,
+                                            uint64_t RoundTrips::* field) {
+  std::vector<uint64_t> values;
+  for (const RoundTrips& one : all) values.push_back(one.*field);
+  std::sort(values.begin(), values.end());
+  return {values[values.size() / 2], values.back()};
+}
+
 }  // namespace
 
 void PrintLine(const Result& r) {
@@ -35,6 +45,13 @@ void PrintLine(const Result& r) {
       r.latency.PercentileMicros(0.999), Micros(r.longest_nanos), Micros(r.pause_nanos),
       static_cast<double>(r.bytes) / 1e6 / r.seconds);
   if (r.found != 0) std::printf("  (%" PRIu64 " of %" PRIu64 " found)", r.found, r.operations);
+  if (!r.round_trips.empty()) {
+    const auto [rounds, most_rounds] = MedianAndMost(r.round_trips, &RoundTrips::rounds);
+    const auto [reads, most_reads] = MedianAndMost(r.round_trips, &RoundTrips::reads);
+    std::printf("  storage: median %" PRIu64 " round trips (at most %" PRIu64 "), %" PRIu64
+                " reads (at most %" PRIu64 ")",
+                rounds, most_rounds, reads, most_reads);
+  }
   std::printf("\n");
 }
 
@@ -50,6 +67,15 @@ void PrintJson(const Result& r, bool with_seconds) {
       r.usage.cpu_seconds, r.usage.cpu_seconds * 1e6 / ops, r.latency.PercentileMicros(0.5),
       r.latency.PercentileMicros(0.99), r.latency.PercentileMicros(0.999), Micros(r.longest_nanos),
       Micros(r.pause_nanos), r.written_bytes, r.usage.written_bytes);
+  std::printf(", \"peak_memory_bytes\": %" PRIu64 ", \"found\": %" PRIu64 ", \"bytes\": %" PRIu64,
+              r.usage.peak_memory_bytes, r.found, r.bytes);
+  if (!r.round_trips.empty()) {
+    const auto [rounds, most_rounds] = MedianAndMost(r.round_trips, &RoundTrips::rounds);
+    const auto [reads, most_reads] = MedianAndMost(r.round_trips, &RoundTrips::reads);
+    std::printf(", \"rounds\": %" PRIu64 ", \"most_rounds\": %" PRIu64 ", \"reads\": %" PRIu64
+                ", \"most_reads\": %" PRIu64,
+                rounds, most_rounds, reads, most_reads);
+  }
   PrintTickers(r.usage);
   if (with_seconds) {
     std::printf(", \"per_second\": [");

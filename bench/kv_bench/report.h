@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kv_bench/round_trips.h"
 #include "kv_bench/usage.h"
 #include "support/latency.h"
 
@@ -23,7 +24,8 @@ struct Result {
   uint64_t longest_nanos = 0;  // of one operation
   uint64_t pause_nanos = 0;    // the longest time in which no operation ended
   bench::Latency latency;
-  std::vector<uint64_t> per_second;  // operations
+  std::vector<uint64_t> per_second;     // operations
+  std::vector<RoundTrips> round_trips;  // of each operation, where they are counted
   Usage usage;
 };
 

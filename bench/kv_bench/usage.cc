@@ -38,6 +38,7 @@ Usage UsageNow(const Engine& engine, rocksdb_options_t* options) {
   };
   result.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   result.written_bytes = static_cast<uint64_t>(usage.ru_oublock) * 512;
+  result.peak_memory_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
   char* text = engine.rocksdb_options_statistics_get_string(options);
   if (text != nullptr) result.tickers = Tickers(text);
   engine.rocksdb_free(text);

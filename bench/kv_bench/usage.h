@@ -15,6 +15,8 @@ struct Usage {
   // What went to the file system's storage, in bytes: pages made dirty and direct writes. 0 where
   // the kernel does not count (files in memory).
   uint64_t written_bytes = 0;
+  // The most that the process has had resident since its start, in bytes.
+  uint64_t peak_memory_bytes = 0;
   // The library's counts of the write path by RocksDB's names; empty without --statistics.
   std::map<std::string, uint64_t> tickers;
 };

@@ -18,18 +18,33 @@ class Progress {
  public:
   explicit Progress(Client* client)
       : client_(client),
-        meter_(&client->measured, &client->run->pauses, client->run->settings.begin) {}
+        meter_(&client->measured, &client->run->pauses, client->run->settings.begin),
+        control_(client->run->settings.slowfs_control) {
+    if (!control_.empty()) BeginCold();
+  }
 
   // A call that did `n` operations ended; false: the client is to end.
   bool Tick(uint64_t n) {
     const uint64_t now = meter_.Tick(n);
+    if (!control_.empty()) {
+      client_->round_trips.push_back(ReadRoundTrips(control_, &client_->error));
+      BeginCold();
+    }
     const uint64_t deadline = client_->run->settings.deadline;
     return client_->error.empty() && (deadline == 0 || now < deadline);
   }
 
  private:
+  void BeginCold() {
+    const Run& run = *client_->run;
+    run.engine->rocksdb_cache_set_capacity(run.cache, 0);
+    run.engine->rocksdb_cache_set_capacity(run.cache, run.settings.cache_size);
+    ResetRoundTrips(control_, &client_->error);
+  }
+
   Client* const client_;
   Meter meter_;
+  const std::string& control_;
 };
 
 // Takes an engine's message over.

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "db_bench/generator.h"
 #include "kv_bench/engine.h"
 #include "kv_bench/meter.h"
+#include "kv_bench/round_trips.h"
 
 namespace kv_bench {
 
@@ -21,12 +23,17 @@ struct Settings {
   uint64_t seek_nexts = 10;       // entries read after each seek
   uint64_t begin = 0;             // a now_nanos() value
   uint64_t deadline = 0;          // a now_nanos() value; 0: none
+  uint64_t cache_size = 0;        // bytes
+  // Where the storage counts round trips, which are to be told of each operation, with an empty
+  // cache. Empty: they are not.
+  std::string slowfs_control;
 };
 
 // What the clients of one run share.
 struct Run {
   const Engine* engine = nullptr;
   rocksdb_t* db = nullptr;
+  rocksdb_cache_t* cache = nullptr;  // its block cache
   const rocksdb_readoptions_t* reading = nullptr;
   const rocksdb_writeoptions_t* writing = nullptr;
   const db_bench::ValueGenerator* values = nullptr;  // to copy: the text is made once
@@ -47,9 +54,10 @@ struct Client {
   bool background_writer = false;  // its operations are not counted
   Measured measured;
   uint64_t found = 0;
-  uint64_t bytes = 0;          // of keys and values written, read or walked over
-  uint64_t written_bytes = 0;  // of them those written
-  std::string error;           // empty: all went well
+  uint64_t bytes = 0;                   // of keys and values written, read or walked over
+  uint64_t written_bytes = 0;           // of them those written
+  std::vector<RoundTrips> round_trips;  // of each operation, with slowfs_control
+  std::string error;                    // empty: all went well
 };
 
 using Workload = void (*)(Client*);
