@@ -1,0 +1,798 @@
+#include "sim/client.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/sst_file_writer.h"
+#include "sim/world.h"
+
+namespace cairn::sim {
+
+using rocksdb::PinnableSlice;
+using rocksdb::ReadOptions;
+using rocksdb::Status;
+using rocksdb::WriteBatch;
+using rocksdb::WriteOptions;
+
+namespace {
+
+constexpr uint64_t kLateLookNanos = 1'000'000;
+constexpr uint64_t kMostPauseNanos = 5'000'000;
+constexpr uint64_t kKeys = 80;        // of each client
+constexpr uint64_t kSingleKeys = 10;  // written once before each SingleDelete
+constexpr size_t kMostHeld = 3;
+constexpr size_t kMostIterators = 2;
+constexpr char kOutside[] = "/outside/";
+
+std::string ClientPrefix(int id) {
+  char text[8];
+  std::snprintf(text, sizeof(text), "c%02d/", id);
+  return text;
+}
+
+std::string Shown(const std::optional<std::string>& value) {
+  return value ? '"' + value->substr(0, 40) + "\" (" + std::to_string(value->size()) + " bytes)"
+               : "nothing";
+}
+
+std::string SumOf(uint64_t first, uint64_t second) {
+  return std::to_string(first) + " to " + std::to_string(second);
+}
+
+}  // namespace
+
+Client::Client(World* world, int id, const Plan::ClientPlan& plan)
+    : world_(world), id_(id), plan_(plan), prefix_(ClientPrefix(id)) {}
+
+std::string Client::KeyNumber(uint64_t number) const {
+  char text[8];
+  std::snprintf(text, sizeof(text), "%03d", static_cast<int>(number));
+  return prefix_ + text;
+}
+
+void Client::Run(uint64_t count) {
+  stopped_ = false;
+  // Whose write met the fault has stopped; a late one shows how the database goes on afterwards.
+  while (plan_.late && !world_->healed() && !world_->over()) fiber::sleep_for(kLateLookNanos);
+  after_resume_ = plan_.late && world_->resumed();
+  for (uint64_t i = 0; i < count && !stopped_ && !world_->over(); ++i) {
+    const uint64_t number = number_++;
+    if (world_->plan().skipped.contains({id_, number})) continue;
+    random_ = Random64(world_->plan().seed * 1'000'003 + static_cast<uint64_t>(id_) * 7919 +
+                       number * 0x9e3779b97f4a7c15u);
+    if (world_->plan().think_nanos != 0) {
+      fiber::sleep_for(random_.Uniform(2 * world_->plan().think_nanos));
+    }
+    ++world_->history().counts.operations;
+    Step();
+  }
+}
+
+void Client::EndLife() {
+  for (const Held& held : held_) world_->db()->ReleaseSnapshot(held.snapshot);
+  held_.clear();
+  iterators_.clear();
+  follower_.reset();
+}
+
+void Client::RestartVersions() {
+  versions_.clear();
+  for (const auto& [key, value] : ledger_.state()) versions_[key].values.emplace_back(value);
+}
+
+Client::Window Client::Look(const std::string& key) const {
+  const auto found = versions_.find(key);
+  return {found == versions_.end() ? 0 : found->second.acknowledged};
+}
+
+bool Client::WasCurrent(const std::string& key, const Window& window,
+                        const std::optional<std::string>& found) const {
+  const auto versions = versions_.find(key);
+  if (versions == versions_.end()) return !found;
+  const auto& values = versions->second.values;
+  return std::find(values.begin() + static_cast<std::ptrdiff_t>(window.from), values.end(),
+                   found) != values.end();
+}
+
+// Notes what an operation said. False: it failed, as it may now and then.
+bool Client::Ok(std::string_view what, std::string_view key, const Status& s) {
+  world_->history().Note(id_, what, key, s.ToString());
+  if (s.ok() || s.IsNotFound()) return s.ok();
+  const bool allowed =
+      after_resume_ ? world_->errors_are_allowed_after_resume() : world_->errors_are_allowed();
+  if (!allowed || s.IsCorruption()) {
+    world_->history().Violation("client " + std::to_string(id_) + ": " + std::string(what) + " " +
+                                std::string(key) + ": " + s.ToString());
+  }
+  return false;
+}
+
+void Client::Compare(const std::string& key, const State& expected, const Status& s,
+                     const std::string& value, std::string_view what) {
+  if (!s.ok() && !s.IsNotFound()) {
+    Ok(what, key, s);
+    return;
+  }
+  ++world_->history().counts.reads;
+  world_->history().Note(id_, what, key, s.ok() ? value.substr(0, 24) : "nothing");
+  const auto found = expected.find(key);
+  const std::optional<std::string> wanted =
+      found == expected.end() ? std::nullopt : std::optional(found->second);
+  const std::optional<std::string> there = s.ok() ? std::optional(value) : std::nullopt;
+  if (wanted != there) {
+    world_->history().Violation("client " + std::to_string(id_) + ": " + std::string(what) + " " +
+                                key + ": expected " + Shown(wanted) + ", found " + Shown(there));
+  }
+}
+
+std::string Client::DrawKey() { return KeyNumber(random_.Uniform(kKeys)); }
+
+std::string Client::DrawValue() {
+  const uint64_t size =
+      random_.OneIn(30) ? random_.Uniform(20'000) : random_.Uniform(random_.OneIn(3) ? 2000 : 200);
+  // The number makes each value another one.
+  std::string value = std::to_string(number_) + ":";
+  value += random_.RandomString(std::min<uint64_t>(size, 64));
+  while (value.size() < size) value += value;
+  return value;
+}
+
+std::string Client::DrawOperand() {
+  return std::to_string(number_) + "+" + random_.RandomString(random_.Uniform(30));
+}
+
+// What `key` is after the first writes of a batch.
+std::optional<std::string> Client::ValueAfter(const std::vector<Effect>& effects,
+                                              const std::string& key) const {
+  for (auto effect = effects.rbegin(); effect != effects.rend(); ++effect) {
+    if (effect->key == key) return effect->value;
+  }
+  const auto found = ledger_.state().find(key);
+  return found == ledger_.state().end() ? std::nullopt : std::optional(found->second);
+}
+
+void Client::Step() {
+  const uint64_t chance = random_.Uniform(1000);
+  if (chance < 430) {
+    WriteSome();
+  } else if (chance < 460) {
+    SingleDelete();
+  } else if (chance < 640) {
+    GetOne();
+  } else if (chance < 690) {
+    GetMany();
+  } else if (chance < 740) {
+    Scan();
+  } else if (chance < 765) {
+    WalkOnHeld();
+  } else if (chance < 810) {
+    ChangeSnapshots();
+  } else if (chance < 890) {
+    GetOfAnother();
+  } else if (chance < 950) {
+    Transfer();
+  } else if (chance < 975) {
+    SumUp();
+  } else {
+    Administer();
+  }
+}
+
+void Client::WriteSome() {
+  WriteBatch batch;
+  std::vector<Effect> effects;
+  const uint64_t count = random_.OneIn(4) ? 1 + random_.Uniform(20) : 1;
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string key = DrawKey();
+    if (random_.OneIn(12)) {
+      std::string end = DrawKey();
+      if (end < key) end = key;  // nothing
+      batch.DeleteRange(world_->family_of(*this), key, end).PermitUncheckedError();
+      for (uint64_t number = 0; number < kKeys; ++number) {
+        const std::string inside = KeyNumber(number);
+        if (key <= inside && inside < end && ValueAfter(effects, inside)) {
+          effects.push_back({inside, std::nullopt});
+        }
+      }
+      continue;
+    }
+    if (random_.OneIn(4)) {
+      const std::string operand = DrawOperand();
+      batch.Merge(world_->family_of(*this), key, operand).PermitUncheckedError();
+      const std::optional<std::string> before = ValueAfter(effects, key);
+      effects.push_back({key, before ? *before + "," + operand : operand});
+    } else if (random_.OneIn(5)) {
+      batch.Delete(world_->family_of(*this), key).PermitUncheckedError();
+      effects.push_back({key, std::nullopt});
+    } else {
+      const std::string value = DrawValue();
+      batch.Put(world_->family_of(*this), key, value).PermitUncheckedError();
+      effects.push_back({key, value});
+    }
+  }
+  Commit(&batch, std::move(effects), "writes");
+}
+
+void Client::SingleDelete() {
+  const std::string key = KeyNumber(kKeys + random_.Uniform(kSingleKeys));
+  WriteBatch batch;
+  if (ledger_.state().contains(key)) {
+    batch.SingleDelete(world_->family_of(*this), key).PermitUncheckedError();
+    Commit(&batch, {{key, std::nullopt}}, "single delete");
+  } else {
+    const std::string value = DrawValue();
+    batch.Put(world_->family_of(*this), key, value).PermitUncheckedError();
+    Commit(&batch, {{key, value}}, "single put");
+  }
+}
+
+void Client::Commit(WriteBatch* batch, std::vector<Effect> effects, std::string_view what) {
+  WriteOptions options;
+  options.disableWAL = plan_.without_log;
+  options.sync = !plan_.without_log && plan_.sync_one_in != 0 &&
+                 random_.OneIn(static_cast<uint64_t>(plan_.sync_one_in));
+  Change(std::move(effects), what, options.sync, /*from_outside=*/false,
+         [&] { return world_->db()->Write(options, batch); });
+}
+
+void Client::Change(std::vector<Effect> effects, std::string_view what, bool durable,
+                    bool from_outside, const std::function<Status()>& change) {
+  for (const Effect& effect : effects) {
+    Versions& versions = versions_[effect.key];
+    if (versions.values.empty()) versions.values.emplace_back(std::nullopt);
+    versions.values.push_back(effect.value);
+  }
+  const std::string key = effects.empty() ? "nothing" : effects[0].key;
+  const uint64_t begin = fiber::now_nanos();
+  ledger_.Begin(effects, begin, from_outside);
+  const Status s = change();
+  if (!Ok(what, key, s)) {
+    // Whether it is there is not known: no more in this life.
+    stopped_ = true;
+    return;
+  }
+  ++world_->history().counts.acknowledged;
+  ledger_.Acknowledge(fiber::now_nanos(), durable);
+  if (durable) world_->NoteDurable(begin, /*memtables=*/false);
+  for (const Effect& effect : effects) {
+    Versions& versions = versions_[effect.key];
+    versions.acknowledged = versions.values.size() - 1;
+  }
+}
+
+// One or two files from outside, which may overlap; the second one's entries are newer.
+void Client::Ingest() {
+  // What it wrote without the log may be lost while the files stay.
+  if (plan_.without_log) return GetOne();
+  rocksdb::DB* const db = world_->db();
+  const rocksdb::Options options = db->GetOptions(world_->family_of(*this));
+  if (!Ok("make a directory", kOutside, options.env->CreateDirIfMissing(kOutside))) return;
+  std::vector<std::string> paths;
+  std::vector<Effect> effects;
+  for (uint64_t files = 1 + random_.Uniform(2); paths.size() < files;) {
+    paths.push_back(kOutside + prefix_.substr(0, 3) + "-" + std::to_string(number_) + "-" +
+                    std::to_string(paths.size()) + ".sst");
+    const Status s = WriteOutside(options, paths.back(), &effects);
+    if (!Ok("write outside", paths.back(), s)) return;
+  }
+  rocksdb::IngestExternalFileOptions how;
+  how.move_files = random_.OneIn(2);
+  how.verify_checksums_before_ingest = random_.OneIn(3);
+  Change(std::move(effects), "ingest", /*durable=*/true, /*from_outside=*/true,
+         [&] { return db->IngestExternalFile(world_->family_of(*this), paths, how); });
+  // (Moved, or the power is off.)
+  for (const std::string& path : paths) options.env->DeleteFile(path).PermitUncheckedError();
+}
+
+Status Client::WriteOutside(const rocksdb::Options& options, const std::string& path,
+                            std::vector<Effect>* effects) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options);
+  Status s = writer.Open(path);
+  if (s.ok() && random_.OneIn(3)) {
+    std::string begin = DrawKey(), end = DrawKey();
+    if (end < begin) std::swap(begin, end);
+    s = writer.DeleteRange(begin, end);
+    for (uint64_t number = 0; number < kKeys; ++number) {
+      const std::string inside = KeyNumber(number);
+      if (begin <= inside && inside < end && ValueAfter(*effects, inside)) {
+        effects->push_back({inside, std::nullopt});
+      }
+    }
+  }
+  std::set<std::string> keys;
+  for (uint64_t count = 1 + random_.Uniform(random_.OneIn(2) ? 3 : 40); keys.size() < count;) {
+    keys.insert(DrawKey());
+  }
+  for (const std::string& key : keys) {
+    if (!s.ok()) break;
+    if (random_.OneIn(6)) {
+      s = writer.Delete(key);
+      effects->push_back({key, std::nullopt});
+    } else if (random_.OneIn(4)) {
+      const std::string operand = DrawOperand();
+      s = writer.Merge(key, operand);
+      const std::optional<std::string> before = ValueAfter(*effects, key);
+      effects->push_back({key, before ? *before + "," + operand : operand});
+    } else {
+      const std::string value = DrawValue();
+      s = writer.Put(key, value);
+      effects->push_back({key, value});
+    }
+  }
+  return s.ok() ? writer.Finish() : s;
+}
+
+const Client::Held* Client::DrawSnapshot() {
+  if (held_.empty() || random_.OneIn(2)) return nullptr;
+  return &held_[random_.Uniform(held_.size())];
+}
+
+void Client::GetOne() {
+  const std::string key =
+      random_.OneIn(10) ? KeyNumber(kKeys + random_.Uniform(kSingleKeys + 5)) : DrawKey();
+  const Held* const held = DrawSnapshot();
+  ReadOptions options;
+  if (held != nullptr) options.snapshot = held->snapshot;
+  options.fill_cache = !random_.OneIn(4);
+  std::string value;
+  const Status s = world_->db()->Get(options, world_->family_of(*this), key, &value);
+  Compare(key, held != nullptr ? held->state : ledger_.state(), s, value,
+          held != nullptr ? "get at snapshot" : "get");
+}
+
+void Client::GetMany() {
+  const Held* const held = DrawSnapshot();
+  ReadOptions options;
+  if (held != nullptr) options.snapshot = held->snapshot;
+  options.async_io = random_.OneIn(2);
+  options.optimize_multiget_for_io = random_.OneIn(2);
+  const size_t count = 1 + random_.Uniform(20);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) keys.push_back(DrawKey());
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<PinnableSlice> values(count);
+  std::vector<Status> statuses(count);
+  world_->db()->MultiGet(options, world_->family_of(*this), count, slices.data(), values.data(),
+                         statuses.data());
+  for (size_t i = 0; i < count; ++i) {
+    Compare(keys[i], held != nullptr ? held->state : ledger_.state(), statuses[i],
+            statuses[i].ok() ? values[i].ToString() : std::string(), "multiget");
+  }
+}
+
+void Client::Scan() {
+  const Held* const held = DrawSnapshot();
+  const State& expected = held != nullptr ? held->state : ledger_.state();
+  ReadOptions options;
+  if (held != nullptr) options.snapshot = held->snapshot;
+  options.async_io = random_.OneIn(2);
+  std::string lower = prefix_, upper = prefix_ + '\x7f';
+  if (random_.OneIn(3)) {
+    const std::unique_ptr<rocksdb::Iterator> free(
+        world_->db()->NewIterator(options, world_->family_of(*this)));
+    Walk(free.get(), expected, held != nullptr ? "an iterator at a snapshot" : "an iterator");
+    return;
+  }
+  if (random_.OneIn(2)) lower = DrawKey();
+  if (random_.OneIn(2)) upper = DrawKey();
+  if (upper < lower) std::swap(lower, upper);
+  const rocksdb::Slice lower_bound(lower), upper_bound(upper);
+  options.iterate_lower_bound = &lower_bound;
+  options.iterate_upper_bound = &upper_bound;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      world_->db()->NewIterator(options, world_->family_of(*this)));
+  const bool forward = random_.OneIn(2);
+  std::vector<std::pair<std::string, std::string>> wanted(expected.lower_bound(lower),
+                                                          expected.lower_bound(upper));
+  if (!forward) std::reverse(wanted.begin(), wanted.end());
+  size_t at = 0;
+  for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+       forward ? it->Next() : it->Prev()) {
+    if (at == wanted.size() || it->key() != wanted[at].first || it->value() != wanted[at].second) {
+      world_->history().Violation(
+          "client " + std::to_string(id_) + ": a scan " + (forward ? "forward" : "backward") +
+          " from " + lower + " to " + upper + (held != nullptr ? " at a snapshot" : "") +
+          ": entry " + std::to_string(at) + " is " + it->key().ToString() + " = " +
+          Shown(it->value().ToString()) + ", expected " +
+          (at == wanted.size() ? "the end" : wanted[at].first + " = " + Shown(wanted[at].second)));
+      return;
+    }
+    ++at;
+  }
+  ++world_->history().counts.reads;
+  if (!Ok("scan", lower, it->status())) return;
+  if (at != wanted.size()) {
+    world_->history().Violation("client " + std::to_string(id_) + ": a scan " +
+                                (forward ? "forward" : "backward") + " from " + lower + " to " +
+                                upper + " ends before " + wanted[at].first);
+  }
+}
+
+// Steps and seeks in any order, over the client's own keys.
+void Client::Walk(rocksdb::Iterator* it, const State& expected, std::string_view what) {
+  auto at = expected.end();  // where `it` should stand
+  const uint64_t steps = 1 + random_.Uniform(20);
+  std::string path;
+  for (uint64_t i = 0; i < steps; ++i) {
+    const bool placed = at != expected.end();
+    const uint64_t chance = random_.Uniform(placed ? 10 : 2);
+    if (chance < 2) {
+      const std::string target = DrawKey() + (random_.OneIn(3) ? "+" : "");
+      if (chance == 0) {
+        it->Seek(target);
+        at = expected.lower_bound(target);
+      } else {
+        it->SeekForPrev(target);
+        at = expected.upper_bound(target);
+        at = at == expected.begin() ? expected.end() : std::prev(at);
+      }
+      path += (chance == 0 ? " >=" : " <=") + target;
+    } else if (chance < 6) {
+      it->Next();
+      ++at;
+      path += " next";
+    } else {
+      it->Prev();
+      at = at == expected.begin() ? expected.end() : std::prev(at);
+      path += " prev";
+    }
+    // What is not ours lies before and behind.
+    const bool valid = it->Valid() && it->key().starts_with(prefix_);
+    if (!it->status().ok()) {
+      Ok(what, path, it->status());
+      return;
+    }
+    const auto found =
+        valid ? std::optional(it->key().ToString() + " = " + Shown(it->value().ToString()))
+              : std::nullopt;
+    const auto wanted =
+        at != expected.end() ? std::optional(at->first + " = " + Shown(at->second)) : std::nullopt;
+    if (found != wanted || (valid && it->value() != at->second)) {
+      world_->history().Violation("client " + std::to_string(id_) + ": " + std::string(what) +
+                                  " goes" + path + ": finds " + found.value_or("the end") +
+                                  ", expected " + wanted.value_or("the end"));
+      return;
+    }
+  }
+  ++world_->history().counts.reads;
+  world_->history().Note(id_, what, "", path);
+}
+
+void Client::WalkOnHeld() {
+  if (iterators_.size() < kMostIterators && random_.OneIn(2)) {
+    ReadOptions options;
+    options.async_io = random_.OneIn(2);
+    iterators_.push_back({std::unique_ptr<rocksdb::Iterator>(
+                              world_->db()->NewIterator(options, world_->family_of(*this))),
+                          ledger_.state()});
+  }
+  if (iterators_.empty()) return;
+  const size_t which = random_.Uniform(iterators_.size());
+  Walk(iterators_[which].iterator.get(), iterators_[which].state, "an iterator held");
+  if (random_.OneIn(3)) iterators_.erase(iterators_.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
+void Client::ChangeSnapshots() {
+  if (held_.size() == kMostHeld || (!held_.empty() && random_.OneIn(2))) {
+    const size_t which = random_.Uniform(held_.size());
+    if (held_[which].other != nullptr) ScanOther(held_[which]);
+    world_->db()->ReleaseSnapshot(held_[which].snapshot);
+    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which));
+    world_->history().Note(id_, "lets a snapshot go", "", "");
+    return;
+  }
+  Held held = {nullptr, {}, nullptr, {}};
+  if (random_.OneIn(2)) {
+    held.other = world_->clients()[random_.Uniform(world_->clients().size())].get();
+    for (uint64_t i = 0; i < kKeys; ++i) {
+      held.windows.push_back(held.other->Look(held.other->KeyNumber(i)));
+    }
+  }
+  held.snapshot = world_->db()->GetSnapshot();
+  if (held.snapshot == nullptr) return;
+  world_->history().Note(id_, "snapshot", "", std::to_string(held.snapshot->GetSequenceNumber()));
+  held.state = ledger_.state();
+  held_.push_back(std::move(held));
+  if (held_.back().other != nullptr) ScanOther(held_.back());
+}
+
+// What another client's keys were at a snapshot is not too old; and it stays there, whatever
+// flushes and compactions drop meanwhile.
+void Client::ScanOther(const Held& held) {
+  const Client& other = *held.other;
+  ReadOptions options;
+  options.snapshot = held.snapshot;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      world_->db()->NewIterator(options, world_->family_of(other)));
+  State found;
+  for (it->Seek(other.prefix_); it->Valid() && it->key().starts_with(other.prefix_); it->Next()) {
+    found[it->key().ToString()] = it->value().ToString();
+  }
+  if (!Ok("scan of another at a snapshot", other.prefix_, it->status())) return;
+  ++world_->history().counts.reads;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const std::string key = other.KeyNumber(i);
+    const auto there = found.find(key);
+    const auto value = there != found.end() ? std::optional(there->second) : std::nullopt;
+    if (!other.WasCurrent(key, held.windows[i], value)) {
+      world_->history().Violation("client " + std::to_string(id_) + " scans another's keys at a " +
+                                  "snapshot: " + key + " = " + Shown(value) +
+                                  " was not its value at any moment since before it was taken");
+      return;
+    }
+  }
+}
+
+void Client::GetOfAnother() {
+  const Client& other = *world_->clients()[random_.Uniform(world_->clients().size())];
+  const std::string key = other.KeyNumber(random_.Uniform(kKeys));
+  const Window window = other.Look(key);
+  std::string value;
+  const Status s = world_->db()->Get(ReadOptions(), world_->family_of(other), key, &value);
+  if (!Ok("get of another", key, s) && !s.IsNotFound()) return;
+  ++world_->history().counts.reads;
+  const auto found = s.ok() ? std::optional(value) : std::nullopt;
+  if (!other.WasCurrent(key, window, found)) {
+    world_->history().Violation("client " + std::to_string(id_) + " reads " + key +
+                                " of another: " + Shown(found) +
+                                " was not its value at any moment of the read");
+  }
+}
+
+// Two accounts, read and written under locks of the world.
+void Client::Transfer() {
+  uint64_t first = random_.Uniform(World::kAccounts);
+  uint64_t second = random_.Uniform(World::kAccounts - 1);
+  if (second >= first) ++second;
+  if (second < first) std::swap(first, second);
+  const fiber::MutexLock lock_first(&world_->account_mutex(first));
+  const fiber::MutexLock lock_second(&world_->account_mutex(second));
+  int64_t amounts[2];
+  const uint64_t numbers[2] = {first, second};
+  for (int i = 0; i < 2; ++i) {
+    std::string value;
+    const std::string key = World::AccountKey(numbers[i]);
+    const Status s =
+        world_->db()->Get(ReadOptions(), world_->family_of_account(numbers[i]), key, &value);
+    if (s.IsNotFound()) world_->history().Violation("an account is missing: " + key);
+    if (!Ok("account", key, s)) return;
+    amounts[i] = std::strtoll(value.c_str(), nullptr, 10);
+  }
+  const auto amount = static_cast<int64_t>(random_.Uniform(100));
+  WriteBatch batch;
+  const int64_t after[2] = {amounts[0] - amount, amounts[1] + amount};
+  for (int i = 0; i < 2; ++i) {
+    batch
+        .Put(world_->family_of_account(numbers[i]), World::AccountKey(numbers[i]),
+             std::to_string(after[i]))
+        .PermitUncheckedError();
+  }
+  WriteOptions options;
+  options.sync = plan_.sync_one_in != 0 && random_.OneIn(static_cast<uint64_t>(plan_.sync_one_in));
+  const uint64_t begin = fiber::now_nanos();
+  const Status s = world_->db()->Write(options, &batch);
+  if (!Ok("transfer", SumOf(first, second), s)) {
+    stopped_ = true;
+  } else if (options.sync) {
+    world_->NoteDurable(begin, /*memtables=*/false);
+  }
+}
+
+void Client::SumUp() {
+  int64_t sum = 0;
+  int accounts = 0;
+  Status s;
+  ReadOptions options;
+  // A snapshot that was just taken, or one that was held for a while, has it too.
+  const Held* const held = DrawSnapshot();
+  const rocksdb::Snapshot* const taken =
+      held == nullptr && random_.OneIn(2) ? world_->db()->GetSnapshot() : nullptr;
+  options.snapshot = held != nullptr ? held->snapshot : taken;
+  if (options.snapshot == nullptr || random_.OneIn(2)) {
+    std::vector<rocksdb::Iterator*> made;
+    s = world_->db()->NewIterators(options, world_->families(), &made);
+    for (rocksdb::Iterator* const one : made) {
+      const std::unique_ptr<rocksdb::Iterator> it(one);
+      for (it->Seek("account/"); it->Valid() && it->key().starts_with("account/"); it->Next()) {
+        sum += std::strtoll(it->value().ToString().c_str(), nullptr, 10);
+        ++accounts;
+      }
+      if (s.ok()) s = it->status();
+    }
+  } else if (random_.OneIn(2)) {
+    std::vector<std::string> keys;
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    for (uint64_t i = 0; i < World::kAccounts; ++i) {
+      keys.push_back(World::AccountKey(i));
+      families.push_back(world_->family_of_account(i));
+    }
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = world_->db()->MultiGet(
+        options, families, std::vector<rocksdb::Slice>(keys.begin(), keys.end()), &values);
+    for (uint64_t i = 0; i < World::kAccounts && s.ok(); ++i) {
+      s = statuses[i];
+      sum += std::strtoll(values[i].c_str(), nullptr, 10);
+      ++accounts;
+    }
+  } else {
+    for (uint64_t i = 0; i < World::kAccounts && s.ok(); ++i) {
+      std::string value;
+      s = world_->db()->Get(options, world_->family_of_account(i), World::AccountKey(i), &value);
+      sum += std::strtoll(value.c_str(), nullptr, 10);
+      ++accounts;
+    }
+  }
+  if (taken != nullptr) world_->db()->ReleaseSnapshot(taken);
+  ++world_->history().counts.reads;
+  if (!Ok("sum", "", s)) return;
+  if (sum != World::kSum || accounts != World::kAccounts) {
+    world_->history().Violation("client " + std::to_string(id_) + ": " + std::to_string(accounts) +
+                                " accounts with " + std::to_string(sum) + " in all, expected " +
+                                std::to_string(World::kSum) + ": a batch was seen in part");
+  }
+}
+
+// A column family that is made, written to and dropped.
+void Client::ComeAndGo() {
+  rocksdb::DB* const db = world_->db();
+  rocksdb::ColumnFamilyHandle* made = nullptr;
+  const std::string name = "of " + prefix_ + std::to_string(number_);
+  if (!Ok("create a family", name, db->CreateColumnFamily(db->GetOptions(), name, &made))) return;
+  std::unique_ptr<rocksdb::ColumnFamilyHandle> handle(made);
+  const uint64_t count = random_.Uniform(30);
+  const std::string value = DrawValue();
+  WriteOptions options;
+  options.disableWAL = plan_.without_log;
+  bool written = true;
+  for (uint64_t i = 0; i < count && written; ++i) {
+    written = Ok("write to a family", name, db->Put(options, made, KeyNumber(i), value));
+  }
+  if (written && random_.OneIn(3)) {
+    Ok("flush a family", name, db->Flush(rocksdb::FlushOptions(), made));
+  }
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(ReadOptions(), made));
+  if (!Ok("drop a family", name, db->DropColumnFamily(made))) return;
+  handle.reset();
+  // It stays as long as it is read.
+  uint64_t seen = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) seen += it->value() == rocksdb::Slice(value);
+  if (Ok("read a dropped family", name, it->status()) && written && seen != count) {
+    world_->history().Violation("client " + std::to_string(id_) +
+                                ": a family that it dropped has " + std::to_string(seen) + " of " +
+                                std::to_string(count) + " entries");
+  }
+}
+
+// Files at random, of whatever levels, compacted into one of them or a deeper one.
+void Client::CompactSome() {
+  rocksdb::DB* const db = world_->db();
+  rocksdb::ColumnFamilyMetaData meta;
+  db->GetColumnFamilyMetaData(world_->family_of(*this), &meta);
+  std::vector<std::pair<int, std::string>> files;
+  for (const rocksdb::LevelMetaData& level : meta.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files)
+      files.emplace_back(level.level, file.name);
+  }
+  if (files.empty()) return;
+  int level = 0;
+  std::vector<std::string> names;
+  for (uint64_t count = 1 + random_.Uniform(3); count > 0; --count) {
+    const auto& [of, name] = files[random_.Uniform(files.size())];
+    names.push_back(name);
+    level = std::max(level, of);
+  }
+  const uint64_t deeper = static_cast<uint64_t>(meta.levels.back().level - level);
+  const bool fifo =
+      db->GetOptions(world_->family_of(*this)).compaction_style == rocksdb::kCompactionStyleFIFO;
+  if (!fifo && random_.OneIn(2)) level += static_cast<int>(random_.Uniform(deeper + 1));
+  ++world_->history().counts.compactions;
+  const Status s =
+      db->CompactFiles(rocksdb::CompactionOptions(), world_->family_of(*this), names, level);
+  // Another compaction has one of them, or had it; or a manual one keeps it from running.
+  if (s.IsAborted() || s.IsInvalidArgument() || s.IsIncomplete()) return;
+  Ok("compact files", std::to_string(names.size()) + " to level " + std::to_string(level), s);
+}
+
+// One iterator that sees with each seek what was written meanwhile.
+void Client::Follow() {
+  if (follower_ == nullptr) {
+    ReadOptions options;
+    options.tailing = true;
+    follower_.reset(world_->db()->NewIterator(options, world_->family_of(*this)));
+  }
+  Walk(follower_.get(), ledger_.state(), "a tailing iterator");
+}
+
+void Client::Administer() {
+  rocksdb::DB* const db = world_->db();
+  const uint64_t begin = fiber::now_nanos();
+  switch (random_.Uniform(15)) {
+    case 0:
+    case 1: {
+      rocksdb::FlushOptions options;
+      options.allow_write_stall = random_.OneIn(2);
+      const Status s = db->Flush(options, world_->families());
+      ++world_->history().counts.flushes;
+      if (Ok("flush", "", s)) world_->NoteDurable(begin, /*memtables=*/true);
+      break;
+    }
+    case 2: {
+      rocksdb::CompactRangeOptions options;
+      options.exclusive_manual_compaction = random_.OneIn(2);
+      if (random_.OneIn(3)) {
+        options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+      }
+      const std::string from = DrawKey(), to = DrawKey();
+      const rocksdb::Slice lower(std::min(from, to)), upper(std::max(from, to));
+      const bool all = random_.OneIn(2);
+      ++world_->history().counts.compactions;
+      const Status s = db->CompactRange(options, world_->family_of(*this), all ? nullptr : &lower,
+                                        all ? nullptr : &upper);
+      // Another one may keep it from running.
+      if (!s.IsIncomplete()) Ok("compact", all ? "" : from, s);
+      break;
+    }
+    case 3: {
+      const Status s = db->FlushWAL(/*sync=*/true);
+      if (Ok("flush and sync the log", "", s)) world_->NoteDurable(begin, /*memtables=*/false);
+      break;
+    }
+    case 4: {
+      const Status s = db->SyncWAL();
+      // Not with manual_wal_flush, as in RocksDB.
+      if (!s.IsNotSupported() && Ok("sync the log", "", s)) {
+        world_->NoteDurable(begin, /*memtables=*/false);
+      }
+      break;
+    }
+    case 5: {
+      Ok("pause", "", db->PauseBackgroundWork());
+      fiber::sleep_for(random_.Uniform(kMostPauseNanos));
+      Ok("continue", "", db->ContinueBackgroundWork());
+      break;
+    }
+    case 6:
+      ComeAndGo();
+      break;
+    case 7:
+    case 8:
+      Ingest();
+      break;
+    case 9:
+    case 10:
+      CompactSome();
+      break;
+    case 11:
+    case 12:
+      Follow();
+      break;
+    case 13: {
+      if (random_.OneIn(2)) {
+        Ok("verify", "", db->VerifyChecksum());
+        break;
+      }
+      rocksdb::WaitForCompactOptions options;
+      options.flush = random_.OneIn(2);
+      options.abort_on_pause = random_.OneIn(2);
+      options.timeout = std::chrono::microseconds(random_.Uniform(200'000) + 1);
+      const Status s = db->WaitForCompact(options);
+      if (!s.IsTimedOut() && !s.IsAborted()) Ok("wait for compactions", "", s);
+      break;
+    }
+    default: {
+      const Status s = db->SetOptions(
+          world_->family_of(*this),
+          {{"level0_file_num_compaction_trigger", std::to_string(1 + random_.Uniform(5))},
+           {"write_buffer_size", std::to_string((64 + random_.Uniform(64)) << 10)}});
+      Ok("set options", "", s);
+    }
+  }
+}
+
+}  // namespace cairn::sim

@@ -1,0 +1,509 @@
+"""The bugs that sim/mutants.py plants, one at a time. Each: a name, what it breaks, the file, the old text (once in that
+file) and the new one. sim.mutants_apply (ctest) keeps the old texts true; change them with the code."""
+
+MUTANTS = []
+
+
+def mutant(name, what, file, old, new, seeds=0):
+    """`seeds`: where it takes more than mutants.py plays by itself."""
+    MUTANTS.append({'name': name, 'what': what, 'file': file, 'old': old.strip('\n'), 'new': new.strip('\n'), 'seeds': seeds})
+
+
+# ---- The write-ahead log
+
+mutant('wal-sync-nothing', 'a synced write writes the log and syncs nothing', 'src/db/wal_set.cc',
+       '  IOStatus s = current_->Sync(options_->use_fsync);',
+       '  IOStatus s = current_->WriteBuffer();')
+mutant('wal-directory-not-synced', "the directory is not synced with a new log's first sync", 'src/db/wal_set.cc',
+       '    s = SyncDirectory();\n    directory_synced_ = s.ok();', '    directory_synced_ = s.ok();')
+mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/db/wal_set.cc',
+       '    if (old->synced) continue;', '    if (old->synced || !options_->use_fsync) continue;')
+mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
+       'src/db/wal_set.cc', 'old->synced = synced_bytes_ == size;', 'old->synced = synced_bytes_ > 0;')
+mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/db_write.cc',
+       'io = sync ? wals_->Sync() : wals_->Flush();', 'io = wals_->Flush();')
+mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer", 'src/fs/file_writer.cc', '''
+  IOStatus s = Flush();
+  if (!s.ok() || !pending_sync_) return s;
+''', '''
+  IOStatus s;
+  if (!pending_sync_) return s;
+''')
+mutant('append-error-ignored', 'an append that fails is taken for done', 'src/fs/file_writer.cc', '''
+  IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
+  if (!s.ok()) return Fail(s);
+''', '''
+  IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
+  if (!s.ok()) s = IOStatus::OK();
+''')
+mutant('wal-append-error-ignored', 'the log cannot be written and the writes are acknowledged',
+       'src/commit/commit_queue.cc', '''
+        Fail(s, CommitErrorKind::kWalWrite);
+        return s;
+''', '''
+        s.PermitUncheckedError();
+''')
+mutant('wal-sync-error-ignored', 'the log cannot be synced and the writes are acknowledged',
+       'src/commit/commit_queue.cc', '''
+      Fail(s, CommitErrorKind::kWalSync);
+      return s;
+''', '''
+      s.PermitUncheckedError();
+''')
+mutant('followers-not-logged', "only the leader's batch reaches the log, its followers' do not",
+       'src/commit/commit_queue.cc',
+       'if (group.writers == 1 && group.leader->batch->GetWalTerminationPoint().is_cleared()) {',
+       'if (group.leader->batch->GetWalTerminationPoint().is_cleared()) {')
+mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/db_files.cc',
+       'wals_->TakeObsolete(versions_->MinLogNumberToKeep())', 'wals_->TakeObsolete(wals_->current_number())')
+
+# ---- The commit queue
+
+mutant('published-before-insertion', 'a sequence number is published before its entries are in the memtable',
+       'src/commit/commit_queue.cc', '''
+    Insert(&group);
+    fiber::interleave();
+    if (group.count > 0) env_.publish(group.first + group.count - 1);
+''', '''
+    if (group.count > 0) env_.publish(group.first + group.count - 1);
+    fiber::interleave();
+    Insert(&group);
+''')
+mutant('published-one-short', 'the last entry of a group is not published', 'src/commit/commit_queue.cc',
+       'env_.publish(group.first + group.count - 1);', 'env_.publish(group.first + group.count - 2);')
+mutant('published-one-more', "one sequence number too many is published, so the log's numbers have gaps",
+       'src/commit/commit_queue.cc',
+       'env_.publish(group.first + group.count - 1);', 'env_.publish(group.first + group.count);')
+mutant('sequence-used-twice', 'a group begins with the sequence number that the last one ended with',
+       'src/commit/commit_queue.cc', 'std::max(env_.last_sequence(), last_assigned_) + 1;',
+       'std::max<SequenceNumber>(std::max(env_.last_sequence(), last_assigned_), 1);')
+mutant('logged-not-counted', 'a group takes the sequence numbers of one that is logged but not yet published',
+       'src/commit/commit_queue.cc', 'std::max(env_.last_sequence(), last_assigned_) + 1;',
+       'env_.last_sequence() + 1;')
+mutant('turns-not-awaited', 'groups are published in any order', 'src/commit/commit_queue.cc',
+       '    AwaitTurn(group.turn);\n    Insert(&group);', '    Insert(&group);')
+mutant('turn-wakes-one', 'of the groups that await their turn one is woken, not all', 'src/commit/commit_queue.cc',
+       'fiber::wake(&turn_, SIZE_MAX);', 'fiber::wake(&turn_, 1);')
+mutant('lost-wake-up', 'a follower that is about to sleep when it is signalled sleeps for ever',
+       'src/commit/commit_queue.cc', '''
+  if (!w->state.compare_exchange_strong(state, kParked, std::memory_order_acquire,
+                                        std::memory_order_acquire)) {
+    return state;
+  }
+''', '''
+  w->state.store(kParked, std::memory_order_release);
+''')
+mutant('switch-without-drain', 'the memtable is switched while a group before still inserts into it',
+       'src/db/db_write.cc', '''
+  group.queue->Drain();
+''', '')
+mutant('parallel-insertion-not-awaited', 'a group is published while a follower still inserts its batch',
+       'src/commit/commit_queue.cc',
+       'if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) != 1) Await(group->executor);',
+       'group->inserting.fetch_add(SIZE_MAX / 2, std::memory_order_acq_rel);')
+
+# ---- Memtables and flushes
+
+mutant('memtable-ignores-snapshot', 'a Get finds the newest entry of the memtable, whatever its snapshot',
+       'src/memtable/memtable.cc', '''
+      special_ == nullptr ? list_.FindGreaterOrEqual(key.internal_key()) : FindSpecial(key);
+''', '''
+      special_ == nullptr ? list_.FindGreaterOrEqual(
+                                LookupKey(key.user_key(), kMaxSequenceNumber).internal_key())
+                          : FindSpecial(key);
+''')
+mutant('skiplist-trusts-its-hint', 'an insertion begins at the last one, be that before or after it',
+       'src/memtable/skiplist.cc', '  if (prev != head_ && !order.IsBefore(prev)) return false;\n', '')
+mutant('memtable-gone-before-its-table', 'a memtable is dropped before the table that replaces it is installed',
+       'src/db/db_flush.cc', '''
+    s = versions_->LogAndApply(family->state, &edit, &mutex_, directory_.get(), false,
+                               [&] { family->imm.Remove(memtables); });
+''', '''
+    family->imm.Remove(memtables);
+    s = versions_->LogAndApply(family->state, &edit, &mutex_, directory_.get(), false);
+''')
+mutant('flush-forgets-newer-logs', 'the edit of a flush says that all logs before the present one are obsolete',
+       'src/db/db_flush.cc', '''
+  edit->SetLogNumber(memtables.back()->GetNextLogNumber());
+''', '''
+  edit->SetLogNumber(std::max(memtables.back()->GetNextLogNumber(), wals_->current_number()));
+''')
+mutant('flush-answers-early', 'Flush() returns when the memtables before its own are flushed',
+       'src/db/db_flush.cc', 'imm.current()->memtables().back()->GetID() <= last_id) {',
+       'imm.current()->memtables().back()->GetID() < last_id) {')
+mutant('failed-flush-forgotten', 'after a flush that failed its memtables are never flushed',
+       'src/db/db_flush.cc', '    family->imm.RollbackFlush(memtables);\n', '')
+# (Not here: the wake-up at the end of a flush. Whoever misses it is woken by the next switch of memtables or job.)
+mutant('close-does-not-flush', 'Close() forgets writes that are in no log', 'src/db/db_open.cc',
+       '    result = FlushUnlogged();\n', '')
+mutant('table-not-synced', 'a table is part of the database before it is synced', 'src/compaction/table_writer.cc',
+       '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
+mutant('flush-directory-not-synced', "the directory is not synced after a flush's table", 'src/compaction/flush_job.cc',
+       '    if (s.ok()) s = SyncDirectory(env_.directory);\n', '')
+mutant('compaction-directory-not-synced', "the directory is not synced after a compaction's tables",
+       'src/compaction/compaction_job.cc',
+       '  if (s.ok() && stats_.output_files > 0) s = SyncDirectory(env_.directory);\n', '')
+
+# ---- The MANIFEST
+
+mutant('manifest-not-synced', 'an edit is installed before it is synced', 'src/manifest/version_set_write.cc',
+       '  if (s.ok()) s = manifest_->Sync(options_->use_fsync);', '  if (s.ok()) s = manifest_->WriteBuffer();')
+mutant('current-before-manifest', 'CURRENT names a new MANIFEST before that is synced',
+       'src/manifest/version_set_write.cc', '''
+  if (s.ok()) s = manifest_->Sync(options_->use_fsync);
+  if (s.ok() && write->new_number != 0) {
+    write->current_touched = true;
+    s = SetCurrentFile(fs_, dbname_, write->new_number, db_directory);
+  }
+''', '''
+  if (s.ok() && write->new_number != 0) {
+    write->current_touched = true;
+    s = SetCurrentFile(fs_, dbname_, write->new_number, db_directory);
+  }
+  if (s.ok()) s = manifest_->Sync(options_->use_fsync);
+''')
+mutant('manifest-snapshot-short', 'a new MANIFEST lacks the files of the last level',
+       'src/manifest/version_set_write.cc',
+       'for (int level = 0; level < version->num_levels(); ++level) {',
+       'for (int level = 0; level < version->num_levels() - 1; ++level) {')
+mutant('manifest-queue-not-woken', 'who waits to write the MANIFEST is not woken', 'src/manifest/version_set_write.cc',
+       '''
+  writers_.pop_front();
+  if (!writers_.empty()) writers_.front()->turn.notify_all();
+''', '''
+  writers_.pop_front();
+''')
+mutant('manifest-queue-not-awaited', 'two edits are applied to the same version', 'src/manifest/version_set_write.cc', '''
+  while (writers_.front() != self) self->turn.wait(mutex);
+''', '''
+''')
+mutant('tables-leak', 'obsolete tables are never deleted', 'src/db/db_files.cc',
+       '    out->paths.push_back(TableFileName(paths_, table.number, table.path_id));\n', '')
+mutant('moved-table-deleted', 'a table that moved to another level is deleted with the version before',
+       'src/manifest/version_set.cc', '  if (--it->second > 0) return;', '''
+  if (--it->second > 0) {
+    obsolete_tables_.push_back({file.number, file.path_id, file.file_size});
+    return;
+  }
+''')
+mutant('aborted-outputs-leak', 'the outputs of a compaction that was cut short stay', 'src/compaction/subcompaction.cc', '''
+    env_.fs
+        ->DeleteFile(TableFileName(env_.paths, output.number, output.path_id), IOOptions(), nullptr)
+        .PermitUncheckedError();
+''', '')
+mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before its edit is durable',
+       'src/db/db_background.cc', '''
+    CompactionJob job(env, compaction.get());
+    mutex_.unlock();
+    s = job.Run();
+''', '''
+    CompactionJob job(env, compaction.get());
+    mutex_.unlock();
+    s = job.Run();
+    ObsoleteFiles early;
+    for (const CompactionInputFiles& input : compaction->inputs()) {
+      for (const FileMetaData* f : input.files) {
+        std::string number = std::to_string(f->number);
+        early.paths.push_back(dbname_ + "/" + std::string(6 - number.size(), '0') + number + ".sst");
+      }
+    }
+    if (s.ok()) DeleteFiles(early);
+''')
+
+# ---- Recovery
+
+mutant('recovery-skips-last-log', 'the last of several logs is not replayed', 'src/db/db_recover.cc', '''
+  for (uint64_t number : numbers) {
+    Status s = ReplayWal(number, &replay);
+''', '''
+  for (uint64_t number : numbers) {
+    if (numbers.size() > 1 && number == numbers.back()) break;
+    Status s = ReplayWal(number, &replay);
+''')
+mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken for torn", 'src/wal/log_reader.cc', '''
+    if (header + length > size) {
+      *drop = size;
+''', '''
+    if (header + length >= size) {
+      *drop = size;
+''')
+mutant('last-sequence-too-small', "recovery restores a sequence number that is one too small", 'src/db/db_recover.cc',
+       '    versions_->SetLastSequence(replay.next - 1);', '    versions_->SetLastSequence(replay.next - 2);')
+mutant('last-sequence-not-restored', 'recovery forgets the sequence numbers of the logs', 'src/db/db_recover.cc',
+       'if (replay.next > 0 && versions_->LastSequence() < replay.next - 1) {',
+       'if (replay.next > 0 && versions_->LastSequence() == 0) {')
+# (Not here: the check of sequence numbers behind a log that was cut short. Only logs that begin without a link come to it,
+# RocksDB's, of which the simulation has none: src/db/db_corruption_test.cc tests it.)
+mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end of the one before is missing',
+       'src/db/db_recover.cc', '''
+  const bool whole = replay->last.predecessor == link.predecessor &&
+                     replay->last.last_sequence == link.last_sequence;
+''', '''
+  const bool whole = replay->last.predecessor == link.predecessor;
+''')
+mutant('recovery-ignores-links', "recovery does not look at what a log says of the one before",
+       'src/db/db_recover.cc', '      replay->stopped = !whole;', '      replay->stopped = replay->stopped && !whole;')
+mutant('old-records-replayed', 'records of the log that a recycled file held before are replayed',
+       'src/wal/log_reader.cc',
+       'if (recyclable && DecodeFixed32(p + 7) != static_cast<uint32_t>(log_number_)) {',
+       'if (recyclable && DecodeFixed32(p + 7) > static_cast<uint32_t>(log_number_)) {')
+mutant('log-checksum-not-verified', "the checksum of a log's records is not verified", 'src/db/db_recover.cc',
+       '&reporter, /*checksum=*/true, number);', '&reporter, /*checksum=*/false, number);')
+mutant('resume-without-flush', 'Resume() lets writes in before what is in memory is in tables', 'src/db/db_errors.cc',
+       '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && wals_ == nullptr) {')
+mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/db_write.cc',
+       '(abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))',
+       '(abandon_wal && family == default_family_)')
+mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
+       'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
+
+# ---- Compaction
+
+mutant('tombstone-dropped-early', 'a tombstone is dropped although a deeper level has the key',
+       'src/compaction/compaction_iterator.cc', '''
+            (bottommost_ ||
+             compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
+''', '''
+            (bottommost_ || compaction_->output_level() > 0)) {
+''')
+mutant('tombstone-dropped-in-level-0', 'a compaction within level 0 drops tombstones of older files',
+       'src/compaction/compaction.cc', '''
+      (output_level() > 0 || input(0).files.back() == version()->files(0).back()) &&
+''', '')
+mutant('oldest-snapshot-ignored', 'a compaction keeps nothing for snapshots', 'src/compaction/compaction_iterator.cc',
+       'oldest_snapshot_(snapshots_.empty() ? kMaxSequenceNumber : snapshots_.front()),',
+       'oldest_snapshot_(kMaxSequenceNumber),')
+mutant('newer-snapshots-ignored', 'a compaction keeps something for the oldest snapshot alone',
+       'src/compaction/compaction_iterator.cc',
+       '  return it == snapshots_.end() ? kMaxSequenceNumber : *it;',
+       '  return it == snapshots_.end() || true ? kMaxSequenceNumber : *it;')
+mutant('sequence-zeroed-early', 'an entry is given sequence number 0 that an old snapshot must not see',
+       'src/compaction/compaction_iterator.cc',
+       'Emit(parsed, key, value, bottommost_ && oldest_interval && parsed.sequence != 0);',
+       'Emit(parsed, key, value, bottommost_ && parsed.sequence != 0);')
+mutant('single-delete-drops-alone', 'a SingleDelete is dropped and the value below it is not',
+       'src/compaction/compaction_iterator.cc', '''
+      case kTypeSingleDeletion:
+        hidden_below_ = interval;
+''', '''
+      case kTypeSingleDeletion:
+        if (parsed.type == kTypeSingleDeletion && compaction_ != nullptr && oldest_interval) continue;
+        hidden_below_ = interval;
+''')
+mutant('snapshot-taken-late', 'a snapshot is entered into the list after its sequence number was read',
+       'src/db/snapshot_list.h', '''
+    fiber::MutexLock lock(&mutex_);
+    while (pauses_ > 0) resumed_.wait(&mutex_);
+    auto* snapshot = new SnapshotImpl(published(), now);
+''', '''
+    auto* snapshot = new SnapshotImpl(published(), now);
+    fiber::MutexLock lock(&mutex_);
+''', seeds=1500)
+mutant('read-error-ends-compaction', 'a compaction that cannot read an input drops the rest of it',
+       'src/compaction/compaction_iterator.cc', '  status_ = input_->status();\n}', '  status_ = Status::OK();\n}')
+mutant('part-takes-the-next-key', 'a part of a compaction includes the first key of the next part',
+       'src/compaction/compaction_iterator.cc',
+       'if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) >= 0) {',
+       'if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) > 0) {')
+mutant('part-misses-a-file', 'a part of a compaction leaves out a file that ends with its first key',
+       'src/compaction/subcompaction.cc',
+       'icmp.CompareUserKey(file.largest.user_key(), *begin_) >= 0)',
+       'icmp.CompareUserKey(file.largest.user_key(), *begin_) > 0)')
+mutant('overlap-off-by-one', 'a file that begins with the last key of a range is not taken for overlapping it',
+       'src/manifest/version.cc',
+       'return icmp_->CompareUserKey(ExtractUserKey(f.smallest), *end_user_key) <= 0;',
+       'return icmp_->CompareUserKey(ExtractUserKey(f.smallest), *end_user_key) < 0;')
+# (Not here: Level0Running() and RangeOverlapsRunning(). A job that they refuse mostly shares a file with the running one, and
+# is refused for that, too.)
+mutant('file-taken-twice', 'a compaction takes a file that a running one has', 'src/compaction/compaction_picker.cc',
+       '                     [](const FileMetaData* f) { return f->being_compacted; });',
+       '                     [](const FileMetaData* f) { return f == nullptr; });')
+
+# ---- Reads
+
+mutant('file-boundary', "a lookup passes over the file whose largest key it seeks", 'src/manifest/version.cc',
+       'if (icmp.Compare(files[mid].largest, internal_key) < 0) {',
+       'if (icmp.CompareUserKey(ExtractUserKey(files[mid].largest), ExtractUserKey(internal_key)) <= 0) {')
+mutant('level-0-boundary', "a lookup passes over a file of level 0 whose largest key it seeks", 'src/read/table_walk.h',
+       'icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {',
+       'icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) >= 0) {')
+mutant('multiget-stops-after-level-0', 'a MultiGet that must read looks at level 0 alone', 'src/read/multi_lookup.cc', '''
+    if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
+''', '''
+    if (s.ok() && context.undecided() && key->at.level < 1) {
+''')
+mutant('filter-lacks-a-key', 'a Bloom filter has a false negative', 'src/table/filter_builder.cc',
+       '  std::string bits = BuildFilter(recipe_, hashes_);',
+       '  if (hashes_.size() > 1) hashes_.pop_back();\n'
+       '  std::string bits = BuildFilter(recipe_, hashes_);')
+mutant('cache-key-without-file', 'blocks of different tables share their place in the cache',
+       'src/table/block_based_table_reader.cc', '''
+  PutFixed64(&id, properties_->orig_file_number);
+  PutFixed64(&id, file_number_);
+  PutFixed64(&id, source_.file_size);
+  PutFixed64(&id, properties_->data_size);
+  PutFixed64(&id, properties_->num_entries);
+  PutFixed64(&id, properties_->raw_value_size);
+''', '')
+mutant('block-checksum-not-verified', 'a bit that flips in a block goes unnoticed', 'src/table/block_fetcher.cc',
+       '    if (stored != computed) {', '    if (stored != computed && size == 0) {')
+mutant('prev-skips-at-restart', "Prev() passes over the last entry before a block's restart point",
+       'src/table/block.cc', '    cache.at = cache.entries.size();\n',
+       '    cache.at = std::max<size_t>(cache.entries.size() - 1, 1);\n')
+mutant('level-scan-stops-in-gap', 'a backward scan that begins between two files of a level misses the level',
+       'src/read/level_iterator.cc', '      return Close();\n    }\n    SkipExhaustedBackward();\n',
+       '      return Close();\n    }\n')
+mutant('scan-ends-at-unreadable', 'a scan passes over a table that it cannot read', 'src/read/level_iterator.cc', '''
+  void SkipExhaustedForward() {
+    while (!table_->Valid() && table_->status().ok()) {
+''', '''
+  void SkipExhaustedForward() {
+    while (!table_->Valid()) {
+''')
+mutant('turn-loses-a-source', 'an iterator that turns round leaves the other sources where they stand',
+       'src/read/merging_iterator.cc',
+       '        c.iter->SeekForPrev(front->key);\n', '')
+mutant('turn-to-first', 'Next() after Prev() shows the same entry again', 'src/read/db_iterator.cc', '''
+    if (!forward_) TurnForward();
+    on_entry_ = true;
+    valid_ = false;
+    FindForward(Skip::kHidden);
+''', '''
+    if (!forward_) {
+      TurnForward();
+      SeekInternal(saved_key_.get(), sequence_, kValueTypeForSeek);
+    }
+    on_entry_ = true;
+    valid_ = false;
+    FindForward(Skip::kNone);
+''')
+mutant('iterator-reads-number-first', 'an iterator takes its sequence number before the memtables and tables',
+       'src/read/db_iterator.cc', '''
+  sv_ = env_.super_versions->Acquire();
+  fiber::interleave();
+  // After the super version: its memtable then holds every write up to this number that a later
+  // flush could have moved away.
+  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
+''', '''
+  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
+  fiber::interleave();
+  sv_ = env_.super_versions->Acquire();
+''', seeds=1500)
+mutant('get-reads-number-first', 'a Get takes its sequence number before the memtables and tables',
+       'src/db/db_read.cc', '''
+    SuperVersionGuard sv(family->super_versions.get());
+    fiber::interleave();
+    const SequenceNumber sequence = options.snapshot != nullptr
+                                        ? options.snapshot->GetSequenceNumber()
+                                        : versions_->LastSequence();
+''', '''
+    const SequenceNumber sequence = options.snapshot != nullptr
+                                        ? options.snapshot->GetSequenceNumber()
+                                        : versions_->LastSequence();
+    fiber::interleave();
+    SuperVersionGuard sv(family->super_versions.get());
+''', seeds=1500)
+mutant('upper-bound-included', 'a forward scan shows its upper bound', 'src/read/db_iterator.cc',
+       'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;',
+       'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) > 0;')
+mutant('reseek-goes-too-far', 'a scan that passes over many entries too new for it misses the key',
+       'src/read/db_iterator.cc', '''
+        SeekInternal(saved_key_.get(), sequence_, kValueTypeForSeek);
+        continue;
+''', '''
+        SeekInternal(saved_key_.get(), 0, kTypeDeletion);
+        continue;
+''')
+mutant('long-history-backward', 'a backward scan does not find a key with many versions', 'src/read/db_iterator.cc', '''
+  if (type == kTypeValue) {
+    SaveValue();
+    *found = true;
+''', '''
+  if (type == kTypeValue) {
+    SaveValue();
+''')
+
+# ---- Merges
+
+mutant('merge-without-its-base', 'a compaction merges operands and forgets the value below them',
+       'src/compaction/compaction_iterator.cc',
+       'operands_.Merge(user_key_, has_value ? &base_value : nullptr,', 'operands_.Merge(user_key_, nullptr,')
+mutant('merge-over-a-snapshot', 'a compaction merges operands that a snapshot keeps apart',
+       'src/compaction/compaction_iterator.cc',
+       '(order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {',
+       '(order != 0 || operands_interval_ == 0)) [[unlikely]] {')
+mutant('merge-as-if-bottommost', 'a compaction makes a value of operands whose base may lie deeper',
+       'src/compaction/compaction_iterator.cc', '      base == nullptr && at_end && compaction_ != nullptr &&\n'
+       '      (bottommost_ || compaction_->KeyNotExistsBeyondOutputLevel(user_key_, &level_cursors_));',
+       '      base == nullptr && at_end && compaction_ != nullptr;')
+mutant('operands-collected-twice', 'a lookup that goes on keeps the operands of the file that it asks again',
+       'src/read/table_walk.h', '      if (operands != nullptr) operands->Truncate(operands_above);\n', '')
+mutant('merge-backwards-in-wrong-order', 'an iterator applies operands newest first on its way back',
+       'src/base/merge_operands.cc', '  rep_->newest_last = true;', '  rep_->newest_last = false;')
+mutant('fold-misses-the-group', 'an operand that is one too many becomes a value without those that are not published yet',
+       'src/db/db_write.cc', '  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,\n',
+       '  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, versions_->LastSequence(),\n')
+
+mutant('logs-of-a-dropped-family', 'a recovery reads logs that only a dropped family needed, and stops where they are damaged',
+       'src/db/db_recover.cc',
+       '      std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());',
+       '      versions_->MinLogNumberToKeep();', seeds=1500)
+
+# ---- Range tombstones
+
+mutant('range-tombstone-dropped-early', 'a compaction at the bottom drops range tombstones that a snapshot must not see',
+       'src/compaction/tombstone_writer.cc', '      if (bottommost && seen_by == snapshots.begin()) continue;',
+       '      if (bottommost) continue;')
+mutant('range-tombstone-hides-newer', 'a compaction drops entries that are newer than the range tombstone over them',
+       'src/compaction/compaction_iterator.cc',
+       'RangeTombstones::NewestAt(fragments[fragment_].sequences, interval) > parsed.sequence;',
+       'RangeTombstones::NewestAt(fragments[fragment_].sequences, interval) != 0;')
+mutant('range-tombstone-cut-and-lost', 'of a range tombstone what lies in the next output file is lost',
+       'src/compaction/tombstone_writer.cc', '    if (cut) {', '    if (cut && kept.sequences.empty()) {')
+mutant('flush-loses-tombstones', 'a flush writes no range tombstones', 'src/compaction/flush_job.cc',
+       '    if (s.ok()) tombstone_writer.WriteUpTo(nullptr, &writer);\n', '')
+mutant('scan-passes-newer', 'a scan that passes a deleted range passes newer entries in it, too',
+       'src/read/db_iterator.cc', 'iter_->SeekOlder(tombstones_->older(),', 'iter_->SeekOlder(0,')
+mutant('memtable-tombstones-stale', 'a memtable that was asked for its range tombstones never sees those that follow',
+       'src/memtable/memtable.cc', '  if (fragmented_ != tombstones_.size()) {', '  if (fragmented_ == 0) {')
+
+# ---- Files from outside
+
+mutant('ingest-before-the-log', 'files from outside become durable before what was written before them',
+       'src/db/db_ingest.cc', '  IOStatus io = wals_->Sync();\n', '  IOStatus io;\n')
+mutant('ingest-over-memory', 'files from outside go below what memory holds of their keys',
+       'src/db/db_ingest.cc', '    if (!overlaps) continue;\n', '    continue;\n')
+mutant('ingest-below-what-is-older', 'a file from outside sinks past the files that have its keys',
+       'src/db/db_ingest.cc', '''
+        needs_sequence = true;
+        break;
+''', '''
+        needs_sequence = true;
+        continue;
+''')
+mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/db_ingest.cc',
+       '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
+mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',
+       'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=1500)
+mutant('ingest-number-given-again', 'the next write gets the sequence number of a file from outside',
+       'src/db/db_ingest.cc', '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last + consumed);\n',
+       '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last);\n    consumed = 0;\n')
+mutant('ingest-tombstones-not-looked-for', 'a file goes below a range tombstone that is older than it',
+       'src/db/external_file.cc', '      *overlaps |= HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest);\n', '')
+mutant('ingest-into-a-compaction', 'a file is put where a running compaction is about to write',
+       'src/db/db_ingest.cc', '''
+                          !part->family->picker->RangeOverlapsRunning(smallest, largest, level));
+''', '''
+                          level >= 0);
+''', seeds=1500)
+mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not see what another style left in deeper levels',
+       'src/db/db_ingest.cc', 's.ok() && level < part.family->num_levels && !overlaps', 's.ok() && level <= part.deepest && !overlaps',
+       seeds=600)
+
+# ---- Found by the simulation or its neighbours, and mended
+
+mutant('families-go-apart', 'an atomic flush tells of a family without writes that it needs no log, though another needs it',
+       'src/db/db_flush.cc', '        part.edit.SetLogNumber(std::max(oldest, part.family->state->log_number()));\n',
+       '        part.edit.SetLogNumber(wals_->current_number());\n', seeds=1500)
+mutant('compact-files-leaves-a-gap', 'CompactFiles of two levels writes over a file that lies between',
+       'src/compaction/compaction_picker.cc', '    if (level == output_level && any) {\n', '    if (level < 0) {\n', seeds=400)

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Checks the checker: plants the bugs of sim/mutant_list.py one at a time, and has cairn-sim look for each.
+
+  sim/mutants.py [--only NAME] [--seeds 180 | --seconds 60] [--first 1] [--out FILE.md]
+  sim/mutants.py --check       only whether each old text occurs exactly once in its file
+
+Works on a copy of the sources under build/mutants/tree, whose build folder stays, so that a mutant costs the compilation
+of what it changes. Exit status: 0 if every bug was found; 1 if one was not, or if the unchanged simulation fails.
+"""
+import argparse
+import datetime
+import filecmp
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import mutant_list  # noqa: E402  (beside this file)
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TREE = ROOT / 'build/mutants/tree'
+BUILD = TREE / 'build/release'
+LEFT_OUT = {'build', '.git', '.cache', '__pycache__', 'shared'}
+# A simulation that hangs without taking a step does not look at the clock: after so much of a processor's time it is killed,
+# and counts as found.
+HANG_S = 1200
+
+
+def check(mutants):
+    """What is wrong with the list."""
+    faults = []
+    names = [m['name'] for m in mutants]
+    faults += [f'{name}: the name is there twice' for name in sorted({n for n in names if names.count(n) > 1})]
+    for m in mutants:
+        path = ROOT / m['file']
+        count = path.read_text().count(m['old']) if path.is_file() else -1
+        if count == -1:
+            faults.append(f"{m['name']}: no file {m['file']}")
+        elif count != 1:
+            faults.append(f"{m['name']}: the old text occurs {count} times in {m['file']}")
+        if m['old'] == m['new']:
+            faults.append(f"{m['name']}: changes nothing")
+        if not m['file'].startswith('src/'):
+            faults.append(f"{m['name']}: only src/ is mutated")
+    return faults
+
+
+def files_of(root):
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if f not in LEFT_OUT]
+        for name in files:
+            yield (pathlib.Path(folder) / name).relative_to(root)
+
+
+def copy_sources():
+    """Brings TREE up to date; what is equal keeps its time, so that nothing is compiled for it."""
+    TREE.mkdir(parents=True, exist_ok=True)
+    wanted = set(files_of(ROOT))
+    for name in set(files_of(TREE)) - wanted:
+        (TREE / name).unlink()
+    for name in wanted:
+        source, copy = ROOT / name, TREE / name
+        if source.is_symlink() or (copy.is_file() and filecmp.cmp(source, copy, shallow=False)):
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
+        shutil.copymode(source, copy)
+
+
+def build():
+    """Builds cairn-sim in TREE; what the compiler said if it cannot."""
+    env = dict(os.environ, CCACHE_BASEDIR=str(TREE))
+    steps = []
+    if not (BUILD / 'build.ninja').exists():
+        steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF'])
+    steps.append(['ninja', '-C', str(BUILD), '-j2', 'cairn-sim'])
+    for step in steps:
+        done = subprocess.run(['nice', '-n', '10', *step], cwd=TREE, env=env, capture_output=True, text=True)
+        if done.returncode != 0:
+            return done.stdout[-3000:] + done.stderr[-3000:]
+    return None
+
+
+def limit(args, seeds=0):
+    return f'--seconds={args.seconds:g}' if args.seconds else f'--seeds={max(args.seeds, seeds)}'
+
+
+def simulate(args, seeds=0):
+    """Runs cairn-sim until a seed fails. (found, seeds, seconds of a processor, what was reported)"""
+    def used():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    start = used()
+    command = ['nice', '-n', '10', str(BUILD / 'sim/cairn-sim'),
+               f'--first={args.first}', limit(args, seeds), '--noreduce', '--noprogress', '--tell_seeds']
+    done = subprocess.run(command, capture_output=True, text=True, errors='replace',
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (HANG_S, HANG_S + 5)))
+    took = used() - start
+    played = [int(n) for n in re.findall(r'^playing (\d+)$', done.stderr, re.M)]
+    seeds = played[-1] - args.first + 1 if played else 0
+    if done.returncode == 0:
+        return False, seeds, took, ''
+    failed = re.search(r'^FAILED: (.*?)\n\nThe last events', done.stdout, re.M | re.S)
+    if failed:
+        return True, seeds, took, failed.group(1)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return True, seeds, took, 'hangs'
+    return True, seeds, took, f'crashes (signal {-done.returncode})'
+
+
+def one_line(text):
+    text = ''.join(c if c.isprintable() else '.' for c in ' '.join(text.split())).replace('|', '/')
+    text = re.sub(r'its keys are as after none of its writes: .*?(?=[\w/]+: expected)', 'after a restart ', text)
+    return text if len(text) <= 150 else text[:147] + '...'
+
+
+def table(results, missing, args):
+    lines = ['# The bugs that the simulation finds', '',
+             f'`make sim-mutants`: bugs planted in `src/` (`sim/mutant_list.py`), one at a time, and `cairn-sim '
+             f'--first={args.first} {limit(args)}` with each, until a seed fails. (A minute of one processor is about '
+             f'180 seeds.) Bugs with narrow windows have more: their line of the list says how many.', '',
+             f'{datetime.date.today()}: **{len(results) - len(missing)} of {len(results)} found**; '
+             f'{sum(1 for r in results if r[2] and r[3] == 1)} of them by the first seed, half of them after '
+             f'{sorted(r[3] for r in results)[len(results) // 2]} seeds at most.', '',
+             '| bug | what it breaks | seeds | seconds of a processor | what is reported |', '| --- | --- | ---: | ---: | --- |']
+    for name, what, found, seeds, took, report in results:
+        said = one_line(report) if found else '**not found**'
+        lines.append(f'| {name} | {what} | {seeds} | {took:.0f} | {said} |')
+    return '\n'.join(lines) + '\n'
+
+
+def main():
+    global TREE, BUILD
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--only', action='append', help='this one (may be given again)')
+    parser.add_argument('--seeds', type=int, default=180, help='so many for each')
+    parser.add_argument('--seconds', type=float, help='as many seeds as fit into so many seconds, instead')
+    parser.add_argument('--first', type=int, default=1, help='the first seed')
+    parser.add_argument('--out', type=pathlib.Path, help='where the table goes')
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--trust', action='store_true', help='the unchanged simulation is known to be well: not played first')
+    parser.add_argument('--tree', type=pathlib.Path, default=TREE, help='where the copy of the sources is, for two runs at once')
+    args = parser.parse_args()
+    TREE, BUILD = args.tree.resolve(), args.tree.resolve() / 'build/release'
+    faults = check(mutant_list.MUTANTS)
+    for fault in faults:
+        print(f'mutants.py: {fault}')
+    if faults or args.check:
+        sys.exit(1 if faults else 0)
+    chosen = [m for m in mutant_list.MUTANTS if not args.only or m['name'] in args.only]
+    if not chosen:
+        sys.exit('mutants.py: no such bug')
+
+    copy_sources()
+    if (why := build()) is not None:
+        sys.exit(f'mutants.py: the sources do not compile:\n{why}')
+    found, seeds, took, report = simulate(args) if not args.trust else (False, 0, 0, '')
+    print(f'unchanged: {seeds} seeds in {took:.0f} s' + (f', FAILED: {report}' if found else ', no violation'), flush=True)
+    if found:
+        sys.exit(1)
+
+    results, missing, broken = [], [], []
+    for m in chosen:
+        path = TREE / m['file']
+        original = path.read_text()
+        path.write_text(original.replace(m['old'], m['new']))
+        try:
+            why = build()
+            if why is not None:
+                broken.append(m['name'])
+                print(f"{m['name']}: does not compile:\n{why}", flush=True)
+                continue
+            found, seeds, took, report = simulate(args, m['seeds'])
+        finally:
+            path.write_text(original)
+        results.append((m['name'], m['what'], found, seeds, took, report))
+        if not found:
+            missing.append(m['name'])
+        print(f"{m['name']}: " + (f'seed {seeds}, {took:.0f} s: {one_line(report)}' if found else
+                                  f'NOT FOUND by {seeds} seeds'), flush=True)
+        if args.out:
+            args.out.write_text(table(results, missing, args))
+    print(f'{len(results) - len(missing)} of {len(chosen)} found', *(['; not:', ', '.join(missing + broken)] if missing + broken
+                                                                    else []))
+    sys.exit(1 if missing or broken else 0)
+
+
+if __name__ == '__main__':
+    main()

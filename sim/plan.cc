@@ -1,0 +1,246 @@
+#include "sim/plan.h"
+
+#include <sstream>
+#include <string>
+
+#include "base/random.h"
+#include "rocksdb/advanced_options.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/table.h"
+
+namespace cairn::sim {
+
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+template <class T>
+T OneOf(Random64* random, std::initializer_list<T> choices) {
+  return choices.begin()[random->Uniform(choices.size())];
+}
+
+Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) {
+  Options o;
+  o.create_if_missing = true;
+  const auto tell = [&](const std::string& name, uint64_t value) {
+    *told += name + "=" + std::to_string(value) + " ";
+  };
+  o.write_buffer_size = 64 << 10;
+  o.max_write_buffer_number = static_cast<int>(2 + random->Uniform(3));
+  o.arena_block_size = 4 << 10;
+  o.target_file_size_base = OneOf<uint64_t>(random, {8 << 10, 32 << 10, 128 << 10});
+  o.max_bytes_for_level_base = OneOf<uint64_t>(random, {64 << 10, 256 << 10});
+  o.max_bytes_for_level_multiplier = OneOf<double>(random, {2, 4, 10});
+  o.level0_file_num_compaction_trigger = static_cast<int>(1 + random->Uniform(4));
+  o.level_compaction_dynamic_level_bytes = random->OneIn(2);
+  o.max_background_jobs = static_cast<int>(1 + random->Uniform(4));
+  o.max_subcompactions = static_cast<uint32_t>(1 + random->Uniform(3));
+  if (random->OneIn(4)) {
+    o.compaction_style = kCompactionStyleUniversal;
+  } else if (random->OneIn(8)) {
+    o.compaction_style = kCompactionStyleFIFO;
+    o.compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
+    o.compaction_options_fifo.allow_compaction = random->OneIn(2);
+  }
+  if (o.compaction_style != kCompactionStyleFIFO) {
+    o.ttl = random->OneIn(3) ? 1 + random->Uniform(30) : 0;  // seconds
+    o.periodic_compaction_seconds = random->OneIn(4) ? 1 + random->Uniform(30) : 0;
+  }
+  o.compression = OneOf(random, {kNoCompression, kLZ4Compression, kSnappyCompression});
+  o.enable_pipelined_write = random->OneIn(3);
+  o.unordered_write = !o.enable_pipelined_write && random->OneIn(5);
+  o.allow_concurrent_memtable_write = o.unordered_write || random->OneIn(2);
+  o.manual_wal_flush = random->OneIn(6);
+  o.recycle_log_file_num = random->Uniform(3);
+  o.wal_bytes_per_sync = random->OneIn(3) ? 16 << 10 : 0;
+  o.bytes_per_sync = random->OneIn(3) ? 16 << 10 : 0;
+  o.max_total_wal_size = random->OneIn(4) ? 100 << 10 : 0;
+  o.avoid_flush_during_recovery = random->OneIn(3);
+  o.avoid_flush_during_shutdown = random->OneIn(4);
+  o.max_manifest_file_size = random->OneIn(3) ? 2000 : uint64_t{1} << 30;
+  o.max_open_files = random->OneIn(3) ? 20 : -1;
+  o.writable_file_max_buffer_size = OneOf<size_t>(random, {4 << 10, 64 << 10, 1 << 20});
+  o.paranoid_file_checks = random->OneIn(4);
+  o.max_sequential_skip_in_iterations = OneOf<uint64_t>(random, {0, 2, 8});
+  if (!o.allow_concurrent_memtable_write && random->OneIn(4)) {
+    o.memtable_factory = std::make_shared<VectorRepFactory>();
+    *told += "vector memtable ";
+  }
+  BlockBasedTableOptions table;
+  table.block_size = OneOf<size_t>(random, {256, 1024, 4096});
+  table.block_restart_interval = static_cast<int>(1 + random->Uniform(16));
+  *cache_bytes = OneOf<uint64_t>(random, {8 << 10, 64 << 10, 1 << 20});
+  table.cache_index_and_filter_blocks = random->OneIn(2);
+  if (random->OneIn(2)) table.filter_policy.reset(NewBloomFilterPolicy(10));
+  o.table_factory.reset(NewBlockBasedTableFactory(table));
+  // Both do the same, but one never makes one operand of two.
+  const std::string merges = random->OneIn(2) ? "stringappend" : "stringappendtest";
+  MergeOperator::CreateFromString(ConfigOptions(), merges, &o.merge_operator)
+      .PermitUncheckedError();
+  o.max_successive_merges = random->OneIn(3) ? 1 + random->Uniform(4) : 0;
+  tell("max_successive_merges", o.max_successive_merges);
+  tell("jobs", static_cast<uint64_t>(o.max_background_jobs));
+  tell("universal", o.compaction_style == kCompactionStyleUniversal);
+  tell("fifo", o.compaction_style == kCompactionStyleFIFO);
+  tell("ttl", o.ttl);
+  tell("period", o.periodic_compaction_seconds);
+  tell("pipelined", o.enable_pipelined_write);
+  tell("unordered", o.unordered_write);
+  tell("concurrent", o.allow_concurrent_memtable_write);
+  tell("manual_wal_flush", o.manual_wal_flush);
+  tell("recycle", o.recycle_log_file_num);
+  tell("wal_limit", o.max_total_wal_size);
+  tell("flush_on_recovery", !o.avoid_flush_during_recovery);
+  tell("flush_on_close", !o.avoid_flush_during_shutdown);
+  tell("block", table.block_size);
+  return o;
+}
+
+// `usual_nanos`: about how long the clients take.
+LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
+  LifePlan life;
+  life.seed = random->Next();
+  life.options = DrawOptions(random, &life.cache_bytes, &life.told);
+  const uint64_t chance = random->Uniform(10);
+  life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
+  if (last && random->OneIn(4)) life.ending = Ending::kDamage;
+  life.length_nanos = random->OneIn(4) ? random->Uniform(50 * kMillisecond)
+                                       : random->Uniform(usual_nanos + usual_nanos / 4);
+  // Right behind a promise is the worst moment for whatever it forgot.
+  if (random->OneIn(2)) life.cut_at_promise = 1 + random->Uniform(random->OneIn(2) ? 5 : 60);
+  life.lose_all = random->OneIn(3);
+  if (random->OneIn(3)) {
+    life.fault_at_nanos = kMillisecond + random->Uniform(usual_nanos);
+    life.fault_nanos = kMillisecond + random->Uniform(500 * kMillisecond);
+    switch (random->Uniform(4)) {
+      case 0:
+        life.fail_reads = static_cast<uint32_t>(2 + random->Uniform(20));
+        break;
+      case 1:
+      case 2:
+        life.fail_writes = static_cast<uint32_t>(1 + random->Uniform(20));
+        break;
+      default:
+        life.fill = true;
+    }
+    life.spare_logs = random->OneIn(2);
+    life.resume = !random->OneIn(3);
+    if (random->OneIn(2)) {
+      life.cut_at_promise = 0;
+      life.cut_at_promise_after_fault = 1 + random->Uniform(5);
+    }
+  }
+  return life;
+}
+
+}  // namespace
+
+Plan Plan::FromSeed(uint64_t seed) {
+  Random64 random(seed);
+  Plan plan;
+  plan.seed = seed;
+  plan.operations = 50 + random.Uniform(500);
+  plan.think_nanos =
+      OneOf<uint64_t>(&random, {0, kMillisecond, 20 * kMillisecond, 200 * kMillisecond});
+  if (random.OneIn(3)) plan.disk = {1'000'000, 50'000, 10'000'000, 300'000};
+  const uint64_t lives = 2 + random.Uniform(6);
+  const uint64_t usual_nanos = plan.operations * (plan.think_nanos + kMillisecond);
+  for (uint64_t i = 0; i < lives; ++i) {
+    plan.lives.push_back(DrawLife(&random, usual_nanos, i + 1 == lives));
+  }
+  const uint64_t clients = 1 + random.Uniform(10);
+  // Then several logs at once are not synced, and a power cut may take any of them.
+  const bool nobody_syncs = random.OneIn(4);
+  for (uint64_t i = 0; i < clients; ++i) {
+    ClientPlan client;
+    client.fiber = random.OneIn(2);
+    client.without_log = random.OneIn(8);
+    client.sync_one_in = nobody_syncs ? 0 : OneOf(&random, {0, 1, 5, 20, 100});
+    client.late = random.OneIn(4);
+    client.original = i;
+    plan.clients.push_back(client);
+  }
+  plan.stall_one_in = OneOf<uint32_t>(&random, {0, 3, 30, 300});
+  plan.families = OneOf(&random, {1, 1, 2, 3});
+  plan.atomic_flush = plan.families > 1 && random.OneIn(3);
+  return plan;
+}
+
+std::string Plan::Describe() const {
+  std::string text = "seed " + std::to_string(seed) + ": " + std::to_string(clients.size()) +
+                     " clients, " + std::to_string(operations) + " operations of each in each of " +
+                     std::to_string(lives.size()) + " lives\n";
+  if (families > 1) {
+    text += std::to_string(families) + " column families" +
+            (atomic_flush ? ", flushed together\n" : "\n");
+  }
+  for (size_t i = 0; i < lives.size(); ++i) {
+    const LifePlan& life = lives[i];
+    text += "life " + std::to_string(i) + ": ends by ";
+    text += life.ending == Ending::kClose      ? "close"
+            : life.ending == Ending::kPowerCut ? "power cut"
+                                               : "close, then a bit flips";
+    if (life.fault_at_nanos != 0) {
+      text += life.fill              ? ", the disk is full"
+              : life.fail_reads != 0 ? ", reads fail"
+                                     : ", writes fail";
+      text += " for " + std::to_string(life.fault_nanos / kMillisecond) + " ms";
+      if (life.spare_logs && life.fail_reads == 0) text += ", but not of logs";
+      if (life.resume) text += ", Resume";
+    }
+    text += "; " + life.told + "\n";
+  }
+  for (size_t i = 0; i < clients.size(); ++i) {
+    text += "client " + std::to_string(i) + ": " + (clients[i].fiber ? "fiber" : "thread") +
+            std::string(clients[i].late ? ", late" : "") +
+            (clients[i].without_log ? ", no log" : "") + ", sync one in " +
+            std::to_string(clients[i].sync_one_in) + "\n";
+  }
+  return text;
+}
+
+std::string Plan::Reduction() const {
+  std::string text = "lives " + std::to_string(lives.size()) + "\noperations " +
+                     std::to_string(operations) + "\nclients";
+  for (const ClientPlan& client : clients) text += " " + std::to_string(client.original);
+  text += "\nskipped";
+  for (const auto& [client, number] : skipped) {
+    text += " " + std::to_string(client) + ":" + std::to_string(number);
+  }
+  return text + "\n";
+}
+
+bool Plan::ApplyReduction(const std::string& text) {
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    size_t number = 0;
+    if (name == "lives" && words >> number && number >= 1 && number <= lives.size()) {
+      lives.resize(number);
+    } else if (name == "operations" && words >> number) {
+      operations = number;
+    } else if (name == "clients") {
+      std::vector<ClientPlan> kept;
+      while (words >> number) {
+        if (number >= clients.size()) return false;
+        kept.push_back(clients[number]);
+      }
+      clients = kept;
+    } else if (name == "skipped") {
+      int client = 0;
+      char colon = 0;
+      while (words >> client >> colon >> number) skipped.emplace(client, number);
+    } else if (!name.empty()) {
+      return false;
+    }
+  }
+  return !clients.empty();
+}
+
+}  // namespace cairn::sim

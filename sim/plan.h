@@ -1,0 +1,80 @@
+// What a seed decides before anything runs: how many clients of which kinds, how many lives the
+// database has, how each of them ends and with which options. All else (who runs when, how long the
+// disk takes) is the simulation's.
+//
+// A reducer may take away from a plan: fewer clients, lives, operations; what is left goes on as
+// before, because each client draws its operations from a generator of its own.
+
+#ifndef CAIRN_SIM_PLAN_H_
+#define CAIRN_SIM_PLAN_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/namespace.h"
+#include "rocksdb/options.h"
+#include "sim/disk.h"
+
+namespace cairn::sim {
+
+enum class Ending { kClose, kPowerCut, kDamage };
+
+struct LifePlan {
+  Ending ending = Ending::kClose;
+  // Of a power cut: the virtual nanoseconds after the start at which it comes at the latest.
+  uint64_t length_nanos = 0;
+  // ... and at the latest when so many promises that something is durable were kept; 0: any number.
+  uint64_t cut_at_promise = 0;
+  bool lose_all = false;  // nothing survives it that was not synced
+  // When the disk begins to fail and for how long; 0: it does not.
+  uint64_t fault_at_nanos = 0;
+  uint64_t fault_nanos = 0;
+  uint32_t fail_reads = 0;   // one in so many
+  uint32_t fail_writes = 0;  // and syncs
+  bool fill = false;
+  bool spare_logs = false;  // they are elsewhere: writes, or space, fail tables and MANIFEST alone
+  // A power cut comes at the latest when so many promises were kept after the fault; 0: any number.
+  uint64_t cut_at_promise_after_fault = 0;
+  bool resume = false;  // ask the database to go on afterwards
+  uint64_t seed = 0;    // of what survives and of what is damaged
+  Options options;      // but for the environment and the block cache
+  uint64_t cache_bytes = 0;
+  std::string told;  // the options that differ from the defaults, for people
+};
+
+struct Plan {
+  uint64_t seed = 0;
+  uint64_t operations = 0;    // of each client in each life
+  uint64_t think_nanos = 0;   // between two operations of a client, on average
+  uint32_t stall_one_in = 0;  // interruptions that keep a thread away for milliseconds; 0: none
+  DiskOptions disk;
+  int families = 1;           // column families: clients and accounts are spread over them
+  bool atomic_flush = false;  // of all of them
+  std::vector<LifePlan> lives;
+  struct ClientPlan {
+    bool fiber = false;
+    bool late = false;         // in a life with a fault: begins when that is over
+    bool without_log = false;  // it writes with disableWAL
+    int sync_one_in = 0;       // its writes; 0: none
+    size_t original = 0;       // its place in the plan of the seed
+  };
+  std::vector<ClientPlan> clients;
+  // (client, number of the operation) of those that are left out: the reducer's.
+  std::set<std::pair<int, uint64_t>> skipped;
+
+  bool print_events = false;
+
+  static Plan FromSeed(uint64_t seed);
+  // A line for each thing that it says.
+  std::string Describe() const;
+  // What a reducer has taken away, and the same plan again from it. False: no such text.
+  std::string Reduction() const;
+  bool ApplyReduction(const std::string& text);
+};
+
+}  // namespace cairn::sim
+
+#endif  // CAIRN_SIM_PLAN_H_

@@ -1,0 +1,516 @@
+#include "sim/world.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "base/random.h"
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
+#include "fiber/thread.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/table.h"
+
+namespace cairn::sim {
+
+using rocksdb::DB;
+using rocksdb::Status;
+
+namespace {
+
+constexpr char kPath[] = "/db";
+constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
+constexpr uint64_t kLookNanos = 2'000'000;
+constexpr size_t kStackBytes = 256 << 10;
+
+}  // namespace
+
+std::string World::AccountKey(uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof(text), "account/%02d", static_cast<int>(number));
+  return text;
+}
+
+World::World(const Plan& plan, History* history)
+    : plan_(plan),
+      history_(history),
+      memory_(std::make_shared<MemoryFileSystem>()),
+      disk_(std::make_shared<Disk>(plan.disk, memory_)),
+      env_(NewCompositeEnv(disk_)) {
+  for (size_t i = 0; i < plan.clients.size(); ++i) {
+    clients_.push_back(std::make_unique<Client>(this, static_cast<int>(i), plan.clients[i]));
+  }
+}
+
+bool World::errors_are_allowed() const {
+  return power_is_off_ || disk_->failures() != failures_before_;
+}
+
+bool World::errors_are_allowed_after_resume() const {
+  return power_is_off_ || disk_->failures() != failures_at_resume_;
+}
+
+void World::NoteDurable(uint64_t begin, bool memtables) {
+  log_durable_ = std::max(log_durable_, begin);
+  if (memtables) memtables_durable_ = std::max(memtables_durable_, begin);
+  if (promises_left_ != 0 && --promises_left_ == 0) CutPower("the power goes after a promise");
+}
+
+void World::CutPower(std::string_view when) {
+  if (power_is_off_) return;
+  // First: the lock inside of the other may interrupt this client for long, and others meet errors.
+  power_is_off_ = true;
+  memory_->CrashAndFreeze();
+  over_ = true;
+  history_->Note(-1, when, "", "");
+}
+
+void World::Play() {
+  for (size_t i = 0; i < plan_.lives.size() && !history_->violated(); ++i) {
+    PlayLife(i, plan_.lives[i]);
+  }
+  // What the last life left.
+  if (!history_->violated() && !plan_.lives.empty() &&
+      plan_.lives.back().ending != Ending::kDamage) {
+    LifePlan last = plan_.lives.back();
+    if (Open(last)) {
+      for (const auto& client : clients_) client->ledger().Restart(client->ledger().state());
+      const Status s = Close();
+      if (!s.ok()) history_->Violation("the last Close: " + s.ToString());
+    }
+    Abandon();
+  }
+  history_->counts.faults = disk_->failures();
+}
+
+// With a cache of its own: one that another run has filled would change what happens.
+rocksdb::Options World::OptionsOf(const LifePlan& life) {
+  rocksdb::Options options = life.options;
+  options.env = env_.get();
+  auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  options.create_missing_column_families = true;
+  options.atomic_flush = plan_.atomic_flush;
+  table.block_cache = rocksdb::NewLRUCache(life.cache_bytes, 0);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+Status World::TryOpen(const LifePlan& life, bool read_only, std::unique_ptr<DB>* db,
+                      std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  const rocksdb::Options options = OptionsOf(life);
+  std::vector<std::string> names;
+  for (int i = 0; i < plan_.families; ++i) {
+    names.push_back(i == 0 ? rocksdb::kDefaultColumnFamilyName : "family " + std::to_string(i));
+  }
+  // (No list: there is no database yet, or the opening will say what is wrong with it.)
+  std::vector<std::string> existing;
+  DB::ListColumnFamilies(options, kPath, &existing).PermitUncheckedError();
+  for (const std::string& name : existing) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  return read_only ? DB::OpenForReadOnly(options, kPath, families, handles, db)
+                   : DB::Open(options, kPath, families, handles, db);
+}
+
+bool World::Open(const LifePlan& life) {
+  const Status s = TryOpen(life, /*read_only=*/false, &db_, &families_);
+  history_->Note(-1, "opens", "", s.ToString());
+  if (!s.ok()) {
+    history_->Violation("Open: " + s.ToString());
+    return false;
+  }
+  DropExtraFamilies();
+  return true;
+}
+
+void World::DropExtraFamilies() {
+  while (families_.size() > static_cast<size_t>(plan_.families)) {
+    const Status s = db_->DropColumnFamily(families_.back());
+    if (!s.ok()) history_->Violation("dropping a family: " + s.ToString());
+    delete families_.back();
+    families_.pop_back();
+  }
+}
+
+Status World::Close() {
+  for (rocksdb::ColumnFamilyHandle* handle : families_) delete handle;
+  families_.clear();
+  return db_->Close();
+}
+
+void World::Abandon() {
+  for (rocksdb::ColumnFamilyHandle* handle : families_) delete handle;
+  families_.clear();
+  db_.reset();
+}
+
+// The accounts, once.
+void World::Found() {
+  std::string value;
+  if (db_->Get(rocksdb::ReadOptions(), family_of_account(0), AccountKey(0), &value).ok()) return;
+  rocksdb::WriteBatch batch;
+  for (uint64_t i = 0; i < kAccounts; ++i) {
+    batch.Put(family_of_account(i), AccountKey(i), "1000").PermitUncheckedError();
+  }
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const Status s = db_->Write(options, &batch);
+  if (!s.ok()) history_->Violation("the first write: " + s.ToString());
+}
+
+void World::PlayLife(size_t number, const LifePlan& life) {
+  history_->Note(-1, "begins life", std::to_string(number), "");
+  failures_before_ = disk_->failures();
+  power_is_off_ = false;
+  over_ = false;
+  if (!Open(life)) return;
+  if (number == 0) Found();
+  log_durable_ = memtables_durable_ = 0;
+  promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
+  for (const auto& client : clients_) client->RestartVersions();
+  RunClients(life);
+  if (history_->violated()) {
+    EndLife();
+    return;
+  }
+  if (!power_is_off_) {
+    // What is still in memory only may go with the close, so the ledgers stay as they are.
+    Verify(/*all=*/true, /*all_unlogged=*/true, /*restart=*/false);
+    CheckLevels();
+  }
+  EndLife();
+  if (history_->violated()) return;
+  bool all = false, all_unlogged = false;
+  if (power_is_off_) {
+    ++history_->counts.power_cuts;
+    Abandon();
+    if (life.lose_all) {
+      memory_->DropUnsynced();
+    } else {
+      memory_->DropUnsyncedRandomly(life.seed);
+    }
+  } else {
+    ++history_->counts.clean_restarts;
+    const Status s = Close();
+    history_->Note(-1, "closes", "", s.ToString());
+    if (!s.ok() && !errors_are_allowed()) history_->Violation("Close: " + s.ToString());
+    db_.reset();
+    // What the log's buffer holds may be lost where it could not be written.
+    all = s.ok() || !life.options.manual_wal_flush;
+    // Nor is there a flush at the end where a background error stands.
+    all_unlogged = s.ok() && !errors_are_allowed() && !life.options.avoid_flush_during_shutdown;
+    if (s.ok() && !errors_are_allowed()) CheckForLeaks(life);
+    if (life.ending == Ending::kDamage) {
+      PlayDamage(life);
+      return;
+    }
+  }
+  failures_before_ = disk_->failures();
+  power_is_off_ = false;
+  if (!Open(life)) return;
+  Verify(all, all_unlogged, /*restart=*/true);
+  CheckLevels();
+  for (const auto& client : clients_) client->EndLife();
+  const Status s = Close();
+  if (!s.ok()) history_->Violation("Close after recovery: " + s.ToString());
+  db_.reset();
+}
+
+void World::RunClients(const LifePlan& life) {
+  int running = static_cast<int>(clients_.size());
+  const auto run = [this, &running](Client* client) {
+    client->Run(plan_.operations);
+    --running;
+  };
+  const uint64_t start = fiber::now_nanos();
+  healed_ = life.fault_at_nanos == 0;
+  resumed_ = false;
+  fiber::RuntimeOptions runtime_options;
+  runtime_options.workers = 2;
+  runtime_options.stack_size = kStackBytes;
+  fiber::Runtime runtime(runtime_options);
+  std::vector<fiber::JoinHandle> fibers;
+  std::vector<fiber::Thread> threads;
+  for (const auto& client : clients_) {
+    Client* const one = client.get();
+    if (client->plan().fiber) {
+      fibers.push_back(runtime.spawn([&run, one] { run(one); }));
+    } else {
+      threads.emplace_back("client", [&run, one] { run(one); });
+    }
+  }
+  bool faulty = false;
+  while (running != 0) {
+    fiber::sleep_for(kLookNanos);
+    const uint64_t passed = fiber::now_nanos() - start;
+    if (!faulty && !healed_ && passed >= life.fault_at_nanos) {
+      disk_->FailReads(life.fail_reads);
+      disk_->FailWrites(life.fail_writes);
+      disk_->Fill(life.fill);
+      disk_->SpareLogs(life.spare_logs);
+      faulty = true;
+      history_->Note(-1, "the disk begins to fail", "", "");
+    }
+    if (faulty && passed >= life.fault_at_nanos + life.fault_nanos) {
+      disk_->FailReads(0);
+      disk_->FailWrites(0);
+      disk_->Fill(false);
+      faulty = false;
+      history_->Note(-1, "the disk is well again", "", "");
+      if (life.resume) {
+        // What met the fault says so first: a Resume() before that has nothing to mend.
+        const bool told = AwaitFaults();
+        Status s = db_->Resume();
+        history_->Note(-1, "resumes", "", s.ToString());
+        if (!s.ok() && told && !s.IsCorruption() && !power_is_off_) {
+          // It may have met what was under way when the disk became well: now nothing is.
+          s = db_->Resume();
+          history_->Note(-1, "resumes again", "", s.ToString());
+          if (!s.ok() && !s.IsCorruption() && !power_is_off_) {
+            history_->Violation("Resume on a disk that is well: " + s.ToString());
+          }
+        }
+        resumed_ = s.ok() && told;
+        failures_at_resume_ = disk_->failures();
+      }
+      healed_ = true;
+      if (life.ending == Ending::kPowerCut && life.cut_at_promise_after_fault != 0) {
+        promises_left_ = life.cut_at_promise_after_fault;
+      }
+    }
+    if (life.ending == Ending::kPowerCut && passed >= life.length_nanos) {
+      CutPower("the power goes");
+    }
+  }
+  fibers.clear();
+  threads.clear();
+  disk_->FailReads(0);
+  disk_->FailWrites(0);
+  disk_->Fill(false);
+  promises_left_ = 0;
+  if (life.ending == Ending::kPowerCut) CutPower("the power goes after the last operation");
+}
+
+bool World::AwaitFaults() {
+  const uint64_t start = fiber::now_nanos();
+  while (fiber::now_nanos() - start < kUntilFaultsAreToldNanos) {
+    uint64_t flushes = 0;
+    uint64_t compactions = 0;
+    uint64_t errors = 0;
+    db_->GetIntProperty("rocksdb.num-running-flushes", &flushes);
+    db_->GetIntProperty("rocksdb.num-running-compactions", &compactions);
+    db_->GetIntProperty("rocksdb.background-errors", &errors);
+    // (After an error Resume() itself waits for what is under way.)
+    if (flushes + compactions == 0 || errors != 0) return true;
+    fiber::sleep_for(kLookNanos);
+  }
+  return false;
+}
+
+void World::EndLife() {
+  for (const auto& client : clients_) client->EndLife();
+}
+
+bool World::ReadAll(State* found) {
+  for (rocksdb::ColumnFamilyHandle* family : families_) {
+    if (!ReadFamily(family, found)) return false;
+  }
+  return true;
+}
+
+bool World::ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found) {
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions(), family));
+  std::string before;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    std::string key = it->key().ToString();
+    if (!before.empty() && key <= before) {
+      history_->Violation("an iterator goes from " + before + " to " + key);
+      return false;
+    }
+    if (!found->emplace(key, it->value().ToString()).second) {
+      history_->Violation(key + " is in two column families");
+      return false;
+    }
+    before = std::move(key);
+  }
+  if (!it->status().ok()) {
+    history_->Violation("reading all: " + it->status().ToString());
+    return false;
+  }
+  return true;
+}
+
+void World::Verify(bool all, bool all_unlogged, bool restart) {
+  State found;
+  if (!ReadAll(&found)) return;
+  int64_t sum = 0;
+  int accounts = 0;
+  std::map<std::string, State> states;
+  for (const auto& [key, value] : found) {
+    if (key.rfind("account/", 0) == 0) {
+      sum += std::strtoll(value.c_str(), nullptr, 10);
+      ++accounts;
+    } else {
+      states[key.substr(0, key.find('/') + 1)][key] = value;
+    }
+  }
+  if (accounts != kAccounts || sum != kSum) {
+    history_->Violation("after a restart: " + std::to_string(accounts) + " accounts with " +
+                        std::to_string(sum) + " in all, expected " + std::to_string(kSum));
+    return;
+  }
+  // The log is one: a write that came through brings with it all that were acknowledged before it
+  // began.
+  uint64_t came_through = log_durable_;
+  std::vector<std::pair<Client*, Ledger::Fit>> fits;
+  for (const auto& client : clients_) {
+    Ledger& ledger = client->ledger();
+    const bool unlogged = client->plan().without_log;
+    const size_t least = (unlogged ? all_unlogged : all)
+                             ? ledger.AllAcknowledged()
+                             : ledger.Durable(unlogged ? memtables_durable_ : log_durable_);
+    Ledger::Fit fit;
+    std::string difference;
+    const State& state = states[client->prefix()];
+    if (!ledger.FitTo(state, least, &fit, &difference)) {
+      history_->Violation("client " + std::to_string(client->id()) +
+                          ": its keys are as after none of its writes: " + difference);
+      return;
+    }
+    history_->Note(client->id(), "has", "",
+                   std::to_string(fit.most) + " of " + std::to_string(ledger.writes().size()));
+    if (!unlogged && fit.least > 0) {
+      came_through = std::max(came_through, ledger.writes()[fit.least - 1].begin);
+    }
+    if (!unlogged) fits.emplace_back(client.get(), fit);
+  }
+  for (const auto& [client, fit] : fits) {
+    const auto& writes = client->ledger().writes();
+    if (fit.most < writes.size() && writes[fit.most].end != 0 &&
+        writes[fit.most].end < came_through) {
+      history_->Violation("client " + std::to_string(client->id()) + ": write " +
+                          std::to_string(fit.most) +
+                          " is lost, which was acknowledged before one began that is there");
+      return;
+    }
+  }
+  if (!restart) return;
+  for (const auto& client : clients_) client->ledger().Restart(states[client->prefix()]);
+}
+
+void World::CheckLevels() {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::map<std::pair<std::string, int>, std::map<std::string, std::string>> levels;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    if (file.smallestkey > file.largestkey) {
+      history_->Violation("table " + file.name + " ends before it begins");
+    }
+    if (file.level != 0) {
+      levels[{file.column_family_name, file.level}][file.smallestkey] = file.largestkey;
+    }
+  }
+  for (const auto& [level, tables] : levels) {
+    const std::string* end = nullptr;
+    for (const auto& [smallest, largest] : tables) {
+      // (They may touch: where a table ends with a range tombstone its last key lies outside.)
+      if (end != nullptr && smallest < *end) {
+        history_->Violation("level " + std::to_string(level.second) + " of " + level.first +
+                            " has two tables with " + smallest);
+      }
+      end = &largest;
+    }
+  }
+}
+
+void World::CheckForLeaks(const LifePlan& life) {
+  std::unique_ptr<DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  const Status s = TryOpen(life, /*read_only=*/true, &db, &handles);
+  if (!s.ok()) {
+    history_->Violation("OpenForReadOnly: " + s.ToString());
+    return;
+  }
+  for (rocksdb::ColumnFamilyHandle* handle : handles) delete handle;
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::set<std::string> live;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    live.insert(file.name[0] == '/' ? file.name.substr(1) : file.name);
+  }
+  std::vector<std::string> children;
+  const IOStatus listed = memory_->GetChildren(kPath, IOOptions(), &children, nullptr);
+  if (!listed.ok()) history_->Violation("listing the directory: " + listed.ToString());
+  int manifests = 0;
+  for (const std::string& child : children) {
+    if (child.ends_with(".sst") && !live.contains(child)) {
+      history_->Violation("table " + child + " belongs to nobody and is not deleted");
+    }
+    if (child.ends_with(".dbtmp")) history_->Violation(child + " is not deleted");
+    manifests += child.starts_with("MANIFEST-");
+  }
+  if (manifests != 1) {
+    history_->Violation("there are " + std::to_string(manifests) + " MANIFESTs after a close");
+  }
+}
+
+// A bit of one file flips at rest: an error, or what was there, or, if it was in the log, less of
+// it (but for files that were ingested later). Never anything else.
+void World::PlayDamage(const LifePlan& life) {
+  Random64 random(life.seed);
+  std::vector<std::string> children;
+  memory_->GetChildren(kPath, IOOptions(), &children, nullptr).PermitUncheckedError();
+  std::sort(children.begin(), children.end());
+  std::erase_if(children, [this](const std::string& name) {
+    uint64_t size = 0;
+    return name.rfind("LOG", 0) == 0 || name == "LOCK" ||
+           !memory_->GetFileSize(std::string(kPath) + "/" + name, IOOptions(), &size, nullptr)
+                .ok() ||
+           size == 0;
+  });
+  if (children.empty()) return;
+  const std::string name = children[random.Uniform(children.size())];
+  const std::string path = std::string(kPath) + "/" + name;
+  uint64_t size = 0;
+  memory_->GetFileSize(path, IOOptions(), &size, nullptr).PermitUncheckedError();
+  const uint64_t offset = random.Uniform(size);
+  memory_->CorruptFile(path, offset, static_cast<uint8_t>(1 << random.Uniform(8)))
+      .PermitUncheckedError();
+  ++history_->counts.damaged;
+  Status s = TryOpen(life, /*read_only=*/false, &db_, &families_);
+  history_->Note(-1, "flips a bit of", name + " at " + std::to_string(offset), s.ToString());
+  if (!s.ok()) return;
+  std::map<std::string, State> states;
+  for (int i = 0; i < plan_.families && s.ok(); ++i) {
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(rocksdb::ReadOptions(), families_[static_cast<size_t>(i)]));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      const std::string key = it->key().ToString();
+      states[key.substr(0, key.find('/') + 1)][key] = it->value().ToString();
+    }
+    s = it->status();
+  }
+  history_->Note(-1, "reads what is damaged", "", s.ToString());
+  if (s.ok()) {
+    for (const auto& client : clients_) {
+      Ledger::Fit fit;
+      std::string difference;
+      const State& state = states[client->prefix()];
+      if (!client->ledger().FitTo(state, 0, &fit, &difference) &&
+          !(name.ends_with(".log") && client->ledger().FitsButForALog(state))) {
+        history_->Violation("a bit of " + name + " at " + std::to_string(offset) +
+                            " flipped, and nobody says so; client " + std::to_string(client->id()) +
+                            ": " + difference);
+      }
+    }
+  }
+  Close().PermitUncheckedError();
+  db_.reset();
+}
+
+}  // namespace cairn::sim

@@ -1,0 +1,114 @@
+// A simulated world: one plan, played from its start to its end. Within a fiber::Simulation.
+
+#ifndef CAIRN_SIM_WORLD_H_
+#define CAIRN_SIM_WORLD_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/namespace.h"
+#include "fiber/mutex.h"
+#include "rocksdb/db.h"
+#include "rocksdb/env.h"
+#include "sim/client.h"
+#include "sim/disk.h"
+#include "sim/history.h"
+#include "sim/plan.h"
+
+namespace cairn::sim {
+
+class World {
+ public:
+  static constexpr int kAccounts = 12;
+  static constexpr int64_t kSum = 1000 * kAccounts;
+  static std::string AccountKey(uint64_t number);
+
+  World(const Plan& plan, History* history);
+
+  // Plays all lives, or until the first violation.
+  void Play();
+
+  const Plan& plan() const { return plan_; }
+  History& history() { return *history_; }
+  rocksdb::DB* db() { return db_.get(); }
+  // The column family of a client's keys, or of an account.
+  rocksdb::ColumnFamilyHandle* family_of(const Client& client) {
+    return families_[static_cast<size_t>(client.place()) % families_.size()];
+  }
+  rocksdb::ColumnFamilyHandle* family_of_account(uint64_t number) {
+    return families_[number % families_.size()];
+  }
+  const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return families_; }
+  std::vector<std::unique_ptr<Client>>& clients() { return clients_; }
+  fiber::Mutex& account_mutex(uint64_t number) { return account_mutexes_[number]; }
+  // The clients are to end.
+  bool over() const { return over_ || history_->violated(); }
+  // The disk's fault of this life, if it has one, is over, and Resume() was called if it is to be.
+  bool healed() const { return healed_; }
+  // Something of this life has gone wrong on purpose. After Resume() said OK, what begins then has
+  // no more excuse.
+  bool errors_are_allowed() const;
+  bool resumed() const { return resumed_; }
+  bool errors_are_allowed_after_resume() const;
+  // All that was acknowledged before `begin` is durable (a sync or a flush that began then is
+  // done): what is in the log, and, with `memtables`, what is not.
+  void NoteDurable(uint64_t begin, bool memtables);
+
+ private:
+  void PlayLife(size_t number, const LifePlan& life);
+  rocksdb::Options OptionsOf(const LifePlan& life);
+  // With all families that it has; those of the plan come first.
+  [[nodiscard]] rocksdb::Status TryOpen(const LifePlan& life, bool read_only,
+                                        std::unique_ptr<rocksdb::DB>* db,
+                                        std::vector<rocksdb::ColumnFamilyHandle*>* handles);
+  // And drops families that a client had only begun to drop.
+  bool Open(const LifePlan& life);
+  void DropExtraFamilies();
+  rocksdb::Status Close();
+  // Without closing first: as if the process died.
+  void Abandon();
+  void Found();
+  // Until no job is under way that met a fault and has not said so. False: there may still be one.
+  bool AwaitFaults();
+  void RunClients(const LifePlan& life);
+  void CutPower(std::string_view when);
+  // Compares the database with the ledgers. `all`, `all_unlogged`: nothing that was acknowledged
+  // may be missing, of what went through the log and of what did not. `restart`: what is there is
+  // the state from now on.
+  void Verify(bool all, bool all_unlogged, bool restart);
+  bool ReadAll(State* found);
+  bool ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found);
+  void CheckLevels();
+  void CheckForLeaks(const LifePlan& life);
+  void PlayDamage(const LifePlan& life);
+  void EndLife();
+
+  const Plan plan_;
+  History* const history_;
+  std::shared_ptr<MemoryFileSystem> memory_;
+  std::shared_ptr<Disk> disk_;
+  std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;  // of db_
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::array<fiber::Mutex, kAccounts> account_mutexes_;
+  bool over_ = false;
+  bool healed_ = false;
+  bool resumed_ = false;
+  uint64_t failures_at_resume_ = 0;
+  bool power_is_off_ = false;
+  uint64_t failures_before_ = 0;  // of the disk, when the life began
+  uint64_t promises_left_ = 0;    // until the power goes; 0: that does not depend on them
+  // Virtual nanoseconds: what was acknowledged before is durable.
+  uint64_t log_durable_ = 0;
+  uint64_t memtables_durable_ = 0;
+};
+
+}  // namespace cairn::sim
+
+#endif  // CAIRN_SIM_WORLD_H_
