@@ -431,5 +431,72 @@ TEST_F(MaintenanceTest, TablePropertiesOfAllFiles) {
   EXPECT_EQ(dir_ + "/" + FilesEndingIn(".sst")[0], all.begin()->first);
 }
 
+TEST_F(MaintenanceTest, TablePropertiesOfTheFilesInARange) {
+  options_.disable_auto_compactions = true;
+  Open();
+  Fill(0, 10, "v");
+  ASSERT_OK(Flush());
+  Fill(20, 30, "v");
+  ASSERT_OK(Flush());
+  Fill(5, 25, "v");
+  ASSERT_OK(Flush());
+  const auto tables_in = [this](const std::vector<std::pair<int, int>>& bounds) {
+    std::vector<std::string> keys;
+    for (const auto& [from, to] : bounds) {
+      keys.push_back(Key(from));
+      keys.push_back(Key(to));
+    }
+    std::vector<Range> ranges;
+    for (size_t i = 0; i < keys.size(); i += 2) ranges.emplace_back(keys[i], keys[i + 1]);
+    TablePropertiesCollection in_range;
+    EXPECT_OK(db_->GetPropertiesOfTablesInRange(db_->DefaultColumnFamily(), ranges.data(),
+                                                ranges.size(), &in_range));
+    std::multiset<uint64_t> entries;
+    for (const auto& table : in_range) entries.insert(table.second->num_entries);
+    return entries.size();
+  };
+  EXPECT_EQ(1u, tables_in({{0, 4}}));
+  EXPECT_EQ(2u, tables_in({{0, 5}}));  // the limit counts
+  EXPECT_EQ(2u, tables_in({{6, 12}}));
+  EXPECT_EQ(1u, tables_in({{10, 19}}));
+  EXPECT_EQ(3u, tables_in({{0, 100}}));
+  EXPECT_EQ(2u, tables_in({{0, 1}, {28, 40}}));
+  EXPECT_EQ(0u, tables_in({{30, 40}}));
+  EXPECT_EQ(0u, tables_in({}));
+  ASSERT_OK(Compact());
+  EXPECT_EQ(1u, tables_in({{15, 16}}));
+}
+
+TEST_F(MaintenanceTest, AggregatedTablePropertiesByName) {
+  options_.disable_auto_compactions = true;
+  Open();
+  Fill(0, 10, "v");
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  Fill(0, 5, "w");
+  ASSERT_OK(Delete(Key(7)));
+  ASSERT_OK(Flush());
+  std::map<std::string, std::string> all, top, empty;
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.aggregated-table-properties", &all));
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.aggregated-table-properties-at-level0", &top));
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.aggregated-table-properties-at-level2", &empty));
+  EXPECT_EQ("16", all["num_entries"]);
+  EXPECT_EQ("1", all["num_deletions"]);
+  EXPECT_EQ("6", top["num_entries"]);
+  EXPECT_EQ("0", empty["num_entries"]);
+  std::set<std::string> names;
+  for (const auto& property : all) names.insert(property.first);
+  EXPECT_EQ((std::set<std::string>{
+                "data_size", "fast_compression_estimated_data_size", "filter_size",
+                "index_partitions", "index_size", "num_data_blocks", "num_deletions", "num_entries",
+                "num_filter_entries", "num_merge_operands", "num_range_deletions", "raw_key_size",
+                "raw_value_size", "slow_compression_estimated_data_size", "top_level_index_size"}),
+            names);
+  EXPECT_NE(std::string::npos,
+            Property("rocksdb.aggregated-table-properties-at-level0").find("# entries=6"));
+  EXPECT_EQ("UNKNOWN", Property("rocksdb.aggregated-table-properties-at-level7"));
+  EXPECT_FALSE(db_->GetMapProperty("rocksdb.aggregated-table-properties-at-level7", &all));
+}
+
 }  // namespace
 }  // namespace conformance

@@ -8,7 +8,8 @@ Both drivers are interop_driver.cc, compiled against either library. The steps o
   2 RocksDB reads and agrees, writes, is killed at a random moment
   3 Cairn recovers, agrees, writes, is killed
   4 RocksDB recovers, agrees, writes, closes
-  5 Cairn agrees; the tools once more
+  5 Cairn agrees, writes, makes a checkpoint with unflushed data; the tools on both, and both engines on the checkpoint
+  6 each writes an external table file; both read both, sst_dump verifies them, RocksDB ingests them
 """
 import argparse
 import os
@@ -22,12 +23,12 @@ import tempfile
 
 # What each configuration adds to its compression.
 CONFIGS = {
-    'none': ['--dynamic-levels'],
-    'snappy': ['--compact-files'],
-    'zlib': ['--comparator=reverse'],
-    'lz4': ['--dynamic-levels'],
-    'lz4hc': ['--universal'],
-    'zstd': ['--ribbon'],
+    'none': ['--dynamic-levels', '--hash-index', '--ranges', '--checksums', '--collectors'],
+    'snappy': ['--compact-files', '--prefix', '--merge', '--ingest'],
+    'zlib': ['--comparator=reverse', '--hash-index', '--dictionary'],
+    'lz4': ['--dynamic-levels', '--partitioned', '--prefix', '--dictionary', '--cached-metadata'],
+    'lz4hc': ['--universal', '--families', '--atomic-flush', '--merge', '--ranges', '--dictionary', '--collectors'],
+    'zstd': ['--ribbon', '--families', '--dictionary', '--checksums', '--ingest'],
 }
 
 
@@ -48,9 +49,9 @@ class Run:
     def driver(self, engine):
         return getattr(self.args, engine)
 
-    def write(self, engine, phase):
+    def write(self, engine, phase, *more):
         print(f'  {engine} writes phase {phase}', flush=True)
-        self.call([self.driver(engine), 'write', self.db, f'--phase={phase}', *self.common])
+        self.call([self.driver(engine), 'write', self.db, f'--phase={phase}', *self.common, *more])
 
     def write_and_kill(self, engine, phase):
         """Returns the last batch that was acknowledged before the kill."""
@@ -92,20 +93,25 @@ class Run:
         out = self.call(['ldb', 'manifest_dump', f'--path={self.db / current}', '--verbose'])
         if 'next_file_number' not in out or 'orruption' in out:
             sys.exit(f'FAILED: ldb manifest_dump\n{out[-4000:]}')
+        families = ['default', 'second'] if '--families' in self.common else ['default']
         out = self.call(['ldb', f'--db={self.db}', 'list_column_families'])
-        if '{default}' not in out:
+        if '{' + ', '.join(families) + '}' not in out:
             sys.exit(f'FAILED: ldb list_column_families\n{out}')
         tables = sorted(self.db.glob('*.sst'))
         for table in tables:
             out = self.call(['sst_dump', f'--file={table}', '--command=verify', '--verify_checksum'])
             if 'orruption' in out or 'is not a valid' in out:
                 sys.exit(f'FAILED: sst_dump {table}\n{out}')
+        lines = sum(self.scan(history, i, family) for i, family in enumerate(families))
+        print(f'  ldb and sst_dump accept {len(tables)} tables; ldb scan agrees on {lines} keys', flush=True)
+
+    def scan(self, history, family, name):
         # Files, so that neither side's output is held in memory twice.
         expected, scanned = self.db.parent / 'expected', self.db.parent / 'scanned'
         with expected.open('wb') as f:
-            subprocess.run([self.args.cairn, 'dump', f'--history={history}', *self.common], stdout=f, check=True)
+            subprocess.run([self.args.cairn, 'dump', f'--history={history}', f'--family={family}', *self.common], stdout=f, check=True)
         with scanned.open('wb') as f:
-            subprocess.run(['ldb', f'--db={self.db}', '--try_load_options', '--hex', 'scan'], stdout=f, check=True)
+            subprocess.run(['ldb', f'--db={self.db}', '--try_load_options', f'--column_family={name}', '--hex', 'scan'], stdout=f, check=True)
         lines = 0
         with expected.open('rb') as a, scanned.open('rb') as b:
             for want, got in zip(a, b):
@@ -114,7 +120,7 @@ class Run:
                     sys.exit(f'FAILED (seed {self.args.seed}): ldb scan, line {lines}: {got[:200]} instead of {want[:200]}')
             if a.readline() or b.readline():
                 sys.exit(f'FAILED (seed {self.args.seed}): ldb scan: another number of keys')
-        print(f'  ldb and sst_dump accept {len(tables)} tables; ldb scan agrees on {lines} keys', flush=True)
+        return lines
 
     def all(self):
         self.write('cairn', 1)
@@ -129,8 +135,29 @@ class Run:
         self.write('rocksdb', 4)
         history += ',4:all'
         self.verify('cairn', history)
-        self.write('cairn', 5)
-        self.tools(history + ',5:all')
+        checkpoint = self.db.parent / 'checkpoint'
+        self.write('cairn', 5, f'--checkpoint={checkpoint}')
+        history += ',5:all'
+        self.tools(history)
+        self.db = checkpoint
+        if not list(checkpoint.glob('*.log')):
+            sys.exit('FAILED: the checkpoint has no log')
+        self.tools(history)
+        self.verify('rocksdb', history)
+        self.verify('cairn', history)
+        self.external_files()
+
+    def external_files(self):
+        for writer in ('cairn', 'rocksdb'):
+            path = self.db.parent / f'{writer}.sst'
+            self.call([self.driver(writer), 'write-sst', path, *self.common])
+            out = self.call(['sst_dump', f'--file={path}', '--command=verify', '--verify_checksum'])
+            if 'orruption' in out or 'The file is ok' not in out:
+                sys.exit(f'FAILED: sst_dump {path}\n{out}')
+            for reader in ('cairn', 'rocksdb'):
+                out = self.call([self.driver(reader), 'verify-sst', path, *self.common])
+                print(f"  {reader} reads {writer}'s external file: {out.strip().splitlines()[-1]}", flush=True)
+            shutil.rmtree(f'{path}.db')
 
 
 def main():

@@ -1,4 +1,4 @@
-// Random operations against std::map: Put, Delete, batches, reads, iterators with bounds,
+// Random operations against std::map: Put, Delete, Merge, batches, reads, iterators with bounds,
 // snapshots, flushes, compactions and reopening; once on OS threads and once on fibers.
 //
 // Each worker owns a part of the key space and its own model of it, so workers share the database
@@ -25,13 +25,17 @@
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/iterator.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/snapshot.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/write_batch.h"
 
 namespace {
@@ -109,6 +113,14 @@ class Worker {
     return value;
   }
 
+  std::string RandomOperand() {
+    return std::string(numbers_.Below(20), static_cast<char>('A' + numbers_.Below(26)));
+  }
+  void Append(const std::string& key, const std::string& operand) {
+    const auto [at, is_new] = model_.try_emplace(key, operand);
+    if (!is_new) at->second += "," + operand;
+  }
+
   void Fail(const std::string& what) {
     if (failure_.empty()) failure_ = prefix_ + " " + what;
   }
@@ -119,9 +131,12 @@ class Worker {
 
   void Step() {
     const uint64_t dice = numbers_.Below(1000);
-    if (dice < 400) {
+    if (dice < 380) {
       const std::string key = RandomKey(), value = RandomValue();
       if (Ok("Put", db_->Put(RandomWriteOptions(), key, value))) model_[key] = value;
+    } else if (dice < 470) {
+      const std::string key = RandomKey(), operand = RandomOperand();
+      if (Ok("Merge", db_->Merge(RandomWriteOptions(), key, operand))) Append(key, operand);
     } else if (dice < 520) {
       const std::string key = RandomKey();
       if (Ok("Delete", db_->Delete(RandomWriteOptions(), key))) model_.erase(key);
@@ -157,6 +172,15 @@ class Worker {
       if (numbers_.Below(3) == 0) {
         (void)batch.Delete(key);
         changes[key] = std::nullopt;
+      } else if (numbers_.Below(3) == 0) {
+        const std::string operand = RandomOperand();
+        (void)batch.Merge(key, operand);
+        if (changes.count(key) == 0) {
+          const auto at = model_.find(key);
+          changes[key] = at == model_.end() ? std::nullopt : std::optional(at->second);
+        }
+        std::optional<std::string>& value = changes[key];
+        value = value.has_value() ? *value + "," + operand : operand;
       } else {
         const std::string value = RandomValue();
         (void)batch.Put(key, value);
@@ -376,12 +400,39 @@ class ModelTest : public ::testing::Test {
     options.allow_concurrent_memtable_write = numbers_.Below(2) == 0;
     options.enable_pipelined_write = numbers_.Below(2) == 0;
     options.recycle_log_file_num = numbers_.Below(3);
+    // The second one's operands are never made one.
+    EXPECT_TRUE(MergeOperator::CreateFromString(
+                    ConfigOptions(), numbers_.Below(3) != 0 ? "stringappend" : "stringappendtest",
+                    &options.merge_operator)
+                    .ok());
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache((256 << 10) << numbers_.Below(6));
     table.block_size = 1024 << numbers_.Below(4);
     if (numbers_.Below(4) != 0) table.filter_policy.reset(NewBloomFilterPolicy(10));
     table.cache_index_and_filter_blocks = numbers_.Below(3) == 0;
+    if (numbers_.Below(4) == 0) {
+      table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+      table.partition_filters = true;
+      table.metadata_block_size = 512;
+    }
+    const PinningTier tiers[] = {PinningTier::kFallback, PinningTier::kNone,
+                                 PinningTier::kFlushedAndSimilar, PinningTier::kAll};
+    table.metadata_cache_options.top_level_index_pinning = tiers[numbers_.Below(4)];
+    table.metadata_cache_options.partition_pinning = tiers[numbers_.Below(4)];
+    table.metadata_cache_options.unpartitioned_pinning = tiers[numbers_.Below(4)];
     options.table_factory.reset(NewBlockBasedTableFactory(table));
+    if (numbers_.Below(3) == 0) {
+      options.compression_opts.max_dict_bytes = 512u << numbers_.Below(5);
+      options.compression_opts.zstd_max_train_bytes = numbers_.Below(2) == 0 ? 0 : 32 << 10;
+      options.compression_opts.max_dict_buffer_bytes = numbers_.Below(2) == 0 ? 0 : 64 << 10;
+    }
+    if (numbers_.Below(3) == 0) {
+      options.table_properties_collector_factories = {
+          NewCompactOnDeletionCollectorFactory(128, 16 + numbers_.Below(64), 0.5)};
+    }
+    if (numbers_.Below(2) == 0) {
+      options.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+    }
     return options;
   }
 
@@ -401,6 +452,10 @@ class ModelTest : public ::testing::Test {
       run_all(workers, [&](int i) { clients[static_cast<size_t>(i)]->Run(db.get(), each); });
       for (const auto& client : clients) ASSERT_EQ(client->failure(), "");
       ASSERT_NO_FATAL_FAILURE(CompareAll(db.get(), clients));
+      if (db->GetDBOptions().file_checksum_gen_factory != nullptr) {
+        const Status verified = db->VerifyFileChecksums(ReadOptions());
+        ASSERT_TRUE(verified.ok()) << verified.ToString();
+      }
       // Every other round leaves without Close: the destructor must do.
       if (round % 2 == 0) {
         ASSERT_TRUE(db->Close().ok());

@@ -1,6 +1,7 @@
-// What a power cut may take: on a file system in memory that forgets what was not synced, a
-// database is written, the power goes at a random moment, and after the reboot it must hold a
-// prefix of the writes that ends at or after the last synced one.
+// What a power cut may take: on a file system that forgets what was not synced (in memory, or the
+// local one with cairn/fault_injection.h over it), a database is written, the power goes at a
+// random moment, and after the reboot it must hold a prefix of the writes that ends at or after the
+// last synced one.
 //
 // CAIRN_SEED sets the seed (printed).
 #include <gtest/gtest.h>
@@ -8,13 +9,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
+#include "cairn/fault_injection.h"
 #include "fiber/clock.h"
+#include "fiber/random.h"
 #include "fiber/runtime.h"
 #include "fs/memory_file_system.h"
 #include "rocksdb/db.h"
@@ -29,7 +33,6 @@ using namespace rocksdb;  // NOLINT(build/namespaces): the API under test
 
 using Model = std::map<std::string, std::string>;
 
-constexpr char kPath[] = "/db";
 constexpr char kCountKey[] = "~count";  // holds the number of the write that wrote it last
 constexpr int kPowerCuts = 40;
 constexpr uint64_t kWritesPerLife = 400;
@@ -76,16 +79,49 @@ Model Contents(DB* db) {
   return model;
 }
 
+// A disk that can lose power.
+struct Disk {
+  std::shared_ptr<FileSystem> fs;
+  std::string path;  // of the database
+  std::function<void()> freeze;
+  std::function<void()> lose_unsynced;
+  std::function<void(uint64_t seed)> lose_in_part;
+};
+
+Disk InMemory() {
+  auto fs = std::make_shared<cairn::MemoryFileSystem>();
+  return {fs, "/db", [fs] { fs->CrashAndFreeze(); }, [fs] { fs->DropUnsynced(); },
+          [fs](uint64_t seed) { fs->DropUnsyncedRandomly(seed); }};
+}
+
+Disk OnTheLocalDisk() {
+  auto fs = std::make_shared<cairn::fault::FaultInjectionFileSystem>(FileSystem::Default());
+  const std::string path = ::testing::TempDir() + "cairn_power_cut_" +
+                           std::to_string(fiber::wall_micros()) + "_" +
+                           std::to_string(fiber::random_u64());
+  return {fs, path, [fs] { fs->SetFilesystemActive(false); },
+          [fs] {
+            fs->Heal();
+            EXPECT_GT(fs->UnsyncedBytes() + fs->UnsyncedNames(), 0u);
+            const Status s = fs->DropUnsynced();
+            ASSERT_TRUE(s.ok()) << s.ToString();
+          },
+          [fs](uint64_t seed) {
+            fs->Heal();
+            const Status s = fs->DropUnsyncedRandomly(seed);
+            ASSERT_TRUE(s.ok()) << s.ToString();
+          }};
+}
+
 class PowerCutTest : public ::testing::Test {
  protected:
-  void Run(bool random_survival) {
+  void Run(const Disk& disk, bool random_survival) {
     const char* text = std::getenv("CAIRN_SEED");
     const uint64_t seed =
         text != nullptr ? std::strtoull(text, nullptr, 10) : fiber::wall_micros() % 1000000000;
     std::printf("seed %llu (CAIRN_SEED overrides)\n", static_cast<unsigned long long>(seed));
     cairn::Random64 random(seed);
-    auto fs = std::make_shared<cairn::MemoryFileSystem>();
-    std::unique_ptr<Env> env = NewCompositeEnv(fs);
+    std::unique_ptr<Env> env = NewCompositeEnv(disk.fs);
     Options options;
     options.env = env.get();
     options.create_if_missing = true;
@@ -99,7 +135,7 @@ class PowerCutTest : public ::testing::Test {
       options.recycle_log_file_num = random.Uniform(3);
       options.enable_pipelined_write = random.OneIn(2);
       DB* raw = nullptr;
-      const Status s = DB::Open(options, kPath, &raw);
+      const Status s = DB::Open(options, disk.path, &raw);
       ASSERT_TRUE(s.ok()) << s.ToString();
       std::unique_ptr<DB> db(raw);
       const Model found = Contents(db.get());
@@ -131,19 +167,29 @@ class PowerCutTest : public ::testing::Test {
         ASSERT_TRUE(db->SyncWAL().ok());
         durable = held + writes;
       }
-      fs->CrashAndFreeze();
+      disk.freeze();
       db.reset();  // errors now: the disk is gone
       if (random_survival) {
-        fs->DropUnsyncedRandomly(random.Next());
+        disk.lose_in_part(random.Next());
       } else {
-        fs->DropUnsynced();
+        disk.lose_unsynced();
       }
     }
+    const Status destroyed = DestroyDB(disk.path, options);
+    EXPECT_TRUE(destroyed.ok()) << destroyed.ToString();
   }
 };
 
-TEST_F(PowerCutTest, NoSyncedWriteIsLost) { Run(/*random_survival=*/false); }
+TEST_F(PowerCutTest, NoSyncedWriteIsLost) { Run(InMemory(), /*random_survival=*/false); }
 
-TEST_F(PowerCutTest, NorIfPartsOfTheUnsyncedSurvive) { Run(/*random_survival=*/true); }
+TEST_F(PowerCutTest, NorIfPartsOfTheUnsyncedSurvive) { Run(InMemory(), /*random_survival=*/true); }
+
+TEST_F(PowerCutTest, NoSyncedWriteIsLostOnTheLocalDisk) {
+  Run(OnTheLocalDisk(), /*random_survival=*/false);
+}
+
+TEST_F(PowerCutTest, NorIfPartsOfTheUnsyncedSurviveOnTheLocalDisk) {
+  Run(OnTheLocalDisk(), /*random_survival=*/true);
+}
 
 }  // namespace

@@ -3,19 +3,24 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cairn/fault_injection.h"
+#include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fiber/simulation.h"
 #include "fiber/thread.h"
 #include "fs/memory_file_system.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/options.h"
+#include "rocksdb/utilities/checkpoint.h"
 
 namespace cairn {
 namespace {
@@ -96,12 +101,184 @@ void Workload() {
   check();
 }
 
-fiber::SimulationResult Simulate(uint64_t seed, bool trace = false) {
+// Entries go of which another key says that they are dead: the filter reads the database from
+// within its flushes and compactions.
+class DeadFilterFactory final : public CompactionFilterFactory {
+ public:
+  class DeadFilter final : public CompactionFilter {
+   public:
+    explicit DeadFilter(DB* db) : db_(db) {}
+    const char* Name() const override { return "DeadFilter"; }
+    bool Filter(int, const Slice& key, const Slice&, std::string*, bool*) const override {
+      std::string value;
+      return db_->Get(ReadOptions(), "dead-" + key.ToString(), &value).ok();
+    }
+
+   private:
+    DB* const db_;
+  };
+
+  const char* Name() const override { return "DeadFilterFactory"; }
+  bool ShouldFilterTableFileCreation(TableFileCreationReason) const override { return true; }
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context&) override {
+    return std::make_unique<DeadFilter>(db);
+  }
+
+  DB* db = nullptr;
+};
+
+void FilterWorkload() {
+  auto files = std::make_shared<MemoryFileSystem>();
+  std::unique_ptr<Env> env = NewCompositeEnv(files);
+  auto factory = std::make_shared<DeadFilterFactory>();
+  Options options = SmallOptions(env.get());
+  options.compaction_filter_factory = factory;
+  options.max_subcompactions = 2;
+  ASSERT_TRUE(DB::Open(options, "/db", &factory->db).ok());
+  const std::unique_ptr<DB> db(factory->db);
+  auto put_all = [&db](int writer) {
+    for (int i = 0; i < kKeys; i++) {
+      const std::string key = Key(i * kWriters + writer);
+      ASSERT_TRUE(db->Put(WriteOptions(), key, Value(writer, i)).ok());
+      if (i % 2 == 1) continue;
+      ASSERT_TRUE(db->Put(WriteOptions(), "dead-" + key, "").ok());
+    }
+  };
+  {
+    fiber::Runtime runtime({.workers = 2, .stack_size = size_t{256} << 10});
+    std::vector<fiber::JoinHandle> fibers;
+    std::vector<fiber::Thread> threads;
+    for (int w = 0; w < kWriters; w++) {
+      if (w % 2 == 0) {
+        fibers.push_back(runtime.spawn([&put_all, w] { put_all(w); }));
+      } else {
+        threads.emplace_back("writer", [&put_all, w] { put_all(w); });
+      }
+    }
+  }
+  ASSERT_TRUE(db->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  for (int i = 0; i < kKeys * kWriters; i++) {
+    std::string value;
+    const bool dead = i / kWriters % 2 == 0;
+    ASSERT_EQ(dead, db->Get(ReadOptions(), Key(i), &value).IsNotFound()) << i;
+    if (dead) continue;
+    ASSERT_EQ(Value(i % kWriters, i / kWriters), value);
+  }
+}
+
+// Checkpoints while writers on threads and fibers go on: of each writer the first so many writes.
+void CheckpointWorkload() {
+  auto files = std::make_shared<MemoryFileSystem>();
+  std::unique_ptr<Env> env = NewCompositeEnv(files);
+  Options options = SmallOptions(env.get());
+  options.recycle_log_file_num = 2;
+  DB* opened = nullptr;
+  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
+  std::unique_ptr<DB> db(opened);
+  std::atomic<int> done[kWriters] = {};
+  auto put_all = [&](int writer) {
+    for (int i = 0; i < kKeys; i++) {
+      ASSERT_TRUE(db->Put(WriteOptions(), Key(i * kWriters + writer), Value(writer, i)).ok());
+      done[writer].store(i + 1);
+    }
+  };
+  constexpr int kCheckpoints = 4;
+  int least[kCheckpoints][kWriters];
+  {
+    fiber::Runtime runtime({.workers = 2, .stack_size = size_t{256} << 10});
+    std::vector<fiber::JoinHandle> fibers;
+    std::vector<fiber::Thread> threads;
+    for (int w = 0; w < kWriters; w++) {
+      if (w % 2 == 0) {
+        fibers.push_back(runtime.spawn([&put_all, w] { put_all(w); }));
+      } else {
+        threads.emplace_back("writer", [&put_all, w] { put_all(w); });
+      }
+    }
+    fibers.push_back(runtime.spawn([&] {
+      Checkpoint* made = nullptr;
+      ASSERT_TRUE(Checkpoint::Create(db.get(), &made).ok());
+      const std::unique_ptr<Checkpoint> checkpoint(made);
+      for (int c = 0; c < kCheckpoints; c++) {
+        for (int w = 0; w < kWriters; w++) least[c][w] = done[w].load();
+        const Status s = checkpoint->CreateCheckpoint("/checkpoint" + std::to_string(c),
+                                                      c % 2 == 0 ? UINT64_MAX : 0);
+        ASSERT_TRUE(s.ok()) << s.ToString();
+      }
+    }));
+  }
+  ASSERT_TRUE(db->Close().ok());
+  for (int c = 0; c < kCheckpoints; c++) {
+    ASSERT_TRUE(DB::Open(options, "/checkpoint" + std::to_string(c), &opened).ok());
+    db.reset(opened);
+    for (int w = 0; w < kWriters; w++) {
+      int held = 0;
+      for (int i = 0; i < kKeys; i++) {
+        std::string value;
+        const Status s = db->Get(ReadOptions(), Key(i * kWriters + w), &value);
+        ASSERT_TRUE(s.ok() || s.IsNotFound()) << s.ToString();
+        if (s.IsNotFound()) continue;
+        ASSERT_EQ(held, i) << "a hole";
+        ASSERT_EQ(Value(w, i), value);
+        held++;
+      }
+      ASSERT_GE(held, least[c][w]);
+    }
+  }
+}
+
+// Syncs that failed while the disk was ill are told of before a Resume(), or never: after one that
+// says OK, writes go on.
+void ResumeWorkload() {
+  auto faults =
+      std::make_shared<fault::FaultInjectionFileSystem>(std::make_shared<MemoryFileSystem>());
+  std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  DB* opened = nullptr;
+  ASSERT_TRUE(DB::Open(SmallOptions(env.get()), "/db", &opened).ok());
+  const std::unique_ptr<DB> db(opened);
+  std::atomic<bool> stop{false};
+  std::atomic<int> failures{0};
+  std::vector<fiber::Thread> threads;
+  for (int i = 0; i < 3; i++) {
+    threads.emplace_back("syncer", [&] {
+      while (!stop.load()) {
+        if (!db->SyncWAL().ok()) ++failures;
+        fiber::sleep_for(1000);
+      }
+    });
+  }
+  WriteOptions synced;
+  synced.sync = true;
+  for (int round = 0; round < 10; round++) {
+    fault::Rule rule;
+    rule.operations = fault::kSync;
+    rule.files = fault::kLogs;
+    const int before = failures.load();
+    const fault::RuleId id = faults->AddRule(rule);
+    while (failures.load() == before) {
+      db->Put(WriteOptions(), "k", "v").PermitUncheckedError();
+      fiber::sleep_for(1000);
+    }
+    faults->RemoveRule(id);
+    const Status s = db->Resume();
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    for (int i = 0; i < 20; i++) {
+      const Status put = db->Put(synced, "k", "v");
+      ASSERT_TRUE(put.ok()) << "round " << round << ": " << put.ToString();
+      fiber::sleep_for(1000);
+    }
+  }
+  stop.store(true);
+  for (fiber::Thread& thread : threads) thread.join();
+}
+
+fiber::SimulationResult Simulate(uint64_t seed, bool trace = false, void (*workload)() = Workload) {
   fiber::SimulationOptions options;
   options.seed = seed;
   options.trace = trace;
   options.max_steps = 20'000'000;
-  return fiber::Simulation(options).run(Workload);
+  return fiber::Simulation(options).run(workload);
 }
 
 // Where the traces part, for people.
@@ -134,6 +311,30 @@ TEST(DbSimulationTest, TheSameSeedGivesTheSameRunAndAnotherSeedAnother) {
 TEST(DbSimulationTest, NothingIsLostInAnyOrder) {
   for (uint64_t seed = 100; seed < 110 && !HasFailure(); seed++) {
     const fiber::SimulationResult result = Simulate(seed);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
+TEST(DbSimulationTest, ACheckpointHasNoHoleInAnyOrder) {
+  for (uint64_t seed = 300; seed < 308 && !HasFailure(); seed++) {
+    const fiber::SimulationResult result = Simulate(seed, false, CheckpointWorkload);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
+TEST(DbSimulationTest, AResumeIsNotUndoneByAnErrorFromBeforeIt) {
+  for (uint64_t seed = 400; seed < 420 && !HasFailure(); seed++) {
+    const fiber::SimulationResult result = Simulate(seed, false, ResumeWorkload);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
+TEST(DbSimulationTest, AFilterThatReadsTheDatabaseNeverWaitsForItself) {
+  for (uint64_t seed = 200; seed < 206 && !HasFailure(); seed++) {
+    const fiber::SimulationResult result = Simulate(seed, false, FilterWorkload);
     EXPECT_TRUE(result.ok()) << result.report;
     if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
   }

@@ -1,0 +1,138 @@
+// RateLimiter: who asks it, with which priority.
+#include "rocksdb/rate_limiter.h"
+
+#include "conformance.h"
+
+namespace conformance {
+namespace {
+
+class RateLimiterTest : public DBTest {
+ protected:
+  // So fast that nobody waits long.
+  void Limit(RateLimiter::Mode mode) {
+    options_.rate_limiter.reset(NewGenericRateLimiter(1 << 30, 1000, 10, mode));
+    options_.disable_auto_compactions = true;
+  }
+  int64_t Through(Env::IOPriority priority) {
+    return options_.rate_limiter->GetTotalBytesThrough(priority);
+  }
+  uint64_t TableBytes() {
+    uint64_t bytes = 0;
+    for (const std::string& name : FilesEndingIn(".sst")) {
+      uint64_t size = 0;
+      EXPECT_OK(TheEnv()->GetFileSize(dir_ + "/" + name, &size));
+      bytes += size;
+    }
+    return bytes;
+  }
+  void Fill() {
+    Numbers numbers(1);
+    for (int i = 0; i < 200; ++i) ASSERT_OK(Put(Key(i), numbers.Bytes(500)));
+  }
+};
+
+TEST_F(RateLimiterTest, FlushesAreHigh) {
+  Limit(RateLimiter::Mode::kWritesOnly);
+  Open();
+  Fill();
+  EXPECT_EQ(0, Through(Env::IO_TOTAL));
+  ASSERT_OK(Flush());
+  EXPECT_EQ(static_cast<int64_t>(TableBytes()), Through(Env::IO_HIGH));
+  EXPECT_EQ(0, Through(Env::IO_LOW));
+  EXPECT_LT(0, options_.rate_limiter->GetTotalRequests(Env::IO_HIGH));
+}
+
+TEST_F(RateLimiterTest, CompactionsAreLow) {
+  Limit(RateLimiter::Mode::kWritesOnly);
+  Open();
+  Fill();
+  ASSERT_OK(Flush());
+  Fill();
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  EXPECT_LE(100'000, Through(Env::IO_LOW));
+  EXPECT_GE(150'000, Through(Env::IO_LOW)) << "what it read is not limited";
+}
+
+TEST_F(RateLimiterTest, ReadsOfCompactionsAreIfTheModeSaysSo) {
+  Limit(RateLimiter::Mode::kAllIo);
+  Open();
+  Fill();
+  ASSERT_OK(Flush());
+  Fill();
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  EXPECT_LE(300'000, Through(Env::IO_LOW));
+}
+
+TEST_F(RateLimiterTest, ReadsOfUsersAreIfTheyAsk) {
+  Limit(RateLimiter::Mode::kAllIo);
+  Open();
+  Fill();
+  ASSERT_OK(Flush());
+  Open();
+  const int64_t before = Through(Env::IO_USER);
+  ReadOptions options;
+  std::string value;
+  ASSERT_OK(db_->Get(options, Key(3), &value));
+  EXPECT_EQ(before, Through(Env::IO_USER));
+  options.rate_limiter_priority = Env::IO_USER;
+  ASSERT_OK(db_->Get(options, Key(100), &value));
+  EXPECT_LT(before, Through(Env::IO_USER));
+  // What is in the cache is free.
+  const int64_t after = Through(Env::IO_USER);
+  ASSERT_OK(db_->Get(options, Key(100), &value));
+  EXPECT_EQ(after, Through(Env::IO_USER));
+}
+
+TEST_F(RateLimiterTest, LogsAreIfTheWriteAsks) {
+  Limit(RateLimiter::Mode::kWritesOnly);
+  Open();
+  WriteOptions options;
+  ASSERT_OK(db_->Put(options, "a", std::string(1000, 'v')));
+  EXPECT_EQ(0, Through(Env::IO_USER));
+  options.rate_limiter_priority = Env::IO_USER;
+  ASSERT_OK(db_->Put(options, "a", std::string(1000, 'v')));
+  EXPECT_LE(1000, Through(Env::IO_USER));
+  EXPECT_GE(1100, Through(Env::IO_USER));
+}
+
+TEST_F(RateLimiterTest, OtherPrioritiesOfWritesAreRefused) {
+  Limit(RateLimiter::Mode::kWritesOnly);
+  Open();
+  WriteOptions options;
+  options.rate_limiter_priority = Env::IO_HIGH;
+  EXPECT_CODE(InvalidArgument, db_->Put(options, "a", "1"));
+  options.rate_limiter_priority = Env::IO_USER;
+  options.disableWAL = true;
+  EXPECT_CODE(InvalidArgument, db_->Put(options, "a", "1"));
+  EXPECT_EQ("NOT_FOUND", Get("a"));
+}
+
+TEST_F(RateLimiterTest, ASlowOneMakesAFlushWait) {
+  // 100 KiB in periods of 10 KiB, 10 ms each.
+  options_.rate_limiter.reset(NewGenericRateLimiter(1 << 20, 10'000));
+  Open();
+  Fill();
+  const uint64_t start = TheEnv()->NowMicros();
+  ASSERT_OK(Flush());
+  EXPECT_LE(50'000u, TheEnv()->NowMicros() - start);
+  EXPECT_EQ(std::string(Get(Key(7))).size(), 500u);
+}
+
+TEST_F(RateLimiterTest, OneServesTwoDatabases) {
+  Limit(RateLimiter::Mode::kWritesOnly);
+  Open();
+  Fill();
+  ASSERT_OK(Flush());
+  const int64_t first = Through(Env::IO_HIGH);
+  DB* other = nullptr;
+  ASSERT_OK(DB::Open(options_, root_ + "/other", &other));
+  ASSERT_OK(other->Put(WriteOptions(), "a", std::string(5000, 'v')));
+  ASSERT_OK(other->Flush(FlushOptions()));
+  EXPECT_LT(first, Through(Env::IO_HIGH));
+  delete other;
+}
+
+}  // namespace
+}  // namespace conformance
