@@ -3,7 +3,8 @@
 
 A folder under src/ is a layer; cmake/CairnLayers.cmake lists them from low to high. A layer includes itself, the layers
 below it, the public API (rocksdb/, cairn/) and fiber/. The public API includes only itself (cairn/ also fiber/), fiber
-only itself, and the programs in bench/, tools/ and examples/ only the public API, fiber/ and their own folder. Headers
+only itself, and the programs in server/, bench/, tools/ and examples/ only the public API, fiber/ and their own folder
+(bench/ also server/). Headers
 of the system and of other libraries are not our business.
 
   check_layers.py [--root DIR] [--stamp FILE] [FOLDER...]    default: every folder; exit status 1 if one is wrong
@@ -36,13 +37,14 @@ def allowed_for(path, layers):
         return {'rocksdb'} if parts[1] == 'rocksdb' else {*PUBLIC, 'fiber'}
     if parts[0] == 'fiber':
         return {'fiber'}
-    if parts[0] in ('bench', 'tools', 'examples'):
-        return {*PUBLIC, 'fiber', parts[0]}
+    if parts[0] in ('server', 'bench', 'tools', 'examples'):
+        # The rival that the server is compared with has the server's protocol.
+        return {*PUBLIC, 'fiber', parts[0]} | ({'server'} if parts[0] == 'bench' else set())
     return None
 
 
 def check_file(root, path, layers):
-    ours = {*PUBLIC, 'fiber', *layers, 'bench', 'tools', 'test'}
+    ours = {*PUBLIC, 'fiber', *layers, 'server', 'bench', 'tools', 'test'}
     allowed = allowed_for(path, layers)
     if allowed is None:
         return
@@ -79,7 +81,7 @@ def main():
     parser.add_argument('--stamp', type=pathlib.Path, help='file to touch when all is well')
     parser.add_argument('folders', nargs='*')
     args = parser.parse_args()
-    problems = check(args.root, args.folders or ['include', 'fiber', 'src', 'bench', 'tools', 'examples'])
+    problems = check(args.root, args.folders or ['include', 'fiber', 'src', 'server', 'bench', 'tools', 'examples'])
     for problem in problems:
         print(problem, file=sys.stderr)
     if not problems and args.stamp:

@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
 import check_layers  # noqa: E402
 import check_style  # noqa: E402
+import compatibility  # noqa: E402
 
 
 class LayersTest(unittest.TestCase):
@@ -86,6 +87,10 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(self.errors('std::mutex m;\n', 'fiber/src/wait.cc'), [])
         self.assertEqual(self.errors('std::thread t;\n', 'examples/program.cc'), [])
 
+    def test_of_the_benchmarks_only_the_rival_made_of_threads_may(self):
+        self.assertEqual(self.errors('std::mutex m;\n', 'bench/pool_server/server.cc'), [])
+        self.assertEqual(len(self.errors('std::mutex m;\n', 'bench/kv_load/load.cc')), 1)
+
     def test_programs_control_processes_but_the_engine_does_not(self):
         self.assertEqual(self.errors('kill(pid, SIGKILL);\n', 'tools/demo.cc'), [])
         self.assertEqual(len(self.errors('kill(pid, SIGKILL);\n')), 1)
@@ -99,6 +104,31 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(len(self.errors('// TO' 'DO: later\n')), 1)
         self.assertEqual(len(self.errors('\tint x;\n')), 1)
         self.assertEqual(len(self.errors('int x; \n')), 1)
+
+
+class CompatibilityTest(unittest.TestCase):
+    def classify(self, header, source):
+        body = compatibility.struct_body(f'struct Some {{\n{header}\n}};\n', 'Some')
+        return compatibility.classify('Some', compatibility.fields(body), {'src/db/x.cc': source})
+
+    def test_what_is_read_is_honoured(self):
+        rows, errors = self.classify('  static int None() { return 0; }\n  // Bytes.\n  size_t size = 1 << 20;', 'f(options.size);')
+        self.assertEqual((rows['honoured'], errors), (['size'], []))
+
+    def test_what_nothing_reads_must_say_so(self):
+        _, errors = self.classify('  // Bytes.\n  size_t size = 0;', 'f(options.resize);')
+        self.assertEqual(len(errors), 1)
+        rows, errors = self.classify('  // A hint without effect.\n  size_t size = 0;\n  bool on = true;  // no effect', '')
+        self.assertEqual((rows['accepted, without effect'], errors), (['size', 'on'], []))
+
+    def test_what_is_refused_by_name(self):
+        check = 'check->Unsupported(o.sizes.size() > 1,\n  "sizes", "give one");'
+        rows, errors = self.classify('  std::map<int, std::string> sizes;', check)
+        self.assertEqual((rows['refused'], errors), (['sizes'], []))
+
+    def test_an_unsupported_option_that_nothing_refuses(self):
+        _, errors = self.classify('  // Unsupported.\n  size_t size = 0;', 'f(o.size);')
+        self.assertEqual(len(errors), 1)
 
 
 if __name__ == '__main__':

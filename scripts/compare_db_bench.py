@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -20,8 +19,8 @@ import tempfile
 import time
 
 from bench_report import commit, machine, plot, summarise, table
+from db_bench_runs import LINE
 
-LINE = re.compile(r'^(\w+)\s*:\s*([\d.]+) micros/op (-?\d+) ops/sec ([\d.]+) seconds (\d+) operations', re.M)
 FILLS = ('fillseq', 'fillrandom', 'overwrite')
 
 

@@ -1,18 +1,23 @@
 #!/bin/sh
 # Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
-#   scripts/install-deps.sh [build|test|check|bench|fiber|fiberize|all]...     default: build
+#   scripts/install-deps.sh [build|test|check|bench|crash|fuzz|fiber|fiberize|suite|all]...     default: build
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
-  libsnappy-dev zlib1g-dev libgflags-dev libbenchmark-dev"
-test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache gdb"  # RocksDB 7.8.3: the oracle of the interop tests
+  libsnappy-dev zlib1g-dev libgflags-dev libssl-dev libbenchmark-dev"
+# RocksDB 7.8.3: the oracle of the interop tests. chromium: looks at the page of the server. openssl: makes certificates.
+test="libgtest-dev libgmock-dev rocksdb-tools librocksdb-dev ccache gdb chromium openssl"
 check="git clang-19 clang-format-19 clang-tidy-19"
 # The peers: db_bench 7.8.3, the current RocksDB, which Maven fetches, and the coroutines of Boost.
-# slowfs, the slow storage: libfuse3.
-bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev libfuse3-dev fuse3"
+# slowfs, the slow storage: libfuse3; what it gives at best: fio. Counts of instructions: valgrind. A server for kv_load: Redis.
+bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev libfuse3-dev fuse3 fio valgrind redis-server redis-tools"
+# Disks that lose power.
+crash="libfuse3-dev fuse3 e2fsprogs xfsprogs"
+fuzz="clang-19 libclang-rt-19-dev"
 
 fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
 fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev dpkg-dev xz-utils patch binutils"
+suite="$build dpkg-dev xz-utils patch tcl python3-venv"    # Redis's own tests: redis_suite.py
 
 wanted=""
 for job in "${@:-build}"; do
@@ -21,10 +26,13 @@ for job in "${@:-build}"; do
     test) wanted="$wanted $build $test" ;;
     check) wanted="$wanted $build $test $check" ;;
     bench) wanted="$wanted $build $bench" ;;
+    crash) wanted="$wanted $build $crash" ;;
+    fuzz) wanted="$wanted $build $fuzz" ;;
     fiber) wanted="$wanted $fiber" ;;
     fiberize) wanted="$wanted $fiberize" ;;
+    suite) wanted="$wanted $suite" ;;
     all) wanted="$wanted $build $test $check $bench" ;;
-    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench, fiber, fiberize or all)" >&2; exit 2 ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench, crash, fuzz, fiber, fiberize, suite or all)" >&2; exit 2 ;;
   esac
 done
 

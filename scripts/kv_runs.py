@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -21,6 +22,19 @@ def run_kv_bench(bench, library, db, benchmarks, flags, limit=None):
     if done.returncode != 0 or not figures:
         raise Failed(f'{" ".join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}')
     return figures
+
+
+def count_instructions(bench, library, db, benchmarks, flags, limit=None):
+    """As run_kv_bench(), of one workload under callgrind: the instructions of the whole process, its start included."""
+    command = ['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', str(bench), f'--library={library}', f'--db={db}',
+               f'--benchmarks={benchmarks}', '--json', *flags]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+    figures = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{')]
+    collected = re.search(r'Collected : (\d+)', done.stderr)
+    if done.returncode != 0 or not figures or not collected:
+        raise Failed(f'{" ".join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}')
+    # Under callgrind no time means anything.
+    return [{'workload': benchmarks, 'operations': figures[-1]['operations'], 'instructions': int(collected.group(1)), 'storage_bytes': 0}]
 
 
 def files(folder):
@@ -44,10 +58,11 @@ def drop_page_cache(folder):
 
 
 class SlowMount:
-    """A folder as slow storage, through bench/slowfs, for the time of a `with`. `delay`: microseconds of each read."""
+    """A folder as slow storage, through bench/slowfs, for the time of a `with`. `delay`: microseconds of each read, all of
+    which go there, past the page cache."""
 
     def __init__(self, slowfs, folder, at, delay):
-        self.command = [str(slowfs), f'--read_delay_us={delay}', '--max_readahead=0', str(folder), str(at)]
+        self.command = [str(slowfs), f'--read_delay_us={delay}', '--direct_io', str(folder), str(at)]
         self.at = pathlib.Path(at)
 
     def __enter__(self):

@@ -1,19 +1,30 @@
 #!/usr/bin/env python3
-"""Shows how Cairn's write path compares with a release of RocksDB, through the C interface, interleaved.
+"""Shows how Cairn compares with a release of RocksDB, interleaved.
 
+Writing, through the C interface:
   write-configurations  10 threads load 10 million records: the four settings of the two options of the write path
   writers               fillseq, fillrandom, overwrite with 1 to 256 writers, with and without sync
   pauses                ten minutes of overwriting: tail latency, the longest pause, a plot over time
   amplification         bytes written and space after the same load
   coroutine-port        four workloads with 64 clients at once, fibers against threads, from a cold cache
   growth                1, 10 and 50 million records
-  all                   each of them, in this order
+  writes                each of them, in this order
+
+Reading, through the C interface and db_bench, most of it from storage that takes a millisecond for each read (slowfs):
+  multiget-modes        the published MultiGet over 4 levels: async_io off, level by level, on all levels together
+  multiget-batches      the same with batches of 1 to 64 keys, as a plot
+  scan                  the published scan beside fio, and a seek over 7 sorted runs
+  concurrent-reads      1000 point reads at once
+  cached-cost           instructions of cached reads with and without async_io, by callgrind; fibers and threads
+  round-trips           how often reads go to the storage one after the other when nothing is cached
+  local-reads           MultiGet, scan and Get on the machine's own disk with direct I/O
+  reads                 each of them, in this order
 
 Each engine runs with the same flags. Results go to the folder of --out: NAME.md, NAME.svg and NAME.json, and a line per
 row to history.ndjson above it. Each measurement is kept as soon as it is there; --resume goes on after the last one.
 Exit status 1 if a measurement failed (not if it is slow): the others are there.
 
-  shows.py all --bench build/demo/bench/kv_bench --ours build/demo/libcairn.so --peer LIBRARY [--quick]
+  shows.py writes --bench build/demo/bench/kv_bench --ours build/demo/libcairn.so --peer LIBRARY [--quick]
 """
 import argparse
 import json
@@ -23,25 +34,35 @@ import sys
 import time
 
 from bench_report import append_history, commit, machine
-from shows_list import SHOWS
+import shows_reads
+import shows_writes
 from shows_runner import Runner, Store
 
+GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS}
+SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Given to both engines, so that no default differs. Those of RocksDB.
 EQUAL = {'key_size': 16, 'value_size': 100, 'compression_type': 1, 'compression_ratio': 0.5, 'write_buffer_size': 64 << 20,
          'max_write_buffer_number': 2, 'max_background_jobs': 2, 'cache_size': 64 << 20, 'block_size': 4096, 'bloom_bits': 10}
 EQUAL_QUICK = {**EQUAL, 'write_buffer_size': 1 << 20}
-WHOLE = ('num', 'pairs', 'sync_operations')
+WHOLE = ('num', 'pairs', 'sync_operations', 'delay', 'operations')
 LISTS = ('clients', 'sync_clients', 'sizes')
 
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('show', choices=[*SHOWS, 'all'])
+    parser.add_argument('show', choices=[*SHOWS, *GROUPS], metavar='SHOW', help='one of those above')
     parser.add_argument('--bench', default=str(ROOT / 'build/release/bench/kv_bench'))
     parser.add_argument('--ours', default=str(ROOT / 'build/release/libcairn.so'))
     parser.add_argument('--peer', required=True)
     parser.add_argument('--peer-name', default='RocksDB 11.1.1')
+    parser.add_argument('--uring-peer', help='a RocksDB library with io_uring inside, for the reads; there need be none')
+    parser.add_argument('--uring-peer-name', default='RocksDB 11.8.1')
+    parser.add_argument('--db-bench', default=str(ROOT / 'build/release/bench/db_bench'), help='ours (reads)')
+    parser.add_argument('--debian-db-bench', default='/usr/bin/db_bench', help='of RocksDB (reads)')
+    parser.add_argument('--debian-name', default='RocksDB 7.8.3')
+    parser.add_argument('--slowfs', default=str(ROOT / 'build/release/bench/slowfs'))
+    parser.add_argument('--delay', type=int, help='microseconds of a read of the slow storage')
     parser.add_argument('--quick', action='store_true', help='small, in a minute or so: to see that it works')
     parser.add_argument('--resume', action='store_true', help='keep the measurements that the result file has')
     parser.add_argument('--pairs', type=int, help='how often each is measured')
@@ -49,8 +70,9 @@ def parse(arguments):
     parser.add_argument('--clients', help='a list: 1,4,64')
     parser.add_argument('--sync-clients', help='a list, of the runs with sync (writers)')
     parser.add_argument('--sync-operations', type=int, help='of each run with sync (writers)')
+    parser.add_argument('--operations', type=int, help='of each count of instructions (cached-cost)')
     parser.add_argument('--sizes', help='a list of numbers of records (amplification, growth)')
-    parser.add_argument('--duration', type=float, help='seconds (pauses, coroutine-port)')
+    parser.add_argument('--duration', type=float, help='seconds of each measurement (pauses, coroutine-port, reads)')
     parser.add_argument('--fiber-workers', type=int, default=2)
     parser.add_argument('--flags', default='', help='more flags of kv_bench for all, in one word')
     parser.add_argument('--dir', type=pathlib.Path, default=ROOT / 'build/shows', help='where the databases go')
@@ -70,6 +92,8 @@ def settled(args, show):
     for name in LISTS:
         value = getattr(result, name)
         setattr(result, name, [int(v) for v in value.split(',')] if value else [])
+    # Four levels of little data need small files.
+    result.levels = ['--write_buffer_size=524288', '--target_file_size_base=1048576', '--max_bytes_for_level_multiplier=4'] if args.quick else []
     result.equal = [f'--{name}={value}' for name, value in (EQUAL_QUICK if args.quick else EQUAL).items()]
     return result
 
@@ -89,7 +113,7 @@ def publish(args, show, store):
     head = f'# {show.title}: Cairn and {args.peer_name}'
     if args.quick:
         head += '\n\nA quick run, to see that the program works: **the figures mean nothing**.'
-    foot = (f'Both engines: {equal}. {args.pairs} interleaved pair{"s" * (args.pairs != 1)}, who goes first changes; median '
+    foot = (f'{getattr(show, "flags_text", None) or f"Both engines: {equal}"}. {args.pairs} interleaved pair{"s" * (args.pairs != 1)}, who goes first changes; median '
             f'(lowest to highest).\n\n{machine()}; load {(loads or [0])[0]:.1f} at the start. '
             f'Cairn {store.content["settings"]["commit"]}, {args.peer_name}, {time.strftime("%Y-%m-%d")}.')
     args.out.mkdir(parents=True, exist_ok=True)
@@ -103,7 +127,10 @@ def perform(args, show):
     args = settled(args, show)
     store = Store(args.out / f'{show.name}.json', json.loads(json.dumps(settings(args, show))), args.resume)
     libraries = {'ours': args.ours, 'fibers': args.ours, 'peer': args.peer}
-    runner = Runner(args.bench, {k: os.path.abspath(v) for k, v in libraries.items()}, args.dir / show.name)
+    if args.uring_peer:
+        libraries['uring'] = args.uring_peer
+    runner = Runner(args.bench, {k: os.path.abspath(v) for k, v in libraries.items()}, args.dir / show.name,
+                    {'ours': args.db_bench, 'debian': args.debian_db_bench}, args.slowfs, 16 if args.quick else 1024)
     failed = runner.measure(show.name, list(show.steps(args)), store)
     text, rows = publish(args, show, store)
     append_history(args.out.parent / 'history.ndjson', rows, ROOT, f'{show.name}: {args.peer_name}')
@@ -113,7 +140,7 @@ def perform(args, show):
 
 def main():
     args = parse(sys.argv[1:])
-    failed = sum(perform(args, SHOWS[name]) for name in (SHOWS if args.show == 'all' else [args.show]))
+    failed = sum(perform(args, SHOWS[name]) for name in GROUPS.get(args.show, [args.show]))
     if failed:
         print(f'shows.py: {failed} measurements failed', file=sys.stderr)
     return 1 if failed else 0

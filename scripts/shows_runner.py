@@ -1,4 +1,4 @@
-"""Takes the measurements of a show (shows_list.py) one by one, keeps each as soon as it is there, and goes on where an
+"""Takes the measurements of a show (shows_writes.py, shows_reads.py) one by one, keeps each as soon as it is there, and goes on where an
 earlier run was cut off."""
 import dataclasses
 import json
@@ -7,24 +7,36 @@ import shutil
 import sys
 import time
 
-from kv_runs import Failed, SlowMount, drop_page_cache, folder_bytes, run_kv_bench
+from db_bench_runs import run_db_bench
+from fio_runs import make_file, run_fio
+from kv_runs import Failed, SlowMount, count_instructions, drop_page_cache, folder_bytes, run_kv_bench
 
 STEP_LIMIT = 3 * 3600  # seconds after which a process counts as hung
 
 
 @dataclasses.dataclass
-class Step:
-    """One process of kv_bench."""
-    case: str        # what is measured; unique within an engine and a pair
-    engine: str      # 'ours', 'fibers' or 'peer'
-    pair: int
+class Base:
+    """A database to load before a step. Kept for the other steps with an equal one."""
     benchmarks: str
     flags: list
-    # A database to load before (benchmarks, flags), kept for the other steps of the same engine and pair. None: the step
-    # makes its own, which goes with it.
-    base: tuple = None
+    program: str = 'kv_bench'
+    engine: str = None  # that loads it; None: the step's, each engine its own, anew for each pair
+    name: str = None    # with `engine`: of the folder; all engines read the same files
+
+
+@dataclasses.dataclass
+class Step:
+    """One process of kv_bench, also under callgrind, of db_bench or of fio."""
+    case: str        # what is measured; unique within an engine and a pair
+    engine: str      # a key of Runner's libraries, for kv_bench; of its db_benches, for db_bench
+    pair: int
+    benchmarks: str  # for fio: read or randread
+    flags: list      # for fio: bytes of a read, reads at once, seconds
+    base: Base = None   # None: the step makes its own, which goes with it
     cold: bool = False  # drop the database from the page cache before
     delay: int = None   # microseconds that each read takes: the database is used through slowfs
+    count: bool = False  # with delay: kv_bench counts the storage's round trips of each operation
+    program: str = 'kv_bench'
 
     @property
     def key(self):
@@ -71,11 +83,14 @@ def rotated(engines, pair):
 
 
 class Runner:
-    """`libraries`: the file of each engine's library. `slowfs`: the program, for steps with a delay."""
+    """`libraries`: the file of each engine's library, for kv_bench. `db_benches`: the programs. `slowfs`: the program, for
+    steps with a delay."""
 
-    def __init__(self, bench, libraries, scratch, slowfs=None):
+    def __init__(self, bench, libraries, scratch, db_benches=None, slowfs=None, fio_megabytes=1024):
         self.bench = bench
+        self.db_benches = db_benches or {}
         self.slowfs = slowfs
+        self.fio_megabytes = fio_megabytes
         self.libraries = libraries
         self.scratch = scratch
 
@@ -102,14 +117,25 @@ class Runner:
             shutil.rmtree(self.scratch, ignore_errors=True)
         return failed
 
+    def run(self, program, engine, db, benchmarks, flags):
+        if program == 'fio':
+            return run_fio(db / 'fio.dat', benchmarks, *flags)
+        if program == 'callgrind':
+            return count_instructions(self.bench, self.libraries[engine], db, benchmarks, flags, STEP_LIMIT)
+        if program == 'db_bench':
+            return run_db_bench(self.db_benches[engine], db, benchmarks, flags, STEP_LIMIT)
+        return run_kv_bench(self.bench, self.libraries[engine], db, benchmarks, flags, STEP_LIMIT)
+
     def take(self, step):
-        library = self.libraries[step.engine]
-        db = self.scratch / (step.engine if step.base else 'own')
         flags = list(step.flags)
-        if step.base:
-            self.load(step, library, db)
+        if step.program == 'fio':
+            db = self.scratch / 'fio'
+            make_file(db / 'fio.dat', self.fio_megabytes)
+        elif step.base:
+            db = self.load(step)
             flags.append('--use_existing_db')
         else:
+            db = self.scratch / 'own'
             shutil.rmtree(db, ignore_errors=True)
         if step.cold:
             drop_page_cache(db)
@@ -117,25 +143,29 @@ class Runner:
         load = os.getloadavg()[0]
         storage = None
         if step.delay is None:
-            runs = run_kv_bench(self.bench, library, db, step.benchmarks, flags, STEP_LIMIT)
+            runs = self.run(step.program, step.engine, db, step.benchmarks, flags)
         else:
             with SlowMount(self.slowfs, db, self.scratch / 'slow', step.delay) as mount:
-                runs = run_kv_bench(self.bench, library, mount.at, step.benchmarks, flags, STEP_LIMIT)
+                if step.count:
+                    flags.append(f'--slowfs_control={mount.at}/.slowfs')
+                runs = self.run(step.program, step.engine, mount.at, step.benchmarks, flags)
                 storage = mount.counts()
         record = {'case': step.case, 'engine': step.engine, 'pair': step.pair, 'load': load,
                   'space_bytes': folder_bytes(db), 'runs': runs, **({'storage': storage} if storage else {})}
-        if not step.base:
+        if not step.base and step.program != 'fio':
             shutil.rmtree(db, ignore_errors=True)
         return record
 
-    def load(self, step, library, db):
-        """Makes the step's database unless it is there. The mark beside it says which pair's it is, and that it is whole."""
-        mark = self.scratch / f'{step.engine}.loaded'
-        wanted = f'pair {step.pair}: {step.base}'
-        if mark.exists() and mark.read_text() == wanted:
-            return
-        mark.unlink(missing_ok=True)
-        shutil.rmtree(db, ignore_errors=True)
-        benchmarks, flags = step.base
-        run_kv_bench(self.bench, library, db, benchmarks, flags, STEP_LIMIT)
-        mark.write_text(wanted)
+    def load(self, step):
+        """Makes the step's database unless it is there; its folder. The mark beside it says which one it is, and that it is
+        whole."""
+        base = step.base
+        db = self.scratch / (base.name if base.engine else step.engine)
+        mark = self.scratch / f'{db.name}.loaded'
+        wanted = str(base) if base.engine else f'pair {step.pair}: {base}'
+        if not mark.exists() or mark.read_text() != wanted:
+            mark.unlink(missing_ok=True)
+            shutil.rmtree(db, ignore_errors=True)
+            self.run(base.program, base.engine or step.engine, db, base.benchmarks, base.flags)
+            mark.write_text(wanted)
+        return db

@@ -2,63 +2,12 @@
 an object with the options of shows.py; a measurement that is missing is left out of the tables."""
 import statistics
 
-from bench_report import line_plot, plot, summarise
-from shows_runner import Step, rotated
+from bench_report import line_plot, plot
+from shows_common import (NAMES, Show, common_flags, figures, markdown, median, named, number, pairwise, ratio, rows_of, spread,
+                          verdict)
+from shows_runner import Base, Step, rotated
 
-NAMES = {'ours': 'Cairn, threads', 'fibers': 'Cairn, fibers'}
 FIRST, LAST = 'load', 'overwrite'
-
-
-def median(values):
-    values = [v for v in values if v is not None]
-    return statistics.median(values) if values else None
-
-
-def ratio(a, b):
-    return a / b if a is not None and b else None
-
-
-def spread(values, digits=2):
-    """Median (lowest to highest)."""
-    values = [v for v in values if v is not None]
-    if not values:
-        return '-'
-    if len(values) == 1:
-        return f'{values[0]:,.{digits}f}'
-    return f'{statistics.median(values):,.{digits}f} ({min(values):,.{digits}f} to {max(values):,.{digits}f})'
-
-
-def number(value, digits=2):
-    return '-' if value is None else f'{value:,.{digits}f}'
-
-
-def markdown(columns, rows):
-    """The first column is text, the others are figures."""
-    lines = ['| ' + ' | '.join(columns) + ' |', '| --- |' + ' ---: |' * (len(columns) - 1)]
-    return '\n'.join(lines + ['| ' + ' | '.join(map(str, row)) + ' |' for row in rows])
-
-
-def verdict(what, value, limit, at_least):
-    if value is None:
-        return f'- {what}: not measured.'
-    met = value >= limit if at_least else value <= limit
-    return f'- {what}: **{value:.2f}**, asked for {"at least" if at_least else "at most"} {limit}: {"met" if met else "missed"}.'
-
-
-def named(record, workload):
-    """The figures of a workload in a record."""
-    return next((r for r in record['runs'] if r['workload'] == workload), None)
-
-
-def figures(store, case, engine, workload, key):
-    return [named(r, workload).get(key) for r in store.runs(case, engine) if named(r, workload)]
-
-
-def pairwise(store, case, engine, other, workload, key='ops_per_second'):
-    """The ratios engine / other, pair by pair."""
-    theirs = {r['pair']: named(r, workload)[key] for r in store.runs(case, other) if named(r, workload)}
-    return [ratio(named(r, workload)[key], theirs.get(r['pair']))
-            for r in store.runs(case, engine) if r['pair'] in theirs and named(r, workload)]
 
 
 def amplification(record):
@@ -73,34 +22,6 @@ def commits_per_sync(run):
     tickers = run.get('tickers', {})
     syncs = tickers.get('rocksdb.wal.synced') or tickers.get('rocksdb.write.self')
     return run['operations'] / syncs if syncs else None
-
-
-def common_flags(args, engine, clients, num=None):
-    flags = [f'--num={num or args.num}', f'--threads={clients}', '--seed=1', *args.equal, *args.flags.split()]
-    if engine == 'fibers':
-        flags.append(f'--fiber_workers={args.fiber_workers}')
-    return flags
-
-
-def rows_of(store, cases, engine, extra=lambda record, run: {}):
-    """Rows for the plot of ratios and the history: `cases` gives (case, workload as named there, clients, its runs'
-    workload)."""
-    rows = []
-    for case, title, clients, workload in cases:
-        both = {name: {r['pair']: {**named(r, workload), **extra(r, named(r, workload))} for r in store.runs(case, which)
-                       if named(r, workload)} for name, which in (('ours', engine), ('peer', 'peer'))}
-        pairs = [pair for pair in both['ours'] if pair in both['peer']]
-        if pairs:
-            row = summarise({(title, clients): {name: [runs[pair] for pair in pairs] for name, runs in both.items()}})[0]
-            rows.append({**row, 'fiber_workers': both['ours'][pairs[0]]['fiber_workers']})
-    return rows
-
-
-class Show:
-    engines = ['ours', 'fibers', 'peer']
-
-    def named_engines(self, args):
-        return {**{e: NAMES[e] for e in self.engines if e != 'peer'}, 'peer': args.peer_name}
 
 
 class WriteConfigurations(Show):
@@ -213,7 +134,7 @@ class Pauses(Show):
                 flags = common_flags(args, engine, args.clients[0])
                 # Not settled: the load's debt is where the overwriting begins.
                 yield Step('overwrite', engine, pair, 'overwrite', [*flags, f'--duration={args.duration}', '--per_second'],
-                           base=('filluniquerandom', flags))
+                           base=Base('filluniquerandom', flags))
 
     def report(self, args, store):
         def of(engine, key):
@@ -260,7 +181,7 @@ class CoroutinePort(Show):
                 for engine in rotated(self.engines, pair):
                     flags = [*common_flags(args, engine, args.clients[0]), f'--duration={args.duration}']
                     # The load is the same for all, whoever the clients are later.
-                    base = ('filluniquerandom,settle', common_flags(args, 'ours', 4))
+                    base = Base('filluniquerandom,settle', common_flags(args, 'ours', 4))
                     yield Step(case, engine, pair, workload, flags + ['--sync', '--statistics'] * sync, base=base, cold=True)
 
     def report(self, args, store):

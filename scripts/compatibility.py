@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""What becomes of each option that the public headers declare: doc/compatibility.md.
+
+  scripts/compatibility.py [--check]
+
+An option is refused where the sources say so by name (Checker::Unsupported in src/db/options_check.cc, a NotSupported status);
+honoured where something reads it besides what only carries options around (parsing, printing, the C interface); otherwise it has no
+effect, and its comment in the header must say that ("a hint", "no effect", "ignored"). Comments that claim something else
+than the sources do are errors, and so is an option without effect of which nothing says so. --check: compare with the committed
+file instead of writing it.
+Exit status: 0; 1 after errors.
+"""
+import argparse
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE = ROOT / 'doc/compatibility.md'
+
+# Header, struct, and how a user names it.
+STRUCTS = [
+    ('options.h', 'DBOptions'),
+    ('options.h', 'ColumnFamilyOptions'),
+    ('advanced_options.h', 'AdvancedColumnFamilyOptions'),
+    ('table.h', 'BlockBasedTableOptions'),
+    ('options.h', 'ReadOptions'),
+    ('options.h', 'WriteOptions'),
+    ('options.h', 'FlushOptions'),
+    ('options.h', 'CompactRangeOptions'),
+    ('options.h', 'CompactionOptions'),
+    ('options.h', 'IngestExternalFileOptions'),
+    ('options.h', 'WaitForCompactOptions'),
+    ('advanced_options.h', 'CompactionOptionsFIFO'),
+    ('universal_compaction.h', 'CompactionOptionsUniversal'),
+    ('compression_type.h|advanced_options.h', 'CompressionOptions'),
+    ('cache.h', 'LRUCacheOptions'),
+]
+# Files that carry options around, and decide nothing by them.
+CARRIERS = re.compile(r'src/(c/|manifest/(options_table|mutable_options|object_strings)|table/options\.cc)|_test\.cc$|/testing/')
+HINT = re.compile(r'\b(a hint|no effect|without effect|ignored)\b', re.I)
+REFUSED = re.compile(r'\bunsupported\b', re.I)
+
+
+def struct_body(text, name):
+    """The lines between the braces of a struct; None: it is not there."""
+    start = re.search(rf'^(?:struct|class) {name}\b[^;{{]*\{{', text, re.M)
+    if not start:
+        return None
+    depth, at = 1, start.end()
+    while depth:
+        depth += {'{': 1, '}': -1}.get(text[at], 0)
+        at += 1
+    return text[start.end():at - 1]
+
+
+def fields(body):
+    """(name, its comment) of each data member, in order."""
+    found, comment, statement, depth = [], [], '', 0
+    for line in body.splitlines():
+        code, _, remark = line.partition('//')
+        if not code.strip() and depth == 0 and not statement:
+            comment = [*comment, remark.strip()] if remark else []
+            continue
+        if re.match(r'\s*(?:using|typedef|enum|explicit|static|virtual)\b', code) and not statement:
+            depth += code.count('{') - code.count('}')
+            comment = []
+            if depth > 0 or not code.rstrip().endswith((';', '}')):
+                statement = 'using'  # until its end
+            continue
+        before = depth
+        depth += code.count('{') - code.count('}')
+        if before == 0 or statement:
+            statement += ' ' + code.strip()
+        if depth > 0 or not (statement.endswith(';') or statement.endswith('}')):
+            continue
+        text = re.sub(r'\{.*\}', '', statement)  # of an initializer, a function, an enum
+        member = re.match(r'^\s*(?!using|typedef|static|struct|enum|class|virtual|explicit|friend|public|private)'
+                          r'[\w:<>,*&\s()]+?[\s>*&](\w+)\s*(=[^=]*)?;?$', text)
+        if member and '(' not in text.split('=')[0].replace('function<', '').replace('bool(const TableProperties&)', ''):
+            found.append((member.group(1), ' '.join([*comment, remark.strip()]).strip()))
+        comment, statement = [], ''
+    return found
+
+
+def sources():
+    texts = {}
+    for path in sorted([*ROOT.glob('src/**/*.cc'), *ROOT.glob('src/**/*.h')]):
+        name = str(path.relative_to(ROOT))
+        if not CARRIERS.search(name):
+            texts[name] = re.sub(r'//[^\n]*', '', path.read_text())
+    return texts
+
+
+def refusals(texts):
+    """Names of options that some source refuses."""
+    names = set()
+    for text in texts.values():
+        for call in re.finditer(r'(?:Unsupported|unsupported|NotSupported|InvalidArgument)\s*\((.*?)\);', text, re.S):
+            for literal in re.findall(r'"([^"]*)"', call.group(1)):
+                names.update(re.findall(r'\w+', literal))
+        names.update(re.findall(r'return "(\w+)(?: \w+)?";', text))
+    return names
+
+
+def classify(struct, options, texts):
+    """What becomes of each of the options (name, comment), and what is wrong with what the headers say of them."""
+    everything = '\n'.join(texts.values())
+    read_somewhere = re.sub(r'(?:->Unsupported|->Invalid)\(.*?\);|[^;{}]*unsupported\(.*?\);', '', everything, flags=re.S)
+    refused_names = refusals(texts)
+    rows, errors = {'honoured': [], 'accepted, without effect': [], 'refused': []}, []
+    for name, comment in options:
+        read = re.search(rf'(?:\.|->){name}\b', read_somewhere) is not None
+        checked = re.search(rf'[Uu]nsupported\([^;]*"{name}\b', everything) is not None
+        is_refused = checked or (name in refused_names and REFUSED.search(comment) is not None)
+        if is_refused and (not read or REFUSED.search(comment)):
+            rows['refused'].append(name)
+        elif HINT.search(comment) and not read:
+            rows['accepted, without effect'].append(name)
+        elif read:
+            rows['honoured'].append(name)
+            if REFUSED.search(comment):
+                errors.append(f'{struct}::{name}: the header calls it unsupported, but nothing refuses it: {comment}')
+        else:
+            errors.append(f'{struct}::{name}: nothing reads or refuses it, and its comment does not say so: {comment!r}')
+    return rows, errors
+
+
+def render(sections):
+    lines = ['# Options', '',
+             'What becomes of each option that the headers declare; made by `scripts/compatibility.py` from the headers and the',
+             'sources. What is refused gives `NotSupported` or `InvalidArgument` with its name, by `DB::Open` or by the call. Operations:',
+             'the [table in the README](../README.md#what-works).', '']
+    for struct, rows in sections:
+        lines += [f'## {struct}', '', '| | |', '| --- | --- |']
+        lines += [f'| {what} | {", ".join(f"`{name}`" for name in names)} |' for what, names in rows.items() if names]
+        lines.append('')
+    return '\n'.join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--check', action='store_true')
+    args = parser.parse_args()
+    texts = sources()
+    errors, sections = [], []
+    for headers, struct in STRUCTS:
+        body = None
+        for header in headers.split('|'):
+            path = ROOT / 'include/rocksdb' / header
+            body = body or (path.exists() and struct_body(path.read_text(), struct)) or None
+        if body is None:
+            errors.append(f'{struct}: not found in {headers}')
+            continue
+        rows, found = classify(struct, fields(body), texts)
+        errors += found
+        sections.append((struct, rows))
+    for error in errors:
+        print(f'compatibility: {error}', file=sys.stderr)
+    if errors:
+        sys.exit(1)
+    text = render(sections)
+    if not args.check:
+        TABLE.write_text(text)
+        print(f'{TABLE.relative_to(ROOT)}: ' + ', '.join(
+            f'{sum(len(rows[what]) for _, rows in sections)} {what}' for what in sections[0][1]))
+    elif not TABLE.exists() or TABLE.read_text() != text:
+        print(f'compatibility: {TABLE.relative_to(ROOT)} is not what the headers and sources say: run scripts/compatibility.py',
+              file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == '__main__':
+    main()
