@@ -3,6 +3,7 @@
 
   server_test.py CAIRN_SERVER [unittest's arguments]
 """
+import contextlib
 import os
 import pathlib
 import random
@@ -329,7 +330,9 @@ class StartTest(ServerTest):
         with server.client() as busy, server.client() as idle, server.client() as asks:
             self.assertEqual(idle.call('PING'), 'PONG')
             busy.send(encode('DEBUG', 'SLEEP', '0.5') + encode('SET', 'late', 'yes'))
-            time.sleep(0.1)
+            deadline = time.monotonic() + 30
+            while b'cmd=debug' not in asks.call('CLIENT', 'LIST'):
+                self.assertLess(time.monotonic(), deadline)
             asks.send(encode('SHUTDOWN'))
             self.assertTrue(idle.ended())
             self.assertEqual(busy.read(), 'OK')
@@ -351,7 +354,8 @@ class HostileTest(ServerTest):
     def test_what_is_no_request_ends_the_connection(self):
         server = self.start()
         for data in (b'*x\r\n', b'*1\r\n$-5\r\n', b'*1\r\n$99999999999\r\n', b'*99999999\r\n', b'*1\r\n:1\r\n', b'*2\r\n$1\r\na\r\nb',
-                     b'get "a\r\n', b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + b'A' * 70000, b'a' * 100_000):
+                     b'get "a\r\n', b'\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' + b'A' * 70000, b'a' * 100_000,
+                     b'a' * 10_000_000):
             with server.client() as client:
                 client.call('SET', 'a', 'b')
                 client.send(data)
@@ -415,6 +419,29 @@ class HostileTest(ServerTest):
                 time.sleep(0.1)
         greedy.close()
 
+    def test_no_more_clients_than_allowed_are_served(self):
+        server = self.start('--max_clients=10')
+        for _ in range(20):
+            clients = [server.client() for _ in range(30)]  # all at once: who is refused, is told
+            replies = []
+            for client in clients:
+                with contextlib.suppress(ConnectionError):
+                    client.send(encode('PING'))
+            for client in clients:
+                with contextlib.suppress(ConnectionError):
+                    replies.append(client.read())
+            self.assertLessEqual(replies.count('PONG'), 10)
+            self.assertGreater(replies.count('PONG'), 0)
+            for client in clients:
+                client.close()
+            deadline = time.monotonic() + 30
+            while True:
+                with server.client() as client, contextlib.suppress(ConnectionError):
+                    info = client.call('INFO', 'clients')
+                    if isinstance(info, bytes) and b'connected_clients:1\r' in info:
+                        break
+                self.assertLess(time.monotonic(), deadline)
+
     def test_passwords_are_not_guessed(self):
         server = self.start('--password=secret')
         with server.client() as client:
@@ -464,7 +491,7 @@ class KillTest(ServerTest):
         for round_number in range(3):
             server = self.start('--workers=2', '--write_buffer_bytes=1000000')
             lock = threading.Lock()
-            sent = [dict() for _ in range(4)]
+            under_way = {}  # the values of a key that were sent and not acknowledged: each may be there
             stop = threading.Event()
 
             def load(number):
@@ -473,13 +500,15 @@ class KillTest(ServerTest):
                     with server.client() as client:
                         while not stop.is_set():
                             pairs = [(f'{number}-{dice.randrange(500)}', f'{dice.getrandbits(64)}' * 20) for _ in range(8)]
-                            for key, value in pairs:
-                                sent[number][key] = value  # may or may not be there
+                            with lock:
+                                for key, value in pairs:
+                                    under_way.setdefault(key, []).append(value)
                             client.send(b''.join(encode('SET', *pair) for pair in pairs))
                             for key, value in pairs:
                                 if client.read() == 'OK':
                                     with lock:
                                         model[key] = value
+                                        under_way[key].remove(value)
                 except (ConnectionError, OSError):
                     pass
             threads = [threading.Thread(target=load, args=(i,)) for i in range(4)]
@@ -495,8 +524,7 @@ class KillTest(ServerTest):
                 self.assertGreater(len(model), 100)
                 for key, value in model.items():
                     found = client.call('GET', key)
-                    possible = {value.encode()} | {s[key].encode() for s in sent if key in s}
-                    self.assertIn(found, possible, key)
+                    self.assertIn(found, {v.encode() for v in [value, *under_way.get(key, [])]}, key)
                     model[key] = found.decode()
             self.assertEqual(server.end(), 0)
 

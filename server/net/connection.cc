@@ -20,6 +20,8 @@ constexpr size_t kOutboxBytes = 16 << 10;
 // The input grows for a large request, at most twofold beyond what has come: who announces a
 // gigabyte gets memory as it comes in.
 constexpr size_t kMinGrowth = 64 << 10;
+// For a client whose request was refused in the middle to send its rest and read the reply.
+constexpr uint64_t kLingerNanos = 1'000'000'000;
 
 }  // namespace
 
@@ -77,6 +79,10 @@ void Connection::Leave() {
   Flush();
   if (messenger_.joinable()) messenger_.join();
   transport_.SayGoodbye();
+  if (lingers_) {
+    idle_.store(true, std::memory_order_seq_cst);
+    if (!server_->stopping()) transport_.Linger(fiber::deadline_after(kLingerNanos));
+  }
 }
 
 void Connection::Kill() {
@@ -162,6 +168,7 @@ bool Connection::RunRequests() {
     if (outcome == RequestParser::Outcome::kError) {
       server_->stats().AddProtocolError();
       reply_.Error("ERR " + parser_.error());
+      lingers_ = true;
       return false;
     }
     if (outcome == RequestParser::Outcome::kNeedMore) break;

@@ -97,6 +97,7 @@ class Connection {
   std::atomic<bool> idle_{true};
   bool in_outbox_ = false;  // nothing is run meanwhile: the reply stays as it is
   bool receiving_ = false;
+  bool lingers_ = false;  // the client may be sending still, when this side ends it
 
   // input_[begin_, end_) has come and was not run.
   std::string input_;

@@ -198,7 +198,7 @@ void Server::Accept(int listener, TlsContext* tls) {
     }
     fiber::net::set_nodelay(fd, true);  // a Unix socket refuses, which is as well
     stats_.AddConnection();
-    if (clients() >= max_clients()) {
+    if (!Admit()) {
       stats_.AddRejected();
       static constexpr std::string_view kFull = "-ERR max number of clients reached\r\n";
       if (tls == nullptr) fiber::net::send(fd, kFull.data(), kFull.size(), MSG_DONTWAIT);
@@ -236,12 +236,19 @@ void Server::NoteFailedHandshake(const std::string& address, const std::string& 
 void Server::RemoveConnection(Connection* connection) {
   const fiber::MutexLock lock(&mutex_);
   connections_.erase(connection->session().id);
-  if (connections_.empty()) all_left_.notify_all();
+  if (--clients_ == 0) all_left_.notify_all();
+}
+
+bool Server::Admit() {
+  const fiber::MutexLock lock(&mutex_);
+  if (clients_ >= max_clients()) return false;
+  ++clients_;
+  return true;
 }
 
 size_t Server::clients() {
   const fiber::MutexLock lock(&mutex_);
-  return connections_.size();
+  return clients_;
 }
 
 void Server::ForEachConnection(const std::function<void(Connection&)>& use) {
@@ -298,10 +305,10 @@ Status Server::Join() {
       connection.Wake();
     });
     const fiber::MutexLock lock(&mutex_);
-    if (connections_.empty()) break;
+    if (clients_ == 0) break;
     if (patient && fiber::now_nanos() >= deadline) {
       log_->Warn("clients that are not done are dropped",
-                 {{"clients", std::to_string(connections_.size())}});
+                 {{"clients", std::to_string(clients_)}});
       patient = false;
     }
     (void)all_left_.wait_until(&mutex_, fiber::deadline_after(20'000'000));

@@ -103,6 +103,8 @@ class Server {
   // `tls`: null for none.
   rocksdb::Status ListenOnPort(int port, TlsContext* tls);
   void Accept(int listener, TlsContext* tls);
+  // Whether there is room for one more, who is counted then, until RemoveConnection().
+  bool Admit();
   void ServeConnection(int fd, uint64_t id, TlsContext* tls);
   void NoteFailedHandshake(const std::string& address, const std::string& error);
   void RemoveConnection(Connection* connection);
@@ -134,7 +136,9 @@ class Server {
   std::atomic<uint64_t> next_client_{1};
 
   fiber::Mutex mutex_;
+  // Those of whom a fiber has begun to take care; `clients_` counts those who wait for it, too.
   std::map<uint64_t, Connection*> connections_ FIBER_GUARDED_BY(mutex_);
+  size_t clients_ FIBER_GUARDED_BY(mutex_) = 0;
   fiber::CondVar all_left_;
   std::vector<fiber::JoinHandle> acceptors_;
 };

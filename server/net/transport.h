@@ -72,9 +72,18 @@ class Transport {
     pollfd one = {fd_, POLLRDHUP, 0};
     return ::poll(&one, 1, 0) > 0;  // style: it does not wait
   }
-  // Before the socket is closed.
+  // Before the socket is closed: the end is meant, with TLS. Plain sockets tell it by themselves.
   void SayGoodbye() {
     if (tls_ != nullptr) tls_->SayGoodbye();
+  }
+  // After that: takes what the client still sends until it hangs up. A socket that is closed with
+  // input unread resets the connection, and the client's send fails before it reads the reply.
+  // SUSPENDS until the deadline at the latest.
+  void Linger(uint64_t deadline) {
+    fiber::net::shutdown(fd_, SHUT_WR);
+    char unread[1024];
+    while (fiber::net::recv(fd_, unread, sizeof(unread), 0, deadline) > 0) {
+    }
   }
 
  private:
