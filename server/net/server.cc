@@ -307,8 +307,7 @@ Status Server::Join() {
     const fiber::MutexLock lock(&mutex_);
     if (clients_ == 0) break;
     if (patient && fiber::now_nanos() >= deadline) {
-      log_->Warn("clients that are not done are dropped",
-                 {{"clients", std::to_string(clients_)}});
+      log_->Warn("clients that are not done are dropped", {{"clients", std::to_string(clients_)}});
       patient = false;
     }
     (void)all_left_.wait_until(&mutex_, fiber::deadline_after(20'000'000));
