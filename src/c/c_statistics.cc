@@ -33,33 +33,21 @@ void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* opt, uint3
     opt->rep.statistics->histogramData(histogram_type, &data->rep);
   }
 }
-double rocksdb_statistics_histogram_data_get_median(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.median;
-}
-double rocksdb_statistics_histogram_data_get_p95(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.percentile95;
-}
-double rocksdb_statistics_histogram_data_get_p99(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.percentile99;
-}
-double rocksdb_statistics_histogram_data_get_average(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.average;
-}
-double rocksdb_statistics_histogram_data_get_std_dev(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.standard_deviation;
-}
-double rocksdb_statistics_histogram_data_get_max(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.max;
-}
-double rocksdb_statistics_histogram_data_get_min(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.min;
-}
-uint64_t rocksdb_statistics_histogram_data_get_count(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.count;
-}
-uint64_t rocksdb_statistics_histogram_data_get_sum(rocksdb_statistics_histogram_data_t* data) {
-  return data->rep.sum;
-}
+#define CAIRN_C_HISTOGRAM_GETTER(type, name, field)                                              \
+  type rocksdb_statistics_histogram_data_get_##name(rocksdb_statistics_histogram_data_t* data) { \
+    return data->rep.field;                                                                      \
+  }
+CAIRN_C_HISTOGRAM_GETTER(double, median, median)
+CAIRN_C_HISTOGRAM_GETTER(double, p95, percentile95)
+CAIRN_C_HISTOGRAM_GETTER(double, p99, percentile99)
+CAIRN_C_HISTOGRAM_GETTER(double, average, average)
+CAIRN_C_HISTOGRAM_GETTER(double, std_dev, standard_deviation)
+CAIRN_C_HISTOGRAM_GETTER(double, max, max)
+CAIRN_C_HISTOGRAM_GETTER(double, min, min)
+CAIRN_C_HISTOGRAM_GETTER(uint64_t, count, count)
+CAIRN_C_HISTOGRAM_GETTER(uint64_t, sum, sum)
+#undef CAIRN_C_HISTOGRAM_GETTER
+
 void rocksdb_options_set_statistics_level(rocksdb_options_t* o, int level) {
   if (o->rep.statistics != nullptr) {
     o->rep.statistics->set_stats_level(static_cast<StatsLevel>(level));
