@@ -8,7 +8,8 @@
 //    it copies, and the kernel's write-back does the rest later. (Most file systems cannot write
 //    without waiting: the ring would hand each such write to a kernel thread, at some 10 to 50
 //    times the cost. The price: while the kernel throttles writers because too many pages are
-//    dirty, such a write holds up the worker.)
+//    dirty, such a write holds up the worker.) Not where the file system is another process's or
+//    machine's: the other fibers run while the write is on its way.
 //  - fstat and the file locks look only into memory.
 #include "fiber/io.h"
 
@@ -111,7 +112,7 @@ bool nowait_works() {
 }
 
 // What happens to be in the page cache must not decide anything in a simulation.
-bool at_once(int fd) {
+bool may_write_at_once(int fd) {
   return detail::simulator() == nullptr && file_kind(fd) == FileKind::kBuffered;
 }
 
@@ -122,7 +123,9 @@ bool must_wait(ssize_t result) {
 
 }  // namespace
 
-bool may_read_cached(int fd) { return at_once(fd) && nowait_works(); }
+bool may_read_cached(int fd) {
+  return detail::simulator() == nullptr && file_kind(fd) != FileKind::kOther && nowait_works();
+}
 
 // A fiber that finds everything in memory would otherwise keep the worker, and the completions of
 // others, for itself.
@@ -255,7 +258,7 @@ ssize_t read(int fd, void* data, size_t size) {
 ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
   if (current_engine() != nullptr) {
     if (offset > kMaxOffset) return -EINVAL;
-    if (size <= kInlineWrite && at_once(fd)) {
+    if (size <= kInlineWrite && may_write_at_once(fd)) {
       const ssize_t n = blocking::pwrite(fd, data, size, offset);
       completed_inline();
       return n;
@@ -273,7 +276,7 @@ ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
     if (offset > kMaxOffset) return -EINVAL;
     size_t size = 0;
     for (int i = 0; i < count && size <= kInlineWrite; ++i) size += parts[i].iov_len;
-    if (size <= kInlineWrite && at_once(fd)) {
+    if (size <= kInlineWrite && may_write_at_once(fd)) {
       const ssize_t n = blocking::pwritev(fd, parts, count, offset);
       completed_inline();
       return n;
@@ -291,7 +294,7 @@ ssize_t write(int fd, const void* data, size_t size) {
     // What is ready for writing takes so much without waiting.
     size = std::min(size, size_t{PIPE_BUF});
   }
-  if (size <= kInlineWrite && current_engine() != nullptr && at_once(fd)) {
+  if (size <= kInlineWrite && current_engine() != nullptr && may_write_at_once(fd)) {
     const ssize_t n = blocking::write(fd, data, size);
     completed_inline();
     return n;

@@ -2,7 +2,9 @@
 #include "io_files.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <atomic>
 
@@ -15,12 +17,34 @@ constexpr int kTableSize = 1 << 16;
 // Relaxed: a kind stands for itself, nothing else is read through it.
 std::atomic<uint8_t> kinds[kTableSize];
 
+// linux/magic.h lacks these.
+constexpr long kCeph = 0x00c36400, kLustre = 0x0bd00bd0;
+
+bool is_remote(int fd) {
+  struct statfs info;
+  if (::fstatfs(fd, &info) != 0) return false;
+  switch (info.f_type) {
+    case FUSE_SUPER_MAGIC:
+    case NFS_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case V9FS_MAGIC:
+    case AFS_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case kCeph:
+    case kLustre:
+      return true;
+    default:
+      return false;
+  }
+}
+
 FileKind ask(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   struct stat info;
   if (flags < 0 || (flags & (O_DIRECT | O_SYNC | O_DSYNC)) != 0) return FileKind::kOther;
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return FileKind::kOther;
-  return FileKind::kBuffered;
+  return is_remote(fd) ? FileKind::kBufferedRemote : FileKind::kBuffered;
 }
 
 bool in_table(int fd) { return fd >= 0 && fd < kTableSize; }

@@ -18,6 +18,9 @@ enum class FileKind : uint8_t {
   // A regular file through the page cache. A read can be tried without waiting, and a small write
   // only copies.
   kBuffered,
+  // The same, on a file system of another machine or process (NFS, SMB, FUSE ...): a read can be
+  // tried, but a write may go there and back.
+  kBufferedRemote,
   // O_DIRECT, O_SYNC, O_DSYNC, a pipe, a device ...: any call may take long.
   kOther,
 };
