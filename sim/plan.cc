@@ -40,6 +40,8 @@ Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) 
   o.max_subcompactions = static_cast<uint32_t>(1 + random->Uniform(3));
   if (random->OneIn(4)) {
     o.compaction_style = kCompactionStyleUniversal;
+    o.compaction_options_universal.incremental = random->OneIn(2);
+    if (o.compaction_options_universal.incremental) o.max_compaction_bytes = 64 << 10;
   } else if (random->OneIn(8)) {
     o.compaction_style = kCompactionStyleFIFO;
     o.compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
@@ -84,6 +86,7 @@ Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) 
   tell("max_successive_merges", o.max_successive_merges);
   tell("jobs", static_cast<uint64_t>(o.max_background_jobs));
   tell("universal", o.compaction_style == kCompactionStyleUniversal);
+  tell("incremental", o.compaction_options_universal.incremental);
   tell("fifo", o.compaction_style == kCompactionStyleFIFO);
   tell("ttl", o.ttl);
   tell("period", o.periodic_compaction_seconds);

@@ -30,7 +30,9 @@ class CompactionOptionsUniversal {
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
   // Runs that do not overlap become one by moving their files.
   bool allow_trivial_move = false;
-  // Unsupported.
+  // Space amplification is reduced in steps: a part of the second oldest run is merged into what it
+  // overlaps of the oldest one, so that a job has about max_compaction_bytes. Everything is still
+  // merged at once where all other runs are in level 0, or where every part overlaps too much.
   bool incremental = false;
 };
 

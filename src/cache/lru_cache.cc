@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cache/secondary_adapter.h"
+
 namespace cairn {
 
 namespace {
@@ -20,8 +22,6 @@ constexpr size_t kInitialBuckets = 64;
 // The eviction scan of a cache that may exceed its capacity gives up after so many pinned entries.
 constexpr size_t kMaxPinnedSkips = 256;
 constexpr int kMaxScanRounds = 4;
-
-uint64_t HashKey(const Slice& key) { return XXH3_64bits(key.data(), key.size()); }
 
 size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
 
@@ -167,6 +167,10 @@ void LRUCacheShard::Recycle(CacheEntry* entry, Victims* victims) {
 void LRUCacheShard::DeleteValues(Victims* victims) {
   while (CacheEntry* e = victims->first) {
     victims->first = e->lru_younger;
+    if (e->evicted) {
+      e->evicted = false;
+      if (sink_ != nullptr && e->helper != nullptr) sink_->OnEviction(e->Key(), e->value, e->helper);
+    }
     if (e->deleter != nullptr && !disowned_.load(std::memory_order_relaxed)) {
       e->deleter(e->Key(), e->value);
     }
@@ -217,24 +221,46 @@ void LRUCacheShard::EvictFor(size_t charge, Victims* victims) {
         if (!e->meta.compare_exchange_strong(meta, 0, std::memory_order_acq_rel)) continue;
         UnlinkFromTable(e);
         UnlinkFromList(e);
+        e->evicted = true;
         Recycle(e, victims);
       }
     }
   }
 }
 
-Status LRUCacheShard::Insert(const Slice& key, uint64_t hash, void* value, size_t charge,
-                             Cache::DeleterFn deleter, CacheEntry** handle,
-                             Cache::Priority priority) {
+size_t LRUCacheShard::TotalCharge(const Slice& key, const CacheItem& item) const {
+  if (entry_overhead_ == 0) return item.charge;
+  return item.charge + entry_overhead_ + (key.size() > CacheEntry::kInlineKey ? key.size() : 0);
+}
+
+CacheEntry* LRUCacheShard::FillEntry(const Slice& key, uint64_t hash, const CacheItem& item,
+                                     size_t total) {
+  CacheEntry* e = NewEntry();
+  e->hash.store(hash, std::memory_order_relaxed);
+  e->value = item.value;
+  e->key_size = static_cast<uint32_t>(key.size());
+  char* dst = e->key_bytes;
+  if (key.size() > CacheEntry::kInlineKey) {
+    dst = new char[key.size()];
+    std::memcpy(e->key_bytes, &dst, sizeof(dst));
+  }
+  std::memcpy(dst, key.data(), key.size());
+  e->charge = item.charge;
+  e->total_charge = total;
+  e->deleter = item.deleter;
+  e->helper = item.helper;
+  usage_.fetch_add(total, std::memory_order_relaxed);
+  return e;
+}
+
+Status LRUCacheShard::Insert(const Slice& key, uint64_t hash, const CacheItem& item,
+                             CacheEntry** handle, Cache::Priority priority) {
   Victims victims;
   Status status;
   bool drop = false;
   {
     fiber::MutexLock lock(&mu_);
-    size_t total = charge;
-    if (entry_overhead_ != 0) {
-      total += entry_overhead_ + (key.size() > CacheEntry::kInlineKey ? key.size() : 0);
-    }
+    const size_t total = TotalCharge(key, item);
     EvictFor(total, &victims);
     const bool full =
         usage_.load(std::memory_order_relaxed) + total > capacity_.load(std::memory_order_relaxed);
@@ -248,20 +274,7 @@ Status LRUCacheShard::Insert(const Slice& key, uint64_t hash, void* value, size_
     } else {
       if (CacheEntry* old = LookupLocked(key, hash)) Detach(old, &victims);
       if (entry_count_ > table_.load(std::memory_order_relaxed)->mask) GrowTable();
-      CacheEntry* e = NewEntry();
-      e->hash.store(hash, std::memory_order_relaxed);
-      e->value = value;
-      e->key_size = static_cast<uint32_t>(key.size());
-      char* dst = e->key_bytes;
-      if (key.size() > CacheEntry::kInlineKey) {
-        dst = new char[key.size()];
-        std::memcpy(e->key_bytes, &dst, sizeof(dst));
-      }
-      std::memcpy(dst, key.data(), key.size());
-      e->charge = charge;
-      e->total_charge = total;
-      e->deleter = deleter;
-      usage_.fetch_add(total, std::memory_order_relaxed);
+      CacheEntry* e = FillEntry(key, hash, item, total);
       Pool pool = kBottom;
       if (priority == Cache::Priority::HIGH && high_ratio_ > 0) {
         pool = kHigh;
@@ -281,8 +294,31 @@ Status LRUCacheShard::Insert(const Slice& key, uint64_t hash, void* value, size_
     }
   }
   DeleteValues(&victims);
-  if (drop && deleter != nullptr) deleter(key, value);
+  if (drop) {
+    if (sink_ != nullptr && item.helper != nullptr) sink_->OnEviction(key, item.value, item.helper);
+    if (item.deleter != nullptr) item.deleter(key, item.value);
+  }
   return status;
+}
+
+CacheEntry* LRUCacheShard::InsertStandalone(const Slice& key, uint64_t hash,
+                                            const CacheItem& item) {
+  Victims victims;
+  CacheEntry* e = nullptr;
+  {
+    fiber::MutexLock lock(&mu_);
+    const size_t total = TotalCharge(key, item);
+    EvictFor(total, &victims);
+    if (!strict_ || usage_.load(std::memory_order_relaxed) + total <=
+                        capacity_.load(std::memory_order_relaxed)) {
+      // As an entry that was erased while it is held.
+      e = FillEntry(key, hash, item, total);
+      detached_usage_ += total;
+      e->meta.store(1, std::memory_order_release);
+    }
+  }
+  DeleteValues(&victims);
+  return e;
 }
 
 CacheEntry* LRUCacheShard::LookupLocked(const Slice& key, uint64_t hash) {
@@ -463,6 +499,7 @@ LRUCache::LRUCache(const LRUCacheOptions& options)
                                               : DefaultShardBits(options.capacity)),
       high_ratio_(options.high_pri_pool_ratio),
       low_ratio_(options.low_pri_pool_ratio),
+      hash_seed_(options.hash_seed >= 0 ? static_cast<uint64_t>(options.hash_seed) : 0),
       shards_(std::make_unique<LRUCacheShard[]>(size_t{1} << shard_bits_)),
       capacity_(options.capacity),
       strict_(options.strict_capacity_limit) {
@@ -477,15 +514,36 @@ LRUCache::LRUCache(const LRUCacheOptions& options)
 
 LRUCache::~LRUCache() = default;
 
+uint64_t LRUCache::HashOf(const Slice& key) const {
+  return XXH3_64bits_withSeed(key.data(), key.size(), hash_seed_);
+}
+
 Status LRUCache::Insert(const Slice& key, void* value, size_t charge, DeleterFn deleter,
                         Handle** handle, Priority priority) {
-  const uint64_t hash = HashKey(key);
-  return ShardOf(hash).Insert(key, hash, value, charge, deleter,
+  const uint64_t hash = HashOf(key);
+  return ShardOf(hash).Insert(key, hash, {value, charge, deleter, nullptr},
                               reinterpret_cast<CacheEntry**>(handle), priority);
 }
 
+Status LRUCache::Insert(const Slice& key, void* value, const CacheItemHelper* helper, size_t charge,
+                        Handle** handle, Priority priority) {
+  if (helper == nullptr) return Status::InvalidArgument("no helper");
+  const uint64_t hash = HashOf(key);
+  return ShardOf(hash).Insert(key, hash, CacheItem::With(value, charge, helper),
+                              reinterpret_cast<CacheEntry**>(handle), priority);
+}
+
+Cache::Handle* LRUCache::InsertStandalone(const Slice& key, const CacheItem& item) {
+  const uint64_t hash = HashOf(key);
+  return reinterpret_cast<Handle*>(ShardOf(hash).InsertStandalone(key, hash, item));
+}
+
+void LRUCache::SetEvictionSink(EvictionSink* sink) {
+  for (size_t i = 0; i < size_t{1} << shard_bits_; ++i) shards_[i].SetEvictionSink(sink);
+}
+
 Cache::Handle* LRUCache::Lookup(const Slice& key, Statistics* /*stats*/) {
-  const uint64_t hash = HashKey(key);
+  const uint64_t hash = HashOf(key);
   return reinterpret_cast<Handle*>(ShardOf(hash).Lookup(key, hash));
 }
 
@@ -503,7 +561,7 @@ bool LRUCache::Release(Handle* handle, bool erase_if_last_ref) {
 void* LRUCache::Value(Handle* handle) { return EntryOf(handle)->value; }
 
 void LRUCache::Erase(const Slice& key) {
-  const uint64_t hash = HashKey(key);
+  const uint64_t hash = HashOf(key);
   ShardOf(hash).Erase(key, hash);
 }
 
@@ -577,12 +635,13 @@ std::string LRUCache::GetPrintableOptions() const {
 namespace ROCKSDB_NAMESPACE {
 
 std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& options) {
-  if (options.memory_allocator != nullptr || options.secondary_cache != nullptr) return nullptr;
+  if (options.memory_allocator != nullptr) return nullptr;
   if (options.num_shard_bits >= 20) return nullptr;
   if (options.high_pri_pool_ratio < 0.0 || options.high_pri_pool_ratio > 1.0) return nullptr;
   if (options.low_pri_pool_ratio < 0.0 || options.low_pri_pool_ratio > 1.0) return nullptr;
   if (options.high_pri_pool_ratio + options.low_pri_pool_ratio > 1.0) return nullptr;
-  return std::make_shared<cairn::LRUCache>(options);
+  return cairn::WithSecondaryCache(std::make_unique<cairn::LRUCache>(options),
+                                   options.secondary_cache);
 }
 
 std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits, bool strict_capacity_limit,

@@ -40,6 +40,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "cache/primary_cache.h"
 #include "fiber/mutex.h"
 #include "fiber/thread_annotations.h"
 #include "rocksdb/cache.h"
@@ -60,10 +61,12 @@ struct alignas(64) CacheEntry {
   size_t charge = 0;        // as the user gave it
   size_t total_charge = 0;  // with the metadata, if that is charged
   Cache::DeleterFn deleter = nullptr;
+  const Cache::CacheItemHelper* helper = nullptr;  // null: not for a secondary cache
   CacheEntry* lru_older = nullptr;
   CacheEntry* lru_younger = nullptr;
   uint32_t shard = 0;
   uint8_t pool = 0;
+  bool evicted = false;  // for room: a secondary cache is to hear of it
 
   const char* KeyData() const;
   Slice Key() const { return Slice(KeyData(), key_size); }
@@ -79,9 +82,13 @@ class LRUCacheShard {
   // Once, before any use.
   void Init(uint32_t index, size_t capacity, bool strict, double high_ratio, double low_ratio,
             size_t entry_overhead);
+  // Before any use; outlives the shard's use.
+  void SetEvictionSink(EvictionSink* sink) { sink_ = sink; }
 
-  Status Insert(const Slice& key, uint64_t hash, void* value, size_t charge,
-                Cache::DeleterFn deleter, CacheEntry** handle, Cache::Priority priority);
+  Status Insert(const Slice& key, uint64_t hash, const CacheItem& item, CacheEntry** handle,
+                Cache::Priority priority);
+  // See PrimaryCache.
+  CacheEntry* InsertStandalone(const Slice& key, uint64_t hash, const CacheItem& item);
   CacheEntry* Lookup(const Slice& key, uint64_t hash);
   bool Release(CacheEntry* entry, bool erase_if_last_ref);
   void Erase(const Slice& key, uint64_t hash);
@@ -123,6 +130,10 @@ class LRUCacheShard {
 
   CacheEntry* LookupLocked(const Slice& key, uint64_t hash) FIBER_REQUIRES(mu_);
   CacheEntry* NewEntry() FIBER_REQUIRES(mu_);
+  // A new entry with all but its place and its meta word; charged.
+  CacheEntry* FillEntry(const Slice& key, uint64_t hash, const CacheItem& item, size_t total)
+      FIBER_REQUIRES(mu_);
+  size_t TotalCharge(const Slice& key, const CacheItem& item) const;
   void LinkYoungest(CacheEntry* entry, Pool pool) FIBER_REQUIRES(mu_);
   void UnlinkFromList(CacheEntry* entry) FIBER_REQUIRES(mu_);
   void BalancePools() FIBER_REQUIRES(mu_);
@@ -138,6 +149,7 @@ class LRUCacheShard {
   fiber::Mutex mu_;
   uint32_t index_ = 0;
   size_t entry_overhead_ = 0;
+  EvictionSink* sink_ = nullptr;  // may be null
   std::atomic<bool> disowned_{false};
 
   // Read without the mutex by Lookup; a replaced table is kept, as a reader may be in it.
@@ -164,7 +176,7 @@ class LRUCacheShard {
 };
 
 // The Cache that NewLRUCache returns.
-class LRUCache final : public Cache {
+class LRUCache final : public PrimaryCache {
  public:
   explicit LRUCache(const LRUCacheOptions& options);
   ~LRUCache() override;
@@ -172,8 +184,14 @@ class LRUCache final : public Cache {
   const char* Name() const override { return "LRUCache"; }
   Status Insert(const Slice& key, void* value, size_t charge, DeleterFn deleter, Handle** handle,
                 Priority priority) override;
+  Status Insert(const Slice& key, void* value, const CacheItemHelper* helper, size_t charge,
+                Handle** handle, Priority priority) override;
+  Handle* InsertStandalone(const Slice& key, const CacheItem& item) override;
+  void SetEvictionSink(EvictionSink* sink) override;
+  using PrimaryCache::Lookup;
   Handle* Lookup(const Slice& key, Statistics* stats) override;
   bool Ref(Handle* handle) override;
+  using PrimaryCache::Release;
   bool Release(Handle* handle, bool erase_if_last_ref) override;
   void* Value(Handle* handle) override;
   void Erase(const Slice& key) override;
@@ -198,6 +216,7 @@ class LRUCache final : public Cache {
   int num_shard_bits() const { return shard_bits_; }
 
  private:
+  uint64_t HashOf(const Slice& key) const;
   LRUCacheShard& ShardOf(uint64_t hash) const {
     return shards_[shard_bits_ == 0 ? 0 : hash >> (64 - shard_bits_)];
   }
@@ -205,6 +224,7 @@ class LRUCache final : public Cache {
   const int shard_bits_;
   const double high_ratio_;
   const double low_ratio_;
+  const uint64_t hash_seed_;
   std::unique_ptr<LRUCacheShard[]> shards_;
   std::atomic<uint64_t> next_id_{1};
   std::atomic<size_t> capacity_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "compaction/incremental_slice.h"
 #include "fiber/clock.h"
 
 namespace cairn {
@@ -163,7 +164,80 @@ class UniversalPicker::Pick {
         static_cast<double>(oldest.bytes) * universal_.max_size_amplification_percent) {
       return nullptr;
     }
+    if (universal_.incremental) {
+      if (auto c = MergeSliceIntoOldest(newer)) return c;
+    }
     return Merge(first, runs_.size(), CompactionReason::kUniversalSizeAmplification);
+  }
+
+  // A slice of the run above the oldest one, with what it overlaps there, and with what of newer
+  // runs lies within its range. `newer`: bytes of all runs but the oldest. Null: level 0 cannot be
+  // sliced, or no slice is worth it against a merge of everything.
+  std::unique_ptr<Compaction> MergeSliceIntoOldest(uint64_t newer) {
+    // So much more of the oldest run may a slice rewrite for each byte than a merge of everything.
+    constexpr double kWorseThanAll = 1.8;
+    const SortedRun& oldest = runs_.back();
+    const SortedRun& above = runs_[runs_.size() - 2];
+    if (above.level == 0 || newer == 0) return nullptr;
+    const double all = static_cast<double>(oldest.bytes) / static_cast<double>(newer);
+    // Half: the slice is made whole (ExpandToCleanCut), and newer runs add to it.
+    const IncrementalSlice slice =
+        CheapestSlice(*picker_->icmp().user_comparator(), above.files, oldest.files,
+                      MaxCompactionBytes(options_) / 2, all * kWorseThanAll);
+    if (slice.begin == slice.end) return nullptr;
+
+    std::vector<CompactionInputFiles> inputs;  // the lowest level first, for now
+    inputs.push_back({oldest.level, {}});
+    inputs.push_back({above.level,
+                      {above.files.begin() + static_cast<ptrdiff_t>(slice.begin),
+                       above.files.begin() + static_cast<ptrdiff_t>(slice.end)}});
+    if (!picker_->ExpandToCleanCut(*version_, &inputs[1])) return nullptr;
+    Slice smallest, largest;
+    picker_->GetRange(inputs[1].files, &smallest, &largest);
+    version_->GetOverlappingInputs(oldest.level, &smallest, &largest, &inputs[0].files);
+    if (!picker_->ExpandToCleanCut(*version_, &inputs[0])) return nullptr;
+    // (The slice may fall into a gap of the oldest run.)
+    if (inputs[0].files.empty()) inputs.erase(inputs.begin());
+
+    for (size_t i = runs_.size() - 2; i-- > 0 && runs_[i].level > 0;) {
+      if (!version_->OverlapInLevel(runs_[i].level, &smallest, &largest)) continue;
+      // A newer run goes along only where all that is between it and the oldest one does.
+      CompactionInputFiles within = FilesWithin(runs_[i], smallest, largest);
+      if (within.files.empty()) break;
+      picker_->GetRange(within.files, &smallest, &largest);
+      inputs.push_back(std::move(within));
+    }
+    std::reverse(inputs.begin(), inputs.end());
+
+    Compaction::Params params;
+    params.inputs = std::move(inputs);
+    params.output_level = oldest.level;
+    params.reason = CompactionReason::kUniversalSizeAmplification;
+    params.max_subcompactions = picker_->max_subcompactions();
+    params.trivial_move_allowed = universal_.allow_trivial_move;
+    params.score = version_->CompactionScore(0);
+    picker_->GetRange(params.inputs, &smallest, &largest);
+    if (picker_->RangeOverlapsRunning(smallest, largest, params.output_level)) return nullptr;
+    return Start(std::move(params), runs_.size());
+  }
+
+  // The files that lie between the two user keys, if they can be cut out of their run and none of
+  // them is being compacted; else none.
+  CompactionInputFiles FilesWithin(const SortedRun& run, const Slice& smallest,
+                                   const Slice& largest) const {
+    const Comparator& order = *picker_->icmp().user_comparator();
+    CompactionInputFiles within{run.level, {}};
+    for (FileMetaData* f : run.files) {
+      if (order.Compare(f->smallest.user_key(), smallest) >= 0 &&
+          order.Compare(f->largest.user_key(), largest) <= 0) {
+        within.files.push_back(f);
+      }
+    }
+    const size_t found = within.files.size();
+    if (!picker_->ExpandToCleanCut(*version_, &within) || within.files.size() != found) {
+      within.files.clear();
+    }
+    return within;
   }
 
   std::unique_ptr<Compaction> MergeNeighbours(unsigned size_ratio, unsigned most,
@@ -227,8 +301,12 @@ class UniversalPicker::Pick {
   // `end`: of the runs that go in.
   std::unique_ptr<Compaction> Start(Compaction::Params params, size_t end) {
     picker_->SetOutputDefaults(options_, *version_, &params);
-    // A run is merged as a whole: how it lies over others does not matter.
-    params.max_compaction_bytes = std::numeric_limits<uint64_t>::max();
+    // A run that is merged as a whole may lie over others as it will. Slices are cheaper where
+    // files end about where those of the next older run do.
+    constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
+    const uint64_t target = params.target_output_file_size;
+    params.max_compaction_bytes =
+        universal_.incremental && target < kAnyNumber / 2 ? target / 2 * 3 : kAnyNumber;
     if (!params.manual && !MayCompress(end)) params.compression = kNoCompression;
     return picker_->Start(options_, version_, std::move(params));
   }

@@ -9,7 +9,9 @@
 // What periodic_compaction_seconds (or ttl) says is too old goes to the last level with all that is
 // newer. Rules (RocksDB's), once there are level0_file_num_compaction_trigger runs, in order:
 // 1. Space amplification: if all runs but the oldest come to max_size_amplification_percent of it,
-//    everything becomes one run.
+//    everything becomes one run. With `incremental`, a slice of the run above the oldest is merged
+//    into that one instead, of about half of max_compaction_bytes, as long as that is worth it
+//    (incremental_slice.h): the space comes down in many small jobs.
 // 2. Size ratio: the newest neighbours, min_merge_width to max_merge_width, of which each is at
 // most
 //    size_ratio percent larger than all before it (kCompactionStopStyleTotalSize), or than the one

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "compaction/incremental_slice.h"
 #include "fiber/clock.h"
 #include "manifest/testing/version_fixture.h"
 
@@ -391,6 +392,140 @@ TEST_F(UniversalPickerTest, WithOneLevelTheOldestMarkedFileStays) {
   flat.Delete(0, 49);
   ASSERT_TRUE(flat.Build().ok());
   EXPECT_FALSE(flat.version()->NeedsCompaction());
+}
+
+class IncrementalPickerTest : public UniversalPickerTest {
+ protected:
+  IncrementalPickerTest() {
+    universal().incremental = true;
+    universal().max_size_amplification_percent = 40;
+    v_.options().max_compaction_bytes = 1200;
+    v_.options().level0_file_num_compaction_trigger = 2;
+  }
+  static std::string K(int i) { return "k" + std::to_string(100 + i); }
+  // Files of `level`, `width` keys each, one behind the other.
+  void AddFiles(int level, uint64_t first_number, int files, int first_key, int width,
+                uint64_t size) {
+    for (int i = 0; i < files; ++i) {
+      const int from = first_key + i * width;
+      v_.Add(level, first_number + static_cast<uint64_t>(i), K(from), K(from + width - 1), size);
+    }
+  }
+};
+
+TEST_F(IncrementalPickerTest, ASliceWithWhatItOverlaps) {
+  AddFiles(4, 50, 10, 0, 10, 100);
+  AddFiles(5, 10, 10, 0, 10, 200);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->reason(), CompactionReason::kUniversalSizeAmplification);
+  EXPECT_EQ(c->output_level(), 5);
+  EXPECT_EQ(Inputs(*c), (List{51, 50, 11, 10})) << "600 of 1200 bytes";
+  EXPECT_TRUE(c->bottommost_level());
+  EXPECT_FALSE(c->is_full_compaction());
+  EXPECT_EQ(Pick(), nullptr) << "both runs are being compacted";
+}
+
+TEST_F(IncrementalPickerTest, TheSliceThatRewritesLeast) {
+  universal().max_size_amplification_percent = 30;
+  AddFiles(4, 50, 10, 0, 10, 100);
+  // Large files; but where keys 50 to 79 are there is one small one.
+  AddFiles(5, 10, 5, 0, 10, 400);
+  v_.Add(5, 20, K(50), K(79), 150);
+  AddFiles(5, 30, 2, 80, 10, 400);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  // 300 bytes over 150, and one file more, as that is less than 600.
+  EXPECT_EQ(Inputs(*c), (List{58, 57, 56, 55, 30, 20}));
+  EXPECT_EQ(c->total_input_bytes(), 950u);
+}
+
+TEST_F(IncrementalPickerTest, NewerRunsGoAlongWhereTheyLieWithin) {
+  v_.Add(2, 90, K(12), K(14), 10);  // within, but 80 lies between it and level 4
+  v_.Add(2, 91, K(2), K(8), 10);
+  v_.Add(3, 80, K(15), K(35), 10);  // not within
+  v_.Add(3, 81, K(1), K(9), 10);
+  AddFiles(4, 50, 10, 0, 10, 100);
+  AddFiles(5, 10, 10, 0, 10, 200);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{91, 81, 51, 50, 11, 10}));
+  EXPECT_EQ(c->start_level(), 2);
+}
+
+TEST_F(IncrementalPickerTest, ANewerRunStaysAboveOneThatDoesNotGoAlong) {
+  v_.Add(2, 90, K(12), K(14), 10);
+  v_.Add(3, 80, K(5), K(35), 10);
+  AddFiles(4, 50, 10, 0, 10, 100);
+  AddFiles(5, 10, 10, 0, 10, 200);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{51, 50, 11, 10}));
+}
+
+TEST_F(IncrementalPickerTest, EverythingWhereLevelZeroIsNextOrSlicesAreNotWorthIt) {
+  AddRun(400).AddRun(400);
+  AddFiles(5, 10, 10, 0, 10, 200);
+  Build();
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->is_full_compaction());
+  c.reset();
+  // A tiny second run, spread over all of the oldest: each of its bytes would rewrite 100.
+  AddFiles(4, 50, 10, 0, 10, 2);
+  Build();
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_TRUE(c->is_full_compaction());
+}
+
+TEST_F(IncrementalPickerTest, SlicesAreNoLongerThanTheyMustBe) {
+  Random64 random(301);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<FileMetaData> metas;
+    std::vector<FileMetaData*> newer, oldest;
+    const auto fill = [&] {
+      for (int key = static_cast<int>(random.Uniform(20)); key < 800;) {
+        const int last = key + static_cast<int>(random.Uniform(40));
+        metas.push_back(MakeFile(metas.size() + 1, K(key), K(last), 1 + random.Uniform(1000)));
+        key = last + 1 + static_cast<int>(random.OneIn(3) ? random.Uniform(60) : 0);
+      }
+    };
+    fill();
+    const size_t split = metas.size();
+    fill();
+    for (size_t i = 0; i < metas.size(); ++i) (i < split ? newer : oldest).push_back(&metas[i]);
+    const uint64_t target = 500 + random.Uniform(5000);
+    const IncrementalSlice slice =
+        CheapestSlice(*BytewiseComparator(), newer, oldest, target, 1e9);
+    ASSERT_LT(slice.begin, slice.end) << "round " << round;
+    ASSERT_LE(slice.end, newer.size());
+    // The model: the bytes of all that lie between the slice's ends.
+    uint64_t above = 0, below = 0;
+    for (size_t i = slice.begin; i < slice.end; ++i) above += newer[i]->file_size;
+    for (const FileMetaData* f : oldest) {
+      if (f->largest.user_key().compare(newer[slice.begin]->smallest.user_key()) >= 0 &&
+          f->smallest.user_key().compare(newer[slice.end - 1]->largest.user_key()) <= 0) {
+        below += f->file_size;
+      }
+    }
+    ASSERT_DOUBLE_EQ(slice.fanout, static_cast<double>(below) / static_cast<double>(above));
+    // No longer than it must be.
+    if (slice.end - slice.begin > 1) {
+      uint64_t below_shorter = 0;
+      for (const FileMetaData* f : oldest) {
+        if (f->largest.user_key().compare(newer[slice.begin]->smallest.user_key()) >= 0 &&
+            f->smallest.user_key().compare(newer[slice.end - 2]->largest.user_key()) <= 0) {
+          below_shorter += f->file_size;
+        }
+      }
+      ASSERT_LT(above - newer[slice.end - 1]->file_size + below_shorter, target);
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // A database in universal style: it agrees with the model through compactions, restarts, kills and
 // changes of style, and its space and number of runs stay within the limits.
+#include <atomic>
+
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
 #include "rocksdb/listener.h"
@@ -81,6 +83,8 @@ TEST_F(DbUniversalTest, RandomHistoriesAgreeWithTheModel) {
     universal.stop_style =
         random.OneIn(2) ? kCompactionStopStyleTotalSize : kCompactionStopStyleSimilarSize;
     universal.allow_trivial_move = random.OneIn(2);
+    universal.incremental = random.OneIn(2);
+    if (universal.incremental) options.max_compaction_bytes = 20000 + random.Uniform(200000);
     universal.compression_size_percent = random.OneIn(2) ? -1 : 60;
     if (random.OneIn(2)) universal.max_merge_width = 3;
     options.compression = random.OneIn(2) ? kLZ4Compression : kNoCompression;
@@ -121,6 +125,62 @@ TEST_F(DbUniversalTest, RandomHistoriesAgreeWithTheModel) {
   options.num_levels = 7;
   Open(options);
   ExpectModel();
+}
+
+// What the compactions for space amplification read.
+class AmplificationJobs : public EventListener {
+ public:
+  void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
+    if (info.compaction_reason != CompactionReason::kUniversalSizeAmplification) return;
+    jobs_.fetch_add(1);
+    uint64_t largest = largest_.load();
+    while (info.stats.total_input_bytes > largest &&
+           !largest_.compare_exchange_weak(largest, info.stats.total_input_bytes)) {
+    }
+  }
+  uint64_t jobs() const { return jobs_.load(); }
+  uint64_t largest() const { return largest_.load(); }
+
+ private:
+  std::atomic<uint64_t> jobs_{0};
+  std::atomic<uint64_t> largest_{0};  // bytes
+};
+
+TEST_F(DbUniversalTest, IncrementalJobsAreSmallAndTheSpaceIsBounded) {
+  uint64_t largest[2] = {};
+  for (const bool incremental : {false, true}) {
+    Options options = Universal();
+    options.create_if_missing = true;
+    options.compression = kNoCompression;
+    options.num_levels = 7;
+    options.target_file_size_base = 8 << 10;
+    options.max_compaction_bytes = 80 << 10;
+    options.compaction_options_universal.max_size_amplification_percent = 30;
+    options.compaction_options_universal.incremental = incremental;
+    const auto jobs = std::make_shared<AmplificationJobs>();
+    options.listeners.push_back(jobs);
+    Open(options);
+    PutRange(0, 3000, 1000, 100);
+    Compact();
+    const uint64_t before = jobs->jobs();
+    for (uint64_t round = 0; round < 20; ++round) {
+      // Every tenth key, each time another one.
+      for (uint64_t i = round % 10; i < 3000; i += 10) Put(Key(i), Value(round, 100));
+      Flush();
+      WaitForCompactions();
+    }
+    EXPECT_GT(jobs->jobs(), before);
+    largest[incremental ? 1 : 0] = jobs->largest();
+    uint64_t bytes = 0;
+    ASSERT_TRUE(db_->GetIntProperty("rocksdb.total-sst-files-size", &bytes));
+    EXPECT_LT(bytes, 3000u * 150 * 2) << incremental;
+    ExpectModel();
+    Compact();
+    EXPECT_EQ(Runs(), 1);
+    ExpectModel();
+    Close();
+  }
+  EXPECT_LT(largest[1] * 2, largest[0]);
 }
 
 TEST_F(DbUniversalTest, OneLevelIsEnough) {
@@ -197,9 +257,6 @@ TEST_F(DbUniversalTest, TheTriggersCountRuns) {
 
 TEST_F(DbUniversalTest, RefusesWhatIsNotThere) {
   Options options = Universal();
-  options.compaction_options_universal.incremental = true;
-  EXPECT_TRUE(TryOpen(options).IsNotSupported());
-  options = Universal();
   options.compaction_style = kCompactionStyleNone;
   EXPECT_TRUE(TryOpen(options).IsNotSupported());
 }

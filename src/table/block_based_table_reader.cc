@@ -25,10 +25,6 @@ constexpr uint64_t kTailShare = 40;
 // VerifyChecksum and compactions read in pieces of this size unless told otherwise.
 constexpr size_t kSweepReadahead = 2 << 20;
 
-void DeleteCachedBlock(const Slice& /*key*/, void* value) {
-  DeleteBlock(static_cast<Block*>(value));
-}
-
 Status NamedStatus(const Status& s, const RandomAccessFileReader& file) {
   const std::string message =
       std::string(s.getState() == nullptr ? "" : s.getState()) + ": " + file.file_name();
@@ -55,6 +51,8 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
       hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
+      secondary_(cache_ != nullptr && options.use_secondary_cache &&
+                 MayHaveSecondaryCache(*cache_)),
       file_number_(options.file_number) {
   source_.statistics = options.statistics;
 }
@@ -374,7 +372,25 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   CacheKey(Cached::kData, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
+    Cache::Handle* h;
+    // What a compaction reads once does not come up for it.
+    if (secondary_ && !for_compaction) [[unlikely]] {
+      h = LookupBlock(
+          cache_key, DataBlockHelper(),
+          [&handle](const void* saved, size_t size, void** value, size_t* charge) {
+            Block::Ptr restored;
+            Status s = RestoreBlock(saved, size, handle.offset, &restored);
+            if (!s.ok()) return s;
+            if (const char* error = restored->ParseRestarts()) return Status::Corruption(error);
+            *charge = restored->memory_usage();
+            *value = restored.release();
+            return s;
+          },
+          Cache::Priority::LOW);
+    } else {
+      h = cache_->Lookup(cache_key, source_.statistics);
+    }
+    if (h != nullptr) {
       block->SetCached(cache_, h);
       if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);
       if (source_.statistics != nullptr) {
@@ -405,7 +421,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   }
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
-  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedBlock, &h, Cache::Priority::LOW);
+  s = InsertBlock(cache_key, read.get(), DataBlockHelper(), charge, &h, Cache::Priority::LOW);
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;

@@ -167,6 +167,21 @@ class BlockBasedTable final : public TableReader {
   // Goes on from a merge operand, as far as the block has the key's entries.
   Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
                          bool* done) const;
+  // Looks for a block in the cache, and in the secondary cache behind it, if there is one and this
+  // table uses it. `create` makes an entry of what was saved, for a key of the cache.
+  Cache::Handle* LookupBlock(const Slice& cache_key, const Cache::CacheItemHelper* helper,
+                             const Cache::CreateCallback& create, Cache::Priority priority) const {
+    return cache_->Lookup(cache_key, helper, create, priority, /*wait=*/true, source_.statistics);
+  }
+  Status InsertBlock(const Slice& cache_key, void* value, const Cache::CacheItemHelper* helper,
+                     size_t charge, Cache::Handle** handle, Cache::Priority priority) const {
+    return secondary_ ? cache_->Insert(cache_key, value, helper, charge, handle, priority)
+                      : cache_->Insert(cache_key, value, charge, helper->del_cb, handle, priority);
+  }
+  Cache::Priority MetadataPriority() const {
+    return table_options_.cache_index_and_filter_blocks_with_high_priority ? Cache::Priority::HIGH
+                                                                           : Cache::Priority::LOW;
+  }
   void Tick(uint32_t ticker, uint64_t count = 1) const {
     if (source_.statistics != nullptr) source_.statistics->recordTick(ticker, count);
   }
@@ -176,6 +191,7 @@ class BlockBasedTable final : public TableReader {
   const bool bytewise_;
   const bool hash_index_is_usable_;  // keys of different bytes differ
   Cache* const cache_;               // may be null
+  const bool secondary_;             // there may be a secondary cache, and it is used
   const uint64_t file_number_;
   BlockSource source_;
   uint64_t cache_prefix_ = 0;

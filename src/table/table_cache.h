@@ -80,6 +80,7 @@ struct TableCacheOptions {
   Statistics* statistics = nullptr;
   Logger* info_log = nullptr;
   const SliceTransform* prefix_extractor = nullptr;  // may be null
+  bool use_secondary_cache = true;                   // of the block cache
 };
 
 class TableCache {

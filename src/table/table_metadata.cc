@@ -11,17 +11,12 @@
 #include <algorithm>
 
 #include "table/block_based_table_reader.h"
+#include "table/cached_block.h"
 
 namespace cairn {
 
 namespace {
 
-void DeleteCachedIndex(const Slice& /*key*/, void* value) {
-  delete static_cast<IndexBlock*>(value);
-}
-void DeleteCachedFilter(const Slice& /*key*/, void* value) {
-  delete static_cast<FilterBlock*>(value);
-}
 size_t MemoryOf(const FilterBlock& filter) {
   return filter.block->memory_usage() + sizeof(FilterBlock);
 }
@@ -177,7 +172,25 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
   CacheKey(Cached::kIndex, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
+    Cache::Handle* h;
+    if (secondary_) [[unlikely]] {
+      h = LookupBlock(
+          cache_key, IndexBlockHelper(),
+          [this, &handle](const void* saved, size_t size, void** value, size_t* charge) {
+            Block::Ptr restored;
+            Status s = RestoreBlock(saved, size, handle.offset, &restored);
+            if (!s.ok()) return s;
+            auto block = std::make_unique<IndexBlock>(std::move(restored), index_format_);
+            if (const char* error = block->Init(bytewise_)) return Status::Corruption(error);
+            *charge = block->memory_usage();
+            *value = block.release();
+            return s;
+          },
+          MetadataPriority());
+    } else {
+      h = cache_->Lookup(cache_key, source_.statistics);
+    }
+    if (h != nullptr) {
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_INDEX_HIT);
       index->SetCached(cache_, h);
@@ -199,10 +212,7 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
   }
   const size_t charge = read->memory_usage();
   Cache::Handle* h = nullptr;
-  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedIndex, &h,
-                     table_options_.cache_index_and_filter_blocks_with_high_priority
-                         ? Cache::Priority::HIGH
-                         : Cache::Priority::LOW);
+  s = InsertBlock(cache_key, read.get(), IndexBlockHelper(), charge, &h, MetadataPriority());
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;
@@ -239,7 +249,24 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
   CacheKey(Cached::kFilter, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    if (Cache::Handle* h = cache_->Lookup(cache_key, source_.statistics)) {
+    Cache::Handle* h;
+    if (secondary_) [[unlikely]] {
+      h = LookupBlock(
+          cache_key, FilterBlockHelper(),
+          [&handle](const void* saved, size_t size, void** value, size_t* charge) {
+            Block::Ptr restored;
+            Status s = RestoreBlock(saved, size, handle.offset, &restored);
+            if (!s.ok()) return s;
+            auto block = std::make_unique<FilterBlock>(std::move(restored));
+            *charge = MemoryOf(*block);
+            *value = block.release();
+            return s;
+          },
+          MetadataPriority());
+    } else {
+      h = cache_->Lookup(cache_key, source_.statistics);
+    }
+    if (h != nullptr) {
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_FILTER_HIT);
       filter->SetCached(cache_, h);
@@ -262,10 +289,7 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
   }
   const size_t charge = MemoryOf(*read);
   Cache::Handle* h = nullptr;
-  s = cache_->Insert(cache_key, read.get(), charge, &DeleteCachedFilter, &h,
-                     table_options_.cache_index_and_filter_blocks_with_high_priority
-                         ? Cache::Priority::HIGH
-                         : Cache::Priority::LOW);
+  s = InsertBlock(cache_key, read.get(), FilterBlockHelper(), charge, &h, MetadataPriority());
   if (!s.ok()) {
     Tick(BLOCK_CACHE_ADD_FAILURES);
     return s;

@@ -38,6 +38,8 @@ struct TableReaderOptions {
   ReadLimits limits;  // of the reads at opening
   // How prefixes are taken now; tables may have been made with another one. Null: they are not.
   const SliceTransform* prefix_extractor = nullptr;
+  // Whether blocks go to and come from the block cache's secondary cache, if it has one.
+  bool use_secondary_cache = true;
 };
 
 struct TableBuilderOptions {

@@ -1,0 +1,86 @@
+#include "table/cached_block.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/coding.h"
+#include "table/block_based_table_reader.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kChecksumSize = 8;
+
+uint64_t ChecksumOf(const Slice& contents) {
+  return XXH3_64bits(contents.data(), contents.size());
+}
+
+const Block& BlockOf(const Block& block) { return block; }
+const Block& BlockOf(const IndexBlock& index) { return index.block(); }
+const Block& BlockOf(const FilterBlock& filter) { return *filter.block; }
+
+void Delete(Block* block) { DeleteBlock(block); }
+void Delete(IndexBlock* index) { DeleteIndex(index); }
+void Delete(FilterBlock* filter) { DeleteFilter(filter); }
+
+template <typename T>
+size_t SavedSize(void* value) {
+  return BlockOf(*static_cast<T*>(value)).size() + kChecksumSize;
+}
+
+template <typename T>
+Status Save(void* value, size_t offset, size_t length, void* out) {
+  const Slice contents = BlockOf(*static_cast<T*>(value)).contents();
+  const size_t total = contents.size() + kChecksumSize;
+  if (offset > total || length > total - offset) {
+    return Status::InvalidArgument("a part of a block that it does not have");
+  }
+  char* to = static_cast<char*>(out);
+  if (offset < contents.size()) {
+    const size_t n = std::min(length, contents.size() - offset);
+    std::memcpy(to, contents.data() + offset, n);
+    to += n;
+    offset += n;
+    length -= n;
+  }
+  if (length > 0) {
+    char checksum[kChecksumSize];
+    EncodeFixed64(checksum, ChecksumOf(contents));
+    std::memcpy(to, checksum + (offset - contents.size()), length);
+  }
+  return Status::OK();
+}
+
+template <typename T>
+void DeleteCached(const Slice& /*key*/, void* value) {
+  Delete(static_cast<T*>(value));
+}
+
+template <typename T>
+const Cache::CacheItemHelper* HelperOf() {
+  static const Cache::CacheItemHelper helper(&SavedSize<T>, &Save<T>, &DeleteCached<T>);
+  return &helper;
+}
+
+}  // namespace
+
+const Cache::CacheItemHelper* DataBlockHelper() { return HelperOf<Block>(); }
+const Cache::CacheItemHelper* IndexBlockHelper() { return HelperOf<IndexBlock>(); }
+const Cache::CacheItemHelper* FilterBlockHelper() { return HelperOf<FilterBlock>(); }
+
+Status RestoreBlock(const void* saved, size_t size, uint64_t file_offset, Block::Ptr* block) {
+  if (size < kChecksumSize) return Status::Corruption("a saved block is too short");
+  const Slice contents(static_cast<const char*>(saved), size - kChecksumSize);
+  if (DecodeFixed64(contents.data() + contents.size()) != ChecksumOf(contents)) {
+    return Status::Corruption("a saved block's checksum does not match");
+  }
+  *block = Block::Allocate(contents.size(), 0, file_offset);
+  if (*block == nullptr) return Status::MemoryLimit("no memory for a block");
+  std::memcpy((*block)->mutable_data(), contents.data(), contents.size());
+  return Status::OK();
+}
+
+}  // namespace cairn

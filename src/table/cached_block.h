@@ -1,0 +1,27 @@
+// Blocks in a secondary cache: how they go there, and come back.
+//
+// What is saved is the uncompressed block and a checksum of it: another's memory or device is not
+// trusted more than a file. The callbacks here take a Block, an IndexBlock or a FilterBlock, as the
+// block cache holds them. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/namespace.h"
+#include "rocksdb/cache.h"
+#include "table/block.h"
+
+namespace cairn {
+
+// Of blocks in the cache under the keys of BlockBasedTable. Live forever.
+const Cache::CacheItemHelper* DataBlockHelper();
+const Cache::CacheItemHelper* IndexBlockHelper();
+const Cache::CacheItemHelper* FilterBlockHelper();
+
+// The block of what was saved. `file_offset`: where it begins in its file. Corruption if the bytes
+// are not those that were saved, MemoryLimit without memory.
+[[nodiscard]] Status RestoreBlock(const void* saved, size_t size, uint64_t file_offset,
+                                  Block::Ptr* block);
+
+}  // namespace cairn
