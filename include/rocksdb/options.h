@@ -340,7 +340,7 @@ struct DBOptions {
   // Unsupported, must be empty.
   FileTypeSet checksum_handoff_file_types;
   std::shared_ptr<CompactionService> compaction_service = nullptr;
-  // Without effect: there are no secondary caches.
+  // kVolatileTier: the block cache's secondary cache, if it has one, is not used for this database.
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
   // Without effect: a compaction that meets a SingleDelete that was misused goes on.
   bool enforce_single_del_contracts = true;

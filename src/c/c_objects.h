@@ -80,6 +80,9 @@ struct rocksdb_cache_t {
 struct rocksdb_lru_cache_options_t {
   rocksdb::LRUCacheOptions rep;
 };
+struct rocksdb_hyper_clock_cache_options_t {
+  rocksdb::HyperClockCacheOptions rep;
+};
 struct rocksdb_filterpolicy_t {
   std::unique_ptr<const rocksdb::FilterPolicy> rep;
 };

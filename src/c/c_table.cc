@@ -95,6 +95,23 @@ CAIRN_C_SETTER(lru_cache_options, int, num_shard_bits)
 rocksdb_cache_t* rocksdb_cache_create_lru_opts(rocksdb_lru_cache_options_t* o) {
   return new rocksdb_cache_t{NewLRUCache(o->rep)};
 }
+rocksdb_hyper_clock_cache_options_t* rocksdb_hyper_clock_cache_options_create(
+    size_t capacity, size_t estimated_entry_charge) {
+  return new rocksdb_hyper_clock_cache_options_t{
+      HyperClockCacheOptions(capacity, estimated_entry_charge)};
+}
+void rocksdb_hyper_clock_cache_options_destroy(rocksdb_hyper_clock_cache_options_t* o) { delete o; }
+CAIRN_C_SETTER(hyper_clock_cache_options, size_t, capacity)
+CAIRN_C_SETTER(hyper_clock_cache_options, size_t, estimated_entry_charge)
+CAIRN_C_SETTER(hyper_clock_cache_options, int, num_shard_bits)
+rocksdb_cache_t* rocksdb_cache_create_hyper_clock(size_t capacity, size_t estimated_entry_charge) {
+  return new rocksdb_cache_t{
+      HyperClockCacheOptions(capacity, estimated_entry_charge).MakeSharedCache()};
+}
+rocksdb_cache_t* rocksdb_cache_create_hyper_clock_opts(
+    const rocksdb_hyper_clock_cache_options_t* o) {
+  return new rocksdb_cache_t{o->rep.MakeSharedCache()};
+}
 void rocksdb_cache_destroy(rocksdb_cache_t* cache) { delete cache; }
 void rocksdb_cache_disown_data(rocksdb_cache_t* cache) { cache->rep->DisownData(); }
 void rocksdb_cache_set_capacity(rocksdb_cache_t* cache, size_t capacity) {
@@ -109,6 +126,9 @@ size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) {
 }
 size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) {
   return cache->rep->GetOccupancyCount();
+}
+size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* cache) {
+  return cache->rep->GetTableAddressCount();
 }
 
 // Filters

@@ -2,147 +2,36 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "base/random.h"
-#include "fiber/thread.h"
+#include "cache/testing/cache_fixture.h"
 
 namespace cairn {
 namespace {
 
-// Values are numbers; deletions are counted.
-std::atomic<int> deleted{0};
-std::atomic<uintptr_t> last_deleted{0};
-
-void Deleter(const Slice& /*key*/, void* value) {
-  deleted.fetch_add(1);
-  last_deleted.store(reinterpret_cast<uintptr_t>(value));
-}
-
-void* Value(uintptr_t v) { return reinterpret_cast<void*>(v); }
-
-class CacheTest : public ::testing::Test {
+class LruCacheTest : public testing::CacheFixture {
  protected:
-  CacheTest() { Make(10); }
-  void Make(size_t capacity, bool strict = false, double high = 0.5, double low = 0.0,
-            int bits = 0) {
-    LRUCacheOptions options(capacity, bits, strict, high, nullptr, false, kDontChargeCacheMetadata,
-                            low);
-    cache_ = NewLRUCache(options);
-    deleted = 0;
+  LruCacheTest() { Make(); }
+  void Make(double high = 0.5, double low = 0.0) {
+    Use(NewLRUCache(LRUCacheOptions(10, 0, /*strict=*/false, high, nullptr, false,
+                                    kDontChargeCacheMetadata, low)));
   }
-  Status Insert(const std::string& key, uintptr_t value, size_t charge = 1,
-                Cache::Handle** handle = nullptr, Cache::Priority priority = Cache::Priority::LOW) {
-    return cache_->Insert(key, Value(value), charge, &Deleter, handle, priority);
-  }
-  // 0: not there.
-  uintptr_t Lookup(const std::string& key) {
-    Cache::Handle* h = cache_->Lookup(key);
-    if (h == nullptr) return 0;
-    const auto value = reinterpret_cast<uintptr_t>(cache_->Value(h));
-    cache_->Release(h);
-    return value;
-  }
-  std::shared_ptr<Cache> cache_;
 };
 
-TEST_F(CacheTest, FindsWhatWasInserted) {
-  EXPECT_EQ(Lookup("a"), 0u);
-  ASSERT_TRUE(Insert("a", 1).ok());
-  ASSERT_TRUE(Insert("b", 2).ok());
-  EXPECT_EQ(Lookup("a"), 1u);
-  EXPECT_EQ(Lookup("b"), 2u);
-  EXPECT_EQ(cache_->GetUsage(), 2u);
-  EXPECT_EQ(cache_->GetOccupancyCount(), 2u);
-}
-
-TEST_F(CacheTest, InsertionReplacesAndDeletesTheOldValue) {
-  ASSERT_TRUE(Insert("a", 1).ok());
-  ASSERT_TRUE(Insert("a", 2).ok());
-  EXPECT_EQ(Lookup("a"), 2u);
-  EXPECT_EQ(deleted, 1);
-  EXPECT_EQ(last_deleted, 1u);
-  EXPECT_EQ(cache_->GetUsage(), 1u);
-}
-
-TEST_F(CacheTest, ErasedEntryLivesUntilItsLastRelease) {
-  Cache::Handle* h = nullptr;
-  ASSERT_TRUE(Insert("a", 1, 3, &h).ok());
-  ASSERT_NE(h, nullptr);
-  EXPECT_TRUE(cache_->Ref(h));
-  cache_->Erase("a");
-  EXPECT_EQ(Lookup("a"), 0u);
-  EXPECT_EQ(cache_->GetUsage(), 3u);
-  EXPECT_EQ(cache_->GetPinnedUsage(), 3u);
-  EXPECT_FALSE(cache_->Release(h));
-  EXPECT_EQ(deleted, 0);
-  EXPECT_TRUE(cache_->Release(h));
-  EXPECT_EQ(deleted, 1);
-  EXPECT_EQ(cache_->GetUsage(), 0u);
-  cache_->Erase("a");  // nothing there
-}
-
-TEST_F(CacheTest, EvictsWhatWasNotUsed) {
+TEST_F(LruCacheTest, EvictsWhatWasNotUsed) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(Insert("k" + std::to_string(i), 100u + i).ok());
   EXPECT_EQ(Lookup("k0"), 100u);  // touched: survives
   for (int i = 10; i < 15; ++i) ASSERT_TRUE(Insert("k" + std::to_string(i), 100u + i).ok());
   EXPECT_EQ(cache_->GetUsage(), 10u);
-  EXPECT_EQ(deleted, 5);
+  EXPECT_EQ(testing::deleted, 5);
   EXPECT_EQ(Lookup("k0"), 100u);
   EXPECT_EQ(Lookup("k1"), 0u);
   EXPECT_EQ(Lookup("k14"), 114u);
 }
 
-TEST_F(CacheTest, PinnedEntriesAreNotEvicted) {
-  Cache::Handle* h = nullptr;
-  ASSERT_TRUE(Insert("pinned", 7, 1, &h).ok());
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(Insert("k" + std::to_string(i), 1).ok());
-  EXPECT_EQ(Lookup("pinned"), 7u);
-  EXPECT_EQ(cache_->GetPinnedUsage(), 1u);
-  cache_->Release(h);
-  EXPECT_EQ(cache_->GetPinnedUsage(), 0u);
-}
-
-TEST_F(CacheTest, SoftLimitLetsPinnedEntriesExceedTheCapacity) {
-  std::vector<Cache::Handle*> handles(20);
-  for (int i = 0; i < 20; ++i)
-    ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &handles[i]).ok());
-  EXPECT_EQ(cache_->GetUsage(), 20u);
-  // Without a handle it cannot stay.
-  ASSERT_TRUE(Insert("more", 99).ok());
-  EXPECT_EQ(Lookup("more"), 0u);
-  EXPECT_EQ(last_deleted, 99u);
-  for (Cache::Handle* h : handles) cache_->Release(h);
-  EXPECT_LE(cache_->GetUsage(), 10u);
-}
-
-TEST_F(CacheTest, StrictLimitRefusesAndLeavesTheValueToTheCaller) {
-  Make(10, /*strict=*/true);
-  EXPECT_TRUE(cache_->HasStrictCapacityLimit());
-  std::vector<Cache::Handle*> handles(10);
-  for (int i = 0; i < 10; ++i)
-    ASSERT_TRUE(Insert("k" + std::to_string(i), 1u + i, 1, &handles[i]).ok());
-  Cache::Handle* h = handles[0];
-  EXPECT_TRUE(Insert("more", 99, 1, &h).IsMemoryLimit());
-  EXPECT_EQ(h, nullptr);
-  EXPECT_EQ(deleted, 0);
-  cache_->Release(handles[3]);
-  EXPECT_TRUE(Insert("more", 99, 1, &h).ok());
-  EXPECT_EQ(Lookup("k3"), 0u);
-  cache_->Release(h);
-  for (int i = 0; i < 10; ++i) {
-    if (i != 3) cache_->Release(handles[i]);
-  }
-  cache_->SetStrictCapacityLimit(false);
-  EXPECT_FALSE(cache_->HasStrictCapacityLimit());
-}
-
-TEST_F(CacheTest, HighPriorityOutlivesLow) {
-  Make(10, false, /*high=*/0.5);
+TEST_F(LruCacheTest, HighPriorityOutlivesLow) {
+  Make(/*high=*/0.5);
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(Insert("h" + std::to_string(i), 1, 1, nullptr, Cache::Priority::HIGH).ok());
   }
@@ -150,8 +39,8 @@ TEST_F(CacheTest, HighPriorityOutlivesLow) {
   for (int i = 0; i < 5; ++i) EXPECT_NE(Lookup("h" + std::to_string(i)), 0u) << i;
 }
 
-TEST_F(CacheTest, LowPriorityOutlivesBottom) {
-  Make(10, false, /*high=*/0.0, /*low=*/0.5);
+TEST_F(LruCacheTest, LowPriorityOutlivesBottom) {
+  Make(/*high=*/0.0, /*low=*/0.5);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(Insert("l" + std::to_string(i), 1).ok());
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(Insert("b" + std::to_string(i), 1, 1, nullptr, Cache::Priority::BOTTOM).ok());
@@ -159,128 +48,12 @@ TEST_F(CacheTest, LowPriorityOutlivesBottom) {
   for (int i = 0; i < 5; ++i) EXPECT_NE(Lookup("l" + std::to_string(i)), 0u) << i;
 }
 
-TEST_F(CacheTest, ShrinkingEvicts) {
-  for (int i = 0; i < 10; ++i) ASSERT_TRUE(Insert("k" + std::to_string(i), 1).ok());
-  cache_->SetCapacity(4);
-  EXPECT_EQ(cache_->GetCapacity(), 4u);
-  EXPECT_LE(cache_->GetUsage(), 4u);
-}
-
-TEST_F(CacheTest, ReleaseCanErase) {
-  Cache::Handle* h = nullptr;
-  ASSERT_TRUE(Insert("a", 1, 1, &h).ok());
-  Cache::Handle* second = cache_->Lookup("a");
-  EXPECT_FALSE(cache_->Release(h, /*erase_if_last_ref=*/true));
-  EXPECT_TRUE(cache_->Release(second, /*erase_if_last_ref=*/true));
-  EXPECT_EQ(deleted, 1);
-  EXPECT_EQ(Lookup("a"), 0u);
-}
-
-TEST_F(CacheTest, WalksAllEntriesAndErasesTheUnreferenced) {
-  Make(1000, false, 0.5, 0.0, 2);
-  Cache::Handle* h = nullptr;
-  std::map<std::string, size_t> expected;
-  for (int i = 0; i < 100; ++i) {
-    const std::string key =
-        "key" + std::string(static_cast<size_t>(i), 'x');  // some longer than what is inline
-    expected[key] = static_cast<size_t>(i % 3 + 1);
-    ASSERT_TRUE(Insert(key, 1, expected[key], i == 50 ? &h : nullptr).ok());
-  }
-  std::map<std::string, size_t> seen;
-  cache_->ApplyToAllEntries([&](const Slice& key, void*, size_t charge,
-                                Cache::DeleterFn) { seen[key.ToString()] = charge; },
-                            {});
-  EXPECT_EQ(seen, expected);
-  cache_->EraseUnRefEntries();
-  EXPECT_EQ(cache_->GetOccupancyCount(), 1u);
-  EXPECT_EQ(deleted, 99);
-  cache_->Release(h);
-}
-
-TEST_F(CacheTest, ChargesItsBookkeepingUnlessToldNotTo) {
-  cache_ = NewLRUCache(1 << 20, 0);
-  Cache::Handle* h = nullptr;
-  ASSERT_TRUE(Insert("a", 1, 100, &h).ok());
-  EXPECT_EQ(cache_->GetCharge(h), 100u);
-  EXPECT_GT(cache_->GetUsage(h), 100u);
-  EXPECT_EQ(cache_->GetUsage(), cache_->GetUsage(h));
-  EXPECT_EQ(cache_->GetDeleter(h), &Deleter);
-  cache_->Release(h);
-}
-
-TEST_F(CacheTest, RefusesOptionsOutOfRange) {
+TEST_F(LruCacheTest, RefusesOptionsOutOfRange) {
   EXPECT_EQ(NewLRUCache(100, 20), nullptr);
   EXPECT_EQ(NewLRUCache(100, 0, false, 1.5), nullptr);
   EXPECT_EQ(NewLRUCache(
                 LRUCacheOptions(100, 0, false, 0.7, nullptr, false, kDontChargeCacheMetadata, 0.7)),
             nullptr);
-}
-
-// Counts its live objects, and is recognisably broken after its death.
-struct Counted {
-  explicit Counted(uint64_t k) : key(k), canary(~k) { live.fetch_add(1); }
-  ~Counted() {
-    key = canary = 0xdeaddeaddeaddead;
-    live.fetch_sub(1);
-  }
-  uint64_t key, canary;
-  static inline std::atomic<int64_t> live{0};
-};
-
-// Every value names its key; whoever finds an entry checks that, while others replace, evict and
-// erase.
-TEST_F(CacheTest, ConcurrentUsersNeverSeeAnothersValue) {
-  constexpr int kThreads = 4;
-  constexpr int kOps = 20000;
-  constexpr uint64_t kKeys = 300;
-  const uint64_t seed = 20260801;
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  auto cache =
-      NewLRUCache(LRUCacheOptions(100, 1, false, 0.5, nullptr, false, kDontChargeCacheMetadata));
-  std::atomic<int> wrong{0};
-  {
-    std::vector<std::unique_ptr<fiber::Thread>> threads;
-    for (int t = 0; t < kThreads; ++t) {
-      threads.push_back(std::make_unique<fiber::Thread>("cache", [&, t] {
-        Random64 random(seed + static_cast<uint64_t>(t));
-        std::vector<Cache::Handle*> held;
-        for (int i = 0; i < kOps; ++i) {
-          const uint64_t k = random.Uniform(kKeys);
-          const Slice key(reinterpret_cast<const char*>(&k), sizeof(k));
-          const uint64_t action = random.Uniform(100);
-          if (action < 2) {
-            cache->Erase(key);
-          } else if (Cache::Handle* h = cache->Lookup(key)) {
-            const auto* value = static_cast<Counted*>(cache->Value(h));
-            if (value->key != k || value->canary != ~k) wrong.fetch_add(1);
-            if (action < 10 && held.size() < 8) {
-              held.push_back(h);
-            } else {
-              cache->Release(h, action < 12);
-            }
-          } else {
-            auto* value = new Counted(k);
-            const Status s = cache->Insert(
-                key, value, 1, [](const Slice&, void* v) { delete static_cast<Counted*>(v); },
-                action % 2 == 0 ? &h : nullptr);
-            if (s.ok() && action % 2 == 0) cache->Release(h);
-          }
-          if (held.size() == 8) {
-            for (Cache::Handle* h : held) cache->Release(h);
-            held.clear();
-          }
-        }
-        for (Cache::Handle* h : held) cache->Release(h);
-      }));
-    }
-    for (auto& t : threads) t->join();
-  }
-  EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(cache->GetPinnedUsage(), 0u);
-  EXPECT_LE(cache->GetUsage(), 100u);
-  EXPECT_EQ(Counted::live.load(), static_cast<int64_t>(cache->GetOccupancyCount()));
-  cache.reset();
-  EXPECT_EQ(Counted::live.load(), 0);
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
   tables.statistics = statistics_;
   tables.info_log = db_options_.info_log.get();
   tables.cache = open_tables_;
+  tables.use_secondary_cache = db_options_.lowest_used_cache_tier != CacheTier::kVolatileTier;
   LogInfo(db_options_.info_log.get(), "Options for column family [%s]:", state->name().c_str());
   ColumnFamilyOptions(*options).Dump(db_options_.info_log.get());
   auto owned = std::make_unique<ColumnFamily>(state, std::move(options), std::move(tables),

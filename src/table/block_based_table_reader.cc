@@ -372,24 +372,15 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   CacheKey(Cached::kData, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    Cache::Handle* h;
     // What a compaction reads once does not come up for it.
-    if (secondary_ && !for_compaction) [[unlikely]] {
-      h = LookupBlock(
-          cache_key, DataBlockHelper(),
-          [&handle](const void* saved, size_t size, void** value, size_t* charge) {
-            Block::Ptr restored;
-            Status s = RestoreBlock(saved, size, handle.offset, &restored);
-            if (!s.ok()) return s;
-            if (const char* error = restored->ParseRestarts()) return Status::Corruption(error);
-            *charge = restored->memory_usage();
-            *value = restored.release();
-            return s;
-          },
-          Cache::Priority::LOW);
-    } else {
-      h = cache_->Lookup(cache_key, source_.statistics);
-    }
+    Cache::Handle* const h = LookupBlock(
+        cache_key, handle.offset, secondary_ && !for_compaction, DataBlockHelper(),
+        Cache::Priority::LOW, [](Block::Ptr restored, void** entry, size_t* charge) {
+          if (const char* error = restored->ParseRestarts()) return Status::Corruption(error);
+          *charge = restored->memory_usage();
+          *entry = restored.release();
+          return Status::OK();
+        });
     if (h != nullptr) {
       block->SetCached(cache_, h);
       if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);

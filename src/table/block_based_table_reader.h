@@ -24,6 +24,7 @@
 #include "table/block.h"
 #include "table/block_fetcher.h"
 #include "table/cache_ref.h"
+#include "table/cached_block.h"
 #include "table/filter_policy.h"
 #include "table/table_options.h"
 #include "table/table_reader.h"
@@ -167,10 +168,20 @@ class BlockBasedTable final : public TableReader {
   // Goes on from a merge operand, as far as the block has the key's entries.
   Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
                          bool* done) const;
-  // Looks for a block in the cache, and in the secondary cache behind it, if there is one and this
-  // table uses it. `create` makes an entry of what was saved, for a key of the cache.
-  Cache::Handle* LookupBlock(const Slice& cache_key, const Cache::CacheItemHelper* helper,
-                             const Cache::CreateCallback& create, Cache::Priority priority) const {
+  // Looks for a block in the cache, and, with `secondary`, in the secondary cache behind it: `make`
+  // (Status(Block::Ptr, void** entry, size_t* charge)) makes an entry of the block that was saved
+  // there. `offset`: of the block in the file.
+  template <typename Make>
+  Cache::Handle* LookupBlock(const Slice& cache_key, uint64_t offset, bool secondary,
+                             const Cache::CacheItemHelper* helper, Cache::Priority priority,
+                             const Make& make) const {
+    if (!secondary) [[likely]]
+      return cache_->Lookup(cache_key, source_.statistics);
+    const auto create = [&](const void* saved, size_t size, void** entry, size_t* charge) {
+      Block::Ptr block;
+      Status s = RestoreBlock(saved, size, offset, &block);
+      return s.ok() ? make(std::move(block), entry, charge) : s;
+    };
     return cache_->Lookup(cache_key, helper, create, priority, /*wait=*/true, source_.statistics);
   }
   Status InsertBlock(const Slice& cache_key, void* value, const Cache::CacheItemHelper* helper,

@@ -11,7 +11,6 @@
 #include <algorithm>
 
 #include "table/block_based_table_reader.h"
-#include "table/cached_block.h"
 
 namespace cairn {
 
@@ -172,24 +171,15 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
   CacheKey(Cached::kIndex, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    Cache::Handle* h;
-    if (secondary_) [[unlikely]] {
-      h = LookupBlock(
-          cache_key, IndexBlockHelper(),
-          [this, &handle](const void* saved, size_t size, void** value, size_t* charge) {
-            Block::Ptr restored;
-            Status s = RestoreBlock(saved, size, handle.offset, &restored);
-            if (!s.ok()) return s;
-            auto block = std::make_unique<IndexBlock>(std::move(restored), index_format_);
-            if (const char* error = block->Init(bytewise_)) return Status::Corruption(error);
-            *charge = block->memory_usage();
-            *value = block.release();
-            return s;
-          },
-          MetadataPriority());
-    } else {
-      h = cache_->Lookup(cache_key, source_.statistics);
-    }
+    Cache::Handle* const h = LookupBlock(
+        cache_key, handle.offset, secondary_, IndexBlockHelper(), MetadataPriority(),
+        [this](Block::Ptr restored, void** entry, size_t* charge) {
+          auto block = std::make_unique<IndexBlock>(std::move(restored), index_format_);
+          if (const char* error = block->Init(bytewise_)) return Status::Corruption(error);
+          *charge = block->memory_usage();
+          *entry = block.release();
+          return Status::OK();
+        });
     if (h != nullptr) {
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_INDEX_HIT);
@@ -249,23 +239,14 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
   CacheKey(Cached::kFilter, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    Cache::Handle* h;
-    if (secondary_) [[unlikely]] {
-      h = LookupBlock(
-          cache_key, FilterBlockHelper(),
-          [&handle](const void* saved, size_t size, void** value, size_t* charge) {
-            Block::Ptr restored;
-            Status s = RestoreBlock(saved, size, handle.offset, &restored);
-            if (!s.ok()) return s;
-            auto block = std::make_unique<FilterBlock>(std::move(restored));
-            *charge = MemoryOf(*block);
-            *value = block.release();
-            return s;
-          },
-          MetadataPriority());
-    } else {
-      h = cache_->Lookup(cache_key, source_.statistics);
-    }
+    Cache::Handle* const h = LookupBlock(
+        cache_key, handle.offset, secondary_, FilterBlockHelper(), MetadataPriority(),
+        [](Block::Ptr restored, void** entry, size_t* charge) {
+          auto block = std::make_unique<FilterBlock>(std::move(restored));
+          *charge = MemoryOf(*block);
+          *entry = block.release();
+          return Status::OK();
+        });
     if (h != nullptr) {
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_FILTER_HIT);
