@@ -43,6 +43,46 @@ const NamedCompression& ParseCompression(const std::string& flag) {
   Fail("Cannot parse compression type '" + flag + "'");
 }
 
+std::shared_ptr<rocksdb::SecondaryCache> CompressedSecondaryCache() {
+  rocksdb::CompressedSecondaryCacheOptions cache;
+  cache.capacity = static_cast<size_t>(FLAGS_compressed_secondary_cache_size);
+  cache.num_shard_bits = FLAGS_compressed_secondary_cache_numshardbits;
+  cache.high_pri_pool_ratio = FLAGS_compressed_secondary_cache_high_pri_pool_ratio;
+  cache.low_pri_pool_ratio = FLAGS_compressed_secondary_cache_low_pri_pool_ratio;
+  cache.compression_type = ParseCompression(FLAGS_compressed_secondary_cache_compression_type).type;
+  std::shared_ptr<rocksdb::SecondaryCache> made = rocksdb::NewCompressedSecondaryCache(cache);
+  if (made == nullptr) {
+    Fail("--compressed_secondary_cache_*: no such cache (too many shards, ratios above 1 together, "
+         "or a compression that this build lacks)");
+  }
+  return made;
+}
+
+std::shared_ptr<rocksdb::Cache> BlockCache() {
+  std::shared_ptr<rocksdb::SecondaryCache> secondary;
+  if (FLAGS_use_compressed_secondary_cache) secondary = CompressedSecondaryCache();
+  const auto capacity = static_cast<size_t>(FLAGS_cache_size);
+  std::shared_ptr<rocksdb::Cache> cache;
+  if (FLAGS_cache_type == "lru_cache") {
+    rocksdb::LRUCacheOptions options(capacity, FLAGS_cache_numshardbits,
+                                     /*strict_capacity_limit=*/false,
+                                     FLAGS_cache_high_pri_pool_ratio);
+    options.secondary_cache = std::move(secondary);
+    cache = rocksdb::NewLRUCache(options);
+  } else if (FLAGS_cache_type.ends_with("hyper_clock_cache")) {
+    const bool fixed = FLAGS_cache_type == "fixed_hyper_clock_cache";
+    rocksdb::HyperClockCacheOptions options(
+        capacity, fixed ? static_cast<size_t>(FLAGS_block_size) : 0, FLAGS_cache_numshardbits);
+    options.secondary_cache = std::move(secondary);
+    cache = options.MakeSharedCache();
+  } else {
+    Fail("--cache_type=" + FLAGS_cache_type +
+         ": there are lru_cache, hyper_clock_cache and fixed_hyper_clock_cache");
+  }
+  if (cache == nullptr) Fail("--cache_numshardbits: 19 at most (hyper_clock_cache: 15)");
+  return cache;
+}
+
 rocksdb::BlockBasedTableOptions TableOptions() {
   rocksdb::BlockBasedTableOptions table;
   table.block_size = FLAGS_block_size;
@@ -57,9 +97,7 @@ rocksdb::BlockBasedTableOptions TableOptions() {
   table.max_auto_readahead_size = FLAGS_max_auto_readahead_size;
   table.num_file_reads_for_auto_readahead = FLAGS_num_file_reads_for_auto_readahead;
   if (FLAGS_cache_size > 0) {
-    table.block_cache =
-        rocksdb::NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits,
-                             /*strict_capacity_limit=*/false, FLAGS_cache_high_pri_pool_ratio);
+    table.block_cache = BlockCache();
   } else {
     table.no_block_cache = true;
   }
