@@ -34,7 +34,10 @@ STRUCTS = [
     ('advanced_options.h', 'CompactionOptionsFIFO'),
     ('universal_compaction.h', 'CompactionOptionsUniversal'),
     ('compression_type.h|advanced_options.h', 'CompressionOptions'),
+    ('cache.h', 'ShardedCacheOptions'),
     ('cache.h', 'LRUCacheOptions'),
+    ('cache.h', 'HyperClockCacheOptions'),
+    ('cache.h', 'CompressedSecondaryCacheOptions'),
 ]
 # Files that carry options around, and decide nothing by them.
 CARRIERS = re.compile(r'src/(c/|manifest/(options_table|mutable_options|object_strings)|table/options\.cc)|_test\.cc$|/testing/')

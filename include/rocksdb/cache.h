@@ -36,7 +36,7 @@ struct ShardedCacheOptions {
   // True: an insertion that does not fit fails with Status::MemoryLimit. False: pinned entries may
   // exceed the capacity.
   bool strict_capacity_limit = false;
-  // Unsupported: must be null.
+  // Must be null: with another one there is no cache (null is returned).
   std::shared_ptr<MemoryAllocator> memory_allocator;
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
   // What is evicted goes there, and is looked up there before a file is read; see
