@@ -17,6 +17,7 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+class Cache;
 class MemoryAllocator;
 class SecondaryCache;
 class Statistics;

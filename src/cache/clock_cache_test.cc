@@ -79,7 +79,9 @@ TEST_F(ClockCacheTest, GrowsWhenItsEntriesAreSmall) {
   EXPECT_EQ(cache_->GetUsage(), cache_->GetOccupancyCount() * 500);
   for (int i = 0; i < 2000; ++i) {
     const uintptr_t found = Lookup("k" + std::to_string(i));
-    if (found != 0) EXPECT_EQ(found, 1u + i);
+    if (found != 0) {
+      EXPECT_EQ(found, 1u + i);
+    }
   }
   // And no further than its least entries want.
   for (int i = 0; i < 100000; ++i) ASSERT_TRUE(Insert("s" + std::to_string(i), 1, 1).ok());

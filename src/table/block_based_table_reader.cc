@@ -8,6 +8,7 @@
 
 #include "base/builtin_slice_transform.h"
 #include "base/coding.h"
+#include "cache/secondary_adapter.h"
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
 #include "table/properties.h"

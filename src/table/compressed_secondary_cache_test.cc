@@ -63,7 +63,9 @@ TEST_P(CompressedSecondaryCacheTest, KeepsWhatIsOfferedTwice) {
   EXPECT_TRUE(stays_);
   EXPECT_EQ(Find("k"), value);
   EXPECT_EQ(Find("other"), "-");
-  if (GetParam() != kNoCompression) EXPECT_LT(cache_->GetUsage(), 1000u);
+  if (GetParam() != kNoCompression) {
+    EXPECT_LT(cache_->GetUsage(), 1000u);
+  }
 }
 
 TEST_P(CompressedSecondaryCacheTest, WhatGoesUpLeavesANote) {
