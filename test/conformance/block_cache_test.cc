@@ -144,7 +144,7 @@ TEST_F(BlockCacheTest, AClockCacheServesManyThreads) {
   }
   for (Thread& thread : threads) thread.join();
   EXPECT_EQ(0, wrong);
-  EXPECT_EQ(0u, IntProperty("rocksdb.block-cache-pinned-usage"));
+  EXPECT_LE(IntProperty("rocksdb.block-cache-pinned-usage"), 200u);  // not a block
 }
 
 TEST_F(BlockCacheTest, WhatIsEvictedComesBackFromTheCompressedCache) {
