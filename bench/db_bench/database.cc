@@ -52,8 +52,9 @@ std::shared_ptr<rocksdb::SecondaryCache> CompressedSecondaryCache() {
   cache.compression_type = ParseCompression(FLAGS_compressed_secondary_cache_compression_type).type;
   std::shared_ptr<rocksdb::SecondaryCache> made = rocksdb::NewCompressedSecondaryCache(cache);
   if (made == nullptr) {
-    Fail("--compressed_secondary_cache_*: no such cache (too many shards, ratios above 1 together, "
-         "or a compression that this build lacks)");
+    Fail(
+        "--compressed_secondary_cache_*: no such cache (too many shards, ratios above 1 together, "
+        "or a compression that this build lacks)");
   }
   return made;
 }

@@ -50,12 +50,13 @@ class SecondaryCache : public Customizable {
   // caller's, and good only during the call. Called without locks, by whoever evicts.
   virtual Status Insert(const Slice& key, void* value, const Cache::CacheItemHelper* helper) = 0;
 
-  // Null: not here. With `wait` the handle is ready (Wait() is called if it is not). `advise_erase`:
-  // the primary is about to have the entry, so that it may go here. Sets `is_in_sec_cache` to
-  // whether it stays.
-  virtual std::unique_ptr<SecondaryCacheResultHandle> Lookup(
-      const Slice& key, const Cache::CreateCallback& create_cb, bool wait, bool advise_erase,
-      bool& is_in_sec_cache) = 0;
+  // Null: not here. With `wait` the handle is ready (Wait() is called if it is not).
+  // `advise_erase`: the primary is about to have the entry, so that it may go here. Sets
+  // `is_in_sec_cache` to whether it stays.
+  virtual std::unique_ptr<SecondaryCacheResultHandle> Lookup(const Slice& key,
+                                                             const Cache::CreateCallback& create_cb,
+                                                             bool wait, bool advise_erase,
+                                                             bool& is_in_sec_cache) = 0;
 
   // Whether advise_erase means anything.
   [[nodiscard]] virtual bool SupportForceErase() const = 0;

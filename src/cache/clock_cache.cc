@@ -75,7 +75,8 @@ size_t SetsFor(size_t capacity, size_t entry_charge, size_t ways) {
 // A shard of at least 4 MiB, at most 64 shards.
 int DefaultShardBits(size_t capacity) {
   constexpr size_t kMinShardSize = size_t{4} << 20;
-  return std::min(6, static_cast<int>(std::bit_width(std::max<size_t>(capacity / kMinShardSize, 1))) - 1);
+  return std::min(
+      6, static_cast<int>(std::bit_width(std::max<size_t>(capacity / kMinShardSize, 1))) - 1);
 }
 
 size_t DivideUp(size_t a, size_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -416,7 +417,8 @@ bool ClockCacheShard::Release(ClockEntry* entry, bool erase_if_last_ref) {
     // (From here on the entry may be anybody's.)
     const size_t capacity = capacity_.load(std::memory_order_relaxed);
     const size_t now = usage();
-    if (now > capacity) [[unlikely]] Evict(now - capacity, effort_cap_);
+    if (now > capacity) [[unlikely]]
+      Evict(now - capacity, effort_cap_);
     return false;
   }
   uint64_t meta = entry->meta.load(std::memory_order_relaxed);

@@ -169,7 +169,8 @@ void LRUCacheShard::DeleteValues(Victims* victims) {
     victims->first = e->lru_younger;
     if (e->evicted) {
       e->evicted = false;
-      if (sink_ != nullptr && e->helper != nullptr) sink_->OnEviction(e->Key(), e->value, e->helper);
+      if (sink_ != nullptr && e->helper != nullptr)
+        sink_->OnEviction(e->Key(), e->value, e->helper);
     }
     if (e->deleter != nullptr && !disowned_.load(std::memory_order_relaxed)) {
       e->deleter(e->Key(), e->value);

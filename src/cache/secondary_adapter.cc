@@ -110,7 +110,8 @@ class CacheWithSecondary final : public Cache, private EvictionSink {
  private:
   Handle* LookupInPrimary(const Slice& key, Statistics* stats, bool* seen) {
     Handle* h = primary_->Lookup(key, stats);
-    if (h == nullptr || primary_->Value(h) != &seen_note) [[likely]] return h;
+    if (h == nullptr || primary_->Value(h) != &seen_note) [[likely]]
+      return h;
     *seen = true;
     primary_->Release(h);
     return nullptr;

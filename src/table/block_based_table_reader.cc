@@ -374,14 +374,15 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
     // What a compaction reads once does not come up for it.
-    Cache::Handle* const h = LookupBlock(
-        cache_key, handle.offset, secondary_ && !for_compaction, DataBlockHelper(),
-        Cache::Priority::LOW, [](Block::Ptr restored, void** entry, size_t* charge) {
-          if (const char* error = restored->ParseRestarts()) return Status::Corruption(error);
-          *charge = restored->memory_usage();
-          *entry = restored.release();
-          return Status::OK();
-        });
+    Cache::Handle* const h =
+        LookupBlock(cache_key, handle.offset, secondary_ && !for_compaction, DataBlockHelper(),
+                    Cache::Priority::LOW, [](Block::Ptr restored, void** entry, size_t* charge) {
+                      if (const char* error = restored->ParseRestarts())
+                        return Status::Corruption(error);
+                      *charge = restored->memory_usage();
+                      *entry = restored.release();
+                      return Status::OK();
+                    });
     if (h != nullptr) {
       block->SetCached(cache_, h);
       if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);

@@ -14,9 +14,7 @@ namespace {
 
 constexpr size_t kChecksumSize = 8;
 
-uint64_t ChecksumOf(const Slice& contents) {
-  return XXH3_64bits(contents.data(), contents.size());
-}
+uint64_t ChecksumOf(const Slice& contents) { return XXH3_64bits(contents.data(), contents.size()); }
 
 const Block& BlockOf(const Block& block) { return block; }
 const Block& BlockOf(const IndexBlock& index) { return index.block(); }

@@ -171,15 +171,16 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
   CacheKey(Cached::kIndex, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    Cache::Handle* const h = LookupBlock(
-        cache_key, handle.offset, secondary_, IndexBlockHelper(), MetadataPriority(),
-        [this](Block::Ptr restored, void** entry, size_t* charge) {
-          auto block = std::make_unique<IndexBlock>(std::move(restored), index_format_);
-          if (const char* error = block->Init(bytewise_)) return Status::Corruption(error);
-          *charge = block->memory_usage();
-          *entry = block.release();
-          return Status::OK();
-        });
+    Cache::Handle* const h =
+        LookupBlock(cache_key, handle.offset, secondary_, IndexBlockHelper(), MetadataPriority(),
+                    [this](Block::Ptr restored, void** entry, size_t* charge) {
+                      auto block = std::make_unique<IndexBlock>(std::move(restored), index_format_);
+                      if (const char* error = block->Init(bytewise_))
+                        return Status::Corruption(error);
+                      *charge = block->memory_usage();
+                      *entry = block.release();
+                      return Status::OK();
+                    });
     if (h != nullptr) {
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_INDEX_HIT);
@@ -239,14 +240,14 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
   CacheKey(Cached::kFilter, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
   if (cache_ != nullptr) {
-    Cache::Handle* const h = LookupBlock(
-        cache_key, handle.offset, secondary_, FilterBlockHelper(), MetadataPriority(),
-        [](Block::Ptr restored, void** entry, size_t* charge) {
-          auto block = std::make_unique<FilterBlock>(std::move(restored));
-          *charge = MemoryOf(*block);
-          *entry = block.release();
-          return Status::OK();
-        });
+    Cache::Handle* const h =
+        LookupBlock(cache_key, handle.offset, secondary_, FilterBlockHelper(), MetadataPriority(),
+                    [](Block::Ptr restored, void** entry, size_t* charge) {
+                      auto block = std::make_unique<FilterBlock>(std::move(restored));
+                      *charge = MemoryOf(*block);
+                      *entry = block.release();
+                      return Status::OK();
+                    });
     if (h != nullptr) {
       Tick(BLOCK_CACHE_HIT);
       Tick(BLOCK_CACHE_FILTER_HIT);
