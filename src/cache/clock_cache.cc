@@ -278,12 +278,13 @@ void ClockCacheShard::FreeContents(ClockEntry* entry, Freed why) {
 }
 
 void ClockCacheShard::Free(ClockEntry* entry, Freed why) {
-  if (entry->standalone) {
-    standalone_usage_.fetch_sub(TotalCharge(*entry), std::memory_order_relaxed);
-    FreeContents(entry, why);
-    delete entry;
-    return;
-  }
+  if (!entry->standalone) return FreeSlot(entry, why);
+  standalone_usage_.fetch_sub(TotalCharge(*entry), std::memory_order_relaxed);
+  FreeContents(entry, why);
+  delete entry;
+}
+
+void ClockCacheShard::FreeSlot(ClockEntry* entry, Freed why) {
   FreeContents(entry, why);
   occupancy_.fetch_sub(1, std::memory_order_relaxed);
   TagOfSlot(entry)->store(0, std::memory_order_relaxed);
@@ -314,7 +315,7 @@ void ClockCacheShard::Evict(size_t bytes, uint32_t effort_cap) {
       } else if (Seize(e, meta)) {
         freed += TotalCharge(*e);
         ++evicted;
-        Free(e, Freed::kForRoom);
+        FreeSlot(e, Freed::kForRoom);
       }
     }
   }
@@ -400,26 +401,33 @@ ClockEntry* ClockCacheShard::Lookup(const Slice& key, uint64_t hash) {
       if (!TakeReference(e, /*hit=*/true)) continue;
       if (KeyIs(*e, key)) [[likely]]
         return e;
-      Release(e, false);
+      ReleaseSlot(e);
     }
   }
   return nullptr;
 }
 
+bool ClockCacheShard::DropReference(ClockEntry* entry) {
+  const uint64_t old = entry->meta.fetch_sub(1, std::memory_order_acq_rel);
+  if ((old & kRefMask) != 1) return false;
+  if (StateOf(old) == kInvisible) return true;
+  // (From here on the entry may be anybody's.)
+  const size_t capacity = capacity_.load(std::memory_order_relaxed);
+  const size_t now = usage();
+  if (now > capacity) [[unlikely]]
+    Evict(now - capacity, effort_cap_);
+  return false;
+}
+
+void ClockCacheShard::ReleaseSlot(ClockEntry* entry) {
+  if (DropReference(entry)) FreeSlot(entry, Freed::kErased);
+}
+
 bool ClockCacheShard::Release(ClockEntry* entry, bool erase_if_last_ref) {
   if (!erase_if_last_ref) [[likely]] {
-    const uint64_t old = entry->meta.fetch_sub(1, std::memory_order_acq_rel);
-    if ((old & kRefMask) != 1) return false;
-    if (StateOf(old) == kInvisible) {
-      Free(entry, Freed::kErased);
-      return true;
-    }
-    // (From here on the entry may be anybody's.)
-    const size_t capacity = capacity_.load(std::memory_order_relaxed);
-    const size_t now = usage();
-    if (now > capacity) [[unlikely]]
-      Evict(now - capacity, effort_cap_);
-    return false;
+    const bool last = DropReference(entry);
+    if (last) Free(entry, Freed::kErased);
+    return last;
   }
   uint64_t meta = entry->meta.load(std::memory_order_relaxed);
   while (true) {
@@ -444,7 +452,7 @@ void ClockCacheShard::Erase(const Slice& key, uint64_t hash) {
       if (!TakeReference(e, /*hit=*/false)) continue;
       // Held, it is visible or invisible already.
       if (KeyIs(*e, key)) e->meta.fetch_or(kInvisible, std::memory_order_acq_rel);
-      Release(e, false);
+      ReleaseSlot(e);
     }
   }
 }
@@ -460,7 +468,7 @@ size_t ClockCacheShard::PinnedUsage() {
         continue;
       }
       pinned += TotalCharge(*e);
-      Release(e, false);
+      ReleaseSlot(e);
       break;
     }
   });
@@ -472,7 +480,7 @@ void ClockCacheShard::EraseUnreferenced() {
     uint64_t meta = e->meta.load(std::memory_order_relaxed);
     while (IsUnreferenced(meta)) {
       if (Seize(e, meta)) {
-        Free(e, Freed::kErased);
+        FreeSlot(e, Freed::kErased);
         break;
       }
       meta = e->meta.load(std::memory_order_relaxed);
@@ -485,7 +493,7 @@ void ClockCacheShard::ApplyToAll(
   ForEachSlot([&](ClockEntry* e) {
     if (!TakeReference(e, /*hit=*/false)) return;
     callback(e->Key(), e->value, e->charge, e->Deleter());
-    Release(e, false);
+    ReleaseSlot(e);
   });
 }
 

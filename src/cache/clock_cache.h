@@ -158,6 +158,10 @@ class ClockCacheShard {
   void FreeContents(ClockEntry* entry, Freed why);
   // FreeContents, and the slot is empty, or a standalone entry gone.
   void Free(ClockEntry* entry, Freed why);
+  void FreeSlot(ClockEntry* entry, Freed why);  // no standalone one
+  // True: that was the last reference to an invisible entry, which is now the caller's to free.
+  bool DropReference(ClockEntry* entry);
+  void ReleaseSlot(ClockEntry* entry);  // no standalone one
   std::atomic<uint32_t>* TagOfSlot(const ClockEntry* entry) const;
   // The slot of this number, in all tables together; null: there are not so many.
   ClockEntry* SlotAt(size_t number) const;
