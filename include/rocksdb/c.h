@@ -52,6 +52,7 @@ typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileoptions_t;
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
+typedef struct rocksdb_livefiles_t rocksdb_livefiles_t;
 typedef struct rocksdb_logger_t rocksdb_logger_t;
 typedef struct rocksdb_lru_cache_options_t rocksdb_lru_cache_options_t;
 typedef struct rocksdb_hyper_clock_cache_options_t rocksdb_hyper_clock_cache_options_t;
@@ -352,6 +353,10 @@ extern ROCKSDB_LIBRARY_API void rocksdb_ingest_external_file_cf(
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create(void);
 /* From what rocksdb_writebatch_data() gave, here or in RocksDB. Damage shows when the batch is
  * written. */
+/* protection_bytes_per_key and default_cf_ts_sz must be 0; see WriteBatch. */
+extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(
+    size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+    size_t default_cf_ts_sz);
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep,
                                                                                 size_t size);
 extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_destroy(rocksdb_writebatch_t*);
@@ -369,6 +374,17 @@ extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_putv(rocksdb_writebatch_t* b,
                                                         int num_values,
                                                         const char* const* values_list,
                                                         const size_t* values_list_sizes);
+extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_putv_cf(
+    rocksdb_writebatch_t* b, rocksdb_column_family_handle_t* column_family, int num_keys,
+    const char* const* keys_list, const size_t* keys_list_sizes, int num_values,
+    const char* const* values_list, const size_t* values_list_sizes);
+/* The key in parts. */
+extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_deletev(rocksdb_writebatch_t* b, int num_keys,
+                                                           const char* const* keys_list,
+                                                           const size_t* keys_list_sizes);
+extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_deletev_cf(
+    rocksdb_writebatch_t* b, rocksdb_column_family_handle_t* column_family, int num_keys,
+    const char* const* keys_list, const size_t* keys_list_sizes);
 extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_delete(rocksdb_writebatch_t*, const char* key,
                                                           size_t klen);
 extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_delete_cf(
@@ -600,6 +616,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #endif
 
 #include "rocksdb/c_column_families.h" /* parts of this interface */
+#include "rocksdb/c_listener.h"
+
 #include "rocksdb/c_merge.h"
 #include "rocksdb/c_monitoring.h"
 #include "rocksdb/c_options.h"

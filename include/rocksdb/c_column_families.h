@@ -69,6 +69,17 @@ extern ROCKSDB_LIBRARY_API void rocksdb_approximate_sizes_cf(
     const char* const* range_start_key, const size_t* range_start_key_len,
     const char* const* range_limit_key, const size_t* range_limit_key_len, uint64_t* sizes,
     char** errptr);
+/* What include_flags may have set: files (the other functions' default), memtables. */
+enum {
+  rocksdb_size_approximation_flags_none = 0,
+  rocksdb_size_approximation_flags_include_memtable = 1 << 0,
+  rocksdb_size_approximation_flags_include_files = 1 << 1,
+};
+extern ROCKSDB_LIBRARY_API void rocksdb_approximate_sizes_cf_with_flags(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
+    const char* const* range_start_key, const size_t* range_start_key_len,
+    const char* const* range_limit_key, const size_t* range_limit_key_len, uint8_t include_flags,
+    uint64_t* sizes, char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_compact_range_cf(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family, const char* start_key,
     size_t start_key_len, const char* limit_key, size_t limit_key_len);

@@ -21,6 +21,28 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_optimize_for_point_lookup(
     rocksdb_options_t* opt, uint64_t block_cache_size_mb);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_optimize_level_style_compaction(
     rocksdb_options_t* opt, uint64_t memtable_memory_budget);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_optimize_universal_style_compaction(
+    rocksdb_options_t* opt, uint64_t memtable_memory_budget);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* opt);
+/* new_options becomes base_options with what "name=value;..." says. After an error it is as it was.
+ */
+extern ROCKSDB_LIBRARY_API void rocksdb_get_options_from_string(
+    const rocksdb_options_t* base_options, const char* opts_str, rocksdb_options_t* new_options,
+    char** errptr);
+/* The options that the database in db_path was last opened with, and those of its column families.
+   Objects that options point to (comparators of one's own, merge operators ...) are not stored.
+   cache: the block cache of the tables, or NULL. After an error nothing is set. What it gives is
+   for rocksdb_load_latest_options_destroy(). */
+extern ROCKSDB_LIBRARY_API void rocksdb_load_latest_options(
+    const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
+    rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
+    rocksdb_options_t*** column_family_options, char** errptr);
+extern ROCKSDB_LIBRARY_API void rocksdb_load_latest_options_destroy(
+    rocksdb_options_t* db_options, char** list_column_family_names,
+    rocksdb_options_t** list_column_family_options, size_t len);
+/* The levels below `level` are compressed by `compression`; see compression_per_level. */
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_min_level_to_compress(rocksdb_options_t* opt,
+                                                                          int level);
 /* These objects are shared: the caller's may be destroyed at once (a comparator and an environment
  * excepted: they are borrowed). */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_block_based_table_factory(
@@ -579,6 +601,11 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_get_ignore_range_de
 extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_async_io(rocksdb_readoptions_t*,
                                                                  unsigned char);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_get_async_io(rocksdb_readoptions_t*);
+extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_auto_readahead_size(rocksdb_readoptions_t*,
+                                                                            unsigned char);
+/* Of no effect, as in RocksDB. */
+extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_managed(rocksdb_readoptions_t*,
+                                                                unsigned char);
 
 enum { rocksdb_read_tier_all = 0, rocksdb_read_tier_block_cache = 1 };
 

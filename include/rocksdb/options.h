@@ -69,6 +69,10 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // For steady loads: memtables and level sizes that share `memtable_memory_budget` bytes.
   ColumnFamilyOptions* OptimizeLevelStyleCompaction(uint64_t memtable_memory_budget = 512 * 1024 *
                                                                                       1024);
+  // The same for universal compaction: less is rewritten, more space is taken.
+  ColumnFamilyOptions* OptimizeUniversalStyleCompaction(uint64_t memtable_memory_budget = 512 *
+                                                                                          1024 *
+                                                                                          1024);
 
   // The order of keys. Its name is stored: a database opens only with the one that it was made
   // with. Borrowed.

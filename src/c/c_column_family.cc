@@ -163,13 +163,20 @@ void rocksdb_approximate_sizes_cf(rocksdb_t* db, rocksdb_column_family_handle_t*
                                   const char* const* range_limit_key,
                                   const size_t* range_limit_key_len, uint64_t* sizes,
                                   char** errptr) {
-  std::vector<Range> ranges;
-  for (int i = 0; i < num_ranges; ++i) {
-    ranges.emplace_back(Slice(range_start_key[i], range_start_key_len[i]),
-                        Slice(range_limit_key[i], range_limit_key_len[i]));
-  }
-  Report(errptr, db->rep->GetApproximateSizes(SizeApproximationOptions(), column_family->rep,
-                                              ranges.data(), num_ranges, sizes));
+  rocksdb_approximate_sizes_cf_with_flags(
+      db, column_family, num_ranges, range_start_key, range_start_key_len, range_limit_key,
+      range_limit_key_len, rocksdb_size_approximation_flags_include_files, sizes, errptr);
+}
+void rocksdb_approximate_sizes_cf_with_flags(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family, int num_ranges,
+    const char* const* range_start_key, const size_t* range_start_key_len,
+    const char* const* range_limit_key, const size_t* range_limit_key_len, uint8_t include_flags,
+    uint64_t* sizes, char** errptr) {
+  const std::vector<Range> ranges = cairn::Ranges(num_ranges, range_start_key, range_start_key_len,
+                                                  range_limit_key, range_limit_key_len);
+  Report(errptr,
+         db->rep->GetApproximateSizes(column_family->rep, ranges.data(), num_ranges, sizes,
+                                      static_cast<DB::SizeApproximationFlags>(include_flags)));
 }
 void rocksdb_compact_range_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                               const char* start_key, size_t start_key_len, const char* limit_key,

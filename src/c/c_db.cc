@@ -261,10 +261,8 @@ void rocksdb_approximate_sizes(rocksdb_t* db, int num_ranges, const char* const*
                                const size_t* range_start_key_len,
                                const char* const* range_limit_key,
                                const size_t* range_limit_key_len, uint64_t* sizes, char** errptr) {
-  std::vector<Range> ranges;
-  for (int i = 0; i < num_ranges; ++i)
-    ranges.emplace_back(Slice(range_start_key[i], range_start_key_len[i]),
-                        Slice(range_limit_key[i], range_limit_key_len[i]));
+  const std::vector<Range> ranges = cairn::Ranges(num_ranges, range_start_key, range_start_key_len,
+                                                  range_limit_key, range_limit_key_len);
   Report(errptr,
          db->rep->GetApproximateSizes(SizeApproximationOptions(), db->rep->DefaultColumnFamily(),
                                       ranges.data(), num_ranges, sizes));

@@ -1,4 +1,4 @@
-// The C interface: the files of a column family, by level; and waiting for its compactions.
+// The C interface: the files of a column family, by level, and of all; waiting for compactions.
 #include <chrono>
 
 #include "c/c_objects.h"
@@ -15,6 +15,10 @@ struct rocksdb_level_metadata_t {
 };
 struct rocksdb_sst_file_metadata_t {
   const SstFileMetaData* rep;
+};
+struct rocksdb_livefiles_t {
+  std::vector<LiveFileMetaData> rep;
+  const LiveFileMetaData& operator[](int index) const { return rep[static_cast<size_t>(index)]; }
 };
 struct rocksdb_wait_for_compact_options_t {
   WaitForCompactOptions rep;
@@ -92,6 +96,44 @@ char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file
                                                size_t* len) {
   *len = file_meta->rep->largestkey.size();
   return CopyBytes(file_meta->rep->largestkey);
+}
+
+const rocksdb_livefiles_t* rocksdb_livefiles(rocksdb_t* db) {
+  auto* const files = new rocksdb_livefiles_t;
+  db->rep->GetLiveFilesMetaData(&files->rep);
+  return files;
+}
+void rocksdb_livefiles_destroy(const rocksdb_livefiles_t* files) { delete files; }
+int rocksdb_livefiles_count(const rocksdb_livefiles_t* files) {
+  return static_cast<int>(files->rep.size());
+}
+const char* rocksdb_livefiles_column_family_name(const rocksdb_livefiles_t* files, int index) {
+  return (*files)[index].column_family_name.c_str();
+}
+const char* rocksdb_livefiles_name(const rocksdb_livefiles_t* files, int index) {
+  return (*files)[index].name.c_str();
+}
+int rocksdb_livefiles_level(const rocksdb_livefiles_t* files, int index) {
+  return (*files)[index].level;
+}
+size_t rocksdb_livefiles_size(const rocksdb_livefiles_t* files, int index) {
+  return (*files)[index].size;
+}
+const char* rocksdb_livefiles_smallestkey(const rocksdb_livefiles_t* files, int index,
+                                          size_t* size) {
+  *size = (*files)[index].smallestkey.size();
+  return (*files)[index].smallestkey.data();
+}
+const char* rocksdb_livefiles_largestkey(const rocksdb_livefiles_t* files, int index,
+                                         size_t* size) {
+  *size = (*files)[index].largestkey.size();
+  return (*files)[index].largestkey.data();
+}
+uint64_t rocksdb_livefiles_entries(const rocksdb_livefiles_t* files, int index) {
+  return (*files)[index].num_entries;
+}
+uint64_t rocksdb_livefiles_deletions(const rocksdb_livefiles_t* files, int index) {
+  return (*files)[index].num_deletions;
 }
 
 rocksdb_wait_for_compact_options_t* rocksdb_wait_for_compact_options_create() {

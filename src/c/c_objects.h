@@ -124,6 +124,16 @@ inline std::vector<rocksdb::Slice> Slices(size_t n, const char* const* data, con
   return out;
 }
 
+inline std::vector<rocksdb::Range> Ranges(int n, const char* const* start, const size_t* start_size,
+                                          const char* const* limit, const size_t* limit_size) {
+  std::vector<rocksdb::Range> out;
+  for (int i = 0; i < n; ++i) {
+    out.emplace_back(rocksdb::Slice(start[i], start_size[i]),
+                     rocksdb::Slice(limit[i], limit_size[i]));
+  }
+  return out;
+}
+
 // Null data: no bound.
 struct Bound {
   Bound(const char* data, size_t size)

@@ -1,6 +1,10 @@
 // The C interface: options of a database, of reads, writes, flushes and manual compactions.
+#include <algorithm>
+
 #include "c/c_objects.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/options_util.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
@@ -29,6 +33,58 @@ void rocksdb_options_optimize_for_point_lookup(rocksdb_options_t* o, uint64_t bl
 void rocksdb_options_optimize_level_style_compaction(rocksdb_options_t* o,
                                                      uint64_t memtable_memory_budget) {
   o->rep.OptimizeLevelStyleCompaction(memtable_memory_budget);
+}
+void rocksdb_options_optimize_universal_style_compaction(rocksdb_options_t* o,
+                                                         uint64_t memtable_memory_budget) {
+  o->rep.OptimizeUniversalStyleCompaction(memtable_memory_budget);
+}
+void rocksdb_options_prepare_for_bulk_load(rocksdb_options_t* o) { o->rep.PrepareForBulkLoad(); }
+void rocksdb_get_options_from_string(const rocksdb_options_t* base_options, const char* opts_str,
+                                     rocksdb_options_t* new_options, char** errptr) {
+  cairn::Report(errptr, GetOptionsFromString(base_options->rep, opts_str, &new_options->rep));
+}
+void rocksdb_load_latest_options(const char* db_path, rocksdb_env_t* env,
+                                 bool ignore_unknown_options, rocksdb_cache_t* cache,
+                                 rocksdb_options_t** db_options, size_t* num_column_families,
+                                 char*** column_family_names,
+                                 rocksdb_options_t*** column_family_options, char** errptr) {
+  DBOptions of_db;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions how;
+  how.env = env->rep;
+  how.ignore_unknown_options = ignore_unknown_options;
+  const Status s =
+      LoadLatestOptions(how, db_path, &of_db, &families, cache == nullptr ? nullptr : &cache->rep);
+  if (!cairn::Report(errptr, s)) return;
+  *num_column_families = families.size();
+  *column_family_names = static_cast<char**>(std::malloc(families.size() * sizeof(char*)));
+  *column_family_options =
+      static_cast<rocksdb_options_t**>(std::malloc(families.size() * sizeof(rocksdb_options_t*)));
+  for (size_t i = 0; i < families.size(); ++i) {
+    (*column_family_names)[i] = cairn::CopyString(families[i].name);
+    (*column_family_options)[i] = new rocksdb_options_t{Options(DBOptions(), families[i].options)};
+  }
+  *db_options = new rocksdb_options_t{Options(of_db, ColumnFamilyOptions())};
+}
+void rocksdb_load_latest_options_destroy(rocksdb_options_t* db_options,
+                                         char** list_column_family_names,
+                                         rocksdb_options_t** list_column_family_options,
+                                         size_t len) {
+  delete db_options;
+  for (size_t i = 0; i < len; ++i) {
+    std::free(list_column_family_names[i]);
+    delete list_column_family_options[i];
+  }
+  std::free(list_column_family_names);
+  std::free(list_column_family_options);
+}
+void rocksdb_options_set_min_level_to_compress(rocksdb_options_t* o, int level) {
+  if (level < 0) return;
+  std::vector<CompressionType>& levels = o->rep.compression_per_level;
+  levels.assign(static_cast<size_t>(o->rep.num_levels), o->rep.compression);
+  for (int i = 0; i < std::min(level, o->rep.num_levels); ++i) {
+    levels[static_cast<size_t>(i)] = kNoCompression;
+  }
 }
 void rocksdb_options_set_block_based_table_factory(
     rocksdb_options_t* o, rocksdb_block_based_table_options_t* table_options) {
@@ -344,6 +400,8 @@ CAIRN_C_OPTION(readoptions, uint64_t, max_skippable_internal_keys)
 CAIRN_C_OPTION(readoptions, unsigned char, background_purge_on_iterator_cleanup)
 CAIRN_C_OPTION(readoptions, unsigned char, ignore_range_deletions)
 CAIRN_C_OPTION(readoptions, unsigned char, async_io)
+CAIRN_C_SETTER(readoptions, unsigned char, auto_readahead_size)
+void rocksdb_readoptions_set_managed(rocksdb_readoptions_t*, unsigned char) {}
 
 // Writes
 rocksdb_writeoptions_t* rocksdb_writeoptions_create() { return new rocksdb_writeoptions_t; }

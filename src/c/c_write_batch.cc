@@ -70,6 +70,12 @@ class FamilyCaller final : public WriteBatch::Handler {
 extern "C" {
 
 rocksdb_writebatch_t* rocksdb_writebatch_create() { return new rocksdb_writebatch_t; }
+rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(size_t reserved_bytes, size_t max_bytes,
+                                                            size_t protection_bytes_per_key,
+                                                            size_t default_cf_ts_sz) {
+  return new rocksdb_writebatch_t{
+      WriteBatch(reserved_bytes, max_bytes, protection_bytes_per_key, default_cf_ts_sz)};
+}
 rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep, size_t size) {
   return new rocksdb_writebatch_t{WriteBatch(std::string(rep, size))};
 }
@@ -91,6 +97,27 @@ void rocksdb_writebatch_putv(rocksdb_writebatch_t* b, int num_keys, const char* 
   const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
   const std::vector<Slice> value = Parts(num_values, values_list, values_list_sizes);
   Added(b->rep.Put(SliceParts(key.data(), num_keys), SliceParts(value.data(), num_values)));
+}
+void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* b,
+                                rocksdb_column_family_handle_t* column_family, int num_keys,
+                                const char* const* keys_list, const size_t* keys_list_sizes,
+                                int num_values, const char* const* values_list,
+                                const size_t* values_list_sizes) {
+  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
+  const std::vector<Slice> value = Parts(num_values, values_list, values_list_sizes);
+  Added(b->rep.Put(column_family->rep, SliceParts(key.data(), num_keys),
+                   SliceParts(value.data(), num_values)));
+}
+void rocksdb_writebatch_deletev(rocksdb_writebatch_t* b, int num_keys, const char* const* keys_list,
+                                const size_t* keys_list_sizes) {
+  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
+  Added(b->rep.Delete(SliceParts(key.data(), num_keys)));
+}
+void rocksdb_writebatch_deletev_cf(rocksdb_writebatch_t* b,
+                                   rocksdb_column_family_handle_t* column_family, int num_keys,
+                                   const char* const* keys_list, const size_t* keys_list_sizes) {
+  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
+  Added(b->rep.Delete(column_family->rep, SliceParts(key.data(), num_keys)));
 }
 void rocksdb_writebatch_delete(rocksdb_writebatch_t* b, const char* key, size_t klen) {
   Added(b->rep.Delete(Slice(key, klen)));

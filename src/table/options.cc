@@ -66,6 +66,17 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
   return this;
 }
 
+ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
+    uint64_t memtable_memory_budget) {
+  write_buffer_size = static_cast<size_t>(memtable_memory_budget / 4);
+  min_write_buffer_number_to_merge = 2;
+  max_write_buffer_number = 6;
+  compaction_style = kCompactionStyleUniversal;
+  // The newest fifth of the data is rewritten most often: it stays uncompressed.
+  compaction_options_universal.compression_size_percent = 80;
+  return this;
+}
+
 DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* /*cache*/) {
   max_file_opening_threads = 1;
   max_open_files = 5000;

@@ -1,0 +1,321 @@
+/* The C interface, in C: what a database tells of itself (events, its files), and options from text and from a database's files.
+   Compiled against Cairn's header and library and against RocksDB's. Exit status 0: all that it says holds. The first argument is
+   a directory that it may create and destroys. */
+#include <rocksdb/c.h>
+#include <string.h>
+
+#include "check.h"
+
+static char* error = NULL;
+
+static void PutIn(rocksdb_t* db, rocksdb_column_family_handle_t* family, const char* key, const char* value) {
+  rocksdb_writeoptions_t* writing = rocksdb_writeoptions_create();
+  rocksdb_put_cf(db, writing, family, key, strlen(key), value, strlen(value), &error);
+  CHECK_OK(error);
+  rocksdb_writeoptions_destroy(writing);
+}
+
+static void FlushFamily(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
+  rocksdb_flushoptions_t* flush = rocksdb_flushoptions_create();
+  rocksdb_flush_cf(db, flush, family, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+}
+
+static int Has(rocksdb_t* db, rocksdb_column_family_handle_t* family, const char* key) {
+  rocksdb_readoptions_t* reading = rocksdb_readoptions_create();
+  size_t size = 0;
+  char* value = rocksdb_get_cf(db, reading, family, key, strlen(key), &size, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_destroy(reading);
+  const int has = value != NULL;
+  rocksdb_free(value);
+  return has;
+}
+
+static void TestLiveFiles(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
+  phase = "live files";
+  PutIn(db, family, "a", "1");
+  PutIn(db, family, "m", "1");
+  rocksdb_writeoptions_t* writing = rocksdb_writeoptions_create();
+  rocksdb_delete_cf(db, writing, family, "x", 1, &error);
+  CHECK_OK(error);
+  rocksdb_writeoptions_destroy(writing);
+  FlushFamily(db, family);
+  const rocksdb_livefiles_t* files = rocksdb_livefiles(db);
+  CHECK(rocksdb_livefiles_count(files) == 1);
+  CHECK(strcmp(rocksdb_livefiles_column_family_name(files, 0), "events") == 0);
+  CHECK(strstr(rocksdb_livefiles_name(files, 0), ".sst") != NULL);
+  CHECK(rocksdb_livefiles_level(files, 0) == 0);
+  CHECK(rocksdb_livefiles_size(files, 0) > 100);
+  size_t size = 0;
+  const char* key = rocksdb_livefiles_smallestkey(files, 0, &size);
+  CHECK(size == 1 && key[0] == 'a');
+  key = rocksdb_livefiles_largestkey(files, 0, &size);
+  CHECK(size == 1 && key[0] == 'x');
+  CHECK(rocksdb_livefiles_entries(files, 0) == 3);
+  CHECK(rocksdb_livefiles_deletions(files, 0) == 1);
+  rocksdb_livefiles_destroy(files);
+}
+
+static void TestKeysInParts(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
+  phase = "keys in parts";
+  const char* key[] = {"par", "ts"};
+  const size_t key_sizes[] = {3, 2};
+  const char* value[] = {"v", "alu", "e"};
+  const size_t value_sizes[] = {1, 3, 1};
+  rocksdb_writeoptions_t* writing = rocksdb_writeoptions_create();
+  rocksdb_writebatch_t* batch = rocksdb_writebatch_create();
+  rocksdb_writebatch_putv_cf(batch, family, 2, key, key_sizes, 3, value, value_sizes);
+  rocksdb_writebatch_putv(batch, 2, key, key_sizes, 3, value, value_sizes);
+  CHECK(rocksdb_writebatch_count(batch) == 2);
+  rocksdb_write(db, writing, batch, &error);
+  CHECK_OK(error);
+  CHECK(Has(db, family, "parts"));
+  rocksdb_writebatch_clear(batch);
+  rocksdb_writebatch_deletev_cf(batch, family, 2, key, key_sizes);
+  rocksdb_writebatch_deletev(batch, 2, key, key_sizes);
+  CHECK(rocksdb_writebatch_count(batch) == 2);
+  rocksdb_write(db, writing, batch, &error);
+  CHECK_OK(error);
+  CHECK(!Has(db, family, "parts"));
+  rocksdb_writebatch_destroy(batch);
+  rocksdb_writeoptions_destroy(writing);
+}
+
+static void TestOptionsFromText(void) {
+  phase = "options from text";
+  rocksdb_options_t* base = rocksdb_options_create();
+  rocksdb_options_t* from_text = rocksdb_options_create();
+  rocksdb_options_set_write_buffer_size(base, 12345);
+  rocksdb_get_options_from_string(base, "max_write_buffer_number=7;max_open_files=77", from_text, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_options_get_write_buffer_size(from_text) == 12345);
+  CHECK(rocksdb_options_get_max_write_buffer_number(from_text) == 7);
+  CHECK(rocksdb_options_get_max_open_files(from_text) == 77);
+  rocksdb_get_options_from_string(base, "no_such_option=1", from_text, &error);
+  CHECK(error != NULL);
+  rocksdb_free(error);
+  error = NULL;
+
+  rocksdb_options_optimize_universal_style_compaction(base, 64 << 20);
+  CHECK(rocksdb_options_get_write_buffer_size(base) == 16 << 20);
+  CHECK(rocksdb_options_get_compaction_style(base) == rocksdb_universal_compaction);
+  CHECK(rocksdb_options_get_min_write_buffer_number_to_merge(base) == 2);
+  CHECK(rocksdb_options_get_max_write_buffer_number(base) == 6);
+  rocksdb_options_prepare_for_bulk_load(base);
+  CHECK(rocksdb_options_get_disable_auto_compactions(base));
+  CHECK(rocksdb_options_get_level0_stop_writes_trigger(base) == 1 << 30);
+  CHECK(rocksdb_options_get_num_levels(base) == 2);
+  rocksdb_options_destroy(from_text);
+  rocksdb_options_destroy(base);
+}
+
+/* What the database at `path` was opened with by main(). */
+static void TestLatestOptions(const char* path) {
+  phase = "latest options";
+  rocksdb_env_t* env = rocksdb_create_default_env();
+  rocksdb_cache_t* cache = rocksdb_cache_create_lru(1 << 20);
+  rocksdb_options_t* of_db = NULL;
+  size_t n = 0;
+  char** names = NULL;
+  rocksdb_options_t** of_families = NULL;
+  rocksdb_load_latest_options(path, env, 0, cache, &of_db, &n, &names, &of_families, &error);
+  CHECK_OK(error);
+  CHECK(n == 2);
+  CHECK(strcmp(names[0], "default") == 0 && strcmp(names[1], "events") == 0);
+  CHECK(rocksdb_options_get_max_open_files(of_db) == 99);
+  CHECK(rocksdb_options_get_write_buffer_size(of_families[0]) == 1 << 20);
+  CHECK(rocksdb_options_get_write_buffer_size(of_families[1]) == 2 << 20);
+
+  rocksdb_column_family_handle_t* handles[2];
+  rocksdb_t* db = rocksdb_open_column_families(of_db, path, 2, (const char* const*)names,
+                                               (const rocksdb_options_t* const*)of_families, handles, &error);
+  CHECK_OK(error);
+  CHECK(Has(db, handles[1], "a"));
+  for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(db);
+  rocksdb_load_latest_options_destroy(of_db, names, of_families, n);
+  rocksdb_load_latest_options("/nonexistent/database", env, 0, cache, &of_db, &n, &names, &of_families, &error);
+  CHECK(error != NULL);
+  rocksdb_free(error);
+  error = NULL;
+  rocksdb_cache_destroy(cache);
+  rocksdb_env_destroy(env);
+}
+
+#ifdef TEST_NEWER_THAN_7_8
+typedef struct {
+  int flushes_begun, flushes, compactions_begun, compactions, parts_begun, parts, sealed, destroyed;
+  uint64_t output_records, sealed_entries, sealed_deletes;
+} Seen;
+
+static int Named(const char* name, size_t size) { return size == 6 && memcmp(name, "events", 6) == 0; }
+
+static void FlushBegun(void* state, rocksdb_t* db, const rocksdb_flushjobinfo_t* info) {
+  size_t size = 0;
+  const char* name = rocksdb_flushjobinfo_cf_name(info, &size);
+  (void)db;
+  if (Named(name, size)) ((Seen*)state)->flushes_begun++;
+}
+static void FlushDone(void* state, rocksdb_t* db, const rocksdb_flushjobinfo_t* info) {
+  size_t size = 0;
+  const char* name = rocksdb_flushjobinfo_cf_name(info, &size);
+  if (!Named(name, size)) return;
+  const char* path = rocksdb_flushjobinfo_file_path(info, &size);
+  CHECK(size > 4 && memcmp(path + size - 4, ".sst", 4) == 0);
+  CHECK(rocksdb_flushjobinfo_smallest_seqno(info) < rocksdb_flushjobinfo_largest_seqno(info));
+  CHECK(!rocksdb_flushjobinfo_triggered_writes_slowdown(info) && !rocksdb_flushjobinfo_triggered_writes_stop(info));
+  /* The database that comes along may be asked. */
+  char* value = rocksdb_property_value(db, "rocksdb.num-snapshots");
+  CHECK(value != NULL);
+  rocksdb_free(value);
+  ((Seen*)state)->flushes++;
+}
+static void CompactionBegun(void* state, rocksdb_t* db, const rocksdb_compactionjobinfo_t* info) {
+  (void)db;
+  CHECK(rocksdb_compactionjobinfo_input_files_count(info) >= 1);
+  ((Seen*)state)->compactions_begun++;
+}
+static void CompactionDone(void* state, rocksdb_t* db, const rocksdb_compactionjobinfo_t* info) {
+  (void)db;
+  char* failed = NULL;
+  rocksdb_compactionjobinfo_status(info, &failed);
+  CHECK_OK(failed);
+  size_t size = 0;
+  const char* name = rocksdb_compactionjobinfo_cf_name(info, &size);
+  CHECK(Named(name, size));
+  CHECK(rocksdb_compactionjobinfo_input_files_count(info) == 2 && rocksdb_compactionjobinfo_num_input_files(info) == 2);
+  CHECK(rocksdb_compactionjobinfo_num_input_files_at_output_level(info) == 0);
+  const char* path = rocksdb_compactionjobinfo_input_file_at(info, 1, &size);
+  CHECK(size > 4 && memcmp(path + size - 4, ".sst", 4) == 0);
+  CHECK(rocksdb_compactionjobinfo_output_files_count(info) == 1);
+  path = rocksdb_compactionjobinfo_output_file_at(info, 0, &size);
+  CHECK(size > 4 && memcmp(path + size - 4, ".sst", 4) == 0);
+  CHECK(rocksdb_compactionjobinfo_base_input_level(info) == 0 && rocksdb_compactionjobinfo_output_level(info) >= 1);
+  CHECK(rocksdb_compactionjobinfo_input_records(info) == 6);
+  CHECK(rocksdb_compactionjobinfo_total_input_bytes(info) > rocksdb_compactionjobinfo_total_output_bytes(info));
+  CHECK(rocksdb_compactionjobinfo_compaction_reason(info) == 9); /* kManualCompaction */
+  CHECK(rocksdb_compactionjobinfo_num_corrupt_keys(info) == 0);
+  ((Seen*)state)->output_records = rocksdb_compactionjobinfo_output_records(info);
+  ((Seen*)state)->compactions++;
+}
+static void PartBegun(void* state, const rocksdb_subcompactionjobinfo_t* info) {
+  CHECK(rocksdb_subcompactionjobinfo_base_input_level(info) == 0);
+  ((Seen*)state)->parts_begun++;
+}
+static void PartDone(void* state, const rocksdb_subcompactionjobinfo_t* info) {
+  char* failed = NULL;
+  rocksdb_subcompactionjobinfo_status(info, &failed);
+  CHECK_OK(failed);
+  ((Seen*)state)->parts++;
+}
+static void Ingested(void* state, rocksdb_t* db, const rocksdb_externalfileingestioninfo_t* info) {
+  (void)state, (void)db, (void)info;
+  CHECK(!"nothing is ingested");
+}
+static void Failed(void* state, uint32_t reason, rocksdb_status_ptr_t* status) {
+  (void)state, (void)reason, (void)status;
+  CHECK(!"nothing fails");
+}
+static void Stalled(void* state, const rocksdb_writestallinfo_t* info) {
+  (void)state, (void)info;
+}
+static void Sealed(void* state, const rocksdb_memtableinfo_t* info) {
+  size_t size = 0;
+  const char* name = rocksdb_memtableinfo_cf_name(info, &size);
+  if (!Named(name, size)) return;
+  CHECK(rocksdb_memtableinfo_first_seqno(info) >= rocksdb_memtableinfo_earliest_seqno(info));
+  ((Seen*)state)->sealed++;
+  ((Seen*)state)->sealed_entries += rocksdb_memtableinfo_num_entries(info);
+  ((Seen*)state)->sealed_deletes += rocksdb_memtableinfo_num_deletes(info);
+}
+static void Destroyed(void* state) { ((Seen*)state)->destroyed++; }
+
+static rocksdb_eventlistener_t* Watch(Seen* seen) {
+  return rocksdb_eventlistener_create(seen, Destroyed, FlushBegun, FlushDone, CompactionBegun, CompactionDone, PartBegun, PartDone,
+                                      Ingested, Failed, Stalled, Sealed);
+}
+
+/* One table of three entries is there. */
+static void TestEvents(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
+  phase = "events";
+  PutIn(db, family, "a", "2");
+  PutIn(db, family, "b", "2");
+  PutIn(db, family, "m", "2");
+  FlushFamily(db, family);
+  rocksdb_compactoptions_t* all = rocksdb_compactoptions_create();
+  rocksdb_compact_range_cf_opt(db, family, all, NULL, 0, NULL, 0);
+  rocksdb_compactoptions_destroy(all);
+  const char* start[] = {"a"};
+  const char* limit[] = {"z"};
+  const size_t sizes[] = {1};
+  uint64_t files_only = 0, memtables_only = 99;
+  rocksdb_approximate_sizes_cf_with_flags(db, family, 1, start, sizes, limit, sizes,
+                                          rocksdb_size_approximation_flags_include_files, &files_only, &error);
+  CHECK_OK(error);
+  rocksdb_approximate_sizes_cf_with_flags(db, family, 1, start, sizes, limit, sizes,
+                                          rocksdb_size_approximation_flags_include_memtable, &memtables_only, &error);
+  CHECK_OK(error);
+  CHECK(files_only > 0 && memtables_only == 0);
+}
+
+/* Once the database is closed everything has been told. */
+static void CheckSeen(const Seen* seen) {
+  phase = "what was told";
+  CHECK(seen->flushes_begun >= 2 && seen->flushes == seen->flushes_begun && seen->sealed == seen->flushes);
+  CHECK(seen->sealed_entries >= 6 && seen->sealed_deletes >= 1);
+  CHECK(seen->compactions_begun == 1 && seen->compactions == 1 && seen->output_records == 3);
+  CHECK(seen->parts_begun == 1 && seen->parts == 1);
+}
+#endif
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: c_watching_test DIRECTORY\n");
+    return 2;
+  }
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  rocksdb_options_set_create_missing_column_families(options, 1);
+  rocksdb_options_set_write_buffer_size(options, 1 << 20);
+  rocksdb_options_set_max_open_files(options, 99);
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+#ifdef TEST_NEWER_THAN_7_8
+  Seen seen;
+  memset(&seen, 0, sizeof(seen));
+  rocksdb_eventlistener_t* listener = Watch(&seen);
+  rocksdb_options_add_eventlistener(options, listener);
+  rocksdb_eventlistener_destroy(listener);
+#endif
+  rocksdb_options_t* of_events = rocksdb_options_create_copy(options);
+  rocksdb_options_set_write_buffer_size(of_events, 2 << 20);
+  const char* const names[] = {"default", "events"};
+  const rocksdb_options_t* const of_families[] = {options, of_events};
+  rocksdb_column_family_handle_t* handles[2];
+  rocksdb_t* db = rocksdb_open_column_families(options, argv[1], 2, names, of_families, handles, &error);
+  CHECK_OK(error);
+  TestLiveFiles(db, handles[1]);
+#ifdef TEST_NEWER_THAN_7_8
+  TestEvents(db, handles[1]);
+#endif
+  TestKeysInParts(db, handles[1]);
+  for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(db);
+#ifdef TEST_NEWER_THAN_7_8
+  CheckSeen(&seen);
+#endif
+  TestOptionsFromText();
+  TestLatestOptions(argv[1]);
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+  rocksdb_options_destroy(of_events);
+  rocksdb_options_destroy(options);
+#ifdef TEST_NEWER_THAN_7_8
+  phase = "the end of the listener";
+  CHECK(seen.destroyed == 1);
+#endif
+  printf("the C interface tells what happens\n");
+  return 0;
+}
