@@ -25,6 +25,7 @@ T OneOf(Random64* random, std::initializer_list<T> choices) {
 Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) {
   Options o;
   o.create_if_missing = true;
+  o.stats_dump_period_sec = 0;  // a clock that always ticks would hide that all others wait
   const auto tell = [&](const std::string& name, uint64_t value) {
     *told += name + "=" + std::to_string(value) + " ";
   };

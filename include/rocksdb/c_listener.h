@@ -1,6 +1,6 @@
-/* The C interface: what a database tells of its work while it happens: flushes, compactions, stalls,
-   errors. Part of rocksdb/c.h, which includes it. See EventListener in listener.h for when each
-   event comes. */
+/* The C interface: what a database tells of its work while it happens: flushes, compactions,
+   stalls, errors. Part of rocksdb/c.h, which includes it. See EventListener in listener.h for when
+   each event comes. */
 #ifndef ROCKSDB_INCLUDE_C_LISTENER_H_
 #define ROCKSDB_INCLUDE_C_LISTENER_H_
 
@@ -73,8 +73,8 @@ extern ROCKSDB_LIBRARY_API uint32_t
 rocksdb_compactionjobinfo_compaction_reason(const rocksdb_compactionjobinfo_t* info);
 extern ROCKSDB_LIBRARY_API size_t
 rocksdb_compactionjobinfo_num_input_files(const rocksdb_compactionjobinfo_t* info);
-extern ROCKSDB_LIBRARY_API size_t rocksdb_compactionjobinfo_num_input_files_at_output_level(
-    const rocksdb_compactionjobinfo_t* info);
+extern ROCKSDB_LIBRARY_API size_t
+rocksdb_compactionjobinfo_num_input_files_at_output_level(const rocksdb_compactionjobinfo_t* info);
 
 extern ROCKSDB_LIBRARY_API void rocksdb_subcompactionjobinfo_status(
     const rocksdb_subcompactionjobinfo_t* info, char** errptr);
@@ -129,9 +129,9 @@ typedef void (*on_background_error_cb)(void*, uint32_t, rocksdb_status_ptr_t*);
 typedef void (*on_stall_conditions_changed_cb)(void*, const rocksdb_writestallinfo_t*);
 typedef void (*on_memtable_sealed_cb)(void*, const rocksdb_memtableinfo_t*);
 
-/* The callbacks may come from any thread, several at once; none may be NULL. The rocksdb_t that some
-   get is not to be closed. `destructor(state)` is called once neither the caller, nor options, nor a
-   database have the listener. */
+/* The callbacks may come from any thread, several at once; none may be NULL. The rocksdb_t that
+   some get is not to be closed. `destructor(state)` is called once neither the caller, nor options,
+   nor a database have the listener. */
 extern ROCKSDB_LIBRARY_API rocksdb_eventlistener_t* rocksdb_eventlistener_create(
     void* state, void (*destructor)(void*), on_flush_begin_cb on_flush_begin,
     on_flush_completed_cb on_flush_completed, on_compaction_begin_cb on_compaction_begin,

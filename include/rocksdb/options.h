@@ -237,7 +237,8 @@ struct DBOptions {
   bool allow_fallocate = true;
   bool is_fd_close_on_exec = true;
 
-  // Without effect: statistics are not written into the log, nor kept; ask GetProperty.
+  // Every so many seconds what "rocksdb.stats" says of all column families, and the statistics, go
+  // into the LOG; 0: never.
   unsigned int stats_dump_period_sec = 600;
   unsigned int stats_persist_period_sec = 600;  // without effect
   bool persist_stats_to_disk = false;           // unsupported

@@ -67,6 +67,14 @@ struct CacheEntryRoleOptions {
   bool operator==(const CacheEntryRoleOptions& other) const { return charged == other.charged; }
 };
 
+// Which memory that is none of its blocks counts as a part of the block cache, which then holds
+// fewer of them. Kinds: kCompressionDictionaryBuildingBuffer (by default charged: blocks that wait
+// for a dictionary), kFilterConstruction (of tables being written), kBlockBasedTableReader (open
+// tables: their indexes and filters, unless these are blocks of the cache; where a strict cache has
+// no room the table does not open: MemoryLimit), and, Cairn's own, kMisc (what iterators read ahead
+// into in the background: where there is no room they read less). Memtables: see
+// WriteBufferManager. kFileMetadata is unsupported. `options` decides for the kinds that
+// options_overrides does not.
 struct CacheUsageOptions {
   CacheEntryRoleOptions options;
   std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides;

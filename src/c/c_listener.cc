@@ -100,9 +100,8 @@ class Listener final : public EventListener {
     on_.background_error(on_.state, static_cast<uint32_t>(reason), &told);
   }
   void OnStallConditionsChanged(const WriteStallInfo& info) override {
-    const rocksdb_writestallinfo_t told{info,
-                                        {static_cast<int>(info.condition.cur)},
-                                        {static_cast<int>(info.condition.prev)}};
+    const rocksdb_writestallinfo_t told{
+        info, {static_cast<int>(info.condition.cur)}, {static_cast<int>(info.condition.prev)}};
     on_.stall_conditions_changed(on_.state, &told);
   }
   void OnMemTableSealed(const MemTableInfo& info) override {
@@ -126,14 +125,14 @@ struct rocksdb_eventlistener_t {
 };
 
 // rocksdb_<object>_<name>(): a number of what is told; `field` is its place there.
-#define CAIRN_C_TOLD(object, type, name, field)                        \
-  type rocksdb_##object##_##name(const rocksdb_##object##_t* info) {   \
-    return static_cast<type>(info->rep.field);                         \
+#define CAIRN_C_TOLD(object, type, name, field)                      \
+  type rocksdb_##object##_##name(const rocksdb_##object##_t* info) { \
+    return static_cast<type>(info->rep.field);                       \
   }
 // And text.
-#define CAIRN_C_TOLD_TEXT(object, name, field)                                              \
-  const char* rocksdb_##object##_##name(const rocksdb_##object##_t* info, size_t* size) {   \
-    return Show(info->rep.field, size);                                                     \
+#define CAIRN_C_TOLD_TEXT(object, name, field)                                            \
+  const char* rocksdb_##object##_##name(const rocksdb_##object##_t* info, size_t* size) { \
+    return Show(info->rep.field, size);                                                   \
   }
 
 extern "C" {

@@ -218,6 +218,7 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   if (s.ok()) {
     last_assigned_ = group.first + group.count - 1;
     group.turn = next_turn_++;
+    counters_.CountGroup(group.writers, group.count, group.bytes, !leader->disable_wal);
     // From here on another leader may be at work.
     if (early) Leave(group.last);
     AwaitTurn(group.turn);

@@ -92,6 +92,7 @@
 #include "base/namespace.h"
 #include "commit/batch_apply.h"
 #include "commit/insertion_choice.h"
+#include "commit/write_counters.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
@@ -193,6 +194,8 @@ class CommitQueue {
   [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch,
                              uint64_t* seq_used = nullptr);
 
+  WriteCounters::Figures counters() const { return counters_.figures(); }
+
   /// Holds the leadership without writing: all earlier writes are done, later ones wait. For a
   /// memtable switch by flush, for Close, for SyncWAL. Constructor SUSPENDS. Do not nest, and do
   /// not Write inside.
@@ -277,6 +280,7 @@ class CommitQueue {
   Writer* known_newest_ = nullptr;
   uint64_t groups_ = 0;
   uint32_t next_turn_ = 0;
+  WriteCounters counters_;
   SequenceNumber last_assigned_ = 0;
   InsertionChoice insertion_choice_;  // whose turn it is
   size_t last_sync_writers_ = 0;

@@ -144,18 +144,27 @@ void DBImpl::StartClock() {
            within_a_month(family->options->periodic_compaction_seconds);
   };
   if (clock_.joinable() || mode_ != OpenMode::kReadWrite || shutting_down_.load() ||
-      !std::any_of(families_.begin(), families_.end(), asks)) {
+      (default_family_->options->stats_dump_period_sec == 0 &&
+       !std::any_of(families_.begin(), families_.end(), asks))) {
     return;
   }
-  const int r = fiber::Thread::create("rocksdb:clock", [this] { WatchAges(); }, 0, &clock_);
-  if (r != 0) LogWarn(db_options_.info_log.get(), "No thread to watch the ages of files");
+  const int r = fiber::Thread::create("rocksdb:clock", [this] { WatchClock(); }, 0, &clock_);
+  if (r != 0) LogWarn(db_options_.info_log.get(), "No thread to watch the clock");
 }
 
-void DBImpl::WatchAges() {
+void DBImpl::WatchClock() {
   constexpr uint64_t kNanosPerSecond = 1'000'000'000;
   constexpr uint64_t kLongest = uint64_t{12} * 60 * 60;  // seconds: the wall's clock may be set
+  uint64_t last_dump = fiber::now_nanos();
   fiber::MutexLock lock(&mutex_);
   while (!shutting_down_.load()) {
+    const uint64_t dump_period =
+        default_family_->options->stats_dump_period_sec * kNanosPerSecond;  // 0: none
+    if (dump_period != 0 && fiber::now_nanos() - last_dump >= dump_period) {
+      last_dump = fiber::now_nanos();
+      DumpStats();
+      continue;
+    }
     uint64_t next = UINT64_MAX;
     for (const ColumnFamily* family : families_) {
       if (!family->options->disable_auto_compactions) {
@@ -167,7 +176,9 @@ void DBImpl::WatchAges() {
     if (due) MaybeScheduleWork();
     // (What is due may have to wait for another job, whose end is signalled.)
     const uint64_t seconds = due ? kLongest : std::min(next - now + 1, kLongest);
-    background_done_.wait_until(&mutex_, fiber::now_nanos() + seconds * kNanosPerSecond);
+    uint64_t until = fiber::now_nanos() + seconds * kNanosPerSecond;
+    if (dump_period != 0) until = std::min(until, last_dump + dump_period);
+    background_done_.wait_until(&mutex_, until);
   }
 }
 
@@ -270,7 +281,7 @@ Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> c
     if (s.ok()) {
       JobStats stats;
       if (!compaction->drops_inputs()) stats.bytes_moved = compaction->total_input_bytes();
-      family->level_stats.Add(compaction->output_level(), stats);
+      family->level_stats.Add(compaction->output_level(), stats, JobKind::kCompaction);
       LogInfo(db_options_.info_log.get(), "[%s] %s %s (%s)", family->name().c_str(),
               compaction->drops_inputs() ? "Dropped" : "Moved", compaction->InputSummary().c_str(),
               CompactionReasonName(compaction->reason()));
@@ -303,7 +314,9 @@ Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> c
     }
     if (info != nullptr) info->status = s;
     UnprotectNewFiles(protected_from);
-    if (s.ok()) family->level_stats.Add(compaction->output_level(), job.stats());
+    if (s.ok()) {
+      family->level_stats.Add(compaction->output_level(), job.stats(), JobKind::kCompaction);
+    }
   }
   compaction.reset();
   --family->running_compactions;

@@ -145,7 +145,7 @@ Status DBImpl::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
     if (s.IsColumnFamilyDropped()) DeleteOutputs(edit);
     return s;
   }
-  family->level_stats.Add(0, stats);
+  family->level_stats.Add(0, stats, JobKind::kFlush);
   InstallSuperVersion(family);
   LogInfo(db_options_.info_log.get(), "[%s] Level summary: %s", family->name().c_str(),
           family->current()->LevelSummary().c_str());
@@ -226,7 +226,7 @@ Status DBImpl::FlushAllOnce(BackgroundErrorReason* reason) {
     if (dropped) DeleteOutputs(part.edit);
     if (!s.ok() || dropped) part.family->imm.RollbackFlush(part.memtables);
     if (s.ok() && !dropped) {
-      part.family->level_stats.Add(0, part.stats);
+      part.family->level_stats.Add(0, part.stats, JobKind::kFlush);
       InstallSuperVersion(part.family);
       QueueFlushed(*part.family, std::move(part.info));
     }

@@ -411,10 +411,11 @@ class DBImpl final : public DB {
   static bool WantsCompaction(const ColumnFamily& family);
   // A flush or compaction runs, or is due.
   bool HasBackgroundWork() const FIBER_REQUIRES(mutex_);
-  // Files also get too old while nothing else happens: a fiber or thread waits for that, from when
-  // some family's options ask for it. (A month's default is kept without it, well enough.)
+  // Files also get too old while nothing else happens, and statistics go into the LOG at times: a
+  // thread waits for both, from when some options ask for it. (Of ages a month's default is kept
+  // without it, well enough.)
   void StartClock() FIBER_REQUIRES(mutex_);
-  void WatchAges();
+  void WatchClock();
   void BackgroundCompaction();
   // The next compaction of any family, by turns, whose job then holds a reference to its family;
   // null: there is nothing to do, or only what conflicts.
@@ -525,12 +526,24 @@ class DBImpl final : public DB {
   [[nodiscard]] Status FirstSequenceOf(const std::string& path, uint64_t wal,
                                        SequenceNumber* sequence) const;
 
+  // --- Statistics as text (db_stats.cc). Each report begins a new interval.
+  struct StatsMarks {
+    double uptime = 0;  // seconds
+    WriteCounters::Figures writes;
+    uint64_t wal_syncs = 0;
+    uint64_t stall_micros = 0;
+  };
+  double Uptime() const;  // seconds
+  std::string FamilyStatsText(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  std::string DatabaseStatsText() FIBER_REQUIRES(mutex_);
+  // Into the LOG, without the mutex.
+  void DumpStats() FIBER_REQUIRES(mutex_);
+
   // --- Properties (db_properties.cc)
   bool IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value);
   // Numbers of the whole database.
   bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(mutex_);
-  bool StringProperty(const ColumnFamily& family, const std::string& name, std::string* value);
-  std::string StatsText(const ColumnFamily& family);
+  bool StringProperty(ColumnFamily* family, const std::string& name, std::string* value);
   // What the property of this name (without "rocksdb.") sums: all tables, or those of one level.
   // False: it is another property, or a table cannot be opened.
   static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
@@ -632,6 +645,7 @@ class DBImpl final : public DB {
   // The newest one's name in the directory; empty if it could not be written.
   std::string options_file_ FIBER_GUARDED_BY(mutex_);
   const uint64_t opened_at_nanos_;
+  StatsMarks stats_marks_ FIBER_GUARDED_BY(mutex_);  // as of the last report
 };
 
 // Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An
@@ -646,6 +660,8 @@ void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options);
 // Of sanitized options. The client is left to the caller.
 MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
                                     const ColumnFamilyOptions& cf_options);
+// Null: it has none.
+Cache* BlockCacheOf(const ColumnFamilyOptions& options);
 // As RocksDB's LOG names it.
 const char* FlushReasonName(FlushReason reason);
 

@@ -238,7 +238,17 @@ Status DBImpl::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
   }
   fiber::interleave();
   for (const Ingestion& part : *parts) {
-    if (s.ok()) InstallSuperVersion(part.family);
+    if (s.ok()) {
+      IngestedFiles added;
+      for (const ExternalFile& file : part.files) {
+        added.bytes += file.size;
+        added.files += 1;
+        added.level0_files += file.level == 0 ? 1 : 0;
+        added.keys += file.properties->num_entries;
+      }
+      part.family->level_stats.AddIngested(added);
+      InstallSuperVersion(part.family);
+    }
     part.family->compaction_blocked = false;
   }
   MaybeScheduleWork();

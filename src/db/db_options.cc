@@ -113,6 +113,7 @@ void DBImpl::ApplyLiveOptions() {
     UpdateStall(family);
   }
   MaybeScheduleWork();
+  background_done_.notify_all();  // the clock has periods of its own
   DeliverEvents();
 }
 

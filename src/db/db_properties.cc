@@ -31,12 +31,12 @@ int LevelSuffix(const std::string& name, const std::string& prefix) {
   return std::stoi(digits);
 }
 
+}  // namespace
+
 Cache* BlockCacheOf(const ColumnFamilyOptions& options) {
   const auto* table = options.table_factory->GetOptions<BlockBasedTableOptions>();
   return table == nullptr || table->no_block_cache ? nullptr : table->block_cache.get();
 }
-
-}  // namespace
 
 bool DBImpl::DatabaseIntProperty(const std::string& name, uint64_t* value) {
   if (name == "num-running-flushes") {
@@ -140,23 +140,6 @@ bool DBImpl::IntProperty(const ColumnFamily& family, const std::string& name, ui
   return true;
 }
 
-std::string DBImpl::StatsText(const ColumnFamily& family) {
-  fiber::MutexLock lock(&mutex_);
-  const double uptime = static_cast<double>(fiber::now_nanos() - opened_at_nanos_) / 1e9;
-  char text[400];
-  snprintf(text, sizeof(text),
-           "\n** DB Stats **\nUptime(secs): %.1f total\nWAL: %.2f GB in live logs\n"
-           "Cumulative stall: %.3f seconds, write delay rate %" PRIu64 " bytes/s\n",
-           uptime, static_cast<double>(wals_->closed_bytes()) / (1 << 30),
-           static_cast<double>(family.stall_times.total_micros()) / 1e6,
-           write_controller_.NeedsDelay() ? write_controller_.delayed_write_rate() : 0);
-  std::string stalls = "Write stalls:";
-  for (const auto& [cause, count] : family.stall_times.ToMap())
-    stalls.append(" ").append(cause).append(": ").append(count).append(",");
-  stalls.back() = '\n';
-  return family.level_stats.CompactionTable(*family.current(), family.name()) + text + stalls;
-}
-
 bool DBImpl::AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
                                        TableProperties* sum) {
   const int only_level = LevelSuffix(name, "aggregated-table-properties-at-level");
@@ -175,13 +158,8 @@ bool DBImpl::AggregatedTableProperties(const ColumnFamily& family, const std::st
   return true;
 }
 
-bool DBImpl::StringProperty(const ColumnFamily& family, const std::string& name,
-                            std::string* value) {
-  if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram" ||
-      name == "dbstats") {
-    *value = StatsText(family);
-    return true;
-  }
+bool DBImpl::StringProperty(ColumnFamily* of, const std::string& name, std::string* value) {
+  const ColumnFamily& family = *of;
   TableProperties sum;
   if (AggregatedTableProperties(family, name, &sum)) {
     *value = sum.ToString();
@@ -193,6 +171,11 @@ bool DBImpl::StringProperty(const ColumnFamily& family, const std::string& name,
     return true;
   }
   fiber::MutexLock lock(&mutex_);
+  if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram") {
+    *value = FamilyStatsText(of);
+  }
+  if (name == "stats" || name == "dbstats") *value += DatabaseStatsText();
+  if (!value->empty()) return true;
   const Version& version = *family.current();
   if (name == "levelstats") {
     *value = LevelStats::FilesAndSizes(version);
@@ -223,7 +206,7 @@ bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std:
     *value = std::to_string(number);
     return true;
   }
-  return StringProperty(*family, name, value);
+  return StringProperty(family, name, value);
 }
 
 bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) {

@@ -267,7 +267,7 @@ Status DBImpl::FlushRecovered(ColumnFamily* family, Replay* replay) {
   if (!s.ok()) return s;
   if (meta.file_size > 0) {
     fiber::MutexLock lock(&mutex_);
-    family->level_stats.Add(0, job.stats());
+    family->level_stats.Add(0, job.stats(), JobKind::kFlush);
     replay->flushed[family].push_back(std::move(meta));
   }
   family->mem->Unref();

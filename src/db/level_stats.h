@@ -1,5 +1,8 @@
-// What flushes and compactions did, per output level, and the tables that properties show of it.
-// Owned by DBImpl. Thread safety: guarded by the database mutex.
+// What flushes, compactions and ingestions did in one column family, and the tables that properties
+// and the LOG show of it. Owned by the family. Thread safety: guarded by the database mutex.
+//
+// The text is laid out as RocksDB's is, for the eyes and scripts that know it: "Cumulative" and
+// "Sum" count from the opening of the database, "Interval" and "Int" from the last report.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +15,54 @@
 
 namespace cairn {
 
+enum class JobKind { kFlush, kCompaction };
+
+struct IngestedFiles {
+  uint64_t bytes = 0;
+  uint64_t files = 0;
+  uint64_t level0_files = 0;
+  uint64_t keys = 0;
+};
+
 class LevelStats {
  public:
+  // What a report says besides.
+  struct Surroundings {
+    std::string family;
+    double uptime = 0;  // seconds
+    uint64_t pending_compaction_bytes = 0;
+    std::string stalls;       // "l0-file-count-limit-delays: 0, ..."
+    std::string block_cache;  // a line about it, or ""
+  };
+
   explicit LevelStats(int num_levels) : levels_(num_levels) {}
 
-  void Add(int output_level, const JobStats& stats) { levels_[output_level].Add(stats); }
+  void Add(int output_level, const JobStats& stats, JobKind kind) {
+    levels_[output_level].Add(stats);
+    (kind == JobKind::kFlush ? flushes_ : compactions_).Add(stats);
+  }
+  void AddIngested(const IngestedFiles& files);
   const JobStats& level(int n) const { return levels_[n]; }
 
   // "rocksdb.levelstats": level, files, size in MB.
   static std::string FilesAndSizes(const Version& version);
-  // The "** Compaction Stats [default] **" table of "rocksdb.stats".
-  std::string CompactionTable(const Version& version, const std::string& family) const;
+  // "rocksdb.cfstats". Begins a new interval.
+  std::string Report(const Version& version, const Surroundings& around);
 
  private:
-  std::vector<JobStats> levels_;
+  struct Totals {
+    JobStats flushes, compactions;
+    IngestedFiles ingested;
+    double uptime = 0;
+  };
+
+  std::vector<JobStats> levels_;  // by output level; flushes count as level 0's
+  JobStats flushes_, compactions_;
+  IngestedFiles ingested_;
+  Totals reported_;  // as of the last report
 };
+
+// "300K", "12M", "7G": numbers of five digits and more are cut.
+std::string NumberToHumanString(uint64_t number);
 
 }  // namespace cairn

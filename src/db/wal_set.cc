@@ -152,6 +152,7 @@ IOStatus WalSet::Sync() {
   }
   if (!s.ok()) return s;
   synced_bytes_ = size;
+  syncs_.fetch_add(1, std::memory_order_relaxed);
   if (statistics != nullptr) {
     statistics->recordTick(WAL_FILE_SYNCED, 1);
     statistics->reportTimeToHistogram(WAL_FILE_SYNC_MICROS, (fiber::now_nanos() - start) / 1000);

@@ -90,6 +90,8 @@ class WalSet {
   // wait to be recycled.
   std::vector<File> Files() const;
   // Of all but the current one: from anywhere.
+  // Syncs of the present log that succeeded.
+  uint64_t syncs() const { return syncs_.load(std::memory_order_relaxed); }
   uint64_t closed_bytes() const {
     fiber::MutexLock lock(&mutex_);
     return closed_bytes_;
@@ -131,6 +133,7 @@ class WalSet {
   std::deque<std::shared_ptr<Old>> old_ FIBER_GUARDED_BY(mutex_);
   std::map<uint64_t, uint64_t> bytes_
       FIBER_GUARDED_BY(mutex_);                         // of every WAL that has a file; current: 0
+  std::atomic<uint64_t> syncs_{0};                      // relaxed: a figure
   uint64_t closed_bytes_ FIBER_GUARDED_BY(mutex_) = 0;  // their sum
   std::set<uint64_t> written_here_ FIBER_GUARDED_BY(mutex_);  // in the recyclable format
   std::deque<uint64_t> recyclable_ FIBER_GUARDED_BY(mutex_);  // obsolete: numbers of their files

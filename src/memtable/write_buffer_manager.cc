@@ -1,60 +1,24 @@
 // WriteBufferManager, and the register of the databases that share it (write_buffer_client.h).
 //
-// Locks: `mutex` guards the queue and the register, `cache_mutex` the dummy entries. Both are
-// leaves, but that clients are asked (RequestFlush, Signal) under `mutex`.
+// Lock: `mutex` guards the queue and the register. A leaf, but that clients are asked
+// (RequestFlush, Signal) under it.
 #include "rocksdb/write_buffer_manager.h"
 
 #include <algorithm>
 #include <cassert>
-#include <string>
 #include <vector>
 
-#include "base/coding.h"
+#include "cache/cache_reservation.h"
 #include "fiber/mutex.h"
 #include "memtable/write_buffer_client.h"
 
 namespace ROCKSDB_NAMESPACE {
-namespace {
-
-constexpr size_t kDummyBytes = 256 << 10;
-
-void DeleteNothing(const Slice&, void*) {}
-
-}  // namespace
-
 struct WriteBufferManager::State {
   fiber::Mutex mutex;
   std::vector<StallInterface*> queue FIBER_GUARDED_BY(mutex);
   std::vector<cairn::WriteBufferClient*> clients FIBER_GUARDED_BY(mutex);
 
-  fiber::Mutex cache_mutex;
-  std::vector<Cache::Handle*> dummies FIBER_GUARDED_BY(cache_mutex);
-  uint64_t cache_id FIBER_GUARDED_BY(cache_mutex) = 0;
-  uint64_t next_dummy FIBER_GUARDED_BY(cache_mutex) = 0;
-  std::atomic<size_t> dummy_bytes{0};  // relaxed: a size
-
-  // As many dummies as `used` bytes need. A quarter more than needed is kept: memtables come and
-  // go. What a strict cache refuses is not charged; the next change tries again.
-  void Charge(Cache* cache, size_t used) FIBER_REQUIRES(cache_mutex) {
-    const size_t wanted = (used + kDummyBytes - 1) / kDummyBytes;
-    if (cache_id == 0) cache_id = cache->NewId();
-    while (dummies.size() < wanted) {
-      std::string key;
-      cairn::PutFixed64(&key, cache_id);
-      cairn::PutFixed64(&key, next_dummy++);
-      Cache::Handle* handle = nullptr;
-      // The value is never read: any address will do.
-      if (!cache->Insert(key, this, kDummyBytes, &DeleteNothing, &handle).ok()) break;
-      dummies.push_back(handle);
-    }
-    if (used < dummies.size() * kDummyBytes / 4 * 3) {
-      while (dummies.size() > wanted) {
-        cache->Release(dummies.back(), /*erase_if_last_ref=*/true);
-        dummies.pop_back();
-      }
-    }
-    dummy_bytes.store(dummies.size() * kDummyBytes, std::memory_order_relaxed);
-  }
+  std::unique_ptr<cairn::CacheReservation> memory;  // in the cache; null without one
 };
 
 WriteBufferManager::WriteBufferManager(size_t buffer_size, std::shared_ptr<Cache> cache,
@@ -63,18 +27,20 @@ WriteBufferManager::WriteBufferManager(size_t buffer_size, std::shared_ptr<Cache
       mutable_limit_(buffer_size / 8 * 7),
       allow_stall_(allow_stall),
       cache_(std::move(cache)),
-      state_(std::make_unique<State>()) {}
+      state_(std::make_unique<State>()) {
+  // What a strict cache refuses is not charged; the next change tries again.
+  if (cache_ != nullptr) {
+    state_->memory = std::make_unique<cairn::CacheReservation>(cache_, /*lazy=*/true);
+  }
+}
 
 WriteBufferManager::~WriteBufferManager() {
   fiber::MutexLock lock(&state_->mutex);
   assert(state_->queue.empty() && state_->clients.empty());
-  if (cache_ == nullptr) return;
-  fiber::MutexLock cache_lock(&state_->cache_mutex);
-  state_->Charge(cache_.get(), 0);
 }
 
 size_t WriteBufferManager::dummy_entries_in_cache_usage() const {
-  return state_->dummy_bytes.load(std::memory_order_relaxed);
+  return state_->memory == nullptr ? 0 : state_->memory->reserved();
 }
 
 void WriteBufferManager::SetBufferSize(size_t new_size) {
@@ -90,12 +56,8 @@ void WriteBufferManager::SetAllowStall(bool new_allow_stall) {
 
 void WriteBufferManager::ReserveMem(size_t mem) {
   memory_active_.fetch_add(mem, std::memory_order_relaxed);
-  if (cache_ == nullptr) {
-    memory_used_.fetch_add(mem, std::memory_order_relaxed);
-    return;
-  }
-  fiber::MutexLock lock(&state_->cache_mutex);
-  state_->Charge(cache_.get(), memory_used_.fetch_add(mem, std::memory_order_relaxed) + mem);
+  memory_used_.fetch_add(mem, std::memory_order_relaxed);
+  if (state_->memory != nullptr) (void)state_->memory->Add(mem);
 }
 
 void WriteBufferManager::ScheduleFreeMem(size_t mem) {
@@ -103,12 +65,8 @@ void WriteBufferManager::ScheduleFreeMem(size_t mem) {
 }
 
 void WriteBufferManager::FreeMem(size_t mem) {
-  if (cache_ == nullptr) {
-    memory_used_.fetch_sub(mem, std::memory_order_seq_cst);
-  } else {
-    fiber::MutexLock lock(&state_->cache_mutex);
-    state_->Charge(cache_.get(), memory_used_.fetch_sub(mem, std::memory_order_seq_cst) - mem);
-  }
+  memory_used_.fetch_sub(mem, std::memory_order_seq_cst);
+  if (state_->memory != nullptr) state_->memory->Remove(mem);
   MaybeEndWriteStall();
 }
 

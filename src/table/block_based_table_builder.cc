@@ -35,21 +35,14 @@ std::string CompressionName(uint32_t format_version, CompressionType type) {
   return buf;
 }
 
-// For blocks that wait for a dictionary; null: none.
-Cache* CacheToCharge(const BlockBasedTableOptions& options) {
-  if (options.no_block_cache) return nullptr;
-  const auto& overrides = options.cache_usage_options.options_overrides;
-  const auto it = overrides.find(CacheEntryRole::kCompressionDictionaryBuildingBuffer);
-  const bool disabled =
-      it != overrides.end() && it->second.charged == CacheEntryRoleOptions::Decision::kDisabled;
-  return disabled ? nullptr : options.block_cache.get();
-}
-
 }  // namespace
 
 BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& table_options,
-                                               const TableBuilderOptions& options, FileWriter* file)
+                                               const TableBuilderOptions& options,
+                                               std::shared_ptr<MemoryCharges> charges,
+                                               FileWriter* file)
     : table_options_(table_options),
+      charges_(std::move(charges)),
       icmp_(options.icmp),
       bytewise_(icmp_.user_comparator() == BytewiseComparator()),
       compression_(options.compression_type),
@@ -67,7 +60,8 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
           100) {
   if (const FilterRecipe recipe = ChooseFilter(table_options, options)) {
     filter_ = std::make_unique<FilterBuilder>(
-        table_options_, recipe, table_options.whole_key_filtering, options.prefix_extractor);
+        table_options_, recipe, table_options.whole_key_filtering, options.prefix_extractor,
+        charges_->For(CacheEntryRole::kFilterConstruction));
   }
   if (table_options.format_version >= 6) {
     // Nonzero: zero says that checksums do not depend on the offset, which these versions refuse.
@@ -91,8 +85,9 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
     data_block_.EnableHashIndex(ratio > 0 ? ratio : 0.75);
   }
   if (ok() && compression_opts_.max_dict_bytes > 0 && TakesDictionary(compression_)) {
-    buffer_ = std::make_unique<DictionaryBuffer>(compression_opts_, options.target_file_size,
-                                                 CacheToCharge(table_options));
+    buffer_ = std::make_unique<DictionaryBuffer>(
+        compression_opts_, options.target_file_size,
+        charges_->For(CacheEntryRole::kCompressionDictionaryBuildingBuffer));
   } else if (ok()) {
     StartPipeline();
   }

@@ -23,6 +23,7 @@
 #include "table/filter_builder.h"
 #include "table/format.h"
 #include "table/index_builder.h"
+#include "table/memory_charges.h"
 #include "table/property_collectors.h"
 #include "table/table_builder.h"
 
@@ -30,9 +31,10 @@ namespace cairn {
 
 class BlockBasedTableBuilder final : public TableBuilder {
  public:
-  // `file` is borrowed and empty.
+  // `charges`: never null. `file` is borrowed and empty.
   BlockBasedTableBuilder(const BlockBasedTableOptions& table_options,
-                         const TableBuilderOptions& options, FileWriter* file);
+                         const TableBuilderOptions& options, std::shared_ptr<MemoryCharges> charges,
+                         FileWriter* file);
   ~BlockBasedTableBuilder() override;
 
   void Add(const Slice& internal_key, const Slice& value) override;
@@ -76,6 +78,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
   void WriteProperties(BlockHandle* handle);
 
   const BlockBasedTableOptions table_options_;
+  const std::shared_ptr<MemoryCharges> charges_;
   const InternalKeyComparator icmp_;
   const bool bytewise_;
   const CompressionType compression_;

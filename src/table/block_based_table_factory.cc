@@ -55,7 +55,7 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
   if (o.block_size_deviation < 0 || o.block_size_deviation > 100) {
     return invalid("block_size_deviation must be 0 to 100");
   }
-  return Status::OK();
+  return MemoryCharges::Validate(o);
 }
 
 BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
@@ -73,18 +73,20 @@ BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& opt
   }
   options_.block_restart_interval = std::max(1, options_.block_restart_interval);
   options_.index_block_restart_interval = std::max(1, options_.index_block_restart_interval);
+  charges_ = std::make_shared<MemoryCharges>(options_);
 }
 
 Status BlockBasedTableFactory::NewTableReader(const TableReaderOptions& options,
                                               std::unique_ptr<RandomAccessFileReader>&& file,
                                               uint64_t file_size,
                                               std::unique_ptr<TableReader>* table_reader) const {
-  return BlockBasedTable::Open(options_, options, std::move(file), file_size, table_reader);
+  return BlockBasedTable::Open(options_, options, charges_, std::move(file), file_size,
+                               table_reader);
 }
 
 TableBuilder* BlockBasedTableFactory::NewTableBuilder(const TableBuilderOptions& options,
                                                       FileWriter* file) const {
-  return new BlockBasedTableBuilder(options_, options, file);
+  return new BlockBasedTableBuilder(options_, options, charges_, file);
 }
 
 const void* BlockBasedTableFactory::GetOptionsPtr(const std::string& name) const {

@@ -7,6 +7,7 @@
 
 #include "base/namespace.h"
 #include "rocksdb/table.h"
+#include "table/memory_charges.h"
 
 namespace cairn {
 
@@ -33,6 +34,7 @@ class BlockBasedTableFactory final : public TableFactory {
 
  private:
   BlockBasedTableOptions options_;
+  std::shared_ptr<MemoryCharges> charges_;  // never null
 };
 
 }  // namespace cairn

@@ -20,6 +20,7 @@ PrefetchOptions HowToPrefetch(const BlockBasedTable& table, const ReadOptions& o
   result.background = options.async_io && !for_compaction && options.deadline.count() == 0 &&
                       options.io_timeout.count() == 0;
   result.statistics = table.source().statistics;
+  result.memory = table.charges().For(CacheEntryRole::kMisc);
   return result;
 }
 

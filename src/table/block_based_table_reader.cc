@@ -46,8 +46,11 @@ struct BlockBasedTable::MetaBlocks {
 };
 
 BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
-                                 const TableReaderOptions& options)
+                                 const TableReaderOptions& options,
+                                 std::shared_ptr<MemoryCharges> charges)
     : table_options_(table_options),
+      charges_(std::move(charges)),
+      charge_(charges_->For(CacheEntryRole::kBlockBasedTableReader)),
       icmp_(options.icmp),
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
       hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()),
@@ -64,6 +67,7 @@ BlockBasedTable::~BlockBasedTable() = default;
 
 Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
                              const TableReaderOptions& options,
+                             std::shared_ptr<MemoryCharges> charges,
                              std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
                              std::unique_ptr<TableReader>* table) {
   table->reset();
@@ -71,7 +75,8 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
     return Status::Corruption("file is too short (" + std::to_string(file_size) +
                               " bytes) to be a table: " + file->file_name());
   }
-  std::unique_ptr<BlockBasedTable> t(new BlockBasedTable(table_options, options));
+  std::unique_ptr<BlockBasedTable> t(
+      new BlockBasedTable(table_options, options, std::move(charges)));
   t->source_.file = std::move(file);
   t->source_.file_size = file_size;
 
@@ -120,6 +125,10 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   t->MakeCachePrefix();
   s = t->LoadIndexAndFilter(t->ChoosePinning(options), &tail);
   if (!s.ok()) return s;
+  if (!t->charge_.Set(t->ApproximateMemoryUsage())) {
+    return Status::MemoryLimit("the block cache has no room for the reader of",
+                               t->source_.file->file_name());
+  }
   *table = std::move(t);
   return Status::OK();
 }

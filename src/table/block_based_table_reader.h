@@ -26,6 +26,7 @@
 #include "table/cache_ref.h"
 #include "table/cached_block.h"
 #include "table/filter_policy.h"
+#include "table/memory_charges.h"
 #include "table/table_options.h"
 #include "table/table_reader.h"
 
@@ -46,9 +47,11 @@ using FilterRef = CacheRef<FilterBlock, &DeleteFilter>;
 
 class BlockBasedTable final : public TableReader {
  public:
-  // `table_options` with its block_cache set, or no_block_cache.
+  // `table_options` with its block_cache set, or no_block_cache. `charges`: never null.
+  // MemoryLimit: the reader's memory is charged to the cache, which has no room for it.
   [[nodiscard]] static Status Open(const BlockBasedTableOptions& table_options,
                                    const TableReaderOptions& options,
+                                   std::shared_ptr<MemoryCharges> charges,
                                    std::unique_ptr<RandomAccessFileReader>&& file,
                                    uint64_t file_size, std::unique_ptr<TableReader>* table);
   ~BlockBasedTable() override;
@@ -86,6 +89,7 @@ class BlockBasedTable final : public TableReader {
   bool two_level_index() const { return two_level_index_; }
   const BlockSource& source() const { return source_; }
   const BlockBasedTableOptions& table_options() const { return table_options_; }
+  const MemoryCharges& charges() const { return *charges_; }
   // What every entry's sequence number is to be taken for, or kDisableGlobalSequenceNumber.
   SequenceNumber global_seqno() const { return global_seqno_; }
   // The file offset behind the last data block, about (the properties' word).
@@ -109,7 +113,8 @@ class BlockBasedTable final : public TableReader {
                                     BlockRef* block) const;
 
  private:
-  BlockBasedTable(const BlockBasedTableOptions& table_options, const TableReaderOptions& options);
+  BlockBasedTable(const BlockBasedTableOptions& table_options, const TableReaderOptions& options,
+                  std::shared_ptr<MemoryCharges> charges);
 
   struct MetaBlocks;
   Status ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta);
@@ -198,6 +203,8 @@ class BlockBasedTable final : public TableReader {
   }
 
   const BlockBasedTableOptions table_options_;
+  const std::shared_ptr<MemoryCharges> charges_;
+  CacheCharge charge_;  // for this reader
   const InternalKeyComparator icmp_;
   const bool bytewise_;
   const bool hash_index_is_usable_;  // keys of different bytes differ

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 
-#include "base/coding.h"
-
 namespace cairn {
 namespace {
 
-constexpr size_t kChargeUnit = 256 << 10;
 // Where neither the options nor the table set a limit that memory can bear.
 constexpr uint64_t kMostBuffered = uint64_t{256} << 20;
 // What CompressionOptions::kDefaultCompressionLevel means.
@@ -43,41 +40,16 @@ Samples TakeSamples(const std::vector<std::string>& blocks, uint64_t all_bytes, 
   return samples;
 }
 
-void DeleteNothing(const Slice& /*key*/, void* /*value*/) {}
-
 }  // namespace
 
 DictionaryBuffer::DictionaryBuffer(const CompressionOptions& options, uint64_t target_file_size,
-                                   Cache* cache)
-    : options_(options), limit_(Limit(options, target_file_size)), cache_(cache) {
-  if (cache_ != nullptr) charge_id_ = cache_->NewId();
-}
-
-DictionaryBuffer::~DictionaryBuffer() {
-  for (Cache::Handle* charge : charges_) cache_->Release(charge, /*erase_if_last_ref=*/true);
-}
+                                   CacheReservation* memory)
+    : options_(options), limit_(Limit(options, target_file_size)), charge_(memory) {}
 
 void DictionaryBuffer::Add(const Slice& block) {
   blocks_.emplace_back(block.data(), block.size());
   bytes_ += block.size();
-  if (bytes_ >= limit_) full_ = true;
-  if (cache_ != nullptr) Charge();
-}
-
-// Entries without contents, as the write buffer manager has them: the cache gives up blocks
-// instead.
-void DictionaryBuffer::Charge() {
-  while (charges_.size() * kChargeUnit < bytes_) {
-    std::string key;
-    PutFixed64(&key, charge_id_);
-    PutFixed64(&key, charges_.size());
-    Cache::Handle* handle = nullptr;
-    if (!cache_->Insert(key, this, kChargeUnit, &DeleteNothing, &handle).ok()) {
-      full_ = true;
-      return;
-    }
-    charges_.push_back(handle);
-  }
+  if (!charge_.Set(bytes_) || bytes_ >= limit_) full_ = true;
 }
 
 std::string DictionaryBuffer::MakeDictionary(CompressionType type) const {

@@ -10,21 +10,18 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "cache/cache_reservation.h"
 #include "rocksdb/advanced_options.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
 
 class DictionaryBuffer {
  public:
-  // `target_file_size`: bytes of the table, about; 0: not known. `cache` (may be null) is charged
-  // for the memory.
-  DictionaryBuffer(const CompressionOptions& options, uint64_t target_file_size, Cache* cache);
-  // Gives back what it charged.
-  ~DictionaryBuffer();
-  DictionaryBuffer(const DictionaryBuffer&) = delete;
-  DictionaryBuffer& operator=(const DictionaryBuffer&) = delete;
+  // `target_file_size`: bytes of the table, about; 0: not known. `memory` (null: not) is charged
+  // for the blocks.
+  DictionaryBuffer(const CompressionOptions& options, uint64_t target_file_size,
+                   CacheReservation* memory);
 
   void Add(const Slice& block);
   // Enough bytes for the options, the table, or the cache, which takes no more.
@@ -36,17 +33,12 @@ class DictionaryBuffer {
   std::string MakeDictionary(CompressionType type) const;
 
  private:
-  void Charge();
-
   const CompressionOptions options_;
   const uint64_t limit_;  // bytes
   std::vector<std::string> blocks_;
   uint64_t bytes_ = 0;
   bool full_ = false;
-
-  Cache* const cache_;
-  uint64_t charge_id_ = 0;
-  std::vector<Cache::Handle*> charges_;  // of kChargeUnit each
+  CacheCharge charge_;
 };
 
 }  // namespace cairn

@@ -206,8 +206,9 @@ CompressionOptions WithDictionary(uint32_t max_dict_bytes, uint64_t max_buffer_b
 }
 
 // How many blocks of 1000 bytes it takes.
-int Room(const CompressionOptions& options, uint64_t target_file_size, Cache* cache = nullptr) {
-  DictionaryBuffer buffer(options, target_file_size, cache);
+int Room(const CompressionOptions& options, uint64_t target_file_size,
+         CacheReservation* memory = nullptr) {
+  DictionaryBuffer buffer(options, target_file_size, memory);
   int n = 0;
   while (!buffer.Full() && n < 100000) {
     buffer.Add(std::string(1000, 'b'));
@@ -224,7 +225,8 @@ TEST(DictionaryBufferTest, IsFullAtTheSmallestLimit) {
   EXPECT_EQ(Room(WithDictionary(100), 0), 100000);
   // Charged in pieces of 256 KiB, of which a strict cache has room for three.
   const auto strict = NewLRUCache(900 << 10, 0, /*strict_capacity_limit=*/true);
-  EXPECT_NEAR(Room(WithDictionary(100), 0, strict.get()), 787, 3);
+  CacheReservation memory(strict);
+  EXPECT_NEAR(Room(WithDictionary(100), 0, &memory), 787, 3);
   EXPECT_EQ(strict->GetPinnedUsage(), 0u);
 }
 

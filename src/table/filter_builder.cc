@@ -5,22 +5,25 @@
 namespace cairn {
 
 FilterBuilder::FilterBuilder(const BlockBasedTableOptions& options, const FilterRecipe& recipe,
-                             bool whole_keys, const SliceTransform* prefixes)
+                             bool whole_keys, const SliceTransform* prefixes,
+                             CacheReservation* memory)
     : options_(options),
       recipe_(recipe),
       whole_keys_(whole_keys),
       prefixes_(prefixes),
       // So many that the filter of them has about metadata_block_size bytes.
-      hashes_per_partition_(options.partition_filters
-                                ? KeysInFilter(recipe, options.metadata_block_size)
-                                : SIZE_MAX) {}
+      hashes_per_partition_(
+          options.partition_filters ? KeysInFilter(recipe, options.metadata_block_size) : SIZE_MAX),
+      charge_(memory) {}
 
 void FilterBuilder::AddHash(const Slice& bytes, uint64_t* last, bool* has_last) {
   const uint64_t hash = BloomHash(bytes);
   if (*has_last && *last == hash) return;
   *last = hash;
   *has_last = true;
+  const bool grows = hashes_.size() == hashes_.capacity();
   hashes_.push_back(hash);
+  if (grows) Charge();
 }
 
 void FilterBuilder::AddPrefix(const Slice& user_key) {
@@ -38,6 +41,7 @@ void FilterBuilder::Add(const Slice& user_key) {
 
 std::string FilterBuilder::MakeBits() {
   std::string bits = BuildFilter(recipe_, hashes_);
+  Charge(bits.size());
   entries_ += hashes_.size();
   hashes_.clear();
   has_last_key_ = has_last_prefix_ = false;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "cache/cache_reservation.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
@@ -29,9 +30,10 @@ namespace cairn {
 class FilterBuilder {
  public:
   // `whole_keys`, `prefixes` (null: none): what the filter holds. Both pointed-to outlive this.
-  // `options.partition_filters` says whether it is partitioned.
+  // `options.partition_filters` says whether it is partitioned. `memory` (null: not) is charged for
+  // the hashes and the filters; a filter is made even if that has no room.
   FilterBuilder(const BlockBasedTableOptions& options, const FilterRecipe& recipe, bool whole_keys,
-                const SliceTransform* prefixes);
+                const SliceTransform* prefixes, CacheReservation* memory);
 
   // Ascending.
   void Add(const Slice& user_key);
@@ -58,6 +60,10 @@ class FilterBuilder {
   void AddHash(const Slice& bytes, uint64_t* last, bool* has_last);
   void AddPrefix(const Slice& user_key);
   std::string MakeBits();
+  // For the hashes, the partitions that wait, and `more` bytes.
+  void Charge(size_t more = 0) {
+    (void)charge_.Set(hashes_.capacity() * sizeof(uint64_t) + bytes_ + more);
+  }
 
   const BlockBasedTableOptions& options_;
   const FilterRecipe recipe_;
@@ -74,6 +80,7 @@ class FilterBuilder {
   std::vector<Partition> partitions_;
   size_t entries_ = 0;  // of partitions_
   size_t bytes_ = 0;
+  CacheCharge charge_;
 };
 
 }  // namespace cairn

@@ -116,7 +116,8 @@ bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* st
     const bool goes_on = options_.fixed > 0 || sequential;
     if (!goes_on && (ahead_ == nullptr || !ahead_->Holds(offset, n))) return false;
     if (ahead_ == nullptr) {
-      ahead_ = std::make_unique<ReadAhead>(file_, file_size_, FirstPace(), options_.statistics);
+      ahead_ = std::make_unique<ReadAhead>(file_, file_size_, FirstPace(), options_.statistics,
+                                           options_.memory);
       ahead_->SetPriority(options_.limits.priority);
       ahead_->SetRange(range_begin_, range_end_);
     }

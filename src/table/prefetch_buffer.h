@@ -35,11 +35,12 @@ struct PrefetchOptions {
   bool background = false;    // what is read so knows no limits of time
   ReadLimits limits;          // of all reads
   Statistics* statistics = nullptr;
+  CacheReservation* memory = nullptr;  // charged for what is read in the background; null: not
 };
 
 class PrefetchBuffer {
  public:
-  // Borrowed: `file`, options.statistics.
+  // Borrowed: `file`, options.statistics, options.memory.
   PrefetchBuffer(const RandomAccessFileReader* file, uint64_t file_size,
                  const PrefetchOptions& options)
       : file_(file),

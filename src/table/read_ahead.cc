@@ -22,9 +22,10 @@ uint64_t RoundUp(uint64_t n, uint64_t alignment) { return RoundDown(n + alignmen
 
 }  // namespace
 
-ReadAhead::Piece::Piece(size_t bytes, size_t alignment)
+ReadAhead::Piece::Piece(size_t bytes, size_t alignment, CacheReservation* memory)
     : data(static_cast<char*>(std::aligned_alloc(alignment, RoundUp(bytes, alignment)))),
-      capacity(data == nullptr ? 0 : RoundUp(bytes, alignment)) {
+      capacity(data == nullptr ? 0 : RoundUp(bytes, alignment)),
+      charge(memory) {
   g_memory_in_use.fetch_add(capacity, std::memory_order_relaxed);
 }
 
@@ -37,11 +38,12 @@ ReadAhead::Piece::~Piece() {
 size_t ReadAhead::MemoryInUse() { return g_memory_in_use.load(std::memory_order_relaxed); }
 
 ReadAhead::ReadAhead(const RandomAccessFileReader* file, uint64_t file_size,
-                     const ReadAheadPace& pace, Statistics* statistics)
+                     const ReadAheadPace& pace, Statistics* statistics, CacheReservation* memory)
     : file_(file),
       alignment_(file->alignment()),
       file_end_(RoundUp(file_size, alignment_)),
       statistics_(statistics),
+      memory_(memory),
       pace_(pace),
       next_size_(std::max<size_t>(pace.first, 1)) {}
 
@@ -87,18 +89,23 @@ std::unique_ptr<ReadAhead::Piece> ReadAhead::NewPiece(size_t size) {
     piece->arrived = piece->used = false;
     return piece;
   }
-  return std::make_unique<Piece>(size, std::max<size_t>(alignment_, kPage));
+  return std::make_unique<Piece>(size, std::max<size_t>(alignment_, kPage), memory_);
 }
 
-// Starts to read `size` more bytes at the window's front, or what there is. REQUIRES: size > 0
-IOStatus ReadAhead::Extend(size_t size) {
+// Starts to read `size` more bytes at the window's front, or what there is; nothing if memory is
+// short and nobody asked for them. REQUIRES: size > 0
+IOStatus ReadAhead::Extend(size_t size, bool asked_for) {
   const uint64_t front = Front();
   const uint64_t begin =
       forward_ ? front : RoundDown(front - std::min<uint64_t>(front, size), alignment_);
   const uint64_t end = forward_ ? std::min(RoundUp(front + size, alignment_), file_end_) : front;
   if (begin >= end) return IOStatus::OK();
+  if (!asked_for && memory_ != nullptr && !memory_->HasRoomToSpare(end - begin)) {
+    return IOStatus::OK();
+  }
   auto piece = NewPiece(static_cast<size_t>(end - begin));
   if (piece->data == nullptr) return IOStatus::IOError("out of memory", file_->file_name());
+  if (!piece->charge.Set(piece->capacity) && !asked_for) return IOStatus::OK();
   piece->start = begin;
   piece->size = static_cast<size_t>(end - begin);
   piece->read.Start(*file_, io_, piece->start, piece->size, piece->data);
@@ -112,8 +119,10 @@ IOStatus ReadAhead::TopUp() {
   while (pieces_.size() < pace_.pieces + 1 && !ReachedEnd()) {
     const uint64_t front = Front();
     const uint64_t left = forward_ ? std::min(end_, file_end_) - front : front - begin_;
-    IOStatus s = Extend(static_cast<size_t>(std::min<uint64_t>(next_size_, left)));
-    if (!s.ok()) return s;
+    const size_t pieces = pieces_.size();
+    IOStatus s =
+        Extend(static_cast<size_t>(std::min<uint64_t>(next_size_, left)), /*asked_for=*/false);
+    if (!s.ok() || pieces_.size() == pieces) return s;
     next_size_ = std::min(next_size_ * 2, std::max(pace_.largest, pace_.first));
   }
   return IOStatus::OK();
@@ -174,7 +183,7 @@ IOStatus ReadAhead::Read(uint64_t offset, size_t n, bool forward, Slice* result)
   const uint64_t wanted_end = std::min(offset + n, file_end_);
   if (forward ? Front() < wanted_end : Front() > offset) {
     const uint64_t missing = forward ? wanted_end - Front() : Front() - offset;
-    IOStatus s = Extend(static_cast<size_t>(missing));
+    IOStatus s = Extend(static_cast<size_t>(missing), /*asked_for=*/true);
     if (!s.ok()) return s;
   }
   IOStatus s = TopUp();

@@ -25,6 +25,7 @@
 
 #include "base/namespace.h"
 #include "base/read_ahead_pace.h"
+#include "cache/cache_reservation.h"
 #include "fs/file_reader.h"
 #include "fs/pending_file_read.h"
 #include "rocksdb/statistics.h"
@@ -36,8 +37,10 @@ class ReadAhead {
   static constexpr size_t kMaxPieces = 8;
 
   // All borrowed; `statistics` may be null. `file_size`: bytes, beyond which nothing is read.
+  // `memory` (null: not) is charged for the pieces: where it has no room to spare only what is
+  // asked for is read.
   ReadAhead(const RandomAccessFileReader* file, uint64_t file_size, const ReadAheadPace& pace,
-            Statistics* statistics);
+            Statistics* statistics, CacheReservation* memory = nullptr);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
@@ -67,7 +70,7 @@ class ReadAhead {
 
  private:
   struct Piece {
-    Piece(size_t size, size_t alignment);
+    Piece(size_t size, size_t alignment, CacheReservation* memory);
     ~Piece();
     uint64_t end() const { return start + size; }
 
@@ -79,11 +82,12 @@ class ReadAhead {
     Slice bytes;  // once it has arrived
     bool used = false;
     PendingFileRead read;
+    CacheCharge charge;
   };
 
   uint64_t Front() const;  // the window's edge in the direction of travel
   bool Reaches(uint64_t offset, size_t n) const;
-  IOStatus Extend(size_t size);
+  IOStatus Extend(size_t size, bool asked_for);
   IOStatus TopUp();
   IOStatus Arrive(Piece* piece);
   void LetGo(std::unique_ptr<Piece> piece);
@@ -95,6 +99,7 @@ class ReadAhead {
   const uint64_t alignment_;
   const uint64_t file_end_;  // aligned
   Statistics* const statistics_;
+  CacheReservation* const memory_;
   uint64_t begin_ = 0;
   uint64_t end_ = UINT64_MAX;
 

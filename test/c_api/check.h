@@ -7,19 +7,19 @@
 
 static const char* phase = "";
 
-#define CHECK(condition)                                                                      \
-  do {                                                                                        \
-    if (!(condition)) {                                                                       \
-      fprintf(stderr, "%s:%d: %s: not true: %s\n", __FILE__, __LINE__, phase, #condition);    \
-      exit(1);                                                                                \
-    }                                                                                         \
+#define CHECK(condition)                                                                   \
+  do {                                                                                     \
+    if (!(condition)) {                                                                    \
+      fprintf(stderr, "%s:%d: %s: not true: %s\n", __FILE__, __LINE__, phase, #condition); \
+      exit(1);                                                                             \
+    }                                                                                      \
   } while (0)
-#define CHECK_OK(error)                                                                \
-  do {                                                                                 \
-    if ((error) != NULL) {                                                             \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, phase, error);            \
-      exit(1);                                                                         \
-    }                                                                                  \
+#define CHECK_OK(error)                                                     \
+  do {                                                                      \
+    if ((error) != NULL) {                                                  \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, phase, error); \
+      exit(1);                                                              \
+    }                                                                       \
   } while (0)
 
 #endif

@@ -49,6 +49,48 @@ TEST_F(CachedMetadataTest, TheyAreChargedToTheCacheAndNotToTheReaders) {
   EXPECT_GT(IntProperty("rocksdb.estimate-table-readers-mem"), readers + 9000);
 }
 
+TEST_F(CachedMetadataTest, ReadersAreChargedWhereTheOptionsSaySo) {
+  table_.cache_index_and_filter_blocks = false;
+  Fill();
+  EXPECT_LT(Pinned(), 1000u);
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kBlockBasedTableReader].charged =
+      CacheEntryRoleOptions::Decision::kEnabled;
+  Fill();
+  EXPECT_GE(Pinned(), IntProperty("rocksdb.estimate-table-readers-mem"));
+  Shut();
+  EXPECT_EQ(0u, cache_->GetPinnedUsage());
+}
+
+TEST_F(CachedMetadataTest, AStrictCacheWithoutRoomRefusesToOpenATable) {
+  table_.cache_index_and_filter_blocks = false;
+  Fill();
+  Shut();
+  table_.block_cache = NewLRUCache(100 << 10, 0, true);
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kBlockBasedTableReader].charged =
+      CacheEntryRoleOptions::Decision::kEnabled;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  // When the database opens, or when the table is asked.
+  Status s = TryOpen();
+  std::string value;
+  if (s.ok()) s = db_->Get(ReadOptions(), Key(77), &value);
+  EXPECT_TRUE(s.IsMemoryLimit()) << s.ToString();
+}
+
+TEST_F(CachedMetadataTest, WhatCannotBeChargedIsRefused) {
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kDataBlock].charged =
+      CacheEntryRoleOptions::Decision::kEnabled;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  EXPECT_CODE(NotSupported, TryOpen());
+  table_.cache_usage_options.options_overrides.clear();
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kFilterConstruction].charged =
+      CacheEntryRoleOptions::Decision::kEnabled;
+  table_.no_block_cache = true;
+  table_.block_cache.reset();
+  table_.cache_index_and_filter_blocks = false;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  EXPECT_CODE(InvalidArgument, TryOpen());
+}
+
 TEST_F(CachedMetadataTest, TickersTellThemApart) {
   Fill();
   EXPECT_GE(Count(BLOCK_CACHE_INDEX_ADD), 1u);
