@@ -79,6 +79,9 @@ void Client::EndLife() {
   held_.clear();
   iterators_.clear();
   follower_.reset();
+  for (rocksdb::ColumnFamilyHandle* const handle : secondary_families_) delete handle;
+  secondary_families_.clear();
+  secondary_.reset();
 }
 
 void Client::RestartVersions() {
@@ -709,10 +712,44 @@ void Client::Follow() {
   Walk(follower_.get(), ledger_.state(), "a tailing iterator");
 }
 
+// A secondary shows one state of all families: no money is lost on its way from one account to
+// another, and what this client wrote before is there.
+void Client::LookAtSecondary() {
+  const Status s = secondary_ == nullptr ? world_->OpenSecondary("/secondary of " + prefix_,
+                                                                 &secondary_, &secondary_families_)
+                                         : secondary_->TryCatchUpWithPrimary();
+  // A failed write may have left half a record in a log that goes on to be needed.
+  if (world_->errors_are_allowed() || !Ok("catch up", "", s)) return;
+  std::vector<rocksdb::Iterator*> made;
+  if (!Ok("iterators of a secondary", "",
+          secondary_->NewIterators(ReadOptions(), secondary_families_, &made))) {
+    return;
+  }
+  int64_t sum = 0;
+  Status read;
+  for (rocksdb::Iterator* const it : made) {
+    for (it->Seek("account/"); it->Valid() && it->key().starts_with("account/"); it->Next()) {
+      sum += std::strtoll(it->value().ToString().c_str(), nullptr, 10);
+    }
+    if (read.ok()) read = it->status();
+  }
+  ++world_->history().counts.reads;
+  if (Ok("sum of a secondary", "", read) && sum != World::kSum) {
+    world_->history().Violation(
+        "client " + std::to_string(id_) + ": a secondary shows accounts of " + std::to_string(sum) +
+        " in all, expected " + std::to_string(World::kSum) + ": a batch was seen in part");
+  }
+  if (!plan_.without_log && !world_->db()->GetDBOptions().manual_wal_flush) {
+    const size_t own = static_cast<size_t>(place()) % secondary_families_.size();
+    Walk(made[own], ledger_.state(), "a secondary");
+  }
+  for (rocksdb::Iterator* const it : made) delete it;
+}
+
 void Client::Administer() {
   rocksdb::DB* const db = world_->db();
   const uint64_t begin = fiber::now_nanos();
-  switch (random_.Uniform(15)) {
+  switch (random_.Uniform(18)) {
     case 0:
     case 1: {
       rocksdb::FlushOptions options;
@@ -772,7 +809,12 @@ void Client::Administer() {
     case 12:
       Follow();
       break;
-    case 13: {
+    case 13:
+    case 14:
+    case 15:
+      LookAtSecondary();
+      break;
+    case 16: {
       if (random_.OneIn(2)) {
         Ok("verify", "", db->VerifyChecksum());
         break;

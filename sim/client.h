@@ -101,6 +101,7 @@ class Client {
   void ComeAndGo();
   void CompactSome();
   void Follow();
+  void LookAtSecondary();
   void Ingest();
   [[nodiscard]] rocksdb::Status WriteOutside(const rocksdb::Options& options,
                                              const std::string& path, std::vector<Effect>* effects);
@@ -115,8 +116,11 @@ class Client {
   std::vector<Held> held_;
   std::vector<HeldIterator> iterators_;
   std::unique_ptr<rocksdb::Iterator> follower_;  // tailing; null: none yet
-  uint64_t number_ = 0;                          // of the operation, over all lives
-  Random64 random_{0};                           // of the operation
+  // A secondary of its own; null: none yet.
+  std::unique_ptr<rocksdb::DB> secondary_;
+  std::vector<rocksdb::ColumnFamilyHandle*> secondary_families_;
+  uint64_t number_ = 0;  // of the operation, over all lives
+  Random64 random_{0};   // of the operation
   bool stopped_ = false;
   bool after_resume_ = false;  // all of this life's operations began after Resume() said OK
 };

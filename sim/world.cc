@@ -117,6 +117,15 @@ Status World::TryOpen(const LifePlan& life, bool read_only, std::unique_ptr<DB>*
                    : DB::Open(options, kPath, families, handles, db);
 }
 
+Status World::OpenSecondary(const std::string& path, std::unique_ptr<DB>* db,
+                            std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  rocksdb::Options options = OptionsOf(*life_);
+  options.max_open_files = -1;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (auto* const handle : families_) families.emplace_back(handle->GetName(), options);
+  return DB::OpenAsSecondary(options, kPath, path, families, handles, db);
+}
+
 bool World::Open(const LifePlan& life) {
   const Status s = TryOpen(life, /*read_only=*/false, &db_, &families_);
   history_->Note(-1, "opens", "", s.ToString());
@@ -168,6 +177,7 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   failures_before_ = disk_->failures();
   power_is_off_ = false;
   over_ = false;
+  life_ = &life;
   if (!Open(life)) return;
   if (number == 0) Found();
   log_durable_ = memtables_durable_ = 0;

@@ -58,6 +58,10 @@ class World {
   // All that was acknowledged before `begin` is durable (a sync or a flush that began then is
   // done): what is in the log, and, with `memtables`, what is not.
   void NoteDurable(uint64_t begin, bool memtables);
+  // With all families, in their order. `path`: for its LOG.
+  [[nodiscard]] rocksdb::Status OpenSecondary(const std::string& path,
+                                              std::unique_ptr<rocksdb::DB>* db,
+                                              std::vector<rocksdb::ColumnFamilyHandle*>* handles);
 
  private:
   void PlayLife(size_t number, const LifePlan& life);
@@ -98,6 +102,7 @@ class World {
   std::vector<std::unique_ptr<Client>> clients_;
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
   bool over_ = false;
+  const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;
   bool resumed_ = false;
   uint64_t failures_at_resume_ = 0;

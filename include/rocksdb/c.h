@@ -85,6 +85,17 @@ extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open(const rocksdb_options_t* opti
 extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_for_read_only(
     const rocksdb_options_t* options, const char* name, unsigned char error_if_wal_file_exists,
     char** errptr);
+/* Beside a primary that another process has open: see DB::OpenAsSecondary. */
+extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_as_secondary(const rocksdb_options_t* options,
+                                                                const char* name,
+                                                                const char* secondary_path,
+                                                                char** errptr);
+extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_as_secondary_column_families(
+    const rocksdb_options_t* options, const char* name, const char* secondary_path,
+    int num_column_families, const char* const* column_family_names,
+    const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, char** errptr);
+extern ROCKSDB_LIBRARY_API void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr);
 /* Iterators, snapshots and pinned values must be gone before. */
 extern ROCKSDB_LIBRARY_API void rocksdb_close(rocksdb_t* db);
 extern ROCKSDB_LIBRARY_API void rocksdb_destroy_db(const rocksdb_options_t* options,

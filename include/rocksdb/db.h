@@ -132,6 +132,28 @@ class DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
+  // A secondary: for reading a database that another process, the primary, has open and goes on
+  // writing. It shows the primary's state as it was when this was opened, or when
+  // TryCatchUpWithPrimary was last called: a prefix of what was written to the primary, which it
+  // leaves undisturbed. Takes no lock, writes nothing but its LOG in `secondary_path` (made if it
+  // is missing); writes and maintenance are NotSupported, and so are snapshots and tailing
+  // iterators. The primary deletes files that its newest state does not need: with max_open_files =
+  // -1, as should be, a secondary keeps its tables open; else a read may answer IOError until the
+  // next catch-up. Families: any of the primary's, the default one among them.
+  static Status OpenAsSecondary(const Options& options, const std::string& name,
+                                const std::string& secondary_path, DB** dbptr);
+  static Status OpenAsSecondary(const Options& options, const std::string& name,
+                                const std::string& secondary_path, std::unique_ptr<DB>* dbptr);
+  static Status OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                                const std::string& secondary_path,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr);
+  static Status OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                                const std::string& secondary_path,
+                                const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles,
+                                std::unique_ptr<DB>* dbptr);
+
   // The names of the column families of a database that is not open.
   static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                                    std::vector<std::string>* column_families);
@@ -150,6 +172,13 @@ class DB {
 
   // Tries to go on after a background error.
   virtual Status Resume() { return Status::NotSupported(); }
+
+  // Of a secondary: takes over what the primary has written since, its tables and logs both.
+  // Readers see it as a whole, all families at once; iterators keep showing what they did until
+  // they are refreshed. Families that the primary dropped can be read as long as there are handles;
+  // those that it created are passed over. After an error readers see what they saw before, and the
+  // next call tries again. May be called from several threads at once, beside reads. SUSPENDS.
+  virtual Status TryCatchUpWithPrimary();
 
   // --- Column families ---
   // Key spaces with options, memtables and tables of their own, and one log: a WriteBatch over

@@ -58,6 +58,17 @@ rocksdb_t* rocksdb_open_for_read_only_column_families(
                                            error_if_wal_file_exists != 0);
               });
 }
+rocksdb_t* rocksdb_open_as_secondary_column_families(
+    const rocksdb_options_t* options, const char* name, const char* secondary_path,
+    int num_column_families, const char* const* column_family_names,
+    const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, char** errptr) {
+  return Open(num_column_families, column_family_names, column_family_options,
+              column_family_handles, errptr, [&](const auto& families, auto* handles, DB** db) {
+                return DB::OpenAsSecondary(DBOptions(options->rep), name, secondary_path, families,
+                                           handles, db);
+              });
+}
 rocksdb_column_family_handle_t* rocksdb_create_column_family(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     char** errptr) {

@@ -59,6 +59,15 @@ rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const ch
              ? Opened(db)
              : nullptr;
 }
+rocksdb_t* rocksdb_open_as_secondary(const rocksdb_options_t* options, const char* name,
+                                     const char* secondary_path, char** errptr) {
+  DB* db = nullptr;
+  return Report(errptr, DB::OpenAsSecondary(options->rep, name, secondary_path, &db)) ? Opened(db)
+                                                                                      : nullptr;
+}
+void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr) {
+  Report(errptr, db->rep->TryCatchUpWithPrimary());
+}
 void rocksdb_close(rocksdb_t* db) { delete db; }
 void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name, char** errptr) {
   Report(errptr, DestroyDB(name, options->rep));

@@ -2,8 +2,8 @@
 // cache's capacity is a limit for both. CacheCharge: what one object has of it.
 //
 // The cache holds entries without contents for it (kUnit bytes each) and gives up blocks instead.
-// A strict cache may refuse: the memory is counted nevertheless, and the next change asks again; who
-// can do without the memory gives it back.
+// A strict cache may refuse: the memory is counted nevertheless, and the next change asks again;
+// who can do without the memory gives it back.
 //
 // Used by the write buffer manager and by tables (table/memory_charges.h). Both classes below are
 // thread-safe as said there; a reservation outlives the charges made of it.

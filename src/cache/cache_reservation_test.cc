@@ -40,10 +40,9 @@ TEST(CacheReservationTest, ALazyOneKeepsAQuarter) {
 TEST(CacheReservationTest, BlocksGiveWay) {
   const auto cache = NewLRUCache(4 * kUnit, 0);
   for (int i = 0; i < 64; ++i) {
-    ASSERT_TRUE(cache
-                    ->Insert("block" + std::to_string(i), nullptr, kUnit / 16,
-                             [](const Slice&, void*) {})
-                    .ok());
+    ASSERT_TRUE(
+        cache->Insert("block" + std::to_string(i), nullptr, kUnit / 16, [](const Slice&, void*) {})
+            .ok());
   }
   CacheReservation memory(cache);
   EXPECT_TRUE(memory.Add(3 * kUnit));

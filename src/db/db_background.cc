@@ -31,8 +31,9 @@ void DBImpl::InstallSuperVersion(ColumnFamily* family) {
   sv->current->Ref();
   sv->number = ++family->super_version_number;
   sv->merge_operator = family->merge_operator.get();
+  if (mode_ == OpenMode::kSecondary) sv->last_sequence = versions_->LastSequence();
   family->super_versions->Install(sv);
-  UpdateStall(family);
+  if (mode_ != OpenMode::kSecondary) UpdateStall(family);  // which is the primary's matter
 }
 
 // What the level-0 triggers count. In universal style all runs are of a kind.

@@ -92,6 +92,39 @@ Status DB::OpenForReadOnly(const DBOptions& options, const std::string& name,
   });
 }
 
+Status DB::OpenAsSecondary(const Options& options, const std::string& name,
+                           const std::string& secondary_path, std::unique_ptr<DB>* db) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status s =
+      OpenAsSecondary(DBOptions(options), name, secondary_path,
+                      {{kDefaultColumnFamilyName, ColumnFamilyOptions(options)}}, &handles, db);
+  for (ColumnFamilyHandle* handle : handles) delete handle;
+  return s;
+}
+
+Status DB::OpenAsSecondary(const Options& options, const std::string& name,
+                           const std::string& secondary_path, DB** db) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
+    return OpenAsSecondary(options, name, secondary_path, owned);
+  });
+}
+
+Status DB::OpenAsSecondary(const DBOptions& options, const std::string& name,
+                           const std::string& secondary_path,
+                           const std::vector<ColumnFamilyDescriptor>& families,
+                           std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+  return DBImpl::Open(options, name, families, OpenMode::kSecondary, handles, db, secondary_path);
+}
+
+Status DB::OpenAsSecondary(const DBOptions& options, const std::string& name,
+                           const std::string& secondary_path,
+                           const std::vector<ColumnFamilyDescriptor>& families,
+                           std::vector<ColumnFamilyHandle*>* handles, DB** db) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
+    return OpenAsSecondary(options, name, secondary_path, families, handles, owned);
+  });
+}
+
 Status DB::ListColumnFamilies(const DBOptions& options, const std::string& name,
                               std::vector<std::string>* families) {
   return cairn::VersionSet::ListColumnFamilies(name, options.env->GetFileSystem().get(), families);
@@ -109,6 +142,9 @@ Status DB::IngestExternalFile(ColumnFamilyHandle* column_family,
   return IngestExternalFiles({arg});
 }
 
+Status DB::TryCatchUpWithPrimary() {
+  return Status::NotSupported("Supported only by secondary instance");
+}
 Status DB::CreateColumnFamily(const ColumnFamilyOptions&, const std::string&,
                               ColumnFamilyHandle**) {
   return Status::NotSupported("CreateColumnFamily() is not supported.");

@@ -211,17 +211,7 @@ Status DBImpl::DropFamily(ColumnFamilyHandle* handle) {
     fiber::MutexLock lock(&mutex_);
     s = versions_->DropColumnFamily(family->state, &mutex_, directory_.get());
     if (!s.ok()) return s;
-    family->dropped.store(true, std::memory_order_release);
-    sink_.Remove(family->id());
-    {
-      fiber::MutexLock live(&live_mutex_);
-      std::erase(families_, family);
-    }
-    // It holds nobody up any more.
-    family->stall = StallDecision();
-    family->stall_token.reset();
-    family->pressure_token.reset();
-    FamiliesChanged();
+    RemoveFamily(family);
     UpdateStall(default_family_);
     MaybeScheduleWork();
     LogInfo(db_options_.info_log.get(), "Dropped column family [%s] (ID %u)",
@@ -229,6 +219,20 @@ Status DBImpl::DropFamily(ColumnFamilyHandle* handle) {
   }
   UnrefFamily(family, /*purge=*/true);
   return s;
+}
+
+void DBImpl::RemoveFamily(ColumnFamily* family) {
+  family->dropped.store(true, std::memory_order_release);
+  sink_.Remove(family->id());
+  {
+    fiber::MutexLock live(&live_mutex_);
+    std::erase(families_, family);
+  }
+  // It holds nobody up any more.
+  family->stall = StallDecision();
+  family->stall_token.reset();
+  family->pressure_token.reset();
+  FamiliesChanged();
 }
 
 Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) { return DropColumnFamilies({handle}); }

@@ -21,15 +21,20 @@ std::multiset<uint64_t>::iterator DBImpl::ProtectNewFiles() {
 void DBImpl::UnprotectNewFiles(std::multiset<uint64_t>::iterator it) { protected_files_.erase(it); }
 
 void DBImpl::FindObsoleteFiles(ObsoleteFiles* out) {
-  if (deletions_disabled_ > 0 || mode_ != OpenMode::kReadWrite || wals_ == nullptr) return;
+  const bool follows = mode_ == OpenMode::kSecondary;
+  if (deletions_disabled_ > 0 || (mode_ != OpenMode::kReadWrite && !follows) || wals_ == nullptr) {
+    return;
+  }
   const uint64_t min_protected = protected_files_.empty() ? UINT64_MAX : *protected_files_.begin();
   std::vector<ObsoleteFile> tables;
   std::vector<std::string> manifests;
   versions_->GetObsoleteFiles(&tables, &manifests, min_protected);
   for (const ObsoleteFile& table : tables) {
     out->tables.push_back(table.number);
+    if (follows) continue;  // it is closed; to delete it is the primary's
     out->paths.push_back(TableFileName(paths_, table.number, table.path_id));
   }
+  if (follows) return;
   for (const std::string& manifest : manifests) out->paths.push_back(dbname_ + "/" + manifest);
   AddObsoleteWals(out);
 }

@@ -19,8 +19,8 @@
 // compaction), db_compact_range.cc, db_compact_files.cc (manual compaction), db_options.cc
 // (SetOptions), db_ingest.cc (files from outside), db_move_files.cc (files that change their level
 // or go), db_files.cc (obsolete files), db_live_files.cc
-// (lists of files), db_properties.cc, db_errors.cc (background errors and the recovery from them),
-// db_events.cc (the user's listeners).
+// (lists of files), db_secondary.cc (following a primary), db_properties.cc, db_errors.cc
+// (background errors and the recovery from them), db_events.cc (the user's listeners).
 #pragma once
 
 #include <atomic>
@@ -44,6 +44,7 @@
 #include "db/wal_set.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
+#include "manifest/manifest_update.h"
 #include "manifest/version_set.h"
 #include "read/super_version.h"
 #include "rocksdb/db.h"
@@ -52,15 +53,16 @@
 
 namespace cairn {
 
-enum class OpenMode { kReadWrite, kReadOnly, kReadOnlyFailIfWal };
+enum class OpenMode { kReadWrite, kReadOnly, kReadOnlyFailIfWal, kSecondary };
 
 class DBImpl final : public DB {
  public:
-  // Opens; *handles receives one handle per family, in their order. SUSPENDS.
+  // Opens; *handles receives one handle per family, in their order. `secondary_path`: where the LOG
+  // of a secondary goes. SUSPENDS.
   [[nodiscard]] static Status Open(const DBOptions& db_options, const std::string& dbname,
                                    const std::vector<ColumnFamilyDescriptor>& families,
                                    OpenMode mode, std::vector<ColumnFamilyHandle*>* handles,
-                                   std::unique_ptr<DB>* db);
+                                   std::unique_ptr<DB>* db, const std::string& secondary_path = "");
   // For Open.
   DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode);
   ~DBImpl() override;
@@ -185,6 +187,7 @@ class DBImpl final : public DB {
   void DisableManualCompaction() override;
   void EnableManualCompaction() override;
   Status Resume() override;
+  Status TryCatchUpWithPrimary() override;
   // See convenience.h.
   void CancelAllBackgroundWork(bool wait);
   Status DeleteFilesInRanges(ColumnFamilyHandle*, const RangePtr* ranges, size_t n,
@@ -259,6 +262,8 @@ class DBImpl final : public DB {
   [[nodiscard]] Status CreateFamily(const ColumnFamilyDescriptor& descriptor,
                                     ColumnFamilyHandle** handle);
   [[nodiscard]] Status DropFamily(ColumnFamilyHandle* handle);
+  // Nobody finds it from now on. The database's reference is left to the caller.
+  void RemoveFamily(ColumnFamily* family) FIBER_REQUIRES(mutex_);
   // Those of dropped families that nobody refers to any more, taken from the books. They are to be
   // deleted without the mutex.
   std::vector<std::unique_ptr<ColumnFamily>> TakeUnreferenced() FIBER_REQUIRES(mutex_);
@@ -285,6 +290,25 @@ class DBImpl final : public DB {
   [[nodiscard]] Status FlushRecovered(ColumnFamily* family, Replay* replay);
   // The families' edits that make the replayed logs obsolete, and a fresh log.
   [[nodiscard]] Status FinishReplay(Replay* replay);
+
+  // --- A secondary (db_secondary.cc)
+  // What the logs have that was not replayed yet. IOError NotFound: a log went away meanwhile.
+  [[nodiscard]] Status FollowWals(const ManifestUpdate& update) FIBER_REQUIRES(catch_up_mutex_);
+  [[nodiscard]] Status FollowWal(uint64_t number, const ManifestUpdate& update)
+      FIBER_REQUIRES(catch_up_mutex_);
+  // A log whose first record is this follows: Corruption if the one before was not replayed to its
+  // end.
+  [[nodiscard]] Status CheckFollowed(const WalLink& link, const std::string& path) const
+      FIBER_REQUIRES(catch_up_mutex_);
+  // What follows in this log goes into a memtable of its own.
+  void BeginMemTable(ColumnFamily* family, uint64_t wal) FIBER_REQUIRES(catch_up_mutex_);
+  // The same for all whose memtable is a reader's.
+  void LeavePublishedMemTables(uint64_t wal) FIBER_REQUIRES(catch_up_mutex_);
+  // Builds the update's versions and opens what they have and those before had not.
+  [[nodiscard]] Status OpenNewTables(ManifestUpdate* update) FIBER_REQUIRES(catch_up_mutex_);
+  void InstallCatchUp(ManifestUpdate* update) FIBER_REQUIRES(catch_up_mutex_);
+  // Its sealed memtables that are in tables.
+  static void ForgetFlushed(ColumnFamily* family);
 
   // --- Writing (db_write.cc)
   // See MemTableSink::Fold.
@@ -354,7 +378,19 @@ class DBImpl final : public DB {
   void TellDeleted(const std::string& path, const Status& s) const;
 
   // --- Reading (db_read.cc)
-  [[nodiscard]] static Status CheckMultiGet(const ReadOptions& options);
+  // What a secondary cannot do.
+  [[nodiscard]] Status CheckSnapshot(const ReadOptions& options) const {
+    if (mode_ != OpenMode::kSecondary || options.snapshot == nullptr) [[likely]]
+      return Status::OK();
+    return Status::NotSupported("snapshot not supported in secondary mode");
+  }
+  [[nodiscard]] Status CheckIterator(const ReadOptions& options) const;
+  [[nodiscard]] Status CheckMultiGet(const ReadOptions& options) const;
+  // The sequence number that a read of this super version reads at.
+  SequenceNumber SequenceFor(const ReadOptions& options, const SuperVersion& sv) const {
+    if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
+    return std::min(versions_->LastSequence(), sv.last_sequence);
+  }
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.
@@ -631,6 +667,18 @@ class DBImpl final : public DB {
   uint64_t background_errors_ FIBER_GUARDED_BY(mutex_) = 0;
   std::multiset<uint64_t> protected_files_ FIBER_GUARDED_BY(mutex_);
   int deletions_disabled_ FIBER_GUARDED_BY(mutex_) = 0;
+
+  // A secondary's.
+  fiber::Mutex catch_up_mutex_;  // held through a whole catch-up; taken before mutex_
+  struct WalPosition {
+    uint64_t offset = 0;      // behind the last record that was replayed
+    bool recyclable = false;  // its records say which log they are of
+  };
+  std::map<uint64_t, WalPosition> wal_positions_ FIBER_GUARDED_BY(catch_up_mutex_);  // by log
+  SequenceNumber replayed_sequence_ FIBER_GUARDED_BY(catch_up_mutex_) = 0;
+  bool replayed_ FIBER_GUARDED_BY(catch_up_mutex_) = false;  // something that is not installed
+  bool follows_ FIBER_GUARDED_BY(catch_up_mutex_) = false;   // a first state was installed
+  Status follow_error_ FIBER_GUARDED_BY(catch_up_mutex_);    // none mends it but a new opening
 
   fiber::Mutex set_options_mutex_;  // held through a whole SetOptions; taken before mutex_
   // Bytes of all logs from which on the oldest is made unneeded; 0: no limit. Relaxed: a writer may

@@ -68,6 +68,7 @@ Status DBImpl::EnableFileDeletions(bool force) {
 
 Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                             bool flush_memtable) {
+  if (mode_ == OpenMode::kSecondary) return RefuseIfReadOnly();  // the primary changes them
   if (flush_memtable && mode_ == OpenMode::kReadWrite) {
     Status s = FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
@@ -96,6 +97,7 @@ bool DBImpl::WantsFlush(uint64_t wal_size_for_flush) {
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
+  if (mode_ == OpenMode::kSecondary) return RefuseIfReadOnly();
   if (WantsFlush(options.wal_size_for_flush)) {
     Status s = FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
@@ -193,6 +195,7 @@ Status DBImpl::FirstSequenceOf(const std::string& path, uint64_t wal,
 
 Status DBImpl::GetSortedWalFiles(VectorLogPtr& files) {
   files.clear();
+  if (mode_ == OpenMode::kSecondary) return RefuseIfReadOnly();  // the primary changes them
   const bool deletes = mode_ == OpenMode::kReadWrite;
   if (deletes) {
     Status s = DisableFileDeletions();

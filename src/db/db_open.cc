@@ -130,7 +130,10 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
       if (!existing.contains(family.name)) missing.push_back(family);
     }
   }
-  if (s.ok()) s = versions_->Recover(known, mode_ != OpenMode::kReadWrite);
+  if (s.ok()) {
+    s = versions_->Recover(known, mode_ != OpenMode::kReadWrite,
+                           /*growing=*/mode_ == OpenMode::kSecondary);
+  }
   if (!s.ok()) return s;
   std::vector<ColumnFamily*> recovered;
   {
@@ -147,12 +150,13 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   const size_t write_buffer_size = default_family_->options->write_buffer_size;
   wals_ = std::make_unique<WalSet>(fs_, wal_dir_, &db_options_, FileOptionsForLog(db_options_),
                                    write_buffer_size + write_buffer_size / 10);
-  s = CheckTables();
+  const bool follows = mode_ == OpenMode::kSecondary;
+  if (!follows) s = CheckTables();
   if (!s.ok()) return s;
   for (ColumnFamily* family : recovered) {
     family->mem = NewMemTable(*family, versions_->LastSequence());
   }
-  s = RecoverWals(recovered);
+  if (!follows) s = RecoverWals(recovered);
   if (!s.ok()) return s;
 
   if (mode_ == OpenMode::kReadWrite) StartWriting();
@@ -162,6 +166,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     for (ColumnFamily* family : recovered) PublishFamily(family);
     if (mode_ == OpenMode::kReadWrite) FindObsoleteFilesByScan(&obsolete);
   }
+  if (follows) return TryCatchUpWithPrimary();
   for (const ColumnFamilyDescriptor& family : missing) {
     ColumnFamilyHandle* handle = nullptr;
     s = CreateFamily(family, &handle);
@@ -248,7 +253,8 @@ void DBImpl::LogBanner() const {
 
 Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
                     const std::vector<ColumnFamilyDescriptor>& families, OpenMode mode,
-                    std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
+                    std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db,
+                    const std::string& secondary_path) {
   db->reset();
   handles->clear();
   // Families that the list does not name are refused by the manifest's recovery, which knows which
@@ -276,6 +282,9 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
     // A LOG that cannot be written is no reason to refuse the data.
     s = CreateLoggerFromOptions(dbname, db_options, &db_options.info_log);
     if (!s.ok()) db_options.info_log = nullptr;
+  } else if (db_options.info_log == nullptr && mode == OpenMode::kSecondary) {
+    s = CreateLoggerFromOptions(secondary_path, db_options, &db_options.info_log);
+    if (!s.ok()) return s;
   }
 
   auto impl = std::make_unique<DBImpl>(db_options, dbname, mode);

@@ -23,7 +23,6 @@ const char* UnsupportedOption(const ReadOptions& o) {
   if (o.read_tier == kPersistedTier) return "read_tier kPersistedTier";
   return nullptr;
 }
-const char* UnsupportedIteratorOption(const ReadOptions& o) { return UnsupportedOption(o); }
 Status Check(const char* unsupported) {
   if (unsupported == nullptr) [[likely]]
     return Status::OK();
@@ -39,15 +38,15 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   if (!s.ok()) return s;
   if (const char* what = UnsupportedOption(options)) [[unlikely]]
     return Check(what);
+  if (s = CheckSnapshot(options); !s.ok()) [[unlikely]]
+    return s;
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   {
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
-    const SequenceNumber sequence = options.snapshot != nullptr
-                                        ? options.snapshot->GetSequenceNumber()
-                                        : versions_->LastSequence();
+    const SequenceNumber sequence = SequenceFor(options, *sv.get());
     if (options.async_io && value != nullptr) {
       MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
                      statistics_);
@@ -67,8 +66,18 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   return s;
 }
 
-Status DBImpl::CheckMultiGet(const ReadOptions& options) {
+Status DBImpl::CheckIterator(const ReadOptions& options) const {
   Status s = Check(UnsupportedOption(options));
+  if (s.ok()) s = CheckSnapshot(options);
+  if (s.ok() && options.tailing && mode_ == OpenMode::kSecondary) {
+    s = Status::NotSupported("tailing iterator not supported in secondary mode");
+  }
+  return s;
+}
+
+Status DBImpl::CheckMultiGet(const ReadOptions& options) const {
+  Status s = Check(UnsupportedOption(options));
+  if (s.ok()) s = CheckSnapshot(options);
   if (s.ok() && options.value_size_soft_limit != std::numeric_limits<uint64_t>::max()) {
     s = Status::NotSupported("ReadOptions::value_size_soft_limit is not supported");
   }
@@ -87,9 +96,7 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, si
   }
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
-  const SequenceNumber sequence = options.snapshot != nullptr
-                                      ? options.snapshot->GetSequenceNumber()
-                                      : versions_->LastSequence();
+  const SequenceNumber sequence = SequenceFor(options, *sv.get());
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
                  statuses, statistics_);
@@ -128,7 +135,8 @@ SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& familie
     return versions_->LastSequence();
   };
   // Those that are all still current when the number was read were current together at that moment.
-  for (int attempt = 0; attempt < 3; ++attempt) {
+  // (Not a secondary's: a state of it is installed for one family after the other.)
+  for (int attempt = 0; attempt < 3 && mode_ != OpenMode::kSecondary; ++attempt) {
     const SequenceNumber sequence = acquire();
     fiber::interleave();
     bool together = true;
@@ -218,13 +226,12 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (s.ok()) s = Check(UnsupportedOption(options));
+  if (s.ok()) s = CheckSnapshot(options);
   if (!s.ok()) return s;
   if (ReadLimits::AreOver(options)) return ReadLimits(options).Error();
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
-  const SequenceNumber sequence = options.snapshot != nullptr
-                                      ? options.snapshot->GetSequenceNumber()
-                                      : versions_->LastSequence();
+  const SequenceNumber sequence = SequenceFor(options, *sv.get());
   MergeOperands found(sv->merge_operator);
   found.JustCollect();
   PinnableSlice base;
@@ -260,7 +267,7 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family,
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
-  if (s.ok()) s = Check(UnsupportedIteratorOption(options));
+  if (s.ok()) s = CheckIterator(options);
   return s.ok() ? NewFamilyIterator(options, family, nullptr) : NewErrorIterator(s);
 }
 
@@ -302,7 +309,7 @@ Status DBImpl::NewIterators(const ReadOptions& options,
                             const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
-  Status s = Check(UnsupportedIteratorOption(options));
+  Status s = CheckIterator(options);
   std::vector<ColumnFamily*> families;
   for (ColumnFamilyHandle* handle : handles) {
     ColumnFamily* family = nullptr;
@@ -310,6 +317,13 @@ Status DBImpl::NewIterators(const ReadOptions& options,
     families.push_back(family);
   }
   if (!s.ok()) return s;
+  if (mode_ == OpenMode::kSecondary) {
+    fiber::MutexLock same_state(&catch_up_mutex_);
+    for (ColumnFamily* family : families) {
+      iterators->push_back(NewFamilyIterator(options, family, nullptr));
+    }
+    return s;
+  }
   // One state of all: what a snapshot can see stays until each has its super version.
   const Snapshot* const snapshot = GetSnapshot();
   const SequenceNumber sequence = snapshot->GetSequenceNumber();

@@ -18,6 +18,7 @@
 #include "commit/batch_reader.h"
 #include "compaction/flush_job.h"
 #include "db/db_impl.h"
+#include "db/wal_reporter.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "wal/log_reader.h"
@@ -27,29 +28,6 @@ namespace {
 
 // A database opened for writing has at least as many sequence numbers left as anyone will use.
 constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (uint64_t{1} << 48);
-
-// The same kind of error, saying where.
-Status AtOffset(const Status& s, const std::string& path, uint64_t offset) {
-  const std::string where = path + " at offset " + std::to_string(offset);
-  const std::string what = s.getState() == nullptr ? "" : s.getState();
-  if (s.IsCorruption()) return Status::Corruption(what, where);
-  if (s.IsNotSupported()) return Status::NotSupported(what, where);
-  if (s.IsInvalidArgument()) return Status::InvalidArgument(what, where);
-  return s;
-}
-
-// Keeps the first corruption where the mode cares, and tells the operator of all.
-struct WalReporter final : LogReader::Reporter {
-  Logger* log = nullptr;
-  bool ignore = false;
-  Status first;
-
-  void Corruption(size_t bytes, const Status& reason) override {
-    LogWarn(log, "%s: dropping %zu bytes; %s", ignore ? "(ignoring error)" : "WAL damaged", bytes,
-            reason.ToString().c_str());
-    if (!ignore && first.ok()) first = reason;
-  }
-};
 
 }  // namespace
 

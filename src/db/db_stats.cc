@@ -1,5 +1,6 @@
 // What "rocksdb.stats" and its kin say, and its copy in the LOG every stats_dump_period_sec. The
-// tables of a column family: db/level_stats.h; here is what all families share, in RocksDB's layout.
+// tables of a column family: db/level_stats.h; here is what all families share, in RocksDB's
+// layout.
 #include <algorithm>
 #include <string>
 
@@ -38,18 +39,17 @@ std::string WalLine(const char* when, const WriteCounters::Figures& w, uint64_t 
 
 std::string StallLine(const char* when, uint64_t micros, double seconds) {
   const uint64_t whole = micros / 1000000;
-  return StringPrintf(
-      "%s stall: %02llu:%02llu:%06.3f H:M:S, %.1f percent\n", when,
-      static_cast<unsigned long long>(whole / 3600),
-      static_cast<unsigned long long>(whole / 60 % 60),
-      static_cast<double>(whole % 60) + static_cast<double>(micros % 1000000) / 1e6,
-      static_cast<double>(micros) / 1e4 / (seconds + 1e-9));
+  return StringPrintf("%s stall: %02llu:%02llu:%06.3f H:M:S, %.1f percent\n", when,
+                      static_cast<unsigned long long>(whole / 3600),
+                      static_cast<unsigned long long>(whole / 60 % 60),
+                      static_cast<double>(whole % 60) + static_cast<double>(micros % 1000000) / 1e6,
+                      static_cast<double>(micros) / 1e4 / (seconds + 1e-9));
 }
 
 WriteCounters::Figures Since(const WriteCounters::Figures& now,
                              const WriteCounters::Figures& before) {
-  return {now.writes - before.writes, now.keys - before.keys,
-          now.groups - before.groups, now.bytes - before.bytes,
+  return {now.writes - before.writes,         now.keys - before.keys,
+          now.groups - before.groups,         now.bytes - before.bytes,
           now.wal_writes - before.wal_writes, now.wal_bytes - before.wal_bytes};
 }
 

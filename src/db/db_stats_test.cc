@@ -1,7 +1,6 @@
 // "rocksdb.stats" and its kin, and their copies in the LOG, under a simulated clock.
 #include <functional>
 
-
 #include "db/level_stats.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
@@ -28,8 +27,8 @@ class DbStatsTest : public testing::DbTest {
   }
   std::string Log() {
     std::string text;
-    EXPECT_TRUE(ReadFileToString(disk_.memory.get(), std::string(testing::kDbName) + "/LOG", &text)
-                    .ok());
+    EXPECT_TRUE(
+        ReadFileToString(disk_.memory.get(), std::string(testing::kDbName) + "/LOG", &text).ok());
     return text;
   }
   static size_t Count(const std::string& text, const std::string& what) {

@@ -15,8 +15,9 @@
 namespace cairn {
 
 Status DBImpl::RefuseIfReadOnly() const {
-  return mode_ == OpenMode::kReadWrite
-             ? Status::OK()
+  if (mode_ == OpenMode::kReadWrite) return Status::OK();
+  return mode_ == OpenMode::kSecondary
+             ? Status::NotSupported("Not supported operation in secondary mode.")
              : Status::NotSupported("Not supported operation in read only mode.");
 }
 

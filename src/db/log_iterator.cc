@@ -30,7 +30,7 @@ Status LogIterator::OpenLog() {
   reporter_.first = Status::OK();
   reader_ = std::make_unique<LogReader>(env_.info_log, std::move(file), &reporter_,
                                         options_.verify_checksums_, number);
-  return position_ == 0 ? Status::OK() : reader_->SkipTo(position_);
+  return position_ == 0 ? Status::OK() : reader_->SkipTo(position_, recyclable_);
 }
 
 bool LogIterator::ReadVisible() {
@@ -47,6 +47,7 @@ bool LogIterator::ReadVisible() {
     }
     if (reader_->ReadRecord(&record_, &scratch_) && reporter_.first.ok()) {
       position_ = reader_->LastRecordEnd();
+      recyclable_ = reader_->InRecyclableFormat();
       return true;
     }
     status_ = reader_->status().ok() ? reporter_.first : reader_->status();

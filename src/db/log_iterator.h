@@ -57,8 +57,9 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
   const ReadOptions options_;
   const rocksdb::VectorLogPtr files_;
   const SequenceNumber start_;
-  size_t file_ = 0;        // the present log
-  uint64_t position_ = 0;  // in it: behind the last record
+  size_t file_ = 0;          // the present log
+  uint64_t position_ = 0;    // in it: behind the last record
+  bool recyclable_ = false;  // what LogReader said of it there
   Reporter reporter_;
   std::unique_ptr<LogReader> reader_;  // null: to be opened at position_
   Slice record_;

@@ -100,6 +100,18 @@ Status ManifestReader::Locate(const Status& status) const {
       path_ + " at offset " + std::to_string(offset_) + ": " + (message != nullptr ? message : ""));
 }
 
+Status ManifestReader::OpenGrowing(FileSystem* fs, const std::string& path, uint64_t number,
+                                   std::unique_ptr<ManifestReader>* reader) {
+  Status s = Open(fs, path, number, reader);
+  if (s.ok()) (*reader)->growing_ = true;
+  return s;
+}
+
+Status ManifestReader::SkipTo(uint64_t position) {
+  position_ = position;
+  return log_->SkipTo(position);
+}
+
 bool ManifestReader::ReadEdit(VersionEdit* edit) {
   Slice record;
   const bool got = log_->ReadRecord(&record, &scratch_,
@@ -118,7 +130,7 @@ bool ManifestReader::ReadEdit(VersionEdit* edit) {
       status_ = s.IsIOError() ? s : Locate(Status::Corruption("MANIFEST", s.ToString()));
     } else if (reporter_->foreign) {
       status_ = Locate(Status::Corruption("MANIFEST", "a record that belongs to another log"));
-    } else {
+    } else if (!growing_) {
       status_ = CheckTail();
     }
     return false;
@@ -144,7 +156,10 @@ bool ManifestReader::Next(VersionEdit* edit) {
       return false;
     }
     if (!edit->atomic_group_remaining().has_value()) {
-      if (group.empty()) return true;
+      if (group.empty()) {
+        position_ = log_->LastRecordEnd();
+        return true;
+      }
       status_ = Locate(Status::Corruption("MANIFEST", "an atomic group is interrupted"));
       done_ = true;
       return false;
@@ -158,6 +173,7 @@ bool ManifestReader::Next(VersionEdit* edit) {
     group.push_back(std::move(*edit));
     if (remaining == 0) break;
   }
+  position_ = log_->LastRecordEnd();
   std::reverse(group.begin(), group.end());
   group_ = std::move(group);
   *edit = std::move(group_.back());

@@ -1,9 +1,13 @@
 // Reads a MANIFEST edit by edit and decides how its end is to be taken.
 //
-// Used by VersionSet::Recover and ListColumnFamilies. A MANIFEST is synced record by record, so a
+// Used by VersionSet and ListColumnFamilies. A MANIFEST is synced record by record, so a
 // crash can only leave an unfinished last record: that one is dropped. Everything else that is not
 // a well-formed record is Corruption with file and offset, also a damaged length that makes an
 // intact last record look unfinished, or a damaged type that makes the rest look foreign.
+//
+// One that another process is writing grows meanwhile (`growing`): what looks unfinished at its end
+// may be whole a moment later, so nothing is concluded from it. Reading goes on at position() with
+// a new reader. Damage there is found when records follow it.
 //
 // Thread safety: none.
 #pragma once
@@ -25,7 +29,13 @@ class ManifestReader {
   // `path` is a full path. `fs` outlives the reader.
   [[nodiscard]] static Status Open(FileSystem* fs, const std::string& path, uint64_t number,
                                    std::unique_ptr<ManifestReader>* reader);
+  // One that another process may be writing.
+  [[nodiscard]] static Status OpenGrowing(FileSystem* fs, const std::string& path, uint64_t number,
+                                          std::unique_ptr<ManifestReader>* reader);
   ~ManifestReader();
+
+  // Reading begins at `position`, a former reader's. Before the first Next. SUSPENDS.
+  [[nodiscard]] Status SkipTo(uint64_t position);
 
   // The next edit. false: no more; then status() says whether the file was sound. An incomplete
   // atomic group at the end of the file is dropped. SUSPENDS.
@@ -33,6 +43,8 @@ class ManifestReader {
   const Status& status() const { return status_; }
   // Where the last edit's record began, bytes.
   uint64_t offset() const { return offset_; }
+  // Behind the last edit, or group of edits, that was given out whole: bytes.
+  uint64_t position() const { return position_; }
   // The same status with file name and the offset of the last edit.
   [[nodiscard]] Status Locate(const Status& status) const;
 
@@ -53,6 +65,8 @@ class ManifestReader {
   std::string scratch_;
   Status status_;
   uint64_t offset_ = 0;
+  uint64_t position_ = 0;
+  bool growing_ = false;
   bool done_ = false;
   std::vector<VersionEdit> group_;  // of a complete atomic group, in reverse order
 };

@@ -37,6 +37,9 @@
 
 namespace cairn {
 
+class ManifestReader;
+struct ManifestUpdate;
+
 // What the manifest knows of one column family. Owned by VersionSet.
 class ColumnFamilyState {
  public:
@@ -104,8 +107,24 @@ class VersionSet {
   // reads or writes IDENTITY. Families of the MANIFEST that are not named: InvalidArgument "Column
   // families not opened: a, b", except when read_only. A named one that does not exist:
   // InvalidArgument. Corruption names the file and the offset. NotFound: CURRENT's file is missing.
-  // A torn tail of the MANIFEST is tolerated.
-  [[nodiscard]] Status Recover(const std::vector<ColumnFamilyDescriptor>& families, bool read_only);
+  // A torn tail of the MANIFEST is tolerated. `growing`: another process may be writing it.
+  [[nodiscard]] Status Recover(const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
+                               bool growing = false);
+
+  // --- Of a MANIFEST that another process goes on writing, after such a Recover: for
+  // db/db_secondary.cc. One caller at a time.
+  // Reads what the MANIFEST has beyond the current Versions, or all of a newer one that CURRENT
+  // names. Changes nothing: an update may be dropped and read anew. Without the mutex. Errors as
+  // Recover's. SUSPENDS.
+  [[nodiscard]] Status ReadUpdate(std::unique_ptr<ManifestUpdate>* update) const;
+  // Makes the Versions that the update changes, which nobody sees yet.
+  [[nodiscard]] Status BuildVersions(ManifestUpdate* update);
+  // Takes back what BuildVersions made.
+  void DropVersions(ManifestUpdate* update);
+  // Makes true what the update says, but for the last sequence number, which is the caller's.
+  // Families that are not in it any more go as with DropColumnFamily. REQUIRES: BuildVersions was
+  // OK, and nothing was installed since the update was read.
+  void InstallUpdate(ManifestUpdate* update);
 
   // Names of all column families, without opening anything (DB::ListColumnFamilies).
   [[nodiscard]] static Status ListColumnFamilies(const std::string& dbname, FileSystem* fs,
@@ -221,7 +240,6 @@ class VersionSet {
   friend class Version;
   friend class VersionBuilder;
   struct Writer;
-  struct Recovery;
   struct ManifestWrite;
 
   // A Version took, or dropped, its reference of a file's entry. A file that moved to another level
@@ -230,7 +248,12 @@ class VersionSet {
   void ReleaseFile(const FileMetaData& file);
 
   [[nodiscard]] Status RecoverIdentity(bool read_only);
-  [[nodiscard]] Status FinishRecovery(Recovery* recovery, bool read_only);
+  // The MANIFEST that CURRENT names.
+  [[nodiscard]] Status OpenCurrent(std::unique_ptr<ManifestReader>* reader, bool growing,
+                                   uint64_t* number) const;
+  // Nothing but what was asked for, and all of it.
+  [[nodiscard]] Status CheckFound(const std::vector<ColumnFamilyDescriptor>& families,
+                                  const ManifestUpdate& recovered, bool read_only) const;
   // Records that describe the whole current state, for the head of a new MANIFEST.
   [[nodiscard]] Status EncodeSnapshot(std::vector<std::string>* records) const;
   // Fills in what every edit carries, and what it implies for the other counters.
@@ -277,6 +300,7 @@ class VersionSet {
   uint64_t manifest_file_number_ = 0;
   uint64_t pending_manifest_file_number_ = 0;
   uint64_t manifest_file_size_ = 0;
+  std::map<uint32_t, std::string> unopened_;  // families of the MANIFEST that are not open: names
   uint64_t prev_log_number_ = 0;
   uint64_t min_log_number_to_keep_ = 0;  // 0: the MANIFEST does not say
   uint64_t next_version_number_ = 0;

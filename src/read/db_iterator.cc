@@ -243,7 +243,8 @@ void DBIterator::Attach() {
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
+  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber()
+                           : std::min(env_.last_sequence(), sv_->last_sequence);
   tombstones_.reset();
   iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
   if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);

@@ -54,6 +54,9 @@ struct alignas(64) SuperVersion {
   Version* current = nullptr;
   uint64_t number = 0;                            // grows with each installation
   const MergeOperator* merge_operator = nullptr;  // of the column family; may be null
+  // What is newer is not of this state, though the memtable has it: of a secondary, whose memtables
+  // grow before the next state is shown (db/db_secondary.cc).
+  SequenceNumber last_sequence = kMaxSequenceNumber;
 
  private:
   friend class SuperVersionSlots;

@@ -232,11 +232,13 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
   }
 }
 
-Status LogReader::SkipTo(uint64_t offset) {
+Status LogReader::SkipTo(uint64_t offset, bool recyclable) {
   const uint64_t block = offset / log::kBlockSize * log::kBlockSize;
   IOStatus io = file_->Skip(block);
   if (!io.ok()) return io;
   begin_ = offset;
+  recycled_ = recyclable;
+  last_record_end_ = offset;
   end_of_buffer_offset_ = block;
   unsigned outcome;
   size_t drop;

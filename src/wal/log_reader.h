@@ -62,9 +62,9 @@ class LogReader {
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
-  // Reading begins at `offset`, just behind a record (LastRecordEnd()). Before the first record.
-  // SUSPENDS.
-  [[nodiscard]] Status SkipTo(uint64_t offset);
+  // Reading begins at `offset`, just behind a record (LastRecordEnd()), in a log that was found to
+  // be InRecyclableFormat() or not. Before the first record. SUSPENDS.
+  [[nodiscard]] Status SkipTo(uint64_t offset, bool recyclable = false);
 
   // The next record. False: no more. `*record` points into `*scratch` or the reader's buffer and
   // lives until the next call. `record_offset`: where the record's first fragment starts. SUSPENDS.
@@ -74,7 +74,7 @@ class LogReader {
 
   // File offset of the record that ReadRecord returned last.
   uint64_t LastRecordOffset() const { return last_record_offset_; }
-  // File offset just behind it.
+  // File offset just behind it; before the first one, where reading began.
   uint64_t LastRecordEnd() const { return last_record_end_; }
   bool IsEOF() const { return eof_; }
   // A read of the file failed or the log holds what this version cannot read; OK otherwise.

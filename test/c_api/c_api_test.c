@@ -224,6 +224,38 @@ static void TestCheckpoint(rocksdb_t* db, const char* path) {
   CHECK_OK(error);
 }
 
+/* Beside the database that is open. */
+static void TestSecondary(rocksdb_t* db, const char* path) {
+  phase = "secondary";
+  char directory[1024];
+  snprintf(directory, sizeof(directory), "%s.secondary", path);
+  rocksdb_options_t* following = rocksdb_options_create_copy(options);
+  rocksdb_options_set_max_open_files(following, -1);
+  rocksdb_t* secondary = rocksdb_open_as_secondary(following, path, directory, &error);
+  CHECK_OK(error);
+  Put(db, "followed", "yes");
+  ExpectGet(secondary, reading, "followed", NULL);
+  rocksdb_try_catch_up_with_primary(secondary, &error);
+  CHECK_OK(error);
+  ExpectGet(secondary, reading, "followed", "yes");
+  rocksdb_close(secondary);
+
+  const char* names[] = {"default"};
+  const rocksdb_options_t* family_options[] = {following};
+  rocksdb_column_family_handle_t* handles[1];
+  secondary = rocksdb_open_as_secondary_column_families(following, path, directory, 1, names,
+                                                        family_options, handles, &error);
+  CHECK_OK(error);
+  ExpectGet(secondary, reading, "followed", "yes");
+  rocksdb_column_family_handle_destroy(handles[0]);
+  rocksdb_close(secondary);
+  rocksdb_options_destroy(following);
+  rocksdb_try_catch_up_with_primary(db, &error);
+  CHECK(error != NULL);
+  rocksdb_free(error);
+  error = NULL;
+}
+
 #ifdef TEST_NEWER_THAN_7_8
 /* The files as they lie, and nothing to do any more. */
 static void TestMetadata(rocksdb_t* db) {
@@ -1033,6 +1065,7 @@ int main(int argc, char** argv) {
   TestIterators(db);
   TestAdministration(db, argv[1]);
   TestCheckpoint(db, argv[1]);
+  TestSecondary(db, argv[1]);
   TestIngestion(db, argv[1]);
   TestUpdates(db);
 #ifdef TEST_NEWER_THAN_7_8

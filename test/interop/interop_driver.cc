@@ -4,6 +4,8 @@
 //
 //   interop_driver write  DB --phase=P [--keys=N] [--compression=C] ... [--checkpoint=DIR] [--die]
 //   interop_driver verify DB --history=1:all,2:4711 ...      exit status 1: the database disagrees
+//   interop_driver follow DB --secondary=DIR --history=...  verifies at each line of input, as a
+//   secondary beside a process that writes (with --wait, until its input ends)
 //   interop_driver dump      --history=...                   what it should hold, in the format of
 //   `ldb scan --hex`
 //   interop_driver write-sst FILE, verify-sst FILE           phase 1's outcome in one external file
@@ -53,9 +55,10 @@ constexpr uint64_t kAll = UINT64_MAX;
 constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
 struct Config {
-  std::string command, db, compression = "none", comparator = "bytewise", history, checkpoint;
+  std::string command, db, compression = "none", comparator = "bytewise", history, checkpoint,
+                           secondary;
   uint64_t keys = 100000, phase = 1, seed = 1, family = 0;
-  bool die = false, dynamic_levels = false, ribbon = false, compact_files = false,
+  bool die = false, wait = false, dynamic_levels = false, ribbon = false, compact_files = false,
        partitioned = false, universal = false, prefix = false, families = false,
        atomic_flush = false, merge = false, hash_index = false, ranges = false, ingest = false,
        dictionary = false, checksums = false, collectors = false, cached_metadata = false;
@@ -299,7 +302,12 @@ struct Database {
     std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = {{"default", options}};
     if (config.families) descriptors.emplace_back("second", options);
     rocksdb::DB* opened = nullptr;
-    Check("open", rocksdb::DB::Open(options, config.db, descriptors, &families, &opened));
+    if (config.secondary.empty()) {
+      Check("open", rocksdb::DB::Open(options, config.db, descriptors, &families, &opened));
+    } else {
+      Check("open", rocksdb::DB::OpenAsSecondary(options, config.db, config.secondary, descriptors,
+                                                 &families, &opened));
+    }
     db.reset(opened);
   }
   ~Database() { DeleteHandles(); }
@@ -408,12 +416,15 @@ int Write(const Config& config) {
         Check("put", batch.Put(database.Of(op.key), op.key, op.value));
       }
     }
+    // Who opens a secondary then finds tables that stay, and a log.
+    const bool last = config.wait && sequence.done();
+    if (last) Check("compact", db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
     if (!ingested) Check("write", db->Write(rocksdb::WriteOptions(), &batch));
     if (sequence.batch() % 64 == 0) {
       std::printf("acknowledged %llu\n", static_cast<unsigned long long>(sequence.batch()));
       std::fflush(stdout);
     }
-    if (sequence.flush_now()) {
+    if (sequence.flush_now() && !last) {
       rocksdb::FlushOptions flush;
       flush.wait = false;
       if (config.atomic_flush) {
@@ -441,6 +452,8 @@ int Write(const Config& config) {
     Check("checkpoint", checkpoint->CreateCheckpoint(config.checkpoint, UINT64_MAX));
   }
   if (config.die) kill(getpid(), SIGKILL);
+  while (config.wait && std::getchar() != EOF) {
+  }
   database.Close();
   return 0;
 }
@@ -548,19 +561,41 @@ void CheckPrefixes(const Config& config, const State& expected, Database* db) {
   }
 }
 
-int Verify(const Config& config) {
-  Database database(config);
+// All that iterators show is what the database should hold.
+State Agree(const Config& config, const Database& database, size_t* seen) {
   rocksdb::DB* const db = database.db.get();
   const std::string progress_key(kProgressKey, sizeof(kProgressKey) - 1);
   std::string progress;
   Check("progress",
         db->Get(rocksdb::ReadOptions(), database.Of(progress_key), progress_key, &progress));
-  const State expected = Expected(config, progress);
-  size_t seen = 0;
+  State expected = Expected(config, progress);
+  *seen = 0;
   for (size_t i = 0; i < database.families.size(); ++i) {
     std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(TotalOrder(), database.families[i]));
-    seen += CheckIterator(config, PartOf(database, expected, i), it.get());
+    *seen += CheckIterator(config, PartOf(database, expected, i), it.get());
   }
+  return expected;
+}
+
+int Follow(const Config& config) {
+  Database database(config);
+  for (int c = std::getchar(); c != EOF; c = std::getchar()) {
+    if (c != '\n') continue;
+    Check("catch up", database.db->TryCatchUpWithPrimary());
+    size_t seen = 0;
+    Agree(config, database, &seen);
+    std::printf("agrees on %zu keys\n", seen);
+    std::fflush(stdout);
+  }
+  database.Close();
+  return 0;
+}
+
+int Verify(const Config& config) {
+  Database database(config);
+  rocksdb::DB* const db = database.db.get();
+  size_t seen = 0;
+  const State expected = Agree(config, database, &seen);
   if (config.checksums) {
     Check("file checksums", db->VerifyFileChecksums(rocksdb::ReadOptions()));
     std::vector<rocksdb::LiveFileMetaData> files;
@@ -690,6 +725,10 @@ int main(int argc, char** argv) {
       config.seed = std::stoull(value);
     } else if (name == "checkpoint") {
       config.checkpoint = value;
+    } else if (name == "secondary") {
+      config.secondary = value;
+    } else if (name == "wait") {
+      config.wait = true;
     } else if (name == "die") {
       config.die = true;
     } else if (name == "dynamic-levels") {
@@ -733,11 +772,13 @@ int main(int argc, char** argv) {
   if (!plain.empty()) config.command = plain[0];
   if (plain.size() > 1) config.db = plain[1];
   if (config.command == "write") return Write(config);
+  if (config.command == "follow") return Follow(config);
   if (config.command == "verify") return Verify(config);
   if (config.command == "dump") return Dump(config);
   if (config.command == "write-sst") return WriteSst(config);
   if (config.command == "verify-sst") return VerifySst(config);
-  Die("usage: interop_driver write|verify|dump|write-sst|verify-sst PATH [--history=1:all,2:?] "
+  Die("usage: interop_driver write|verify|follow|dump|write-sst|verify-sst PATH "
+      "[--history=1:all,2:?] "
       "[--phase=1] [--keys=N] "
       "...");
 }

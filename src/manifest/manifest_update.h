@@ -1,0 +1,61 @@
+// ManifestUpdate: what the edits of a MANIFEST, from some record on, come to, before any of it is
+// true of a VersionSet.
+//
+// VersionSet::Recover makes one of a whole MANIFEST; VersionSet::ReadUpdate one of what another
+// process has written since (db/db_secondary.cc). What an edit claims is checked: Corruption.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/namespace.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/version_builder.h"
+#include "rocksdb/types.h"
+
+namespace cairn {
+
+class ColumnFamilyState;
+
+struct ManifestUpdate {
+  struct Family {
+    ColumnFamilyState* state = nullptr;
+    std::unique_ptr<VersionBuilder> builder;
+    uint64_t log_number = 0;
+    bool changed = false;        // its files are
+    Version* version = nullptr;  // VersionSet::BuildVersions: without a reference
+  };
+
+  // A family that the MANIFEST adds: null if it is not to be opened.
+  using OpenFamily = std::function<ColumnFamilyState*(uint32_t id, const std::string& name)>;
+
+  // A family that exists, with `base` (null: without files), before the first edit.
+  void Start(ColumnFamilyState* family, const Version* base);
+  // All edits that the reader has. On an error nothing here is of use.
+  [[nodiscard]] Status Apply(ManifestReader* reader, const OpenFamily& find_or_make);
+
+  // The oldest log that has anything which the tables of the open families lack, or that the
+  // MANIFEST's writer keeps.
+  uint64_t FirstLogNeeded() const;
+
+  uint64_t manifest = 0;  // its number
+  uint64_t position = 0;  // in it, behind the last edit: bytes
+  // Of those that are open. One that is missing, and was there at Start, was dropped.
+  std::map<uint32_t, Family> families;
+  std::map<uint32_t, std::string> unopened;  // the others' names
+  bool have_log_number = false, have_next_file = false, have_last_sequence = false;
+  uint64_t next_file = 0, prev_log = 0, min_log_to_keep = 0;
+  SequenceNumber last_sequence = 0;
+  uint32_t max_column_family = 0;
+  std::string db_id;
+
+ private:
+  [[nodiscard]] Status Apply(const VersionEdit& edit, const OpenFamily& find_or_make);
+};
+
+}  // namespace cairn
