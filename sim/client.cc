@@ -23,7 +23,6 @@ using rocksdb::WriteOptions;
 namespace {
 
 constexpr uint64_t kLateLookNanos = 1'000'000;
-constexpr uint64_t kMostPauseNanos = 5'000'000;
 constexpr uint64_t kKeys = 80;        // of each client
 constexpr uint64_t kSingleKeys = 10;  // written once before each SingleDelete
 constexpr size_t kMostHeld = 3;
@@ -331,12 +330,22 @@ Status Client::WriteOutside(const rocksdb::Options& options, const std::string& 
   return s.ok() ? writer.Finish() : s;
 }
 
+ReadOptions Client::Reading() const {
+  ReadOptions options;
+  // Keys of others lie behind one's own: who walks to and fro sees across prefixes.
+  options.total_order_seek = world_->has_prefixes();
+  return options;
+}
+
 const Client::Held* Client::DrawSnapshot() {
   if (held_.empty() || random_.OneIn(2)) return nullptr;
   return &held_[random_.Uniform(held_.size())];
 }
 
 void Client::GetOne() {
+  const uint64_t chance = random_.Uniform(10);
+  if (chance == 0) return GetOperands();
+  if (chance == 1) return AskWhetherItMayExist();
   const std::string key =
       random_.OneIn(10) ? KeyNumber(kKeys + random_.Uniform(kSingleKeys + 5)) : DrawKey();
   const Held* const held = DrawSnapshot();
@@ -347,6 +356,67 @@ void Client::GetOne() {
   const Status s = world_->db()->Get(options, world_->family_of(*this), key, &value);
   Compare(key, held != nullptr ? held->state : ledger_.state(), s, value,
           held != nullptr ? "get at snapshot" : "get");
+}
+
+// The operands that make a value, its base first: joined they are the value.
+void Client::GetOperands() {
+  const std::string key = DrawKey();
+  constexpr int kMost = 100;
+  std::vector<PinnableSlice> operands(kMost);
+  rocksdb::GetMergeOperandsOptions options;
+  options.expected_max_number_of_operands = kMost;
+  int count = 0;
+  const Status s = world_->db()->GetMergeOperands(ReadOptions(), world_->family_of(*this), key,
+                                                  operands.data(), &options, &count);
+  if (s.IsIncomplete()) return;  // there are more
+  std::string value;
+  for (int i = 0; s.ok() && i < count; ++i) {
+    if (i > 0) value += ',';
+    value.append(operands[static_cast<size_t>(i)].data(), operands[static_cast<size_t>(i)].size());
+  }
+  Compare(key, ledger_.state(), s, value, "operands");
+}
+
+// What is there may exist.
+void Client::AskWhetherItMayExist() {
+  const std::string key = DrawKey();
+  std::string value;
+  bool found = false;
+  const bool may =
+      world_->db()->KeyMayExist(ReadOptions(), world_->family_of(*this), key, &value, &found);
+  ++world_->history().counts.reads;
+  const auto there = ledger_.state().find(key);
+  const bool right =
+      there == ledger_.state().end() ? !found : may && (!found || value == there->second);
+  if (!right) {
+    world_->history().Violation("client " + std::to_string(id_) + ": KeyMayExist(" + key +
+                                ") says " + (may ? "yes" : "no") + (found ? " and a value" : ""));
+  }
+}
+
+// Within one prefix: filters and hash tables may be asked.
+void Client::ScanPrefix() {
+  ReadOptions options;
+  options.prefix_same_as_start = world_->has_prefixes();
+  const std::unique_ptr<rocksdb::Iterator> it(
+      world_->db()->NewIterator(options, world_->family_of(*this)));
+  const std::string from = random_.OneIn(2) ? prefix_ : DrawKey();
+  auto wanted = ledger_.state().lower_bound(from);
+  for (it->Seek(from); it->Valid() && it->key().starts_with(prefix_); it->Next(), ++wanted) {
+    if (wanted == ledger_.state().end() || it->key() != wanted->first ||
+        it->value() != wanted->second) {
+      world_->history().Violation("client " + std::to_string(id_) +
+                                  ": a scan of its prefix finds " + it->key().ToString() + " = " +
+                                  Shown(it->value().ToString()));
+      return;
+    }
+  }
+  ++world_->history().counts.reads;
+  if (!Ok("scan of a prefix", from, it->status())) return;
+  if (wanted != ledger_.state().end()) {
+    world_->history().Violation("client " + std::to_string(id_) +
+                                ": a scan of its prefix ends before " + wanted->first);
+  }
 }
 
 void Client::GetMany() {
@@ -370,11 +440,14 @@ void Client::GetMany() {
 }
 
 void Client::Scan() {
+  if (random_.OneIn(4)) return ScanPrefix();
   const Held* const held = DrawSnapshot();
   const State& expected = held != nullptr ? held->state : ledger_.state();
-  ReadOptions options;
+  ReadOptions options = Reading();
   if (held != nullptr) options.snapshot = held->snapshot;
   options.async_io = random_.OneIn(2);
+  options.auto_prefix_mode = options.total_order_seek && random_.OneIn(3);
+  if (options.auto_prefix_mode) options.total_order_seek = false;
   std::string lower = prefix_, upper = prefix_ + '\x7f';
   if (random_.OneIn(3)) {
     const std::unique_ptr<rocksdb::Iterator> free(
@@ -469,7 +542,7 @@ void Client::Walk(rocksdb::Iterator* it, const State& expected, std::string_view
 
 void Client::WalkOnHeld() {
   if (iterators_.size() < kMostIterators && random_.OneIn(2)) {
-    ReadOptions options;
+    ReadOptions options = Reading();
     options.async_io = random_.OneIn(2);
     iterators_.push_back({std::unique_ptr<rocksdb::Iterator>(
                               world_->db()->NewIterator(options, world_->family_of(*this))),
@@ -477,6 +550,9 @@ void Client::WalkOnHeld() {
   }
   if (iterators_.empty()) return;
   const size_t which = random_.Uniform(iterators_.size());
+  if (random_.OneIn(4) && Ok("refresh", "", iterators_[which].iterator->Refresh())) {
+    iterators_[which].state = ledger_.state();
+  }
   Walk(iterators_[which].iterator.get(), iterators_[which].state, "an iterator held");
   if (random_.OneIn(3)) iterators_.erase(iterators_.begin() + static_cast<std::ptrdiff_t>(which));
 }
@@ -638,202 +714,6 @@ void Client::SumUp() {
     world_->history().Violation("client " + std::to_string(id_) + ": " + std::to_string(accounts) +
                                 " accounts with " + std::to_string(sum) + " in all, expected " +
                                 std::to_string(World::kSum) + ": a batch was seen in part");
-  }
-}
-
-// A column family that is made, written to and dropped.
-void Client::ComeAndGo() {
-  rocksdb::DB* const db = world_->db();
-  rocksdb::ColumnFamilyHandle* made = nullptr;
-  const std::string name = "of " + prefix_ + std::to_string(number_);
-  if (!Ok("create a family", name, db->CreateColumnFamily(db->GetOptions(), name, &made))) return;
-  std::unique_ptr<rocksdb::ColumnFamilyHandle> handle(made);
-  const uint64_t count = random_.Uniform(30);
-  const std::string value = DrawValue();
-  WriteOptions options;
-  options.disableWAL = plan_.without_log;
-  bool written = true;
-  for (uint64_t i = 0; i < count && written; ++i) {
-    written = Ok("write to a family", name, db->Put(options, made, KeyNumber(i), value));
-  }
-  if (written && random_.OneIn(3)) {
-    Ok("flush a family", name, db->Flush(rocksdb::FlushOptions(), made));
-  }
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(ReadOptions(), made));
-  if (!Ok("drop a family", name, db->DropColumnFamily(made))) return;
-  handle.reset();
-  // It stays as long as it is read.
-  uint64_t seen = 0;
-  for (it->SeekToFirst(); it->Valid(); it->Next()) seen += it->value() == rocksdb::Slice(value);
-  if (Ok("read a dropped family", name, it->status()) && written && seen != count) {
-    world_->history().Violation("client " + std::to_string(id_) +
-                                ": a family that it dropped has " + std::to_string(seen) + " of " +
-                                std::to_string(count) + " entries");
-  }
-}
-
-// Files at random, of whatever levels, compacted into one of them or a deeper one.
-void Client::CompactSome() {
-  rocksdb::DB* const db = world_->db();
-  rocksdb::ColumnFamilyMetaData meta;
-  db->GetColumnFamilyMetaData(world_->family_of(*this), &meta);
-  std::vector<std::pair<int, std::string>> files;
-  for (const rocksdb::LevelMetaData& level : meta.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files)
-      files.emplace_back(level.level, file.name);
-  }
-  if (files.empty()) return;
-  int level = 0;
-  std::vector<std::string> names;
-  for (uint64_t count = 1 + random_.Uniform(3); count > 0; --count) {
-    const auto& [of, name] = files[random_.Uniform(files.size())];
-    names.push_back(name);
-    level = std::max(level, of);
-  }
-  const uint64_t deeper = static_cast<uint64_t>(meta.levels.back().level - level);
-  const bool fifo =
-      db->GetOptions(world_->family_of(*this)).compaction_style == rocksdb::kCompactionStyleFIFO;
-  if (!fifo && random_.OneIn(2)) level += static_cast<int>(random_.Uniform(deeper + 1));
-  ++world_->history().counts.compactions;
-  const Status s =
-      db->CompactFiles(rocksdb::CompactionOptions(), world_->family_of(*this), names, level);
-  // Another compaction has one of them, or had it; or a manual one keeps it from running.
-  if (s.IsAborted() || s.IsInvalidArgument() || s.IsIncomplete()) return;
-  Ok("compact files", std::to_string(names.size()) + " to level " + std::to_string(level), s);
-}
-
-// One iterator that sees with each seek what was written meanwhile.
-void Client::Follow() {
-  if (follower_ == nullptr) {
-    ReadOptions options;
-    options.tailing = true;
-    follower_.reset(world_->db()->NewIterator(options, world_->family_of(*this)));
-  }
-  Walk(follower_.get(), ledger_.state(), "a tailing iterator");
-}
-
-// A secondary shows one state of all families: no money is lost on its way from one account to
-// another, and what this client wrote before is there.
-void Client::LookAtSecondary() {
-  const Status s = secondary_ == nullptr ? world_->OpenSecondary("/secondary of " + prefix_,
-                                                                 &secondary_, &secondary_families_)
-                                         : secondary_->TryCatchUpWithPrimary();
-  // A failed write may have left half a record in a log that goes on to be needed.
-  if (world_->errors_are_allowed() || !Ok("catch up", "", s)) return;
-  std::vector<rocksdb::Iterator*> made;
-  if (!Ok("iterators of a secondary", "",
-          secondary_->NewIterators(ReadOptions(), secondary_families_, &made))) {
-    return;
-  }
-  int64_t sum = 0;
-  Status read;
-  for (rocksdb::Iterator* const it : made) {
-    for (it->Seek("account/"); it->Valid() && it->key().starts_with("account/"); it->Next()) {
-      sum += std::strtoll(it->value().ToString().c_str(), nullptr, 10);
-    }
-    if (read.ok()) read = it->status();
-  }
-  ++world_->history().counts.reads;
-  if (Ok("sum of a secondary", "", read) && sum != World::kSum) {
-    world_->history().Violation(
-        "client " + std::to_string(id_) + ": a secondary shows accounts of " + std::to_string(sum) +
-        " in all, expected " + std::to_string(World::kSum) + ": a batch was seen in part");
-  }
-  if (!plan_.without_log && !world_->db()->GetDBOptions().manual_wal_flush) {
-    const size_t own = static_cast<size_t>(place()) % secondary_families_.size();
-    Walk(made[own], ledger_.state(), "a secondary");
-  }
-  for (rocksdb::Iterator* const it : made) delete it;
-}
-
-void Client::Administer() {
-  rocksdb::DB* const db = world_->db();
-  const uint64_t begin = fiber::now_nanos();
-  switch (random_.Uniform(18)) {
-    case 0:
-    case 1: {
-      rocksdb::FlushOptions options;
-      options.allow_write_stall = random_.OneIn(2);
-      const Status s = db->Flush(options, world_->families());
-      ++world_->history().counts.flushes;
-      if (Ok("flush", "", s)) world_->NoteDurable(begin, /*memtables=*/true);
-      break;
-    }
-    case 2: {
-      rocksdb::CompactRangeOptions options;
-      options.exclusive_manual_compaction = random_.OneIn(2);
-      if (random_.OneIn(3)) {
-        options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-      }
-      const std::string from = DrawKey(), to = DrawKey();
-      const rocksdb::Slice lower(std::min(from, to)), upper(std::max(from, to));
-      const bool all = random_.OneIn(2);
-      ++world_->history().counts.compactions;
-      const Status s = db->CompactRange(options, world_->family_of(*this), all ? nullptr : &lower,
-                                        all ? nullptr : &upper);
-      // Another one may keep it from running.
-      if (!s.IsIncomplete()) Ok("compact", all ? "" : from, s);
-      break;
-    }
-    case 3: {
-      const Status s = db->FlushWAL(/*sync=*/true);
-      if (Ok("flush and sync the log", "", s)) world_->NoteDurable(begin, /*memtables=*/false);
-      break;
-    }
-    case 4: {
-      const Status s = db->SyncWAL();
-      // Not with manual_wal_flush, as in RocksDB.
-      if (!s.IsNotSupported() && Ok("sync the log", "", s)) {
-        world_->NoteDurable(begin, /*memtables=*/false);
-      }
-      break;
-    }
-    case 5: {
-      Ok("pause", "", db->PauseBackgroundWork());
-      fiber::sleep_for(random_.Uniform(kMostPauseNanos));
-      Ok("continue", "", db->ContinueBackgroundWork());
-      break;
-    }
-    case 6:
-      ComeAndGo();
-      break;
-    case 7:
-    case 8:
-      Ingest();
-      break;
-    case 9:
-    case 10:
-      CompactSome();
-      break;
-    case 11:
-    case 12:
-      Follow();
-      break;
-    case 13:
-    case 14:
-    case 15:
-      LookAtSecondary();
-      break;
-    case 16: {
-      if (random_.OneIn(2)) {
-        Ok("verify", "", db->VerifyChecksum());
-        break;
-      }
-      rocksdb::WaitForCompactOptions options;
-      options.flush = random_.OneIn(2);
-      options.abort_on_pause = random_.OneIn(2);
-      options.timeout = std::chrono::microseconds(random_.Uniform(200'000) + 1);
-      const Status s = db->WaitForCompact(options);
-      if (!s.IsTimedOut() && !s.IsAborted()) Ok("wait for compactions", "", s);
-      break;
-    }
-    default: {
-      const Status s = db->SetOptions(
-          world_->family_of(*this),
-          {{"level0_file_num_compaction_trigger", std::to_string(1 + random_.Uniform(5))},
-           {"write_buffer_size", std::to_string((64 + random_.Uniform(64)) << 10)}});
-      Ok("set options", "", s);
-    }
   }
 }
 

@@ -88,7 +88,10 @@ class Client {
   void Change(std::vector<Effect> effects, std::string_view what, bool durable, bool from_outside,
               const std::function<rocksdb::Status()>& change);
   void GetOne();
+  void GetOperands();
+  void AskWhetherItMayExist();
   void GetMany();
+  void ScanPrefix();
   void Scan();
   void Walk(rocksdb::Iterator* it, const State& expected, std::string_view what);
   void WalkOnHeld();
@@ -99,12 +102,17 @@ class Client {
   void SumUp();
   void Administer();
   void ComeAndGo();
+  void Thin(rocksdb::ColumnFamilyHandle* family, uint64_t count);
   void CompactSome();
   void Follow();
   void LookAtSecondary();
+  void LookAtCheckpoint();
+  void FollowUpdates();
+  void LookAround();
   void Ingest();
   [[nodiscard]] rocksdb::Status WriteOutside(const rocksdb::Options& options,
                                              const std::string& path, std::vector<Effect>* effects);
+  rocksdb::ReadOptions Reading() const;  // for iterators that go anywhere
   const Held* DrawSnapshot();
 
   World* const world_;

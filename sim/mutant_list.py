@@ -253,7 +253,7 @@ mutant('resume-without-flush', 'Resume() lets writes in before what is in memory
        '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && wals_ == nullptr) {')
 mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/db_write.cc',
        '(abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))',
-       '(abandon_wal && family == default_family_)')
+       '(abandon_wal && family == default_family_)', seeds=1500)
 mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
        'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
 
@@ -383,25 +383,26 @@ mutant('iterator-reads-number-first', 'an iterator takes its sequence number bef
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
+  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber()
+                           : std::min(env_.last_sequence(), sv_->last_sequence);
 ''', '''
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : env_.last_sequence();
+  const SequenceNumber last = env_.last_sequence();
   fiber::interleave();
   sv_ = env_.super_versions->Acquire();
+  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : std::min(last, sv_->last_sequence);
 ''', seeds=1500)
 mutant('get-reads-number-first', 'a Get takes its sequence number before the memtables and tables',
        'src/db/db_read.cc', '''
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
-    const SequenceNumber sequence = options.snapshot != nullptr
-                                        ? options.snapshot->GetSequenceNumber()
-                                        : versions_->LastSequence();
+    const SequenceNumber sequence = SequenceFor(options, *sv.get());
+    if (options.async_io && value != nullptr) {
 ''', '''
-    const SequenceNumber sequence = options.snapshot != nullptr
-                                        ? options.snapshot->GetSequenceNumber()
-                                        : versions_->LastSequence();
+    const SequenceNumber last = versions_->LastSequence();
     fiber::interleave();
     SuperVersionGuard sv(family->super_versions.get());
+    const SequenceNumber sequence = std::min(last, SequenceFor(options, *sv.get()));
+    if (options.async_io && value != nullptr) {
 ''', seeds=1500)
 mutant('upper-bound-included', 'a forward scan shows its upper bound', 'src/read/db_iterator.cc',
        'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;',
@@ -427,7 +428,8 @@ mutant('long-history-backward', 'a backward scan does not find a key with many v
 
 mutant('merge-without-its-base', 'a compaction merges operands and forgets the value below them',
        'src/compaction/compaction_iterator.cc',
-       'operands_.Merge(user_key_, has_value ? &base_value : nullptr,', 'operands_.Merge(user_key_, nullptr,')
+       'operands_.Merge(user_key_, has_value ? &base_value : nullptr,',
+       'operands_.Merge(user_key_, has_value && base_value.empty() ? &base_value : nullptr,')
 mutant('merge-over-a-snapshot', 'a compaction merges operands that a snapshot keeps apart',
        'src/compaction/compaction_iterator.cc',
        '(order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {',
@@ -437,7 +439,8 @@ mutant('merge-as-if-bottommost', 'a compaction makes a value of operands whose b
        '      (bottommost_ || compaction_->KeyNotExistsBeyondOutputLevel(user_key_, &level_cursors_));',
        '      base == nullptr && at_end && compaction_ != nullptr;')
 mutant('operands-collected-twice', 'a lookup that goes on keeps the operands of the file that it asks again',
-       'src/read/table_walk.h', '      if (operands != nullptr) operands->Truncate(operands_above);\n', '')
+       'src/read/table_walk.h', '      if (operands != nullptr) operands->Truncate(operands_above);\n',
+       '      if (operands != nullptr) static_cast<void>(operands_above);\n')
 mutant('merge-backwards-in-wrong-order', 'an iterator applies operands newest first on its way back',
        'src/base/merge_operands.cc', '  rep_->newest_last = true;', '  rep_->newest_last = false;')
 mutant('fold-misses-the-group', 'an operand that is one too many becomes a value without those that are not published yet',
@@ -479,7 +482,8 @@ mutant('ingest-below-what-is-older', 'a file from outside sinks past the files t
         break;
 ''', '''
         needs_sequence = true;
-        continue;
+        if (fits(bottom)) file.level = bottom;
+        break;
 ''')
 mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/db_ingest.cc',
        '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
@@ -489,7 +493,8 @@ mutant('ingest-number-given-again', 'the next write gets the sequence number of 
        'src/db/db_ingest.cc', '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last + consumed);\n',
        '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last);\n    consumed = 0;\n')
 mutant('ingest-tombstones-not-looked-for', 'a file goes below a range tombstone that is older than it',
-       'src/db/external_file.cc', '      *overlaps |= HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest);\n', '')
+       'src/db/external_file.cc', '      *overlaps |= HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest);\n',
+       '      static_cast<void>(HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest));\n')
 mutant('ingest-into-a-compaction', 'a file is put where a running compaction is about to write',
        'src/db/db_ingest.cc', '''
                           !part->family->picker->RangeOverlapsRunning(smallest, largest, level));

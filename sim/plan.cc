@@ -6,9 +6,11 @@
 #include "base/random.h"
 #include "rocksdb/advanced_options.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 
 namespace cairn::sim {
@@ -22,7 +24,8 @@ T OneOf(Random64* random, std::initializer_list<T> choices) {
   return choices.begin()[random->Uniform(choices.size())];
 }
 
-Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) {
+Options DrawOptions(Random64* random, LifePlan* life) {
+  std::string* const told = &life->told;
   Options o;
   o.create_if_missing = true;
   o.stats_dump_period_sec = 0;  // a clock that always ticks would hide that all others wait
@@ -75,9 +78,46 @@ Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) 
   BlockBasedTableOptions table;
   table.block_size = OneOf<size_t>(random, {256, 1024, 4096});
   table.block_restart_interval = static_cast<int>(1 + random->Uniform(16));
-  *cache_bytes = OneOf<uint64_t>(random, {8 << 10, 64 << 10, 1 << 20});
+  life->cache_bytes = OneOf<uint64_t>(random, {8 << 10, 64 << 10, 1 << 20});
+  life->clock_cache = random->OneIn(3);
+  if (random->OneIn(4)) life->second_cache_bytes = 256 << 10;
+  if (random->OneIn(5)) life->rate = 2 << 20;
   table.cache_index_and_filter_blocks = random->OneIn(2);
-  if (random->OneIn(2)) table.filter_policy.reset(NewBloomFilterPolicy(10));
+  if (random->OneIn(2)) {
+    table.filter_policy.reset(random->OneIn(3) ? NewRibbonFilterPolicy(10)
+                                               : NewBloomFilterPolicy(10));
+    table.whole_key_filtering = !random->OneIn(4);
+  }
+  if (random->OneIn(3)) {
+    table.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.metadata_block_size = OneOf<uint64_t>(random, {128, 1024});
+    table.partition_filters = random->OneIn(2);
+  }
+  if (random->OneIn(3)) {
+    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  }
+  table.format_version = OneOf<uint32_t>(random, {5, 5, 6, 7});
+  table.checksum = OneOf(random, {kCRC32c, kxxHash64, kXXH3});
+  table.optimize_filters_for_memory = random->OneIn(3);
+  o.optimize_filters_for_hits = random->OneIn(5);
+  if (random->OneIn(5)) {
+    o.compression = kZSTD;
+    o.compression_opts.max_dict_bytes = random->OneIn(2) ? 2 << 10 : 0;
+  }
+  o.bottommost_compression = random->OneIn(4) ? kZlibCompression : kDisableCompressionOption;
+  o.compaction_pri = OneOf(random, {kByCompensatedSize, kOldestLargestSeqFirst,
+                                    kOldestSmallestSeqFirst, kMinOverlappingRatio, kRoundRobin});
+  o.db_write_buffer_size = random->OneIn(6) ? 200 << 10 : 0;
+  o.WAL_ttl_seconds = random->OneIn(6) ? 1 : 0;
+  if (random->OneIn(4)) o.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  if (random->OneIn(3)) {
+    o.prefix_extractor.reset(NewFixedPrefixTransform(4));
+    o.memtable_prefix_bloom_size_ratio = random->OneIn(2) ? 0.1 : 0;
+    if (!o.allow_concurrent_memtable_write && random->OneIn(2)) {
+      o.memtable_factory.reset(NewHashSkipListRepFactory(64));
+      *told += "hash skip lists ";
+    }
+  }
   o.table_factory.reset(NewBlockBasedTableFactory(table));
   // Both do the same, but one never makes one operand of two.
   const std::string merges = random->OneIn(2) ? "stringappend" : "stringappendtest";
@@ -100,6 +140,12 @@ Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) 
   tell("flush_on_recovery", !o.avoid_flush_during_recovery);
   tell("flush_on_close", !o.avoid_flush_during_shutdown);
   tell("block", table.block_size);
+  tell("prefixes", o.prefix_extractor != nullptr);
+  tell("index", table.index_type);
+  tell("format", table.format_version);
+  tell("clock_cache", life->clock_cache);
+  tell("second_cache", life->second_cache_bytes);
+  tell("rate", static_cast<uint64_t>(life->rate));
   return o;
 }
 
@@ -107,7 +153,7 @@ Options DrawOptions(Random64* random, uint64_t* cache_bytes, std::string* told) 
 LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   LifePlan life;
   life.seed = random->Next();
-  life.options = DrawOptions(random, &life.cache_bytes, &life.told);
+  life.options = DrawOptions(random, &life);
   const uint64_t chance = random->Uniform(10);
   life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
   if (last && random->OneIn(4)) life.ending = Ending::kDamage;
@@ -170,6 +216,7 @@ Plan Plan::FromSeed(uint64_t seed) {
   plan.stall_one_in = OneOf<uint32_t>(&random, {0, 3, 30, 300});
   plan.families = OneOf(&random, {1, 1, 2, 3});
   plan.atomic_flush = plan.families > 1 && random.OneIn(3);
+  plan.long_stall_one_in = OneOf<uint32_t>(&random, {0, 0, 100, 1000});
   return plan;
 }
 

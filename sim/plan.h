@@ -42,6 +42,9 @@ struct LifePlan {
   uint64_t seed = 0;    // of what survives and of what is damaged
   Options options;      // but for the environment and the block cache
   uint64_t cache_bytes = 0;
+  uint64_t second_cache_bytes = 0;  // compressed, behind the other; 0: none
+  bool clock_cache = false;
+  int64_t rate = 0;  // bytes per second of flushes and compactions; 0: as many as they can
   std::string told;  // the options that differ from the defaults, for people
 };
 
@@ -50,6 +53,8 @@ struct Plan {
   uint64_t operations = 0;    // of each client in each life
   uint64_t think_nanos = 0;   // between two operations of a client, on average
   uint32_t stall_one_in = 0;  // interruptions that keep a thread away for milliseconds; 0: none
+  // Steps of a protocol between which a thread stays away for up to 50 ms; 0: none.
+  uint32_t long_stall_one_in = 0;
   DiskOptions disk;
   int families = 1;           // column families: clients and accounts are spread over them
   bool atomic_flush = false;  // of all of them

@@ -12,6 +12,7 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/rate_limiter.h"
 #include "rocksdb/table.h"
 
 namespace cairn::sim {
@@ -25,6 +26,7 @@ constexpr char kPath[] = "/db";
 constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
 constexpr size_t kStackBytes = 256 << 10;
+constexpr size_t kIdleCacheBytes = 0;  // pinned in a cache that nobody uses
 
 }  // namespace
 
@@ -93,13 +95,29 @@ rocksdb::Options World::OptionsOf(const LifePlan& life) {
   auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   options.create_missing_column_families = true;
   options.atomic_flush = plan_.atomic_flush;
-  table.block_cache = rocksdb::NewLRUCache(life.cache_bytes, 0);
+  std::shared_ptr<rocksdb::SecondaryCache> second;
+  if (life.second_cache_bytes != 0) {
+    second = rocksdb::NewCompressedSecondaryCache(life.second_cache_bytes, 0);
+  }
+  if (life.clock_cache) {
+    rocksdb::HyperClockCacheOptions cache(life.cache_bytes, 1024, 0);
+    cache.secondary_cache = second;
+    table.block_cache = cache.MakeSharedCache();
+  } else {
+    rocksdb::LRUCacheOptions cache;
+    cache.capacity = life.cache_bytes;
+    cache.num_shard_bits = 0;
+    cache.secondary_cache = second;
+    table.block_cache = rocksdb::NewLRUCache(cache);
+  }
+  cache_ = table.block_cache;
+  if (life.rate != 0) options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(life.rate));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 
-Status World::TryOpen(const LifePlan& life, bool read_only, std::unique_ptr<DB>* db,
-                      std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+Status World::TryOpen(const std::string& path, const LifePlan& life, bool read_only,
+                      std::unique_ptr<DB>* db, std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
   const rocksdb::Options options = OptionsOf(life);
   std::vector<std::string> names;
   for (int i = 0; i < plan_.families; ++i) {
@@ -107,14 +125,14 @@ Status World::TryOpen(const LifePlan& life, bool read_only, std::unique_ptr<DB>*
   }
   // (No list: there is no database yet, or the opening will say what is wrong with it.)
   std::vector<std::string> existing;
-  DB::ListColumnFamilies(options, kPath, &existing).PermitUncheckedError();
+  DB::ListColumnFamilies(options, path, &existing).PermitUncheckedError();
   for (const std::string& name : existing) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (const std::string& name : names) families.emplace_back(name, options);
-  return read_only ? DB::OpenForReadOnly(options, kPath, families, handles, db)
-                   : DB::Open(options, kPath, families, handles, db);
+  return read_only ? DB::OpenForReadOnly(options, path, families, handles, db)
+                   : DB::Open(options, path, families, handles, db);
 }
 
 Status World::OpenSecondary(const std::string& path, std::unique_ptr<DB>* db,
@@ -127,7 +145,7 @@ Status World::OpenSecondary(const std::string& path, std::unique_ptr<DB>* db,
 }
 
 bool World::Open(const LifePlan& life) {
-  const Status s = TryOpen(life, /*read_only=*/false, &db_, &families_);
+  const Status s = TryOpen(kPath, life, /*read_only=*/false, &db_, &families_);
   history_->Note(-1, "opens", "", s.ToString());
   if (!s.ok()) {
     history_->Violation("Open: " + s.ToString());
@@ -149,7 +167,12 @@ void World::DropExtraFamilies() {
 Status World::Close() {
   for (rocksdb::ColumnFamilyHandle* handle : families_) delete handle;
   families_.clear();
-  return db_->Close();
+  const Status s = db_->Close();
+  // Whatever it pinned it has let go.
+  if (const size_t pinned = s.ok() ? cache_->GetPinnedUsage() : 0; pinned > kIdleCacheBytes) {
+    history_->Violation(std::to_string(pinned) + " bytes of the cache are pinned after a close");
+  }
+  return s;
 }
 
 void World::Abandon() {
@@ -334,7 +357,9 @@ bool World::ReadAll(State* found) {
 }
 
 bool World::ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found) {
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions(), family));
+  rocksdb::ReadOptions all;
+  all.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(all, family));
   std::string before;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     std::string key = it->key().ToString();
@@ -441,7 +466,7 @@ void World::CheckLevels() {
 void World::CheckForLeaks(const LifePlan& life) {
   std::unique_ptr<DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  const Status s = TryOpen(life, /*read_only=*/true, &db, &handles);
+  const Status s = TryOpen(kPath, life, /*read_only=*/true, &db, &handles);
   if (!s.ok()) {
     history_->Violation("OpenForReadOnly: " + s.ToString());
     return;
@@ -492,13 +517,15 @@ void World::PlayDamage(const LifePlan& life) {
   memory_->CorruptFile(path, offset, static_cast<uint8_t>(1 << random.Uniform(8)))
       .PermitUncheckedError();
   ++history_->counts.damaged;
-  Status s = TryOpen(life, /*read_only=*/false, &db_, &families_);
+  Status s = TryOpen(kPath, life, /*read_only=*/false, &db_, &families_);
   history_->Note(-1, "flips a bit of", name + " at " + std::to_string(offset), s.ToString());
   if (!s.ok()) return;
   std::map<std::string, State> states;
+  rocksdb::ReadOptions all;
+  all.total_order_seek = true;
   for (int i = 0; i < plan_.families && s.ok(); ++i) {
     const std::unique_ptr<rocksdb::Iterator> it(
-        db_->NewIterator(rocksdb::ReadOptions(), families_[static_cast<size_t>(i)]));
+        db_->NewIterator(all, families_[static_cast<size_t>(i)]));
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
       const std::string key = it->key().ToString();
       states[key.substr(0, key.find('/') + 1)][key] = it->value().ToString();

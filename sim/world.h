@@ -58,6 +58,13 @@ class World {
   // All that was acknowledged before `begin` is durable (a sync or a flush that began then is
   // done): what is in the log, and, with `memtables`, what is not.
   void NoteDurable(uint64_t begin, bool memtables);
+  // The options of this life have a prefix extractor.
+  bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
+  // Another database with the same families, to read: a checkpoint.
+  [[nodiscard]] rocksdb::Status OpenCopy(const std::string& path, std::unique_ptr<rocksdb::DB>* db,
+                                         std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+    return TryOpen(path, *life_, /*read_only=*/true, db, handles);
+  }
   // With all families, in their order. `path`: for its LOG.
   [[nodiscard]] rocksdb::Status OpenSecondary(const std::string& path,
                                               std::unique_ptr<rocksdb::DB>* db,
@@ -67,8 +74,8 @@ class World {
   void PlayLife(size_t number, const LifePlan& life);
   rocksdb::Options OptionsOf(const LifePlan& life);
   // With all families that it has; those of the plan come first.
-  [[nodiscard]] rocksdb::Status TryOpen(const LifePlan& life, bool read_only,
-                                        std::unique_ptr<rocksdb::DB>* db,
+  [[nodiscard]] rocksdb::Status TryOpen(const std::string& path, const LifePlan& life,
+                                        bool read_only, std::unique_ptr<rocksdb::DB>* db,
                                         std::vector<rocksdb::ColumnFamilyHandle*>* handles);
   // And drops families that a client had only begun to drop.
   bool Open(const LifePlan& life);
@@ -101,6 +108,7 @@ class World {
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // of db_
   std::vector<std::unique_ptr<Client>> clients_;
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
+  std::shared_ptr<rocksdb::Cache> cache_;  // of the database that was opened last
   bool over_ = false;
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;

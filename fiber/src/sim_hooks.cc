@@ -40,7 +40,7 @@ void unregister_simulator(Simulator* simulator) {
 }
 
 void simulate_interleave() {
-  if (t_simulator != nullptr) t_simulator->point(false);
+  if (t_simulator != nullptr) t_simulator->interleave();
 }
 void simulate_before_wait() {
   if (t_simulator != nullptr) t_simulator->point(true);

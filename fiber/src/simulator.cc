@@ -295,11 +295,25 @@ void Simulator::point(bool may_yield_fiber) {
   }
   add(SimEvent::kPreempt, thread->number);
   if (options_.stall_one_in != 0 && schedule_.below(options_.stall_one_in) == 0) {
-    const uint64_t nanos = schedule_.next() % std::max<uint64_t>(options_.stall_max_nanos, 1);
-    wait(nullptr, 0, now_ + 1 + nanos);
+    stall(options_.stall_max_nanos);
     return;
   }
   yield_thread();
+}
+
+void Simulator::interleave() {
+  SimThread* const thread = running_;
+  if (thread != nullptr && options_.interleave_stall_one_in != 0 &&
+      schedule_.below(options_.interleave_stall_one_in) == 0) {
+    add(SimEvent::kPreempt, thread->number);
+    stall(options_.interleave_stall_max_nanos);
+    return;
+  }
+  point(false);
+}
+
+void Simulator::stall(uint64_t max_nanos) {
+  wait(nullptr, 0, now_ + 1 + schedule_.next() % std::max<uint64_t>(max_nanos, 1));
 }
 
 void Simulator::yield_thread() {

@@ -97,6 +97,9 @@ class Simulator {
   Runtime& default_runtime();
   bool start_thread(std::string name, Function function);
   void point(bool may_yield_fiber);
+  // What interleave() is in a simulation: a point, and now and then a long absence.
+  void interleave();
+  void stall(uint64_t max_nanos);
   void yield_thread();
   bool spurious();
   uint32_t choose(uint32_t n) { return choices_.below(n); }

@@ -253,6 +253,17 @@ TEST_F(DbAdminTest, DestroyRemovesTheDatabaseAndLeavesTheRest) {
   EXPECT_TRUE(TryOpen(options).IsInvalidArgument());
 }
 
+// GetOptions() names the database's own directories.
+TEST_F(DbAdminTest, DestroyWithAnothersOptionsLeavesThatOnesManifest) {
+  Open();
+  const Options options = db_->GetOptions();
+  ASSERT_TRUE(options.env->CreateDirIfMissing("/another").ok());
+  ASSERT_TRUE(DestroyDB("/another", options).ok());
+  EXPECT_EQ(disk_.Files(FileType::kDescriptorFile).size(), 1u);
+  EXPECT_EQ(disk_.Files(FileType::kCurrentFile).size(), 1u);
+  EXPECT_EQ(disk_.Files(FileType::kOptionsFile).size(), 1u);
+}
+
 TEST_F(DbAdminTest, CompactRangeTakesAPartOrAll) {
   Options options = SmallOptions();
   options.disable_auto_compactions = true;

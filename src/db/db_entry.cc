@@ -1,5 +1,6 @@
 // The static entry points of the public API: Open in its forms, ListColumnFamilies, DestroyDB; and
 // the virtual methods of DB that answer "not supported" until a database overrides them.
+#include <map>
 #include <set>
 
 #include "db/db_impl.h"
@@ -266,16 +267,23 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   const std::string lock_name = cairn::LockFileName(dbname);
   IOStatus result = fs->LockFile(lock_name, io_options, &lock, nullptr);
   if (!result.ok()) return result;
-  std::set<std::string> dirs{dbname};
-  if (!db_options.wal_dir.empty()) dirs.insert(db_options.wal_dir);
-  dirs.insert(cairn::ArchiveDirName(db_options.wal_dir.empty() ? dbname : db_options.wal_dir));
-  for (const DbPath& path : db_options.db_paths) dirs.insert(path.path);
-  for (const std::string& dir : dirs) {
+  // Elsewhere only what belongs there: options that GetOptions() of another database returned name
+  // that one's directories.
+  const std::string wal_dir = db_options.wal_dir.empty() ? dbname : db_options.wal_dir;
+  std::map<std::string, std::set<cairn::FileType>> dirs;
+  dirs[wal_dir].insert(cairn::FileType::kWalFile);
+  dirs[cairn::ArchiveDirName(wal_dir)].insert(cairn::FileType::kWalFile);
+  for (const DbPath& path : db_options.db_paths) {
+    dirs[path.path].insert(cairn::FileType::kTableFile);
+  }
+  dirs.try_emplace(dbname);
+  for (const auto& [dir, types] : dirs) {
     if (!fs->GetChildren(dir, io_options, &names, nullptr).ok()) continue;
     for (const std::string& name : names) {
       uint64_t number;
       cairn::FileType type;
-      if (!cairn::ParseFileName(name, &number, &type) || type == cairn::FileType::kLockFile) {
+      if (!cairn::ParseFileName(name, &number, &type) || type == cairn::FileType::kLockFile ||
+          (dir != dbname && !types.contains(type))) {
         continue;
       }
       IOStatus io = fs->DeleteFile(dir + "/" + name, io_options, nullptr);
@@ -286,7 +294,7 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   fs->DeleteFile(lock_name, io_options, nullptr).PermitUncheckedError();
   // Other files of the user's may be left in there: then the directories stay.
   for (auto dir = dirs.rbegin(); dir != dirs.rend(); ++dir) {
-    if (*dir != dbname) fs->DeleteDir(*dir, io_options, nullptr).PermitUncheckedError();
+    if (dir->first != dbname) fs->DeleteDir(dir->first, io_options, nullptr).PermitUncheckedError();
   }
   fs->DeleteDir(dbname, io_options, nullptr).PermitUncheckedError();
   return result;

@@ -692,6 +692,8 @@ class DBImpl final : public DB {
 
   // The newest one's name in the directory; empty if it could not be written.
   std::string options_file_ FIBER_GUARDED_BY(mutex_);
+  // Held while an OPTIONS file is written; before mutex_.
+  fiber::Mutex options_file_mutex_;
   const uint64_t opened_at_nanos_;
   StatsMarks stats_marks_ FIBER_GUARDED_BY(mutex_);  // as of the last report
 };

@@ -119,6 +119,8 @@ void DBImpl::ApplyLiveOptions() {
 
 // The options are in force by now, whatever becomes of the file.
 Status DBImpl::PersistLiveOptions() {
+  // One after the other: the newest file has the newest options, and is the one that is kept.
+  fiber::MutexLock one_at_a_time(&options_file_mutex_);
   std::shared_ptr<const Options> options;
   std::vector<ColumnFamilyDescriptor> families;
   {

@@ -51,6 +51,11 @@ struct SimulationOptions {
   // does, while all others get on. 0: none, whoever is ready runs before any timer.
   uint32_t stall_one_in = 0;
   uint64_t stall_max_nanos = 5'000'000;
+  // One in so many calls of interleave() keeps its thread away for up to
+  // interleave_stall_max_nanos: long enough that whole protocols of others fit between two steps of
+  // one. 0: none.
+  uint32_t interleave_stall_one_in = 0;
+  uint64_t interleave_stall_max_nanos = 50'000'000;
 
   // The shortest and longest usual delay of a file operation; one in 64 takes up to 50 times as
   // long.
