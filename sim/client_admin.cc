@@ -198,10 +198,9 @@ void Client::LookAtCheckpoint() {
   rocksdb::Checkpoint* made = nullptr;
   if (!Ok("checkpoint", "", rocksdb::Checkpoint::Create(world_->db(), &made))) return;
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  const std::string path =
-      "/checkpoint of " + prefix_.substr(0, 3) + "-" + std::to_string(number_);
-  const Status s = checkpoint->CreateCheckpoint(
-      path, random_.OneIn(2) || plan_.without_log ? 0 : UINT64_MAX);
+  const std::string path = "/checkpoint of " + prefix_.substr(0, 3) + "-" + std::to_string(number_);
+  const Status s =
+      checkpoint->CreateCheckpoint(path, random_.OneIn(2) || plan_.without_log ? 0 : UINT64_MAX);
   if (!Ok("make a checkpoint", path, s)) return;
   std::unique_ptr<rocksdb::DB> copy;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
@@ -300,9 +299,9 @@ void Client::Administer() {
       if (random_.OneIn(3)) {
         options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
       }
-      options.change_level = random_.OneIn(6) && db->GetOptions(world_->family_of(*this))
-                                                         .compaction_style ==
-                                                     rocksdb::kCompactionStyleLevel;
+      options.change_level =
+          random_.OneIn(6) && db->GetOptions(world_->family_of(*this)).compaction_style ==
+                                  rocksdb::kCompactionStyleLevel;
       const std::string from = DrawKey(), to = DrawKey();
       const rocksdb::Slice lower(std::min(from, to)), upper(std::max(from, to));
       const bool all = random_.OneIn(2);
