@@ -19,8 +19,8 @@ namespace cairn {
 // Whether the uncompressed `block` says that it is one.
 bool HasSeparateValues(const Block& block);
 
-// Writes the same entries in the usual layout into *joined, which has room for apart.size() bytes, and
-// sets its size. Null, or what is wrong with `apart`. REQUIRES: HasSeparateValues(apart)
+// Writes the same entries in the usual layout into *joined, which has room for apart.size() bytes,
+// and sets its size. Null, or what is wrong with `apart`. REQUIRES: HasSeparateValues(apart)
 const char* JoinValues(const Block& apart, Block* joined);
 
 }  // namespace cairn

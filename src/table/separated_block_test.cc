@@ -61,8 +61,7 @@ std::string Separate(const std::string& usual) {
   const std::string rest(limit + restarts.size(), begin + usual.size());
   std::string result = keys + values + restarts + rest.substr(0, rest.size() - 4);
   PutFixed32(&result, static_cast<uint32_t>(keys.size()));
-  PutFixed32(&result,
-             DecodeFixed32(rest.data() + rest.size() - 4) | block_footer::kSeparateValues);
+  PutFixed32(&result, DecodeFixed32(rest.data() + rest.size() - 4) | block_footer::kSeparateValues);
   return result;
 }
 

@@ -248,9 +248,10 @@ TEST_F(PrefixTest, HashIndexesOfDataBlocks) {
 }
 
 TEST_F(PrefixTest, IndexKeysShortenedOrNot) {
-  for (const auto mode : {BlockBasedTableOptions::IndexShorteningMode::kNoShortening,
-                          BlockBasedTableOptions::IndexShorteningMode::kShortenSeparators,
-                          BlockBasedTableOptions::IndexShorteningMode::kShortenSeparatorsAndSuccessor}) {
+  for (const auto mode :
+       {BlockBasedTableOptions::IndexShorteningMode::kNoShortening,
+        BlockBasedTableOptions::IndexShorteningMode::kShortenSeparators,
+        BlockBasedTableOptions::IndexShorteningMode::kShortenSeparatorsAndSuccessor}) {
     table_.index_shortening = mode;
     table_.index_block_restart_interval = 4;
     DestroyDB(dir_, options_).PermitUncheckedError();

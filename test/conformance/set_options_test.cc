@@ -82,7 +82,8 @@ TEST_F(SetOptionsTest, AFileIsComparedWithOptions) {
 TEST_F(SetOptionsTest, FilesThatAreNoneOrDamaged) {
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
-  EXPECT_FALSE(LoadOptionsFromFile(dir_ + "/OPTIONS-000001", TheEnv(), &db_options, &families).ok());
+  EXPECT_FALSE(
+      LoadOptionsFromFile(dir_ + "/OPTIONS-000001", TheEnv(), &db_options, &families).ok());
   EXPECT_FALSE(LoadLatestOptions(dir_, TheEnv(), &db_options, &families).ok());
   Open();
   std::string name;

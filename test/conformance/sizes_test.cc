@@ -56,9 +56,10 @@ TEST_F(SizesTest, ByFlags) {
                                      Flags::INCLUDE_MEMTABLES));
   EXPECT_GE(5'000u, sizes[0]);
   EXPECT_LE(50'000u, sizes[1]);
-  ASSERT_OK(db_->GetApproximateSizes(ranges, 2, sizes,
-                                     static_cast<Flags>(static_cast<uint8_t>(Flags::INCLUDE_FILES) |
-                                                        static_cast<uint8_t>(Flags::INCLUDE_MEMTABLES))));
+  ASSERT_OK(
+      db_->GetApproximateSizes(ranges, 2, sizes,
+                               static_cast<Flags>(static_cast<uint8_t>(Flags::INCLUDE_FILES) |
+                                                  static_cast<uint8_t>(Flags::INCLUDE_MEMTABLES))));
   EXPECT_LE(50'000u, sizes[0]);
   EXPECT_LE(50'000u, sizes[1]);
   EXPECT_CODE(InvalidArgument, db_->GetApproximateSizes(ranges, 2, sizes, Flags::NONE));
@@ -97,7 +98,8 @@ TEST_F(SizesTest, OfAColumnFamily) {
   ColumnFamilyHandle* other = nullptr;
   ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
   Numbers numbers(1);
-  for (int i = 0; i < 100; ++i) ASSERT_OK(db_->Put(WriteOptions(), other, Key(i), numbers.Bytes(1000)));
+  for (int i = 0; i < 100; ++i)
+    ASSERT_OK(db_->Put(WriteOptions(), other, Key(i), numbers.Bytes(1000)));
   ASSERT_OK(db_->Flush(FlushOptions(), other));
   const std::string begin = Key(0), end = Key(100);
   const Range range(begin, end);

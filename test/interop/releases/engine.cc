@@ -12,11 +12,11 @@ bool Load(const std::string& library, Engine* engine, std::string* error) {
   }
 #define INTEROP_LOOK_UP(name) \
   engine->name = reinterpret_cast<decltype(engine->name)>(dlsym(handle, "rocksdb_" #name));
-#define INTEROP_REQUIRE(name)                                    \
-  INTEROP_LOOK_UP(name)                                          \
-  if (engine->name == nullptr) {                                 \
+#define INTEROP_REQUIRE(name)                          \
+  INTEROP_LOOK_UP(name)                                \
+  if (engine->name == nullptr) {                       \
     *error = library + ": no function rocksdb_" #name; \
-    return false;                                                \
+    return false;                                      \
   }
   INTEROP_FUNCTIONS(INTEROP_REQUIRE)
   INTEROP_LOOK_UP(block_based_options_set_separate_key_value_in_data_block)

@@ -332,9 +332,7 @@ const std::vector<Feature>& Features() {
       {"universal", "universal compaction", Universal},
       {"fifo", "FIFO compaction", Fifo},
       {"static-levels", "level sizes that are not dynamic",
-       [](Setup* s) {
-         s->engine.options_set_level_compaction_dynamic_level_bytes(s->options, 0);
-       }},
+       [](Setup* s) { s->engine.options_set_level_compaction_dynamic_level_bytes(s->options, 0); }},
       {"comparator", "an order of the user's", Reverse},
       {"together", "much of it in one database", Together},
       {"bzip2", "bzip2", Compression<kBzip2>, "ompression"},
@@ -353,7 +351,8 @@ const std::vector<Feature>& Features() {
            s->engine.options_set_plain_table_factory(s->options, 0, 10, 0.75, 16, 0, 0, 0, 1);
          }
        },
-       "magic number", [](const Engine& e) { return e.options_set_plain_table_factory != nullptr; }},
+       "magic number",
+       [](const Engine& e) { return e.options_set_plain_table_factory != nullptr; }},
   };
   return features;
 }

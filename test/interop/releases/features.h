@@ -1,5 +1,5 @@
-// The features that reach the disk, by name: what each sets in an engine's options, and what it asks
-// of the one who writes.
+// The features that reach the disk, by name: what each sets in an engine's options, and what it
+// asks of the one who writes.
 #pragma once
 
 #include <string>

@@ -3,7 +3,8 @@
 //
 //   releases_driver LIBRARY features                        what it can write, a name per line:
 //                                                           name <tab> title <tab> refusal or -
-//   releases_driver LIBRARY write DB FEATURE PHASE [KEYS]   ends without closing: the last batches are
+//   releases_driver LIBRARY write DB FEATURE PHASE [KEYS]   ends without closing: the last batches
+//   are
 //                                                           in the log
 //   releases_driver LIBRARY verify DB FEATURE PHASES [KEYS] phases 1 to PHASES, and nothing else
 //   releases_driver LIBRARY properties DB FEATURE           name <tab> value, opened for reading
@@ -233,9 +234,9 @@ void WriteBatch(const Database& database, const rocksdb_writeoptions_t* write,
   // Again as entities: what a plain read shows does not change.
   for (size_t i = 0; i < operations.size(); i += 2) {
     const Operation& op = operations[i];
-    const bool last = std::none_of(operations.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                   operations.end(),
-                                   [&](const Operation& other) { return other.key == op.key; });
+    const bool last =
+        std::none_of(operations.begin() + static_cast<std::ptrdiff_t>(i) + 1, operations.end(),
+                     [&](const Operation& other) { return other.key == op.key; });
     if (op.kind != Operation::kPut || !last) continue;
     const std::string bytes = EntityBatch(op.key, op.value);
     rocksdb_writebatch_t* const entity = engine.writebatch_create_from(bytes.data(), bytes.size());
@@ -263,8 +264,7 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
         engine.flush_cfs(database.db, flush, database.families.data(),
                          static_cast<int>(database.families.size()), Checked(engine, "flush"));
       } else {
-        engine.flush_cf(database.db, flush,
-                        database.families[flushes++ % database.families.size()],
+        engine.flush_cf(database.db, flush, database.families[flushes++ % database.families.size()],
                         Checked(engine, "flush"));
       }
     }
@@ -436,9 +436,7 @@ class Verifier {
       Die(std::string(what) + ": value of " + Show(key));
     }
   }
-  void Error(rocksdb_iterator_t* it) {
-    engine_.iter_get_error(it, Checked(engine_, "iterator"));
-  }
+  void Error(rocksdb_iterator_t* it) { engine_.iter_get_error(it, Checked(engine_, "iterator")); }
 
   const Database& database_;
   const Engine& engine_;
