@@ -26,8 +26,7 @@ class WideColumn {
 
   // From whatever slices are made of: WideColumn("name", value_string).
   template <typename N, typename V>
-  WideColumn(N&& name, V&& value)
-      : name_(std::forward<N>(name)), value_(std::forward<V>(value)) {}
+  WideColumn(N&& name, V&& value) : name_(std::forward<N>(name)), value_(std::forward<V>(value)) {}
 
   // From tuples of the arguments of Slice's constructors.
   template <typename NTuple, typename VTuple>

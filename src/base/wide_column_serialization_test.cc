@@ -39,12 +39,11 @@ std::string Encoded(const WideColumns& columns) {
 }
 
 TEST(WideColumnSerializationTest, HasRocksDBsBytes) {
-  EXPECT_EQ(Encoded({{"b", "22"}, {"", "0"}, {"aa", ""}}),
-            std::string("\x01\x03\x00\x01\x02"
-                        "aa\x00\x01"
-                        "b\x02"
-                        "022",
-                        14));
+  EXPECT_EQ(Encoded({{"b", "22"}, {"", "0"}, {"aa", ""}}), std::string("\x01\x03\x00\x01\x02"
+                                                                       "aa\x00\x01"
+                                                                       "b\x02"
+                                                                       "022",
+                                                                       14));
   EXPECT_EQ(Encoded({}), std::string("\x01\x00", 2));
 }
 
@@ -105,7 +104,8 @@ TEST(WideColumnSerializationTest, FlippedBytesNeverReadOutside) {
   const uint64_t seed = fiber::random_u64();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random64 random(seed);
-  const std::string good = Encoded({{"", "zero"}, {"column", "value"}, {"x", std::string(40, 'y')}});
+  const std::string good =
+      Encoded({{"", "zero"}, {"column", "value"}, {"x", std::string(40, 'y')}});
   for (int i = 0; i < 20000; ++i) {
     // On the heap, of the right size: a sanitizer sees a step beyond.
     std::string bad(good.data(), 1 + random.Uniform(good.size()));

@@ -39,8 +39,7 @@ PinnableWideColumns& PinnableWideColumns::operator=(PinnableWideColumns&& other)
   columns_ = std::move(other.columns_);
   if (value_.data() != from) {
     const auto move = [&](Slice* part) {
-      *part = part->empty() ? Slice()
-                            : Slice(value_.data() + (part->data() - from), part->size());
+      *part = part->empty() ? Slice() : Slice(value_.data() + (part->data() - from), part->size());
     };
     for (WideColumn& column : columns_) {
       move(&column.name());

@@ -90,10 +90,9 @@ Status DBImpl::GetEntity(const ReadOptions& options, const Slice& key,
   if (result == nullptr) {
     return Status::InvalidArgument("Cannot call GetEntity without PinnableAttributeGroups object");
   }
-  const bool all_have_families =
-      std::all_of(result->begin(), result->end(), [](const PinnableAttributeGroup& group) {
-        return group.column_family() != nullptr;
-      });
+  const bool all_have_families = std::all_of(
+      result->begin(), result->end(),
+      [](const PinnableAttributeGroup& group) { return group.column_family() != nullptr; });
   if (!all_have_families) {
     for (PinnableAttributeGroup& group : *result) {
       group.Reset();

@@ -263,9 +263,10 @@ TEST_F(DbEntityTest, AttributeGroupsAreOneEntityInEachFamily) {
   EXPECT_TRUE(db_->PutEntity(WriteOptions(), "k", AttributeGroups()).IsInvalidArgument());
   EXPECT_TRUE(db_->PutEntity(WriteOptions(), "k", {AttributeGroup(nullptr, {{"a", "1"}})})
                   .IsInvalidArgument());
-  ASSERT_TRUE(db_->PutEntity(WriteOptions(), "k",
-                             {AttributeGroup(one, {{"a", "1"}}), AttributeGroup(other, {{"b", "2"}})})
-                  .ok());
+  ASSERT_TRUE(
+      db_->PutEntity(WriteOptions(), "k",
+                     {AttributeGroup(one, {{"a", "1"}}), AttributeGroup(other, {{"b", "2"}})})
+          .ok());
   ASSERT_TRUE(db_->Put(WriteOptions(), other, "l", "v").ok());
   PinnableAttributeGroups found;
   found.emplace_back(other);
@@ -317,8 +318,7 @@ TEST_F(DbEntityTest, ADamagedOneIsAnErrorOfItsReadersAlone) {
     EXPECT_TRUE(Get("d").starts_with("Not implemented")) << Get("d");
     PinnableWideColumns columns;
     columns.SetPlainValue(Slice("before"));
-    EXPECT_FALSE(
-        db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "b", &columns).ok());
+    EXPECT_FALSE(db_->GetEntity(ReadOptions(), db_->DefaultColumnFamily(), "b", &columns).ok());
     EXPECT_TRUE(columns.columns().empty());
     EXPECT_EQ(Get("a"), "1");
     EXPECT_EQ(Entity("c"), "x:2");
@@ -421,8 +421,7 @@ TEST_F(DbEntityTest, MemoryAloneKnowsWhatItHas) {
   ReadOptions cached;
   cached.read_tier = kBlockCacheTier;
   PinnableWideColumns columns;
-  EXPECT_TRUE(
-      db_->GetEntity(cached, db_->DefaultColumnFamily(), "k", &columns).IsIncomplete());
+  EXPECT_TRUE(db_->GetEntity(cached, db_->DefaultColumnFamily(), "k", &columns).IsIncomplete());
   EXPECT_EQ(Get("k"), "v");
   ASSERT_TRUE(db_->GetEntity(cached, db_->DefaultColumnFamily(), "k", &columns).ok());
   EXPECT_EQ(columns.columns().size(), 2u);
@@ -564,8 +563,7 @@ TEST_F(DbEntityTest, RandomHistoriesMatchAModel) {
     } else if (what < 18 && random.OneIn(10)) {
       const std::string end = Key(random.Uniform(300));
       if (key < end) {
-        ASSERT_TRUE(
-            db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end).ok());
+        ASSERT_TRUE(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end).ok());
         model.erase(model.lower_bound(key), model.lower_bound(end));
       }
     } else {

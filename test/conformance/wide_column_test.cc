@@ -1,5 +1,6 @@
-// Wide columns: entities beside plain values, in memory and in files, under tombstones and snapshots,
-// in batches and logs. (RocksDB 7.8.3 merges nothing over entities: src/db/db_entity_test.cc.)
+// Wide columns: entities beside plain values, in memory and in files, under tombstones and
+// snapshots, in batches and logs. (RocksDB 7.8.3 merges nothing over entities:
+// src/db/db_entity_test.cc.)
 #include "rocksdb/wide_columns.h"
 
 #include <memory>
@@ -72,10 +73,11 @@ TEST_F(WideColumnTest, EntitiesAndPlainValuesShowAsEachOther) {
     EXPECT_EQ("", Entity("d"));
     EXPECT_EQ(":", Entity("e"));
     EXPECT_EQ("NOT_FOUND", Entity("f"));
-    EXPECT_EQ(
-        "a(default)[:default,age:7,name:x] b()[only:y] c(plain)[:plain] d()[] e()[:]", Scan());
+    EXPECT_EQ("a(default)[:default,age:7,name:x] b()[only:y] c(plain)[:plain] d()[] e()[:]",
+              Scan());
     std::vector<std::string> values;
-    for (const Status& s : db_->MultiGet(ReadOptions(), {"a", "b", "c", "d"}, &values)) EXPECT_OK(s);
+    for (const Status& s : db_->MultiGet(ReadOptions(), {"a", "b", "c", "d"}, &values))
+      EXPECT_OK(s);
     EXPECT_EQ((std::vector<std::string>{"default", "", "plain", ""}), values);
     if (round == 0) Open();  // from the log
     if (round == 1) {
@@ -114,8 +116,7 @@ TEST_F(WideColumnTest, NamesMustDiffer) {
   EXPECT_CODE(Corruption, PutEntity("k", {{"a", "1"}, {"b", "2"}, {"a", "1"}}));
   EXPECT_EQ("NOT_FOUND", Get("k"));
   WriteBatch batch;
-  EXPECT_CODE(Corruption,
-              batch.PutEntity(db_->DefaultColumnFamily(), "k", {{"", "1"}, {"", "1"}}));
+  EXPECT_CODE(Corruption, batch.PutEntity(db_->DefaultColumnFamily(), "k", {{"", "1"}, {"", "1"}}));
   EXPECT_EQ(0u, batch.Count());
   EXPECT_FALSE(batch.HasPutEntity());
   EXPECT_CODE(InvalidArgument, batch.PutEntity(nullptr, "k", {{"a", "1"}}));
