@@ -1,16 +1,18 @@
 // Iterator: a cursor over the keys of a database in order, seeing one consistent state.
 //
-// Not thread-safe: one user at a time. Destroy it before its database is closed. key() and value()
-// borrow memory that is valid until the next movement (with ReadOptions::pin_data, key() until the
-// iterator dies, where "rocksdb.iterator.is-key-pinned" says 1).
+// Not thread-safe: one user at a time. Destroy it before its database is closed. key(), value()
+// and columns() borrow memory that is valid until the next movement (with ReadOptions::pin_data,
+// key() until the iterator dies, where "rocksdb.iterator.is-key-pinned" says 1).
 #pragma once
 
+#include <cassert>
 #include <string>
 
 #include "rocksdb/cleanable.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -43,8 +45,14 @@ class Iterator : public Cleanable {
 
   // REQUIRES: Valid()
   virtual Slice key() const = 0;
-  // REQUIRES: Valid()
+  // An entity's default column; empty if it has none. REQUIRES: Valid()
   virtual Slice value() const = 0;
+  // All columns of an entity (rocksdb/wide_columns.h); a plain value is one with an empty name.
+  // Good as long as value(). REQUIRES: Valid()
+  virtual const WideColumns& columns() const {
+    assert(false);
+    return kNoWideColumns;
+  }
 
   // Not OK if the iterator stopped because of an error: always ask when Valid() is false. A new
   // Seek clears it.

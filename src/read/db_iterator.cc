@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/merge_operands.h"
+#include "base/wide_column_serialization.h"
 #include "fiber/interleave.h"
 #include "fs/read_limits.h"
 #include "read/version_iterators.h"
@@ -79,6 +80,14 @@ class DBIterator final : public Iterator {
     assert(valid_);
     return on_entry_ ? entry_value_ : saved_value_;
   }
+  const WideColumns& columns() const override {
+    assert(valid_);
+    const bool is_entity =
+        on_entry_ ? ExtractValueType(entry_key_) == kTypeWideColumnEntity : saved_is_entity_;
+    // (An entity's are there already.)
+    if (!is_entity) columns_.assign(1, WideColumn(kDefaultWideColumnName, value()));
+    return columns_;
+  }
   Status status() const override { return status_; }
 
   void SeekToFirst() override;
@@ -126,13 +135,14 @@ class DBIterator final : public Iterator {
   }
 
   void FindForward(Skip skip);
-  bool CollectOperandsForward(bool* has_base);
-  bool MergeOperandsOver(const Slice* base);
+  bool CollectOperandsForward(MergeBase* base);
+  bool MergeOperandsOver(const MergeBase& base);
+  bool ShowColumns(const Slice& user_key, Slice* value);
   void FindBackward();
   bool CollectNewestVisible(bool* found);
   bool LookUpSavedKey(bool* found);
   bool PassSavedKeyBackward();
-  void SaveValue();
+  void SaveValue(ValueType type);
   void StartFromLast();
   void TurnForward();
   void TurnBackward();
@@ -226,10 +236,12 @@ class DBIterator final : public Iterator {
   Status status_;
 
   SavedKey saved_key_;
-  Slice saved_value_;  // backward: in value_copy_, or pinned
+  Slice saved_value_;  // backward: in value_copy_, or pinned; an entity's default column
+  bool saved_is_entity_ = false;
   std::string value_copy_;
-  MergeOperands operands_;    // of saved_key_; empty but while it is looked at
-  std::string merged_value_;  // what they made
+  MergeOperands operands_;       // of saved_key_; empty but while it is looked at
+  std::string merged_value_;     // what they made
+  mutable WideColumns columns_;  // of an entity that is shown; else what columns() gave last
   InternalKey seek_key_;
   uint64_t hidden_passed_ = 0;
   uint64_t nexts_ = 0, prevs_ = 0, nexts_found_ = 0, prevs_found_ = 0,
@@ -289,8 +301,6 @@ Status DBIterator::BadEntry(ValueType type) const {
   switch (type) {
     case kTypeBlobIndex:
       return Status::NotSupported("Blob indexes are not supported");
-    case kTypeWideColumnEntity:
-      return Status::NotSupported("PutEntity is not supported");
     default:
       return Status::Corruption(
           "unknown value type " + std::to_string(static_cast<int>(type)) + " of key",
@@ -378,11 +388,13 @@ void DBIterator::FindForward(Skip skip) {
             continue;
           }
         }
+      } else if (type == kTypeWideColumnEntity) {
+        valid_ = ShowColumns(user_key, &entry_value_);
+        return;
       } else if (type == kTypeMerge) {
         saved_key_.Assign(user_key);
-        bool has_base;
-        if (!CollectOperandsForward(&has_base)) return;
-        if (!MergeOperandsOver(has_base ? &entry_value_ : nullptr)) return;
+        MergeBase base;
+        if (!CollectOperandsForward(&base) || !MergeOperandsOver(base)) return;
         on_entry_ = false;
         valid_ = true;
         return;
@@ -414,10 +426,9 @@ bool DBIterator::PassHiddenRange() {
   return moved;
 }
 
-// The cursor stands on a merge operand of saved_key_: takes it and the older ones. *has_base: the
-// cursor stands on the value below them now. False: stopped, status_ is set.
-bool DBIterator::CollectOperandsForward(bool* has_base) {
-  *has_base = false;
+// The cursor stands on a merge operand of saved_key_: takes it and the older ones. *base: the value
+// below them, on which the cursor stands then, if there is one. False: stopped, status_ is set.
+bool DBIterator::CollectOperandsForward(MergeBase* base) {
   operands_.Clear();
   operands_.JustCollect();
   do {
@@ -426,8 +437,11 @@ bool DBIterator::CollectOperandsForward(bool* has_base) {
     if (!status_.ok()) return false;
     if (in_range) return true;
     if (type != kTypeMerge) {
-      *has_base = type == kTypeValue;
-      if (*has_base || type == kTypeDeletion || type == kTypeSingleDeletion) return true;
+      *base = {entry_value_, type};
+      if (type == kTypeValue || type == kTypeWideColumnEntity || type == kTypeDeletion ||
+          type == kTypeSingleDeletion) {
+        return true;
+      }
       Fail(BadEntry(type));
       return false;
     }
@@ -439,16 +453,31 @@ bool DBIterator::CollectOperandsForward(bool* has_base) {
   return false;
 }
 
-// Shows what operands_ make of `base`; null: there is none. False: it failed, status_ is set.
-bool DBIterator::MergeOperandsOver(const Slice* base) {
-  Status s =
-      operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr, &merged_value_);
+// Shows what operands_ make of `base`. False: it failed, status_ is set.
+bool DBIterator::MergeOperandsOver(const MergeBase& base) {
+  ValueType type = kTypeValue;
+  Status s = operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr,
+                             &merged_value_, &type);
   operands_.Clear();
   saved_value_ = merged_value_;
-  if (s.ok()) return true;
+  saved_is_entity_ = type == kTypeWideColumnEntity;
+  if (s.ok()) return !saved_is_entity_ || ShowColumns(saved_key_.get(), &saved_value_);
   Fail(s.IsInvalidArgument() ? Status::InvalidArgument("merge_operator_ must be set.")
                              : std::move(s));
   return false;
+}
+
+// Of an entity, which *value is: takes its columns apart, and leaves the default one in *value.
+// False: it is damaged, status_ is set.
+bool DBIterator::ShowColumns(const Slice& user_key, Slice* value) {
+  Status s = DecodeWideColumns(*value, &columns_);
+  if (!s.ok()) {
+    Fail(Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true)));
+    return false;
+  }
+  const bool has_default = !columns_.empty() && columns_.front().name().empty();
+  *value = has_default ? columns_.front().value() : Slice();
+  return true;
 }
 
 // The cursor stands before the entries of saved_key_, or nowhere.
@@ -549,15 +578,15 @@ bool DBIterator::CollectNewestVisible(bool* found) {
     if ((footer >> 8) > sequence_) break;  // and so are all that follow
     if (++passed > env_.max_sequential_skip) {
       operands_.Clear();
-      if (!LookUpSavedKey(found)) return false;
-      break;
+      return LookUpSavedKey(found) && PassSavedKeyBackward();
     }
     newest_in_range_ = IsDeletedByRange(saved_key_.get(), footer);
     if (!status_.ok()) return false;
     switch (newest_in_range_ ? kTypeDeletion : static_cast<ValueType>(footer & 0xff)) {
       case kTypeValue:
+      case kTypeWideColumnEntity:
         operands_.Clear();
-        SaveValue();
+        SaveValue(static_cast<ValueType>(footer & 0xff));
         *found = true;
         break;
       case kTypeDeletion:
@@ -579,8 +608,12 @@ bool DBIterator::CollectNewestVisible(bool* found) {
       Fail(iter_->status());
       return false;
     }
-    if (!MergeOperandsOver(*found ? &saved_value_ : nullptr)) return false;
+    MergeBase base;
+    if (*found) base = {saved_value_, saved_is_entity_ ? kTypeWideColumnEntity : kTypeValue};
+    if (!MergeOperandsOver(base)) return false;
     *found = true;
+  } else if (*found && saved_is_entity_) {
+    if (!ShowColumns(saved_key_.get(), &saved_value_)) return false;
   }
   return PassSavedKeyBackward();
 }
@@ -599,13 +632,13 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   newest_in_range_ = IsDeletedByRange(saved_key_.get(), ExtractInternalKeyFooter(entry_key_));
   if (!status_.ok()) return false;
   const ValueType type = newest_in_range_ ? kTypeDeletion : ExtractValueType(entry_key_);
-  if (type == kTypeValue) {
-    SaveValue();
+  if (type == kTypeValue || type == kTypeWideColumnEntity) {
+    SaveValue(type);
     *found = true;
+    if (saved_is_entity_) return ShowColumns(saved_key_.get(), &saved_value_);
   } else if (type == kTypeMerge) {
-    bool has_base;
-    if (!CollectOperandsForward(&has_base)) return false;
-    if (!MergeOperandsOver(has_base ? &entry_value_ : nullptr)) return false;
+    MergeBase base;
+    if (!CollectOperandsForward(&base) || !MergeOperandsOver(base)) return false;
     *found = true;
     // Back before the operands.
     SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
@@ -616,7 +649,8 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   return true;
 }
 
-void DBIterator::SaveValue() {
+void DBIterator::SaveValue(ValueType type) {
+  saved_is_entity_ = type == kTypeWideColumnEntity;
   if (entry_value_.size() > kCopyValueBytes && iter_->IsValuePinned()) {
     saved_value_ = entry_value_;
   } else {
