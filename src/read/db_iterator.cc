@@ -46,10 +46,7 @@ constexpr size_t kCopyValueBytes = 128;
 class DBIterator final : public Iterator {
  public:
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env),
-        icmp_(*env.icmp),
-        options_(options),
-        operands_(env.merge_operator) {
+      : env_(env), icmp_(*env.icmp), options_(options), operands_(env.merge_operator) {
     const Snapshot* snapshot = options.tailing ? nullptr : options.snapshot;
     Attach(snapshot);
     if (env.first_sequence != nullptr && snapshot == nullptr && !options.tailing)
