@@ -36,9 +36,10 @@ class MemTableSink {
   /// to be applied one after the other, in the order of their sequence numbers.
   virtual bool FoldsOperands() const { return false; }
   /// Of an operand of `key` that is to be written at `sequence`. kFolded: it is one too many, and
-  /// *value, what it and all before it make, is to be written in its place. May SUSPEND.
+  /// *value, what it and all before it make, is to be written in its place, as a *type. May
+  /// SUSPEND.
   virtual OperandFate Fold(uint32_t /*family*/, const Slice& /*key*/, SequenceNumber /*sequence*/,
-                           const Slice& /*operand*/, std::string* /*value*/) {
+                           const Slice& /*operand*/, std::string* /*value*/, ValueType* /*type*/) {
     return OperandFate::kKept;
   }
 };

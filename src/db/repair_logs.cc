@@ -42,7 +42,7 @@ class Repairer::Memtables final : public MemTableSink {
   // An operand must not count twice. (That a value or a tombstone is there twice does not matter.)
   bool FoldsOperands() const override { return true; }
   OperandFate Fold(uint32_t id, const Slice& key, SequenceNumber sequence, const Slice& /*operand*/,
-                   std::string* /*value*/) override {
+                   std::string* /*value*/, ValueType* /*type*/) override {
     const Family& family = *repairer_->families_.at(id);
     return repairer_->HasSince(family, key, sequence) ? OperandFate::kDropped : OperandFate::kKept;
   }

@@ -42,6 +42,8 @@ class Block {
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
   size_t size() const { return size_; }
   Slice contents() const { return Slice(data(), size_); }
+  // Makes it the first `size` bytes of what it was. REQUIRES: size <= size()
+  void Shrink(size_t size) { size_ = size; }
   // Where in the file the block begins.
   uint64_t file_offset() const { return file_offset_; }
   size_t memory_usage() const { return sizeof(Block) + capacity_; }

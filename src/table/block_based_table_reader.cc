@@ -12,6 +12,7 @@
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
 #include "table/properties.h"
+#include "table/separated_block.h"
 
 namespace cairn {
 
@@ -375,6 +376,27 @@ void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
 
 // ---- Data blocks
 
+Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_checksum,
+                                      PrefetchBuffer* prefetch, Block::Ptr* block,
+                                      const ReadLimits& limits) const {
+  Status s =
+      ReadBlock(source_, handle, verify_checksum, source_.dict.get(), prefetch, block, limits);
+  if (!s.ok()) return s;
+  const char* error = nullptr;
+  if (HasSeparateValues(**block)) [[unlikely]] {
+    Block::Ptr joined = Block::Allocate((*block)->size(), 0, handle.offset);
+    if (joined == nullptr)
+      return Status::MemoryLimit("no memory for a block" + source_.Where(handle.offset));
+    error = JoinValues(**block, joined.get());
+    *block = std::move(joined);
+  }
+  if (error == nullptr) error = (*block)->ParseRestarts();
+  if (error == nullptr) return s;
+  if ((*block)->HasUnknownFeature())
+    return Status::NotSupported(error + source_.Where(handle.offset));
+  return BlockCorruption(source_, handle.offset, error);
+}
+
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
@@ -409,14 +431,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
     Tick(BLOCK_CACHE_DATA_MISS);
   }
   Block::Ptr read;
-  Status s = ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch,
-                       &read, ReadLimits(options));
+  Status s = ReadDataBlock(handle, options.verify_checksums, prefetch, &read, ReadLimits(options));
   if (!s.ok()) return s;
-  if (const char* error = read->ParseRestarts()) {
-    if (read->HasUnknownFeature())
-      return Status::NotSupported(error + source_.Where(handle.offset));
-    return BlockCorruption(source_, handle.offset, error);
-  }
   if (cache_ == nullptr || !options.fill_cache || for_compaction) {
     block->SetOwned(read.release());
     return s;
@@ -666,10 +682,8 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   IndexCursor index(this, &options);
   for (index.SeekToFirst(); index.Valid(); index.Next()) {
     const BlockHandle handle = index.handle();
-    s = ReadBlock(source_, handle, true, source_.dict.get(), &prefetch, &block);
+    s = ReadDataBlock(handle, true, &prefetch, &block, ahead.limits);
     if (!s.ok()) return s;
-    if (const char* error = block->ParseRestarts())
-      return BlockCorruption(source_, handle.offset, error);
     DataBlockIter it;
     it.Init(block.get(), &icmp_, bytewise_);
     for (it.SeekToFirst(); it.Valid(); it.Next()) {

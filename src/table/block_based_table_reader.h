@@ -140,6 +140,9 @@ class BlockBasedTable final : public TableReader {
     EncodeFixed64(key, cache_prefix_ ^ static_cast<uint64_t>(kind) << 62);
     EncodeFixed64(key + 8, offset);
   }
+  // Past the cache: read, checked, in the usual layout and parsed.
+  Status ReadDataBlock(const BlockHandle& handle, bool verify_checksum, PrefetchBuffer* prefetch,
+                       Block::Ptr* block, const ReadLimits& limits) const;
   Status ReadIndexBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
                         PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index) const;
   Status ReadFilterBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,

@@ -10,11 +10,9 @@
 //   `ldb scan --hex`
 //   interop_driver write-sst FILE, verify-sst FILE           phase 1's outcome in one external file
 //
-// A phase is a fixed sequence of write batches: phase 1 loads every key, with overwrites and
-// deletions among them; later ones change keys at random. Each batch also writes the key
-// kProgressKey with "phase:batch", so after a kill the database itself says which prefix of the
-// sequence it holds; `verify` takes "P:?" for that and prints "holds P:N". With --die the process
-// kills itself after the last batch; the parent may kill it earlier.
+// workload.h says what a phase is. `verify` takes "P:?" for as many batches of it as the database
+// says it has, and prints "holds P:N". With --die the process kills itself after the last batch;
+// the parent may kill it earlier.
 #include <signal.h>
 #include <unistd.h>
 
@@ -43,160 +41,34 @@
 #include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/write_batch.h"
+#include "workload.h"
 
 namespace {
 
+using interop::kAll;
+using interop::KeyOf;
+using interop::kProgressKey;
+using interop::Numbers;
+using interop::Operation;
+using interop::Phase;
+using interop::Replay;
+using interop::State;
 using rocksdb::Slice;
 using rocksdb::Status;
 
-const char kProgressKey[] = "\xff\xffprogress";
 constexpr size_t kPrefix = 7;  // "k000012": 20 keys
-constexpr uint64_t kAll = UINT64_MAX;
 constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
-struct Config {
+struct Config : interop::Shape {
   std::string command, db, compression = "none", comparator = "bytewise", history, checkpoint,
                            secondary;
-  uint64_t keys = 100000, phase = 1, seed = 1, family = 0;
+  uint64_t phase = 1, family = 0;
   bool die = false, wait = false, dynamic_levels = false, ribbon = false, compact_files = false,
        partitioned = false, universal = false, prefix = false, families = false,
-       atomic_flush = false, merge = false, hash_index = false, ranges = false, ingest = false,
-       dictionary = false, checksums = false, collectors = false, cached_metadata = false;
+       atomic_flush = false, hash_index = false, ingest = false, dictionary = false,
+       checksums = false, collectors = false, cached_metadata = false;
   std::shared_ptr<rocksdb::Statistics> statistics = rocksdb::CreateDBStatistics();
 };
-
-// The same numbers with either library.
-class Numbers {
- public:
-  explicit Numbers(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}
-  uint64_t Next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545f4914f6cdd1dull >> 16;
-  }
-  uint64_t Below(uint64_t n) { return Next() % n; }
-
- private:
-  uint64_t state_;
-};
-
-// Keys of several lengths with bytes of all values, also 0x00 and 0xff; some are prefixes of
-// others.
-std::string KeyOf(const Config& config, uint64_t index) {
-  Numbers numbers(config.seed * 1000003 + index);
-  char head[32];
-  std::snprintf(head, sizeof(head), "k%07llu", static_cast<unsigned long long>(index / 2));
-  std::string key = head;
-  if (index % 2 == 1) {
-    for (uint64_t n = 1 + numbers.Below(16); n > 0; --n) {
-      key.push_back(static_cast<char>(numbers.Below(256)));
-    }
-  }
-  return key;
-}
-
-std::string ValueOf(Numbers* numbers) {
-  uint64_t size = numbers->Below(200);
-  if (numbers->Below(50) == 0) size = 3000 + numbers->Below(9000);
-  if (numbers->Below(20) == 0) size = 0;
-  std::string value;
-  while (value.size() < size) {
-    // Half repetitive, half noise.
-    if (numbers->Below(2) == 0) {
-      value.append(8 + numbers->Below(40), static_cast<char>('a' + numbers->Below(26)));
-    } else {
-      for (int i = 0; i < 16; ++i) value.push_back(static_cast<char>(numbers->Next()));
-    }
-  }
-  value.resize(size);
-  return value;
-}
-
-struct Operation {
-  enum Kind { kPut, kDelete, kMerge, kDeleteRange };
-  Kind kind;
-  std::string key, value;  // or where a range ends
-};
-
-// The batches of one phase, in order.
-class Phase {
- public:
-  Phase(const Config& config, uint64_t phase)
-      : config_(config), phase_(phase), numbers_(config.seed * 7919 + phase) {
-    operations_ = phase == 1 ? config.keys : config.keys / 5;
-    // Odd and coprime to the number of keys often enough: a load in scattered order.
-    stride_ = config.keys * 5 / 8 | 1;
-    while (Gcd(stride_, config.keys) != 1) stride_ += 2;
-  }
-  uint64_t batch() const { return batch_; }
-  bool done() const { return next_ >= operations_; }
-  // Where the writer should flush, or compact everything, after the batch: several times per phase.
-  bool flush_now() const { return Crossed(8); }
-  bool compact_now() const { return Crossed(2) && !done(); }
-
-  std::vector<Operation> Next() {
-    std::vector<Operation> batch;
-    before_ = next_;
-    for (uint64_t n = 1 + numbers_.Below(24); n > 0 && !done(); --n) {
-      if (phase_ == 1) {
-        batch.push_back(
-            {Operation::kPut, KeyOf(config_, next_ * stride_ % config_.keys), ValueOf(&numbers_)});
-      }
-      ++next_;
-      const uint64_t dice = numbers_.Below(10);
-      if (phase_ > 1 || dice < 3) {
-        Operation again{dice % 3 == 0 ? Operation::kDelete : Operation::kPut,
-                        KeyOf(config_, numbers_.Below(config_.keys)), ""};
-        if (config_.merge && dice % 3 == 1) again.kind = Operation::kMerge;
-        if (config_.ranges && numbers_.Below(8) == 0) {
-          const uint64_t begin = numbers_.Below(config_.keys);
-          again = {Operation::kDeleteRange, KeyOf(config_, begin),
-                   KeyOf(config_, begin / 2 * 2 + 2 + numbers_.Below(30) * 2)};
-        }
-        if (again.kind == Operation::kPut || again.kind == Operation::kMerge)
-          again.value = ValueOf(&numbers_);
-        batch.push_back(std::move(again));
-      }
-    }
-    ++batch_;
-    batch.push_back({Operation::kPut, std::string(kProgressKey, sizeof(kProgressKey) - 1),
-                     std::to_string(phase_) + ":" + std::to_string(batch_)});
-    return batch;
-  }
-
- private:
-  static uint64_t Gcd(uint64_t a, uint64_t b) { return b == 0 ? a : Gcd(b, a % b); }
-  bool Crossed(uint64_t parts) const {
-    const uint64_t part = operations_ / parts + 1;
-    return before_ / part != next_ / part;
-  }
-
-  const Config& config_;
-  const uint64_t phase_;
-  Numbers numbers_;
-  uint64_t operations_, stride_, before_ = 0, next_ = 0, batch_ = 0;
-};
-
-using State = std::map<std::string, std::string>;
-
-void Replay(const Config& config, uint64_t phase, uint64_t batches, State* state) {
-  Phase sequence(config, phase);
-  while (!sequence.done() && sequence.batch() < batches) {
-    for (Operation& op : sequence.Next()) {
-      if (op.kind == Operation::kDelete) {
-        state->erase(op.key);
-      } else if (op.kind == Operation::kDeleteRange) {
-        state->erase(state->lower_bound(op.key), state->lower_bound(op.value));
-      } else if (const auto at = state->find(op.key);
-                 op.kind == Operation::kMerge && at != state->end()) {
-        at->second += "," + op.value;
-      } else {
-        (*state)[op.key] = std::move(op.value);
-      }
-    }
-  }
-}
 
 std::vector<std::pair<uint64_t, uint64_t>> ParseHistory(const std::string& text) {
   std::vector<std::pair<uint64_t, uint64_t>> history;
