@@ -58,9 +58,15 @@ class Iterator : public Cleanable {
   // Seek clears it.
   virtual Status status() const = 0;
 
-  // Makes the iterator see the database's present state; it is not positioned afterwards.
-  // NotSupported for an iterator that was made on a snapshot.
-  virtual Status Refresh() { return Status::NotSupported("Refresh() is not supported"); }
+  // Makes the iterator see the database's present state, also one that was made on a snapshot; it
+  // is not positioned afterwards.
+  virtual Status Refresh() { return Refresh(nullptr); }
+  // Makes the iterator see the database as of `snapshot` (null: its present state), which must live
+  // during this call. NotSupported where there is no database behind the iterator, and for a
+  // snapshot given to a tailing one.
+  virtual Status Refresh(const Snapshot* /*snapshot*/) {
+    return Status::NotSupported("Refresh() is not supported");
+  }
 
   // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number".
   // InvalidArgument for others.

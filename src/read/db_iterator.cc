@@ -46,13 +46,10 @@ constexpr size_t kCopyValueBytes = 128;
 class DBIterator final : public Iterator {
  public:
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env),
-        icmp_(*env.icmp),
-        options_(options),
-        at_snapshot_(options.snapshot != nullptr && !options.tailing),
-        operands_(env.merge_operator) {
-    Attach();
-    if (env.first_sequence != nullptr && !at_snapshot_ && !options.tailing)
+      : env_(env), icmp_(*env.icmp), options_(options), operands_(env.merge_operator) {
+    const Snapshot* snapshot = options.tailing ? nullptr : options.snapshot;
+    Attach(snapshot);
+    if (env.first_sequence != nullptr && snapshot == nullptr && !options.tailing)
       sequence_ = *env.first_sequence;
     if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
   }
@@ -62,7 +59,6 @@ class DBIterator final : public Iterator {
       : env_(env),
         icmp_(*env.icmp),
         options_(options),
-        at_snapshot_(true),
         sequence_(sequence),
         iter_(internal),
         operands_(env.merge_operator) {}
@@ -97,7 +93,7 @@ class DBIterator final : public Iterator {
   void SeekForPrev(const Slice& target) override;
   void Next() override;
   void Prev() override;
-  Status Refresh() override;
+  Status Refresh(const Snapshot* snapshot) override;
   Status GetProperty(std::string name, std::string* property) override;
 
  private:
@@ -108,7 +104,7 @@ class DBIterator final : public Iterator {
     kTooNew,  // the entries so far were written after our sequence number
   };
 
-  void Attach();
+  void Attach(const Snapshot* snapshot);  // null: at the present
   void Detach();
   void Renew();
   void SeekFrom(const Slice& target);
@@ -220,7 +216,6 @@ class DBIterator final : public Iterator {
   const DBIteratorEnv env_;
   const InternalKeyComparator icmp_;
   const ReadOptions options_;
-  const bool at_snapshot_;
   SequenceNumber sequence_ = 0;
   SuperVersion* sv_ = nullptr;  // null if iter_ was given to us
   std::unique_ptr<InternalIterator> iter_;
@@ -250,13 +245,13 @@ class DBIterator final : public Iterator {
            bytes_read_ = 0;  // not flushed yet
 };
 
-void DBIterator::Attach() {
+void DBIterator::Attach(const Snapshot* snapshot) {
   sv_ = env_.super_versions->Acquire();
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber()
-                           : std::min(env_.last_sequence(), sv_->last_sequence);
+  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
+                                  : std::min(env_.last_sequence(), sv_->last_sequence);
   tombstones_.reset();
   iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
   if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
@@ -268,14 +263,16 @@ void DBIterator::Detach() {
   if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
 }
 
-Status DBIterator::Refresh() {
-  if (at_snapshot_) return Status::NotSupported("Refresh() on an iterator of a snapshot");
+Status DBIterator::Refresh(const Snapshot* snapshot) {
+  if (sv_ == nullptr) return Status::NotSupported("Refresh() needs a database behind the iterator");
+  if (snapshot != nullptr && options_.tailing)
+    return Status::NotSupported("A tailing iterator shows the present, not a snapshot");
   if (!Begin()) return status_;
   at_entry_ = false;
   forward_ = true;
   on_entry_ = true;
   Detach();
-  Attach();
+  Attach(snapshot);
   return Status::OK();
 }
 
@@ -665,7 +662,7 @@ void DBIterator::SaveValue(ValueType type) {
 void DBIterator::Renew() {
   at_entry_ = false;
   Detach();
-  Attach();
+  Attach(nullptr);
 }
 
 void DBIterator::SeekToFirst() {
