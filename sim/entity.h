@@ -1,6 +1,7 @@
-// Values as the ledger knows them: as text that tells plain values and entities (wide columns) apart.
-// A plain value is itself; an entity is a mark, which no plain value begins with, and its stored
-// form. An entity of the default column alone looks like a plain value to every reader, and so here.
+// Values as the ledger knows them: as text that tells plain values and entities (wide columns)
+// apart. A plain value is itself; an entity is a mark, which no plain value begins with, and its
+// stored form. An entity of the default column alone looks like a plain value to every reader, and
+// so here.
 
 #ifndef CAIRN_SIM_ENTITY_H_
 #define CAIRN_SIM_ENTITY_H_
