@@ -65,8 +65,7 @@ class DbRepairTest : public testing::DbTest {
     Flush();
     ColumnFamilyMetaData meta;
     db_->GetColumnFamilyMetaData(&meta);
-    const Status s =
-        db_->CompactFiles(CompactionOptions(), {meta.levels[0].files[0].name}, level);
+    const Status s = db_->CompactFiles(CompactionOptions(), {meta.levels[0].files[0].name}, level);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
   std::map<std::string, std::string> ReadFiles() {
@@ -205,15 +204,13 @@ TEST_F(DbRepairTest, RangeTombstonesStandWhereTheyStood) {
   PutRange(0, 100, 1);
   Flush();
   Compact();
-  ASSERT_TRUE(
-      db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(20), Key(60)).ok());
+  ASSERT_TRUE(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(20), Key(60)).ok());
   for (uint64_t i = 20; i < 60; ++i) model_.erase(Key(i));
   Flush();
   PutRange(30, 40, 2);
   Flush();
   PutRange(50, 52, 3);
-  ASSERT_TRUE(
-      db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(80), Key(90)).ok());
+  ASSERT_TRUE(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(80), Key(90)).ok());
   for (uint64_t i = 80; i < 90; ++i) model_.erase(Key(i));
   ExpectModel();
   Close();

@@ -3,7 +3,7 @@
 //
 //   1. find the files; read the MANIFESTs as far as they go (manifest/manifest_remains.h)
 //   2. read every table from end to end: bounds, sequence numbers, family        (repair_tables.cc)
-//   3. convert the logs into tables, one for each log and family                    (repair_logs.cc)
+//   3. convert the logs into tables, one for each log and family (repair_logs.cc)
 //   4. find the tables' order and levels (manifest/table_places.h)
 //   5. move away what cannot be read, write a MANIFEST, point CURRENT to it, move the logs and the
 //      old MANIFESTs away

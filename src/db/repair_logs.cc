@@ -78,8 +78,7 @@ bool Repairer::HasSince(const Family& family, const Slice& user_key,
     TableCache::Ref reader;
     if (!family.tables->FindTable(id, &reader).ok()) continue;
     const RangeTombstones* const tombstones = reader->range_tombstones();
-    if (tombstones != nullptr &&
-        tombstones->Covering(user_key, kMaxSequenceNumber) >= sequence) {
+    if (tombstones != nullptr && tombstones->Covering(user_key, kMaxSequenceNumber) >= sequence) {
       return true;
     }
     ReadOptions options;

@@ -46,8 +46,7 @@ Status Repairer::FindTables() {
       GiveUp(found, s);
       continue;
     }
-    found.external =
-        found.properties->user_collected_properties.contains(kExternalVersionProperty);
+    found.external = found.properties->user_collected_properties.contains(kExternalVersionProperty);
     found_.push_back(std::move(found));
   }
   return Status::OK();
@@ -203,8 +202,8 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   if (!known) {
     const auto& extra = properties.user_collected_properties;
     const auto stored = extra.find(kExternalGlobalSeqnoProperty);
-    const bool unsaid = stored != extra.end() &&
-                        stored->second.find_first_not_of('\0') == std::string::npos;
+    const bool unsaid =
+        stored != extra.end() && stored->second.find_first_not_of('\0') == std::string::npos;
     id.largest_seqno = unsaid ? GuessSequence(found, *family) : kMaxSequenceNumber;
     table->guessed_sequence = unsaid;
     meta.oldest_ancester_time = properties.creation_time;
@@ -220,9 +219,9 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   TableCache::Ref reader;
   Status s = family->tables->FindTable(id, &reader);
   if (!s.ok()) return s;
-  const std::unique_ptr<InternalIterator> entries(reader->NewIterator(
-      Sweeping(), /*skip_filters=*/true, options_.compaction_readahead_size,
-      /*for_compaction=*/true));
+  const std::unique_ptr<InternalIterator> entries(
+      reader->NewIterator(Sweeping(), /*skip_filters=*/true, options_.compaction_readahead_size,
+                          /*for_compaction=*/true));
   s = ScanEntries(reader->range_tombstones(), entries.get(), table);
   LogInfo(log_, "Table #%llu: %llu entries, sequence numbers %llu to %llu, %s",
           static_cast<unsigned long long>(found.number),
@@ -257,8 +256,7 @@ Status Repairer::ScanEntries(const RangeTombstones* tombstones, InternalIterator
   meta.has_no_tombstones = tombstones == nullptr || tombstones->empty();
   // What the MANIFEST says of the bounds, unless that is of another file.
   const bool bounds_known =
-      !meta.smallest.empty() &&
-      icmp.Compare(meta.smallest.Encode(), meta.largest.Encode()) <= 0 &&
+      !meta.smallest.empty() && icmp.Compare(meta.smallest.Encode(), meta.largest.Encode()) <= 0 &&
       (smallest.empty() || (icmp.Compare(meta.smallest.Encode(), smallest.Encode()) <= 0 &&
                             icmp.Compare(meta.largest.Encode(), largest.Encode()) >= 0));
   if (!meta.has_no_tombstones) {
@@ -392,8 +390,7 @@ Status Repairer::PlaceFamily(Family* family) {
     const auto relate = [&](size_t first, size_t second, TableRelation* relation) {
       const auto [it, is_new] =
           related.try_emplace({metas[first]->number, metas[second]->number}, TableRelation());
-      const Status s =
-          is_new ? Relate(*tables[first], *tables[second], &it->second) : Status::OK();
+      const Status s = is_new ? Relate(*tables[first], *tables[second], &it->second) : Status::OK();
       *relation = it->second;
       return s;
     };
@@ -442,8 +439,7 @@ Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
     options.oldest_ancester_time =
         std::min(options.oldest_ancester_time, meta.oldest_ancester_time);
   }
-  const std::unique_ptr<InternalIterator> merged(
-      NewRunMerger(&family->icmp, std::move(children)));
+  const std::unique_ptr<InternalIterator> merged(NewRunMerger(&family->icmp, std::move(children)));
   auto output = std::make_unique<Table>();
   output->family = family;
   const uint64_t number = NewFileNumber();

@@ -29,9 +29,8 @@ class Placer {
          const RelateTables& relate, TablePlaces* places)
       : icmp_(icmp), tables_(tables), relate_(relate), places_(places), ranked_(tables.size()) {
     std::iota(ranked_.begin(), ranked_.end(), 0);
-    std::sort(ranked_.begin(), ranked_.end(), [&](size_t a, size_t b) {
-      return NewestFirstBySequence(tables_[a], tables_[b]);
-    });
+    std::sort(ranked_.begin(), ranked_.end(),
+              [&](size_t a, size_t b) { return NewestFirstBySequence(tables_[a], tables_[b]); });
     older_.resize(ranked_.size());
     newer_.resize(ranked_.size());
   }
@@ -155,9 +154,8 @@ class Placer {
         level = std::min(level, static_cast<size_t>(levels_[older]));
       }
       const auto has_room = [&](size_t candidate) {
-        return std::none_of(
-            on_level[candidate].begin(), on_level[candidate].end(),
-            [&](size_t rank) { return Overlap(icmp_, Table(*it), Table(rank)); });
+        return std::none_of(on_level[candidate].begin(), on_level[candidate].end(),
+                            [&](size_t rank) { return Overlap(icmp_, Table(*it), Table(rank)); });
       };
       if (level > 0) --level;
       while (level > 0 && !has_room(level)) --level;

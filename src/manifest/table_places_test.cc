@@ -18,8 +18,8 @@ class TablePlacesTest : public ::testing::Test {
   using Contents = std::multimap<std::string, SequenceNumber>;
 
   void Add(const Contents& contents) {
-    FileMetaData meta = MakeFile(files_.size() + 1, contents.begin()->first,
-                                 contents.rbegin()->first);
+    FileMetaData meta =
+        MakeFile(files_.size() + 1, contents.begin()->first, contents.rbegin()->first);
     meta.smallest_seqno = kMaxSequenceNumber;
     meta.largest_seqno = 0;
     for (const auto& [key, sequence] : contents) {
