@@ -550,8 +550,12 @@ void Client::WalkOnHeld() {
   }
   if (iterators_.empty()) return;
   const size_t which = random_.Uniform(iterators_.size());
-  if (random_.OneIn(4) && Ok("refresh", "", iterators_[which].iterator->Refresh())) {
-    iterators_[which].state = ledger_.state();
+  if (random_.OneIn(4)) {
+    const Held* at = DrawSnapshot();
+    if (Ok("refresh", at != nullptr ? "to a snapshot" : "",
+           iterators_[which].iterator->Refresh(at != nullptr ? at->snapshot : nullptr))) {
+      iterators_[which].state = at != nullptr ? at->state : ledger_.state();
+    }
   }
   Walk(iterators_[which].iterator.get(), iterators_[which].state, "an iterator held");
   if (random_.OneIn(3)) iterators_.erase(iterators_.begin() + static_cast<std::ptrdiff_t>(which));

@@ -29,9 +29,9 @@ class MemTableSink {
   /// one after the other, in the order of their sequence numbers.
   virtual bool FoldsOperands() const { return false; }
   /// True: an operand of `key` that is to be written at `sequence` is one too many, and *value,
-  /// what it and all before it make, is to be written in its place. May SUSPEND.
+  /// what it and all before it make, is to be written in its place, as a *type. May SUSPEND.
   virtual bool Fold(uint32_t /*family*/, const Slice& /*key*/, SequenceNumber /*sequence*/,
-                    const Slice& /*operand*/, std::string* /*value*/) {
+                    const Slice& /*operand*/, std::string* /*value*/, ValueType* /*type*/) {
     return false;
   }
 };

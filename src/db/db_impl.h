@@ -78,6 +78,7 @@ class DBImpl final : public DB {
   using DB::GetApproximateSizes;
   using DB::GetAsync;
   using DB::GetColumnFamilyMetaData;
+  using DB::GetEntity;
   using DB::GetIntProperty;
   using DB::GetMapProperty;
   using DB::GetOptions;
@@ -88,8 +89,10 @@ class DBImpl final : public DB {
   using DB::Merge;
   using DB::MultiGet;
   using DB::MultiGetAsync;
+  using DB::MultiGetEntity;
   using DB::NewIterator;
   using DB::Put;
+  using DB::PutEntity;
   using DB::SetOptions;
   using DB::SingleDelete;
   using DB::VerifyChecksum;
@@ -105,6 +108,10 @@ class DBImpl final : public DB {
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) override;
   Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
              const Slice& value) override;
+  Status PutEntity(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                   const WideColumns& columns) override;
+  Status PutEntity(const WriteOptions&, const Slice& key,
+                   const AttributeGroups& attribute_groups) override;
   Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
   Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
   Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice& begin,
@@ -126,6 +133,16 @@ class DBImpl final : public DB {
   void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
                 const Slice* keys, PinnableSlice* values, Status* statuses,
                 bool sorted_input) override;
+  Status GetEntity(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
+                   PinnableWideColumns* columns) override;
+  Status GetEntity(const ReadOptions&, const Slice& key, PinnableAttributeGroups* result) override;
+  void MultiGetEntity(const ReadOptions&, ColumnFamilyHandle*, size_t num_keys, const Slice* keys,
+                      PinnableWideColumns* results, Status* statuses, bool sorted_input) override;
+  void MultiGetEntity(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
+                      const Slice* keys, PinnableWideColumns* results, Status* statuses,
+                      bool sorted_input) override;
+  void MultiGetEntity(const ReadOptions&, size_t num_keys, const Slice* keys,
+                      PinnableAttributeGroups* results) override;
   void GetAsync(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, PinnableSlice* value,
                 std::string* timestamp, Status& status, AsyncCallback& callback) override;
   void MultiGetAsync(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
@@ -313,7 +330,7 @@ class DBImpl final : public DB {
   // --- Writing (db_write.cc)
   // See MemTableSink::Fold.
   bool FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber sequence,
-                   const Slice& operand, std::string* value);
+                   const Slice& operand, std::string* value, ValueType* type);
   [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
   void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
@@ -391,6 +408,16 @@ class DBImpl final : public DB {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
     return std::min(versions_->LastSequence(), sv.last_sequence);
   }
+  // Get and MultiGet; of an entity the default column, or, with is_entity, all of it as it is
+  // stored, and *is_entity is set.
+  [[nodiscard]] Status GetValue(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                const Slice& key, PinnableSlice* value, bool* is_entity);
+  void MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool* are_entities);
+  void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool* are_entities);
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.

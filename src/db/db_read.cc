@@ -2,6 +2,7 @@
 // the sequence number to read at, in this order: what the super version holds cannot be compacted
 // away under the reader.
 #include <algorithm>
+#include <memory>
 
 #include "base/internal_key.h"
 #include "db/db_impl.h"
@@ -33,6 +34,11 @@ Status Check(const char* unsupported) {
 
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value) {
+  return GetValue(options, handle, key, value, nullptr);
+}
+
+Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                        PinnableSlice* value, bool* is_entity) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -49,9 +55,10 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
     if (options.async_io && value != nullptr) {
       MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
-                     statistics_);
+                     statistics_, is_entity);
     } else {
-      s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_);
+      s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_,
+                      nullptr, is_entity);
     }
   }
   // One that memory alone could not answer did not read its key.
@@ -87,6 +94,12 @@ Status DBImpl::CheckMultiGet(const ReadOptions& options) const {
 void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool /*sorted_input*/) {
+  MultiGetValues(options, handle, num_keys, keys, values, statuses, nullptr);
+}
+
+void DBImpl::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
+                            const Slice* keys, PinnableSlice* values, Status* statuses,
+                            bool* are_entities) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (s.ok()) s = CheckMultiGet(options);
@@ -99,7 +112,7 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, si
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
-                 statuses, statistics_);
+                 statuses, statistics_, are_entities);
   if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
 }
 
@@ -152,11 +165,17 @@ SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& familie
 
 void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
-                      bool sorted_input) {
+                      bool /*sorted_input*/) {
+  MultiGetValues(options, num_keys, handles, keys, values, statuses, nullptr);
+}
+
+void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
+                            ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                            Status* statuses, bool* are_entities) {
   if (num_keys == 0) return;
   if (std::all_of(handles, handles + num_keys,
                   [&](const ColumnFamilyHandle* one) { return one == handles[0]; })) {
-    MultiGet(options, handles[0], num_keys, keys, values, statuses, sorted_input);
+    MultiGetValues(options, handles[0], num_keys, keys, values, statuses, are_entities);
     return;
   }
   Status s = CheckMultiGet(options);
@@ -186,12 +205,15 @@ void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyH
     std::vector<Slice> some_keys;
     std::vector<PinnableSlice> some_values(at.size());
     std::vector<Status> some_statuses(at.size());
+    const auto some_are_entities =
+        are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
     for (const size_t i : at) some_keys.push_back(keys[i]);
     MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
                    some_keys.data(), sequence, some_values.data(), some_statuses.data(),
-                   statistics_);
+                   statistics_, some_are_entities.get());
     for (size_t j = 0; j < at.size(); ++j) {
       statuses[at[j]] = std::move(some_statuses[j]);
+      if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
       if (some_values[j].IsPinned()) {
         values[at[j]] = std::move(some_values[j]);
       } else {

@@ -26,7 +26,7 @@ class MultiLookup {
  public:
   MultiLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
               const Slice* keys, SequenceNumber snapshot, PinnableSlice* values, Status* statuses,
-              Statistics* statistics)
+              Statistics* statistics, bool* are_entities)
       : options_(options),
         in_memory_(options),
         limits_(options),
@@ -37,7 +37,8 @@ class MultiLookup {
         snapshot_(snapshot),
         values_(values),
         statuses_(statuses),
-        statistics_(statistics) {
+        statistics_(statistics),
+        are_entities_(are_entities) {
     in_memory_.read_tier = kBlockCacheTier;
   }
 
@@ -51,7 +52,7 @@ class MultiLookup {
       const LookupKey lookup(keys_[i], snapshot_);
       Unread key{i, MergeOperands(sv_.merge_operator)};
       if (LookInMemtables(options_, sv_, lookup, &values_[i], statistics_, nullptr, &key.operands,
-                          &statuses_[i])) {
+                          IsEntity(i), &statuses_[i])) {
         continue;
       }
       if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(std::move(key));
@@ -88,6 +89,8 @@ class MultiLookup {
     auto Order() const { return std::tuple(file.number, block.handle.offset); }
   };
 
+  bool* IsEntity(size_t i) const { return are_entities_ != nullptr ? are_entities_ + i : nullptr; }
+
   // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
   bool Walk(const ReadOptions& options, const LookupKey& lookup, int end_level, Unread* key) {
     const size_t i = key->index;
@@ -100,7 +103,8 @@ class MultiLookup {
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
     }
-    statuses_[i] = Conclude(std::move(s), context, hit_level, &values_[i], statistics_);
+    statuses_[i] =
+        Conclude(std::move(s), context, hit_level, &values_[i], statistics_, IsEntity(i));
     return true;
   }
 
@@ -232,6 +236,7 @@ class MultiLookup {
   PinnableSlice* const values_;
   Status* const statuses_;
   Statistics* const statistics_;
+  bool* const are_entities_;  // may be null
   std::vector<Unread> unread_;
   std::vector<MetaPart> missing_;  // of one key in one table
 };
@@ -240,9 +245,11 @@ class MultiLookup {
 
 void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                     size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
-                    Status* statuses, Statistics* statistics) {
+                    Status* statuses, Statistics* statistics, bool* are_entities) {
+  if (are_entities != nullptr) std::fill_n(are_entities, n, false);
   if (options.async_io && options.read_tier == kReadAllTier) {
-    MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics).Run(n);
+    MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics, are_entities)
+        .Run(n);
     return;
   }
   const ReadLimits limits(options);
@@ -252,7 +259,8 @@ void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCac
       statuses[i] = limits.Error();
       continue;
     }
-    statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics);
+    statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics,
+                              nullptr, are_entities != nullptr ? are_entities + i : nullptr);
   }
 }
 

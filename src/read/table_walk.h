@@ -92,27 +92,46 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
   return s;
 }
 
-// What `operands` and the value below them (null: none) make is put into `value`; as they are, if
-// they are just collected.
+// In all of these: with `is_entity` null, `value` receives what Get shows of an entity, its default
+// column; else entities as they are stored, and *is_entity is set for them.
+
+// What `operands` and the value below them make is put into `value`; as they are, if they are just
+// collected.
 [[nodiscard]] Status MergeInto(const MergeOperands& operands, const Slice& user_key,
-                               const Slice* base, Statistics* statistics, PinnableSlice* value);
+                               const MergeBase& base, Statistics* statistics, PinnableSlice* value,
+                               bool* is_entity);
+
+// Of an entity in `value`, which may be null: then all is well.
+[[nodiscard]] Status ShowEntity(const Slice& user_key, PinnableSlice* value, bool* is_entity);
+// Of `entity`, which is elsewhere.
+[[nodiscard]] Status CopyEntity(const Slice& user_key, const Slice& entity, PinnableSlice* value,
+                                bool* is_entity);
 
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
 inline bool LookInMemtables(const ReadOptions& options, const SuperVersion& sv,
                             const LookupKey& lookup, PinnableSlice* value, Statistics* statistics,
-                            SequenceNumber* seq, MergeOperands* operands, Status* s) {
+                            SequenceNumber* seq, MergeOperands* operands, bool* is_entity,
+                            Status* s) {
   Slice found;
+  bool found_entity = false;
   const bool ignore = options.ignore_range_deletions;
   const bool decided =
-      sv.mem->Get(lookup, &found, s, seq, operands, ignore) ||
-      (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore));
+      sv.mem->Get(lookup, &found, s, seq, operands, ignore, &found_entity) ||
+      (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore, &found_entity));
   if (decided && !operands->empty()) [[unlikely]] {
     if (s->ok() || s->IsNotFound()) {
-      *s = MergeInto(*operands, lookup.user_key(), s->ok() ? &found : nullptr, statistics, value);
+      const ValueType type = !s->ok()       ? kTypeDeletion
+                             : found_entity ? kTypeWideColumnEntity
+                                            : kTypeValue;
+      *s = MergeInto(*operands, lookup.user_key(), {found, type}, statistics, value, is_entity);
     }
   } else if (decided && s->ok() && value != nullptr) {
-    value->PinSelf(found);
+    if (found_entity) [[unlikely]] {
+      *s = CopyEntity(lookup.user_key(), found, value, is_entity);
+    } else {
+      value->PinSelf(found);
+    }
   }
   if (statistics != nullptr) statistics->recordTick(decided ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
   return decided;
@@ -120,11 +139,11 @@ inline bool LookInMemtables(const ReadOptions& options, const SuperVersion& sv,
 
 // Of a walk that ended well, and met merge operands.
 [[nodiscard]] Status ConcludeMerge(const GetContext& context, PinnableSlice* value,
-                                   Statistics* statistics);
+                                   Statistics* statistics, bool* is_entity);
 
 // What the walk through the tables, which ended with `walked`, means to the user.
 inline Status Conclude(Status walked, const GetContext& context, int hit_level,
-                       PinnableSlice* value, Statistics* statistics) {
+                       PinnableSlice* value, Statistics* statistics, bool* is_entity) {
   if (statistics != nullptr && context.state() == GetContext::kFound) {
     statistics->recordTick(hit_level == 0   ? GET_HIT_L0
                            : hit_level == 1 ? GET_HIT_L1
@@ -133,10 +152,12 @@ inline Status Conclude(Status walked, const GetContext& context, int hit_level,
   }
   if (!walked.ok()) return walked;
   if (!context.operands()->empty()) [[unlikely]] {
-    return ConcludeMerge(context, value, statistics);
+    return ConcludeMerge(context, value, statistics, is_entity);
   }
   switch (context.state()) {
     case GetContext::kFound:
+      if (context.is_entity()) [[unlikely]]
+        return ShowEntity(context.user_key(), value, is_entity);
       return Status::OK();
     case GetContext::kDeleted:
     case GetContext::kNotFound:
