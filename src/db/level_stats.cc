@@ -26,7 +26,7 @@ constexpr char kColumns[] =
     "Wblob(GB)\n";
 
 std::string RowText(const char* name, int files, int being_compacted, uint64_t bytes, double score,
-                const JobStats& s, double amplification) {
+                    const JobStats& s, double amplification) {
   const double seconds = static_cast<double>(s.micros) / 1e6 + 1e-9;
   const uint64_t read = s.bytes_read_start_levels + s.bytes_read_output_level;
   return StringPrintf(
@@ -147,8 +147,7 @@ std::map<std::string, std::string> LevelStats::ToMap(const Version& version) con
       map["compaction." + row.name + "." + what] = std::to_string(value);
     };
     const double seconds = static_cast<double>(s.micros + 1) / 1e6;
-    const auto read =
-        static_cast<double>(s.bytes_read_start_levels + s.bytes_read_output_level);
+    const auto read = static_cast<double>(s.bytes_read_start_levels + s.bytes_read_output_level);
     const auto written = static_cast<double>(s.bytes_written);
     const auto from_output = static_cast<double>(s.bytes_read_output_level);
     add("NumFiles", row.files);
@@ -192,7 +191,8 @@ std::string LevelStats::Report(const Version& version, const Surroundings& aroun
   const JobStats interval = Since(sum, Sum(before.flushes, before.compactions));
   const uint64_t in = now.flushes.bytes_written + now.ingested.bytes;
   const uint64_t in_before = before.flushes.bytes_written + before.ingested.bytes;
-  out += RowText("Int", 0, 0, 0, 0.0, interval, Amplification(interval.bytes_written, in - in_before));
+  out +=
+      RowText("Int", 0, 0, 0, 0.0, interval, Amplification(interval.bytes_written, in - in_before));
 
   out += title + "Priority" + kColumns + line + "---\n";
   if (compactions_.count > 0) out += RowText("Low", 0, 0, 0, 0.0, compactions_, 0.0);

@@ -47,8 +47,8 @@ class LevelStats {
 
   // "rocksdb.levelstats": level, files, size in MB.
   static std::string FilesAndSizes(const Version& version);
-  // "rocksdb.cfstats" as a map, since the opening: "compaction.L0.NumFiles", "compaction.Sum.WriteGB"
-  // and so on, of levels that have files or had jobs.
+  // "rocksdb.cfstats" as a map, since the opening: "compaction.L0.NumFiles",
+  // "compaction.Sum.WriteGB" and so on, of levels that have files or had jobs.
   std::map<std::string, std::string> ToMap(const Version& version) const;
   // "rocksdb.cfstats". Begins a new interval.
   std::string Report(const Version& version, const Surroundings& around);

@@ -69,8 +69,9 @@ SetResult SetOption(S* options, const std::string& name, const std::string& valu
     if (field.name != name) continue;
     if (field.parse == nullptr) return SetResult::kSet;
     const bool filter = ignore_unknown && field.known_members != nullptr;
-    return field.parse(options, filter ? field.known_members(value) : value) ? SetResult::kSet
-                                                                             : SetResult::kMalformed;
+    return field.parse(options, filter ? field.known_members(value) : value)
+               ? SetResult::kSet
+               : SetResult::kMalformed;
   }
   return SetResult::kUnknown;
 }
