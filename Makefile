@@ -49,7 +49,7 @@ soak: sim-built  ## new seeds on all processors, for SECONDS=3600
 
 sim-mutants:  ## does the simulation find planted bugs? writes bench/results/sim-mutants.md (an hour or two)
 	@scripts/install-deps.sh build
-	@sim/mutants.py --out bench/results/sim-mutants.md $(SIM_FLAGS)
+	@sim/mutants.py --jobs $(JOBS) --out bench/results/sim-mutants.md $(SIM_FLAGS)
 
 stress:  ## many threads, then fibers, on one database, all answers verified: SECONDS=60 each
 	@scripts/install-deps.sh build

@@ -58,6 +58,8 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   const std::vector<Slice> operands = OldestFirst();
   const Input input(key, std::move(existing), operands, logger);
   Output output;
+  result->clear();
+  output.new_value = std::move(*result);
   if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
   if (!operator_->FullMergeV3(input, &output)) {
     if (statistics != nullptr) statistics->recordTick(NUMBER_MERGE_FAILURES, 1);

@@ -37,7 +37,12 @@ bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
   const Slice no_default;
   if (columns != nullptr) existing = has_default ? &columns->front().value() : &no_default;
 
+  // What is given may have memory to reuse.
   std::string value;
+  if (auto* const given = std::get_if<std::string>(&merge_out->new_value)) {
+    value = std::move(*given);
+  }
+  value.clear();
   Slice operand(nullptr, 0);
   MergeOperationOutput out(value, operand);
   if (!FullMergeV2(

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
+#include "rocksdb/wide_columns.h"
 #include "rocksdb/write_batch.h"
 #include "workload.h"
 
@@ -66,7 +68,7 @@ struct Config : interop::Shape {
   bool die = false, wait = false, dynamic_levels = false, ribbon = false, compact_files = false,
        partitioned = false, universal = false, prefix = false, families = false,
        atomic_flush = false, hash_index = false, ingest = false, dictionary = false,
-       checksums = false, collectors = false, cached_metadata = false;
+       checksums = false, collectors = false, cached_metadata = false, entities = false;
   std::shared_ptr<rocksdb::Statistics> statistics = rocksdb::CreateDBStatistics();
 };
 
@@ -94,6 +96,31 @@ void Die(const std::string& what) {
 void Check(const char* what, const Status& status) {
   if (!status.ok()) Die(std::string(what) + ": " + status.ToString());
 }
+
+// The columns of a value that is written as an entity, which its size decides: empty ones and a
+// third of the others, where entities are wanted. Empty: it is a plain value.
+class Entity {
+ public:
+  Entity(const Config& config, const std::string& value) {
+    if (!config.entities || (!value.empty() && value.size() % 3 != 1)) return;
+    size_ = std::to_string(value.size());
+    columns_ = {{"size", size_}, {"head", Slice(value.data(), std::min<size_t>(value.size(), 9))}};
+    if (!value.empty()) columns_.emplace_back(rocksdb::kDefaultWideColumnName, value);
+  }
+  const rocksdb::WideColumns& columns() const { return columns_; }
+  // As a reader finds them, of a plain value, too.
+  static rocksdb::WideColumns Found(const Entity& entity, const std::string& value) {
+    rocksdb::WideColumns sorted = entity.columns_;
+    if (sorted.empty()) sorted.emplace_back(rocksdb::kDefaultWideColumnName, value);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return a.name().compare(b.name()) < 0; });
+    return sorted;
+  }
+
+ private:
+  std::string size_;
+  rocksdb::WideColumns columns_;
+};
 
 rocksdb::CompressionType CompressionOf(const std::string& name) {
   if (name == "none") return rocksdb::kNoCompression;
@@ -284,6 +311,8 @@ int Write(const Config& config) {
         }
       } else if (op.kind == Operation::kMerge) {
         Check("merge", batch.Merge(database.Of(op.key), op.key, op.value));
+      } else if (const Entity entity(config, op.value); !entity.columns().empty()) {
+        Check("put entity", batch.PutEntity(database.Of(op.key), op.key, entity.columns()));
       } else {
         Check("put", batch.Put(database.Of(op.key), op.key, op.value));
       }
@@ -368,11 +397,15 @@ State PartOf(const Database& database, const State& state, size_t family) {
 }
 
 template <typename Iterator>
-void CheckEntry(const rocksdb::Iterator& it, const Iterator& expected) {
+void CheckEntry(const Config& config, const rocksdb::Iterator& it, const Iterator& expected) {
   if (it.key() != Slice(expected->first)) {
     Die("key " + Hex(it.key().ToString()) + " where " + Hex(expected->first) + " should be");
   }
   if (it.value() != Slice(expected->second)) Die("a wrong value of key " + Hex(expected->first));
+  const Entity entity(config, expected->second);
+  if (it.columns() != Entity::Found(entity, expected->second)) {
+    Die("wrong columns of key " + Hex(expected->first));
+  }
 }
 
 // Both ways over all that is there. Returns how many keys.
@@ -384,7 +417,7 @@ size_t CheckIterator(const Config& config, const State& expected, rocksdb::Itera
   for (reverse ? it->SeekToLast() : it->SeekToFirst(); it->Valid();
        reverse ? it->Prev() : it->Next()) {
     if (up == expected.end()) Die("an extra key " + Hex(it->key().ToString()));
-    CheckEntry(*it, up++);
+    CheckEntry(config, *it, up++);
     ++seen;
   }
   Check("iterator", it->status());
@@ -393,7 +426,7 @@ size_t CheckIterator(const Config& config, const State& expected, rocksdb::Itera
   for (reverse ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
        reverse ? it->Next() : it->Prev()) {
     if (down == expected.rend()) Die("an extra key " + Hex(it->key().ToString()));
-    CheckEntry(*it, down++);
+    CheckEntry(config, *it, down++);
   }
   Check("iterator", it->status());
   return seen;
@@ -421,7 +454,7 @@ void CheckPrefixes(const Config& config, const State& expected, Database* db) {
       if (at == expected.end() || at->first.compare(0, kPrefix, key, 0, kPrefix) != 0) {
         Die("an extra key " + Hex(it->key().ToString()));
       }
-      CheckEntry(*it, at++);
+      CheckEntry(config, *it, at++);
     }
     Check("iterator", it->status());
     if (at != expected.end() && at->first.compare(0, kPrefix, key, 0, kPrefix) == 0) {
@@ -486,6 +519,11 @@ int Verify(const Config& config) {
     if (at == expected.end() ? !s.IsNotFound() : !s.ok() || value != at->second) {
       Die("Get of " + Hex(key) + ": " + s.ToString());
     }
+    if (at == expected.end()) continue;
+    rocksdb::PinnableWideColumns columns;
+    Check("get entity", db->GetEntity(rocksdb::ReadOptions(), database.Of(key), key, &columns));
+    const Entity entity(config, at->second);
+    if (columns.columns() != Entity::Found(entity, at->second)) Die("GetEntity of " + Hex(key));
   }
   // One in ten was never there; deleted keys come on top. (Of a key without its own hash in the
   // filter others with its prefix are there.)
@@ -525,6 +563,7 @@ int WriteSst(Config config) {
 
 int VerifySst(Config config) {
   config.history = "1:all";
+  config.entities = false;  // 7.8.3's writer has none
   const State expected = Expected(config, "");
   rocksdb::SstFileReader reader(OptionsOf(config));
   Check("open", reader.Open(config.db));
@@ -613,6 +652,8 @@ int main(int argc, char** argv) {
       config.prefix = true;
     } else if (name == "families") {
       config.families = true;
+    } else if (name == "entities") {
+      config.entities = true;
     } else if (name == "ranges") {
       config.ranges = true;
     } else if (name == "dictionary") {
