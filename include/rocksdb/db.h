@@ -772,4 +772,23 @@ Status DestroyDB(const std::string& name, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& column_families =
                      std::vector<ColumnFamilyDescriptor>());
 
+// Makes a database that opens out of what is left of a damaged one that is not open (IOError: it
+// is), whatever became of CURRENT and the MANIFEST: out of the tables and logs that can be read.
+// What cannot be read, and what is not needed any more, goes to the folder `lost` beside it. Some
+// data may have been lost; doc/reliability.md says what may be relied on. An empty or missing
+// directory becomes an empty database. The options must be those of the database: comparators
+// (InvalidArgument: a table has another one), wal_dir, db_paths. An interrupted repair may be
+// repeated.
+//
+// `column_families` are the options of the families to be repaired, the default one among them
+// (else InvalidArgument). Tables of other families go to `lost`, too.
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families);
+// Families that are not among them are taken with unknown_cf_opts.
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
+                const ColumnFamilyOptions& unknown_cf_opts);
+// All families, with these options.
+Status RepairDB(const std::string& dbname, const Options& options);
+
 }  // namespace ROCKSDB_NAMESPACE

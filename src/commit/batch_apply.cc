@@ -115,9 +115,15 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
           record.type != kTypeRangeDeletion && record.type != kTypeWideColumnEntity) {
         return Refuse(record);
       }
-      if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands() &&
-          sink->Fold(record.family, record.key, seq, record.value, &folded, &record.type)) {
-        record.value = folded;
+      if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands()) {
+        const OperandFate fate =
+            sink->Fold(record.family, record.key, seq, record.value, &folded, &record.type);
+        if (fate == OperandFate::kFolded) {
+          record.value = folded;
+        } else if (fate == OperandFate::kDropped) {
+          ++seq;
+          continue;
+        }
       }
       Status s = table->Add(seq, record.type, record.key, record.value, concurrent, counters.get());
       if (!s.ok()) [[unlikely]]

@@ -268,9 +268,6 @@ class DBImpl final : public DB {
   [[nodiscard]] Status OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const;
   // Of a read or write that names no family: one that has been dropped is refused.
   [[nodiscard]] Status CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) const;
-  // Options of a new or opened family, checked and completed.
-  [[nodiscard]] static Status CompleteOptions(const DBOptions& db_options,
-                                              ColumnFamilyOptions* options);
   // What the manifest knows becomes a family, without a memtable; which then makes it one that is
   // found, read and written (REQUIRES: leadership, or nothing else runs yet).
   ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options)
@@ -607,6 +604,9 @@ class DBImpl final : public DB {
   // Numbers of the whole database.
   bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(mutex_);
   bool StringProperty(ColumnFamily* family, const std::string& name, std::string* value);
+  // Reads the counters of tables that were not written since the opening, where they are not known
+  // yet: of some of them, so that a property costs no more than that.
+  void LoadTableCounters(const ColumnFamily& family);
   // What the property of this name (without "rocksdb.") sums: all tables, or those of one level.
   // False: it is another property, or a table cannot be opened.
   static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
@@ -725,6 +725,9 @@ class DBImpl final : public DB {
   StatsMarks stats_marks_ FIBER_GUARDED_BY(mutex_);  // as of the last report
 };
 
+// A database opened for writing has at least as many sequence numbers left as anyone will use.
+inline constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (uint64_t{1} << 48);
+
 // Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An
 // option that Cairn does not honour, set to something else than its default, is NotSupported or
 // InvalidArgument and named.
@@ -732,8 +735,8 @@ class DBImpl final : public DB {
                                   const ColumnFamilyOptions& cf_options);
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);
 ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
-// After the check, as in RocksDB: a hash of skip lists that has no prefixes becomes a skip list.
-void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options);
+// Of a new or opened family: checked and completed. `db_options` are sanitized.
+[[nodiscard]] Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options);
 // Of sanitized options. The client is left to the caller.
 MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
                                     const ColumnFamilyOptions& cf_options);
