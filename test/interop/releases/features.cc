@@ -154,6 +154,7 @@ void Together(Setup* s) {
   Dictionary<kZstd>(s);
   s->engine.block_based_options_set_filter_policy(s->table,
                                                   s->engine.filterpolicy_create_ribbon(10));
+  CompressedLogs(s);
 }
 
 bool HasSeparateValues(const Engine& e) {
