@@ -329,8 +329,7 @@ const std::vector<Feature>& Features() {
          Merge(s);
          Reverse(s);
        }},
-      {"wal-compression", "compressed logs", CompressedLogs, Feature::Support::kRefuses,
-       "wal_compression"},
+      {"wal-compression", "compressed logs", CompressedLogs, Feature::Support::kReads},
       {"recycled-logs", "recycled logs",
        [](Setup* s) { s->engine.options_set_recycle_log_file_num(s->options, 3); }},
       {"tracked-logs", "logs tracked in the MANIFEST",
