@@ -35,7 +35,7 @@ class Env;
 class FileSystem;
 struct CompactionJobInfo;  // rocksdb/listener.h
 struct IOStatsContext;     // not offered
-struct PerfContext;        // not offered
+struct PerfContext;        // perf_context.h
 
 // "default"
 extern const std::string kDefaultColumnFamilyName;
@@ -308,8 +308,11 @@ class DB {
   //
   // The database, the callback, the keys' bytes, the arrays, the values and the statuses must live
   // until OnComplete() returns; `options` is copied. OnComplete() must not throw; it may start
-  // other reads, and should not block the worker that it runs on. Not all of RocksDB is here: the
-  // contexts are always null (EnableStats() is not asked), a timestamp is NotSupported.
+  // other reads, and should not block the worker that it runs on. A timestamp is NotSupported.
+  //
+  // With EnableStats() it receives what its operation did (perf_context.h, iostats_context.h),
+  // measured at the caller's level, and by level and without I/O as the caller has it; that is then
+  // in nobody's context but these, which end with OnComplete(). Else they are null.
   //
   // More forms (futures, coroutines, cancellation, writes and iterators): cairn/async.h.
   class AsyncCallback {

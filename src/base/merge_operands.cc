@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/perf.h"
+
 namespace cairn {
 
 void MergeOperands::Push(const Slice& operand, bool pinned) {
@@ -48,6 +50,7 @@ Status MergeOperands::Merge(const Slice& key, const Slice* base, Statistics* sta
   const MergeOperator::MergeOperationInput input(key, base, operands, logger);
   MergeOperator::MergeOperationOutput output(*result, existing);
   if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
+  const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
   if (!operator_->FullMergeV2(input, &output)) {
     if (statistics != nullptr) statistics->recordTick(NUMBER_MERGE_FAILURES, 1);
     if (must_keep != nullptr) {
@@ -63,6 +66,7 @@ bool MergeOperands::MergePartially(const Slice& key, Logger* logger, std::string
   if (operator_ == nullptr || empty()) return false;
   if (size() == 1 && !operator_->AllowSingleOperand()) return false;
   const std::vector<Slice> ordered = OldestFirst();
+  const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
   return operator_->PartialMergeMulti(key, std::deque<Slice>(ordered.begin(), ordered.end()),
                                       result, logger);
 }

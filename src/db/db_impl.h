@@ -40,6 +40,7 @@
 #include "compaction/background.h"
 #include "compaction/job_env.h"
 #include "db/column_family.h"
+#include "db/db_mutex.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
 #include "fiber/mutex.h"
@@ -608,8 +609,8 @@ class DBImpl final : public DB {
   std::unique_ptr<FSDirectory> directory_;
   std::unique_ptr<ColumnFamilyHandle> default_handle_;
 
-  mutable fiber::Mutex mutex_;
-  fiber::CondVar
+  mutable DBMutex mutex_;
+  DBCondition
       background_done_;  // signalled, with mutex_, whenever a job ends or a stall may be over
 
   SnapshotList snapshots_;

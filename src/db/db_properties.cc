@@ -71,7 +71,7 @@ bool DBImpl::DatabaseIntProperty(const std::string& name, uint64_t* value) {
 }
 
 bool DBImpl::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (DatabaseIntProperty(name, value)) return true;
   const Version& version = *family.current();
   const MemTable& mem = *family.mem;
@@ -170,7 +170,7 @@ bool DBImpl::StringProperty(ColumnFamily* of, const std::string& name, std::stri
     *value = statistics_->ToString();
     return true;
   }
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram") {
     *value = FamilyStatsText(of);
   }
@@ -231,7 +231,7 @@ bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
     }
     return true;
   }
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (property == Slice("rocksdb.cf-write-stall-stats")) {
     *value = family->stall_times.ToMap();
     return true;
@@ -259,7 +259,7 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   const std::string name = rest.ToString();
   std::vector<ColumnFamily*> families;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (DatabaseIntProperty(name, value)) return true;
     families = families_;
     for (ColumnFamily* family : families) family->Ref();

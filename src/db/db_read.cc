@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/internal_key.h"
+#include "base/perf.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fiber/interleave.h"
@@ -43,10 +44,14 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
   {
+    PerfTimer timer(perf, &PerfContext::get_snapshot_time);
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
+    timer.Stop();
     if (options.async_io && value != nullptr) {
       MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
                      statistics_);
@@ -54,6 +59,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
       s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_);
     }
   }
+  const PerfTimer timer(perf, &PerfContext::get_post_process_time);
+  if (s.ok() && value != nullptr) perf.Count(&PerfContext::get_read_bytes, value->size());
   // One that memory alone could not answer did not read its key.
   if (statistics_ != nullptr && !s.IsIncomplete()) [[unlikely]] {
     statistics_->recordTick(NUMBER_KEYS_READ, 1);
@@ -94,25 +101,35 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, si
     std::fill(statuses, statuses + num_keys, s);
     return;
   }
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
+  PerfTimer timer(perf, &PerfContext::get_snapshot_time);
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
+  timer.Stop();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
                  statuses, statistics_);
-  if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
+  CountMultiGet(num_keys, values, statuses, start);
 }
 
 void DBImpl::CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                            uint64_t start_nanos) const {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::get_post_process_time);
+  if (statistics_ == nullptr && perf.counters() == nullptr) return;
   uint64_t found = 0;
   uint64_t bytes = 0;
+  bool incomplete = false;
   for (size_t i = 0; i < num_keys; ++i) {
-    if (statuses[i].IsIncomplete()) return;  // as Get
+    incomplete |= statuses[i].IsIncomplete();
     if (!statuses[i].ok()) continue;
     ++found;
     bytes += values[i].size();
   }
+  perf.Count(&PerfContext::multiget_read_bytes, bytes);
+  if (statistics_ == nullptr || incomplete) return;  // as Get
   statistics_->recordTick(NUMBER_MULTIGET_CALLS, 1);
   statistics_->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
   statistics_->recordTick(NUMBER_MULTIGET_KEYS_FOUND, found);
@@ -146,7 +163,7 @@ SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& familie
     if (together) return sequence;
     release();
   }
-  fiber::MutexLock lock(&mutex_);  // nothing is installed now
+  DBMutexLock lock(&mutex_);  // nothing is installed now
   return acquire();
 }
 
@@ -178,8 +195,12 @@ void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyH
     return;
   }
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
   std::vector<SuperVersion*> super_versions;
+  PerfTimer timer(perf, &PerfContext::get_snapshot_time);
   SequenceNumber sequence = AcquireTogether(families, &super_versions);
+  timer.Stop();
   if (options.snapshot != nullptr) sequence = options.snapshot->GetSequenceNumber();
   for (size_t f = 0; f < families.size(); ++f) {
     const std::vector<size_t>& at = keys_of[f];
@@ -200,7 +221,7 @@ void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyH
     }
     families[f]->super_versions->Release(super_versions[f]);
   }
-  if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
+  CountMultiGet(num_keys, values, statuses, start);
 }
 
 std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,

@@ -5,20 +5,24 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/perf.h"
 #include "manifest/version_set.h"
 
 namespace cairn {
 
 size_t FindFileInRange(const InternalKeyComparator& icmp, const LevelFiles& files,
                        const Slice& internal_key, size_t left, size_t right) {
+  uint32_t compared = 0;
   while (left < right) {
     const size_t mid = left + (right - left) / 2;
+    ++compared;
     if (icmp.Compare(files[mid].largest, internal_key) < 0) {
       left = mid + 1;
     } else {
       right = mid;
     }
   }
+  Perf().Count(&PerfContext::user_key_comparison_count, compared);
   return right;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/merge_operands.h"
+#include "base/perf.h"
 #include "fiber/interleave.h"
 #include "fs/read_limits.h"
 #include "read/version_iterators.h"
@@ -116,11 +117,13 @@ class DBIterator final : public Iterator {
   void StepForward() { at_entry_ = iter_->NextEntry(&entry_key_, &entry_value_); }
   void StepBackward() { at_entry_ = iter_->PrevEntry(&entry_key_, &entry_value_); }
   void SeekInternal(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+    const PerfTimer timer(Perf(), &PerfContext::seek_internal_seek_time);
     seek_key_.Set(user_key, sequence, type);
     iter_->Seek(seek_key_.Encode());
     Load();
   }
   void SeekInternalForPrev(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+    const PerfTimer timer(Perf(), &PerfContext::seek_internal_seek_time);
     seek_key_.Set(user_key, sequence, type);
     iter_->SeekForPrev(seek_key_.Encode());
     Load();
@@ -149,7 +152,8 @@ class DBIterator final : public Iterator {
   }
   bool PassHiddenRange();
 
-  bool IsSavedKey(const Slice& user_key) const {
+  bool IsSavedKey(const Slice& user_key) {
+    ++passed_.compared;
     return icmp_.EqualUserKey(user_key, saved_key_.get());
   }
   bool IsAtUpperBound(const Slice& user_key) const {
@@ -205,6 +209,7 @@ class DBIterator final : public Iterator {
       env_.statistics->recordTick(ticker, 1);
   }
   void CountFound(uint32_t ticker);
+  void CountCall(const Perf& perf, PerfMetric calls);
   void FlushStatistics();
 
   const DBIteratorEnv env_;
@@ -234,6 +239,14 @@ class DBIterator final : public Iterator {
   std::string merged_value_;  // what they made
   InternalKey seek_key_;
   uint64_t hidden_passed_ = 0;
+  // What the present call did; counted at its end.
+  struct Passed {
+    uint32_t compared = 0;  // keys
+    uint32_t entries = 0;
+    uint32_t deletions = 0;
+    uint32_t too_new = 0;
+    uint32_t operands = 0;
+  } passed_;
   uint64_t nexts_ = 0, prevs_ = 0, nexts_found_ = 0, prevs_found_ = 0,
            bytes_read_ = 0;  // not flushed yet
 };
@@ -302,6 +315,8 @@ Status DBIterator::BadEntry(ValueType type) const {
 
 void DBIterator::Next() {
   assert(valid_);
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_next_cpu_nanos);
   status_ = Status::OK();
   hidden_passed_ = 0;
   if (!on_entry_) [[unlikely]] {
@@ -312,13 +327,16 @@ void DBIterator::Next() {
     FindForward(Skip::kHidden);
   } else if (ExtractSequence(entry_key_) == 0) {
     // Nothing can be older: the next entry is of another key.
+    ++passed_.entries;
     StepForward();
     FindForward(Skip::kNone);
   } else {
     saved_key_.Assign(ExtractUserKey(entry_key_));
+    ++passed_.entries;
     StepForward();
     FindForward(Skip::kHidden);
   }
+  CountCall(perf, &PerfContext::iter_next_count);
   if (env_.statistics != nullptr) [[unlikely]] {
     ++nexts_;
     if (valid_) {
@@ -330,6 +348,7 @@ void DBIterator::Next() {
 
 // From the cursor on, finds the first entry to show.
 void DBIterator::FindForward(Skip skip) {
+  const PerfTimer timer(Perf(), &PerfContext::find_next_user_entry_time);
   uint64_t passed = 0;     // entries of saved_key_ in a row
   bool may_reseek = true;  // once for a key: what is left after that is stepped over
   uint64_t in_ranges = 0;  // entries that range tombstones hide, in a row
@@ -340,6 +359,7 @@ void DBIterator::FindForward(Skip skip) {
 
     const bool is_saved = skip != Skip::kNone && IsSavedKey(user_key);
     if (skip == Skip::kHidden && is_saved) {
+      ++passed_.entries;
       if (IsTooManyHidden()) return;
       if (++passed > env_.max_sequential_skip && may_reseek) {
         may_reseek = false;
@@ -348,6 +368,7 @@ void DBIterator::FindForward(Skip skip) {
         continue;
       }
     } else if ((footer >> 8) > sequence_) {
+      ++passed_.too_new;
       if (IsTooManyHidden()) return;
       if (!is_saved) {
         saved_key_.Assign(user_key);
@@ -390,6 +411,7 @@ void DBIterator::FindForward(Skip skip) {
       if (!in_range && type != kTypeDeletion && type != kTypeSingleDeletion) {
         return Fail(BadEntry(type));
       }
+      ++passed_.deletions;
       if (IsTooManyHidden()) return;
       saved_key_.Assign(user_key);
       skip = Skip::kHidden;
@@ -441,6 +463,7 @@ bool DBIterator::CollectOperandsForward(bool* has_base) {
 
 // Shows what operands_ make of `base`; null: there is none. False: it failed, status_ is set.
 bool DBIterator::MergeOperandsOver(const Slice* base) {
+  passed_.operands += static_cast<uint32_t>(operands_.size());
   Status s =
       operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr, &merged_value_);
   operands_.Clear();
@@ -462,6 +485,8 @@ void DBIterator::TurnForward() {
 
 void DBIterator::Prev() {
   assert(valid_);
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_prev_cpu_nanos);
   status_ = Status::OK();
   hidden_passed_ = 0;
   if (forward_) {
@@ -469,6 +494,7 @@ void DBIterator::Prev() {
     if (!status_.ok()) return;
   }
   FindBackward();
+  CountCall(perf, &PerfContext::iter_prev_count);
   if (env_.statistics != nullptr) [[unlikely]] {
     ++prevs_;
     if (valid_) {
@@ -487,6 +513,7 @@ void DBIterator::TurnBackward() {
   } else {
     on_entry_ = false;
     saved_key_.Assign(ExtractUserKey(entry_key_));
+    ++passed_.entries;
     StepBackward();
   }
   PassSavedKeyBackward();
@@ -498,6 +525,7 @@ bool DBIterator::PassSavedKeyBackward() {
   uint64_t passed = 0;
   while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_))) {
     if (IsTooManyHidden()) return false;
+    ++(ExtractSequence(entry_key_) > sequence_ ? passed_.too_new : passed_.entries);
     if (++passed > env_.max_sequential_skip) {
       Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
       // Before the newest possible entry of the key, which does not exist.
@@ -562,6 +590,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         break;
       case kTypeDeletion:
       case kTypeSingleDeletion:
+        ++passed_.deletions;
         operands_.Clear();
         *found = false;
         break;
@@ -572,6 +601,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         Fail(BadEntry(static_cast<ValueType>(footer & 0xff)));
         return false;
     }
+    ++passed_.entries;
     StepBackward();
   } while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_)));
   if (!operands_.empty()) [[unlikely]] {
@@ -637,14 +667,20 @@ void DBIterator::Renew() {
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
   if (!Begin()) return;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   if (options_.tailing) [[unlikely]]
     Renew();
   forward_ = true;
   holds_prefix_ = false;
-  iter_->SeekToFirst();
-  Load();
+  {
+    const PerfTimer timer(perf, &PerfContext::seek_internal_seek_time);
+    iter_->SeekToFirst();
+    Load();
+  }
   FindForward(Skip::kNone);
   if (valid_) HoldPrefixOf(key());
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
@@ -660,12 +696,15 @@ void DBIterator::Seek(const Slice& target) {
 }
 
 void DBIterator::SeekFrom(const Slice& target) {
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   forward_ = true;
   HoldPrefixOf(target);
   const Slice* const lower = options_.iterate_lower_bound;
   const bool below = lower != nullptr && icmp_.CompareUserKey(target, *lower) < 0;
   SeekInternal(below ? *lower : target, sequence_, kValueTypeForSeek);
   FindForward(Skip::kNone);
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
@@ -674,6 +713,7 @@ void DBIterator::StartFromLast() {
     // Strictly before the bound's first possible entry.
     SeekInternalForPrev(*options_.iterate_upper_bound, kMaxSequenceNumber, kValueTypeForSeek);
   } else {
+    const PerfTimer timer(Perf(), &PerfContext::seek_internal_seek_time);
     iter_->SeekToLast();
     Load();
   }
@@ -682,6 +722,8 @@ void DBIterator::StartFromLast() {
 
 void DBIterator::SeekToLast() {
   if (!Begin()) return;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   if (options_.tailing) [[unlikely]]
     Renew();
   forward_ = false;
@@ -692,6 +734,7 @@ void DBIterator::SeekToLast() {
   if (upper != nullptr) HoldPrefixOf(*upper);
   StartFromLast();
   if (upper == nullptr && valid_) HoldPrefixOf(key());
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
@@ -707,6 +750,8 @@ void DBIterator::SeekForPrev(const Slice& target) {
 }
 
 void DBIterator::SeekForPrevFrom(const Slice& target) {
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   forward_ = false;
   on_entry_ = false;
   HoldPrefixOf(target);
@@ -716,10 +761,24 @@ void DBIterator::SeekForPrevFrom(const Slice& target) {
     SeekInternalForPrev(target, 0, kValueTypeForSeekForPrev);
     FindBackward();
   }
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
 // ---- Statistics.
+
+void DBIterator::CountCall(const Perf& perf, PerfMetric calls) {
+  if (PerfContext* const counters = perf.counters()) {
+    counters->*calls += 1;
+    counters->user_key_comparison_count += passed_.compared;
+    counters->internal_key_skipped_count += passed_.entries;
+    counters->internal_delete_skipped_count += passed_.deletions;
+    counters->internal_recent_skipped_count += passed_.too_new;
+    counters->internal_merge_count += passed_.operands;
+    if (valid_) counters->iter_read_bytes += key().size() + value().size();
+  }
+  passed_ = Passed();
+}
 
 void DBIterator::CountFound(uint32_t ticker) {
   if (env_.statistics == nullptr) return;

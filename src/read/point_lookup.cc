@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/perf.h"
 #include "read/table_walk.h"
 
 namespace cairn {
@@ -41,6 +42,7 @@ Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Sli
     return base != nullptr ? Status::OK() : Status::NotFound();
   }
   if (value == nullptr) return Status::OK();  // the key exists
+  Perf().Count(&PerfContext::internal_merge_point_lookup_count, operands.size());
   std::string result;
   Status s = operands.Merge(user_key, base, statistics, /*logger=*/nullptr, &result);
   value->Reset();

@@ -9,6 +9,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "base/perf.h"
 #include "manifest/version.h"
 #include "read/super_version.h"
 #include "rocksdb/options.h"
@@ -37,10 +38,12 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
   const Slice internal_key = key.internal_key();
   const Slice user_key = key.user_key();
   const int levels = std::min(end_level, version.num_non_empty_levels());
+  ComparisonCount compared;
   if (at->level == 0 && levels > 0) {
     const LevelFiles& newest = version.level_files(0);
     for (; at->file < newest.size; ++at->file) {
       const FileSlot& file = newest[at->file];
+      compared.n += 2;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(file.smallest)) < 0 ||
           icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {
         continue;
@@ -53,8 +56,10 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
     const LevelFiles& files = version.level_files(at->level);
     if (files.size == 0) continue;
     for (size_t i = FindFile(icmp, files, internal_key) + at->file; i < files.size; ++i) {
+      ++compared.n;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
       if (visit(files[i], at->level)) return;
+      ++compared.n;
       // RocksDB cuts files between versions of a key, too.
       if (!icmp.EqualUserKey(user_key, ExtractUserKey(files[i].largest))) [[likely]]
         break;
@@ -72,11 +77,17 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
   Status s;
   const Slice internal_key = key.internal_key();
   MergeOperands* const operands = context->operands();
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::get_from_output_files_time);
   ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
+    const uint64_t start = perf.counts_levels() && perf.timed() ? fiber::now_nanos() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
     s = reader != nullptr ? reader->Get(options, internal_key, context)
                           : tables->Get(options, file.meta->TableId(level), internal_key, context);
+    if (start != 0) [[unlikely]] {
+      perf.CountAt(level, &PerfContextByLevel::get_from_table_nanos, fiber::now_nanos() - start);
+    }
     if (s.ok() && context->key_may_exist()) {
       s = Status::Incomplete("The table or block is not in memory, and it may not be read");
     }
@@ -87,6 +98,9 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
     }
     if (context->undecided()) return false;
     if (hit_level != nullptr) *hit_level = level;
+    if (context->state() == GetContext::kFound) {
+      perf.CountAt(level, &PerfContextByLevel::user_key_return_count);
+    }
     return true;
   });
   return s;
@@ -103,10 +117,12 @@ inline bool LookInMemtables(const ReadOptions& options, const SuperVersion& sv,
                             const LookupKey& lookup, PinnableSlice* value, Statistics* statistics,
                             SequenceNumber* seq, MergeOperands* operands, Status* s) {
   Slice found;
+  PerfTimer timer(Perf(), &PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
   const bool decided =
       sv.mem->Get(lookup, &found, s, seq, operands, ignore) ||
       (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore));
+  timer.Stop();
   if (decided && !operands->empty()) [[unlikely]] {
     if (s->ok() || s->IsNotFound()) {
       *s = MergeInto(*operands, lookup.user_key(), s->ok() ? &found : nullptr, statistics, value);

@@ -188,13 +188,7 @@ class DataBlockIter {
   void SeekToFirst();
   void SeekToLast();
   // To the first entry >= the internal key `target`.
-  void Seek(const Slice& target) {
-    if (bytewise_) {
-      SeekBytewise(target);
-    } else {
-      SeekGeneric(target);
-    }
-  }
+  void Seek(const Slice& target);
   // The same, by the block's hash index. False: the block has no entry of the target's user key;
   // the cursor stands anywhere. REQUIRES: block()->has_hash_index(); keys of different bytes differ
   bool SeekByHash(const Slice& target);
@@ -271,6 +265,14 @@ class DataBlockIter {
   // The last restart point whose key is < target (or the first one); null after setting corrupt.
   template <typename Less>
   const char* FindRestart(Less less);
+  // Seek, uncounted.
+  void SeekEntry(const Slice& target) {
+    if (bytewise_) {
+      SeekBytewise(target);
+    } else {
+      SeekGeneric(target);
+    }
+  }
   void SeekBytewise(const Slice& target);
   // From the restart point `start` on; all entries before it are < target.
   void ScanBytewise(const char* start, const Slice& target);
@@ -289,6 +291,7 @@ class DataBlockIter {
   const InternalKeyComparator* icmp_ = nullptr;
   bool bytewise_ = false;
   bool corrupt_ = false;
+  uint32_t compared_ = 0;  // keys, by the present seek
   std::unique_ptr<PrevCache> prev_;
   KeyBuffer buffer_;
 };
@@ -372,6 +375,8 @@ class IndexBlockIter {
   // The whole key of restart point `index`; false after setting corrupt.
   bool RestartKey(uint32_t index, Slice* key);
   int Compare(const Slice& separator, const Slice& target) const;
+  // Returns how many keys it compared.
+  uint32_t SeekEntry(const Slice& target);
 
   const IndexBlock* index_ = nullptr;
   const char* data_ = nullptr;

@@ -8,6 +8,7 @@
 
 #include "base/builtin_slice_transform.h"
 #include "base/coding.h"
+#include "base/perf.h"
 #include "cache/secondary_adapter.h"
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
@@ -57,7 +58,8 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
       secondary_(cache_ != nullptr && options.use_secondary_cache &&
                  MayHaveSecondaryCache(*cache_)),
-      file_number_(options.file_number) {
+      file_number_(options.file_number),
+      level_(options.level) {
   source_.statistics = options.statistics;
 }
 
@@ -136,7 +138,7 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
 Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
   const BlockHandle& handle = source_.footer.metaindex_handle;
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, /*verify=*/true, nullptr, tail, &block);
+  Status s = ReadBlock(source_, handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (const char* error = block->ParseRestarts())
     return BlockCorruption(source_, handle.offset, error);
@@ -160,7 +162,7 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     return Status::Corruption("table without properties: " + source_.file->file_name());
   }
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, /*verify=*/false, nullptr, tail, &block);
+  Status s = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/false, nullptr, tail, &block);
   if (!s.ok()) return s;
   auto properties = std::make_shared<TableProperties>();
   auto decode = [&](const Block& b) {
@@ -175,7 +177,7 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     // after its checksum was made. That number is in the MANIFEST as well: the block is checked
     // with zeros in its place.
     Block::Ptr checked;
-    Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
+    Status verified = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
     if (!verified.ok() && verified.IsCorruption() &&
         properties->user_collected_properties.count(kExternalGlobalSeqnoProperty) != 0) {
       std::string raw(block->data(), block->size());
@@ -207,7 +209,7 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     if (!verified.ok()) return verified;
   } else if (!s.ok()) {
     Block::Ptr checked;  // prefer to say that the checksum is wrong
-    Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
+    Status verified = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
     return verified.ok() ? BlockCorruption(source_, handle->offset, s.getState()) : verified;
   }
 
@@ -251,7 +253,7 @@ Status BlockBasedTable::ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* t
   const BlockHandle* handle = meta.Find(kRangeDelBlockName);
   if (handle == nullptr) return Status::OK();
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
+  Status s = ReadBlock(source_, *handle, BlockKind::kMetadata, true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (const char* error = block->ParseRestarts())
     return BlockCorruption(source_, handle->offset, error);
@@ -278,7 +280,7 @@ Status BlockBasedTable::ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* t
   const BlockHandle* handle = meta.Find(kCompressionDictBlockName);
   if (handle == nullptr) return Status::OK();
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
+  Status s = ReadBlock(source_, *handle, BlockKind::kDictionary, true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (block->size() == 0) return Status::OK();
   source_.dict =
@@ -378,6 +380,8 @@ void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::new_table_block_iter_nanos);
   char key[16];
   CacheKey(Cached::kData, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
@@ -394,6 +398,11 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
                     });
     if (h != nullptr) {
       block->SetCached(cache_, h);
+      if (PerfContext* const counters = perf.counters()) {
+        counters->block_cache_hit_count += 1;
+        counters->block_cache_read_byte += (*block)->memory_usage();
+        perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
+      }
       if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);
       if (source_.statistics != nullptr) {
         Tick(BLOCK_CACHE_HIT);
@@ -405,11 +414,12 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
   if (cache_ != nullptr) {
+    perf.CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_DATA_MISS);
   }
   Block::Ptr read;
-  Status s = ReadBlock(source_, handle, options.verify_checksums, source_.dict.get(), prefetch,
+  Status s = ReadBlock(source_, handle, BlockKind::kData, options.verify_checksums, source_.dict.get(), prefetch,
                        &read, ReadLimits(options));
   if (!s.ok()) return s;
   if (const char* error = read->ParseRestarts()) {
@@ -536,6 +546,7 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
                                  GetContext* context, bool skip_filters) {
   if (HasFilter() && !skip_filters && !KeyMayMatch(options, internal_key)) {
     Tick(BLOOM_FILTER_USEFUL);
+    Perf().CountAt(level_, &PerfContextByLevel::bloom_filter_useful);
     return Status::OK();
   }
   Status s;
@@ -553,9 +564,15 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
   } else {
     s = GetWithCursor(options, internal_key, context);
   }
-  if (HasFilter() && !skip_filters && source_.statistics != nullptr && !s.IsIncomplete()) {
+  if (HasFilter() && !skip_filters && !s.IsIncomplete()) {
+    const Perf perf;
+    const bool found = context->state() != GetContext::kNotFound;
     Tick(BLOOM_FILTER_FULL_POSITIVE);
-    if (context->state() != GetContext::kNotFound) Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+    perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_positive);
+    if (found) {
+      Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+      perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_true_positive);
+    }
   }
   return s;
 }
@@ -608,9 +625,13 @@ Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const B
   const uint64_t end = handles.back().offset + handles.back().size + kBlockTrailerSize;
   PrefetchOptions whole;
   whole.limits = ReadLimits(options);
+  whole.of_blocks = true;
   PrefetchBuffer run(source_.file.get(), source_.file_size, whole);
   Status s;
-  if (handles.size() > 1) s = run.Fill(begin, static_cast<size_t>(end - begin));
+  if (handles.size() > 1) {
+    const PerfTimer timer(Perf(), &PerfContext::block_read_time);
+    s = run.Fill(begin, static_cast<size_t>(end - begin));
+  }
   for (const BlockHandle& handle : handles) {
     if (!s.ok()) return s;
     BlockRef block;
@@ -651,10 +672,10 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
     // The properties were verified at opening, with care for ingested files; the index follows
     // below.
     if (!s.ok() || name == kPropertiesBlockName) continue;
-    s = ReadBlock(source_, handle, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, handle, BlockKind::kMetadata, true, nullptr, nullptr, &block, ReadLimits(options));
   }
   if (s.ok()) {
-    s = ReadBlock(source_, index_handle_, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, index_handle_, BlockKind::kIndex, true, nullptr, nullptr, &block, ReadLimits(options));
   }
   if (s.ok()) s = VerifyFilterPartitions(options);
   if (!s.ok()) return s;
@@ -666,7 +687,7 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   IndexCursor index(this, &options);
   for (index.SeekToFirst(); index.Valid(); index.Next()) {
     const BlockHandle handle = index.handle();
-    s = ReadBlock(source_, handle, true, source_.dict.get(), &prefetch, &block);
+    s = ReadBlock(source_, handle, BlockKind::kData, true, source_.dict.get(), &prefetch, &block);
     if (!s.ok()) return s;
     if (const char* error = block->ParseRestarts())
       return BlockCorruption(source_, handle.offset, error);

@@ -211,6 +211,7 @@ class BlockBasedTable final : public TableReader {
   Cache* const cache_;               // may be null
   const bool secondary_;             // there may be a secondary cache, and it is used
   const uint64_t file_number_;
+  const int level_;  // where the file was when it was opened; negative: not known
   BlockSource source_;
   uint64_t cache_prefix_ = 0;
   std::shared_ptr<const TableProperties> properties_;
