@@ -102,14 +102,13 @@ class PerfScope {
 
 // Counts at its end.
 struct ComparisonCount {
-  uint32_t n = 0;
-
-  ComparisonCount() = default;
+  explicit ComparisonCount(Perf to) : perf(to) {}
   ComparisonCount(const ComparisonCount&) = delete;
   ComparisonCount& operator=(const ComparisonCount&) = delete;
-  ~ComparisonCount() {
-    if (n != 0) Perf().Count(&PerfContext::user_key_comparison_count, n);
-  }
+  ~ComparisonCount() { perf.Count(&PerfContext::user_key_comparison_count, n); }
+
+  const Perf perf;
+  uint32_t n = 0;
 };
 
 // Adds the time from its start to its end, or to Stop(), to a metric.
@@ -122,6 +121,10 @@ class PerfTimer {
   PerfTimer(Perf perf, IOMetric metric) {
     if (perf.timed()) [[unlikely]]
       Begin(&(perf.state()->io.*metric), &fiber::now_nanos);
+  }
+  // With `wanted` false no timer at all.
+  PerfTimer(bool wanted, Perf perf, PerfMetric metric) {
+    if (wanted) Begin(&(perf.state()->context.*metric), &fiber::now_nanos);
   }
   PerfTimer(const PerfTimer&) = delete;
   PerfTimer& operator=(const PerfTimer&) = delete;
@@ -147,6 +150,10 @@ class PerfTimer {
 // The same with the processor time of the thread.
 class PerfCpuTimer final : public PerfTimer {
  public:
+  PerfCpuTimer(bool wanted, Perf perf, PerfMetric metric) {
+    if (wanted && perf.AtLevel(kEnableTimeAndCPUTimeExceptForMutex))
+      Begin(&(perf.state()->context.*metric), &fiber::thread_cpu_nanos);
+  }
   PerfCpuTimer(Perf perf, PerfMetric metric) {
     if (perf.AtLevel(kEnableTimeAndCPUTimeExceptForMutex)) [[unlikely]]
       Begin(&(perf.state()->context.*metric), &fiber::thread_cpu_nanos);

@@ -34,6 +34,14 @@ Status Check(const char* unsupported) {
 
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value) {
+  const Perf perf;
+  return perf.timed() ? Read<true>(perf, options, handle, key, value)
+                      : Read<false>(perf, options, handle, key, value);
+}
+
+template <bool kTimed>
+inline Status DBImpl::Read(Perf perf, const ReadOptions& options, ColumnFamilyHandle* handle,
+                           const Slice& key, PinnableSlice* value) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -44,10 +52,9 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
-  const Perf perf;
-  const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
+  const PerfCpuTimer cpu_timer(kTimed, perf, &PerfContext::get_cpu_nanos);
   {
-    PerfTimer timer(perf, &PerfContext::get_snapshot_time);
+    PerfTimer timer(kTimed, perf, &PerfContext::get_snapshot_time);
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
@@ -59,7 +66,7 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
       s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_);
     }
   }
-  const PerfTimer timer(perf, &PerfContext::get_post_process_time);
+  const PerfTimer timer(kTimed, perf, &PerfContext::get_post_process_time);
   if (s.ok() && value != nullptr) perf.Count(&PerfContext::get_read_bytes, value->size());
   // One that memory alone could not answer did not read its key.
   if (statistics_ != nullptr && !s.IsIncomplete()) [[unlikely]] {

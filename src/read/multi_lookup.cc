@@ -50,8 +50,15 @@ class MultiLookup {
       }
       const LookupKey lookup(keys_[i], snapshot_);
       Unread key{i, MergeOperands(sv_.merge_operator)};
-      if (LookInMemtables(options_, sv_, lookup, &values_[i], statistics_, nullptr, &key.operands,
-                          &statuses_[i])) {
+      const Perf perf;
+      const bool decided = perf.timed()
+                               ? LookInMemtables<true>(perf, options_, sv_, lookup, &values_[i],
+                                                       statistics_, nullptr, &key.operands,
+                                                       &statuses_[i])
+                               : LookInMemtables<false>(perf, options_, sv_, lookup, &values_[i],
+                                                        statistics_, nullptr, &key.operands,
+                                                        &statuses_[i]);
+      if (decided) {
         continue;
       }
       if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(std::move(key));
@@ -94,8 +101,11 @@ class MultiLookup {
     GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
                        &key->operands);
     int hit_level = -1;
-    Status s =
-        WalkTables(options, version_, tables_, lookup, end_level, &key->at, &context, &hit_level);
+    const Perf perf;
+    Status s = perf.timed() ? WalkTables<true>(perf, options, version_, tables_, lookup, end_level,
+                                               &key->at, &context, &hit_level)
+                            : WalkTables<false>(perf, options, version_, tables_, lookup, end_level,
+                                                &key->at, &context, &hit_level);
     if (s.IsIncomplete() && options.read_tier == kBlockCacheTier) return false;
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
@@ -114,7 +124,7 @@ class MultiLookup {
       for (const Unread& key : unread_) {
         const LookupKey lookup(keys_[key.index], snapshot_);
         TablePosition at = key.at;
-        ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+        ForEachCandidate(Perf(), version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
           AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
           return false;
         });
@@ -192,7 +202,7 @@ class MultiLookup {
   void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
     const LookupKey lookup(keys_[key.index], snapshot_);
     TablePosition at = key.at;
-    ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+    ForEachCandidate(Perf(), version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
       const TableFileId id = file.meta->TableId(level);
       TableCache::Ref table;
       if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;

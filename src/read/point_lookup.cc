@@ -8,13 +8,6 @@
 
 namespace cairn {
 
-Status GetFromVersion(const ReadOptions& options, const Version& version, TableCache* tables,
-                      const LookupKey& key, GetContext* context, int* hit_level) {
-  if (hit_level != nullptr) *hit_level = -1;
-  TablePosition at;
-  return WalkTables(options, version, tables, key, kAllLevels, &at, context, hit_level);
-}
-
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
                    Statistics* statistics, SequenceNumber* seq) {
@@ -22,17 +15,36 @@ Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCach
   return PointLookup(options, sv, tables, key, snapshot, value, &operands, statistics, seq);
 }
 
+namespace {
+
+template <bool kTimed>
+Status LookUp(Perf perf, const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+              const LookupKey& lookup, PinnableSlice* value, MergeOperands* operands,
+              Statistics* statistics, SequenceNumber* seq) {
+  Status s;
+  if (LookInMemtables<kTimed>(perf, options, sv, lookup, value, statistics, seq, operands, &s)) {
+    return s;
+  }
+  GetContext context(sv.current->icmp().user_comparator(), lookup.user_key(), value,
+                     operands->empty() ? seq : nullptr, operands);
+  int level = -1;
+  TablePosition at;
+  s = WalkTables<kTimed>(perf, options, *sv.current, tables, lookup, kAllLevels, &at, &context,
+                         &level);
+  return Conclude(std::move(s), context, level, value, statistics);
+}
+
+}  // namespace
+
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
                    MergeOperands* operands, Statistics* statistics, SequenceNumber* seq) {
   const LookupKey lookup(key, snapshot);
-  Status s;
-  if (LookInMemtables(options, sv, lookup, value, statistics, seq, operands, &s)) return s;
-  GetContext context(sv.current->icmp().user_comparator(), key, value,
-                     operands->empty() ? seq : nullptr, operands);
-  int level = -1;
-  s = GetFromVersion(options, *sv.current, tables, lookup, &context, &level);
-  return Conclude(std::move(s), context, level, value, statistics);
+  const Perf perf;
+  return perf.timed() ? LookUp<true>(perf, options, sv, tables, lookup, value, operands, statistics,
+                                     seq)
+                      : LookUp<false>(perf, options, sv, tables, lookup, value, operands,
+                                      statistics, seq);
 }
 
 Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Slice* base,

@@ -29,16 +29,19 @@ struct TablePosition {
   size_t file = 0;  // in level 0; below: how many after the first that may hold the key
 };
 
+// What follows comes twice: where nothing is timed, at the usual PerfLevel, kTimed is false, and
+// nothing asks for the level again.
+
 // Calls visit(file, level) for each file that can hold the key, newest first, from `*at` on, up to
 // the level before `end_level`, until it returns true; then *at is where that was.
 template <class Visit>
-inline void ForEachCandidate(const Version& version, const LookupKey& key, int end_level,
+inline void ForEachCandidate(Perf perf, const Version& version, const LookupKey& key, int end_level,
                              TablePosition* at, const Visit& visit) {
   const InternalKeyComparator& icmp = version.icmp();
   const Slice internal_key = key.internal_key();
   const Slice user_key = key.user_key();
   const int levels = std::min(end_level, version.num_non_empty_levels());
-  ComparisonCount compared;
+  ComparisonCount compared(perf);
   if (at->level == 0 && levels > 0) {
     const LevelFiles& newest = version.level_files(0);
     for (; at->file < newest.size; ++at->file) {
@@ -68,24 +71,26 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
   }
 }
 
-// GetFromVersion (point_lookup.h) from `*at` on, up to the level before `end_level`. Incomplete:
-// the file at `*at` can tell only if it may be read; from there the walk may be taken up again,
+// Looks a key up in the table files from `*at` on, up to the level before `end_level`: level 0
+// newest first, then level by level, one file each, until the context is decided. OK when the walk
+// ended (ask context->state()); an error of a table otherwise. `hit_level`, if not null, receives
+// the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read; from there the walk may be taken up again,
 // with a fresh context.
-inline Status WalkTables(const ReadOptions& options, const Version& version, TableCache* tables,
+template <bool kTimed>
+inline Status WalkTables(Perf perf, const ReadOptions& options, const Version& version, TableCache* tables,
                          const LookupKey& key, int end_level, TablePosition* at,
                          GetContext* context, int* hit_level) {
   Status s;
   const Slice internal_key = key.internal_key();
   MergeOperands* const operands = context->operands();
-  const Perf perf;
-  const PerfTimer timer(perf, &PerfContext::get_from_output_files_time);
-  ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
+  const PerfTimer timer(kTimed, perf, &PerfContext::get_from_output_files_time);
+  ForEachCandidate(perf, version, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
-    const uint64_t start = perf.counts_levels() && perf.timed() ? fiber::now_nanos() : 0;
+    const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
     s = reader != nullptr ? reader->Get(options, internal_key, context)
                           : tables->Get(options, file.meta->TableId(level), internal_key, context);
-    if (start != 0) [[unlikely]] {
+    if (kTimed && start != 0) {
       perf.CountAt(level, &PerfContextByLevel::get_from_table_nanos, fiber::now_nanos() - start);
     }
     if (s.ok() && context->key_may_exist()) {
@@ -113,11 +118,12 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
 
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
-inline bool LookInMemtables(const ReadOptions& options, const SuperVersion& sv,
+template <bool kTimed>
+[[gnu::always_inline]] inline bool LookInMemtables(Perf perf, const ReadOptions& options, const SuperVersion& sv,
                             const LookupKey& lookup, PinnableSlice* value, Statistics* statistics,
                             SequenceNumber* seq, MergeOperands* operands, Status* s) {
   Slice found;
-  PerfTimer timer(Perf(), &PerfContext::get_from_memtable_time);
+  PerfTimer timer(kTimed, perf, &PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
   const bool decided =
       sv.mem->Get(lookup, &found, s, seq, operands, ignore) ||

@@ -27,6 +27,8 @@
 
 namespace cairn {
 
+class Perf;
+
 class Block {
  public:
   struct Free {
@@ -375,8 +377,9 @@ class IndexBlockIter {
   // The whole key of restart point `index`; false after setting corrupt.
   bool RestartKey(uint32_t index, Slice* key);
   int Compare(const Slice& separator, const Slice& target) const;
-  // Returns how many keys it compared.
-  uint32_t SeekEntry(const Slice& target);
+  // Return how many keys they compared.
+  [[gnu::always_inline]] uint32_t SeekEntry(const Slice& target);
+  [[gnu::cold]] uint32_t SeekTimed(const Perf& perf, const Slice& target);
 
   const IndexBlock* index_ = nullptr;
   const char* data_ = nullptr;

@@ -380,8 +380,6 @@ void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
-  const Perf perf;
-  const PerfTimer timer(perf, &PerfContext::new_table_block_iter_nanos);
   char key[16];
   CacheKey(Cached::kData, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
@@ -398,7 +396,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
                     });
     if (h != nullptr) {
       block->SetCached(cache_, h);
-      if (PerfContext* const counters = perf.counters()) {
+      const Perf perf;
+      if (PerfContext* const counters = perf.counters()) [[likely]] {
         counters->block_cache_hit_count += 1;
         counters->block_cache_read_byte += (*block)->memory_usage();
         perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
@@ -414,7 +413,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
   if (cache_ != nullptr) {
-    perf.CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
+    Perf().CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_DATA_MISS);
   }
@@ -456,7 +455,13 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
                                      bool* done) const {
   *done = true;
   BlockRef block;
-  Status s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  Status s;
+  if (const Perf perf; perf.timed()) [[unlikely]] {
+    const PerfTimer timer(perf, &PerfContext::new_table_block_iter_nanos);
+    s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  } else {
+    s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  }
   if (!s.ok()) {
     if (s.IsIncomplete()) context->MarkKeyMayExist();
     return s;
@@ -564,8 +569,9 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
   } else {
     s = GetWithCursor(options, internal_key, context);
   }
-  if (HasFilter() && !skip_filters && !s.IsIncomplete()) {
-    const Perf perf;
+  const Perf perf;
+  if (HasFilter() && !skip_filters && (source_.statistics != nullptr || perf.counts_levels()) &&
+      !s.IsIncomplete()) {
     const bool found = context->state() != GetContext::kNotFound;
     Tick(BLOOM_FILTER_FULL_POSITIVE);
     perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_positive);
