@@ -193,7 +193,7 @@ struct PerfContextBase {
   // Seeks with async_io that had to read, several sources at once.
   uint64_t number_async_seek = 0;
 
-  uint64_t file_ingestion_nanos = 0;                      // IngestExternalFile, from end to end
+  uint64_t file_ingestion_nanos = 0;                       // IngestExternalFile, from end to end
   uint64_t file_ingestion_blocking_live_writes_nanos = 0;  // writes were held up
 
   // block_read_byte by the kind of block.

@@ -41,10 +41,10 @@ void Perf::AddAt(int level, PerfLevelMetric metric, uint64_t n) const {
   if (level >= 0 && levels != nullptr) (*levels)[static_cast<uint32_t>(level)].*metric += n;
 }
 
-void PerfTimer::Begin(uint64_t* into, uint64_t (*clock)()) {
+void PerfTimer::Begin(uint64_t* into, uint64_t (*now)()) {
   into_ = into;
-  clock_ = clock;
-  start_ = clock();
+  clock_ = now;
+  start_ = now();
 }
 
 void PerfTimer::End() {

@@ -122,9 +122,9 @@ class PerfTimer {
     if (perf.timed()) [[unlikely]]
       Begin(&(perf.state()->io.*metric), &fiber::now_nanos);
   }
-  // With `wanted` false no timer at all.
-  PerfTimer(bool wanted, Perf perf, PerfMetric metric) {
-    if (wanted) Begin(&(perf.state()->context.*metric), &fiber::now_nanos);
+  // With `wanted` false no timer at all. REQUIRES: else Perf().timed()
+  PerfTimer(bool wanted, PerfMetric metric) {
+    if (wanted) Begin(&(Perf().state()->context.*metric), &fiber::now_nanos);
   }
   PerfTimer(const PerfTimer&) = delete;
   PerfTimer& operator=(const PerfTimer&) = delete;
@@ -150,9 +150,9 @@ class PerfTimer {
 // The same with the processor time of the thread.
 class PerfCpuTimer final : public PerfTimer {
  public:
-  PerfCpuTimer(bool wanted, Perf perf, PerfMetric metric) {
-    if (wanted && perf.AtLevel(kEnableTimeAndCPUTimeExceptForMutex))
-      Begin(&(perf.state()->context.*metric), &fiber::thread_cpu_nanos);
+  PerfCpuTimer(bool wanted, PerfMetric metric) {
+    if (wanted && Perf().AtLevel(kEnableTimeAndCPUTimeExceptForMutex))
+      Begin(&(Perf().state()->context.*metric), &fiber::thread_cpu_nanos);
   }
   PerfCpuTimer(Perf perf, PerfMetric metric) {
     if (perf.AtLevel(kEnableTimeAndCPUTimeExceptForMutex)) [[unlikely]]

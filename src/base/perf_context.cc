@@ -13,7 +13,7 @@ namespace {
 template <class Struct>
 struct Counter {
   const char* name;
-  uint64_t Struct::*value;
+  uint64_t Struct::* value;
 };
 
 // A counter that is in the struct and not here, or twice, would not be reset.

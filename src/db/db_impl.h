@@ -392,9 +392,12 @@ class DBImpl final : public DB {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
     return std::min(versions_->LastSequence(), sv.last_sequence);
   }
+  // Get, which comes twice so that the usual one has no timers.
   template <bool kTimed>
-  Status Read(Perf perf, const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+  Status Read(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
               PinnableSlice* value);
+  [[gnu::cold]] Status GetTimed(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                const Slice& key, PinnableSlice* value);
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.

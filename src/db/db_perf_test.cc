@@ -156,7 +156,7 @@ TEST_F(DbPerfTest, HelpersOfAMultiGetCountForItsCaller) {
   std::vector<std::string> texts;
   for (uint64_t i = 100; i < 240; i += 9) texts.push_back(Key(i));
   const std::vector<Slice> keys(texts.begin(), texts.end());
-  const auto read = [&](bool async_io) {
+  const auto get_all = [&](bool async_io) {
     get_perf_context()->Reset();
     get_iostats_context()->Reset();
     ReadOptions options;
@@ -172,10 +172,10 @@ TEST_F(DbPerfTest, HelpersOfAMultiGetCountForItsCaller) {
     }
     return *get_perf_context();
   };
-  const PerfContext expected = read(false);
+  const PerfContext expected = get_all(false);
   EXPECT_GT(expected.block_read_count, 10u);
   const auto check = [&] {
-    const PerfContext together = read(true);
+    const PerfContext together = get_all(true);
     EXPECT_EQ(expected.multiget_read_bytes, together.multiget_read_bytes);
     EXPECT_EQ(expected.block_read_count, together.block_read_count);
     EXPECT_EQ(expected.block_read_byte, together.block_read_byte);

@@ -32,16 +32,10 @@ Status Check(const char* unsupported) {
 
 }  // namespace
 
-Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value) {
-  const Perf perf;
-  return perf.timed() ? Read<true>(perf, options, handle, key, value)
-                      : Read<false>(perf, options, handle, key, value);
-}
-
 template <bool kTimed>
-inline Status DBImpl::Read(Perf perf, const ReadOptions& options, ColumnFamilyHandle* handle,
-                           const Slice& key, PinnableSlice* value) {
+[[gnu::always_inline]] inline Status DBImpl::Read(const ReadOptions& options,
+                                                  ColumnFamilyHandle* handle, const Slice& key,
+                                                  PinnableSlice* value) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -52,9 +46,9 @@ inline Status DBImpl::Read(Perf perf, const ReadOptions& options, ColumnFamilyHa
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
-  const PerfCpuTimer cpu_timer(kTimed, perf, &PerfContext::get_cpu_nanos);
+  const PerfCpuTimer cpu_timer(kTimed, &PerfContext::get_cpu_nanos);
   {
-    PerfTimer timer(kTimed, perf, &PerfContext::get_snapshot_time);
+    PerfTimer timer(kTimed, &PerfContext::get_snapshot_time);
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
@@ -66,8 +60,8 @@ inline Status DBImpl::Read(Perf perf, const ReadOptions& options, ColumnFamilyHa
       s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_);
     }
   }
-  const PerfTimer timer(kTimed, perf, &PerfContext::get_post_process_time);
-  if (s.ok() && value != nullptr) perf.Count(&PerfContext::get_read_bytes, value->size());
+  const PerfTimer timer(kTimed, &PerfContext::get_post_process_time);
+  if (s.ok() && value != nullptr) Perf().Count(&PerfContext::get_read_bytes, value->size());
   // One that memory alone could not answer did not read its key.
   if (statistics_ != nullptr && !s.IsIncomplete()) [[unlikely]] {
     statistics_->recordTick(NUMBER_KEYS_READ, 1);
@@ -78,6 +72,19 @@ inline Status DBImpl::Read(Perf perf, const ReadOptions& options, ColumnFamilyHa
     statistics_->reportTimeToHistogram(DB_GET, (fiber::now_nanos() - start) / 1000);
   }
   return s;
+}
+
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value) {
+  if (Perf().timed()) [[unlikely]] {
+    return GetTimed(options, handle, key, value);
+  }
+  return Read<false>(options, handle, key, value);
+}
+
+Status DBImpl::GetTimed(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                        PinnableSlice* value) {
+  return Read<true>(options, handle, key, value);
 }
 
 Status DBImpl::CheckIterator(const ReadOptions& options) const {

@@ -81,8 +81,7 @@ IOStatus RandomAccessFileReader::MultiRead(const IOOptions& options, FSReadReque
     const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
     IOStatus s = file_->MultiRead(requests, count, options, nullptr);
     for (size_t i = 0; i < count; ++i) {
-      if (requests[i].status.ok())
-        CountIO(&IOStatsContext::bytes_read, requests[i].result.size());
+      if (requests[i].status.ok()) CountIO(&IOStatsContext::bytes_read, requests[i].result.size());
     }
     return s;
   }

@@ -26,13 +26,13 @@ void Prepare(FSWritableFile* file, uint64_t offset, size_t n) {
   file->PrepareWrite(static_cast<size_t>(offset), n, IOOptions(), nullptr);
 }
 
-// `write` is a call of the file's that writes `n` bytes.
-template <class Write>
-IOStatus CountWrite(size_t n, const Write& write) {
+// `call` is a call of the file's that writes `n` bytes.
+template <class Call>
+IOStatus CountWrite(size_t n, const Call& call) {
   const Perf perf;
   const PerfTimer timer(perf, &IOStatsContext::write_nanos);
   const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_write_nanos);
-  IOStatus s = write();
+  IOStatus s = call();
   if (s.ok()) CountIO(&IOStatsContext::bytes_written, n);
   return s;
 }
@@ -169,8 +169,7 @@ IOStatus FileWriter::WriteOut(const char* data, size_t n) {
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   UpdateChecksum(data, offset, n);
   Prepare(file_.get(), offset, n);
-  IOStatus s =
-      CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
+  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
   if (!s.ok()) return Fail(s);
   flushed_size_.store(offset + n, std::memory_order_release);
   pending_sync_ = true;

@@ -1,7 +1,6 @@
 #include "read/db_iterator.h"
 
 #include <cassert>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,34 +10,12 @@
 #include "base/perf.h"
 #include "fiber/interleave.h"
 #include "fs/read_limits.h"
+#include "read/saved_key.h"
 #include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
 
 namespace cairn {
 namespace {
-
-// A user key of our own. Keeps its memory.
-class SavedKey {
- public:
-  void Assign(const Slice& key) {
-    if (key.size() > capacity_) [[unlikely]] {
-      capacity_ = key.size() * 2;
-      heap_ = std::make_unique<char[]>(capacity_);
-      data_ = heap_.get();
-    }
-    if (key.size() != 0) std::memcpy(data_, key.data(), key.size());
-    size_ = key.size();
-  }
-  Slice get() const { return Slice(data_, size_); }
-
- private:
-  size_t capacity_ = kInline;
-  size_t size_ = 0;
-  std::unique_ptr<char[]> heap_;
-  static constexpr size_t kInline = 104;
-  char inline_[kInline];
-  char* data_ = inline_;
-};
 
 // Values above this are pinned rather than copied on the way back, where the source can pin.
 constexpr size_t kCopyValueBytes = 128;

@@ -124,8 +124,8 @@ class MergingIterator final : public InternalIterator {
   template <bool kForward>
   void Arrange() {
     const Perf perf;
-    const PerfTimer timer(perf, kForward ? &PerfContext::seek_min_heap_time
-                                         : &PerfContext::seek_max_heap_time);
+    const PerfTimer timer(
+        perf, kForward ? &PerfContext::seek_min_heap_time : &PerfContext::seek_max_heap_time);
     forward_ = kForward;
     for (size_t i = heap_.size() / 2; i-- > 0;) SiftDown<kForward>(i, heap_[i]);
     PopToFront<kForward>();

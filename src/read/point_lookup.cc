@@ -22,7 +22,7 @@ Status LookUp(Perf perf, const ReadOptions& options, const SuperVersion& sv, Tab
               const LookupKey& lookup, PinnableSlice* value, MergeOperands* operands,
               Statistics* statistics, SequenceNumber* seq) {
   Status s;
-  if (LookInMemtables<kTimed>(perf, options, sv, lookup, value, statistics, seq, operands, &s)) {
+  if (LookInMemtables<kTimed>(options, sv, lookup, value, statistics, seq, operands, &s)) {
     return s;
   }
   GetContext context(sv.current->icmp().user_comparator(), lookup.user_key(), value,
@@ -41,10 +41,9 @@ Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCach
                    MergeOperands* operands, Statistics* statistics, SequenceNumber* seq) {
   const LookupKey lookup(key, snapshot);
   const Perf perf;
-  return perf.timed() ? LookUp<true>(perf, options, sv, tables, lookup, value, operands, statistics,
-                                     seq)
-                      : LookUp<false>(perf, options, sv, tables, lookup, value, operands,
-                                      statistics, seq);
+  return perf.timed()
+             ? LookUp<true>(perf, options, sv, tables, lookup, value, operands, statistics, seq)
+             : LookUp<false>(perf, options, sv, tables, lookup, value, operands, statistics, seq);
 }
 
 Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Slice* base,

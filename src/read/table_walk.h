@@ -74,16 +74,16 @@ inline void ForEachCandidate(Perf perf, const Version& version, const LookupKey&
 // Looks a key up in the table files from `*at` on, up to the level before `end_level`: level 0
 // newest first, then level by level, one file each, until the context is decided. OK when the walk
 // ended (ask context->state()); an error of a table otherwise. `hit_level`, if not null, receives
-// the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read; from there the walk may be taken up again,
-// with a fresh context.
+// the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read;
+// from there the walk may be taken up again, with a fresh context.
 template <bool kTimed>
-inline Status WalkTables(Perf perf, const ReadOptions& options, const Version& version, TableCache* tables,
-                         const LookupKey& key, int end_level, TablePosition* at,
+inline Status WalkTables(Perf perf, const ReadOptions& options, const Version& version,
+                         TableCache* tables, const LookupKey& key, int end_level, TablePosition* at,
                          GetContext* context, int* hit_level) {
   Status s;
   const Slice internal_key = key.internal_key();
   MergeOperands* const operands = context->operands();
-  const PerfTimer timer(kTimed, perf, &PerfContext::get_from_output_files_time);
+  const PerfTimer timer(kTimed, &PerfContext::get_from_output_files_time);
   ForEachCandidate(perf, version, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
     const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
@@ -119,11 +119,13 @@ inline Status WalkTables(Perf perf, const ReadOptions& options, const Version& v
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
 template <bool kTimed>
-[[gnu::always_inline]] inline bool LookInMemtables(Perf perf, const ReadOptions& options, const SuperVersion& sv,
-                            const LookupKey& lookup, PinnableSlice* value, Statistics* statistics,
-                            SequenceNumber* seq, MergeOperands* operands, Status* s) {
+[[gnu::always_inline]] inline bool LookInMemtables(const ReadOptions& options,
+                                                   const SuperVersion& sv, const LookupKey& lookup,
+                                                   PinnableSlice* value, Statistics* statistics,
+                                                   SequenceNumber* seq, MergeOperands* operands,
+                                                   Status* s) {
   Slice found;
-  PerfTimer timer(kTimed, perf, &PerfContext::get_from_memtable_time);
+  PerfTimer timer(kTimed, &PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
   const bool decided =
       sv.mem->Get(lookup, &found, s, seq, operands, ignore) ||

@@ -113,17 +113,9 @@ const char* DataBlockIter::FindRestart(Less less) {
   return p;
 }
 
-// (Timers have no place in these: half of a lookup's time is spent here.)
-void DataBlockIter::Seek(const Slice& target) {
-  const Perf perf;
-  compared_ = 0;
-  if (perf.timed()) [[unlikely]] {
-    const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
-    SeekEntry(target);
-  } else {
-    SeekEntry(target);
-  }
-  perf.Count(&PerfContext::user_key_comparison_count, compared_);
+void DataBlockIter::SeekTimed(const Slice& target) {
+  const PerfTimer timer(Perf(), &PerfContext::block_seek_nanos);
+  SeekEntry(target);
 }
 
 bool DataBlockIter::SeekByHash(const Slice& target) {

@@ -21,13 +21,12 @@
 #include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "base/perf.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "table/format.h"
 
 namespace cairn {
-
-class Perf;
 
 class Block {
  public:
@@ -190,7 +189,15 @@ class DataBlockIter {
   void SeekToFirst();
   void SeekToLast();
   // To the first entry >= the internal key `target`.
-  void Seek(const Slice& target);
+  void Seek(const Slice& target) {
+    compared_ = 0;
+    if (Perf().timed()) [[unlikely]] {
+      SeekTimed(target);
+    } else {
+      SeekEntry(target);
+    }
+    Perf().Count(&PerfContext::user_key_comparison_count, compared_);
+  }
   // The same, by the block's hash index. False: the block has no entry of the target's user key;
   // the cursor stands anywhere. REQUIRES: block()->has_hash_index(); keys of different bytes differ
   bool SeekByHash(const Slice& target);
@@ -267,6 +274,7 @@ class DataBlockIter {
   // The last restart point whose key is < target (or the first one); null after setting corrupt.
   template <typename Less>
   const char* FindRestart(Less less);
+  [[gnu::cold]] void SeekTimed(const Slice& target);
   // Seek, uncounted.
   void SeekEntry(const Slice& target) {
     if (bytewise_) {

@@ -138,7 +138,8 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
 Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
   const BlockHandle& handle = source_.footer.metaindex_handle;
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &block);
+  Status s =
+      ReadBlock(source_, handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (const char* error = block->ParseRestarts())
     return BlockCorruption(source_, handle.offset, error);
@@ -162,7 +163,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     return Status::Corruption("table without properties: " + source_.file->file_name());
   }
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/false, nullptr, tail, &block);
+  Status s =
+      ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/false, nullptr, tail, &block);
   if (!s.ok()) return s;
   auto properties = std::make_shared<TableProperties>();
   auto decode = [&](const Block& b) {
@@ -177,7 +179,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     // after its checksum was made. That number is in the MANIFEST as well: the block is checked
     // with zeros in its place.
     Block::Ptr checked;
-    Status verified = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
+    Status verified =
+        ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
     if (!verified.ok() && verified.IsCorruption() &&
         properties->user_collected_properties.count(kExternalGlobalSeqnoProperty) != 0) {
       std::string raw(block->data(), block->size());
@@ -209,7 +212,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     if (!verified.ok()) return verified;
   } else if (!s.ok()) {
     Block::Ptr checked;  // prefer to say that the checksum is wrong
-    Status verified = ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
+    Status verified =
+        ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
     return verified.ok() ? BlockCorruption(source_, handle->offset, s.getState()) : verified;
   }
 
@@ -418,8 +422,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
     Tick(BLOCK_CACHE_DATA_MISS);
   }
   Block::Ptr read;
-  Status s = ReadBlock(source_, handle, BlockKind::kData, options.verify_checksums, source_.dict.get(), prefetch,
-                       &read, ReadLimits(options));
+  Status s = ReadBlock(source_, handle, BlockKind::kData, options.verify_checksums,
+                       source_.dict.get(), prefetch, &read, ReadLimits(options));
   if (!s.ok()) return s;
   if (const char* error = read->ParseRestarts()) {
     if (read->HasUnknownFeature())
@@ -678,10 +682,12 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
     // The properties were verified at opening, with care for ingested files; the index follows
     // below.
     if (!s.ok() || name == kPropertiesBlockName) continue;
-    s = ReadBlock(source_, handle, BlockKind::kMetadata, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, handle, BlockKind::kMetadata, true, nullptr, nullptr, &block,
+                  ReadLimits(options));
   }
   if (s.ok()) {
-    s = ReadBlock(source_, index_handle_, BlockKind::kIndex, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, index_handle_, BlockKind::kIndex, true, nullptr, nullptr, &block,
+                  ReadLimits(options));
   }
   if (s.ok()) s = VerifyFilterPartitions(options);
   if (!s.ok()) return s;

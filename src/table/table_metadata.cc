@@ -27,7 +27,8 @@ Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
                                        const ReadLimits& limits, PrefetchBuffer* prefetch,
                                        std::unique_ptr<IndexBlock>* index) const {
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, BlockKind::kIndex, verify, nullptr, prefetch, &block, limits);
+  Status s =
+      ReadBlock(source_, handle, BlockKind::kIndex, verify, nullptr, prefetch, &block, limits);
   if (!s.ok()) return s;
   auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
   if (const char* error = result->Init(bytewise_))
@@ -40,7 +41,8 @@ Status BlockBasedTable::ReadFilterBlock(const BlockHandle& handle, bool verify,
                                         const ReadLimits& limits, PrefetchBuffer* prefetch,
                                         std::unique_ptr<FilterBlock>* filter) const {
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, BlockKind::kFilter, verify, nullptr, prefetch, &block, limits);
+  Status s =
+      ReadBlock(source_, handle, BlockKind::kFilter, verify, nullptr, prefetch, &block, limits);
   if (s.ok()) *filter = std::make_unique<FilterBlock>(std::move(block));
   return s;
 }
@@ -476,7 +478,8 @@ Status BlockBasedTable::VerifyFilterPartitions(const ReadOptions& options) const
   it.Init(top.get(), &icmp_, bytewise_);
   for (it.SeekToFirst(); s.ok() && it.Valid(); it.Next()) {
     Block::Ptr block;
-    s = ReadBlock(source_, it.handle(), BlockKind::kFilter, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, it.handle(), BlockKind::kFilter, true, nullptr, nullptr, &block,
+                  ReadLimits(options));
   }
   if (s.ok() && it.corrupt()) {
     s = BlockCorruption(source_, filter_handle_.offset, "bad entry in the filter's index");

@@ -33,6 +33,35 @@ static int Has(rocksdb_t* db, rocksdb_column_family_handle_t* family, const char
   return has;
 }
 
+static void TestPerfContext(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
+  phase = "the performance context";
+  PutIn(db, family, "measured", "12345");
+  rocksdb_set_perf_level(rocksdb_enable_count);
+  rocksdb_perfcontext_t* perf = rocksdb_perfcontext_create();
+  rocksdb_perfcontext_reset(perf);
+  CHECK(Has(db, family, "measured"));
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_read_bytes) == 5);
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_from_memtable_count) == 1);
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_from_memtable_time) == 0);
+  rocksdb_set_perf_level(rocksdb_enable_time_except_for_mutex);
+  CHECK(Has(db, family, "measured"));
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_from_memtable_time) > 0);
+  CHECK(rocksdb_perfcontext_metric(perf, 10000) == 0);
+  char* text = rocksdb_perfcontext_report(perf, 1);
+  CHECK(strstr(text, "get_read_bytes = 10, ") != NULL);
+  CHECK(strstr(text, "blob_read_count") == NULL);
+  rocksdb_free(text);
+  text = rocksdb_perfcontext_report(perf, 0);
+  CHECK(strstr(text, "blob_read_count = 0, ") != NULL);
+  rocksdb_free(text);
+  rocksdb_perfcontext_reset(perf);
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_read_bytes) == 0);
+  rocksdb_set_perf_level(rocksdb_disable);
+  CHECK(Has(db, family, "measured"));
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_read_bytes) == 0);
+  rocksdb_perfcontext_destroy(perf);
+}
+
 static void TestLiveFiles(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
   phase = "live files";
   PutIn(db, family, "a", "1");
@@ -297,6 +326,7 @@ int main(int argc, char** argv) {
   rocksdb_t* db = rocksdb_open_column_families(options, argv[1], 2, names, of_families, handles, &error);
   CHECK_OK(error);
   TestLiveFiles(db, handles[1]);
+  TestPerfContext(db, handles[0]);
 #ifdef TEST_NEWER_THAN_7_8
   TestEvents(db, handles[1]);
 #endif
