@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test release demo serve sim soak sim-mutants stress crash-check sim-built test check bench bench-writes bench-reads bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
+.PHONY: help c-test release demo serve sim soak sim-mutants stress crash-check sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,8 @@ bench:  ## Cairn next to a release of RocksDB (fetched), interleaved; writes ben
 bench-writes:  ## the write path in depth: options, writers, pauses, amplification, fibers, growth (about four hours)
 bench-reads:  ## reads in depth, from slow storage: MultiGet, scans, a thousand clients, round trips (about two hours)
 
+bench-cached:  ## scans and point reads from the block cache, compaction (about half an hour)
+
 bench-server:  ## cairn-server beside pools of threads over RocksDB and over Cairn, and redis-server (about two hours)
 
 bench-server: kv-bench-built
@@ -80,11 +82,12 @@ bench-server: kv-bench-built
 	@peer=$$(scripts/fetch_peer.py) && for show in clients curve; do \
 	  scripts/shows_server.py $$show --build build/demo --ours build/demo/libcairn.so --peer "$$peer" $(BENCH_FLAGS) || exit 1; done
 
-bench bench-writes bench-reads: kv-bench-built
+bench bench-writes bench-reads bench-cached: kv-bench-built
 	@peer=$$(scripts/fetch_peer.py) && $($@-program) --bench build/demo/bench/kv_bench --ours build/demo/libcairn.so \
 	  --peer "$$peer" $(BENCH_FLAGS)
 bench-program = scripts/compare_engines.py
 bench-writes-program = scripts/shows.py writes
+bench-cached-program = scripts/shows.py cached
 bench-reads-program = scripts/shows.py reads --db-bench build/demo/bench/db_bench --slowfs build/demo/bench/slowfs
 
 kv-bench-built:

@@ -11,7 +11,7 @@ import unittest
 
 KV_BENCH, LIBRARY = sys.argv[1:3]
 WORKLOADS = ['fillseq', 'fillrandom', 'filluniquerandom', 'overwrite', 'updaterandom', 'readrandom', 'readmissing', 'multiget', 'seekrandom', 'readseq',
-             'readwhilewriting']
+             'readreverse', 'readfirst', 'prefixscan', 'readwhilewriting', 'deleteseq', 'deleterangeseq']
 SWITCHES = ('allow_concurrent_memtable_write', 'enable_write_thread_adaptive_yield', 'enable_pipelined_write')
 
 
@@ -26,7 +26,7 @@ def call(*flags, status=0):
 
 class KvBenchTest(unittest.TestCase):
     def check(self, *more):
-        result = call(f'--benchmarks={",".join(WORKLOADS)},flush,compact,stats', '--num=4000', '--threads=4', '--json',
+        result = call(f'--benchmarks={",".join(WORKLOADS)},flush,warm,stats', '--num=4000', '--threads=4', '--json',
                       '--batch_size=4', *more)
         figures = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{')]
         self.assertEqual([f['workload'] for f in figures], WORKLOADS)
@@ -69,6 +69,21 @@ class KvBenchTest(unittest.TestCase):
         self.assertEqual(settle['workload'], 'settle')
         flushed = sum(f['tickers']['rocksdb.flush.write.bytes'] for f in figures)
         self.assertGreater(flushed, 30000 * 30)
+
+    def test_scans(self):
+        walks = [json.loads(line) for line in call('--benchmarks=fillseq,flush,warm,readreverse,prefixscan', '--num=1024', '--operations=1024',
+                                                   '--prefix_size=7', '--json').stdout.splitlines() if line.startswith('{')][1:]
+        self.assertEqual(walks[0]['operations'], 1024)
+        self.assertEqual((walks[1]['operations'], walks[1]['found']), (1024, 256 * 1024))
+        for tombstones in ('deleteseq', 'deleterangeseq'):
+            runs = [json.loads(line) for line in call(f'--benchmarks=fillseq,{tombstones},readfirst,readseq', '--num=1000', '--operations=1000',
+                                                      '--json').stdout.splitlines() if line.startswith('{')]
+            self.assertEqual([r['found'] for r in runs], [0, 0, 0, 0])
+
+    def test_compact_is_told(self):
+        compact = json.loads(call('--benchmarks=fillrandom,flush,compact', '--num=1000', '--json').stdout.splitlines()[-1])
+        self.assertEqual(compact['workload'], 'compact')
+        self.assertGreater(compact['cpu_seconds'], 0)
 
     def test_counts_of_the_write_path(self):
         result = call('--benchmarks=fillrandom', '--num=2000', '--threads=4', '--sync', '--statistics', '--json')

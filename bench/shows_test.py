@@ -95,6 +95,14 @@ class RealTest(unittest.TestCase):
     def test_growth(self):
         self.check('growth', '--sizes=200,400,800')
 
+    def test_scans(self):
+        text = self.check('scans', '--duration=0.05', '--clients=2')
+        self.assertIn('| past tombstones of ranges, 2 |', text)
+        self.assertIn('- Get, missing, 2 threads:', text)
+
+    def test_compactions(self):
+        self.assertIn('| ZSTD |', self.check('compactions'))
+
 
 @unittest.skipUnless(pathlib.Path(SLOWFS).exists() and pathlib.Path('/dev/fuse').exists() and shutil.which('fusermount3'), 'no FUSE')
 class SlowStorageTest(unittest.TestCase):

@@ -169,6 +169,24 @@ void ReadSound(const Files& files, const std::shared_ptr<Cache>& cache) {
   Read(&open, true);
 }
 
+// What a repair makes of it opens, and can be read.
+void RepairAndRead(const Files& files, const std::shared_ptr<Cache>& cache, uint8_t how) {
+  Env env(MakeFileSystem(files));
+  const Options options = OptionsOf(&env, cache, how);
+  if (!RepairDB(kDirectory, options).ok()) return;
+  std::vector<std::string> names;
+  CheckOk(DB::ListColumnFamilies(options, kDirectory, &names));
+  std::vector<ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  std::vector<ColumnFamilyHandle*> handles;
+  OpenDb open;
+  CheckOk(DB::Open(options, kDirectory, families, &handles, &open.db));
+  for (ColumnFamilyHandle* handle : handles) delete handle;
+  Read(&open, /*verify=*/true);
+  CheckOk(open.db->Put(WriteOptions(), "key", "value"));
+  CheckOk(open.db->Flush(FlushOptions()));
+}
+
 }  // namespace
 
 }  // namespace cairn::fuzz
@@ -185,6 +203,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if ((then & 16) != 0) ReadSound(sound, cache);
   Files files = sound;
   Damage(&input, &files);
+  if ((then & 32) != 0) RepairAndRead(files, cache, how);
   const auto fs = MakeFileSystem(files);
   Env env(fs);
   const Options options = OptionsOf(&env, cache, how);

@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "base/wide_column_serialization.h"
 #include "fs/file_writer.h"
 #include "fs/memory_file_system.h"
 #include "fuzz/log_bytes.h"
@@ -166,6 +167,26 @@ void AddBatches(const AddSeed& add) {
     add("write_batch", "family-type-" + std::to_string(type),
         Bytes({0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, type, 2, 1, 'k', 1, 'v'}));
   }
+}
+
+void AddEntities(const AddSeed& add) {
+  const auto bytes = [](const WideColumns& columns) {
+    std::string entity;
+    (void)EncodeWideColumns(columns, &entity);
+    return Bytes({0}) + entity;
+  };
+  add("wide_columns", "none", bytes({}));
+  add("wide_columns", "default", bytes({{"", "value"}}));
+  const std::string some = bytes({{"", "0"}, {"one", "1"}, {"two", ""}, {"x", "yz"}});
+  add("wide_columns", "some", some);
+  add("wide_columns", "long", bytes({{std::string(200, 'n'), std::string(300, 'v')}}));
+  add("wide_columns", "cut", some.substr(0, some.size() - 1));
+  add("wide_columns", "version-2", Bytes({0, 2, 1, 1, 'a', 0}));
+  add("wide_columns", "out-of-order", Bytes({0, 1, 2, 1, 'b', 0, 1, 'a', 0}));
+  add("wide_columns", "twice", Bytes({0, 1, 2, 1, 'b', 0, 1, 'b', 0}));
+  add("wide_columns", "many", Bytes({0, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0}));
+  add("wide_columns", "large", Bytes({0, 1, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f}));
+  add("wide_columns", "built", Bytes({1, 1, 'b', 2, 'v', 'w', 0, 1, 'x', 1, 'a', 0}));
 }
 
 void AddLogs(const AddSeed& add) {
@@ -390,6 +411,7 @@ void AddEngineSeeds(const AddSeed& add) {
   AddFooters(add);
   AddFilters(add);
   AddBatches(add);
+  AddEntities(add);
   AddLogs(add);
   AddEdits(add);
   AddOptions(add);

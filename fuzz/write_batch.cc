@@ -29,6 +29,9 @@ class Listing final : public WriteBatch::Handler {
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
     return Note('p', family, key, value);
   }
+  Status PutEntityCF(uint32_t family, const Slice& key, const Slice& entity) override {
+    return Note('e', family, key, entity);
+  }
   Status DeleteCF(uint32_t family, const Slice& key) override { return Note('d', family, key, {}); }
   Status SingleDeleteCF(uint32_t family, const Slice& key) override {
     return Note('s', family, key, {});
@@ -77,7 +80,9 @@ void Apply(const Slice& rep) {
     const LookupKey lookup(key.user_key, kMaxSequenceNumber);
     Slice value;
     Status found;
-    FUZZ_CHECK(table->Get(lookup, &value, &found));
+    bool is_entity = false;
+    FUZZ_CHECK(table->Get(lookup, &value, &found, nullptr, nullptr, false, &is_entity));
+    FUZZ_CHECK(!is_entity || found.ok());
   }
   FUZZ_CHECK(entries == table->num_entries());
   iter.reset();
@@ -111,7 +116,7 @@ void CheckRoundTrip(Input* input) {
     const std::string key(input->Take(input->Byte() % 24));
     const std::string value(input->Take(what / 8));
     Status s;
-    switch (what % 5) {
+    switch (what % 6) {
       case 0:
       case 1:
         s = batch.Put(key, value);
@@ -122,6 +127,13 @@ void CheckRoundTrip(Input* input) {
       case 3:
         s = batch.SingleDelete(key);
         break;
+      case 4: {
+        const Slice key_slice(key), entity(value);
+        const SliceParts value_parts(&entity, 1);
+        s = WriteBatchInternal::AppendRecord(&batch, kTypeWideColumnEntity, what / 64,
+                                             SliceParts(&key_slice, 1), &value_parts);
+        break;
+      }
       default:
         s = batch.PutLogData(value);
     }

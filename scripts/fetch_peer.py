@@ -15,6 +15,29 @@ import zipfile
 PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
 # The names within the jar.
 LIBRARIES = {'x86_64': 'librocksdbjni-linux64.so', 'aarch64': 'librocksdbjni-linux-aarch64.so'}
+# Some releases have their Linux libraries in a jar beside the one without a classifier.
+CLASSIFIER = 'linux64'
+
+
+def fetch(maven, version, folder, name):
+    """Extracts `name` from the release's jar into `folder`; what maven said, if that failed."""
+    said = ''
+    for suffix, classifier in (('', ''), (f'-{CLASSIFIER}', f':jar:{CLASSIFIER}')):
+        done = subprocess.run([maven, '-q', '-B', PLUGIN, f'-Dartifact=org.rocksdb:rocksdbjni:{version}{classifier}',
+                               f'-DoutputDirectory={folder.resolve()}'], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        said += done.stdout
+        jar = folder / f'rocksdbjni-{version}{suffix}.jar'
+        if done.returncode != 0 or not jar.exists():
+            return said
+        with zipfile.ZipFile(jar) as archive:
+            found = name in archive.namelist()
+            if found:
+                archive.extract(name, folder)
+        jar.unlink()
+        if found:
+            return None
+    return f'{said}\nno {name} in the jars'
 
 
 def main():
@@ -34,15 +57,9 @@ def main():
             sys.exit('fetch_peer.py: no mvn; run scripts/install-deps.sh bench')
         folder.mkdir(parents=True, exist_ok=True)
         print(f'fetch_peer.py: fetching org.rocksdb:rocksdbjni:{args.version} (about 90 MB)', file=sys.stderr)
-        done = subprocess.run([maven, '-q', '-B', PLUGIN, f'-Dartifact=org.rocksdb:rocksdbjni:{args.version}',
-                               f'-DoutputDirectory={folder.resolve()}'], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
-        jar = folder / f'rocksdbjni-{args.version}.jar'
-        if done.returncode != 0 or not jar.exists():
-            sys.exit(f'fetch_peer.py: mvn failed (is there a network, a mirror in ~/.m2/settings.xml?)\n{done.stdout[-3000:]}')
-        with zipfile.ZipFile(jar) as archive:
-            archive.extract(name, folder)
-        jar.unlink()
+        said = fetch(maven, args.version, folder, name)
+        if said is not None:
+            sys.exit(f'fetch_peer.py: mvn failed (is there a network, a mirror in ~/.m2/settings.xml?)\n{said[-3000:]}')
     print(library)
 
 

@@ -20,6 +20,11 @@ Reading, through the C interface and db_bench, most of it from storage that take
   local-reads           MultiGet, scan and Get on the machine's own disk with direct I/O
   reads                 each of them, in this order
 
+From the block cache, through the C interface:
+  scans                 scans of 50 and 1000 entries, whole ones, of prefixes, past tombstones; point reads; 1 and 2 threads
+  compactions           bytes compacted by the second of a processor, with each compression
+  cached                both, in this order
+
 Each engine runs with the same flags. Results go to the folder of --out: NAME.md, NAME.svg and NAME.json, and a line per
 row to history.ndjson above it. Each measurement is kept as soon as it is there; --resume goes on after the last one.
 Exit status 1 if a measurement failed (not if it is slow): the others are there.
@@ -35,11 +40,12 @@ import time
 
 from bench_report import append_history, commit, machine
 import shows_reads
+import shows_scans
 import shows_writes
 from shows_runner import Runner, Store
 
-GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS}
-SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS}
+GROUPS = {'writes': shows_writes.SHOWS, 'reads': shows_reads.SHOWS, 'cached': shows_scans.SHOWS}
+SHOWS = {**shows_writes.SHOWS, **shows_reads.SHOWS, **shows_scans.SHOWS}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Given to both engines, so that no default differs. Those of RocksDB.
 EQUAL = {'key_size': 16, 'value_size': 100, 'compression_type': 1, 'compression_ratio': 0.5, 'write_buffer_size': 64 << 20,

@@ -10,6 +10,7 @@
 #include "fiber/runtime.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/sst_file_writer.h"
+#include "sim/entity.h"
 #include "sim/world.h"
 
 namespace cairn::sim {
@@ -116,7 +117,7 @@ bool Client::Ok(std::string_view what, std::string_view key, const Status& s) {
 }
 
 void Client::Compare(const std::string& key, const State& expected, const Status& s,
-                     const std::string& value, std::string_view what) {
+                     const std::string& value, std::string_view what, bool whole) {
   if (!s.ok() && !s.IsNotFound()) {
     Ok(what, key, s);
     return;
@@ -125,7 +126,8 @@ void Client::Compare(const std::string& key, const State& expected, const Status
   world_->history().Note(id_, what, key, s.ok() ? value.substr(0, 24) : "nothing");
   const auto found = expected.find(key);
   const std::optional<std::string> wanted =
-      found == expected.end() ? std::nullopt : std::optional(found->second);
+      found == expected.end() ? std::nullopt
+                              : std::optional(whole ? found->second : DefaultOf(found->second));
   const std::optional<std::string> there = s.ok() ? std::optional(value) : std::nullopt;
   if (wanted != there) {
     world_->history().Violation("client " + std::to_string(id_) + ": " + std::string(what) + " " +
@@ -143,6 +145,15 @@ std::string Client::DrawValue() {
   value += random_.RandomString(std::min<uint64_t>(size, 64));
   while (value.size() < size) value += value;
   return value;
+}
+
+// The text of one or more columns, the default one among them or not.
+std::string Client::DrawEntity() {
+  const std::string value = DrawValue(), second = DrawOperand();
+  rocksdb::WideColumns columns = {{"a" + std::to_string(random_.Uniform(3)), second}};
+  if (!random_.OneIn(4)) columns.emplace_back("", value);
+  if (random_.OneIn(3)) columns.emplace_back("size", "");
+  return TextOf(columns);
 }
 
 std::string Client::DrawOperand() {
@@ -208,10 +219,14 @@ void Client::WriteSome() {
       const std::string operand = DrawOperand();
       batch.Merge(world_->family_of(*this), key, operand).PermitUncheckedError();
       const std::optional<std::string> before = ValueAfter(effects, key);
-      effects.push_back({key, before ? *before + "," + operand : operand});
+      effects.push_back({key, Merged(before, operand)});
     } else if (random_.OneIn(5)) {
       batch.Delete(world_->family_of(*this), key).PermitUncheckedError();
       effects.push_back({key, std::nullopt});
+    } else if (random_.OneIn(4)) {
+      const std::string text = DrawEntity();
+      batch.PutEntity(world_->family_of(*this), key, ColumnsOf(text)).PermitUncheckedError();
+      effects.push_back({key, text});
     } else {
       const std::string value = DrawValue();
       batch.Put(world_->family_of(*this), key, value).PermitUncheckedError();
@@ -227,6 +242,10 @@ void Client::SingleDelete() {
   if (ledger_.state().contains(key)) {
     batch.SingleDelete(world_->family_of(*this), key).PermitUncheckedError();
     Commit(&batch, {{key, std::nullopt}}, "single delete");
+  } else if (random_.OneIn(4)) {
+    const std::string text = DrawEntity();
+    batch.PutEntity(world_->family_of(*this), key, ColumnsOf(text)).PermitUncheckedError();
+    Commit(&batch, {{key, text}}, "single put");
   } else {
     const std::string value = DrawValue();
     batch.Put(world_->family_of(*this), key, value).PermitUncheckedError();
@@ -320,7 +339,11 @@ Status Client::WriteOutside(const rocksdb::Options& options, const std::string& 
       const std::string operand = DrawOperand();
       s = writer.Merge(key, operand);
       const std::optional<std::string> before = ValueAfter(*effects, key);
-      effects->push_back({key, before ? *before + "," + operand : operand});
+      effects->push_back({key, Merged(before, operand)});
+    } else if (random_.OneIn(4)) {
+      const std::string text = DrawEntity();
+      s = writer.PutEntity(key, ColumnsOf(text));
+      effects->push_back({key, text});
     } else {
       const std::string value = DrawValue();
       s = writer.Put(key, value);
@@ -352,13 +375,20 @@ void Client::GetOne() {
   ReadOptions options;
   if (held != nullptr) options.snapshot = held->snapshot;
   options.fill_cache = !random_.OneIn(4);
+  const State& expected = held != nullptr ? held->state : ledger_.state();
+  if (random_.OneIn(2)) {
+    rocksdb::PinnableWideColumns columns;
+    const Status s = world_->db()->GetEntity(options, world_->family_of(*this), key, &columns);
+    Compare(key, expected, s, TextOf(columns.columns()),
+            held != nullptr ? "get entity at snapshot" : "get entity", /*whole=*/true);
+    return;
+  }
   std::string value;
   const Status s = world_->db()->Get(options, world_->family_of(*this), key, &value);
-  Compare(key, held != nullptr ? held->state : ledger_.state(), s, value,
-          held != nullptr ? "get at snapshot" : "get");
+  Compare(key, expected, s, value, held != nullptr ? "get at snapshot" : "get");
 }
 
-// The operands that make a value, its base first: joined they are the value.
+// The operands that make a value, its base first: joined they are the value, or the default column.
 void Client::GetOperands() {
   const std::string key = DrawKey();
   constexpr int kMost = 100;
@@ -386,8 +416,9 @@ void Client::AskWhetherItMayExist() {
       world_->db()->KeyMayExist(ReadOptions(), world_->family_of(*this), key, &value, &found);
   ++world_->history().counts.reads;
   const auto there = ledger_.state().find(key);
-  const bool right =
-      there == ledger_.state().end() ? !found : may && (!found || value == there->second);
+  const bool right = there == ledger_.state().end()
+                         ? !found
+                         : may && (!found || value == DefaultOf(there->second));
   if (!right) {
     world_->history().Violation("client " + std::to_string(id_) + ": KeyMayExist(" + key +
                                 ") says " + (may ? "yes" : "no") + (found ? " and a value" : ""));
@@ -404,10 +435,10 @@ void Client::ScanPrefix() {
   auto wanted = ledger_.state().lower_bound(from);
   for (it->Seek(from); it->Valid() && it->key().starts_with(prefix_); it->Next(), ++wanted) {
     if (wanted == ledger_.state().end() || it->key() != wanted->first ||
-        it->value() != wanted->second) {
+        !Shows(*it, wanted->second)) {
       world_->history().Violation("client " + std::to_string(id_) +
                                   ": a scan of its prefix finds " + it->key().ToString() + " = " +
-                                  Shown(it->value().ToString()));
+                                  Shown(TextOf(it->columns())));
       return;
     }
   }
@@ -429,13 +460,24 @@ void Client::GetMany() {
   std::vector<std::string> keys;
   for (size_t i = 0; i < count; ++i) keys.push_back(DrawKey());
   const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<PinnableSlice> values(count);
   std::vector<Status> statuses(count);
+  const State& expected = held != nullptr ? held->state : ledger_.state();
+  if (random_.OneIn(2)) {
+    std::vector<rocksdb::PinnableWideColumns> results(count);
+    world_->db()->MultiGetEntity(options, world_->family_of(*this), count, slices.data(),
+                                 results.data(), statuses.data());
+    for (size_t i = 0; i < count; ++i) {
+      Compare(keys[i], expected, statuses[i], TextOf(results[i].columns()), "multiget of entities",
+              /*whole=*/true);
+    }
+    return;
+  }
+  std::vector<PinnableSlice> values(count);
   world_->db()->MultiGet(options, world_->family_of(*this), count, slices.data(), values.data(),
                          statuses.data());
   for (size_t i = 0; i < count; ++i) {
-    Compare(keys[i], held != nullptr ? held->state : ledger_.state(), statuses[i],
-            statuses[i].ok() ? values[i].ToString() : std::string(), "multiget");
+    Compare(keys[i], expected, statuses[i], statuses[i].ok() ? values[i].ToString() : std::string(),
+            "multiget");
   }
 }
 
@@ -470,12 +512,12 @@ void Client::Scan() {
   size_t at = 0;
   for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
        forward ? it->Next() : it->Prev()) {
-    if (at == wanted.size() || it->key() != wanted[at].first || it->value() != wanted[at].second) {
+    if (at == wanted.size() || it->key() != wanted[at].first || !Shows(*it, wanted[at].second)) {
       world_->history().Violation(
           "client " + std::to_string(id_) + ": a scan " + (forward ? "forward" : "backward") +
           " from " + lower + " to " + upper + (held != nullptr ? " at a snapshot" : "") +
           ": entry " + std::to_string(at) + " is " + it->key().ToString() + " = " +
-          Shown(it->value().ToString()) + ", expected " +
+          Shown(TextOf(it->columns())) + ", expected " +
           (at == wanted.size() ? "the end" : wanted[at].first + " = " + Shown(wanted[at].second)));
       return;
     }
@@ -525,11 +567,11 @@ void Client::Walk(rocksdb::Iterator* it, const State& expected, std::string_view
       return;
     }
     const auto found =
-        valid ? std::optional(it->key().ToString() + " = " + Shown(it->value().ToString()))
+        valid ? std::optional(it->key().ToString() + " = " + Shown(TextOf(it->columns())))
               : std::nullopt;
     const auto wanted =
         at != expected.end() ? std::optional(at->first + " = " + Shown(at->second)) : std::nullopt;
-    if (found != wanted || (valid && it->value() != at->second)) {
+    if (found != wanted || (valid && !Shows(*it, at->second))) {
       world_->history().Violation("client " + std::to_string(id_) + ": " + std::string(what) +
                                   " goes" + path + ": finds " + found.value_or("the end") +
                                   ", expected " + wanted.value_or("the end"));
@@ -550,8 +592,12 @@ void Client::WalkOnHeld() {
   }
   if (iterators_.empty()) return;
   const size_t which = random_.Uniform(iterators_.size());
-  if (random_.OneIn(4) && Ok("refresh", "", iterators_[which].iterator->Refresh())) {
-    iterators_[which].state = ledger_.state();
+  if (random_.OneIn(4)) {
+    const Held* at = DrawSnapshot();
+    if (Ok("refresh", at != nullptr ? "to a snapshot" : "",
+           iterators_[which].iterator->Refresh(at != nullptr ? at->snapshot : nullptr))) {
+      iterators_[which].state = at != nullptr ? at->state : ledger_.state();
+    }
   }
   Walk(iterators_[which].iterator.get(), iterators_[which].state, "an iterator held");
   if (random_.OneIn(3)) iterators_.erase(iterators_.begin() + static_cast<std::ptrdiff_t>(which));
@@ -591,7 +637,7 @@ void Client::ScanOther(const Held& held) {
       world_->db()->NewIterator(options, world_->family_of(other)));
   State found;
   for (it->Seek(other.prefix_); it->Valid() && it->key().starts_with(other.prefix_); it->Next()) {
-    found[it->key().ToString()] = it->value().ToString();
+    found[it->key().ToString()] = TextOf(it->columns());
   }
   if (!Ok("scan of another at a snapshot", other.prefix_, it->status())) return;
   ++world_->history().counts.reads;
@@ -612,11 +658,11 @@ void Client::GetOfAnother() {
   const Client& other = *world_->clients()[random_.Uniform(world_->clients().size())];
   const std::string key = other.KeyNumber(random_.Uniform(kKeys));
   const Window window = other.Look(key);
-  std::string value;
-  const Status s = world_->db()->Get(ReadOptions(), world_->family_of(other), key, &value);
+  rocksdb::PinnableWideColumns columns;
+  const Status s = world_->db()->GetEntity(ReadOptions(), world_->family_of(other), key, &columns);
   if (!Ok("get of another", key, s) && !s.IsNotFound()) return;
   ++world_->history().counts.reads;
-  const auto found = s.ok() ? std::optional(value) : std::nullopt;
+  const auto found = s.ok() ? std::optional(TextOf(columns.columns())) : std::nullopt;
   if (!other.WasCurrent(key, window, found)) {
     world_->history().Violation("client " + std::to_string(id_) + " reads " + key +
                                 " of another: " + Shown(found) +

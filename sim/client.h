@@ -73,10 +73,12 @@ class Client {
 
   void Step();
   bool Ok(std::string_view what, std::string_view key, const rocksdb::Status& s);
+  // `whole`: `value` is the text of all columns, not that of the default one.
   void Compare(const std::string& key, const State& expected, const rocksdb::Status& s,
-               const std::string& value, std::string_view what);
+               const std::string& value, std::string_view what, bool whole = false);
   std::string DrawKey();
   std::string DrawValue();
+  std::string DrawEntity();
   std::string DrawOperand();
   std::optional<std::string> ValueAfter(const std::vector<Effect>& effects,
                                         const std::string& key) const;

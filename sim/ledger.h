@@ -19,7 +19,7 @@
 
 namespace cairn::sim {
 
-using State = std::map<std::string, std::string>;
+using State = std::map<std::string, std::string>;  // values: see sim/entity.h
 
 struct Effect {
   std::string key;

@@ -416,20 +416,31 @@ mutant('reseek-goes-too-far', 'a scan that passes over many entries too new for 
         continue;
 ''')
 mutant('long-history-backward', 'a backward scan does not find a key with many versions', 'src/read/db_iterator.cc', '''
-  if (type == kTypeValue) {
-    SaveValue();
+    SaveValue(type);
     *found = true;
+    if (saved_is_entity_)
 ''', '''
-  if (type == kTypeValue) {
-    SaveValue();
+    SaveValue(type);
+    if (saved_is_entity_)
 ''')
 
 # ---- Merges
 
 mutant('merge-without-its-base', 'a compaction merges operands and forgets the value below them',
        'src/compaction/compaction_iterator.cc',
-       'operands_.Merge(user_key_, has_value ? &base_value : nullptr,',
-       'operands_.Merge(user_key_, has_value && base_value.empty() ? &base_value : nullptr,')
+       '    if (base != nullptr) stands_on = {base_value, base->type};',
+       '    if (base != nullptr && base_value.empty()) stands_on = {base_value, base->type};')
+mutant('merge-loses-columns', 'a merge over an entity keeps the default column alone', 'src/base/merge_operator.cc',
+       '  for (size_t i = has_default ? 1 : 0; i < columns->size(); ++i) {',
+       '  for (size_t i = columns->size(); i < columns->size(); ++i) {')
+mutant('fold-loses-columns', 'max_successive_merges writes an entity as a plain value', 'src/db/db_write.cc',
+       '*type = is_entity ? kTypeWideColumnEntity : kTypeValue;', '*type = kTypeValue;')
+mutant('entity-after-entity', 'a backward scan shows a plain value below with the columns of the entity before',
+       'src/read/db_iterator.cc', '  saved_is_entity_ = type == kTypeWideColumnEntity;\n  if (entry_value_.size()',
+       '  saved_is_entity_ |= type == kTypeWideColumnEntity;\n  if (entry_value_.size()')
+mutant('multiget-forgets-kind', 'a MultiGet that must read takes entities for plain values', 'src/read/multi_lookup.cc',
+       'Conclude(std::move(s), context, hit_level, &values_[i], statistics_, IsEntity(i));',
+       'Conclude(std::move(s), context, hit_level, &values_[i], statistics_, nullptr);')
 mutant('merge-over-a-snapshot', 'a compaction merges operands that a snapshot keeps apart',
        'src/compaction/compaction_iterator.cc',
        '(order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {',

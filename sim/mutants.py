@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the checker: plants the bugs of sim/mutant_list.py one at a time, and has cairn-sim look for each.
 
-  sim/mutants.py [--only NAME] [--seeds 180 | --seconds 60] [--first 1] [--out FILE.md]
+  sim/mutants.py [--only NAME] [--seeds 180 | --seconds 60] [--first 1] [--out FILE.md [--go_on]]
   sim/mutants.py --check       only whether each old text occurs exactly once in its file
 
 Works on a copy of the sources under build/mutants/tree, whose build folder stays, so that a mutant costs the compilation
@@ -134,6 +134,14 @@ def table(results, missing, args):
     return '\n'.join(lines) + '\n'
 
 
+def results_of(path, mutants):
+    """The rows of a table written before, of bugs that are still in the list."""
+    named = {(m['name'], m['what']) for m in mutants}
+    rows = re.findall(r'^\| (\S+) \| (.*?) \| (\d+) \| (\d+) \| (.*) \|$', path.read_text(), re.M) if path.is_file() else []
+    return [(name, what, said != '**not found**', int(seeds), int(took), said)
+            for name, what, seeds, took, said in rows if (name, what) in named]
+
+
 def main():
     global TREE, BUILD
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -144,6 +152,7 @@ def main():
     parser.add_argument('--out', type=pathlib.Path, help='where the table goes')
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--trust', action='store_true', help='the unchanged simulation is known to be well: not played first')
+    parser.add_argument('--go_on', action='store_true', help='keep what the table of --out has already')
     parser.add_argument('--tree', type=pathlib.Path, default=TREE, help='where the copy of the sources is, for two runs at once')
     args = parser.parse_args()
     TREE, BUILD = args.tree.resolve(), args.tree.resolve() / 'build/release'
@@ -164,8 +173,13 @@ def main():
     if found:
         sys.exit(1)
 
-    results, missing, broken = [], [], []
+    results = results_of(args.out, chosen) if args.go_on else []
+    missing, broken = [name for name, _, found, *_ in results if not found], []
+    place = {m['name']: i for i, m in enumerate(mutant_list.MUTANTS)}
+    known = {name for name, *_ in results}
     for m in chosen:
+        if m['name'] in known:
+            continue
         path = TREE / m['file']
         original = path.read_text()
         path.write_text(original.replace(m['old'], m['new']))
@@ -178,7 +192,7 @@ def main():
             found, seeds, took, report = simulate(args, m['seeds'])
         finally:
             path.write_text(original)
-        results.append((m['name'], m['what'], found, seeds, took, report))
+        results = sorted([*results, (m['name'], m['what'], found, seeds, took, report)], key=lambda r: place[r[0]])
         if not found:
             missing.append(m['name'])
         print(f"{m['name']}: " + (f'seed {seeds}, {took:.0f} s: {one_line(report)}' if found else

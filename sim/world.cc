@@ -14,6 +14,7 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/table.h"
+#include "sim/entity.h"
 
 namespace cairn::sim {
 
@@ -367,7 +368,7 @@ bool World::ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found) {
       history_->Violation("an iterator goes from " + before + " to " + key);
       return false;
     }
-    if (!found->emplace(key, it->value().ToString()).second) {
+    if (!found->emplace(key, TextOf(it->columns())).second) {
       history_->Violation(key + " is in two column families");
       return false;
     }
@@ -528,7 +529,7 @@ void World::PlayDamage(const LifePlan& life) {
         db_->NewIterator(all, families_[static_cast<size_t>(i)]));
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
       const std::string key = it->key().ToString();
-      states[key.substr(0, key.find('/') + 1)][key] = it->value().ToString();
+      states[key.substr(0, key.find('/') + 1)][key] = TextOf(it->columns());
     }
     s = it->status();
   }

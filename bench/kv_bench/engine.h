@@ -17,6 +17,11 @@ struct Engine {
   F(rocksdb_write) F(rocksdb_get_pinned) F(rocksdb_pinnableslice_value) \
   F(rocksdb_pinnableslice_destroy) F(rocksdb_multi_get) F(rocksdb_create_iterator) \
   F(rocksdb_iter_destroy) F(rocksdb_iter_valid) F(rocksdb_iter_seek_to_first) \
+  F(rocksdb_iter_seek_to_last) F(rocksdb_iter_prev) F(rocksdb_writebatch_delete_range) \
+  F(rocksdb_readoptions_set_prefix_same_as_start) F(rocksdb_readoptions_set_total_order_seek) F(rocksdb_options_set_prefix_extractor) \
+  F(rocksdb_slicetransform_create_fixed_prefix) F(rocksdb_options_set_target_file_size_base) \
+  F(rocksdb_options_set_max_bytes_for_level_base) \
+  F(rocksdb_options_set_max_bytes_for_level_multiplier) \
   F(rocksdb_iter_seek) F(rocksdb_iter_next) F(rocksdb_iter_key) F(rocksdb_iter_value) \
   F(rocksdb_iter_get_error) F(rocksdb_flush) F(rocksdb_compact_range) \
   F(rocksdb_property_value) F(rocksdb_property_int) F(rocksdb_writebatch_create) F(rocksdb_writebatch_destroy) \

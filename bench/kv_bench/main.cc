@@ -19,6 +19,7 @@
 #include "kv_bench/workloads.h"
 
 DECLARE_uint64(cache_size);
+DECLARE_uint64(prefix_size);
 DEFINE_string(library, "", "the shared library to measure: a path, or a name for the linker");
 DEFINE_string(benchmarks, "fillrandom,compact,readrandom", "workloads, in order");
 DEFINE_string(db, "", "directory of the database");
@@ -93,10 +94,8 @@ class Bench {
   bool Do(const std::string& name) {
     if (name == "flush") return Flush();
     if (name == "settle") return Settle();
-    if (name == "compact") {
-      engine_.rocksdb_compact_range(db_, nullptr, 0, nullptr, 0);
-      return true;
-    }
+    if (name == "compact") return Compact();
+    if (name == "warm") return Warm();
     if (name == "stats") {
       char* text = engine_.rocksdb_property_value(db_, "rocksdb.stats");
       if (text != nullptr) std::printf("%s\n", text);
@@ -119,6 +118,30 @@ class Bench {
     engine_.rocksdb_flush(db_, options, &error);
     engine_.rocksdb_flushoptions_destroy(options);
     return error == nullptr || Complain("flush", error);
+  }
+
+  bool Compact() {
+    const Usage before = UsageNow(engine_, options_);
+    const uint64_t start = fiber::now_nanos();
+    engine_.rocksdb_compact_range(db_, nullptr, 0, nullptr, 0);
+    PrintStep("compact", static_cast<double>(fiber::now_nanos() - start) / 1e9,
+              Difference(before, UsageNow(engine_, options_)), FLAGS_json);
+    std::fflush(stdout);
+    return true;
+  }
+
+  // Reads every entry, so that the block cache has what it can hold.
+  bool Warm() {
+    rocksdb_readoptions_t* reading = engine_.rocksdb_readoptions_create();
+    engine_.rocksdb_readoptions_set_total_order_seek(reading, 1);
+    rocksdb_iterator_t* it = engine_.rocksdb_create_iterator(db_, reading);
+    engine_.rocksdb_iter_seek_to_first(it);
+    while (engine_.rocksdb_iter_valid(it)) engine_.rocksdb_iter_next(it);
+    char* error = nullptr;
+    engine_.rocksdb_iter_get_error(it, &error);
+    engine_.rocksdb_iter_destroy(it);
+    engine_.rocksdb_readoptions_destroy(reading);
+    return error == nullptr || Complain("warm", error);
   }
 
   uint64_t Property(const char* name) {
@@ -151,8 +174,8 @@ class Bench {
       if (calm <= 1) calm_since = fiber::now_nanos();
       fiber::sleep_for(20'000'000);
     }
-    PrintSettled(static_cast<double>(calm_since - start) / 1e9,
-                 Difference(before, UsageNow(engine_, options_)), FLAGS_json);
+    PrintStep("settle", static_cast<double>(calm_since - start) / 1e9,
+              Difference(before, UsageNow(engine_, options_)), FLAGS_json);
     std::fflush(stdout);
     return true;
   }
@@ -162,6 +185,11 @@ class Bench {
     const int clients = std::max(FLAGS_threads, name == "readwhilewriting" ? 2 : 1);
     rocksdb_readoptions_t* reading = engine_.rocksdb_readoptions_create();
     engine_.rocksdb_readoptions_set_readahead_size(reading, FLAGS_readahead_size);
+    if (name == "prefixscan" && FLAGS_prefix_size > 0) {
+      engine_.rocksdb_readoptions_set_prefix_same_as_start(reading, 1);
+    } else if (FLAGS_prefix_size > 0) {
+      engine_.rocksdb_readoptions_set_total_order_seek(reading, 1);
+    }
     if (FLAGS_async_io) engine_.rocksdb_readoptions_set_async_io(reading, 1);
     rocksdb_writeoptions_t* writing = engine_.rocksdb_writeoptions_create();
     engine_.rocksdb_writeoptions_set_sync(writing, FLAGS_sync);
@@ -181,6 +209,7 @@ class Bench {
     run.settings.multiread_stride = FLAGS_multiread_stride;
     run.settings.slowfs_control = FLAGS_slowfs_control;
     run.settings.cache_size = FLAGS_cache_size;
+    run.settings.prefix_size = FLAGS_prefix_size;
     run.settings.seek_nexts = std::max<uint64_t>(1, FLAGS_seek_nexts);
     const uint64_t all = FLAGS_operations != 0 ? FLAGS_operations : FLAGS_num;
     run.settings.operations = std::max<uint64_t>(1, all / static_cast<uint64_t>(clients));
@@ -286,7 +315,7 @@ class Bench {
 
 bool IsKnown(const std::string& name) {
   return FindWorkload(name) != nullptr || name == "flush" || name == "compact" ||
-         name == "settle" || name == "stats";
+         name == "settle" || name == "stats" || name == "warm";
 }
 
 int Main() {

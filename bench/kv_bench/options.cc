@@ -6,6 +6,10 @@ DEFINE_uint64(cache_size, 64 << 20, "block cache, bytes");
 DEFINE_uint64(block_size, 4096, "bytes");
 DEFINE_double(bloom_bits, 10, "bits per key; 0: no filter");
 DEFINE_uint64(write_buffer_size, 64 << 20, "bytes");
+DEFINE_uint64(target_file_size_base, 64 << 20, "bytes");
+DEFINE_uint64(max_bytes_for_level_base, 256 << 20, "bytes");
+DEFINE_double(max_bytes_for_level_multiplier, 10, "");
+DEFINE_uint64(prefix_size, 0, "bytes of the prefix that filters hold, too (0: none)");
 DEFINE_int32(max_write_buffer_number, 2, "");
 DEFINE_int32(max_background_jobs, 2, "");
 DEFINE_int32(compression_type, 1, "as in rocksdb/c.h: 0 none, 1 Snappy, 4 LZ4, 7 ZSTD");
@@ -31,6 +35,14 @@ rocksdb_options_t* MakeOptions(const Engine& engine, rocksdb_cache_t* cache) {
   engine.rocksdb_options_set_write_buffer_size(o, FLAGS_write_buffer_size);
   engine.rocksdb_options_set_max_write_buffer_number(o, FLAGS_max_write_buffer_number);
   engine.rocksdb_options_set_max_background_jobs(o, FLAGS_max_background_jobs);
+  engine.rocksdb_options_set_target_file_size_base(o, FLAGS_target_file_size_base);
+  engine.rocksdb_options_set_max_bytes_for_level_base(o, FLAGS_max_bytes_for_level_base);
+  engine.rocksdb_options_set_max_bytes_for_level_multiplier(o,
+                                                            FLAGS_max_bytes_for_level_multiplier);
+  if (FLAGS_prefix_size > 0) {
+    engine.rocksdb_options_set_prefix_extractor(
+        o, engine.rocksdb_slicetransform_create_fixed_prefix(FLAGS_prefix_size));
+  }
   engine.rocksdb_options_set_compression(o, FLAGS_compression_type);
   engine.rocksdb_options_set_level_compaction_dynamic_level_bytes(o, 1);
   engine.rocksdb_options_set_use_direct_reads(o, FLAGS_use_direct_reads);

@@ -87,14 +87,14 @@ void PrintJson(const Result& r, bool with_seconds) {
   std::printf("}\n");
 }
 
-void PrintSettled(double seconds, const Usage& usage, bool json) {
-  std::printf("%-16s : %.3f seconds  %.3f CPU seconds  %.1f MB written\n", "settle", seconds,
+void PrintStep(const char* name, double seconds, const Usage& usage, bool json) {
+  std::printf("%-16s : %.3f seconds  %.3f CPU seconds  %.1f MB written\n", name, seconds,
               usage.cpu_seconds, static_cast<double>(usage.written_bytes) / 1e6);
   if (!json) return;
   std::printf(
-      "{\"workload\": \"settle\", \"seconds\": %.6f, \"cpu_seconds\": %.4f, "
+      "{\"workload\": \"%s\", \"seconds\": %.6f, \"cpu_seconds\": %.4f, "
       "\"storage_bytes\": %" PRIu64,
-      seconds, usage.cpu_seconds, usage.written_bytes);
+      name, seconds, usage.cpu_seconds, usage.written_bytes);
   PrintTickers(usage);
   std::printf("}\n");
 }

@@ -31,7 +31,8 @@ struct Result {
 
 void PrintLine(const Result& result);
 void PrintJson(const Result& result, bool with_seconds);
-// Of the settling: the time until nothing was left to flush or to compact.
-void PrintSettled(double seconds, const Usage& usage, bool json);
+// Of a step that is no workload ("settle": until nothing was left to flush or to compact;
+// "compact").
+void PrintStep(const char* name, double seconds, const Usage& usage, bool json);
 
 }  // namespace kv_bench

@@ -238,25 +238,96 @@ void SeekAtRandom(Client* client) {
   }
 }
 
-void ReadSequentially(Client* client) {
+// Reads all entries, from the first or the last; again and again if there is a deadline.
+void Walk(Client* client, bool forward) {
   constexpr uint64_t kStep = 1000;  // entries timed as one
   Run& run = *client->run;
   const Engine& engine = *run.engine;
   rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
-  engine.rocksdb_iter_seek_to_first(it);
+  const auto start = forward ? engine.rocksdb_iter_seek_to_first : engine.rocksdb_iter_seek_to_last;
+  const auto step = forward ? engine.rocksdb_iter_next : engine.rocksdb_iter_prev;
   Progress progress(client);
   uint64_t in_step = 0;
-  while (Take(client, engine, it)) {
-    ++client->found;
-    if (++in_step == kStep) {
-      in_step = 0;
-      if (!progress.Tick(kStep)) break;
+  bool on = true;
+  do {
+    start(it);
+    if (!engine.rocksdb_iter_valid(it)) break;  // nothing there, or an error
+    while (on && Take(client, engine, it)) {
+      ++client->found;
+      if (++in_step == kStep) {
+        in_step = 0;
+        on = progress.Tick(kStep);
+      }
+      step(it);
     }
-    engine.rocksdb_iter_next(it);
-  }
+  } while (on && run.settings.deadline != 0);
   client->measured.operations += in_step;
   EndIterator(client, engine, it);
 }
+void ReadSequentially(Client* client) { Walk(client, true); }
+void ReadReverse(Client* client) { Walk(client, false); }
+
+// Reads all entries with a prefix. An operation is a prefix.
+void ScanPrefixes(Client* client) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  KeyBuffer key(run.settings.key_size);
+  Progress progress(client);
+  for (uint64_t i = 0; i < run.settings.operations; ++i) {
+    rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
+    const Slice k = key.Set(client->numbers.Uniform(run.settings.num));
+    const size_t size =
+        run.settings.prefix_size == 0 ? k.size() : std::min(k.size(), run.settings.prefix_size);
+    engine.rocksdb_iter_seek(it, k.data(), size);
+    for (; Take(client, engine, it); engine.rocksdb_iter_next(it)) ++client->found;
+    EndIterator(client, engine, it);
+    if (!progress.Tick(1)) break;
+  }
+}
+
+// The first entries of the database, past whatever was deleted before them.
+void ReadFirst(Client* client) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  Progress progress(client);
+  for (uint64_t i = 0; i < run.settings.operations; ++i) {
+    rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
+    engine.rocksdb_iter_seek_to_first(it);
+    client->found += Take(client, engine, it);
+    EndIterator(client, engine, it);
+    if (!progress.Tick(1)) break;
+  }
+}
+
+// Deletes the first keys, one after the other, each with a tombstone of its own.
+void DeleteFirst(Client* client, bool ranges) {
+  Run& run = *client->run;
+  const Engine& engine = *run.engine;
+  KeyBuffer key(run.settings.key_size);
+  KeyBuffer end(run.settings.key_size);
+  rocksdb_writebatch_t* batch = engine.rocksdb_writebatch_create();
+  Progress progress(client);
+  uint64_t number = static_cast<uint64_t>(client->id) * run.settings.operations;
+  for (uint64_t i = 0; i < run.settings.operations; ++i, ++number) {
+    const Slice k = key.Set(number);
+    engine.rocksdb_writebatch_clear(batch);
+    if (ranges) {
+      const Slice e = end.Set(number + 1);
+      engine.rocksdb_writebatch_delete_range(batch, k.data(), k.size(), e.data(), e.size());
+    } else {
+      engine.rocksdb_writebatch_delete(batch, k.data(), k.size());
+    }
+    char* error = nullptr;
+    engine.rocksdb_write(run.db, run.writing, batch, &error);
+    client->bytes += k.size();
+    client->written_bytes += k.size();
+    Failed(client, error);
+    if (!progress.Tick(1)) break;
+  }
+  engine.rocksdb_writebatch_destroy(batch);
+}
+void DeleteSequentially(Client* client) { DeleteFirst(client, false); }
+void DeleteRangesSequentially(Client* client) { DeleteFirst(client, true); }
 
 void ReadWhileWriting(Client* client) {
   Run& run = *client->run;
@@ -288,6 +359,11 @@ constexpr Entry kWorkloads[] = {
     {"multiget", MultiGet, false},
     {"seekrandom", SeekAtRandom, false},
     {"readseq", ReadSequentially, false},
+    {"readreverse", ReadReverse, false},
+    {"readfirst", ReadFirst, false},
+    {"prefixscan", ScanPrefixes, false},
+    {"deleteseq", DeleteSequentially, false},
+    {"deleterangeseq", DeleteRangesSequentially, false},
     {"readwhilewriting", ReadWhileWriting, false},
 };
 
@@ -309,7 +385,8 @@ bool WantsEmptyDatabase(const std::string& name) { return Find(name)->empty; }
 
 const char* WorkloadNames() {
   return "fillseq, fillrandom, filluniquerandom, overwrite, updaterandom, readrandom, readmissing, "
-         "multiget, seekrandom, readseq, readwhilewriting, flush, compact, settle, stats";
+         "multiget, seekrandom, readseq, readreverse, readfirst, prefixscan, deleteseq, "
+         "deleterangeseq, readwhilewriting, warm, flush, compact, settle, stats";
 }
 
 }  // namespace kv_bench

@@ -21,6 +21,7 @@ struct Settings {
   uint64_t batch_size = 1;        // entries in a write, keys in a multi-get
   uint64_t multiread_stride = 0;  // distance of a multi-get's keys; 0: all at random
   uint64_t seek_nexts = 10;       // entries read after each seek
+  size_t prefix_size = 0;         // bytes; 0: the whole key
   uint64_t begin = 0;             // a now_nanos() value
   uint64_t deadline = 0;          // a now_nanos() value; 0: none
   uint64_t cache_size = 0;        // bytes

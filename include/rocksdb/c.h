@@ -101,6 +101,9 @@ extern ROCKSDB_LIBRARY_API void rocksdb_try_catch_up_with_primary(rocksdb_t* db,
 extern ROCKSDB_LIBRARY_API void rocksdb_close(rocksdb_t* db);
 extern ROCKSDB_LIBRARY_API void rocksdb_destroy_db(const rocksdb_options_t* options,
                                                    const char* name, char** errptr);
+/* As RepairDB in rocksdb/db.h says: all families, with these options. */
+extern ROCKSDB_LIBRARY_API void rocksdb_repair_db(const rocksdb_options_t* options,
+                                                  const char* name, char** errptr);
 /* The names of the column families of a database that is not open: an array of *lencf strings. */
 extern ROCKSDB_LIBRARY_API char** rocksdb_list_column_families(const rocksdb_options_t* options,
                                                                const char* name, size_t* lencf,

@@ -7,11 +7,11 @@
 // the factory.
 //
 // What is shown to a filter is the newest version of each key among a job's inputs, if that is a
-// value: not its older versions, no tombstones, and nothing of a file that is moved to the next
-// level as it is (CompactRange moves none where there is a filter). Snapshots protect nothing from
-// a filter: an entry that it removes or changes is gone for the snapshots that see it, too. That
-// something is looked at by a certain time only CompactRange sees to; data at the bottom are not
-// looked at again by themselves.
+// value or an entity: not its older versions, no tombstones, and nothing of a file that is moved to
+// the next level as it is (CompactRange moves none where there is a filter). Snapshots protect
+// nothing from a filter: an entry that it removes or changes is gone for the snapshots that see it,
+// too. That something is looked at by a certain time only CompactRange sees to; data at the bottom
+// are not looked at again by themselves.
 //
 // Filters run on the threads of flushes and compactions, without a lock held: they may read the
 // database. A filter that writes to it may wait for ever, for the very job that it is part of.
@@ -21,12 +21,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/customizable.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/types.h"
+#include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -42,7 +44,8 @@ class CompactionFilter : public Customizable {
   enum ValueType {
     kValue,
     kMergeOperand,
-    kBlobIndex,  // never shown: Cairn has no blobs
+    kBlobIndex,         // never shown: Cairn has no blobs
+    kWideColumnEntity,  // to FilterV3 only
   };
 
   enum class Decision {
@@ -51,7 +54,7 @@ class CompactionFilter : public Customizable {
     // It goes: a tombstone takes its place, which stays as long as any other. A merge operand goes
     // without one.
     kRemove,
-    // Its value becomes *new_value.
+    // Its value becomes *new_value; an entity becomes a plain value.
     kChangeValue,
     // It goes, without a tombstone, and so does all in the job's inputs with keys before
     // *skip_until, without being read. What lies under it in other files shows again, and snapshots
@@ -63,6 +66,9 @@ class CompactionFilter : public Customizable {
     // As kRemove, with the tombstone of a SingleDelete: for keys that are written once and removed
     // so.
     kPurge,
+    // It becomes an entity of *new_columns (FilterV3). Not for merge operands: the job fails with
+    // NotSupported.
+    kChangeWideColumnEntity,
     // Not for applications: the job fails with NotSupported.
     kUndetermined,
   };
@@ -109,8 +115,8 @@ class CompactionFilter : public Customizable {
     return false;
   }
 
-  // What is called for values and merge operands; by default it asks the two above. A filter that
-  // overrides it needs neither.
+  // By default it asks the two above for values and merge operands. A filter that overrides it
+  // needs neither.
   virtual Decision FilterV2(int level, const Slice& key, ValueType value_type,
                             const Slice& existing_value, std::string* new_value,
                             std::string* /*skip_until*/) const {
@@ -121,6 +127,19 @@ class CompactionFilter : public Customizable {
     bool value_changed = false;
     if (Filter(level, key, existing_value, new_value, &value_changed)) return Decision::kRemove;
     return value_changed ? Decision::kChangeValue : Decision::kKeep;
+  }
+
+  // What is called for all that is shown; by default it asks FilterV2, and keeps entities. Of a
+  // value or a merge operand *existing_value is set, of an entity *existing_columns, sorted by
+  // name; the other is null. The decision's result goes to *new_value or *new_columns (name and
+  // value, in any order; Corruption, which fails the job: two names are the same).
+  virtual Decision FilterV3(int level, const Slice& key, ValueType value_type,
+                            const Slice* existing_value, const WideColumns* /*existing_columns*/,
+                            std::string* new_value,
+                            std::vector<std::pair<std::string, std::string>>* /*new_columns*/,
+                            std::string* skip_until) const {
+    if (value_type == ValueType::kWideColumnEntity) return Decision::kKeep;
+    return FilterV2(level, key, value_type, *existing_value, new_value, skip_until);
   }
 
   // Never called: Cairn has no blobs.

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rocksdb/attribute_groups.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
@@ -27,6 +28,7 @@
 #include "rocksdb/transaction_log.h"
 #include "rocksdb/types.h"
 #include "rocksdb/version.h"
+#include "rocksdb/wide_columns.h"
 #include "rocksdb/write_batch.h"
 
 namespace ROCKSDB_NAMESPACE {
@@ -214,6 +216,14 @@ class DB {
     return Put(options, DefaultColumnFamily(), key, value);
   }
 
+  // An entity (rocksdb/wide_columns.h) in place of what the key had. The columns come in any order;
+  // Corruption, as in RocksDB: two have the same name.
+  virtual Status PutEntity(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                           const Slice& key, const WideColumns& columns) = 0;
+  // One entity in each group's family, all at once. InvalidArgument: there are no groups.
+  virtual Status PutEntity(const WriteOptions& options, const Slice& key,
+                           const AttributeGroups& attribute_groups) = 0;
+
   // OK also if there was no such key.
   virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
                         const Slice& key) = 0;
@@ -269,6 +279,15 @@ class DB {
     return Get(options, DefaultColumnFamily(), key, value);
   }
 
+  // The key's columns: an entity's, or a plain value's one. *columns is reset first; it has the
+  // memory that they lie in.
+  virtual Status GetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                           const Slice& key, PinnableWideColumns* columns) = 0;
+  // The same of the family of each group in *result, which receives its columns and its own status.
+  // Not OK: the arguments are wrong, and nothing was read.
+  virtual Status GetEntity(const ReadOptions& options, const Slice& key,
+                           PinnableAttributeGroups* result) = 0;
+
   // The key's merge operands, oldest first, behind the value below them, if there is one; what was
   // merged before is one. `merge_operands` has room for
   // options->expected_max_number_of_operands; if there are more: Incomplete, and
@@ -297,6 +316,17 @@ class DB {
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses,
                         const bool sorted_input = false) = 0;
+  // GetEntity of many keys in one state of the database.
+  virtual void MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                              size_t num_keys, const Slice* keys, PinnableWideColumns* results,
+                              Status* statuses, bool sorted_input = false) = 0;
+  virtual void MultiGetEntity(const ReadOptions& options, size_t num_keys,
+                              ColumnFamilyHandle** column_families, const Slice* keys,
+                              PinnableWideColumns* results, Status* statuses,
+                              bool sorted_input = false) = 0;
+  // keys[i] in the families of the groups of results[i].
+  virtual void MultiGetEntity(const ReadOptions& options, size_t num_keys, const Slice* keys,
+                              PinnableAttributeGroups* results) = 0;
 
   // --- Asynchronous reading
   //
@@ -744,5 +774,24 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags lhs,
 Status DestroyDB(const std::string& name, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& column_families =
                      std::vector<ColumnFamilyDescriptor>());
+
+// Makes a database that opens out of what is left of a damaged one that is not open (IOError: it
+// is), whatever became of CURRENT and the MANIFEST: out of the tables and logs that can be read.
+// What cannot be read, and what is not needed any more, goes to the folder `lost` beside it. Some
+// data may have been lost; doc/reliability.md says what may be relied on. An empty or missing
+// directory becomes an empty database. The options must be those of the database: comparators
+// (InvalidArgument: a table has another one), wal_dir, db_paths. An interrupted repair may be
+// repeated.
+//
+// `column_families` are the options of the families to be repaired, the default one among them
+// (else InvalidArgument). Tables of other families go to `lost`, too.
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families);
+// Families that are not among them are taken with unknown_cf_opts.
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
+                const ColumnFamilyOptions& unknown_cf_opts);
+// All families, with these options.
+Status RepairDB(const std::string& dbname, const Options& options);
 
 }  // namespace ROCKSDB_NAMESPACE

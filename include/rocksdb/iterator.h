@@ -1,16 +1,18 @@
 // Iterator: a cursor over the keys of a database in order, seeing one consistent state.
 //
-// Not thread-safe: one user at a time. Destroy it before its database is closed. key() and value()
-// borrow memory that is valid until the next movement (with ReadOptions::pin_data, key() until the
-// iterator dies, where "rocksdb.iterator.is-key-pinned" says 1).
+// Not thread-safe: one user at a time. Destroy it before its database is closed. key(), value()
+// and columns() borrow memory that is valid until the next movement (with ReadOptions::pin_data,
+// key() until the iterator dies, where "rocksdb.iterator.is-key-pinned" says 1).
 #pragma once
 
+#include <cassert>
 #include <string>
 
 #include "rocksdb/cleanable.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -43,16 +45,28 @@ class Iterator : public Cleanable {
 
   // REQUIRES: Valid()
   virtual Slice key() const = 0;
-  // REQUIRES: Valid()
+  // An entity's default column; empty if it has none. REQUIRES: Valid()
   virtual Slice value() const = 0;
+  // All columns of an entity (rocksdb/wide_columns.h); a plain value is one with an empty name.
+  // Good as long as value(). REQUIRES: Valid()
+  virtual const WideColumns& columns() const {
+    assert(false);
+    return kNoWideColumns;
+  }
 
   // Not OK if the iterator stopped because of an error: always ask when Valid() is false. A new
   // Seek clears it.
   virtual Status status() const = 0;
 
-  // Makes the iterator see the database's present state; it is not positioned afterwards.
-  // NotSupported for an iterator that was made on a snapshot.
-  virtual Status Refresh() { return Status::NotSupported("Refresh() is not supported"); }
+  // Makes the iterator see the database's present state, also one that was made on a snapshot; it
+  // is not positioned afterwards.
+  virtual Status Refresh() { return Refresh(nullptr); }
+  // Makes the iterator see the database as of `snapshot` (null: its present state), which must live
+  // during this call. NotSupported where there is no database behind the iterator, and for a
+  // snapshot given to a tailing one.
+  virtual Status Refresh(const Snapshot* /*snapshot*/) {
+    return Status::NotSupported("Refresh() is not supported");
+  }
 
   // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number".
   // InvalidArgument for others.

@@ -8,12 +8,15 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "rocksdb/customizable.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -73,6 +76,40 @@ class MergeOperator : public Customizable {
   // taken to be corrupt.
   virtual bool FullMergeV2(const MergeOperationInput& merge_in,
                            MergeOperationOutput* merge_out) const;
+
+  struct MergeOperationInputV3 {
+    // The key has none, a plain one, or an entity.
+    using ExistingValue = std::variant<std::monostate, Slice, WideColumns>;
+    using OperandList = std::vector<Slice>;
+
+    explicit MergeOperationInputV3(const Slice& _key, ExistingValue&& _existing_value,
+                                   const OperandList& _operand_list, Logger* _logger)
+        : key(_key),
+          existing_value(std::move(_existing_value)),
+          operand_list(_operand_list),
+          logger(_logger) {}
+
+    const Slice& key;
+    ExistingValue existing_value;
+    const OperandList& operand_list;  // oldest first
+    Logger* logger;                   // may be null
+  };
+
+  struct MergeOperationOutputV3 {
+    using NewColumns = std::vector<std::pair<std::string, std::string>>;
+    // A plain value, an entity (columns in any order), or an operand or the existing value, without
+    // a copy.
+    using NewValue = std::variant<std::string, NewColumns, Slice>;
+
+    NewValue new_value;
+    OpFailureScope op_failure_scope = OpFailureScope::kDefault;
+  };
+
+  // What the engine calls, for plain values and entities. By default FullMergeV2, on the existing
+  // value or, of an entity, on the default column (empty if it has none); an entity stays one, with
+  // its other columns as they are.
+  virtual bool FullMergeV3(const MergeOperationInputV3& merge_in,
+                           MergeOperationOutputV3* merge_out) const;
 
   // Makes one operand of two neighbours, which has the same effect. False: not possible (and not
   // an error): both are kept.

@@ -11,6 +11,7 @@
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/types.h"
+#include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -72,6 +73,8 @@ class SstFileWriter {
 
   // InvalidArgument without an open file, or if the key is not behind the last one.
   Status Put(const Slice& user_key, const Slice& value);
+  // Corruption: two columns have the same name.
+  Status PutEntity(const Slice& user_key, const WideColumns& columns);
   Status Merge(const Slice& user_key, const Slice& value);
   Status Delete(const Slice& user_key);
   // Put's old name.

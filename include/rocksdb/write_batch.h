@@ -66,6 +66,11 @@ class WriteBatch : public WriteBatchBase {
     return Put(nullptr, key, value);
   }
 
+  Status PutEntity(ColumnFamilyHandle* column_family, const Slice& key,
+                   const WideColumns& columns) override;
+  // Groups before one that fails stay in the batch.
+  Status PutEntity(const Slice& key, const AttributeGroups& attribute_groups) override;
+
   Status Delete(ColumnFamilyHandle* column_family, const Slice& key) override;
   Status Delete(const Slice& key) override { return Delete(nullptr, key); }
   Status Delete(ColumnFamilyHandle* column_family, const SliceParts& key) override;
@@ -115,6 +120,8 @@ class WriteBatch : public WriteBatchBase {
     }
     virtual void Put(const Slice& /*key*/, const Slice& /*value*/) {}
 
+    // `entity` has the columns in their stored form: PinnableWideColumns::SetWideColumnValue reads
+    // it.
     virtual Status PutEntityCF(uint32_t /*column_family_id*/, const Slice& /*key*/,
                                const Slice& /*entity*/) {
       return Status::NotSupported("PutEntityCF not implemented");

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 
+#include "rocksdb/attribute_groups.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/wide_columns.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -23,6 +25,13 @@ class WriteBatchBase {
   virtual Status Put(ColumnFamilyHandle* column_family, const SliceParts& key,
                      const SliceParts& value) = 0;
   virtual Status Put(const SliceParts& key, const SliceParts& value) = 0;
+
+  // An entity, its columns in any order. InvalidArgument without a column family, the one call that
+  // needs it. Corruption: two columns have the same name.
+  virtual Status PutEntity(ColumnFamilyHandle* column_family, const Slice& key,
+                           const WideColumns& columns) = 0;
+  // One in each group's column family. InvalidArgument: there are no groups.
+  virtual Status PutEntity(const Slice& key, const AttributeGroups& attribute_groups) = 0;
 
   virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
   virtual Status Merge(const Slice& key, const Slice& value) = 0;

@@ -1,8 +1,10 @@
 #include "base/merge_operands.h"
 
 #include <utility>
+#include <variant>
 
 #include "base/perf.h"
+#include "base/wide_column_serialization.h"
 
 namespace cairn {
 
@@ -38,27 +40,50 @@ std::vector<Slice> MergeOperands::OldestFirst() const {
   return std::vector<Slice>(rep_->operands.rbegin(), rep_->operands.rend());
 }
 
-Status MergeOperands::Merge(const Slice& key, const Slice* base, Statistics* statistics,
-                            Logger* logger, std::string* result, bool* must_keep) const {
+Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics* statistics,
+                            Logger* logger, std::string* result, ValueType* type,
+                            bool* must_keep) const {
+  using Input = MergeOperator::MergeOperationInputV3;
+  using Output = MergeOperator::MergeOperationOutputV3;
   if (operator_ == nullptr) {
     // RocksDB's own words.
     return Status::InvalidArgument("merge_operator is not properly initialized.");
   }
+  Input::ExistingValue existing;
+  if (base.type == kTypeValue) {
+    existing = base.value;
+  } else if (base.type == kTypeWideColumnEntity) {
+    const Status s = DecodeWideColumns(base.value, &existing.emplace<WideColumns>());
+    if (!s.ok()) return Status::CopyAppendMessage(s, " of key ", key.ToString(/*hex=*/true));
+  }
   const std::vector<Slice> operands = OldestFirst();
+  const Input input(key, std::move(existing), operands, logger);
+  Output output;
   result->clear();
-  Slice existing(nullptr, 0);
-  const MergeOperator::MergeOperationInput input(key, base, operands, logger);
-  MergeOperator::MergeOperationOutput output(*result, existing);
+  output.new_value = std::move(*result);
   if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
   const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
-  if (!operator_->FullMergeV2(input, &output)) {
+  if (!operator_->FullMergeV3(input, &output)) {
     if (statistics != nullptr) statistics->recordTick(NUMBER_MERGE_FAILURES, 1);
     if (must_keep != nullptr) {
       *must_keep = output.op_failure_scope == MergeOperator::OpFailureScope::kMustMerge;
     }
     return Status::Corruption(Status::SubCode::kMergeOperatorFailed);
   }
-  if (existing.data() != nullptr) result->assign(existing.data(), existing.size());
+  *type = kTypeValue;
+  if (auto* const value = std::get_if<std::string>(&output.new_value)) {
+    *result = std::move(*value);
+  } else if (const auto* const part = std::get_if<Slice>(&output.new_value)) {
+    result->assign(part->data(), part->size());
+  } else {
+    *type = kTypeWideColumnEntity;
+    WideColumns columns;
+    for (const auto& [name, column] : std::get<Output::NewColumns>(output.new_value)) {
+      columns.emplace_back(name, column);
+    }
+    result->clear();
+    return EncodeWideColumns(std::move(columns), result);
+  }
   return Status::OK();
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/internal_key.h"
 #include "base/namespace.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/slice.h"
@@ -17,6 +18,12 @@
 #include "rocksdb/status.h"
 
 namespace cairn {
+
+// What merge operands stand on, as it is stored.
+struct MergeBase {
+  Slice value;
+  ValueType type = kTypeDeletion;  // kTypeValue, kTypeWideColumnEntity; others: there is no value
+};
 
 class MergeOperands {
  public:
@@ -45,12 +52,14 @@ class MergeOperands {
   // The operands, oldest first. Good until the next change.
   std::vector<Slice> OldestFirst() const;
 
-  // The value of `key` with these operands over `base` (null: none), into *result, which no operand
-  // and not `base` may be a part of. InvalidArgument: there is no operator. Corruption: it failed;
+  // The value of `key` with these operands over `base`, as it is stored, into *result, which no
+  // operand and not `base` may be a part of; *type becomes kTypeValue or kTypeWideColumnEntity.
+  // InvalidArgument: there is no operator. Corruption: it failed, or `base` is no entity;
   // *must_keep, if not null, is set if compactions are to leave such entries as they are.
   // `statistics` may be null.
-  [[nodiscard]] Status Merge(const Slice& key, const Slice* base, Statistics* statistics,
-                             Logger* logger, std::string* result, bool* must_keep = nullptr) const;
+  [[nodiscard]] Status Merge(const Slice& key, const MergeBase& base, Statistics* statistics,
+                             Logger* logger, std::string* result, ValueType* type,
+                             bool* must_keep = nullptr) const;
   // One operand of all, into *result. False: they must stay apart.
   bool MergePartially(const Slice& key, Logger* logger, std::string* result) const;
 

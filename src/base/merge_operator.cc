@@ -28,6 +28,48 @@ bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
                    merge_in.logger);
 }
 
+bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
+                                MergeOperationOutputV3* merge_out) const {
+  const auto* const columns = std::get_if<WideColumns>(&merge_in.existing_value);
+  const bool has_default =
+      columns != nullptr && !columns->empty() && columns->front().name().empty();
+  const Slice* existing = std::get_if<Slice>(&merge_in.existing_value);
+  const Slice no_default;
+  if (columns != nullptr) existing = has_default ? &columns->front().value() : &no_default;
+
+  // What is given may have memory to reuse.
+  std::string value;
+  if (auto* const given = std::get_if<std::string>(&merge_out->new_value)) {
+    value = std::move(*given);
+  }
+  value.clear();
+  Slice operand(nullptr, 0);
+  MergeOperationOutput out(value, operand);
+  if (!FullMergeV2(
+          MergeOperationInput(merge_in.key, existing, merge_in.operand_list, merge_in.logger),
+          &out)) {
+    merge_out->op_failure_scope = out.op_failure_scope;
+    return false;
+  }
+  if (columns == nullptr) {
+    if (operand.data() != nullptr) {
+      merge_out->new_value = operand;
+    } else {
+      merge_out->new_value = std::move(value);
+    }
+    return true;
+  }
+  if (operand.data() != nullptr) value.assign(operand.data(), operand.size());
+  MergeOperationOutputV3::NewColumns merged;
+  merged.reserve(columns->size() + 1);
+  merged.emplace_back(std::string(), std::move(value));
+  for (size_t i = has_default ? 1 : 0; i < columns->size(); ++i) {
+    merged.emplace_back((*columns)[i].name().ToString(), (*columns)[i].value().ToString());
+  }
+  merge_out->new_value = std::move(merged);
+  return true;
+}
+
 bool MergeOperator::PartialMerge(const Slice& /*key*/, const Slice& /*left_operand*/,
                                  const Slice& /*right_operand*/, std::string* /*new_value*/,
                                  Logger* /*logger*/) const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "base/namespace.h"
 #include "fiber/clock.h"
@@ -122,9 +123,9 @@ class PerfTimer {
     if (perf.timed()) [[unlikely]]
       Begin(&(perf.state()->io.*metric), &fiber::now_nanos);
   }
-  // With `wanted` false no timer at all. REQUIRES: else Perf().timed()
-  PerfTimer(bool wanted, PerfMetric metric) {
-    if (wanted) Begin(&(Perf().state()->context.*metric), &fiber::now_nanos);
+  // REQUIRES: Perf().timed()
+  explicit PerfTimer(PerfMetric metric) {
+    Begin(&(Perf().state()->context.*metric), &fiber::now_nanos);
   }
   PerfTimer(const PerfTimer&) = delete;
   PerfTimer& operator=(const PerfTimer&) = delete;
@@ -137,7 +138,7 @@ class PerfTimer {
 
  protected:
   PerfTimer() = default;
-  void Begin(uint64_t* into, uint64_t (*clock)());
+  void Begin(uint64_t* into, uint64_t (*now)());
 
  private:
   void End();
@@ -150,10 +151,7 @@ class PerfTimer {
 // The same with the processor time of the thread.
 class PerfCpuTimer final : public PerfTimer {
  public:
-  PerfCpuTimer(bool wanted, PerfMetric metric) {
-    if (wanted && Perf().AtLevel(kEnableTimeAndCPUTimeExceptForMutex))
-      Begin(&(Perf().state()->context.*metric), &fiber::thread_cpu_nanos);
-  }
+  explicit PerfCpuTimer(PerfMetric metric) : PerfCpuTimer(Perf(), metric) {}
   PerfCpuTimer(Perf perf, PerfMetric metric) {
     if (perf.AtLevel(kEnableTimeAndCPUTimeExceptForMutex)) [[unlikely]]
       Begin(&(perf.state()->context.*metric), &fiber::thread_cpu_nanos);
@@ -163,5 +161,16 @@ class PerfCpuTimer final : public PerfTimer {
       Begin(&(perf.state()->io.*metric), &fiber::thread_cpu_nanos);
   }
 };
+
+// For functions that come twice: with kTimed, which they have where Perf().timed(), a timer, else
+// nothing.
+struct NoTimer {
+  explicit NoTimer(PerfMetric /*metric*/) {}
+  void Stop() {}
+};
+template <bool kTimed>
+using PerfTimerIf = std::conditional_t<kTimed, PerfTimer, NoTimer>;
+template <bool kTimed>
+using PerfCpuTimerIf = std::conditional_t<kTimed, PerfCpuTimer, NoTimer>;
 
 }  // namespace cairn

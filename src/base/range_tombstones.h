@@ -65,6 +65,13 @@ inline bool EndsWithTombstone(const Slice& largest) {
          PackSequenceAndType(kMaxSequenceNumber, kTypeRangeDeletion);
 }
 
+// A table with this largest key has nothing at or behind the user key.
+inline bool EndsBefore(const InternalKeyComparator& icmp, const Slice& largest,
+                       const Slice& user_key) {
+  const int order = icmp.CompareUserKey(ExtractUserKey(largest), user_key);
+  return order < 0 || (order == 0 && EndsWithTombstone(largest));
+}
+
 // What of [*start, *end) lies within a table with these bounds; RocksDB cuts tables, but not the
 // tombstones in them. False: nothing. (Where a table ends with an entry no tombstone goes beyond it
 // but one that the next table has, too, because the entry's key goes on there.)

@@ -72,6 +72,9 @@ void rocksdb_close(rocksdb_t* db) { delete db; }
 void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name, char** errptr) {
   Report(errptr, DestroyDB(name, options->rep));
 }
+void rocksdb_repair_db(const rocksdb_options_t* options, const char* name, char** errptr) {
+  Report(errptr, RepairDB(name, options->rep));
+}
 char** rocksdb_list_column_families(const rocksdb_options_t* options, const char* name,
                                     size_t* lencf, char** errptr) {
   std::vector<std::string> names;

@@ -17,7 +17,7 @@ namespace {
 #define METRIC(name) &PerfContext::name
 
 // By the number of the C interface.
-constexpr uint64_t PerfContextBase::*kMetrics[] = {
+constexpr uint64_t PerfContextBase::* kMetrics[] = {
     METRIC(user_key_comparison_count),
     METRIC(block_cache_hit_count),
     METRIC(block_read_count),

@@ -46,8 +46,6 @@ Status Refuse(const BatchRecord& record) {
   switch (record.type) {
     case kTypeBlobIndex:
       return Status::NotSupported("Blob indexes are not supported");
-    case kTypeWideColumnEntity:
-      return Status::NotSupported("PutEntity is not supported");
     default:
       return Status::NotSupported("Two-phase commit is not supported, write batch tag",
                                   std::to_string(static_cast<int>(record.type)));
@@ -114,13 +112,18 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
     fiber::interleave();
     if (table != nullptr) {
       if (record.type > kTypeMerge && record.type != kTypeSingleDeletion &&
-          record.type != kTypeRangeDeletion) {
+          record.type != kTypeRangeDeletion && record.type != kTypeWideColumnEntity) {
         return Refuse(record);
       }
-      if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands() &&
-          sink->Fold(record.family, record.key, seq, record.value, &folded)) {
-        record.type = kTypeValue;
-        record.value = folded;
+      if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands()) {
+        const OperandFate fate =
+            sink->Fold(record.family, record.key, seq, record.value, &folded, &record.type);
+        if (fate == OperandFate::kFolded) {
+          record.value = folded;
+        } else if (fate == OperandFate::kDropped) {
+          ++seq;
+          continue;
+        }
       }
       Status s = table->Add(seq, record.type, record.key, record.value, concurrent, counters.get());
       if (!s.ok()) [[unlikely]]

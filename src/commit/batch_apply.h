@@ -15,6 +15,13 @@
 
 namespace cairn {
 
+/// What becomes of a merge operand that is to be written.
+enum class OperandFate : uint8_t {
+  kKept,
+  kFolded,   // a value takes its place
+  kDropped,  // nothing does; its sequence number is used up all the same
+};
+
 /// Finds the memtable that a column family writes to. Implemented by db/. Seek must not suspend.
 class MemTableSink {
  public:
@@ -25,14 +32,15 @@ class MemTableSink {
   /// threads at once.
   virtual Status Seek(uint32_t family, MemTable** table) = 0;
 
-  /// Some family wants its merge operands folded (max_successive_merges): batches are to be applied
-  /// one after the other, in the order of their sequence numbers.
+  /// Some family wants its merge operands folded (max_successive_merges), or looked at: batches are
+  /// to be applied one after the other, in the order of their sequence numbers.
   virtual bool FoldsOperands() const { return false; }
-  /// True: an operand of `key` that is to be written at `sequence` is one too many, and *value,
-  /// what it and all before it make, is to be written in its place. May SUSPEND.
-  virtual bool Fold(uint32_t /*family*/, const Slice& /*key*/, SequenceNumber /*sequence*/,
-                    const Slice& /*operand*/, std::string* /*value*/) {
-    return false;
+  /// Of an operand of `key` that is to be written at `sequence`. kFolded: it is one too many, and
+  /// *value, what it and all before it make, is to be written in its place, as a *type. May
+  /// SUSPEND.
+  virtual OperandFate Fold(uint32_t /*family*/, const Slice& /*key*/, SequenceNumber /*sequence*/,
+                           const Slice& /*operand*/, std::string* /*value*/, ValueType* /*type*/) {
+    return OperandFate::kKept;
   }
 };
 

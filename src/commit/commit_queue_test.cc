@@ -319,13 +319,13 @@ TEST(CommitQueueTest, AFailedSyncOrPrepareFailsTheWrite) {
 
 TEST(CommitQueueTest, AnUnappliableBatchIsReported) {
   FakeDatabase db;
-  WriteBatch entity;
+  WriteBatch blob;
   const Slice key("a"), value("b");
   const SliceParts value_parts(&value, 1);
-  ASSERT_TRUE(WriteBatchInternal::AppendRecord(&entity, kTypeWideColumnEntity, 0,
-                                               SliceParts(&key, 1), &value_parts)
-                  .ok());
-  EXPECT_TRUE(db.queue()->Write({}, &entity).IsNotSupported());
+  ASSERT_TRUE(
+      WriteBatchInternal::AppendRecord(&blob, kTypeBlobIndex, 0, SliceParts(&key, 1), &value_parts)
+          .ok());
+  EXPECT_TRUE(db.queue()->Write({}, &blob).IsNotSupported());
   EXPECT_EQ(db.errors, 1);
 }
 

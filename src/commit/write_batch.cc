@@ -9,6 +9,7 @@
 
 #include "base/coding.h"
 #include "base/internal_key.h"
+#include "base/wide_column_serialization.h"
 #include "commit/batch_reader.h"
 #include "commit/write_batch_internal.h"
 #include "rocksdb/db.h"
@@ -109,6 +110,25 @@ Status WriteBatch::Put(ColumnFamilyHandle* family, const Slice& key, const Slice
 }
 Status WriteBatch::Put(ColumnFamilyHandle* family, const SliceParts& key, const SliceParts& value) {
   return Append(this, cairn::kTypeValue, family, key, &value);
+}
+Status WriteBatch::PutEntity(ColumnFamilyHandle* family, const Slice& key,
+                             const WideColumns& columns) {
+  if (family == nullptr) {
+    return Status::InvalidArgument("Cannot call this method without a column family handle");
+  }
+  std::string entity;
+  Status s = cairn::EncodeWideColumns(columns, &entity);
+  return s.ok() ? Append(this, cairn::kTypeWideColumnEntity, family, key, entity) : s;
+}
+Status WriteBatch::PutEntity(const Slice& key, const AttributeGroups& attribute_groups) {
+  if (attribute_groups.empty()) {
+    return Status::InvalidArgument("Cannot call this method with empty attribute groups");
+  }
+  for (const AttributeGroup& group : attribute_groups) {
+    Status s = PutEntity(group.column_family(), key, group.columns());
+    if (!s.ok()) return s;
+  }
+  return Status::OK();
 }
 Status WriteBatch::Delete(ColumnFamilyHandle* family, const Slice& key) {
   return Append(this, cairn::kTypeDeletion, family, key);

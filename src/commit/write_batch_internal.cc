@@ -181,7 +181,7 @@ uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
 
 Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
   const uint32_t flags = ContentFlags(batch);
-  constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kHasPutEntity | kIsMalformed;
+  constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kIsMalformed;
   if ((flags & kRefused) == 0) [[likely]]
     return Status::OK();
   if ((flags & kIsMalformed) != 0) {
@@ -192,7 +192,6 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
     return reader.status().ok() ? Status::Corruption("WriteBatch has wrong count")
                                 : reader.status();
   }
-  if ((flags & kHasPutEntity) != 0) return Status::NotSupported("PutEntity is not supported");
   if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
   return Status::NotSupported("Two-phase commit is not supported");
 }

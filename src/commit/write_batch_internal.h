@@ -59,7 +59,7 @@ class WriteBatchInternal {
   static Slice LoggedRecords(const WriteBatch* src, uint32_t* count);
 
   /// What the database must know before it logs a batch. OK, or why it refuses: NotSupported
-  /// (two phase commit, wide columns), Corruption (malformed contents). O(1)
+  /// (two phase commit, blob indexes), Corruption (malformed contents). O(1)
   /// unless the batch came from raw bytes.
   static Status CheckWritable(const WriteBatch* batch);
   /// Whether its families must be asked before it is logged: a record addresses another one than

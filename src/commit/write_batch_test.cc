@@ -294,14 +294,14 @@ TEST_F(BatchApplyTest, SkippedFamiliesKeepTheirNumbers) {
 }
 
 TEST_F(BatchApplyTest, RefusesWhatItCannotApply) {
-  WriteBatch merge, entity;
+  WriteBatch merge, blob;
   ASSERT_TRUE(merge.Merge("a", "1").ok());
   const Slice key("a"), value("b");
   const SliceParts value_parts(&value, 1);
-  ASSERT_TRUE(WriteBatchInternal::AppendRecord(&entity, kTypeWideColumnEntity, 0,
-                                               SliceParts(&key, 1), &value_parts)
-                  .ok());
-  EXPECT_TRUE(ApplyBatch(entity.Data(), 1, &sink_, false).IsNotSupported());
+  ASSERT_TRUE(
+      WriteBatchInternal::AppendRecord(&blob, kTypeBlobIndex, 0, SliceParts(&key, 1), &value_parts)
+          .ok());
+  EXPECT_TRUE(ApplyBatch(blob.Data(), 1, &sink_, false).IsNotSupported());
   std::string wrong_count = merge.Data();
   wrong_count[8] = 2;
   SingleMemTableSink skip;

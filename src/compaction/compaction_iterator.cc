@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/wide_column_serialization.h"
 #include "compaction/compaction.h"
 
 namespace cairn {
@@ -83,13 +84,15 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
   std::string result;
   bool keep = true;  // as they are
   if (base != nullptr || nothing_below) {
-    const bool has_value = base != nullptr && base->type == kTypeValue;
+    MergeBase stands_on;
+    if (base != nullptr) stands_on = {base_value, base->type};
+    ValueType type = kTypeValue;
     bool must_keep = false;
-    Status s = operands_.Merge(user_key_, has_value ? &base_value : nullptr, /*statistics=*/nullptr,
-                               /*logger=*/nullptr, &result, &must_keep);
+    Status s = operands_.Merge(user_key_, stands_on, /*statistics=*/nullptr, /*logger=*/nullptr,
+                               &result, &type, &must_keep);
     if (s.ok()) {
       const bool zero = bottommost_ && oldest_interval;
-      ready_.push_back({zero ? 0 : newest, kTypeValue, std::move(result)});
+      ready_.push_back({zero ? 0 : newest, type, std::move(result)});
       keep = false;
     } else if (!must_keep) {
       status_ = std::move(s);
@@ -151,15 +154,12 @@ int CompactionIterator::CompareToLast(const Slice& user_key) const {
                                       user_key.size());
 }
 
-void CompactionIterator::BecomeTombstone(ValueType type, ParsedInternalKey* parsed, Slice* key,
-                                         Slice* value) {
-  ++records_filtered_;
+void CompactionIterator::Become(ValueType type, ParsedInternalKey* parsed, Slice* key) {
   parsed->type = type;
   parsed->user_key = user_key_;
   char* const footer = user_key_bytes_.data() + user_key_.size();
   EncodeFixed64(footer, PackSequenceAndType(parsed->sequence, type));
   *key = Slice(user_key_.data(), user_key_.size() + kInternalKeyFooterSize);
-  *value = Slice();
 }
 
 CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueType shown_as,
@@ -168,25 +168,44 @@ CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueT
   using Decision = CompactionFilter::Decision;
   filter_value_.clear();
   filter_skip_until_.clear();
+  filter_columns_.clear();
+  const bool is_operand = shown_as == CompactionFilter::kMergeOperand;
+  const bool is_entity = shown_as == CompactionFilter::kWideColumnEntity;
+  if (is_entity) {
+    const Status s = DecodeWideColumns(*value, &shown_columns_);
+    if (!s.ok()) {
+      status_ = Status::CopyAppendMessage(s, " of key ", user_key_.ToString(/*hex=*/true));
+      return Filtered::kFailed;
+    }
+  }
   const int level = compaction_ == nullptr ? 0 : compaction_->start_level();
-  const Decision decision =
-      filter_->FilterV2(level, user_key_, shown_as, *value, &filter_value_, &filter_skip_until_);
-  const bool is_value = shown_as == CompactionFilter::kValue;
+  const Decision decision = filter_->FilterV3(
+      level, user_key_, shown_as, is_entity ? nullptr : value,
+      is_entity ? &shown_columns_ : nullptr, &filter_value_, &filter_columns_, &filter_skip_until_);
   switch (decision) {
     case Decision::kKeep:
       return Filtered::kEntry;
     case Decision::kRemove:
     case Decision::kPurge:
-      if (!is_value) {
-        ++records_filtered_;
-        return Filtered::kNothing;
-      }
-      BecomeTombstone(decision == Decision::kPurge ? kTypeSingleDeletion : kTypeDeletion, parsed,
-                      key, value);
+      ++records_filtered_;
+      if (is_operand) return Filtered::kNothing;
+      Become(decision == Decision::kPurge ? kTypeSingleDeletion : kTypeDeletion, parsed, key);
+      *value = Slice();
       return Filtered::kEntry;
     case Decision::kChangeValue:
+      if (is_entity) Become(kTypeValue, parsed, key);
       *value = filter_value_;
       return Filtered::kEntry;
+    case Decision::kChangeWideColumnEntity: {
+      if (is_operand) break;
+      WideColumns columns;
+      for (const auto& [name, column] : filter_columns_) columns.emplace_back(name, column);
+      status_ = EncodeWideColumns(std::move(columns), &filter_value_);
+      if (!status_.ok()) return Filtered::kFailed;
+      Become(kTypeWideColumnEntity, parsed, key);
+      *value = filter_value_;
+      return Filtered::kEntry;
+    }
     case Decision::kRemoveAndSkipUntil:
       if (icmp_->CompareUserKey(filter_skip_until_, user_key_) <= 0) return Filtered::kEntry;
       ++records_filtered_;
@@ -201,8 +220,8 @@ CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueT
     case Decision::kIOError:
       break;
   }
-  status_ = Status::NotSupported("a decision of FilterV2() that is not for applications",
-                                 filter_->Name());
+  status_ = Status::NotSupported(
+      "a decision of FilterV2() or FilterV3() that is not for applications", filter_->Name());
   return Filtered::kFailed;
 }
 
@@ -283,6 +302,8 @@ void CompactionIterator::Find() {
       Filtered filtered = Filtered::kEntry;
       if (order < 0 && parsed.type == kTypeValue) {
         filtered = Filter(CompactionFilter::kValue, &parsed, &key, &value);
+      } else if (order < 0 && parsed.type == kTypeWideColumnEntity) {
+        filtered = Filter(CompactionFilter::kWideColumnEntity, &parsed, &key, &value);
       } else if (parsed.type == kTypeMerge && parsed.sequence > newest_snapshot_) {
         filtered = Filter(CompactionFilter::kMergeOperand, &parsed, &key, &value);
       }
@@ -298,8 +319,8 @@ void CompactionIterator::Find() {
 
     const bool oldest_interval = parsed.sequence <= oldest_snapshot_;
     if (!operand_sequences_.empty() && parsed.type != kTypeMerge) [[unlikely]] {
-      if (parsed.type == kTypeValue || parsed.type == kTypeDeletion ||
-          parsed.type == kTypeSingleDeletion) {
+      if (parsed.type == kTypeValue || parsed.type == kTypeWideColumnEntity ||
+          parsed.type == kTypeDeletion || parsed.type == kTypeSingleDeletion) {
         hidden_below_ = interval;
         FinishOperands(&parsed, value, /*at_end=*/false);
         if (status_.ok()) EmitReady();
@@ -318,6 +339,7 @@ void CompactionIterator::Find() {
         Emit(parsed, key, value, false);
         return;
       case kTypeValue:
+      case kTypeWideColumnEntity:
         hidden_below_ = interval;
         Emit(parsed, key, value, bottommost_ && oldest_interval && parsed.sequence != 0);
         return;

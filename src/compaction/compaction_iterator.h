@@ -19,7 +19,8 @@
 // What a range tombstone of the same interval hides is dropped, too; the tombstones themselves are
 // not its business (compaction/tombstone_writer.h).
 //
-// A compaction filter (rocksdb/compaction_filter.h) is shown the newest version of each user key,
+// An entity (wide columns) is a value like any other. A compaction filter
+// (rocksdb/compaction_filter.h) is shown the newest version of each user key,
 // before the rules above are applied to what it makes of it. An entry that it removes becomes a
 // tombstone: what the key has in deeper levels must stay hidden.
 #pragma once
@@ -28,6 +29,7 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/internal_iterator.h"
@@ -37,6 +39,7 @@
 #include "base/range_tombstones.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/wide_columns.h"
 #include "table/block.h"
 
 namespace cairn {
@@ -99,8 +102,8 @@ class CompactionIterator {
   // filter_ is not null, user_key_ is parsed's.
   Filtered Filter(CompactionFilter::ValueType shown_as, ParsedInternalKey* parsed, Slice* key,
                   Slice* value);
-  // The entry, whose bytes user_key_bytes_ has, as one of another type and without a value.
-  void BecomeTombstone(ValueType type, ParsedInternalKey* parsed, Slice* key, Slice* value);
+  // The entry, whose bytes user_key_bytes_ has, as one of another type.
+  void Become(ValueType type, ParsedInternalKey* parsed, Slice* key);
   // Keeps an operand until what is below it is known.
   void TakeOperand(const ParsedInternalKey& parsed, const Slice& value);
   // Nothing more comes in the interval of the operands taken but `base` (null: nothing), which is a
@@ -150,6 +153,8 @@ class CompactionIterator {
   SequenceNumber hidden_below_ = 0;
   std::vector<size_t> level_cursors_;
   std::string filter_value_, filter_skip_until_;  // what the filter wrote last
+  std::vector<std::pair<std::string, std::string>> filter_columns_;
+  WideColumns shown_columns_;
   // An entry of user_key_ that waits to be written.
   struct ReadyEntry {
     SequenceNumber sequence;

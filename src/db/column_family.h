@@ -146,13 +146,14 @@ class FamilyMemTables final : public MemTableSink {
   // Of some family: see MemTableSink. `fold` is called with leadership's turn to insert.
   using FoldFunction =
       std::function<bool(uint32_t family, const Slice& key, SequenceNumber sequence,
-                         const Slice& operand, std::string* value)>;
+                         const Slice& operand, std::string* value, ValueType* type)>;
   void SetFold(FoldFunction fold) { fold_ = std::move(fold); }
   void SetFoldsOperands(bool folds) { folds_.store(folds, std::memory_order_relaxed); }
   bool FoldsOperands() const override { return folds_.load(std::memory_order_relaxed); }
-  bool Fold(uint32_t family, const Slice& key, SequenceNumber sequence, const Slice& operand,
-            std::string* value) override {
-    return fold_ != nullptr && fold_(family, key, sequence, operand, value);
+  OperandFate Fold(uint32_t family, const Slice& key, SequenceNumber sequence, const Slice& operand,
+                   std::string* value, ValueType* type) override {
+    const bool folds = fold_ != nullptr && fold_(family, key, sequence, operand, value, type);
+    return folds ? OperandFate::kFolded : OperandFate::kKept;
   }
 
   // Some memtable but the default family's was found full since the last call.

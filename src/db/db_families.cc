@@ -63,13 +63,6 @@ std::shared_ptr<const Options> DBImpl::LiveOptions(const ColumnFamily* family) c
   return family->options;
 }
 
-Status DBImpl::CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options) {
-  *options = SanitizeOptions(*options);
-  Status s = CheckOptions(db_options, *options);
-  if (s.ok()) ReplaceHashWithoutPrefix(options);
-  return s;
-}
-
 ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options) {
   TableCacheOptions tables;
   tables.fs = fs_;

@@ -79,6 +79,7 @@ class DBImpl final : public DB {
   using DB::GetApproximateSizes;
   using DB::GetAsync;
   using DB::GetColumnFamilyMetaData;
+  using DB::GetEntity;
   using DB::GetIntProperty;
   using DB::GetMapProperty;
   using DB::GetOptions;
@@ -89,8 +90,10 @@ class DBImpl final : public DB {
   using DB::Merge;
   using DB::MultiGet;
   using DB::MultiGetAsync;
+  using DB::MultiGetEntity;
   using DB::NewIterator;
   using DB::Put;
+  using DB::PutEntity;
   using DB::SetOptions;
   using DB::SingleDelete;
   using DB::VerifyChecksum;
@@ -106,6 +109,10 @@ class DBImpl final : public DB {
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) override;
   Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
              const Slice& value) override;
+  Status PutEntity(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                   const WideColumns& columns) override;
+  Status PutEntity(const WriteOptions&, const Slice& key,
+                   const AttributeGroups& attribute_groups) override;
   Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
   Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key) override;
   Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice& begin,
@@ -127,6 +134,16 @@ class DBImpl final : public DB {
   void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
                 const Slice* keys, PinnableSlice* values, Status* statuses,
                 bool sorted_input) override;
+  Status GetEntity(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
+                   PinnableWideColumns* columns) override;
+  Status GetEntity(const ReadOptions&, const Slice& key, PinnableAttributeGroups* result) override;
+  void MultiGetEntity(const ReadOptions&, ColumnFamilyHandle*, size_t num_keys, const Slice* keys,
+                      PinnableWideColumns* results, Status* statuses, bool sorted_input) override;
+  void MultiGetEntity(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
+                      const Slice* keys, PinnableWideColumns* results, Status* statuses,
+                      bool sorted_input) override;
+  void MultiGetEntity(const ReadOptions&, size_t num_keys, const Slice* keys,
+                      PinnableAttributeGroups* results) override;
   void GetAsync(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, PinnableSlice* value,
                 std::string* timestamp, Status& status, AsyncCallback& callback) override;
   void MultiGetAsync(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
@@ -252,9 +269,6 @@ class DBImpl final : public DB {
   [[nodiscard]] Status OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const;
   // Of a read or write that names no family: one that has been dropped is refused.
   [[nodiscard]] Status CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) const;
-  // Options of a new or opened family, checked and completed.
-  [[nodiscard]] static Status CompleteOptions(const DBOptions& db_options,
-                                              ColumnFamilyOptions* options);
   // What the manifest knows becomes a family, without a memtable; which then makes it one that is
   // found, read and written (REQUIRES: leadership, or nothing else runs yet).
   ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options)
@@ -314,7 +328,7 @@ class DBImpl final : public DB {
   // --- Writing (db_write.cc)
   // See MemTableSink::Fold.
   bool FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber sequence,
-                   const Slice& operand, std::string* value);
+                   const Slice& operand, std::string* value, ValueType* type);
   [[nodiscard]] Status PrepareWrite(const WriteGroupInfo& group);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(mutex_);
   void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
@@ -392,12 +406,19 @@ class DBImpl final : public DB {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
     return std::min(versions_->LastSequence(), sv.last_sequence);
   }
-  // Get, which comes twice so that the usual one has no timers.
+  // Get and MultiGet; of an entity the default column, or, with is_entity, all of it as it is
+  // stored, and *is_entity is set. ReadValue comes twice so that the usual one has no timers.
+  [[nodiscard]] Status GetValue(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                const Slice& key, PinnableSlice* value, bool* is_entity);
   template <bool kTimed>
-  Status Read(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-              PinnableSlice* value);
-  [[gnu::cold]] Status GetTimed(const ReadOptions& options, ColumnFamilyHandle* handle,
-                                const Slice& key, PinnableSlice* value);
+  [[nodiscard]] Status ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                 const Slice& key, PinnableSlice* value, bool* is_entity);
+  void MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool* are_entities);
+  void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool* are_entities);
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.
@@ -705,6 +726,9 @@ class DBImpl final : public DB {
   StatsMarks stats_marks_ FIBER_GUARDED_BY(mutex_);  // as of the last report
 };
 
+// A database opened for writing has at least as many sequence numbers left as anyone will use.
+inline constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (uint64_t{1} << 48);
+
 // Checks and completes the user's options for a database at `dbname` (db/options_check.cc). An
 // option that Cairn does not honour, set to something else than its default, is NotSupported or
 // InvalidArgument and named.
@@ -712,8 +736,8 @@ class DBImpl final : public DB {
                                   const ColumnFamilyOptions& cf_options);
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);
 ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
-// After the check, as in RocksDB: a hash of skip lists that has no prefixes becomes a skip list.
-void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options);
+// Of a new or opened family: checked and completed. `db_options` are sanitized.
+[[nodiscard]] Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options);
 // Of sanitized options. The client is left to the caller.
 MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
                                     const ColumnFamilyOptions& cf_options);

@@ -231,9 +231,10 @@ void DBImpl::StartWriting() {
   env.on_error = [this](const Status& status, CommitErrorKind kind) {
     OnCommitError(status, kind);
   };
-  sink_.SetFold(
-      [this](uint32_t family, const Slice& key, SequenceNumber sequence, const Slice& operand,
-             std::string* value) { return FoldOperand(family, key, sequence, operand, value); });
+  sink_.SetFold([this](uint32_t family, const Slice& key, SequenceNumber sequence,
+                       const Slice& operand, std::string* value, ValueType* type) {
+    return FoldOperand(family, key, sequence, operand, value, type);
+  });
   CommitOptions options;
   options.allow_concurrent_memtable_write = db_options_.allow_concurrent_memtable_write;
   options.max_write_batch_group_size_bytes = db_options_.max_write_batch_group_size_bytes;

@@ -2,6 +2,7 @@
 // the sequence number to read at, in this order: what the super version holds cannot be compacted
 // away under the reader.
 #include <algorithm>
+#include <memory>
 
 #include "base/internal_key.h"
 #include "base/perf.h"
@@ -33,9 +34,8 @@ Status Check(const char* unsupported) {
 }  // namespace
 
 template <bool kTimed>
-[[gnu::always_inline]] inline Status DBImpl::Read(const ReadOptions& options,
-                                                  ColumnFamilyHandle* handle, const Slice& key,
-                                                  PinnableSlice* value) {
+Status DBImpl::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                         PinnableSlice* value, bool* is_entity) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -46,21 +46,22 @@ template <bool kTimed>
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
-  const PerfCpuTimer cpu_timer(kTimed, &PerfContext::get_cpu_nanos);
+  const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
   {
-    PerfTimer timer(kTimed, &PerfContext::get_snapshot_time);
+    PerfTimerIf<kTimed> timer(&PerfContext::get_snapshot_time);
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
     timer.Stop();
     if (options.async_io && value != nullptr) {
       MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
-                     statistics_);
+                     statistics_, is_entity);
     } else {
-      s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_);
+      s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_,
+                      nullptr, is_entity);
     }
   }
-  const PerfTimer timer(kTimed, &PerfContext::get_post_process_time);
+  const PerfTimerIf<kTimed> timer(&PerfContext::get_post_process_time);
   if (s.ok() && value != nullptr) Perf().Count(&PerfContext::get_read_bytes, value->size());
   // One that memory alone could not answer did not read its key.
   if (statistics_ != nullptr && !s.IsIncomplete()) [[unlikely]] {
@@ -74,17 +75,15 @@ template <bool kTimed>
   return s;
 }
 
-Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value) {
-  if (Perf().timed()) [[unlikely]] {
-    return GetTimed(options, handle, key, value);
-  }
-  return Read<false>(options, handle, key, value);
+Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                        PinnableSlice* value, bool* is_entity) {
+  return Perf().timed() ? ReadValue<true>(options, handle, key, value, is_entity)
+                        : ReadValue<false>(options, handle, key, value, is_entity);
 }
 
-Status DBImpl::GetTimed(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                        PinnableSlice* value) {
-  return Read<true>(options, handle, key, value);
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value) {
+  return GetValue(options, handle, key, value, nullptr);
 }
 
 Status DBImpl::CheckIterator(const ReadOptions& options) const {
@@ -108,6 +107,12 @@ Status DBImpl::CheckMultiGet(const ReadOptions& options) const {
 void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool /*sorted_input*/) {
+  MultiGetValues(options, handle, num_keys, keys, values, statuses, nullptr);
+}
+
+void DBImpl::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
+                            const Slice* keys, PinnableSlice* values, Status* statuses,
+                            bool* are_entities) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (s.ok()) s = CheckMultiGet(options);
@@ -124,7 +129,7 @@ void DBImpl::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, si
   timer.Stop();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
-                 statuses, statistics_);
+                 statuses, statistics_, are_entities);
   CountMultiGet(num_keys, values, statuses, start);
 }
 
@@ -183,11 +188,17 @@ SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& familie
 
 void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
-                      bool sorted_input) {
+                      bool /*sorted_input*/) {
+  MultiGetValues(options, num_keys, handles, keys, values, statuses, nullptr);
+}
+
+void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
+                            ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                            Status* statuses, bool* are_entities) {
   if (num_keys == 0) return;
   if (std::all_of(handles, handles + num_keys,
                   [&](const ColumnFamilyHandle* one) { return one == handles[0]; })) {
-    MultiGet(options, handles[0], num_keys, keys, values, statuses, sorted_input);
+    MultiGetValues(options, handles[0], num_keys, keys, values, statuses, are_entities);
     return;
   }
   Status s = CheckMultiGet(options);
@@ -221,12 +232,15 @@ void DBImpl::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamilyH
     std::vector<Slice> some_keys;
     std::vector<PinnableSlice> some_values(at.size());
     std::vector<Status> some_statuses(at.size());
+    const auto some_are_entities =
+        are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
     for (const size_t i : at) some_keys.push_back(keys[i]);
     MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
                    some_keys.data(), sequence, some_values.data(), some_statuses.data(),
-                   statistics_);
+                   statistics_, some_are_entities.get());
     for (size_t j = 0; j < at.size(); ++j) {
       statuses[at[j]] = std::move(some_statuses[j]);
+      if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
       if (some_values[j].IsPinned()) {
         values[at[j]] = std::move(some_values[j]);
       } else {

@@ -24,13 +24,6 @@
 #include "wal/log_reader.h"
 
 namespace cairn {
-namespace {
-
-// A database opened for writing has at least as many sequence numbers left as anyone will use.
-constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (uint64_t{1} << 48);
-
-}  // namespace
-
 Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
   std::vector<std::string> names;
   IOStatus io = fs_->GetChildren(wal_dir_, IOOptions(), &names, nullptr);

@@ -240,8 +240,8 @@ Status DBImpl::OpenNewTables(ManifestUpdate* update) {
     }
   }
   for (const Table& table : tables) {
-    TableCache::Ref ref;
-    Status s = table.family->tables->FindTable(table.file->TableId(table.level), &ref);
+    // What another round opened may be evicted at any time: it is a new entry that must hold it.
+    Status s = table.family->tables->KeepOpen(table.file->TableId(table.level));
     // A damaged table is found by those who read it.
     if (!s.ok() && !s.IsCorruption()) return s;
   }

@@ -134,7 +134,7 @@ Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* family, co
 // All that was written before `sequence` is in the memtables, though the last of it may not be
 // published: groups insert in turn, and this one's batches one after the other.
 bool DBImpl::FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber sequence,
-                         const Slice& operand, std::string* value) {
+                         const Slice& operand, std::string* value, ValueType* type) {
   ColumnFamily* family = nullptr;
   {
     fiber::MutexLock lock(&live_mutex_);
@@ -150,10 +150,12 @@ bool DBImpl::FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber se
   MergeOperands operands(sv->merge_operator);
   operands.PushOlder(operand, /*pinned=*/true);
   PinnableSlice found;
+  bool is_entity = false;
   // A failure is the readers' to see: the operand is written as it is.
   const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,
-                               &found, &operands, statistics_, nullptr);
+                               &found, &operands, statistics_, nullptr, &is_entity);
   if (!s.ok()) return false;
+  *type = is_entity ? kTypeWideColumnEntity : kTypeValue;
   value->assign(found.data(), found.size());
   return true;
 }

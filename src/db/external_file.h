@@ -11,6 +11,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "base/range_tombstones.h"
 #include "db/column_family.h"
 #include "manifest/version.h"
 #include "read/super_version.h"
@@ -42,8 +43,7 @@ struct ExternalFile {
 
   // The range of user keys ends before this one.
   bool EndsBefore(const InternalKeyComparator& icmp, const Slice& user_key) const {
-    const int order = icmp.CompareUserKey(largest.user_key(), user_key);
-    return order < 0 || (order == 0 && EndsWithTombstone(largest.Encode()));
+    return cairn::EndsBefore(icmp, largest.Encode(), user_key);
   }
 };
 

@@ -229,11 +229,15 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
   return out;
 }
 
-void ReplaceHashWithoutPrefix(ColumnFamilyOptions* options) {
-  if (options->prefix_extractor == nullptr &&
+Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options) {
+  *options = SanitizeOptions(*options);
+  Status s = CheckOptions(db_options, *options);
+  // As in RocksDB: a hash of skip lists that has no prefixes becomes a skip list.
+  if (s.ok() && options->prefix_extractor == nullptr &&
       dynamic_cast<const HashSkipListRepFactory*>(options->memtable_factory.get()) != nullptr) {
     options->memtable_factory = std::make_shared<SkipListFactory>();
   }
+  return s;
 }
 
 // A memtable of which a huge page is a small part has its memory in transparent huge pages, where

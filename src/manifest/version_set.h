@@ -103,6 +103,14 @@ class VersionSet {
   // `options`.
   [[nodiscard]] Status NewDB(const ColumnFamilyOptions& options, FSDirectory* db_directory);
 
+  // Writes a MANIFEST of these edits, which describe a whole database, and points CURRENT to it.
+  // `options`: use_fsync. On an error before CURRENT is touched the file is gone.
+  [[nodiscard]] static IOStatus WriteDescriptor(const std::string& dbname, uint64_t number,
+                                                const std::vector<VersionEdit>& edits,
+                                                const DBOptions& options, FileSystem* fs,
+                                                const FileOptions& file_options,
+                                                FSDirectory* db_directory);
+
   // Reads CURRENT and its MANIFEST and installs the Versions of `families`; a read-write open then
   // reads or writes IDENTITY. Families of the MANIFEST that are not named: InvalidArgument "Column
   // families not opened: a, b", except when read_only. A named one that does not exist:

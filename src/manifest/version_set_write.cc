@@ -74,22 +74,34 @@ Status VersionSet::NewDB(const ColumnFamilyOptions& options, FSDirectory* db_dir
   edit.SetLogNumber(0);
   edit.SetNextFile(kFirstManifest + 1);
   edit.SetLastSequence(0);
-  std::string record;
-  [[maybe_unused]] const bool encoded = edit.EncodeTo(&record);
-  assert(encoded);
+  return WriteDescriptor(dbname_, kFirstManifest, {edit}, *options_, fs_, file_options_,
+                         db_directory);
+}
 
-  const std::string path = DescriptorFileName(dbname_, kFirstManifest);
+IOStatus VersionSet::WriteDescriptor(const std::string& dbname, uint64_t number,
+                                     const std::vector<VersionEdit>& edits,
+                                     const DBOptions& options, FileSystem* fs,
+                                     const FileOptions& file_options, FSDirectory* db_directory) {
+  const std::string path = DescriptorFileName(dbname, number);
   std::unique_ptr<FileWriter> file;
-  s = FileWriter::Open(fs_, path, file_options_, &file);
+  IOStatus s = FileWriter::Open(fs, path, file_options, &file);
   if (s.ok()) {
-    LogWriter log(std::move(file), kFirstManifest, /*recycle_log_files=*/false);
-    s = log.AddRecord(record);
-    if (s.ok()) s = log.Sync(options_->use_fsync);
+    LogWriter log(std::move(file), number, /*recycle_log_files=*/false);
+    for (const VersionEdit& edit : edits) {
+      std::string record;
+      if (s.ok() && !edit.EncodeTo(&record)) {
+        s = IOStatus::InvalidArgument("VersionEdit", "cannot encode: " + edit.DebugString());
+      }
+      if (s.ok()) s = log.AddRecord(record);
+    }
+    if (s.ok()) s = log.Sync(options.use_fsync);
     if (s.ok()) s = log.Close();
   }
-  if (s.ok()) s = SetCurrentFile(fs_, dbname_, kFirstManifest, db_directory);
-  if (!s.ok()) (void)fs_->DeleteFile(path, IOOptions(), nullptr);
-  return s;
+  if (!s.ok()) {
+    (void)fs->DeleteFile(path, IOOptions(), nullptr);
+    return s;
+  }
+  return SetCurrentFile(fs, dbname, number, db_directory);
 }
 
 void VersionSet::CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit) {

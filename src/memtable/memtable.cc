@@ -149,7 +149,8 @@ void MemTable::Unref() {
 
 Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
                      bool allow_concurrent, MemTableCounters* counters) {
-  if (type > kTypeMerge && type != kTypeSingleDeletion) [[unlikely]] {
+  if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeWideColumnEntity)
+      [[unlikely]] {
     return type == kTypeRangeDeletion ? AddTombstone(seq, key, value) : Unsupported(type);
   }
   const size_t key_size = key.size() + kFooterSize;
@@ -268,12 +269,12 @@ void MemTable::AddCounters(const MemTableCounters& counters) {
 }
 
 bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                   MergeOperands* operands, bool ignore_tombstones) const {
+                   MergeOperands* operands, bool ignore_tombstones, bool* is_entity) const {
   if (num_range_tombstones() != 0 && !ignore_tombstones) [[unlikely]] {
     const SequenceNumber covering = range_tombstones()->Covering(key.user_key(), key.sequence());
     if (covering != 0) {
       Perf().Count(&PerfContext::get_from_memtable_count);
-      return GetSlowly(key, value, s, seq, operands, covering);
+      return GetSlowly(key, value, s, seq, operands, covering, is_entity);
     }
   }
   const SkipList::Node* node =
@@ -303,15 +304,23 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
       *s = Status::NotFound();
       return true;
     case kTypeMerge:
-      return GetSlowly(key, value, s, nullptr, operands, 0);
+      return GetSlowly(key, value, s, nullptr, operands, 0, is_entity);
+    case kTypeWideColumnEntity:
+      if (is_entity != nullptr) {
+        *is_entity = true;
+        if (value != nullptr) *value = node->value();
+        *s = Status::OK();
+        return true;
+      }
+      [[fallthrough]];
     default:
-      *s = Unsupported(type);  // Add lets none in: a guard for what may come later
+      *s = Unsupported(type);
       return true;
   }
 }
 
 bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                         MergeOperands* operands, SequenceNumber covering) const {
+                         MergeOperands* operands, SequenceNumber covering, bool* is_entity) const {
   const std::unique_ptr<InternalIterator> iter(NewIterator(/*one_prefix=*/true));
   for (iter->Seek(key.internal_key()); iter->Valid(); iter->Next()) {
     const Slice entry = iter->key();
@@ -336,6 +345,14 @@ bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, Sequence
       case kTypeSingleDeletion:
         *s = Status::NotFound();
         return true;
+      case kTypeWideColumnEntity:
+        if (is_entity != nullptr) {
+          *is_entity = true;
+          if (value != nullptr) *value = iter->value();
+          *s = Status::OK();
+          return true;
+        }
+        [[fallthrough]];
       default:
         *s = Unsupported(type);
         return true;

@@ -93,11 +93,13 @@ class MemTable {
 
   /// True if this memtable decides the lookup: *s is OK (and *value points into the memtable),
   /// NotFound (a tombstone) or an error. False: look further. `seq` receives the deciding entry's
-  /// sequence number. Merge operands on the way are added to `operands`, older ones behind newer
+  /// sequence number. *is_entity, if not null, is set if *value is an entity; null: that is
+  /// NotSupported. Merge operands on the way are added to `operands`, older ones behind newer
   /// ones, pinned by the memtable; without `operands` they decide with MergeInProgress.
   /// `ignore_tombstones`: range tombstones hide nothing.
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr,
-           MergeOperands* operands = nullptr, bool ignore_tombstones = false) const;
+           MergeOperands* operands = nullptr, bool ignore_tombstones = false,
+           bool* is_entity = nullptr) const;
 
   /// All range tombstones so far; null: none. Whoever saw a sequence number published sees those up
   /// to it. They are cut into fragments when somebody asks for the first time after a new one.
@@ -174,7 +176,7 @@ class MemTable {
   // Get() of a key whose newest entry is a merge operand, or that range tombstones cover, the
   // newest of them at `covering`; 0: none.
   bool GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                 MergeOperands* operands, SequenceNumber covering) const;
+                 MergeOperands* operands, SequenceNumber covering, bool* is_entity) const;
   Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end);
   void NoteSequence(SequenceNumber seq);
 

@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "base/merge_operands.h"
 #include "base/perf.h"
+#include "base/wide_column_serialization.h"
 #include "fiber/interleave.h"
 #include "fs/read_limits.h"
 #include "read/saved_key.h"
@@ -23,13 +24,10 @@ constexpr size_t kCopyValueBytes = 128;
 class DBIterator final : public Iterator {
  public:
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env),
-        icmp_(*env.icmp),
-        options_(options),
-        at_snapshot_(options.snapshot != nullptr && !options.tailing),
-        operands_(env.merge_operator) {
-    Attach();
-    if (env.first_sequence != nullptr && !at_snapshot_ && !options.tailing)
+      : env_(env), icmp_(*env.icmp), options_(options), operands_(env.merge_operator) {
+    const Snapshot* snapshot = options.tailing ? nullptr : options.snapshot;
+    Attach(snapshot);
+    if (env.first_sequence != nullptr && snapshot == nullptr && !options.tailing)
       sequence_ = *env.first_sequence;
     if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
   }
@@ -39,7 +37,6 @@ class DBIterator final : public Iterator {
       : env_(env),
         icmp_(*env.icmp),
         options_(options),
-        at_snapshot_(true),
         sequence_(sequence),
         iter_(internal),
         operands_(env.merge_operator) {}
@@ -58,6 +55,14 @@ class DBIterator final : public Iterator {
     assert(valid_);
     return on_entry_ ? entry_value_ : saved_value_;
   }
+  const WideColumns& columns() const override {
+    assert(valid_);
+    const bool is_entity =
+        on_entry_ ? ExtractValueType(entry_key_) == kTypeWideColumnEntity : saved_is_entity_;
+    // (An entity's are there already.)
+    if (!is_entity) columns_.assign(1, WideColumn(kDefaultWideColumnName, value()));
+    return columns_;
+  }
   Status status() const override { return status_; }
 
   void SeekToFirst() override;
@@ -66,7 +71,7 @@ class DBIterator final : public Iterator {
   void SeekForPrev(const Slice& target) override;
   void Next() override;
   void Prev() override;
-  Status Refresh() override;
+  Status Refresh(const Snapshot* snapshot) override;
   Status GetProperty(std::string name, std::string* property) override;
 
  private:
@@ -77,7 +82,7 @@ class DBIterator final : public Iterator {
     kTooNew,  // the entries so far were written after our sequence number
   };
 
-  void Attach();
+  void Attach(const Snapshot* snapshot);  // null: at the present
   void Detach();
   void Renew();
   void SeekFrom(const Slice& target);
@@ -107,13 +112,14 @@ class DBIterator final : public Iterator {
   }
 
   void FindForward(Skip skip);
-  bool CollectOperandsForward(bool* has_base);
-  bool MergeOperandsOver(const Slice* base);
+  bool CollectOperandsForward(MergeBase* base);
+  bool MergeOperandsOver(const MergeBase& base);
+  bool ShowColumns(const Slice& user_key, Slice* value);
   void FindBackward();
   bool CollectNewestVisible(bool* found);
   bool LookUpSavedKey(bool* found);
   bool PassSavedKeyBackward();
-  void SaveValue();
+  void SaveValue(ValueType type);
   void StartFromLast();
   void TurnForward();
   void TurnBackward();
@@ -192,7 +198,6 @@ class DBIterator final : public Iterator {
   const DBIteratorEnv env_;
   const InternalKeyComparator icmp_;
   const ReadOptions options_;
-  const bool at_snapshot_;
   SequenceNumber sequence_ = 0;
   SuperVersion* sv_ = nullptr;  // null if iter_ was given to us
   std::unique_ptr<InternalIterator> iter_;
@@ -210,10 +215,12 @@ class DBIterator final : public Iterator {
   Status status_;
 
   SavedKey saved_key_;
-  Slice saved_value_;  // backward: in value_copy_, or pinned
+  Slice saved_value_;  // backward: in value_copy_, or pinned; an entity's default column
+  bool saved_is_entity_ = false;
   std::string value_copy_;
-  MergeOperands operands_;    // of saved_key_; empty but while it is looked at
-  std::string merged_value_;  // what they made
+  MergeOperands operands_;       // of saved_key_; empty but while it is looked at
+  std::string merged_value_;     // what they made
+  mutable WideColumns columns_;  // of an entity that is shown; else what columns() gave last
   InternalKey seek_key_;
   uint64_t hidden_passed_ = 0;
   // What the present call did; counted at its end.
@@ -228,13 +235,13 @@ class DBIterator final : public Iterator {
            bytes_read_ = 0;  // not flushed yet
 };
 
-void DBIterator::Attach() {
+void DBIterator::Attach(const Snapshot* snapshot) {
   sv_ = env_.super_versions->Acquire();
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber()
-                           : std::min(env_.last_sequence(), sv_->last_sequence);
+  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
+                                  : std::min(env_.last_sequence(), sv_->last_sequence);
   tombstones_.reset();
   iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
   if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
@@ -246,14 +253,16 @@ void DBIterator::Detach() {
   if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
 }
 
-Status DBIterator::Refresh() {
-  if (at_snapshot_) return Status::NotSupported("Refresh() on an iterator of a snapshot");
+Status DBIterator::Refresh(const Snapshot* snapshot) {
+  if (sv_ == nullptr) return Status::NotSupported("Refresh() needs a database behind the iterator");
+  if (snapshot != nullptr && options_.tailing)
+    return Status::NotSupported("A tailing iterator shows the present, not a snapshot");
   if (!Begin()) return status_;
   at_entry_ = false;
   forward_ = true;
   on_entry_ = true;
   Detach();
-  Attach();
+  Attach(snapshot);
   return Status::OK();
 }
 
@@ -279,8 +288,6 @@ Status DBIterator::BadEntry(ValueType type) const {
   switch (type) {
     case kTypeBlobIndex:
       return Status::NotSupported("Blob indexes are not supported");
-    case kTypeWideColumnEntity:
-      return Status::NotSupported("PutEntity is not supported");
     default:
       return Status::Corruption(
           "unknown value type " + std::to_string(static_cast<int>(type)) + " of key",
@@ -376,11 +383,13 @@ void DBIterator::FindForward(Skip skip) {
             continue;
           }
         }
+      } else if (type == kTypeWideColumnEntity) {
+        valid_ = ShowColumns(user_key, &entry_value_);
+        return;
       } else if (type == kTypeMerge) {
         saved_key_.Assign(user_key);
-        bool has_base;
-        if (!CollectOperandsForward(&has_base)) return;
-        if (!MergeOperandsOver(has_base ? &entry_value_ : nullptr)) return;
+        MergeBase base;
+        if (!CollectOperandsForward(&base) || !MergeOperandsOver(base)) return;
         on_entry_ = false;
         valid_ = true;
         return;
@@ -413,10 +422,9 @@ bool DBIterator::PassHiddenRange() {
   return moved;
 }
 
-// The cursor stands on a merge operand of saved_key_: takes it and the older ones. *has_base: the
-// cursor stands on the value below them now. False: stopped, status_ is set.
-bool DBIterator::CollectOperandsForward(bool* has_base) {
-  *has_base = false;
+// The cursor stands on a merge operand of saved_key_: takes it and the older ones. *base: the value
+// below them, on which the cursor stands then, if there is one. False: stopped, status_ is set.
+bool DBIterator::CollectOperandsForward(MergeBase* base) {
   operands_.Clear();
   operands_.JustCollect();
   do {
@@ -425,8 +433,11 @@ bool DBIterator::CollectOperandsForward(bool* has_base) {
     if (!status_.ok()) return false;
     if (in_range) return true;
     if (type != kTypeMerge) {
-      *has_base = type == kTypeValue;
-      if (*has_base || type == kTypeDeletion || type == kTypeSingleDeletion) return true;
+      *base = {entry_value_, type};
+      if (type == kTypeValue || type == kTypeWideColumnEntity || type == kTypeDeletion ||
+          type == kTypeSingleDeletion) {
+        return true;
+      }
       Fail(BadEntry(type));
       return false;
     }
@@ -438,17 +449,32 @@ bool DBIterator::CollectOperandsForward(bool* has_base) {
   return false;
 }
 
-// Shows what operands_ make of `base`; null: there is none. False: it failed, status_ is set.
-bool DBIterator::MergeOperandsOver(const Slice* base) {
+// Shows what operands_ make of `base`. False: it failed, status_ is set.
+bool DBIterator::MergeOperandsOver(const MergeBase& base) {
   passed_.operands += static_cast<uint32_t>(operands_.size());
-  Status s =
-      operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr, &merged_value_);
+  ValueType type = kTypeValue;
+  Status s = operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr,
+                             &merged_value_, &type);
   operands_.Clear();
   saved_value_ = merged_value_;
-  if (s.ok()) return true;
+  saved_is_entity_ = type == kTypeWideColumnEntity;
+  if (s.ok()) return !saved_is_entity_ || ShowColumns(saved_key_.get(), &saved_value_);
   Fail(s.IsInvalidArgument() ? Status::InvalidArgument("merge_operator_ must be set.")
                              : std::move(s));
   return false;
+}
+
+// Of an entity, which *value is: takes its columns apart, and leaves the default one in *value.
+// False: it is damaged, status_ is set.
+bool DBIterator::ShowColumns(const Slice& user_key, Slice* value) {
+  Status s = DecodeWideColumns(*value, &columns_);
+  if (!s.ok()) {
+    Fail(Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true)));
+    return false;
+  }
+  const bool has_default = !columns_.empty() && columns_.front().name().empty();
+  *value = has_default ? columns_.front().value() : Slice();
+  return true;
 }
 
 // The cursor stands before the entries of saved_key_, or nowhere.
@@ -554,15 +580,15 @@ bool DBIterator::CollectNewestVisible(bool* found) {
     if ((footer >> 8) > sequence_) break;  // and so are all that follow
     if (++passed > env_.max_sequential_skip) {
       operands_.Clear();
-      if (!LookUpSavedKey(found)) return false;
-      break;
+      return LookUpSavedKey(found) && PassSavedKeyBackward();
     }
     newest_in_range_ = IsDeletedByRange(saved_key_.get(), footer);
     if (!status_.ok()) return false;
     switch (newest_in_range_ ? kTypeDeletion : static_cast<ValueType>(footer & 0xff)) {
       case kTypeValue:
+      case kTypeWideColumnEntity:
         operands_.Clear();
-        SaveValue();
+        SaveValue(static_cast<ValueType>(footer & 0xff));
         *found = true;
         break;
       case kTypeDeletion:
@@ -586,8 +612,12 @@ bool DBIterator::CollectNewestVisible(bool* found) {
       Fail(iter_->status());
       return false;
     }
-    if (!MergeOperandsOver(*found ? &saved_value_ : nullptr)) return false;
+    MergeBase base;
+    if (*found) base = {saved_value_, saved_is_entity_ ? kTypeWideColumnEntity : kTypeValue};
+    if (!MergeOperandsOver(base)) return false;
     *found = true;
+  } else if (*found && saved_is_entity_) {
+    if (!ShowColumns(saved_key_.get(), &saved_value_)) return false;
   }
   return PassSavedKeyBackward();
 }
@@ -606,13 +636,13 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   newest_in_range_ = IsDeletedByRange(saved_key_.get(), ExtractInternalKeyFooter(entry_key_));
   if (!status_.ok()) return false;
   const ValueType type = newest_in_range_ ? kTypeDeletion : ExtractValueType(entry_key_);
-  if (type == kTypeValue) {
-    SaveValue();
+  if (type == kTypeValue || type == kTypeWideColumnEntity) {
+    SaveValue(type);
     *found = true;
+    if (saved_is_entity_) return ShowColumns(saved_key_.get(), &saved_value_);
   } else if (type == kTypeMerge) {
-    bool has_base;
-    if (!CollectOperandsForward(&has_base)) return false;
-    if (!MergeOperandsOver(has_base ? &entry_value_ : nullptr)) return false;
+    MergeBase base;
+    if (!CollectOperandsForward(&base) || !MergeOperandsOver(base)) return false;
     *found = true;
     // Back before the operands.
     SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
@@ -623,7 +653,8 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   return true;
 }
 
-void DBIterator::SaveValue() {
+void DBIterator::SaveValue(ValueType type) {
+  saved_is_entity_ = type == kTypeWideColumnEntity;
   if (entry_value_.size() > kCopyValueBytes && iter_->IsValuePinned()) {
     saved_value_ = entry_value_;
   } else {
@@ -638,7 +669,7 @@ void DBIterator::SaveValue() {
 void DBIterator::Renew() {
   at_entry_ = false;
   Detach();
-  Attach();
+  Attach(nullptr);
 }
 
 void DBIterator::SeekToFirst() {

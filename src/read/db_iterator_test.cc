@@ -88,7 +88,36 @@ TEST(DBIteratorTest, ShowsTheNewestVisibleEntryOfEachKey) {
   at_middle.snapshot = &first;
   iter.reset(NewDBIterator(EnvOf(&lsm), at_middle));
   EXPECT_EQ(Scan(iter.get()), "a=a1 b=b1 c=c1 ");
-  EXPECT_TRUE(iter->Refresh().IsNotSupported());
+}
+
+TEST(DBIteratorTest, RefreshGoesToASnapshotAndBack) {
+  LsmFixture lsm;
+  lsm.Add(kTypeValue, "a", "1");
+  const FixedSnapshot first(lsm.last_sequence());
+  lsm.Add(kTypeValue, "a", "2");
+  lsm.Add(kTypeValue, "b", "2");
+  const FixedSnapshot second(lsm.last_sequence());
+  lsm.FlushToLevel0();
+  lsm.Add(kTypeDeletion, "a", "");
+  lsm.Install();
+  ReadOptions at_first;
+  at_first.snapshot = &first;
+  std::unique_ptr<Iterator> iter(NewDBIterator(EnvOf(&lsm), at_first));
+  EXPECT_EQ(Scan(iter.get()), "a=1 ");
+  ASSERT_TRUE(iter->Refresh(&second).ok());
+  EXPECT_FALSE(iter->Valid());
+  EXPECT_EQ(Scan(iter.get()), "a=2 b=2 ");
+  ASSERT_TRUE(iter->Refresh().ok());
+  EXPECT_EQ(Scan(iter.get()), "b=2 ");
+  EXPECT_EQ(Scan(iter.get(), false), "b=2 ");
+  ASSERT_TRUE(iter->Refresh(&first).ok());
+  EXPECT_EQ(Scan(iter.get(), false), "a=1 ");
+
+  ReadOptions tailing;
+  tailing.tailing = true;
+  iter.reset(NewDBIterator(EnvOf(&lsm), tailing));
+  EXPECT_TRUE(iter->Refresh(&first).IsNotSupported());
+  EXPECT_TRUE(iter->Refresh().ok());
 }
 
 TEST(DBIteratorTest, RefreshSeesWhatIsNew) {

@@ -26,7 +26,7 @@ class MultiLookup {
  public:
   MultiLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
               const Slice* keys, SequenceNumber snapshot, PinnableSlice* values, Status* statuses,
-              Statistics* statistics)
+              Statistics* statistics, bool* are_entities)
       : options_(options),
         in_memory_(options),
         limits_(options),
@@ -37,7 +37,8 @@ class MultiLookup {
         snapshot_(snapshot),
         values_(values),
         statuses_(statuses),
-        statistics_(statistics) {
+        statistics_(statistics),
+        are_entities_(are_entities) {
     in_memory_.read_tier = kBlockCacheTier;
   }
 
@@ -53,9 +54,9 @@ class MultiLookup {
       const Perf perf;
       const bool decided =
           perf.timed() ? LookInMemtables<true>(options_, sv_, lookup, &values_[i], statistics_,
-                                               nullptr, &key.operands, &statuses_[i])
+                                               nullptr, &key.operands, IsEntity(i), &statuses_[i])
                        : LookInMemtables<false>(options_, sv_, lookup, &values_[i], statistics_,
-                                                nullptr, &key.operands, &statuses_[i]);
+                                                nullptr, &key.operands, IsEntity(i), &statuses_[i]);
       if (decided) {
         continue;
       }
@@ -93,6 +94,8 @@ class MultiLookup {
     auto Order() const { return std::tuple(file.number, block.handle.offset); }
   };
 
+  bool* IsEntity(size_t i) const { return are_entities_ != nullptr ? are_entities_ + i : nullptr; }
+
   // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
   bool Walk(const ReadOptions& options, const LookupKey& lookup, int end_level, Unread* key) {
     const size_t i = key->index;
@@ -100,15 +103,16 @@ class MultiLookup {
                        &key->operands);
     int hit_level = -1;
     const Perf perf;
-    Status s = perf.timed() ? WalkTables<true>(perf, options, version_, tables_, lookup, end_level,
+    Status s = perf.timed() ? WalkTables<true>(options, version_, tables_, lookup, end_level,
                                                &key->at, &context, &hit_level)
-                            : WalkTables<false>(perf, options, version_, tables_, lookup, end_level,
+                            : WalkTables<false>(options, version_, tables_, lookup, end_level,
                                                 &key->at, &context, &hit_level);
     if (s.IsIncomplete() && options.read_tier == kBlockCacheTier) return false;
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
     }
-    statuses_[i] = Conclude(std::move(s), context, hit_level, &values_[i], statistics_);
+    statuses_[i] =
+        Conclude(std::move(s), context, hit_level, &values_[i], statistics_, IsEntity(i));
     return true;
   }
 
@@ -242,6 +246,7 @@ class MultiLookup {
   PinnableSlice* const values_;
   Status* const statuses_;
   Statistics* const statistics_;
+  bool* const are_entities_;  // may be null
   std::vector<Unread> unread_;
   std::vector<MetaPart> missing_;  // of one key in one table
 };
@@ -250,9 +255,11 @@ class MultiLookup {
 
 void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                     size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
-                    Status* statuses, Statistics* statistics) {
+                    Status* statuses, Statistics* statistics, bool* are_entities) {
+  if (are_entities != nullptr) std::fill_n(are_entities, n, false);
   if (options.async_io && options.read_tier == kReadAllTier) {
-    MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics).Run(n);
+    MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics, are_entities)
+        .Run(n);
     return;
   }
   const ReadLimits limits(options);
@@ -262,7 +269,8 @@ void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCac
       statuses[i] = limits.Error();
       continue;
     }
-    statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics);
+    statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics,
+                              nullptr, are_entities != nullptr ? are_entities + i : nullptr);
   }
 }
 

@@ -4,73 +4,113 @@
 #include <utility>
 
 #include "base/perf.h"
+#include "base/wide_column_serialization.h"
 #include "read/table_walk.h"
 
 namespace cairn {
 
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                   Statistics* statistics, SequenceNumber* seq) {
+                   Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
   MergeOperands operands(sv.merge_operator);
-  return PointLookup(options, sv, tables, key, snapshot, value, &operands, statistics, seq);
+  return PointLookup(options, sv, tables, key, snapshot, value, &operands, statistics, seq,
+                     is_entity);
 }
 
 namespace {
 
 template <bool kTimed>
-Status LookUp(Perf perf, const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-              const LookupKey& lookup, PinnableSlice* value, MergeOperands* operands,
-              Statistics* statistics, SequenceNumber* seq) {
+Status LookUp(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+              const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
+              MergeOperands* operands, Statistics* statistics, SequenceNumber* seq,
+              bool* is_entity) {
+  const LookupKey lookup(key, snapshot);
   Status s;
-  if (LookInMemtables<kTimed>(options, sv, lookup, value, statistics, seq, operands, &s)) {
+  if (LookInMemtables<kTimed>(options, sv, lookup, value, statistics, seq, operands, is_entity,
+                              &s)) {
     return s;
   }
-  GetContext context(sv.current->icmp().user_comparator(), lookup.user_key(), value,
+  GetContext context(sv.current->icmp().user_comparator(), key, value,
                      operands->empty() ? seq : nullptr, operands);
   int level = -1;
   TablePosition at;
-  s = WalkTables<kTimed>(perf, options, *sv.current, tables, lookup, kAllLevels, &at, &context,
-                         &level);
-  return Conclude(std::move(s), context, level, value, statistics);
+  s = WalkTables<kTimed>(options, *sv.current, tables, lookup, kAllLevels, &at, &context, &level);
+  return Conclude(std::move(s), context, level, value, statistics, is_entity);
 }
 
 }  // namespace
 
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                   MergeOperands* operands, Statistics* statistics, SequenceNumber* seq) {
-  const LookupKey lookup(key, snapshot);
-  const Perf perf;
-  return perf.timed()
-             ? LookUp<true>(perf, options, sv, tables, lookup, value, operands, statistics, seq)
-             : LookUp<false>(perf, options, sv, tables, lookup, value, operands, statistics, seq);
+                   MergeOperands* operands, Statistics* statistics, SequenceNumber* seq,
+                   bool* is_entity) {
+  return Perf().timed() ? LookUp<true>(options, sv, tables, key, snapshot, value, operands,
+                                       statistics, seq, is_entity)
+                        : LookUp<false>(options, sv, tables, key, snapshot, value, operands,
+                                        statistics, seq, is_entity);
 }
 
-Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Slice* base,
-                 Statistics* statistics, PinnableSlice* value) {
+Status MergeInto(const MergeOperands& operands, const Slice& user_key, const MergeBase& base,
+                 Statistics* statistics, PinnableSlice* value, bool* is_entity) {
   if (operands.just_collects()) {
-    if (value != nullptr && base != nullptr && value->data() != base->data()) value->PinSelf(*base);
-    return base != nullptr ? Status::OK() : Status::NotFound();
+    if (base.type != kTypeValue && base.type != kTypeWideColumnEntity) return Status::NotFound();
+    if (value == nullptr) return Status::OK();
+    const bool is_there = value->data() == base.value.data();
+    if (base.type == kTypeWideColumnEntity) {
+      return is_there ? ShowEntity(user_key, value, is_entity)
+                      : CopyEntity(user_key, base.value, value, is_entity);
+    }
+    if (!is_there) value->PinSelf(base.value);
+    return Status::OK();
   }
   if (value == nullptr) return Status::OK();  // the key exists
   Perf().Count(&PerfContext::internal_merge_point_lookup_count, operands.size());
   std::string result;
-  Status s = operands.Merge(user_key, base, statistics, /*logger=*/nullptr, &result);
+  ValueType type;
+  Status s = operands.Merge(user_key, base, statistics, /*logger=*/nullptr, &result, &type);
   value->Reset();
   if (!s.ok()) return s;
   *value->GetSelf() = std::move(result);
   value->PinSelf();
-  return s;
+  return type == kTypeValue ? s : ShowEntity(user_key, value, is_entity);
 }
 
-Status ConcludeMerge(const GetContext& context, PinnableSlice* value, Statistics* statistics) {
+Status ShowEntity(const Slice& user_key, PinnableSlice* value, bool* is_entity) {
+  if (value == nullptr) return Status::OK();
+  if (is_entity != nullptr) {
+    *is_entity = true;
+    return Status::OK();
+  }
+  const Status s = KeepDefaultColumn(value);
+  if (s.ok()) return s;
+  value->Reset();
+  return Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true));
+}
+
+Status CopyEntity(const Slice& user_key, const Slice& entity, PinnableSlice* value,
+                  bool* is_entity) {
+  Slice shown = entity;
+  if (is_entity != nullptr) {
+    *is_entity = true;
+  } else if (Status s = DefaultColumnOf(entity, &shown); !s.ok()) {
+    return Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true));
+  }
+  value->PinSelf(shown);
+  return Status::OK();
+}
+
+Status ConcludeMerge(const GetContext& context, PinnableSlice* value, Statistics* statistics,
+                     bool* is_entity) {
+  MergeBase base;
   switch (context.state()) {
     case GetContext::kFound:
-      return MergeInto(*context.operands(), context.user_key(), value, statistics, value);
+      base.type = context.is_entity() ? kTypeWideColumnEntity : kTypeValue;
+      if (value != nullptr) base.value = *value;
+      return MergeInto(*context.operands(), context.user_key(), base, statistics, value, is_entity);
     case GetContext::kNotFound:
     case GetContext::kMerge:
     case GetContext::kDeleted:
-      return MergeInto(*context.operands(), context.user_key(), nullptr, statistics, value);
+      return MergeInto(*context.operands(), context.user_key(), base, statistics, value, is_entity);
     case GetContext::kUnsupported:
       return Status::NotSupported("Value type is not supported");
     case GetContext::kCorrupt:

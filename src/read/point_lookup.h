@@ -19,28 +19,32 @@
 namespace cairn {
 
 /// The whole lookup of `key` as of `snapshot`: memtable, immutable memtables, files. OK (value set,
-/// copied or pinned), NotFound, or an error: Corruption, IOError, Incomplete (kBlockCacheTier),
-/// InvalidArgument (there are merge operands and no operator). `value` may be null (existence
-/// only). `statistics` may be null: receives the hit and miss counts of RocksDB's tickers.
+/// copied or pinned; of an entity the default column, or with `is_entity` all of it as it is
+/// stored, and *is_entity set), NotFound, or an error: Corruption, IOError, Incomplete
+/// (kBlockCacheTier), InvalidArgument (there are merge operands and no operator). `value` may be
+/// null (existence only). `statistics` may be null: receives the hit and miss counts of RocksDB's
+/// tickers.
 [[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
                                  TableCache* tables, const Slice& key, SequenceNumber snapshot,
                                  PinnableSlice* value, Statistics* statistics = nullptr,
-                                 SequenceNumber* seq = nullptr);
+                                 SequenceNumber* seq = nullptr, bool* is_entity = nullptr);
 
-/// The same with the caller's `operands`, which are empty. If they just collect: OK with the value
-/// below them, NotFound if there is none; `value` is not null.
+/// The same with the caller's `operands`. If they just collect: OK with the value below them,
+/// NotFound if there is none; `value` is not null.
 [[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
                                  TableCache* tables, const Slice& key, SequenceNumber snapshot,
                                  PinnableSlice* value, MergeOperands* operands,
-                                 Statistics* statistics, SequenceNumber* seq);
+                                 Statistics* statistics, SequenceNumber* seq,
+                                 bool* is_entity = nullptr);
 
 /// PointLookup for `n` keys at one snapshot: one answer each in `values` (reset first) and
-/// `statuses`. With async_io what must be read is read together: of all keys, or, without
-/// optimize_multiget_for_io, of all keys on one level after the other. What is in memory costs no
-/// fiber.
+/// `statuses`, and in `are_entities`, if not null. With async_io what must be read is read
+/// together: of all keys, or, without optimize_multiget_for_io, of all keys on one level after the
+/// other. What is in memory costs no fiber.
 void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                     size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
-                    Status* statuses, Statistics* statistics = nullptr);
+                    Status* statuses, Statistics* statistics = nullptr,
+                    bool* are_entities = nullptr);
 
 }  // namespace cairn
 

@@ -58,7 +58,9 @@ inline void ForEachCandidate(Perf perf, const Version& version, const LookupKey&
   for (; at->level < levels; ++at->level, at->file = 0) {
     const LevelFiles& files = version.level_files(at->level);
     if (files.size == 0) continue;
-    for (size_t i = FindFile(icmp, files, internal_key) + at->file; i < files.size; ++i) {
+    for (size_t i =
+             FindFileInRange(icmp, files, internal_key, 0, files.size, &compared.n) + at->file;
+         i < files.size; ++i) {
       ++compared.n;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
       if (visit(files[i], at->level)) return;
@@ -77,13 +79,14 @@ inline void ForEachCandidate(Perf perf, const Version& version, const LookupKey&
 // the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read;
 // from there the walk may be taken up again, with a fresh context.
 template <bool kTimed>
-inline Status WalkTables(Perf perf, const ReadOptions& options, const Version& version,
-                         TableCache* tables, const LookupKey& key, int end_level, TablePosition* at,
+inline Status WalkTables(const ReadOptions& options, const Version& version, TableCache* tables,
+                         const LookupKey& key, int end_level, TablePosition* at,
                          GetContext* context, int* hit_level) {
   Status s;
   const Slice internal_key = key.internal_key();
   MergeOperands* const operands = context->operands();
-  const PerfTimer timer(kTimed, &PerfContext::get_from_output_files_time);
+  const PerfTimerIf<kTimed> timer(&PerfContext::get_from_output_files_time);
+  const Perf perf;
   ForEachCandidate(perf, version, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
     const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
@@ -111,10 +114,20 @@ inline Status WalkTables(Perf perf, const ReadOptions& options, const Version& v
   return s;
 }
 
-// What `operands` and the value below them (null: none) make is put into `value`; as they are, if
-// they are just collected.
+// In all of these: with `is_entity` null, `value` receives what Get shows of an entity, its default
+// column; else entities as they are stored, and *is_entity is set for them.
+
+// What `operands` and the value below them make is put into `value`; as they are, if they are just
+// collected.
 [[nodiscard]] Status MergeInto(const MergeOperands& operands, const Slice& user_key,
-                               const Slice* base, Statistics* statistics, PinnableSlice* value);
+                               const MergeBase& base, Statistics* statistics, PinnableSlice* value,
+                               bool* is_entity);
+
+// Of an entity in `value`, which may be null: then all is well.
+[[nodiscard]] Status ShowEntity(const Slice& user_key, PinnableSlice* value, bool* is_entity);
+// Of `entity`, which is elsewhere.
+[[nodiscard]] Status CopyEntity(const Slice& user_key, const Slice& entity, PinnableSlice* value,
+                                bool* is_entity);
 
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
@@ -123,20 +136,28 @@ template <bool kTimed>
                                                    const SuperVersion& sv, const LookupKey& lookup,
                                                    PinnableSlice* value, Statistics* statistics,
                                                    SequenceNumber* seq, MergeOperands* operands,
-                                                   Status* s) {
+                                                   bool* is_entity, Status* s) {
   Slice found;
-  PerfTimer timer(kTimed, &PerfContext::get_from_memtable_time);
+  bool found_entity = false;
+  PerfTimerIf<kTimed> timer(&PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
   const bool decided =
-      sv.mem->Get(lookup, &found, s, seq, operands, ignore) ||
-      (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore));
+      sv.mem->Get(lookup, &found, s, seq, operands, ignore, &found_entity) ||
+      (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore, &found_entity));
   timer.Stop();
   if (decided && !operands->empty()) [[unlikely]] {
     if (s->ok() || s->IsNotFound()) {
-      *s = MergeInto(*operands, lookup.user_key(), s->ok() ? &found : nullptr, statistics, value);
+      const ValueType type = !s->ok()       ? kTypeDeletion
+                             : found_entity ? kTypeWideColumnEntity
+                                            : kTypeValue;
+      *s = MergeInto(*operands, lookup.user_key(), {found, type}, statistics, value, is_entity);
     }
   } else if (decided && s->ok() && value != nullptr) {
-    value->PinSelf(found);
+    if (found_entity) [[unlikely]] {
+      *s = CopyEntity(lookup.user_key(), found, value, is_entity);
+    } else {
+      value->PinSelf(found);
+    }
   }
   if (statistics != nullptr) statistics->recordTick(decided ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
   return decided;
@@ -144,11 +165,11 @@ template <bool kTimed>
 
 // Of a walk that ended well, and met merge operands.
 [[nodiscard]] Status ConcludeMerge(const GetContext& context, PinnableSlice* value,
-                                   Statistics* statistics);
+                                   Statistics* statistics, bool* is_entity);
 
 // What the walk through the tables, which ended with `walked`, means to the user.
 inline Status Conclude(Status walked, const GetContext& context, int hit_level,
-                       PinnableSlice* value, Statistics* statistics) {
+                       PinnableSlice* value, Statistics* statistics, bool* is_entity) {
   if (statistics != nullptr && context.state() == GetContext::kFound) {
     statistics->recordTick(hit_level == 0   ? GET_HIT_L0
                            : hit_level == 1 ? GET_HIT_L1
@@ -157,10 +178,12 @@ inline Status Conclude(Status walked, const GetContext& context, int hit_level,
   }
   if (!walked.ok()) return walked;
   if (!context.operands()->empty()) [[unlikely]] {
-    return ConcludeMerge(context, value, statistics);
+    return ConcludeMerge(context, value, statistics, is_entity);
   }
   switch (context.state()) {
     case GetContext::kFound:
+      if (context.is_entity()) [[unlikely]]
+        return ShowEntity(context.user_key(), value, is_entity);
       return Status::OK();
     case GetContext::kDeleted:
     case GetContext::kNotFound:

@@ -32,25 +32,20 @@ Block::Ptr Block::Allocate(size_t size, size_t slack, uint64_t file_offset) {
 }
 
 const char* Block::ParseRestarts() {
-  // The last word: restart count, and above it one bit for each extension of the format.
-  constexpr uint32_t kNewerBits = 7u << 28;
-
   if (size_ < 8 || size_ > UINT32_MAX) return "block of impossible size";
   const char* end = data() + size_;
-  uint32_t count = DecodeFixed32(end - 4);
+  const uint32_t word = DecodeFixed32(end - 4);
+  const uint32_t count = word & block_footer::kCountMask;
   size_t tail = 4;
-  if (size_ <= block_hash::kMaxBlockSize) {
-    if ((count & kNewerBits) != 0) {
-      unknown_feature_ = true;
-      return "block uses a feature of a newer format";
-    }
-    if ((count & block_hash::kFlag) != 0) {
-      count &= ~block_hash::kFlag;
-      num_buckets_ = static_cast<uint16_t>(static_cast<unsigned char>(end[-6]) |
-                                           static_cast<unsigned char>(end[-5]) << 8);
-      if (num_buckets_ == 0) return "hash index without buckets";
-      tail = 4 + 2 + size_t{num_buckets_};
-    }
+  if ((word & (block_footer::kReserved | block_footer::kSeparateValues)) != 0) {
+    unknown_feature_ = true;
+    return "block uses a feature of a newer format";
+  }
+  if ((word & block_footer::kHashIndex) != 0) {
+    num_buckets_ = static_cast<uint16_t>(static_cast<unsigned char>(end[-6]) |
+                                         static_cast<unsigned char>(end[-5]) << 8);
+    if (num_buckets_ == 0) return "hash index without buckets";
+    tail = 4 + 2 + size_t{num_buckets_};
   }
   if (count == 0 || tail + uint64_t{count} * 4 > size_) return "bad restart count";
   num_restarts_ = count;
@@ -113,9 +108,10 @@ const char* DataBlockIter::FindRestart(Less less) {
   return p;
 }
 
-void DataBlockIter::SeekTimed(const Slice& target) {
-  const PerfTimer timer(Perf(), &PerfContext::block_seek_nanos);
-  SeekEntry(target);
+void DataBlockIter::Seek(const Slice& target) {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
+  perf.Count(&PerfContext::user_key_comparison_count, SeekUncounted(target));
 }
 
 bool DataBlockIter::SeekByHash(const Slice& target) {
@@ -482,7 +478,7 @@ void IndexBlockIter::SeekToLast() {
   while (Valid() && next_ < limit_) ParseAt(next_);
 }
 
-inline uint32_t IndexBlockIter::SeekEntry(const Slice& target) {
+uint32_t IndexBlockIter::SeekUncounted(const Slice& target) {
   uint32_t compared = 0;
   if (data_ == limit_) {
     Invalidate();
@@ -518,15 +514,10 @@ inline uint32_t IndexBlockIter::SeekEntry(const Slice& target) {
   return compared;
 }
 
-uint32_t IndexBlockIter::SeekTimed(const Perf& perf, const Slice& target) {
-  const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
-  return SeekEntry(target);
-}
-
 void IndexBlockIter::Seek(const Slice& target) {
   const Perf perf;
-  const uint32_t compared = perf.timed() ? SeekTimed(perf, target) : SeekEntry(target);
-  perf.Count(&PerfContext::user_key_comparison_count, compared);
+  const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
+  perf.Count(&PerfContext::user_key_comparison_count, SeekUncounted(target));
 }
 
 void IndexBlockIter::Prev() {

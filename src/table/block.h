@@ -21,7 +21,6 @@
 #include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
-#include "base/perf.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "table/format.h"
@@ -43,6 +42,8 @@ class Block {
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
   size_t size() const { return size_; }
   Slice contents() const { return Slice(data(), size_); }
+  // Makes it the first `size` bytes of what it was. REQUIRES: size <= size()
+  void Shrink(size_t size) { size_ = size; }
   // Where in the file the block begins.
   uint64_t file_offset() const { return file_offset_; }
   size_t memory_usage() const { return sizeof(Block) + capacity_; }
@@ -189,14 +190,16 @@ class DataBlockIter {
   void SeekToFirst();
   void SeekToLast();
   // To the first entry >= the internal key `target`.
-  void Seek(const Slice& target) {
+  void Seek(const Slice& target);
+  // The same; returns how many keys it compared, which the caller counts, and times.
+  uint32_t SeekUncounted(const Slice& target) {
     compared_ = 0;
-    if (Perf().timed()) [[unlikely]] {
-      SeekTimed(target);
+    if (bytewise_) {
+      SeekBytewise(target);
     } else {
-      SeekEntry(target);
+      SeekGeneric(target);
     }
-    Perf().Count(&PerfContext::user_key_comparison_count, compared_);
+    return compared_;
   }
   // The same, by the block's hash index. False: the block has no entry of the target's user key;
   // the cursor stands anywhere. REQUIRES: block()->has_hash_index(); keys of different bytes differ
@@ -274,15 +277,6 @@ class DataBlockIter {
   // The last restart point whose key is < target (or the first one); null after setting corrupt.
   template <typename Less>
   const char* FindRestart(Less less);
-  [[gnu::cold]] void SeekTimed(const Slice& target);
-  // Seek, uncounted.
-  void SeekEntry(const Slice& target) {
-    if (bytewise_) {
-      SeekBytewise(target);
-    } else {
-      SeekGeneric(target);
-    }
-  }
   void SeekBytewise(const Slice& target);
   // From the restart point `start` on; all entries before it are < target.
   void ScanBytewise(const char* start, const Slice& target);
@@ -361,6 +355,8 @@ class IndexBlockIter {
   void SeekToLast();
   // To the first block that may hold a key >= the internal key `target`.
   void Seek(const Slice& target);
+  // The same; returns how many keys it compared, which the caller counts, and times.
+  uint32_t SeekUncounted(const Slice& target);
   // REQUIRES (both): Valid()
   void Next() { ParseAt(next_); }
   void Prev();
@@ -385,10 +381,6 @@ class IndexBlockIter {
   // The whole key of restart point `index`; false after setting corrupt.
   bool RestartKey(uint32_t index, Slice* key);
   int Compare(const Slice& separator, const Slice& target) const;
-  // Return how many keys they compared.
-  [[gnu::always_inline]] uint32_t SeekEntry(const Slice& target);
-  [[gnu::cold]] uint32_t SeekTimed(const Perf& perf, const Slice& target);
-
   const IndexBlock* index_ = nullptr;
   const char* data_ = nullptr;
   const char* limit_ = nullptr;

@@ -153,6 +153,7 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   const ValueType type = ExtractValueType(key);
   switch (type) {
     case kTypeValue:
+    case kTypeWideColumnEntity:
       break;
     case kTypeDeletion:
     case kTypeSingleDeletion:

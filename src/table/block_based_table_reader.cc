@@ -13,6 +13,7 @@
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
 #include "table/properties.h"
+#include "table/separated_block.h"
 
 namespace cairn {
 
@@ -381,6 +382,27 @@ void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
 
 // ---- Data blocks
 
+Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_checksum,
+                                      PrefetchBuffer* prefetch, Block::Ptr* block,
+                                      const ReadLimits& limits) const {
+  Status s = ReadBlock(source_, handle, BlockKind::kData, verify_checksum, source_.dict.get(),
+                       prefetch, block, limits);
+  if (!s.ok()) return s;
+  const char* error = nullptr;
+  if (HasSeparateValues(**block)) [[unlikely]] {
+    Block::Ptr joined = Block::Allocate((*block)->size(), 0, handle.offset);
+    if (joined == nullptr)
+      return Status::MemoryLimit("no memory for a block" + source_.Where(handle.offset));
+    error = JoinValues(**block, joined.get());
+    *block = std::move(joined);
+  }
+  if (error == nullptr) error = (*block)->ParseRestarts();
+  if (error == nullptr) return s;
+  if ((*block)->HasUnknownFeature())
+    return Status::NotSupported(error + source_.Where(handle.offset));
+  return BlockCorruption(source_, handle.offset, error);
+}
+
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,
                                      bool for_compaction, PrefetchBuffer* prefetch,
                                      BlockRef* block) const {
@@ -422,14 +444,8 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
     Tick(BLOCK_CACHE_DATA_MISS);
   }
   Block::Ptr read;
-  Status s = ReadBlock(source_, handle, BlockKind::kData, options.verify_checksums,
-                       source_.dict.get(), prefetch, &read, ReadLimits(options));
+  Status s = ReadDataBlock(handle, options.verify_checksums, prefetch, &read, ReadLimits(options));
   if (!s.ok()) return s;
-  if (const char* error = read->ParseRestarts()) {
-    if (read->HasUnknownFeature())
-      return Status::NotSupported(error + source_.Where(handle.offset));
-    return BlockCorruption(source_, handle.offset, error);
-  }
   if (cache_ == nullptr || !options.fill_cache || for_compaction) {
     block->SetOwned(read.release());
     return s;
@@ -454,18 +470,15 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
 
 // ---- Lookups
 
+template <bool kTimed>
 Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
-                                     const Slice& internal_key, GetContext* context,
-                                     bool* done) const {
+                                     const Slice& internal_key, GetContext* context, bool* done,
+                                     uint32_t* compared) const {
   *done = true;
   BlockRef block;
-  Status s;
-  if (const Perf perf; perf.timed()) [[unlikely]] {
-    const PerfTimer timer(perf, &PerfContext::new_table_block_iter_nanos);
-    s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
-  } else {
-    s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
-  }
+  PerfTimerIf<kTimed> getting(&PerfContext::new_table_block_iter_nanos);
+  Status s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  getting.Stop();
   if (!s.ok()) {
     if (s.IsIncomplete()) context->MarkKeyMayExist();
     return s;
@@ -476,7 +489,8 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   if (block->has_hash_index() && hash_index_is_usable_ && index_format_.user_keys) {
     if (!it.SeekByHash(internal_key)) return s;
   } else {
-    it.Seek(internal_key);
+    const PerfTimerIf<kTimed> timer(&PerfContext::block_seek_nanos);
+    *compared += it.SeekUncounted(internal_key);
   }
   if (!it.Valid()) [[unlikely]] {
     if (it.corrupt()) {
@@ -534,23 +548,21 @@ Status BlockBasedTable::GetBelowOperand(const BlockHandle& handle, DataBlockIter
   return Status::OK();
 }
 
-Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
-                            GetContext* context, bool skip_filters) {
-  if (tombstones_ == nullptr || options.ignore_range_deletions) [[likely]] {
-    return GetEntry(options, internal_key, context, skip_filters);
+template <bool kTimed>
+Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& internal_key,
+                                      GetContext* context, uint32_t* compared) const {
+  IndexCursor index(this, &options);
+  for (index.Seek(internal_key); index.Valid(); index.Next()) {
+    bool done;
+    Status s =
+        GetFromBlock<kTimed>(options, index.handle(), internal_key, context, &done, compared);
+    if (!s.ok() || done) return s;
   }
-  // The key is within the table's bounds.
-  const SequenceNumber covering =
-      tombstones_->Covering(ExtractUserKey(internal_key), ExtractSequence(internal_key));
-  context->SetCovering(covering);
-  Status s = GetEntry(options, internal_key, context, skip_filters);
-  if (s.ok() && covering != 0 && !context->key_may_exist() && context->undecided()) {
-    context->MarkCovered();
-  }
-  context->SetCovering(0);
-  return s;
+  if (index.status().IsIncomplete()) context->MarkKeyMayExist();
+  return index.status();
 }
 
+template <bool kTimed>
 Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& internal_key,
                                  GetContext* context, bool skip_filters) {
   if (HasFilter() && !skip_filters && !KeyMayMatch(options, internal_key)) {
@@ -559,21 +571,26 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
     return Status::OK();
   }
   Status s;
+  uint32_t compared = 0;
   if (index_ && !two_level_index_) [[likely]] {
     IndexBlockIter it;
     it.Init(index_.get(), &icmp_, bytewise_);
-    for (it.Seek(internal_key); it.Valid(); it.Next()) {
+    PerfTimerIf<kTimed> timer(&PerfContext::block_seek_nanos);
+    compared = it.SeekUncounted(internal_key);
+    timer.Stop();
+    for (; it.Valid(); it.Next()) {
       bool done;
-      s = GetFromBlock(options, it.handle(), internal_key, context, &done);
+      s = GetFromBlock<kTimed>(options, it.handle(), internal_key, context, &done, &compared);
       if (!s.ok() || done) break;
     }
     if (it.corrupt()) {
       s = BlockCorruption(source_, index_handle_.offset, "bad entry in index block");
     }
   } else {
-    s = GetWithCursor(options, internal_key, context);
+    s = GetWithCursor<kTimed>(options, internal_key, context, &compared);
   }
   const Perf perf;
+  perf.Count(&PerfContext::user_key_comparison_count, compared);
   if (HasFilter() && !skip_filters && (source_.statistics != nullptr || perf.counts_levels()) &&
       !s.IsIncomplete()) {
     const bool found = context->state() != GetContext::kNotFound;
@@ -587,16 +604,23 @@ Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& intern
   return s;
 }
 
-Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& internal_key,
-                                      GetContext* context) const {
-  IndexCursor index(this, &options);
-  for (index.Seek(internal_key); index.Valid(); index.Next()) {
-    bool done;
-    Status s = GetFromBlock(options, index.handle(), internal_key, context, &done);
-    if (!s.ok() || done) return s;
+Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
+                            GetContext* context, bool skip_filters) {
+  if (tombstones_ == nullptr || options.ignore_range_deletions) [[likely]] {
+    return Perf().timed() ? GetEntry<true>(options, internal_key, context, skip_filters)
+                          : GetEntry<false>(options, internal_key, context, skip_filters);
   }
-  if (index.status().IsIncomplete()) context->MarkKeyMayExist();
-  return index.status();
+  // The key is within the table's bounds.
+  const SequenceNumber covering =
+      tombstones_->Covering(ExtractUserKey(internal_key), ExtractSequence(internal_key));
+  context->SetCovering(covering);
+  Status s = Perf().timed() ? GetEntry<true>(options, internal_key, context, skip_filters)
+                            : GetEntry<false>(options, internal_key, context, skip_filters);
+  if (s.ok() && covering != 0 && !context->key_may_exist() && context->undecided()) {
+    context->MarkCovered();
+  }
+  context->SetCovering(0);
+  return s;
 }
 
 InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool skip_filters,
@@ -699,10 +723,8 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
   IndexCursor index(this, &options);
   for (index.SeekToFirst(); index.Valid(); index.Next()) {
     const BlockHandle handle = index.handle();
-    s = ReadBlock(source_, handle, BlockKind::kData, true, source_.dict.get(), &prefetch, &block);
+    s = ReadDataBlock(handle, true, &prefetch, &block, ahead.limits);
     if (!s.ok()) return s;
-    if (const char* error = block->ParseRestarts())
-      return BlockCorruption(source_, handle.offset, error);
     DataBlockIter it;
     it.Init(block.get(), &icmp_, bytewise_);
     for (it.SeekToFirst(); it.Valid(); it.Next()) {

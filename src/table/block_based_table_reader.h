@@ -140,6 +140,9 @@ class BlockBasedTable final : public TableReader {
     EncodeFixed64(key, cache_prefix_ ^ static_cast<uint64_t>(kind) << 62);
     EncodeFixed64(key + 8, offset);
   }
+  // Past the cache: read, checked, in the usual layout and parsed.
+  Status ReadDataBlock(const BlockHandle& handle, bool verify_checksum, PrefetchBuffer* prefetch,
+                       Block::Ptr* block, const ReadLimits& limits) const;
   Status ReadIndexBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
                         PrefetchBuffer* prefetch, std::unique_ptr<IndexBlock>* index) const;
   Status ReadFilterBlock(const BlockHandle& handle, bool verify, const ReadLimits& limits,
@@ -162,14 +165,20 @@ class BlockBasedTable final : public TableReader {
   Status AskFilter(const ReadOptions& options, const Slice& internal_key, bool* may_match) const;
   // The same; an error says nothing.
   bool KeyMayMatch(const ReadOptions& options, const Slice& internal_key) const;
+  // These three come twice so that the usual ones have no timers.
   // Get() of what the table's range tombstones leave.
+  template <bool kTimed>
   Status GetEntry(const ReadOptions& options, const Slice& internal_key, GetContext* context,
                   bool skip_filters);
-  Status GetWithCursor(const ReadOptions& options, const Slice& internal_key,
-                       GetContext* context) const;
+  template <bool kTimed>
+  Status GetWithCursor(const ReadOptions& options, const Slice& internal_key, GetContext* context,
+                       uint32_t* compared) const;
   // Looks for the key in one block. *done: the lookup is decided, or the table has no such key.
+  // *compared grows by how many keys were compared.
+  template <bool kTimed>
   Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
-                      const Slice& internal_key, GetContext* context, bool* done) const;
+                      const Slice& internal_key, GetContext* context, bool* done,
+                      uint32_t* compared) const;
   // Goes on from a merge operand, as far as the block has the key's entries.
   Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
                          bool* done) const;

@@ -6,7 +6,8 @@
 //   block     [entry]* [restart offset (fixed32)]* [hash index] restart count (fixed32)
 //
 // The hash index, of data blocks only, tells a lookup in which restart interval a user key is.
-// Where there is one, the restart count has its highest bit set.
+// Where there is one, the restart count has its highest bit set (block_footer, which has what other
+// writers say there).
 //
 //   hash index   [bucket (1 byte)]* bucket count (fixed16)
 //   bucket       the number of the restart interval of all keys that hash to it; 254: they are in
@@ -29,9 +30,23 @@
 
 namespace cairn {
 
+// The last word of a block: its restart count, and what is special about it.
+namespace block_footer {
+
+inline constexpr uint32_t kHashIndex = 1u << 31;
+// Unknown to any reader.
+inline constexpr uint32_t kReserved = 1u << 30;
+// (RocksDB 11.) The keys are about evenly spread: a hint for the search.
+inline constexpr uint32_t kEvenKeys = 1u << 29;
+// (RocksDB 11.) separated_block.h.
+inline constexpr uint32_t kSeparateValues = 1u << 28;
+inline constexpr uint32_t kCountMask = kSeparateValues - 1;
+
+}  // namespace block_footer
+
 namespace block_hash {
 
-inline constexpr uint32_t kFlag = 1u << 31;  // of the restart count
+inline constexpr uint32_t kFlag = block_footer::kHashIndex;
 inline constexpr uint8_t kSeveral = 254;
 inline constexpr uint8_t kNone = 255;
 inline constexpr size_t kMaxRestarts = 254;

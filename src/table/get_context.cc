@@ -21,6 +21,9 @@ bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice&
     if (seq_ != nullptr) *seq_ = sequence;
   }
   switch (type) {
+    case kTypeWideColumnEntity:
+      is_entity_ = true;
+      [[fallthrough]];
     case kTypeValue:
       state_ = kFound;
       if (value_ == nullptr) return false;

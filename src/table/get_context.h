@@ -23,7 +23,7 @@ class GetContext {
     kFound,
     kDeleted,
     kCorrupt,
-    kUnsupported,  // a value type that this version cannot read (blob index, wide column)
+    kUnsupported,  // a value type that this version cannot read (blob index)
   };
 
   // `user_key`, `value` and `seq` are borrowed. `value` may be null: only the state is wanted
@@ -64,6 +64,8 @@ class GetContext {
   void MarkCovered();
 
   State state() const { return state_; }
+  // The value found is an entity, as it is stored.
+  bool is_entity() const { return is_entity_; }
   // Older tables are to be asked.
   bool undecided() const {
     return state_ == kNotFound || (state_ == kMerge && operands_ != nullptr);
@@ -82,6 +84,7 @@ class GetContext {
   SequenceNumber covering_ = 0;
   State state_ = kNotFound;
   bool may_exist_ = false;
+  bool is_entity_ = false;
 };
 
 }  // namespace cairn

@@ -20,6 +20,8 @@ EntryType EntryTypeOf(ValueType type) {
       return kEntryMerge;
     case kTypeRangeDeletion:
       return kEntryRangeDeletion;
+    case kTypeWideColumnEntity:
+      return kEntryWideColumnEntity;
     default:
       return kEntryOther;  // the builder takes no others
   }

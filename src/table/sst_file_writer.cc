@@ -6,6 +6,7 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "base/range_tombstones.h"
+#include "base/wide_column_serialization.h"
 #include "fs/file_util.h"
 #include "fs/file_writer.h"
 #include "rocksdb/db.h"
@@ -163,6 +164,11 @@ Status SstFileWriter::Open(const std::string& file_path) {
 
 Status SstFileWriter::Put(const Slice& user_key, const Slice& value) {
   return rep_->Add(user_key, value, cairn::kTypeValue);
+}
+Status SstFileWriter::PutEntity(const Slice& user_key, const WideColumns& columns) {
+  std::string entity;
+  Status s = cairn::EncodeWideColumns(columns, &entity);
+  return s.ok() ? rep_->Add(user_key, entity, cairn::kTypeWideColumnEntity) : s;
 }
 Status SstFileWriter::Merge(const Slice& user_key, const Slice& value) {
   return rep_->Add(user_key, value, cairn::kTypeMerge);

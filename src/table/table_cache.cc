@@ -164,6 +164,16 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
   return s;
 }
 
+Status TableCache::KeepOpen(const TableFileId& file) {
+  Ref table;
+  Status s = FindTable(file, &table);
+  if (s.ok() && table.handle_ != nullptr) {
+    fiber::MutexLock lock(&open_mu_[file.number % kOpenLocks]);
+    Pin(file, &table);
+  }
+  return s;
+}
+
 // REQUIRES: the open lock.
 Status TableCache::OpenOnce(const TableFileId& file, const ReadLimits& limits, Ref* table) {
   const TableKey key(file.number);

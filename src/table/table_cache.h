@@ -113,6 +113,10 @@ class TableCache {
   [[nodiscard]] Status FindTable(const TableFileId& file, Ref* table, bool no_io = false,
                                  const ReadLimits& limits = {});
 
+  // As FindTable, and keeps the table open as long as its slot lives, whoever deletes the file
+  // (unless max_open_files is a limit). FindTable does so only where it need not wait. SUSPENDS.
+  [[nodiscard]] Status KeepOpen(const TableFileId& file);
+
   // See TableReader::Get. With ReadTier::kBlockCacheTier an unopened table marks the context and is
   // OK.
   [[nodiscard]] Status Get(const ReadOptions& options, const TableFileId& file,

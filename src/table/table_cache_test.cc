@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "fs/file_util.h"
 #include "table/testing/table_harness.h"
@@ -35,9 +38,10 @@ class TableCacheTest : public ::testing::Test {
       ids_.push_back(id);
     }
   }
-  void Make(int max_open_files) {
+  void Make(int max_open_files) { Make(max_open_files, &fs_); }
+  void Make(int max_open_files, FileSystem* fs) {
     TableCacheOptions options;
-    options.fs = &fs_;
+    options.fs = fs;
     options.table_factory = &factory_;
     options.paths = {"/db"};
     options.icmp = &icmp_;
@@ -81,6 +85,59 @@ TEST_F(TableCacheTest, OpensOnceAndPinsInTheSlot) {
   slot.reset();
   ids_[0].slot = nullptr;
   EXPECT_FALSE(Get(ids_[0], &value).ok());
+}
+
+// Runs something before it opens a file; once.
+class HookFileSystem final : public FileSystemWrapper {
+ public:
+  explicit HookFileSystem(FileSystem* base)
+      : FileSystemWrapper(std::shared_ptr<FileSystem>(base, [](FileSystem*) {})) {}
+  static const char* kClassName() { return "HookFileSystem"; }
+  const char* Name() const override { return kClassName(); }
+  IOStatus NewRandomAccessFile(const std::string& path, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* file,
+                               IODebugContext* dbg) override {
+    if (before_open != nullptr) std::exchange(before_open, nullptr)();
+    return FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+  }
+  std::function<void()> before_open;
+};
+
+// A table that is open has a new entry, with a slot of its own, while another table with the same
+// lock is being opened.
+TEST_F(TableCacheTest, KeepOpenWaitsWhereALookupDoesNot) {
+  MakeFiles(65);
+  HookFileSystem hooks(&fs_);
+  Make(-1, &hooks);
+  TableFileId open = ids_[0];
+  const TableFileId other = ids_[64];
+  std::string value;
+  ASSERT_TRUE(Get(open, &value).ok());
+  TableSlot slot;
+  open.slot = &slot;
+  std::atomic<bool> opening = false, go_on = false;
+  hooks.before_open = [&] {
+    opening = true;
+    while (!go_on) fiber::yield();
+  };
+  fiber::Thread opener("opener", [&] {
+    TableCache::Ref ref;
+    EXPECT_TRUE(cache_->FindTable(other, &ref).ok());
+  });
+  while (!opening) fiber::yield();
+  TableCache::Ref ref;
+  ASSERT_TRUE(cache_->FindTable(open, &ref).ok());
+  EXPECT_EQ(slot.reader(), nullptr);
+  ref.Reset();
+  fiber::Thread keeper("keeper", [&] { EXPECT_TRUE(cache_->KeepOpen(open).ok()); });
+  go_on = true;
+  keeper.join();
+  opener.join();
+  EXPECT_NE(slot.reader(), nullptr);
+  cache_->Evict(open.number);
+  ASSERT_TRUE(fs_.DeleteFile("/db/000001.sst", IOOptions(), nullptr).ok());
+  EXPECT_TRUE(Get(open, &value).ok());
+  EXPECT_EQ(value, "value 1");
 }
 
 TEST_F(TableCacheTest, KeepsAtMostMaxOpenFiles) {

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -73,8 +73,25 @@ inline std::string Key(int i) {
   return text;
 }
 
-// Both libraries serve threads that know nothing of fiber/.
-using Thread = std::thread;  // style: RocksDB runs here, too
+// Starts `function` beside the caller and returns what waits for its end: a thread, or with
+// --fibers a fiber. Of the program's main, which knows the library (main_cairn.cc,
+// main_rocksdb.cc).
+std::function<void()> Start(std::function<void()> function);
+
+// What std::thread is to a program, on threads and on fibers alike.
+class Thread {
+ public:
+  explicit Thread(std::function<void()> function) : join_(Start(std::move(function))) {}
+  void join() { std::exchange(join_, nullptr)(); }
+  Thread(Thread&& other) noexcept : join_(std::exchange(other.join_, nullptr)) {}
+  Thread& operator=(Thread&&) = delete;
+  ~Thread() {
+    if (join_ != nullptr) std::abort();
+  }
+
+ private:
+  std::function<void()> join_;
+};
 
 inline Env* TheEnv() { return Env::Default(); }
 

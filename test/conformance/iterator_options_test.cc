@@ -87,6 +87,28 @@ TEST_F(IteratorOptionsTest, ATailingIteratorKeepsItsBounds) {
   EXPECT_EQ("", From(it.get(), "c"));
 }
 
+TEST_F(IteratorOptionsTest, ATailingIteratorReadsThroughAllLevels) {
+  options_.disable_auto_compactions = true;
+  Open();
+  ReadOptions options;
+  options.tailing = true;
+  std::unique_ptr<Iterator> it(db_->NewIterator(options));
+  std::string expected;
+  for (int round = 0; round < 6; ++round) {
+    for (int i = round; i < 60; i += 6) ASSERT_OK(Put(Key(i), "1"));
+    if (round % 2 == 0) {
+      ASSERT_OK(Flush());
+    }
+    if (round == 3) {
+      ASSERT_OK(Compact());
+    }
+    int count = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++count;
+    EXPECT_OK(it->status());
+    EXPECT_EQ(10 * (round + 1), count);
+  }
+}
+
 TEST_F(IteratorOptionsTest, FilesThatTheFilterRefusesAreLeftOut) {
   options_.disable_auto_compactions = true;
   Open();

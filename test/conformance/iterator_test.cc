@@ -171,17 +171,6 @@ TEST_F(IteratorTest, RefreshShowsThePresent) {
   EXPECT_EQ("d=2", At(it.get()));
 }
 
-TEST_F(IteratorTest, RefreshOfASnapshotsIteratorIsNotSupported) {
-  OpenWithSome();
-  const Snapshot* snapshot = db_->GetSnapshot();
-  ReadOptions options;
-  options.snapshot = snapshot;
-  auto it = NewIterator(options);
-  EXPECT_FALSE(it->Refresh().ok());
-  it.reset();
-  db_->ReleaseSnapshot(snapshot);
-}
-
 TEST_F(IteratorTest, UpperBoundEndsEveryMovement) {
   OpenWithSome();
   const Slice upper = "f";

@@ -120,6 +120,32 @@ TEST_F(RateLimiterTest, ASlowOneMakesAFlushWait) {
   EXPECT_EQ(std::string(Get(Key(7))).size(), 500u);
 }
 
+TEST_F(RateLimiterTest, TheRateMayBeChanged) {
+  std::unique_ptr<RateLimiter> limiter(NewGenericRateLimiter(1 << 20, 100'000));
+  EXPECT_EQ(1 << 20, limiter->GetBytesPerSecond());
+  EXPECT_EQ((1 << 20) / 10, limiter->GetSingleBurstBytes());
+  limiter->SetBytesPerSecond(10 << 20);
+  EXPECT_EQ(10 << 20, limiter->GetBytesPerSecond());
+  EXPECT_EQ(1 << 20, limiter->GetSingleBurstBytes());
+  const uint64_t start = TheEnv()->NowMicros();
+  for (int i = 0; i < 30; ++i) {
+    limiter->Request(100'000, Env::IO_HIGH, nullptr, RateLimiter::OpType::kWrite);
+  }
+  EXPECT_LE(150'000u, TheEnv()->NowMicros() - start);
+  EXPECT_EQ(3'000'000, limiter->GetTotalBytesThrough(Env::IO_HIGH));
+  EXPECT_EQ(30, limiter->GetTotalRequests(Env::IO_HIGH));
+  EXPECT_EQ(3'000'000, limiter->GetTotalBytesThrough());
+  EXPECT_EQ(0, limiter->GetTotalBytesThrough(Env::IO_LOW));
+}
+
+TEST_F(RateLimiterTest, AnAutomaticOneBeginsBelowItsLimit) {
+  std::unique_ptr<RateLimiter> limiter(NewGenericRateLimiter(
+      100 << 20, 100'000, 10, RateLimiter::Mode::kWritesOnly, /*auto_tuned=*/true));
+  EXPECT_EQ(50 << 20, limiter->GetBytesPerSecond());
+  EXPECT_TRUE(limiter->IsRateLimited(RateLimiter::OpType::kWrite));
+  EXPECT_FALSE(limiter->IsRateLimited(RateLimiter::OpType::kRead));
+}
+
 TEST_F(RateLimiterTest, OneServesTwoDatabases) {
   Limit(RateLimiter::Mode::kWritesOnly);
   Open();

@@ -1,8 +1,6 @@
 // Put, Get, Delete, MultiGet, snapshots, statistics: each in every place where data can be.
 #include "conformance.h"
 
-#include <thread>  // style: this program runs against RocksDB too
-
 namespace conformance {
 namespace {
 
@@ -335,7 +333,7 @@ TEST_F(ReadWriteTest, ManyThreadsWriteAndRead) {
   Open();
   constexpr int kThreads = 4;
   constexpr int kKeys = 3000;
-  std::vector<std::thread> threads;  // style: this program runs against RocksDB too
+  std::vector<Thread> threads;
   for (int t = 0; t < kThreads; t++) {
     threads.emplace_back([this, t] {
       for (int i = 0; i < kKeys; i++) {

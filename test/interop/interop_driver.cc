@@ -10,14 +10,13 @@
 //   `ldb scan --hex`
 //   interop_driver write-sst FILE, verify-sst FILE           phase 1's outcome in one external file
 //
-// A phase is a fixed sequence of write batches: phase 1 loads every key, with overwrites and
-// deletions among them; later ones change keys at random. Each batch also writes the key
-// kProgressKey with "phase:batch", so after a kill the database itself says which prefix of the
-// sequence it holds; `verify` takes "P:?" for that and prints "holds P:N". With --die the process
-// kills itself after the last batch; the parent may kill it earlier.
+// workload.h says what a phase is. `verify` takes "P:?" for as many batches of it as the database
+// says it has, and prints "holds P:N". With --die the process kills itself after the last batch;
+// the parent may kill it earlier.
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -42,161 +41,36 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
+#include "rocksdb/wide_columns.h"
 #include "rocksdb/write_batch.h"
+#include "workload.h"
 
 namespace {
 
+using interop::kAll;
+using interop::KeyOf;
+using interop::kProgressKey;
+using interop::Numbers;
+using interop::Operation;
+using interop::Phase;
+using interop::Replay;
+using interop::State;
 using rocksdb::Slice;
 using rocksdb::Status;
 
-const char kProgressKey[] = "\xff\xffprogress";
 constexpr size_t kPrefix = 7;  // "k000012": 20 keys
-constexpr uint64_t kAll = UINT64_MAX;
 constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
-struct Config {
+struct Config : interop::Shape {
   std::string command, db, compression = "none", comparator = "bytewise", history, checkpoint,
                            secondary;
-  uint64_t keys = 100000, phase = 1, seed = 1, family = 0;
+  uint64_t phase = 1, family = 0;
   bool die = false, wait = false, dynamic_levels = false, ribbon = false, compact_files = false,
        partitioned = false, universal = false, prefix = false, families = false,
-       atomic_flush = false, merge = false, hash_index = false, ranges = false, ingest = false,
-       dictionary = false, checksums = false, collectors = false, cached_metadata = false;
+       atomic_flush = false, hash_index = false, ingest = false, dictionary = false,
+       checksums = false, collectors = false, cached_metadata = false, entities = false;
   std::shared_ptr<rocksdb::Statistics> statistics = rocksdb::CreateDBStatistics();
 };
-
-// The same numbers with either library.
-class Numbers {
- public:
-  explicit Numbers(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}
-  uint64_t Next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545f4914f6cdd1dull >> 16;
-  }
-  uint64_t Below(uint64_t n) { return Next() % n; }
-
- private:
-  uint64_t state_;
-};
-
-// Keys of several lengths with bytes of all values, also 0x00 and 0xff; some are prefixes of
-// others.
-std::string KeyOf(const Config& config, uint64_t index) {
-  Numbers numbers(config.seed * 1000003 + index);
-  char head[32];
-  std::snprintf(head, sizeof(head), "k%07llu", static_cast<unsigned long long>(index / 2));
-  std::string key = head;
-  if (index % 2 == 1) {
-    for (uint64_t n = 1 + numbers.Below(16); n > 0; --n) {
-      key.push_back(static_cast<char>(numbers.Below(256)));
-    }
-  }
-  return key;
-}
-
-std::string ValueOf(Numbers* numbers) {
-  uint64_t size = numbers->Below(200);
-  if (numbers->Below(50) == 0) size = 3000 + numbers->Below(9000);
-  if (numbers->Below(20) == 0) size = 0;
-  std::string value;
-  while (value.size() < size) {
-    // Half repetitive, half noise.
-    if (numbers->Below(2) == 0) {
-      value.append(8 + numbers->Below(40), static_cast<char>('a' + numbers->Below(26)));
-    } else {
-      for (int i = 0; i < 16; ++i) value.push_back(static_cast<char>(numbers->Next()));
-    }
-  }
-  value.resize(size);
-  return value;
-}
-
-struct Operation {
-  enum Kind { kPut, kDelete, kMerge, kDeleteRange };
-  Kind kind;
-  std::string key, value;  // or where a range ends
-};
-
-// The batches of one phase, in order.
-class Phase {
- public:
-  Phase(const Config& config, uint64_t phase)
-      : config_(config), phase_(phase), numbers_(config.seed * 7919 + phase) {
-    operations_ = phase == 1 ? config.keys : config.keys / 5;
-    // Odd and coprime to the number of keys often enough: a load in scattered order.
-    stride_ = config.keys * 5 / 8 | 1;
-    while (Gcd(stride_, config.keys) != 1) stride_ += 2;
-  }
-  uint64_t batch() const { return batch_; }
-  bool done() const { return next_ >= operations_; }
-  // Where the writer should flush, or compact everything, after the batch: several times per phase.
-  bool flush_now() const { return Crossed(8); }
-  bool compact_now() const { return Crossed(2) && !done(); }
-
-  std::vector<Operation> Next() {
-    std::vector<Operation> batch;
-    before_ = next_;
-    for (uint64_t n = 1 + numbers_.Below(24); n > 0 && !done(); --n) {
-      if (phase_ == 1) {
-        batch.push_back(
-            {Operation::kPut, KeyOf(config_, next_ * stride_ % config_.keys), ValueOf(&numbers_)});
-      }
-      ++next_;
-      const uint64_t dice = numbers_.Below(10);
-      if (phase_ > 1 || dice < 3) {
-        Operation again{dice % 3 == 0 ? Operation::kDelete : Operation::kPut,
-                        KeyOf(config_, numbers_.Below(config_.keys)), ""};
-        if (config_.merge && dice % 3 == 1) again.kind = Operation::kMerge;
-        if (config_.ranges && numbers_.Below(8) == 0) {
-          const uint64_t begin = numbers_.Below(config_.keys);
-          again = {Operation::kDeleteRange, KeyOf(config_, begin),
-                   KeyOf(config_, begin / 2 * 2 + 2 + numbers_.Below(30) * 2)};
-        }
-        if (again.kind == Operation::kPut || again.kind == Operation::kMerge)
-          again.value = ValueOf(&numbers_);
-        batch.push_back(std::move(again));
-      }
-    }
-    ++batch_;
-    batch.push_back({Operation::kPut, std::string(kProgressKey, sizeof(kProgressKey) - 1),
-                     std::to_string(phase_) + ":" + std::to_string(batch_)});
-    return batch;
-  }
-
- private:
-  static uint64_t Gcd(uint64_t a, uint64_t b) { return b == 0 ? a : Gcd(b, a % b); }
-  bool Crossed(uint64_t parts) const {
-    const uint64_t part = operations_ / parts + 1;
-    return before_ / part != next_ / part;
-  }
-
-  const Config& config_;
-  const uint64_t phase_;
-  Numbers numbers_;
-  uint64_t operations_, stride_, before_ = 0, next_ = 0, batch_ = 0;
-};
-
-using State = std::map<std::string, std::string>;
-
-void Replay(const Config& config, uint64_t phase, uint64_t batches, State* state) {
-  Phase sequence(config, phase);
-  while (!sequence.done() && sequence.batch() < batches) {
-    for (Operation& op : sequence.Next()) {
-      if (op.kind == Operation::kDelete) {
-        state->erase(op.key);
-      } else if (op.kind == Operation::kDeleteRange) {
-        state->erase(state->lower_bound(op.key), state->lower_bound(op.value));
-      } else if (const auto at = state->find(op.key);
-                 op.kind == Operation::kMerge && at != state->end()) {
-        at->second += "," + op.value;
-      } else {
-        (*state)[op.key] = std::move(op.value);
-      }
-    }
-  }
-}
 
 std::vector<std::pair<uint64_t, uint64_t>> ParseHistory(const std::string& text) {
   std::vector<std::pair<uint64_t, uint64_t>> history;
@@ -222,6 +96,31 @@ void Die(const std::string& what) {
 void Check(const char* what, const Status& status) {
   if (!status.ok()) Die(std::string(what) + ": " + status.ToString());
 }
+
+// The columns of a value that is written as an entity, which its size decides: empty ones and a
+// third of the others, where entities are wanted. Empty: it is a plain value.
+class Entity {
+ public:
+  Entity(const Config& config, const std::string& value) {
+    if (!config.entities || (!value.empty() && value.size() % 3 != 1)) return;
+    size_ = std::to_string(value.size());
+    columns_ = {{"size", size_}, {"head", Slice(value.data(), std::min<size_t>(value.size(), 9))}};
+    if (!value.empty()) columns_.emplace_back(rocksdb::kDefaultWideColumnName, value);
+  }
+  const rocksdb::WideColumns& columns() const { return columns_; }
+  // As a reader finds them, of a plain value, too.
+  static rocksdb::WideColumns Found(const Entity& entity, const std::string& value) {
+    rocksdb::WideColumns sorted = entity.columns_;
+    if (sorted.empty()) sorted.emplace_back(rocksdb::kDefaultWideColumnName, value);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return a.name().compare(b.name()) < 0; });
+    return sorted;
+  }
+
+ private:
+  std::string size_;
+  rocksdb::WideColumns columns_;
+};
 
 rocksdb::CompressionType CompressionOf(const std::string& name) {
   if (name == "none") return rocksdb::kNoCompression;
@@ -412,6 +311,8 @@ int Write(const Config& config) {
         }
       } else if (op.kind == Operation::kMerge) {
         Check("merge", batch.Merge(database.Of(op.key), op.key, op.value));
+      } else if (const Entity entity(config, op.value); !entity.columns().empty()) {
+        Check("put entity", batch.PutEntity(database.Of(op.key), op.key, entity.columns()));
       } else {
         Check("put", batch.Put(database.Of(op.key), op.key, op.value));
       }
@@ -496,11 +397,15 @@ State PartOf(const Database& database, const State& state, size_t family) {
 }
 
 template <typename Iterator>
-void CheckEntry(const rocksdb::Iterator& it, const Iterator& expected) {
+void CheckEntry(const Config& config, const rocksdb::Iterator& it, const Iterator& expected) {
   if (it.key() != Slice(expected->first)) {
     Die("key " + Hex(it.key().ToString()) + " where " + Hex(expected->first) + " should be");
   }
   if (it.value() != Slice(expected->second)) Die("a wrong value of key " + Hex(expected->first));
+  const Entity entity(config, expected->second);
+  if (it.columns() != Entity::Found(entity, expected->second)) {
+    Die("wrong columns of key " + Hex(expected->first));
+  }
 }
 
 // Both ways over all that is there. Returns how many keys.
@@ -512,7 +417,7 @@ size_t CheckIterator(const Config& config, const State& expected, rocksdb::Itera
   for (reverse ? it->SeekToLast() : it->SeekToFirst(); it->Valid();
        reverse ? it->Prev() : it->Next()) {
     if (up == expected.end()) Die("an extra key " + Hex(it->key().ToString()));
-    CheckEntry(*it, up++);
+    CheckEntry(config, *it, up++);
     ++seen;
   }
   Check("iterator", it->status());
@@ -521,7 +426,7 @@ size_t CheckIterator(const Config& config, const State& expected, rocksdb::Itera
   for (reverse ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
        reverse ? it->Next() : it->Prev()) {
     if (down == expected.rend()) Die("an extra key " + Hex(it->key().ToString()));
-    CheckEntry(*it, down++);
+    CheckEntry(config, *it, down++);
   }
   Check("iterator", it->status());
   return seen;
@@ -549,7 +454,7 @@ void CheckPrefixes(const Config& config, const State& expected, Database* db) {
       if (at == expected.end() || at->first.compare(0, kPrefix, key, 0, kPrefix) != 0) {
         Die("an extra key " + Hex(it->key().ToString()));
       }
-      CheckEntry(*it, at++);
+      CheckEntry(config, *it, at++);
     }
     Check("iterator", it->status());
     if (at != expected.end() && at->first.compare(0, kPrefix, key, 0, kPrefix) == 0) {
@@ -614,6 +519,11 @@ int Verify(const Config& config) {
     if (at == expected.end() ? !s.IsNotFound() : !s.ok() || value != at->second) {
       Die("Get of " + Hex(key) + ": " + s.ToString());
     }
+    if (at == expected.end()) continue;
+    rocksdb::PinnableWideColumns columns;
+    Check("get entity", db->GetEntity(rocksdb::ReadOptions(), database.Of(key), key, &columns));
+    const Entity entity(config, at->second);
+    if (columns.columns() != Entity::Found(entity, at->second)) Die("GetEntity of " + Hex(key));
   }
   // One in ten was never there; deleted keys come on top. (Of a key without its own hash in the
   // filter others with its prefix are there.)
@@ -653,6 +563,7 @@ int WriteSst(Config config) {
 
 int VerifySst(Config config) {
   config.history = "1:all";
+  config.entities = false;  // 7.8.3's writer has none
   const State expected = Expected(config, "");
   rocksdb::SstFileReader reader(OptionsOf(config));
   Check("open", reader.Open(config.db));
@@ -741,6 +652,8 @@ int main(int argc, char** argv) {
       config.prefix = true;
     } else if (name == "families") {
       config.families = true;
+    } else if (name == "entities") {
+      config.entities = true;
     } else if (name == "ranges") {
       config.ranges = true;
     } else if (name == "dictionary") {

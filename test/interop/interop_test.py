@@ -10,6 +10,7 @@ Both drivers are interop_driver.cc, compiled against either library. The steps o
   4 RocksDB recovers, agrees, writes, closes
   5 Cairn agrees, writes, makes a checkpoint with unflushed data; the tools on both, and both engines on the checkpoint
   6 each writes beside a secondary of the other, which checks what it sees: Cairn's all the while, RocksDB's at the end
+    (not with entities, which RocksDB 7.8.3's secondaries do not know)
   7 each writes an external table file; both read both, sst_dump verifies them, RocksDB ingests them
 """
 import argparse
@@ -26,7 +27,7 @@ import tempfile
 CONFIGS = {
     'none': ['--dynamic-levels', '--hash-index', '--ranges', '--checksums', '--collectors'],
     'snappy': ['--compact-files', '--prefix', '--merge', '--ingest'],
-    'zlib': ['--comparator=reverse', '--hash-index', '--dictionary'],
+    'zlib': ['--comparator=reverse', '--hash-index', '--dictionary', '--entities'],
     'lz4': ['--dynamic-levels', '--partitioned', '--prefix', '--dictionary', '--cached-metadata'],
     'lz4hc': ['--universal', '--families', '--atomic-flush', '--merge', '--ranges', '--dictionary', '--collectors'],
     'zstd': ['--ribbon', '--families', '--dictionary', '--checksums', '--ingest'],
@@ -196,8 +197,9 @@ class Run:
         self.verify('cairn', history)
         self.follow('rocksdb', 'cairn', history, 6)
         history += ',6:all'
-        self.follow('cairn', 'rocksdb', history, 7)
-        history += ',7:all'
+        if '--entities' not in self.common:  # RocksDB 7.8.3's secondaries refuse logs that have some
+            self.follow('cairn', 'rocksdb', history, 7)
+            history += ',7:all'
         self.verify('cairn', history)
         self.external_files()
 

@@ -1,0 +1,311 @@
+#include "db/repair.h"
+
+#include <algorithm>
+
+#include "base/logging.h"
+#include "db/db_impl.h"
+#include "fs/file_names.h"
+#include "fs/file_options.h"
+#include "fs/file_util.h"
+#include "manifest/version_set.h"
+#include "rocksdb/table.h"
+
+namespace cairn {
+namespace {
+
+constexpr char kLostDir[] = "lost";
+
+// A table is open while it is read, or compared with another.
+constexpr int kOpenTables = 64;
+
+std::shared_ptr<TableFactory> PastTheCaches() {
+  BlockBasedTableOptions options;
+  options.no_block_cache = true;
+  return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(options));
+}
+
+}  // namespace
+
+Repairer::Family::Family(uint32_t family_id, std::string family_name, const DBOptions& db_options,
+                         const ColumnFamilyOptions& family_options)
+    : id(family_id),
+      name(std::move(family_name)),
+      options(std::make_shared<const Options>(db_options, family_options)),
+      icmp(family_options.comparator) {}
+
+Repairer::Repairer(std::string dbname, const DBOptions& options,
+                   const std::vector<ColumnFamilyDescriptor>& families,
+                   const ColumnFamilyOptions* unknown)
+    : dbname_(std::move(dbname)),
+      options_(options),
+      shared_options_(std::make_shared<const DBOptions>(options)),
+      unknown_(unknown),
+      wal_dir_(options.wal_dir.empty() ? dbname_ : options.wal_dir),
+      table_dir_(options.db_paths[0].path),
+      fs_(options.env->GetFileSystem().get()),
+      log_(options.info_log.get()),
+      session_id_(GenerateDbSessionId()),
+      reading_(PastTheCaches()) {
+  for (const ColumnFamilyDescriptor& family : families) known_[family.name] = family.options;
+}
+
+Repairer::~Repairer() = default;
+
+Status Repairer::Run() {
+  FileLock* lock = nullptr;
+  IOStatus io = fs_->LockFile(LockFileName(dbname_), IOOptions(), &lock, nullptr);
+  if (!io.ok()) return io;
+  Status s = RunLocked();
+  if (s.ok()) {
+    uint64_t bytes = 0;
+    for (const auto& table : tables_) bytes += table->meta.file_size;
+    LogWarn(log_,
+            "**** Repaired %s: %zu column families, %zu tables of %llu bytes, up to sequence "
+            "number %llu. Some data may have been lost. ****",
+            dbname_.c_str(), families_.size(), tables_.size(),
+            static_cast<unsigned long long>(bytes),
+            static_cast<unsigned long long>(last_sequence_));
+  } else {
+    LogError(log_, "Repair of %s failed: %s", dbname_.c_str(), s.ToString().c_str());
+  }
+  if (log_ != nullptr) log_->Flush();
+  io = fs_->UnlockFile(lock, IOOptions(), nullptr);
+  return s.ok() ? Status(io) : s;
+}
+
+Status Repairer::RunLocked() {
+  Status s = FindFiles();
+  if (!s.ok()) return s;
+  IOStatus io = fs_->NewDirectory(table_dir_, IOOptions(), &table_directory_, nullptr);
+  if (!io.ok()) return io;
+  ReadManifests();
+  s = FindTables();
+  if (s.ok()) {
+    ChooseFamilies();
+    ScanTables();
+    s = ConvertLogs();
+  }
+  for (auto it = families_.begin(); s.ok() && it != families_.end(); ++it) {
+    s = PlaceFamily(it->second.get());
+  }
+  if (!s.ok()) {
+    DeleteTables(made_);
+    return s;
+  }
+  for (const uint64_t number : discarded_) Archive(table_dir_, TableFileBaseName(number));
+  s = WriteManifest();
+  if (!s.ok()) return s;  // CURRENT may name it all the same
+  DeleteTables(superseded_);
+  for (const uint64_t number : log_numbers_) {
+    Archive(wal_dir_, LogFileName("", number).substr(1));
+  }
+  for (const uint64_t number : manifest_numbers_) {
+    Archive(dbname_, DescriptorFileName("", number).substr(1));
+  }
+  return s;
+}
+
+Status Repairer::FindFiles() {
+  for (const std::string& dir : std::set<std::string>{dbname_, table_dir_, wal_dir_}) {
+    LogInfo(log_, "Searching %s", dir.c_str());
+    std::vector<std::string> names;
+    IOStatus io = fs_->GetChildren(dir, IOOptions(), &names, nullptr);
+    if (!io.ok()) return io;
+    for (const std::string& name : names) {
+      uint64_t number;
+      FileType type;
+      if (!ParseFileName(name, &number, &type) || type == FileType::kInfoLogFile) continue;
+      next_file_number_ = std::max(next_file_number_, number + 1);
+      if (type == FileType::kTableFile && dir == table_dir_) table_numbers_.insert(number);
+      if (type == FileType::kWalFile && dir == wal_dir_) log_numbers_.insert(number);
+      if (type == FileType::kDescriptorFile && dir == dbname_) manifest_numbers_.insert(number);
+    }
+  }
+  return Status::OK();
+}
+
+// --- Families
+
+void Repairer::ReadManifests() {
+  AddFamily(0, kDefaultColumnFamilyName);
+  for (const uint64_t number : manifest_numbers_) {
+    remains_.Read(fs_, DescriptorFileName(dbname_, number), number, log_);
+  }
+  // Those without a table, too: the logs may have something of them.
+  for (const auto& [id, family] : remains_.families) {
+    if (!family.dropped) AddFamily(id, family.name);
+  }
+  if (remains_.last_sequence <= kLastWritableSequence) last_sequence_ = remains_.last_sequence;
+}
+
+const ColumnFamilyOptions* Repairer::OptionsFor(const std::string& name) const {
+  const auto known = known_.find(name);
+  return known != known_.end() ? &known->second : unknown_;
+}
+
+Repairer::Family* Repairer::FamilyNamed(const std::string& name) const {
+  for (const auto& [id, family] : families_) {
+    if (family->name == name) return family.get();
+  }
+  return nullptr;
+}
+
+Repairer::Family* Repairer::AddFamily(uint32_t id, const std::string& name) {
+  if (const auto existing = families_.find(id); existing != families_.end()) {
+    return existing->second.get();
+  }
+  // Of several with one name the last one is there; the others were dropped.
+  const Family* const namesake = FamilyNamed(name);
+  const auto has_tables = [&] {
+    return std::any_of(found_.begin(), found_.end(),
+                       [&](const Found& found) { return found.family == namesake; });
+  };
+  if (name.empty() || (namesake != nullptr && (namesake->id > id || has_tables()))) return nullptr;
+  if (namesake != nullptr) families_.erase(namesake->id);
+  const ColumnFamilyOptions* const options = OptionsFor(name);
+  if (options == nullptr) {
+    LogWarn(log_, "Column family [%s] (ID %u) is not among those to be repaired", name.c_str(), id);
+    return nullptr;
+  }
+  std::unique_ptr<Family>& slot = families_[id];
+  slot = std::make_unique<Family>(id, name, options_, *options);
+  TableCacheOptions tables;
+  tables.fs = fs_;
+  tables.file_options = FileOptions(options_);
+  tables.table_factory = reading_.get();
+  tables.paths = {table_dir_};
+  tables.icmp = &slot->icmp;
+  tables.max_open_files = kOpenTables;
+  tables.info_log = log_;
+  slot->tables = std::make_unique<TableCache>(std::move(tables));
+  LogInfo(log_, "Column family [%s] (ID %u)", name.c_str(), id);
+  return slot.get();
+}
+
+JobEnv Repairer::MakeJobEnv(const Family& family) {
+  JobEnv env;
+  env.db_options = shared_options_;
+  env.fs = fs_;
+  env.file_options = FileOptionsForTableWrite(options_);
+  env.dbname = dbname_;
+  env.paths = {table_dir_};
+  env.table_cache = family.tables.get();
+  env.directory = table_directory_.get();
+  env.statistics = options_.statistics.get();
+  env.info_log = log_;
+  env.db_session_id = session_id_;
+  env.column_family_id = family.id;
+  env.column_family_name = family.name;
+  env.icmp = &family.icmp;
+  env.new_file_number = [this] { return NewFileNumber(); };
+  return env;
+}
+
+// --- The end
+
+Status Repairer::ChooseIdentity(FSDirectory* directory, std::string* db_id) {
+  IOStatus io = ReadIdentityFile(fs_, dbname_, db_id);
+  if (io.ok() && !db_id->empty()) return io;
+  io = SetIdentityFile(fs_, dbname_, remains_.db_id, directory);
+  if (io.ok()) io = ReadIdentityFile(fs_, dbname_, db_id);
+  return io;
+}
+
+Status Repairer::WriteManifest() {
+  std::unique_ptr<FSDirectory> directory;
+  IOStatus io = fs_->NewDirectory(dbname_, IOOptions(), &directory, nullptr);
+  if (!io.ok()) return io;
+  std::string db_id;
+  Status s = ChooseIdentity(directory.get(), &db_id);
+  if (!s.ok()) return s;
+  const uint64_t first_log = NewFileNumber();  // that a family may need
+  const uint64_t manifest = NewFileNumber();
+  std::vector<VersionEdit> edits(1);
+  edits[0].SetDBId(db_id);
+  edits[0].SetMinLogNumberToKeep(first_log);
+  edits[0].SetMaxColumnFamily(std::max(remains_.max_column_family, families_.rbegin()->first));
+  for (const auto& [id, family] : families_) {
+    VersionEdit identity;
+    identity.SetColumnFamily(id);
+    if (id != 0) identity.AddColumnFamily(family->name);
+    identity.SetComparatorName(family->icmp.user_comparator()->Name());
+    edits.push_back(std::move(identity));
+    VersionEdit files;
+    files.SetColumnFamily(id);
+    files.SetLogNumber(first_log);
+    files.SetNextFile(next_file_number_);
+    files.SetLastSequence(last_sequence_);
+    for (const auto& table : tables_) {
+      if (table->family != family.get()) continue;
+      files.AddFile(levels_.at(table->meta.number), table->meta);
+    }
+    edits.push_back(std::move(files));
+  }
+  const FileOptions file_options = FileOptionsForManifest(options_);
+  return VersionSet::WriteDescriptor(dbname_, manifest, edits, options_, fs_, file_options,
+                                     directory.get());
+}
+
+void Repairer::DeleteTables(const std::vector<uint64_t>& numbers) {
+  for (const uint64_t number : numbers) {
+    fs_->DeleteFile(TableFileName(table_dir_, number), IOOptions(), nullptr).PermitUncheckedError();
+  }
+}
+
+void Repairer::Archive(const std::string& dir, const std::string& name) {
+  const std::string lost = dir + "/" + kLostDir;
+  IOStatus io = fs_->CreateDirIfMissing(lost, IOOptions(), nullptr);
+  if (io.ok()) io = fs_->RenameFile(dir + "/" + name, lost + "/" + name, IOOptions(), nullptr);
+  LogInfo(log_, "Archiving %s/%s: %s", dir.c_str(), name.c_str(), io.ToString().c_str());
+}
+
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+namespace {
+
+Status Repair(const std::string& dbname, const DBOptions& db_options,
+              std::vector<ColumnFamilyDescriptor> families, const ColumnFamilyOptions* unknown) {
+  const auto is_default = [](const ColumnFamilyDescriptor& family) {
+    return family.name == kDefaultColumnFamilyName;
+  };
+  if (std::none_of(families.begin(), families.end(), is_default)) {
+    return Status::InvalidArgument("column_families",
+                                   "Must contain entry for default column family");
+  }
+  DBOptions options = cairn::SanitizeOptions(db_options, dbname);
+  for (ColumnFamilyDescriptor& family : families) {
+    Status s = cairn::CompleteOptions(options, &family.options);
+    if (!s.ok()) return s;
+  }
+  ColumnFamilyOptions others;
+  if (unknown != nullptr) {
+    others = *unknown;
+    Status s = cairn::CompleteOptions(options, &others);
+    if (!s.ok()) return s;
+  }
+  // (Which also makes the directory, as in RocksDB.)
+  Status s = CreateLoggerFromOptions(dbname, options, &options.info_log);
+  if (!s.ok()) options.info_log = nullptr;
+  return cairn::Repairer(dbname, options, families, unknown == nullptr ? nullptr : &others).Run();
+}
+
+}  // namespace
+
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families) {
+  return Repair(dbname, db_options, column_families, nullptr);
+}
+
+Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
+                const ColumnFamilyOptions& unknown_cf_opts) {
+  return Repair(dbname, db_options, column_families, &unknown_cf_opts);
+}
+
+Status RepairDB(const std::string& dbname, const Options& options) {
+  const ColumnFamilyOptions all(options);
+  return Repair(dbname, DBOptions(options), {{kDefaultColumnFamilyName, all}}, &all);
+}
+
+}  // namespace ROCKSDB_NAMESPACE

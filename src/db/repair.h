@@ -1,0 +1,158 @@
+// Repairer: the body of RepairDB. Makes a database that opens out of what is left of one: tables,
+// logs, and what its MANIFESTs still say.
+//
+//   1. find the files; read the MANIFESTs as far as they go (manifest/manifest_remains.h)
+//   2. read every table from end to end: bounds, sequence numbers, family        (repair_tables.cc)
+//   3. convert the logs into tables, one for each log and family (repair_logs.cc)
+//   4. find the tables' order and levels (manifest/table_places.h)
+//   5. move away what cannot be read, write a MANIFEST, point CURRENT to it, move the logs and the
+//      old MANIFESTs away
+//
+// Nothing is deleted but a table whose entries are in a new one: what is not used any more goes to
+// the folder `lost` beside it.
+//
+// Invariants
+// 1. Until CURRENT names the new MANIFEST the old files are as they were, but for tables that
+//    cannot be read: who is interrupted repairs again.
+// 2. The new MANIFEST's log numbers are above all logs: one that could not be moved away is not
+//    replayed a second time.
+//
+// Thread safety: one caller. SUSPENDS.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "commit/batch_apply.h"
+#include "compaction/job_env.h"
+#include "manifest/manifest_remains.h"
+#include "manifest/table_places.h"
+#include "memtable/memtable.h"
+#include "rocksdb/db.h"
+#include "rocksdb/file_system.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+class Repairer {
+ public:
+  // `options` are sanitized. `families` have names and options of those that are known, the default
+  // one among them; with `unknown` (borrowed, may be null) others are taken, too.
+  Repairer(std::string dbname, const DBOptions& options,
+           const std::vector<ColumnFamilyDescriptor>& families, const ColumnFamilyOptions* unknown);
+  ~Repairer();
+  Repairer(const Repairer&) = delete;
+  Repairer& operator=(const Repairer&) = delete;
+
+  // As RepairDB says.
+  [[nodiscard]] Status Run();
+
+ private:
+  struct Family {
+    Family(uint32_t family_id, std::string family_name, const DBOptions& db_options,
+           const ColumnFamilyOptions& family_options);
+
+    const uint32_t id;
+    const std::string name;
+    const std::shared_ptr<const Options> options;
+    const InternalKeyComparator icmp;
+    std::unique_ptr<TableCache> tables;
+    bool lost_a_table = false;  // that the MANIFEST had, and that is gone or damaged
+  };
+
+  // A table that was found.
+  struct Found {
+    uint64_t number = 0;
+    uint64_t size = 0;                                  // bytes
+    std::shared_ptr<const TableProperties> properties;  // null: they cannot be read
+    bool external = false;                              // it was ingested, and is as it came
+    Family* family = nullptr;                           // null: it is not taken
+  };
+
+  // A table that is taken.
+  struct Table {
+    Family* family = nullptr;
+    FileMetaData meta;
+    bool guessed_sequence = false;  // nothing says which one its entries have
+  };
+
+  // Where a log's records go: a memtable for each family that wants them.
+  class Memtables;
+
+  [[nodiscard]] Status RunLocked();
+  [[nodiscard]] Status FindFiles();
+  void ReadManifests();
+  // Null options: the family is not wanted.
+  const ColumnFamilyOptions* OptionsFor(const std::string& name) const;
+  // Null if it is not wanted.
+  Family* AddFamily(uint32_t id, const std::string& name);
+  Family* FamilyNamed(const std::string& name) const;
+  JobEnv MakeJobEnv(const Family& family);
+  uint64_t NewFileNumber() { return next_file_number_++; }
+
+  // --- Tables (repair_tables.cc)
+  [[nodiscard]] Status FindTables();
+  [[nodiscard]] Status ReadProperties(Found* found) const;
+  // Makes families of what the tables say, and gives the tables to them.
+  void ChooseFamilies();
+  void ChooseFamily(Found* found);
+  void ScanTables();
+  [[nodiscard]] Status ScanTable(const Found& found, Table* table);
+  [[nodiscard]] Status ScanEntries(const RangeTombstones* tombstones, InternalIterator* entries,
+                                   Table* table) const;
+  // Of an ingested table of which no MANIFEST says it.
+  SequenceNumber GuessSequence(const Found& found, const Family& family) const;
+  void GiveUp(const Found& found, const Status& why);
+  [[nodiscard]] Status Relate(const Table& a, const Table& b, TableRelation* relation) const;
+  [[nodiscard]] Status PlaceFamily(Family* family);
+  // Makes one table of these, which stand in tables_.
+  [[nodiscard]] Status MergeTables(const std::vector<Table*>& inputs);
+
+  // --- Logs (repair_logs.cc)
+  [[nodiscard]] Status ConvertLogs();
+  [[nodiscard]] Status ConvertLog(uint64_t number);
+  [[nodiscard]] Status SaveMemtables(uint64_t log, Memtables* memtables);
+  // Some table has this operand, or something newer of the key.
+  bool HasSince(const Family& family, const Slice& user_key, SequenceNumber sequence) const;
+
+  // --- The end
+  [[nodiscard]] Status WriteManifest();
+  [[nodiscard]] Status ChooseIdentity(FSDirectory* directory, std::string* db_id);
+  void DeleteTables(const std::vector<uint64_t>& numbers);
+  void Archive(const std::string& dir, const std::string& name);
+
+  const std::string dbname_;
+  const DBOptions options_;
+  const std::shared_ptr<const DBOptions> shared_options_;
+  std::map<std::string, ColumnFamilyOptions> known_;
+  const ColumnFamilyOptions* const unknown_;
+  const std::string wal_dir_;
+  const std::string table_dir_;
+  FileSystem* const fs_;
+  Logger* const log_;
+  const std::string session_id_;
+  // Reads past the caches: a block that was cached before it was damaged does not count.
+  const std::shared_ptr<TableFactory> reading_;
+
+  std::set<uint64_t> table_numbers_, log_numbers_, manifest_numbers_;
+  uint64_t next_file_number_ = 1;
+  SequenceNumber last_sequence_ = 0;
+  ManifestRemains remains_;
+  std::map<uint32_t, std::unique_ptr<Family>> families_;
+  std::vector<Found> found_;
+  std::vector<std::unique_ptr<Table>> tables_;
+  std::vector<uint64_t> discarded_;   // numbers of tables that go to `lost`
+  std::vector<uint64_t> superseded_;  // numbers of tables that another one replaced
+  std::vector<uint64_t> made_;        // tables of this repair
+  std::map<uint64_t, int> levels_;    // by number
+  std::unique_ptr<FSDirectory> table_directory_;
+};
+
+}  // namespace cairn

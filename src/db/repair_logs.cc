@@ -1,0 +1,176 @@
+// The logs of a database that is repaired, as tables. All that can be read is taken: what is
+// damaged is passed over, and later logs are taken all the same. Not taken is what a MANIFEST says
+// to be in tables already, unless a table is lost.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "commit/batch_reader.h"
+#include "compaction/flush_job.h"
+#include "db/db_impl.h"
+#include "db/repair.h"
+#include "db/wal_reporter.h"
+#include "fs/file_names.h"
+#include "fs/file_options.h"
+#include "fs/file_reader.h"
+#include "wal/log_reader.h"
+
+namespace cairn {
+
+class Repairer::Memtables final : public MemTableSink {
+ public:
+  Memtables(const Repairer* repairer, uint64_t log) : repairer_(repairer), log_(log) {}
+  ~Memtables() override { Clear(); }
+
+  Status Seek(uint32_t id, MemTable** memtable) override {
+    *memtable = nullptr;
+    const auto found = repairer_->families_.find(id);
+    if (found == repairer_->families_.end()) return Status::OK();  // dropped, or not wanted
+    const Family& family = *found->second;
+    const auto said = repairer_->remains_.families.find(id);
+    if (said != repairer_->remains_.families.end() && log_ < said->second.log_number &&
+        !family.lost_a_table) {
+      return Status::OK();
+    }
+    MemTable*& slot = memtables_[id];
+    if (slot == nullptr) {
+      slot = new MemTable(family.icmp, MakeMemTableOptions(*family.options, *family.options), 0);
+    }
+    *memtable = slot;
+    return Status::OK();
+  }
+
+  // An operand must not count twice. (That a value or a tombstone is there twice does not matter.)
+  bool FoldsOperands() const override { return true; }
+  OperandFate Fold(uint32_t id, const Slice& key, SequenceNumber sequence, const Slice& /*operand*/,
+                   std::string* /*value*/, ValueType* /*type*/) override {
+    const Family& family = *repairer_->families_.at(id);
+    return repairer_->HasSince(family, key, sequence) ? OperandFate::kDropped : OperandFate::kKept;
+  }
+
+  const std::map<uint32_t, MemTable*>& all() const { return memtables_; }
+  bool AnyIsFull() const {
+    return std::any_of(memtables_.begin(), memtables_.end(),
+                       [](const auto& one) { return one.second->ShouldFlush(); });
+  }
+  void Clear() {
+    for (const auto& [id, memtable] : memtables_) memtable->Unref();
+    memtables_.clear();
+  }
+
+ private:
+  const Repairer* const repairer_;
+  const uint64_t log_;
+  std::map<uint32_t, MemTable*> memtables_;  // each with one reference
+};
+
+bool Repairer::HasSince(const Family& family, const Slice& user_key,
+                        SequenceNumber sequence) const {
+  const InternalKeyComparator& icmp = family.icmp;
+  for (const auto& table : tables_) {
+    const FileMetaData& meta = table->meta;
+    if (table->family != &family || meta.largest_seqno < sequence ||
+        icmp.CompareUserKey(user_key, meta.smallest.user_key()) < 0 ||
+        EndsBefore(icmp, meta.largest.Encode(), user_key)) {
+      continue;
+    }
+    TableFileId id = meta.TableId();
+    id.slot = nullptr;
+    TableCache::Ref reader;
+    if (!family.tables->FindTable(id, &reader).ok()) continue;
+    const RangeTombstones* const tombstones = reader->range_tombstones();
+    if (tombstones != nullptr && tombstones->Covering(user_key, kMaxSequenceNumber) >= sequence) {
+      return true;
+    }
+    ReadOptions options;
+    options.total_order_seek = true;
+    const std::unique_ptr<InternalIterator> entries(reader->NewIterator(options));
+    entries->Seek(InternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek).Encode());
+    ParsedInternalKey newest;
+    if (entries->Valid() && ParseInternalKey(entries->key(), &newest).ok() &&
+        icmp.CompareUserKey(newest.user_key, user_key) == 0 && newest.sequence >= sequence) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Status Repairer::ConvertLogs() {
+  for (const uint64_t number : log_numbers_) {
+    Status s = ConvertLog(number);
+    if (!s.ok()) return s;
+  }
+  return Status::OK();
+}
+
+Status Repairer::ConvertLog(uint64_t number) {
+  const auto log = static_cast<unsigned long long>(number);
+  const std::string path = LogFileName(wal_dir_, number);
+  std::unique_ptr<SequentialFileReader> file;
+  IOStatus io = SequentialFileReader::Open(fs_, path, FileOptionsForLog(options_), &file);
+  if (!io.ok()) {
+    LogWarn(log_, "Log #%llu: ignoring %s", log, io.ToString().c_str());
+    return Status::OK();
+  }
+  WalReporter reporter;
+  reporter.log = log_;
+  reporter.ignore = true;
+  LogReader reader(options_.info_log, std::move(file), &reporter, /*checksum=*/true, number);
+  Memtables memtables(this, number);
+  std::string scratch;
+  Slice record;
+  uint64_t offset = 0;
+  uint64_t records = 0;
+  while (reader.ReadRecord(&record, &scratch, WALRecoveryMode::kTolerateCorruptedTailRecords,
+                           &offset)) {
+    SequenceNumber next = 0;
+    Status s = Status::Corruption("log record too small");
+    if (record.size() >= kBatchHeaderSize) {
+      const SequenceNumber sequence = BatchReader(record).sequence();
+      s = sequence > kLastWritableSequence
+              ? Status::Corruption("sequence number out of range")
+              : ApplyBatch(record, sequence, &memtables, /*concurrent=*/false,
+                           /*ignore_missing_families=*/true, &next);
+    }
+    if (!s.ok()) {
+      LogWarn(log_, "Log #%llu: ignoring %s", log, AtOffset(s, path, offset).ToString().c_str());
+      continue;
+    }
+    ++records;
+    if (next > 0) last_sequence_ = std::max(last_sequence_, next - 1);
+    if (!memtables.AnyIsFull()) continue;
+    s = SaveMemtables(number, &memtables);
+    if (!s.ok()) return s;
+  }
+  if (!reader.status().ok()) {
+    LogWarn(log_, "Log #%llu: ends with %s", log, reader.status().ToString().c_str());
+  }
+  LogInfo(log_, "Log #%llu: %llu records", log, static_cast<unsigned long long>(records));
+  return SaveMemtables(number, &memtables);
+}
+
+Status Repairer::SaveMemtables(uint64_t log, Memtables* memtables) {
+  for (const auto& [id, memtable] : memtables->all()) {
+    if (memtable->IsEmpty()) continue;
+    Family* const family = families_.at(id).get();
+    const JobEnv env = MakeJobEnv(*family);
+    auto table = std::make_unique<Table>();
+    table->family = family;
+    const uint64_t number = NewFileNumber();
+    FlushJob job(env, *family->options, {memtable}, kUnknownEpochNumber, "Repair",
+                 TableFileCreationReason::kRecovery);
+    Status s = job.Run(number, &table->meta);
+    LogInfo(log_, "Log #%llu: %llu entries of [%s] saved to table #%llu, %s",
+            static_cast<unsigned long long>(log),
+            static_cast<unsigned long long>(memtable->num_entries()), family->name.c_str(),
+            static_cast<unsigned long long>(number), s.ToString().c_str());
+    if (!s.ok()) return s;
+    if (table->meta.file_size == 0) continue;
+    made_.push_back(number);
+    last_sequence_ = std::max(last_sequence_, table->meta.largest_seqno);
+    tables_.push_back(std::move(table));
+  }
+  memtables->Clear();
+  return Status::OK();
+}
+
+}  // namespace cairn

@@ -1,0 +1,486 @@
+// The tables of a database that is repaired: whose they are, whether they can be read, what bounds
+// they have, and in which order they must be asked.
+//
+// What a MANIFEST says of a table is better than what the table shows: RocksDB cuts tables, but not
+// the range tombstones in them, and an ingested table does not say which sequence number it got.
+#include <algorithm>
+#include <iterator>
+
+#include "base/logging.h"
+#include "base/range_tombstones.h"
+#include "compaction/table_writer.h"
+#include "compaction/tombstone_writer.h"
+#include "db/db_impl.h"
+#include "db/repair.h"
+#include "fs/file_names.h"
+#include "fs/file_reader.h"
+#include "read/run_merger.h"
+#include "rocksdb/table.h"
+#include "table/properties.h"
+#include "table/table_options.h"
+#include "table/table_reader.h"
+
+namespace cairn {
+namespace {
+
+// All of a table, and past the caches.
+ReadOptions Sweeping() {
+  ReadOptions options;
+  options.fill_cache = false;
+  options.total_order_seek = true;
+  return options;
+}
+
+}  // namespace
+
+// --- Whose they are
+
+Status Repairer::FindTables() {
+  for (const uint64_t number : table_numbers_) {
+    Found found;
+    found.number = number;
+    Status s = ReadProperties(&found);
+    // A comparator that is not known is a mistake of the caller, not damage.
+    if (s.IsInvalidArgument()) return s;
+    if (!s.ok()) {
+      GiveUp(found, s);
+      continue;
+    }
+    found.external = found.properties->user_collected_properties.contains(kExternalVersionProperty);
+    found_.push_back(std::move(found));
+  }
+  return Status::OK();
+}
+
+Status Repairer::ReadProperties(Found* found) const {
+  const std::string path = TableFileName(table_dir_, found->number);
+  IOStatus io = fs_->GetFileSize(path, IOOptions(), &found->size, nullptr);
+  if (!io.ok()) return io;
+  std::map<std::string, const Comparator*> comparators;
+  for (const auto& [name, options] : known_) {
+    comparators[options.comparator->Name()] = options.comparator;
+  }
+  if (unknown_ != nullptr) comparators[unknown_->comparator->Name()] = unknown_->comparator;
+  Status s;
+  for (const auto& [name, comparator] : comparators) {
+    const InternalKeyComparator icmp(comparator);
+    std::unique_ptr<RandomAccessFileReader> reader;
+    io = RandomAccessFileReader::Open(fs_, path, FileOptions(options_), &reader);
+    if (!io.ok()) return io;
+    std::unique_ptr<TableReader> table;
+    s = reading_->NewTableReader(TableReaderOptions(icmp), std::move(reader), found->size, &table);
+    if (s.ok()) found->properties = table->GetTableProperties();
+    if (!s.IsInvalidArgument()) break;
+  }
+  return s;
+}
+
+void Repairer::ChooseFamilies() {
+  // Ingested tables may come from another database, whose numbers of families say nothing here.
+  // Of families of one name the last one is there, the others were dropped.
+  std::vector<Found*> order;
+  for (Found& found : found_) order.push_back(&found);
+  std::stable_sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
+    if (a->external != b->external) return b->external;
+    return a->properties->column_family_id > b->properties->column_family_id;
+  });
+  for (Found* const found : order) ChooseFamily(found);
+}
+
+void Repairer::ChooseFamily(Found* found) {
+  const TableProperties& properties = *found->properties;
+  uint32_t id = 0;
+  std::string name = kDefaultColumnFamilyName;
+  if (const auto known = remains_.tables.find(found->number); known != remains_.tables.end()) {
+    id = known->second.family;
+    name = remains_.families[id].name;
+  } else if (found->external) {
+    const Family* const family = FamilyNamed(properties.column_family_name);
+    if (family != nullptr) {
+      id = family->id;
+      name = family->name;
+    }
+  } else if (properties.column_family_id < rocksdb::TableProperties::kUnknownColumnFamily &&
+             properties.column_family_id != 0) {
+    id = static_cast<uint32_t>(properties.column_family_id);
+    name = properties.column_family_name;
+  }
+  if (const auto said = remains_.families.find(id);
+      said != remains_.families.end() && said->second.dropped) {
+    GiveUp(*found, Status::ColumnFamilyDropped(name));
+    return;
+  }
+  const auto existing = families_.find(id);
+  if (existing != families_.end() && existing->second->name != name) {
+    GiveUp(*found, Status::Corruption("inconsistent column family name",
+                                      name + ", expected " + existing->second->name));
+    return;
+  }
+  found->family = AddFamily(id, name);
+  if (found->family == nullptr) {
+    GiveUp(*found, Status::Corruption("Encountered unknown column family with name=" + name +
+                                      ", id=" + std::to_string(id)));
+  }
+}
+
+void Repairer::GiveUp(const Found& found, const Status& why) {
+  LogWarn(log_, "Table #%llu: ignoring %s", static_cast<unsigned long long>(found.number),
+          why.ToString().c_str());
+  discarded_.push_back(found.number);
+}
+
+// --- What they hold
+
+void Repairer::ScanTables() {
+  std::set<uint64_t> sound;
+  const auto scan = [&](const Found& found) {
+    auto table = std::make_unique<Table>();
+    Status s = ScanTable(found, table.get());
+    if (!s.ok()) {
+      GiveUp(found, s);
+      return;
+    }
+    sound.insert(found.number);
+    last_sequence_ = std::max(last_sequence_, table->meta.largest_seqno);
+    tables_.push_back(std::move(table));
+  };
+  // GuessSequence looks at those that were not ingested.
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const Found& a, const Found& b) { return !a.external && b.external; });
+  for (const Found& found : found_) {
+    if (found.family != nullptr && !remains_.deleted.contains(found.number)) scan(found);
+  }
+  for (const auto& [id, family] : families_) {
+    const auto said = remains_.families.find(id);
+    if (said == remains_.families.end()) continue;
+    for (const uint64_t number : said->second.tables) {
+      if (sound.contains(number)) continue;
+      LogWarn(log_, "Table #%llu of column family [%s] is lost",
+              static_cast<unsigned long long>(number), family->name.c_str());
+      family->lost_a_table = true;
+    }
+  }
+  // What replaced these is there, unless a table is lost: then they may have what it had.
+  for (const Found& found : found_) {
+    if (found.family == nullptr || !remains_.deleted.contains(found.number)) continue;
+    if (found.family->lost_a_table) {
+      scan(found);
+    } else {
+      GiveUp(found, Status::Aborted("by the MANIFEST it was deleted"));
+    }
+  }
+}
+
+SequenceNumber Repairer::GuessSequence(const Found& found, const Family& family) const {
+  // Whoever ingests behind all others wants no number.
+  if (options_.allow_ingest_behind) return 0;
+  SequenceNumber guess = 0;
+  for (const auto& table : tables_) {
+    if (table->family == &family && table->meta.number < found.number) {
+      guess = std::max(guess, table->meta.largest_seqno + 1);
+    }
+  }
+  return guess;
+}
+
+Status Repairer::ScanTable(const Found& found, Table* table) {
+  Family* const family = found.family;
+  const TableProperties& properties = *found.properties;
+  table->family = family;
+  FileMetaData& meta = table->meta;
+  const auto remains = remains_.tables.find(found.number);
+  const bool known =
+      remains != remains_.tables.end() && remains->second.meta.file_size == found.size;
+  if (known) meta = remains->second.meta;
+  meta.number = found.number;
+  meta.path_id = 0;
+  meta.file_size = found.size;
+  meta.unique_id.clear();
+  meta.epoch_number = kUnknownEpochNumber;
+  TableFileId id = meta.TableId();
+  id.slot = nullptr;
+  if (!known) {
+    const auto& extra = properties.user_collected_properties;
+    const auto stored = extra.find(kExternalGlobalSeqnoProperty);
+    const bool unsaid =
+        stored != extra.end() && stored->second.find_first_not_of('\0') == std::string::npos;
+    id.largest_seqno = unsaid ? GuessSequence(found, *family) : kMaxSequenceNumber;
+    table->guessed_sequence = unsaid;
+    meta.oldest_ancester_time = properties.creation_time;
+    meta.file_creation_time = properties.file_creation_time;
+  }
+  meta.num_entries = properties.num_entries;
+  meta.num_deletions = properties.num_deletions;
+  meta.raw_key_size = properties.raw_key_size;
+  meta.raw_value_size = properties.raw_value_size;
+  meta.smallest_seqno = kMaxSequenceNumber;
+  meta.largest_seqno = 0;
+
+  TableCache::Ref reader;
+  Status s = family->tables->FindTable(id, &reader);
+  if (!s.ok()) return s;
+  const std::unique_ptr<InternalIterator> entries(
+      reader->NewIterator(Sweeping(), /*skip_filters=*/true, options_.compaction_readahead_size,
+                          /*for_compaction=*/true));
+  s = ScanEntries(reader->range_tombstones(), entries.get(), table);
+  LogInfo(log_, "Table #%llu: %llu entries, sequence numbers %llu to %llu, %s",
+          static_cast<unsigned long long>(found.number),
+          static_cast<unsigned long long>(meta.num_entries),
+          static_cast<unsigned long long>(meta.smallest_seqno),
+          static_cast<unsigned long long>(meta.largest_seqno), s.ToString().c_str());
+  return s;
+}
+
+Status Repairer::ScanEntries(const RangeTombstones* tombstones, InternalIterator* entries,
+                             Table* table) const {
+  const InternalKeyComparator& icmp = table->family->icmp;
+  FileMetaData& meta = table->meta;
+  const std::string path = TableFileName(table_dir_, meta.number);
+  InternalKey smallest, largest;
+  for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+    ParsedInternalKey parsed;
+    Status s = ParseInternalKey(entries->key(), &parsed);
+    if (!s.ok()) return Status::Corruption("malformed key", path);
+    if (parsed.sequence > kLastWritableSequence) {
+      return Status::Corruption("sequence number out of range", path);
+    }
+    if (!largest.empty() && icmp.Compare(largest.Encode(), entries->key()) >= 0) {
+      return Status::Corruption("keys out of order", path);
+    }
+    if (smallest.empty()) smallest.DecodeFrom(entries->key());
+    largest.DecodeFrom(entries->key());
+    meta.smallest_seqno = std::min(meta.smallest_seqno, parsed.sequence);
+    meta.largest_seqno = std::max(meta.largest_seqno, parsed.sequence);
+  }
+  if (!entries->status().ok()) return entries->status();
+  meta.has_no_tombstones = tombstones == nullptr || tombstones->empty();
+  // What the MANIFEST says of the bounds, unless that is of another file.
+  const bool bounds_known =
+      !meta.smallest.empty() && icmp.Compare(meta.smallest.Encode(), meta.largest.Encode()) <= 0 &&
+      (smallest.empty() || (icmp.Compare(meta.smallest.Encode(), smallest.Encode()) <= 0 &&
+                            icmp.Compare(meta.largest.Encode(), largest.Encode()) >= 0));
+  if (!meta.has_no_tombstones) {
+    const auto& fragments = tombstones->fragments();
+    for (const RangeTombstones::Fragment& fragment : fragments) {
+      meta.smallest_seqno = std::min(meta.smallest_seqno, fragment.sequences.back());
+      meta.largest_seqno = std::max(meta.largest_seqno, fragment.sequences.front());
+    }
+    const RangeTombstones::Fragment& first = fragments.front();
+    const InternalKey begin(first.start, first.sequences.front(), kTypeRangeDeletion);
+    const InternalKey end(fragments.back().end, kMaxSequenceNumber, kTypeRangeDeletion);
+    if (smallest.empty() || icmp.Compare(begin.Encode(), smallest.Encode()) < 0) smallest = begin;
+    if (largest.empty() || icmp.Compare(end.Encode(), largest.Encode()) > 0) largest = end;
+  }
+  if (smallest.empty()) return Status::Corruption("table without entries", path);
+  if (meta.largest_seqno > kLastWritableSequence) {
+    return Status::Corruption("sequence number out of range", path);
+  }
+  if (!bounds_known) {
+    meta.smallest = smallest;
+    meta.largest = largest;
+  }
+  return Status::OK();
+}
+
+// --- Their order
+
+namespace {
+
+// One of two tables that are compared, where the other one has keys, too.
+class TableCursor {
+ public:
+  TableCursor(const InternalKeyComparator& icmp, const FileMetaData& other)
+      : icmp_(icmp), other_largest_(other.largest.Encode()) {}
+
+  Status Open(TableCache* tables, const FileMetaData& meta, const Slice& from) {
+    TableFileId id = meta.TableId();
+    id.slot = nullptr;
+    Status s = tables->FindTable(id, &table_);
+    if (!s.ok()) return s;
+    entries_.reset(table_->NewIterator(Sweeping(), /*skip_filters=*/true));
+    entries_->Seek(InternalKey(from, kMaxSequenceNumber, kValueTypeForSeek).Encode());
+    return Parse();
+  }
+
+  bool Valid() const { return valid_; }
+  const Slice& user_key() const { return parsed_.user_key; }
+
+  // The least and the greatest sequence number of `key`, which is this one's, and goes on behind
+  // it. *hidden is set if `other` has a tombstone over one of its versions.
+  Status TakeKey(const std::string& key, const TableCursor& other, SequenceNumber* least,
+                 SequenceNumber* greatest, bool* hidden) {
+    const RangeTombstones* const tombstones = other.table_->range_tombstones();
+    const SequenceNumber covering =
+        tombstones == nullptr ? 0 : tombstones->Covering(key, kMaxSequenceNumber);
+    *greatest = parsed_.sequence;
+    Status s;
+    while (s.ok() && valid_ && icmp_.CompareUserKey(parsed_.user_key, key) == 0) {
+      *least = parsed_.sequence;
+      if (covering > parsed_.sequence) *hidden = true;
+      entries_->Next();
+      s = Parse();
+    }
+    return s;
+  }
+
+ private:
+  Status Parse() {
+    valid_ = entries_->Valid();
+    if (!valid_) return entries_->status();
+    Status s = ParseInternalKey(entries_->key(), &parsed_);
+    if (s.ok()) valid_ = !EndsBefore(icmp_, other_largest_, parsed_.user_key);
+    return s;
+  }
+
+  const InternalKeyComparator& icmp_;
+  const Slice other_largest_;
+  TableCache::Ref table_;
+  std::unique_ptr<InternalIterator> entries_;
+  ParsedInternalKey parsed_;
+  bool valid_ = false;
+};
+
+}  // namespace
+
+Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation) const {
+  const InternalKeyComparator& icmp = a.family->icmp;
+  TableCache* const tables = a.family->tables.get();
+  Slice from = a.meta.smallest.user_key();
+  if (icmp.CompareUserKey(from, b.meta.smallest.user_key()) < 0) from = b.meta.smallest.user_key();
+  TableCursor first(icmp, b.meta), second(icmp, a.meta);
+  Status s = first.Open(tables, a.meta, from);
+  if (s.ok()) s = second.Open(tables, b.meta, from);
+  while (s.ok() && (first.Valid() || second.Valid()) &&
+         !(relation->first_is_newer && relation->second_is_newer)) {
+    const int order = !first.Valid()    ? 1
+                      : !second.Valid() ? -1
+                                        : icmp.CompareUserKey(first.user_key(), second.user_key());
+    const std::string key = (order <= 0 ? first : second).user_key().ToString();
+    SequenceNumber first_least = 0, first_greatest = 0, second_least = 0, second_greatest = 0;
+    if (order <= 0) {
+      s = first.TakeKey(key, second, &first_least, &first_greatest, &relation->second_is_newer);
+    }
+    if (s.ok() && order >= 0) {
+      s = second.TakeKey(key, first, &second_least, &second_greatest, &relation->first_is_newer);
+    }
+    if (order != 0) continue;
+    if (first_greatest > second_least) relation->first_is_newer = true;
+    if (second_greatest > first_least) relation->second_is_newer = true;
+    if (first_greatest == second_least && second_greatest == first_least &&
+        a.guessed_sequence != b.guessed_sequence) {
+      (a.guessed_sequence ? relation->second_is_newer : relation->first_is_newer) = true;
+    }
+  }
+  return s;
+}
+
+Status Repairer::PlaceFamily(Family* family) {
+  int levels = family->options->num_levels;
+  if (family->options->compaction_style == kCompactionStyleFIFO) levels = 1;
+  if (options_.allow_ingest_behind) --levels;  // the last one is for what is ingested
+  std::map<std::pair<uint64_t, uint64_t>, TableRelation> related;  // by their numbers
+  for (;;) {
+    std::vector<Table*> tables;
+    std::vector<const FileMetaData*> metas;
+    for (const auto& table : tables_) {
+      if (table->family != family) continue;
+      tables.push_back(table.get());
+      metas.push_back(&table->meta);
+    }
+    const auto relate = [&](size_t first, size_t second, TableRelation* relation) {
+      const auto [it, is_new] =
+          related.try_emplace({metas[first]->number, metas[second]->number}, TableRelation());
+      const Status s = is_new ? Relate(*tables[first], *tables[second], &it->second) : Status::OK();
+      *relation = it->second;
+      return s;
+    };
+    TablePlaces places;
+    Status s = PlaceTables(family->icmp, metas, levels, relate, &places);
+    if (!s.ok()) return s;
+    if (places.conflict.empty()) {
+      uint64_t epoch = kReservedEpochNumberForFileIngestedBehind + tables.size();
+      for (const size_t index : places.order) {
+        tables[index]->meta.epoch_number = epoch--;
+        levels_[tables[index]->meta.number] = places.levels[index];
+      }
+      return s;
+    }
+    std::vector<Table*> inputs;
+    for (const size_t index : places.conflict) inputs.push_back(tables[index]);
+    s = MergeTables(inputs);
+    if (!s.ok()) return s;
+  }
+}
+
+Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
+  Family* const family = inputs[0]->family;
+  const JobEnv env = MakeJobEnv(*family);
+  std::vector<InternalIterator*> children;
+  std::vector<TableCache::Ref> open(inputs.size());
+  TombstoneCollector collector(&family->icmp);
+  TableWriterOptions options;
+  options.compression = family->options->compression;
+  options.compression_opts = family->options->compression_opts;
+  options.reason = TableFileCreationReason::kRecovery;
+  options.oldest_ancester_time = UINT64_MAX;
+  Status s;
+  for (size_t i = 0; i < inputs.size() && s.ok(); ++i) {
+    const FileMetaData& meta = inputs[i]->meta;
+    TableFileId id = meta.TableId();
+    id.slot = nullptr;
+    s = family->tables->FindTable(id, &open[i]);
+    if (!s.ok()) break;
+    children.push_back(open[i]->NewIterator(Sweeping(), /*skip_filters=*/true,
+                                            options_.compaction_readahead_size,
+                                            /*for_compaction=*/true));
+    collector.AddOfTable(open[i]->range_tombstones(), meta.smallest.Encode(),
+                         meta.largest.Encode());
+    options.target_file_size += meta.file_size;
+    options.oldest_ancester_time =
+        std::min(options.oldest_ancester_time, meta.oldest_ancester_time);
+  }
+  const std::unique_ptr<InternalIterator> merged(NewRunMerger(&family->icmp, std::move(children)));
+  auto output = std::make_unique<Table>();
+  output->family = family;
+  const uint64_t number = NewFileNumber();
+  TableWriter writer(env, *family->options, options);
+  if (s.ok()) s = writer.Open(number);
+  if (!s.ok()) return s;
+  std::string last;
+  for (merged->SeekToFirst(); s.ok() && merged->Valid(); merged->Next()) {
+    if (!last.empty() && merged->key() == Slice(last)) continue;  // two tables have it
+    ParsedInternalKey parsed;
+    s = ParseInternalKey(merged->key(), &parsed);
+    if (s.ok()) writer.Add(parsed, merged->key(), merged->value());
+    if (s.ok()) s = writer.status();
+    last = merged->key().ToString();
+  }
+  if (s.ok()) s = merged->status();
+  if (s.ok()) {
+    if (const auto tombstones = collector.Finish(nullptr, nullptr); tombstones != nullptr) {
+      for (const RangeTombstones::Fragment& fragment : tombstones->fragments()) {
+        for (const SequenceNumber sequence : fragment.sequences) {
+          writer.AddTombstone(fragment.start, fragment.end, sequence);
+        }
+      }
+    }
+    s = writer.Finish(&output->meta);
+  }
+  if (!s.ok()) return s;
+  made_.push_back(number);
+  std::string names;
+  for (const Table* input : inputs) {
+    names += " #" + std::to_string(input->meta.number);
+    superseded_.push_back(input->meta.number);
+    family->tables->Evict(input->meta.number);
+  }
+  LogInfo(log_, "Tables%s, which have no order, became table #%llu", names.c_str(),
+          static_cast<unsigned long long>(number));
+  std::erase_if(tables_, [&](const auto& table) {
+    return std::find(inputs.begin(), inputs.end(), table.get()) != inputs.end();
+  });
+  tables_.push_back(std::move(output));
+  return s;
+}
+
+}  // namespace cairn

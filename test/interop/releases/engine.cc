@@ -1,0 +1,31 @@
+#include "engine.h"
+
+#include <dlfcn.h>
+
+namespace interop {
+
+bool Load(const std::string& library, Engine* engine, std::string* error) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    *error = dlerror();
+    return false;
+  }
+#define INTEROP_LOOK_UP(name) \
+  engine->name = reinterpret_cast<decltype(engine->name)>(dlsym(handle, "rocksdb_" #name));
+#define INTEROP_REQUIRE(name)                          \
+  INTEROP_LOOK_UP(name)                                \
+  if (engine->name == nullptr) {                       \
+    *error = library + ": no function rocksdb_" #name; \
+    return false;                                      \
+  }
+  INTEROP_FUNCTIONS(INTEROP_REQUIRE)
+  INTEROP_LOOK_UP(block_based_options_set_separate_key_value_in_data_block)
+  INTEROP_LOOK_UP(block_based_options_set_index_block_search_type)
+  INTEROP_LOOK_UP(options_set_enable_blob_files)
+  INTEROP_LOOK_UP(options_set_plain_table_factory)
+#undef INTEROP_REQUIRE
+#undef INTEROP_LOOK_UP
+  return true;
+}
+
+}  // namespace interop
