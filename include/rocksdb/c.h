@@ -635,6 +635,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 
 #include "rocksdb/c_merge.h"
 #include "rocksdb/c_monitoring.h"
+#include "rocksdb/c_newer.h"
 #include "rocksdb/c_options.h"
 #include "rocksdb/c_perf.h"
 

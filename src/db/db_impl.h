@@ -406,6 +406,11 @@ class DBImpl final : public DB {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
     return std::min(versions_->LastSequence(), sv.last_sequence);
   }
+  // kPersistedTier reads no memtables once something was written that is in no log, as in RocksDB.
+  bool SkipsMemtables(const ReadOptions& options) const {
+    return options.read_tier == kPersistedTier &&
+           has_unlogged_data_.load(std::memory_order_relaxed);
+  }
   // Get and MultiGet; of an entity the default column, or, with is_entity, all of it as it is
   // stored, and *is_entity is set. ReadValue comes twice so that the usual one has no timers.
   [[nodiscard]] Status GetValue(const ReadOptions& options, ColumnFamilyHandle* handle,

@@ -3,6 +3,8 @@
 // away under the reader.
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "base/internal_key.h"
 #include "base/perf.h"
@@ -22,9 +24,44 @@ const char* UnsupportedOption(const ReadOptions& o) {
   if (o.timestamp != nullptr || o.iter_start_ts != nullptr) return "timestamp";
   if (o.managed) return "managed";
   if (o.read_tier == kMemtableTier) return "read_tier kMemtableTier";
-  if (o.read_tier == kPersistedTier) return "read_tier kPersistedTier";
   return nullptr;
 }
+bool HasSizeLimit(const ReadOptions& options) {
+  return options.value_size_soft_limit != std::numeric_limits<uint64_t>::max();
+}
+
+ReadOptions AllTiers(const ReadOptions& options) {
+  ReadOptions all = options;
+  all.read_tier = kReadAllTier;
+  return all;
+}
+
+// Looks the keys of `at`, of one family, up in their order (which *at then has), some at a time,
+// until the values come to more than `limit` bytes: the rest is Aborted. `look_up` does it for
+// some. False: they came to more.
+template <class LookUp>
+bool LookUpInOrder(const InternalKeyComparator& icmp, uint64_t limit, const Slice* keys,
+                   std::vector<size_t>* at, const LookUp& look_up, PinnableSlice* values,
+                   Status* statuses) {
+  constexpr size_t kAtOnce = 32;
+  uint64_t size = 0;
+  std::stable_sort(at->begin(), at->end(),
+                   [&](size_t a, size_t b) { return icmp.CompareUserKey(keys[a], keys[b]) < 0; });
+  for (size_t begin = 0; begin < at->size(); begin += kAtOnce) {
+    const std::span<const size_t> some(at->data() + begin, std::min(kAtOnce, at->size() - begin));
+    if (size <= limit) look_up(some);
+    for (const size_t i : some) {
+      if (size > limit) {
+        values[i].Reset();
+        statuses[i] = Status::Aborted();
+      } else if (statuses[i].ok()) {
+        size += values[i].size();
+      }
+    }
+  }
+  return size <= limit;
+}
+
 Status Check(const char* unsupported) {
   if (unsupported == nullptr) [[likely]]
     return Status::OK();
@@ -45,6 +82,8 @@ Status DBImpl::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle,
     return s;
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) [[unlikely]]
+    return ReadValue<kTimed>(AllTiers(options), handle, key, value, is_entity);
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
   {
@@ -88,6 +127,9 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
 
 Status DBImpl::CheckIterator(const ReadOptions& options) const {
   Status s = Check(UnsupportedOption(options));
+  if (s.ok() && options.read_tier == kPersistedTier) {
+    s = Status::NotSupported("ReadTier::kPersistedData is not yet supported in iterators.");
+  }
   if (s.ok()) s = CheckSnapshot(options);
   if (s.ok() && options.tailing && mode_ == OpenMode::kSecondary) {
     s = Status::NotSupported("tailing iterator not supported in secondary mode");
@@ -98,9 +140,6 @@ Status DBImpl::CheckIterator(const ReadOptions& options) const {
 Status DBImpl::CheckMultiGet(const ReadOptions& options) const {
   Status s = Check(UnsupportedOption(options));
   if (s.ok()) s = CheckSnapshot(options);
-  if (s.ok() && options.value_size_soft_limit != std::numeric_limits<uint64_t>::max()) {
-    s = Status::NotSupported("ReadOptions::value_size_soft_limit is not supported");
-  }
   return s;
 }
 
@@ -119,6 +158,14 @@ void DBImpl::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* hand
   if (!s.ok()) {
     std::fill(statuses, statuses + num_keys, s);
     return;
+  }
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) [[unlikely]] {
+    return MultiGetValues(AllTiers(options), handle, num_keys, keys, values, statuses,
+                          are_entities);
+  }
+  if (HasSizeLimit(options)) [[unlikely]] {
+    std::vector<ColumnFamilyHandle*> handles(num_keys, handle);
+    return MultiGetValues(options, num_keys, handles.data(), keys, values, statuses, are_entities);
   }
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
@@ -196,7 +243,12 @@ void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                             Status* statuses, bool* are_entities) {
   if (num_keys == 0) return;
-  if (std::all_of(handles, handles + num_keys,
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) {
+    return MultiGetValues(AllTiers(options), num_keys, handles, keys, values, statuses,
+                          are_entities);
+  }
+  if (!HasSizeLimit(options) &&
+      std::all_of(handles, handles + num_keys,
                   [&](const ColumnFamilyHandle* one) { return one == handles[0]; })) {
     MultiGetValues(options, handles[0], num_keys, keys, values, statuses, are_entities);
     return;
@@ -227,25 +279,43 @@ void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
   SequenceNumber sequence = AcquireTogether(families, &super_versions);
   timer.Stop();
   if (options.snapshot != nullptr) sequence = options.snapshot->GetSequenceNumber();
-  for (size_t f = 0; f < families.size(); ++f) {
-    const std::vector<size_t>& at = keys_of[f];
-    std::vector<Slice> some_keys;
-    std::vector<PinnableSlice> some_values(at.size());
-    std::vector<Status> some_statuses(at.size());
-    const auto some_are_entities =
-        are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
-    for (const size_t i : at) some_keys.push_back(keys[i]);
-    MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
-                   some_keys.data(), sequence, some_values.data(), some_statuses.data(),
-                   statistics_, some_are_entities.get());
-    for (size_t j = 0; j < at.size(); ++j) {
-      statuses[at[j]] = std::move(some_statuses[j]);
-      if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
-      if (some_values[j].IsPinned()) {
-        values[at[j]] = std::move(some_values[j]);
-      } else {
-        values[at[j]].PinSelf(some_values[j]);
+  // A limit goes by the order of the families, as in RocksDB.
+  std::vector<size_t> order(families.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return families[a]->id() < families[b]->id(); });
+  bool given_up = false;
+  for (const size_t f : order) {
+    const auto look_up = [&](std::span<const size_t> at) {
+      std::vector<Slice> some_keys;
+      std::vector<PinnableSlice> some_values(at.size());
+      std::vector<Status> some_statuses(at.size());
+      const auto some_are_entities =
+          are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
+      for (const size_t i : at) some_keys.push_back(keys[i]);
+      MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
+                     some_keys.data(), sequence, some_values.data(), some_statuses.data(),
+                     statistics_, some_are_entities.get());
+      for (size_t j = 0; j < at.size(); ++j) {
+        statuses[at[j]] = std::move(some_statuses[j]);
+        if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
+        if (some_values[j].IsPinned()) {
+          values[at[j]] = std::move(some_values[j]);
+        } else {
+          values[at[j]].PinSelf(some_values[j]);
+        }
       }
+    };
+    if (given_up) {
+      for (const size_t i : keys_of[f]) {
+        values[i].Reset();
+        statuses[i] = Status::Aborted();
+      }
+    } else if (HasSizeLimit(options)) {
+      given_up = !LookUpInOrder(families[f]->icmp, options.value_size_soft_limit, keys, &keys_of[f],
+                                look_up, values, statuses);
+    } else {
+      look_up(keys_of[f]);
     }
     families[f]->super_versions->Release(super_versions[f]);
   }
@@ -278,6 +348,10 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   if (s.ok()) s = CheckSnapshot(options);
   if (!s.ok()) return s;
   if (ReadLimits::AreOver(options)) return ReadLimits(options).Error();
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) {
+    return GetMergeOperands(AllTiers(options), handle, key, operands, operands_options,
+                            number_of_operands);
+  }
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
   const SequenceNumber sequence = SequenceFor(options, *sv.get());

@@ -9,14 +9,6 @@
 
 namespace cairn {
 
-Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                   const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                   Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
-  MergeOperands operands(sv.merge_operator);
-  return PointLookup(options, sv, tables, key, snapshot, value, &operands, statistics, seq,
-                     is_entity);
-}
-
 namespace {
 
 template <bool kTimed>
@@ -39,6 +31,16 @@ Status LookUp(const ReadOptions& options, const SuperVersion& sv, TableCache* ta
 }
 
 }  // namespace
+
+Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+                   const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
+                   Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
+  MergeOperands operands(sv.merge_operator);
+  return Perf().timed() ? LookUp<true>(options, sv, tables, key, snapshot, value, &operands,
+                                       statistics, seq, is_entity)
+                        : LookUp<false>(options, sv, tables, key, snapshot, value, &operands,
+                                        statistics, seq, is_entity);
+}
 
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,

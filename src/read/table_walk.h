@@ -137,6 +137,8 @@ template <bool kTimed>
                                                    PinnableSlice* value, Statistics* statistics,
                                                    SequenceNumber* seq, MergeOperands* operands,
                                                    bool* is_entity, Status* s) {
+  if (options.read_tier == kPersistedTier) [[unlikely]]
+    return false;
   Slice found;
   bool found_entity = false;
   PerfTimerIf<kTimed> timer(&PerfContext::get_from_memtable_time);
