@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test release demo serve sim soak sim-mutants stress crash-check sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
+.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ soak: sim-built  ## new seeds on all processors, for SECONDS=3600
 
 sim-mutants:  ## does the simulation find planted bugs? writes bench/results/sim-mutants.md (an hour or two)
 	@scripts/install-deps.sh build
-	@sim/mutants.py --out bench/results/sim-mutants.md $(SIM_FLAGS)
+	@sim/mutants.py --jobs $(JOBS) --out bench/results/sim-mutants.md $(SIM_FLAGS)
 
 stress:  ## many threads, then fibers, on one database, all answers verified: SECONDS=60 each
 	@scripts/install-deps.sh build
@@ -125,6 +125,12 @@ c-test:  ## what RocksDB's own test of the C interface (fetched by cargo) lacks 
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target cairn_shared
 	@scripts/c_test.py --library build/demo/libcairn.so --out bench/results/c-test.md
+
+interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
+	@scripts/install-deps.sh test bench
+	@cmake --preset release >/dev/null
+	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver
+	@scripts/interop_releases.py --out bench/results/interop.md $(INTEROP_FLAGS)
 
 fuzz:  ## run a fuzz target for some time: make fuzz TARGET=table [SECONDS=60]; doc/fuzzing.md has them
 	@scripts/fuzz "$(TARGET)" $(SECONDS)

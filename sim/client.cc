@@ -37,7 +37,7 @@ std::string ClientPrefix(int id) {
 }
 
 std::string Shown(const std::optional<std::string>& value) {
-  return value ? '"' + value->substr(0, 40) + "\" (" + std::to_string(value->size()) + " bytes)"
+  return value ? '"' + Printable(*value, 40) + "\" (" + std::to_string(value->size()) + " bytes)"
                : "nothing";
 }
 
@@ -123,7 +123,7 @@ void Client::Compare(const std::string& key, const State& expected, const Status
     return;
   }
   ++world_->history().counts.reads;
-  world_->history().Note(id_, what, key, s.ok() ? value.substr(0, 24) : "nothing");
+  world_->history().Note(id_, what, key, s.ok() ? Printable(value, 24) : "nothing");
   const auto found = expected.find(key);
   const std::optional<std::string> wanted =
       found == expected.end() ? std::nullopt

@@ -1,5 +1,6 @@
 #include "sim/entity.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -31,6 +32,22 @@ std::string TextOf(const WideColumns& columns) {
   // (Columns that cannot be encoded are no columns of ours: they differ from all expected ones.)
   if (!EncodeWideColumns(columns, &text).ok()) text += "not sorted";
   return text;
+}
+
+std::string Printable(const std::string& text, size_t most) {
+  std::string shown = text;
+  WideColumns columns;
+  if (IsEntity(text) && DecodeWideColumns(Slice(text.data() + 1, text.size() - 1), &columns).ok()) {
+    shown = "{";
+    for (const rocksdb::WideColumn& column : columns) {
+      if (shown.size() > 1) shown += ' ';
+      shown += column.name().ToString() + "=" + column.value().ToString();
+    }
+    shown += "}";
+  }
+  shown.resize(std::min(shown.size(), most));
+  std::replace_if(shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown;
 }
 
 std::string DefaultOf(const std::string& text) {

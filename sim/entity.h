@@ -6,6 +6,7 @@
 #ifndef CAIRN_SIM_ENTITY_H_
 #define CAIRN_SIM_ENTITY_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,8 @@ namespace cairn::sim {
 std::string TextOf(const rocksdb::WideColumns& columns);
 // The columns of a text. They point into it.
 rocksdb::WideColumns ColumnsOf(const std::string& text);
+// The first bytes of it, or of anything, to be printed: of an entity "{name=value name=value}".
+std::string Printable(const std::string& text, size_t most);
 // What DB::Get shows of it.
 std::string DefaultOf(const std::string& text);
 // What it becomes by an operand of the operator that joins with commas; nothing: there was none.

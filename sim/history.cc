@@ -14,6 +14,7 @@ void Counts::Add(const Counts& other) {
   clean_restarts += other.clean_restarts;
   faults += other.faults;
   damaged += other.damaged;
+  repaired += other.repaired;
   flushes += other.flushes;
   compactions += other.compactions;
 }

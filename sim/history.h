@@ -23,6 +23,7 @@ struct Counts {
   uint64_t clean_restarts = 0;
   uint64_t faults = 0;   // operations of the disk that failed
   uint64_t damaged = 0;  // databases with a bit flipped
+  uint64_t repaired = 0;
   uint64_t flushes = 0;
   uint64_t compactions = 0;
 

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/entity.h"
+
 namespace cairn::sim {
 
 namespace {
@@ -11,7 +13,7 @@ namespace {
 std::string Shown(const State& state, const std::string& key) {
   const auto found = state.find(key);
   if (found == state.end()) return "nothing";
-  return '"' + found->second.substr(0, 40) + "\" (" + std::to_string(found->second.size()) +
+  return '"' + Printable(found->second, 40) + "\" (" + std::to_string(found->second.size()) +
          " bytes)";
 }
 

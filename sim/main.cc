@@ -29,13 +29,13 @@ namespace cairn::sim {
 namespace {
 
 void PrintCounts(const Counts& c, uint64_t nanos, double seconds) {
-  std::printf("%" PRIu64 " operations (%" PRIu64 " writes acknowledged, %" PRIu64
-              " answers compared, %" PRIu64 " flushes and %" PRIu64
-              " compactions asked for), %" PRIu64 " power cuts, %" PRIu64
-              " clean restarts, %" PRIu64 " failures of the disk, %" PRIu64
-              " flipped bits; %.0f virtual seconds in %.1f real ones\n",
-              c.operations, c.acknowledged, c.reads, c.flushes, c.compactions, c.power_cuts,
-              c.clean_restarts, c.faults, c.damaged, static_cast<double>(nanos) / 1e9, seconds);
+  std::printf(
+      "%" PRIu64 " operations (%" PRIu64 " writes acknowledged, %" PRIu64
+      " answers compared, %" PRIu64 " flushes and %" PRIu64 " compactions asked for), %" PRIu64
+      " power cuts, %" PRIu64 " clean restarts, %" PRIu64 " failures of the disk, %" PRIu64
+      " flipped bits, %" PRIu64 " repairs; %.0f virtual seconds in %.1f real ones\n",
+      c.operations, c.acknowledged, c.reads, c.flushes, c.compactions, c.power_cuts,
+      c.clean_restarts, c.faults, c.damaged, c.repaired, static_cast<double>(nanos) / 1e9, seconds);
 }
 
 double Seconds(uint64_t since) { return static_cast<double>(fiber::now_nanos() - since) / 1e9; }

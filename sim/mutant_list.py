@@ -383,13 +383,13 @@ mutant('iterator-reads-number-first', 'an iterator takes its sequence number bef
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber()
-                           : std::min(env_.last_sequence(), sv_->last_sequence);
+  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
+                                  : std::min(env_.last_sequence(), sv_->last_sequence);
 ''', '''
   const SequenceNumber last = env_.last_sequence();
   fiber::interleave();
   sv_ = env_.super_versions->Acquire();
-  sequence_ = at_snapshot_ ? options_.snapshot->GetSequenceNumber() : std::min(last, sv_->last_sequence);
+  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : std::min(last, sv_->last_sequence);
 ''', seeds=1500)
 mutant('get-reads-number-first', 'a Get takes its sequence number before the memtables and tables',
        'src/db/db_read.cc', '''

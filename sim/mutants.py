@@ -1,30 +1,32 @@
 #!/usr/bin/env python3
 """Checks the checker: plants the bugs of sim/mutant_list.py one at a time, and has cairn-sim look for each.
 
-  sim/mutants.py [--only NAME] [--seeds 180 | --seconds 60] [--first 1] [--out FILE.md [--go_on]]
+  sim/mutants.py [--only NAME] [--seeds 180 | --seconds 60] [--first 1] [--out FILE.md [--go_on]] [--jobs 2]
   sim/mutants.py --check       only whether each old text occurs exactly once in its file
 
-Works on a copy of the sources under build/mutants/tree, whose build folder stays, so that a mutant costs the compilation
-of what it changes. Exit status: 0 if every bug was found; 1 if one was not, or if the unchanged simulation fails.
+Works on copies of the sources, build/mutants/0 and so on, one for each of --jobs, whose build folders stay, so that a mutant
+costs the compilation of what it changes. Exit status: 0 if every bug was found; 1 if one was not, or if the unchanged simulation fails.
 """
 import argparse
+import concurrent.futures
 import datetime
 import filecmp
 import os
 import pathlib
+import queue
 import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 import mutant_list  # noqa: E402  (beside this file)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREE = ROOT / 'build/mutants/tree'
-BUILD = TREE / 'build/release'
+TREES = ROOT / 'build/mutants'
 LEFT_OUT = {'build', '.git', '.cache', '__pycache__', 'shared'}
 # A simulation that hangs without taking a step does not look at the clock: after so much of a processor's time it is killed,
 # and counts as found.
@@ -57,60 +59,75 @@ def files_of(root):
             yield (pathlib.Path(folder) / name).relative_to(root)
 
 
-def copy_sources():
-    """Brings TREE up to date; what is equal keeps its time, so that nothing is compiled for it."""
-    TREE.mkdir(parents=True, exist_ok=True)
-    wanted = set(files_of(ROOT))
-    for name in set(files_of(TREE)) - wanted:
-        (TREE / name).unlink()
-    for name in wanted:
-        source, copy = ROOT / name, TREE / name
-        if source.is_symlink() or (copy.is_file() and filecmp.cmp(source, copy, shallow=False)):
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, copy)
-        shutil.copymode(source, copy)
+class Tree:
+    """A copy of the sources, with a build folder of its own."""
 
+    def __init__(self, root):
+        self.root = root
+        self.built = root / 'build/release'
 
-def build():
-    """Builds cairn-sim in TREE; what the compiler said if it cannot."""
-    env = dict(os.environ, CCACHE_BASEDIR=str(TREE))
-    steps = []
-    if not (BUILD / 'build.ninja').exists():
-        steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF'])
-    steps.append(['ninja', '-C', str(BUILD), '-j2', 'cairn-sim'])
-    for step in steps:
-        done = subprocess.run(['nice', '-n', '10', *step], cwd=TREE, env=env, capture_output=True, text=True)
-        if done.returncode != 0:
-            return done.stdout[-3000:] + done.stderr[-3000:]
-    return None
+    def copy_sources(self):
+        """Brings it up to date; what is equal keeps its time, so that nothing is compiled for it."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        wanted = set(files_of(ROOT))
+        for name in set(files_of(self.root)) - wanted:
+            (self.root / name).unlink()
+        for name in wanted:
+            source, copy = ROOT / name, self.root / name
+            if source.is_symlink() or (copy.is_file() and filecmp.cmp(source, copy, shallow=False)):
+                continue
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copy)
+            shutil.copymode(source, copy)
+
+    def build(self):
+        """Builds cairn-sim; what the compiler said if it cannot."""
+        steps = []
+        if not (self.built / 'build.ninja').exists():
+            steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF'])
+        steps.append(['ninja', '-C', str(self.built), '-j2', 'cairn-sim'])
+        for step in steps:
+            done = subprocess.run(['nice', '-n', '10', *step], cwd=self.root, capture_output=True, text=True)
+            if done.returncode != 0:
+                return done.stdout[-3000:] + done.stderr[-3000:]
+        return None
+
+    def simulate(self, args, seeds=0):
+        """Runs cairn-sim until a seed fails. (found, seeds, seconds of a processor, what was reported)"""
+        out, err = (self.root / 'build' / name for name in ('sim.out', 'sim.err'))
+        command = ['nice', '-n', '10', str(self.built / 'sim/cairn-sim'),
+                   f'--first={args.first}', limit(args, seeds), '--noreduce', '--noprogress', '--tell_seeds']
+        with out.open('w') as stdout, err.open('w') as stderr:
+            process = subprocess.Popen(command, stdout=stdout, stderr=stderr,
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (HANG_S, HANG_S + 5)))
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        took = usage.ru_utime + usage.ru_stime
+        played = [int(n) for n in re.findall(r'^playing (\d+)$', err.read_text(errors='replace'), re.M)]
+        seeds = played[-1] - args.first + 1 if played else 0
+        if process.returncode == 0:
+            return False, seeds, took, ''
+        failed = re.search(r'^FAILED: (.*?)\n\nThe last events', out.read_text(errors='replace'), re.M | re.S)
+        if failed:
+            return True, seeds, took, failed.group(1)
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return True, seeds, took, 'hangs'
+        return True, seeds, took, f'crashes (signal {-process.returncode})'
+
+    def play(self, args, m):
+        """Plants a bug and looks for it: what the compiler said or None, and what simulate() returned."""
+        path = self.root / m['file']
+        original = path.read_text()
+        path.write_text(original.replace(m['old'], m['new']))
+        try:
+            why = self.build()
+            return (why, None) if why is not None else (None, self.simulate(args, m['seeds']))
+        finally:
+            path.write_text(original)
 
 
 def limit(args, seeds=0):
     return f'--seconds={args.seconds:g}' if args.seconds else f'--seeds={max(args.seeds, seeds)}'
-
-
-def simulate(args, seeds=0):
-    """Runs cairn-sim until a seed fails. (found, seeds, seconds of a processor, what was reported)"""
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-    start = used()
-    command = ['nice', '-n', '10', str(BUILD / 'sim/cairn-sim'),
-               f'--first={args.first}', limit(args, seeds), '--noreduce', '--noprogress', '--tell_seeds']
-    done = subprocess.run(command, capture_output=True, text=True, errors='replace',
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (HANG_S, HANG_S + 5)))
-    took = used() - start
-    played = [int(n) for n in re.findall(r'^playing (\d+)$', done.stderr, re.M)]
-    seeds = played[-1] - args.first + 1 if played else 0
-    if done.returncode == 0:
-        return False, seeds, took, ''
-    failed = re.search(r'^FAILED: (.*?)\n\nThe last events', done.stdout, re.M | re.S)
-    if failed:
-        return True, seeds, took, failed.group(1)
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return True, seeds, took, 'hangs'
-    return True, seeds, took, f'crashes (signal {-done.returncode})'
 
 
 def one_line(text):
@@ -143,7 +160,6 @@ def results_of(path, mutants):
 
 
 def main():
-    global TREE, BUILD
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--only', action='append', help='this one (may be given again)')
     parser.add_argument('--seeds', type=int, default=180, help='so many for each')
@@ -153,9 +169,8 @@ def main():
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--trust', action='store_true', help='the unchanged simulation is known to be well: not played first')
     parser.add_argument('--go_on', action='store_true', help='keep what the table of --out has already')
-    parser.add_argument('--tree', type=pathlib.Path, default=TREE, help='where the copy of the sources is, for two runs at once')
+    parser.add_argument('--jobs', type=int, default=1, help='so many bugs at once')
     args = parser.parse_args()
-    TREE, BUILD = args.tree.resolve(), args.tree.resolve() / 'build/release'
     faults = check(mutant_list.MUTANTS)
     for fault in faults:
         print(f'mutants.py: {fault}')
@@ -165,10 +180,14 @@ def main():
     if not chosen:
         sys.exit('mutants.py: no such bug')
 
-    copy_sources()
-    if (why := build()) is not None:
-        sys.exit(f'mutants.py: the sources do not compile:\n{why}')
-    found, seeds, took, report = simulate(args) if not args.trust else (False, 0, 0, '')
+    trees = queue.SimpleQueue()
+    for number in range(args.jobs):
+        tree = Tree(TREES / str(number))
+        tree.copy_sources()
+        if (why := tree.build()) is not None:
+            sys.exit(f'mutants.py: the sources do not compile:\n{why}')
+        trees.put(tree)
+    found, seeds, took, report = tree.simulate(args) if not args.trust else (False, 0, 0, '')
     print(f'unchanged: {seeds} seeds in {took:.0f} s' + (f', FAILED: {report}' if found else ', no violation'), flush=True)
     if found:
         sys.exit(1)
@@ -177,28 +196,32 @@ def main():
     missing, broken = [name for name, _, found, *_ in results if not found], []
     place = {m['name']: i for i, m in enumerate(mutant_list.MUTANTS)}
     known = {name for name, *_ in results}
-    for m in chosen:
-        if m['name'] in known:
-            continue
-        path = TREE / m['file']
-        original = path.read_text()
-        path.write_text(original.replace(m['old'], m['new']))
+    lock = threading.Lock()
+
+    def play(m):
+        tree = trees.get()
         try:
-            why = build()
+            why, played = tree.play(args, m)
+        finally:
+            trees.put(tree)
+        with lock:
             if why is not None:
                 broken.append(m['name'])
                 print(f"{m['name']}: does not compile:\n{why}", flush=True)
-                continue
-            found, seeds, took, report = simulate(args, m['seeds'])
-        finally:
-            path.write_text(original)
-        results = sorted([*results, (m['name'], m['what'], found, seeds, took, report)], key=lambda r: place[r[0]])
-        if not found:
-            missing.append(m['name'])
-        print(f"{m['name']}: " + (f'seed {seeds}, {took:.0f} s: {one_line(report)}' if found else
-                                  f'NOT FOUND by {seeds} seeds'), flush=True)
-        if args.out:
-            args.out.write_text(table(results, missing, args))
+                return
+            found, seeds, took, report = played
+            results.append((m['name'], m['what'], found, seeds, took, report))
+            results.sort(key=lambda r: place[r[0]])
+            if not found:
+                missing.append(m['name'])
+            print(f"{m['name']}: " + (f'seed {seeds}, {took:.0f} s: {one_line(report)}' if found else
+                                      f'NOT FOUND by {seeds} seeds'), flush=True)
+            if args.out:
+                args.out.write_text(table(results, missing, args))
+
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for _ in pool.map(play, [m for m in chosen if m['name'] not in known]):
+            pass
     print(f'{len(results) - len(missing)} of {len(chosen)} found', *(['; not:', ', '.join(missing + broken)] if missing + broken
                                                                     else []))
     sys.exit(1 if missing or broken else 0)

@@ -217,6 +217,7 @@ Plan Plan::FromSeed(uint64_t seed) {
   plan.families = OneOf(&random, {1, 1, 2, 3});
   plan.atomic_flush = plan.families > 1 && random.OneIn(3);
   plan.long_stall_one_in = OneOf<uint32_t>(&random, {0, 0, 100, 1000});
+  for (LifePlan& life : plan.lives) life.repair = random.OneIn(2);
   return plan;
 }
 
@@ -231,7 +232,7 @@ std::string Plan::Describe() const {
   for (size_t i = 0; i < lives.size(); ++i) {
     const LifePlan& life = lives[i];
     text += "life " + std::to_string(i) + ": ends by ";
-    text += life.ending == Ending::kClose      ? "close"
+    text += life.ending == Ending::kClose      ? (life.repair ? "close, then repair" : "close")
             : life.ending == Ending::kPowerCut ? "power cut"
                                                : "close, then a bit flips";
     if (life.fault_at_nanos != 0) {

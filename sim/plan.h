@@ -39,8 +39,10 @@ struct LifePlan {
   // A power cut comes at the latest when so many promises were kept after the fault; 0: any number.
   uint64_t cut_at_promise_after_fault = 0;
   bool resume = false;  // ask the database to go on afterwards
-  uint64_t seed = 0;    // of what survives and of what is damaged
-  Options options;      // but for the environment and the block cache
+  // After a close CURRENT or the MANIFEST is lost, and the database repaired.
+  bool repair = false;
+  uint64_t seed = 0;  // of what survives and of what is damaged
+  Options options;    // but for the environment and the block cache
   uint64_t cache_bytes = 0;
   uint64_t second_cache_bytes = 0;  // compressed, behind the other; 0: none
   bool clock_cache = false;

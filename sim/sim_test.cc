@@ -58,6 +58,7 @@ TEST(SimulatedWorldTest, SeedsAreWell) {
   EXPECT_GT(counts.power_cuts, 10u);
   EXPECT_GT(counts.clean_restarts, 10u);
   EXPECT_GT(counts.faults, 0u);
+  EXPECT_GT(counts.repaired, 3u);
   EXPECT_GT(counts.reads, 1000u);
 }
 

@@ -9,6 +9,7 @@
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "fs/file_util.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
@@ -230,6 +231,9 @@ void World::PlayLife(size_t number, const LifePlan& life) {
     }
   } else {
     ++history_->counts.clean_restarts;
+    const bool repairs = life.repair && life.ending == Ending::kClose && !errors_are_allowed();
+    const bool without_manifest = repairs && DoWithoutManifest(life);
+    if (history_->violated()) return;
     const Status s = Close();
     history_->Note(-1, "closes", "", s.ToString());
     if (!s.ok() && !errors_are_allowed()) history_->Violation("Close: " + s.ToString());
@@ -243,6 +247,8 @@ void World::PlayLife(size_t number, const LifePlan& life) {
       PlayDamage(life);
       return;
     }
+    if (repairs && s.ok() && !history_->violated()) PlayRepair(life, without_manifest);
+    if (history_->violated()) return;
   }
   failures_before_ = disk_->failures();
   power_is_off_ = false;
@@ -493,6 +499,68 @@ void World::CheckForLeaks(const LifePlan& life) {
   if (manifests != 1) {
     history_->Violation("there are " + std::to_string(manifests) + " MANIFESTs after a close");
   }
+}
+
+bool World::DoWithoutManifest(const LifePlan& life) {
+  // Logs that wait to be recycled are not needed, but only the MANIFEST says so.
+  if (life.options.recycle_log_file_num != 0) return false;
+  // (What is only in the log has no family without it.)
+  const Status s = db_->Flush(rocksdb::FlushOptions(), families_);
+  if (!s.ok()) {
+    history_->Violation("the flush before a close: " + s.ToString());
+    return false;
+  }
+  for (rocksdb::ColumnFamilyHandle* const family : families_) {
+    rocksdb::TablePropertiesCollection tables;
+    db_->GetPropertiesOfAllTables(family, &tables).PermitUncheckedError();
+    for (const auto& [name, properties] : tables) {
+      // One that was ingested does not say which sequence number it got.
+      if (properties->user_collected_properties.contains("rocksdb.external_sst_file.version")) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// CURRENT or the MANIFEST is lost or damaged; after a repair all is there.
+void World::PlayRepair(const LifePlan& life, bool without_manifest) {
+  Random64 random(life.seed);
+  std::vector<std::string> children;
+  memory_->GetChildren(kPath, IOOptions(), &children, nullptr).PermitUncheckedError();
+  const auto found = std::find_if(children.begin(), children.end(), [](const std::string& name) {
+    return name.rfind("MANIFEST-", 0) == 0;
+  });
+  if (found == children.end()) return;
+  const std::string current = std::string(kPath) + "/CURRENT";
+  const std::string manifest = std::string(kPath) + "/" + *found;
+  std::string bytes;
+  IOStatus done = ReadFileToString(memory_.get(), manifest, &bytes);
+  const uint64_t how = random.Uniform(without_manifest ? 6 : 3);
+  switch (how) {
+    case 0:
+      done = memory_->DeleteFile(current, IOOptions(), nullptr);
+      break;
+    case 1:
+      done = WriteStringToFile(memory_.get(), "MANIFEST-", current);
+      break;
+    case 2:  // it is sound
+      break;
+    case 3:
+      done = memory_->DeleteFile(manifest, IOOptions(), nullptr);
+      break;
+    case 4:
+      bytes.resize(random.Uniform(bytes.size()));
+      done = WriteStringToFile(memory_.get(), bytes, manifest);
+      break;
+    default:
+      done = memory_->CorruptFile(manifest, random.Uniform(bytes.size()), 1);
+  }
+  if (!done.ok()) history_->Violation("damaging " + manifest + ": " + done.ToString());
+  const Status s = rocksdb::RepairDB(kPath, OptionsOf(life));
+  ++history_->counts.repaired;
+  history_->Note(-1, "repairs", std::to_string(how), s.ToString());
+  if (!s.ok()) history_->Violation("RepairDB: " + s.ToString());
 }
 
 // A bit of one file flips at rest: an error, or what was there, or, if it was in the log, less of

@@ -97,6 +97,10 @@ class World {
   void CheckLevels();
   void CheckForLeaks(const LifePlan& life);
   void PlayDamage(const LifePlan& life);
+  // Makes, before a close, the MANIFEST something that can be lost: tables tell all that it says.
+  // False: they do not.
+  bool DoWithoutManifest(const LifePlan& life);
+  void PlayRepair(const LifePlan& life, bool without_manifest);
   void EndLife();
 
   const Plan plan_;

@@ -60,7 +60,7 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   const Input input(key, std::move(existing), operands, logger);
   Output output;
   result->clear();
-  output.new_value = std::move(*result);
+  std::get<std::string>(output.new_value).swap(*result);  // its memory
   if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
   const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
   if (!operator_->FullMergeV3(input, &output)) {
@@ -72,7 +72,7 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   }
   *type = kTypeValue;
   if (auto* const value = std::get_if<std::string>(&output.new_value)) {
-    *result = std::move(*value);
+    result->swap(*value);
   } else if (const auto* const part = std::get_if<Slice>(&output.new_value)) {
     result->assign(part->data(), part->size());
   } else {

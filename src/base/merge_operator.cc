@@ -38,10 +38,8 @@ bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
   if (columns != nullptr) existing = has_default ? &columns->front().value() : &no_default;
 
   // What is given may have memory to reuse.
-  std::string value;
-  if (auto* const given = std::get_if<std::string>(&merge_out->new_value)) {
-    value = std::move(*given);
-  }
+  auto* const given = std::get_if<std::string>(&merge_out->new_value);
+  std::string& value = given != nullptr ? *given : merge_out->new_value.emplace<std::string>();
   value.clear();
   Slice operand(nullptr, 0);
   MergeOperationOutput out(value, operand);
@@ -52,11 +50,7 @@ bool MergeOperator::FullMergeV3(const MergeOperationInputV3& merge_in,
     return false;
   }
   if (columns == nullptr) {
-    if (operand.data() != nullptr) {
-      merge_out->new_value = operand;
-    } else {
-      merge_out->new_value = std::move(value);
-    }
+    if (operand.data() != nullptr) merge_out->new_value = operand;
     return true;
   }
   if (operand.data() != nullptr) value.assign(operand.data(), operand.size());

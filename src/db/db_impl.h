@@ -613,6 +613,9 @@ class DBImpl final : public DB {
   // Numbers of the whole database.
   bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(mutex_);
   bool StringProperty(ColumnFamily* family, const std::string& name, std::string* value);
+  // Reads the counters of tables that were not written since the opening, where they are not known
+  // yet: of some of them, so that a property costs no more than that.
+  void LoadTableCounters(const ColumnFamily& family);
   // What the property of this name (without "rocksdb.") sums: all tables, or those of one level.
   // False: it is another property, or a table cannot be opened.
   static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,

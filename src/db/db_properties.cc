@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "db/db_impl.h"
 #include "fiber/clock.h"
@@ -70,7 +73,32 @@ bool DBImpl::DatabaseIntProperty(const std::string& name, uint64_t* value) {
   return true;
 }
 
+void DBImpl::LoadTableCounters(const ColumnFamily& family) {
+  // Where tables stay open anyway, of all of them.
+  constexpr size_t kMost = 64;
+  SuperVersionGuard sv(family.super_versions.get());
+  std::vector<std::pair<FileMetaData*, TableFileId>> unknown;
+  {
+    DBMutexLock lock(&mutex_);
+    const size_t most = family.options->max_open_files < 0 ? SIZE_MAX : kMost;
+    for (int level = 0; level < sv->current->num_levels(); ++level) {
+      for (FileMetaData* file : sv->current->files(level)) {
+        if (file->stats_known || unknown.size() >= most) continue;
+        unknown.emplace_back(file, file->TableId(level));
+      }
+    }
+  }
+  for (const auto& [file, id] : unknown) {
+    std::shared_ptr<const TableProperties> properties;
+    if (!family.tables->GetTableProperties(id, &properties).ok()) continue;
+    DBMutexLock lock(&mutex_);
+    sv->current->SetFileStats(file, properties->num_entries, properties->num_deletions,
+                              properties->raw_key_size, properties->raw_value_size);
+  }
+}
+
 bool DBImpl::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
+  if (name == "estimate-num-keys") LoadTableCounters(family);
   DBMutexLock lock(&mutex_);
   if (DatabaseIntProperty(name, value)) return true;
   const Version& version = *family.current();
@@ -118,7 +146,9 @@ bool DBImpl::IntProperty(const ColumnFamily& family, const std::string& name, ui
     *value = family.super_version_number;
   } else if (name == "estimate-live-data-size") {
     *value = version.EstimateLiveDataSize();
-  } else if (name == "total-sst-files-size" || name == "live-sst-files-size") {
+  } else if (name == "total-sst-files-size") {
+    *value = VersionSet::TotalTableBytes(*family.state);
+  } else if (name == "live-sst-files-size") {
     *value = 0;
     for (int level = 0; level < version.num_levels(); ++level) {
       *value += version.NumLevelBytes(level);
@@ -170,6 +200,8 @@ bool DBImpl::StringProperty(ColumnFamily* of, const std::string& name, std::stri
     *value = statistics_->ToString();
     return true;
   }
+  const int ratio_level = LevelSuffix(name, "compression-ratio-at-level");
+  if (ratio_level >= 0) LoadTableCounters(family);
   DBMutexLock lock(&mutex_);
   if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram") {
     *value = FamilyStatsText(of);
@@ -183,6 +215,11 @@ bool DBImpl::StringProperty(ColumnFamily* of, const std::string& name, std::stri
   }
   if (name == "sstables") {
     *value = version.DebugString();
+    return true;
+  }
+  if (ratio_level >= 0) {
+    if (ratio_level >= version.num_levels()) return false;
+    *value = std::to_string(version.CompressionRatioAtLevel(ratio_level));
     return true;
   }
   const int level = LevelSuffix(name, "num-files-at-level");
@@ -237,18 +274,8 @@ bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
     return true;
   }
   if (property != Slice("rocksdb.cfstats")) return false;
-  const Version& version = *family->current();
-  for (int level = 0; level < version.num_levels(); ++level) {
-    const std::string prefix = "compaction.L" + std::to_string(level) + ".";
-    const JobStats& stats = family->level_stats.level(level);
-    (*value)[prefix + "NumFiles"] = std::to_string(version.NumLevelFiles(level));
-    (*value)[prefix + "SizeBytes"] = std::to_string(version.NumLevelBytes(level));
-    (*value)[prefix + "CompCount"] = std::to_string(stats.count);
-    (*value)[prefix + "WriteGB"] =
-        std::to_string(static_cast<double>(stats.bytes_written) / (1 << 30));
-    (*value)[prefix + "KeyIn"] = std::to_string(stats.records_in);
-    (*value)[prefix + "KeyDrop"] = std::to_string(stats.records_dropped);
-  }
+  *value = family->level_stats.ToMap(*family->current());
+  value->merge(family->stall_times.ToOldMap());
   return true;
 }
 

@@ -25,8 +25,8 @@ constexpr char kColumns[] =
     "Rd(MB/s) Wr(MB/s) Comp(sec) CompMergeCPU(sec) Comp(cnt) Avg(sec) KeyIn KeyDrop Rblob(GB) "
     "Wblob(GB)\n";
 
-std::string Row(const char* name, int files, int being_compacted, uint64_t bytes, double score,
-                const JobStats& s, double amplification) {
+std::string RowText(const char* name, int files, int being_compacted, uint64_t bytes, double score,
+                    const JobStats& s, double amplification) {
   const double seconds = static_cast<double>(s.micros) / 1e6 + 1e-9;
   const uint64_t read = s.bytes_read_start_levels + s.bytes_read_output_level;
   return StringPrintf(
@@ -105,44 +105,98 @@ std::string LevelStats::FilesAndSizes(const Version& version) {
   return out;
 }
 
+std::vector<LevelStats::Row> LevelStats::Rows(const Version& version) const {
+  std::vector<double> scores(static_cast<size_t>(version.num_levels()), 0.0);
+  for (int rank = 0; rank + 1 < version.num_levels(); ++rank) {
+    scores[version.CompactionScoreLevel(rank)] = version.CompactionScore(rank);
+  }
+  std::vector<Row> rows;
+  Row sum;
+  sum.name = "Sum";
+  for (int level = 0; level < version.num_levels(); ++level) {
+    Row row;
+    row.name = "L" + std::to_string(level);
+    row.stats = levels_[level];
+    row.files = version.NumLevelFiles(level);
+    if (row.files == 0 && row.stats.count == 0) continue;
+    for (const FileMetaData* file : version.files(level)) {
+      row.being_compacted += file->being_compacted;
+    }
+    row.bytes = version.NumLevelBytes(level);
+    row.score = scores[level];
+    row.amplification =
+        Amplification(row.stats.bytes_written,
+                      level == 0 ? row.stats.bytes_written : row.stats.bytes_read_start_levels);
+    sum.files += row.files;
+    sum.being_compacted += row.being_compacted;
+    sum.bytes += row.bytes;
+    rows.push_back(std::move(row));
+  }
+  sum.stats = Sum(flushes_, compactions_);
+  sum.amplification =
+      Amplification(sum.stats.bytes_written, flushes_.bytes_written + ingested_.bytes);
+  rows.push_back(std::move(sum));
+  return rows;
+}
+
+std::map<std::string, std::string> LevelStats::ToMap(const Version& version) const {
+  std::map<std::string, std::string> map;
+  for (const Row& row : Rows(version)) {
+    const JobStats& s = row.stats;
+    const auto add = [&](const char* what, double value) {
+      map["compaction." + row.name + "." + what] = std::to_string(value);
+    };
+    const double seconds = static_cast<double>(s.micros + 1) / 1e6;
+    const auto read = static_cast<double>(s.bytes_read_start_levels + s.bytes_read_output_level);
+    const auto written = static_cast<double>(s.bytes_written);
+    const auto from_output = static_cast<double>(s.bytes_read_output_level);
+    add("NumFiles", row.files);
+    add("CompactedFiles", row.being_compacted);
+    add("SizeBytes", static_cast<double>(row.bytes));
+    add("Score", row.score);
+    add("ReadGB", read / kGiB);
+    add("RnGB", static_cast<double>(s.bytes_read_start_levels) / kGiB);
+    add("Rnp1GB", from_output / kGiB);
+    add("WriteGB", written / kGiB);
+    add("WnewGB", (written - from_output) / kGiB);
+    add("MovedGB", static_cast<double>(s.bytes_moved) / kGiB);
+    add("WriteAmp", row.amplification);
+    add("ReadMBps", read / kMiB / seconds);
+    add("WriteMBps", written / kMiB / seconds);
+    add("CompSec", static_cast<double>(s.micros) / 1e6);
+    add("CompMergeCPU", static_cast<double>(s.cpu_micros) / 1e6);
+    add("CompCount", s.count);
+    add("AvgSec", s.count == 0 ? 0 : static_cast<double>(s.micros) / 1e6 / s.count);
+    add("KeyIn", static_cast<double>(s.records_in));
+    add("KeyDrop", static_cast<double>(s.records_dropped));
+    add("RblobGB", 0);
+    add("WblobGB", 0);
+  }
+  return map;
+}
+
 std::string LevelStats::Report(const Version& version, const Surroundings& around) {
   const std::string title = "\n** Compaction Stats [" + around.family + "] **\n";
   const std::string line(192, '-');
   std::string out = title + "Level" + kColumns + line + "\n";
 
-  std::vector<double> scores(static_cast<size_t>(version.num_levels()), 0.0);
-  for (int rank = 0; rank + 1 < version.num_levels(); ++rank) {
-    scores[version.CompactionScoreLevel(rank)] = version.CompactionScore(rank);
-  }
-  int files = 0;
-  int busy = 0;
-  uint64_t bytes = 0;
-  for (int level = 0; level < version.num_levels(); ++level) {
-    const JobStats& s = levels_[level];
-    const int level_files = version.NumLevelFiles(level);
-    if (level_files == 0 && s.count == 0) continue;
-    int level_busy = 0;
-    for (const FileMetaData* file : version.files(level)) level_busy += file->being_compacted;
-    out += Row(
-        ("L" + std::to_string(level)).c_str(), level_files, level_busy,
-        version.NumLevelBytes(level), scores[level], s,
-        Amplification(s.bytes_written, level == 0 ? s.bytes_written : s.bytes_read_start_levels));
-    files += level_files;
-    busy += level_busy;
-    bytes += version.NumLevelBytes(level);
+  const std::vector<Row> rows = Rows(version);
+  for (const Row& row : rows) {
+    out += RowText(row.name.c_str(), row.files, row.being_compacted, row.bytes, row.score,
+                   row.stats, row.amplification);
   }
   const Totals now{flushes_, compactions_, ingested_, around.uptime};
   const Totals& before = reported_;
-  const JobStats sum = Sum(now.flushes, now.compactions);
+  const JobStats& sum = rows.back().stats;
   const JobStats interval = Since(sum, Sum(before.flushes, before.compactions));
   const uint64_t in = now.flushes.bytes_written + now.ingested.bytes;
   const uint64_t in_before = before.flushes.bytes_written + before.ingested.bytes;
-  out += Row("Sum", files, busy, bytes, 0.0, sum, Amplification(sum.bytes_written, in));
-  out += Row("Int", 0, 0, 0, 0.0, interval, Amplification(interval.bytes_written, in - in_before));
+  out +=
+      RowText("Int", 0, 0, 0, 0.0, interval, Amplification(interval.bytes_written, in - in_before));
 
   out += title + "Priority" + kColumns + line + "---\n";
-  if (compactions_.count > 0) out += Row("Low", 0, 0, 0, 0.0, compactions_, 0.0);
-  if (flushes_.count > 0) out += Row("High", 0, 0, 0, 0.0, flushes_, 0.0);
+  if (compactions_.count > 0) out += RowText("Low", 0, 0, 0, 0.0, compactions_, 0.0);
+  if (flushes_.count > 0) out += RowText("High", 0, 0, 0, 0.0, flushes_, 0.0);
 
   const double seconds = now.uptime - before.uptime;
   out += "\nBlob file count: 0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0\n\n";

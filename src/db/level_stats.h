@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ class LevelStats {
 
   // "rocksdb.levelstats": level, files, size in MB.
   static std::string FilesAndSizes(const Version& version);
+  // "rocksdb.cfstats" as a map, since the opening: "compaction.L0.NumFiles",
+  // "compaction.Sum.WriteGB" and so on, of levels that have files or had jobs.
+  std::map<std::string, std::string> ToMap(const Version& version) const;
   // "rocksdb.cfstats". Begins a new interval.
   std::string Report(const Version& version, const Surroundings& around);
 
@@ -55,6 +59,18 @@ class LevelStats {
     IngestedFiles ingested;
     double uptime = 0;
   };
+
+  // What a row of the tables says, a level's or that of all of them.
+  struct Row {
+    std::string name;  // "L0", "Sum"
+    int files = 0, being_compacted = 0;
+    uint64_t bytes = 0;
+    double score = 0;
+    JobStats stats;
+    double amplification = 0;
+  };
+  // Of the levels that have files or had jobs, and their sum, since the opening.
+  std::vector<Row> Rows(const Version& version) const;
 
   std::vector<JobStats> levels_;  // by output level; flushes count as level 0's
   JobStats flushes_, compactions_;

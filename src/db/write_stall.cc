@@ -91,6 +91,24 @@ std::map<std::string, std::string> StallTimes::ToMap() const {
   return out;
 }
 
+std::map<std::string, std::string> StallTimes::ToOldMap() const {
+  std::map<std::string, std::string> out;
+  uint64_t all[2] = {};
+  const auto add = [&](StallCause cause, const char* slowdowns, const char* stops) {
+    const auto& entry = entries_[static_cast<int>(cause)];
+    out[std::string("io_stalls.") + slowdowns] = std::to_string(entry[0].count);
+    out[std::string("io_stalls.") + stops] = std::to_string(entry[1].count);
+    for (int condition = 0; condition < 2; ++condition) all[condition] += entry[condition].count;
+  };
+  add(StallCause::kLevel0FileCount, "level0_slowdown", "level0_numfiles");
+  add(StallCause::kPendingCompactionBytes, "slowdown_for_pending_compaction_bytes",
+      "stop_for_pending_compaction_bytes");
+  add(StallCause::kMemtableLimit, "memtable_slowdown", "memtable_compaction");
+  out["io_stalls.total_slowdown"] = std::to_string(all[0]);
+  out["io_stalls.total_stop"] = std::to_string(all[1]);
+  return out;
+}
+
 std::string StallMessage(const StallDecision& decision, const StallInputs& in,
                          const ColumnFamilyOptions& options) {
   std::string what =

@@ -60,6 +60,8 @@ class StallTimes {
   // "memtable-limit-stops", "l0-file-count-limit-delays", ...: RocksDB's names, with the counts;
   // and the same with "-micros" behind.
   std::map<std::string, std::string> ToMap() const;
+  // "io_stalls.level0_slowdown", ...: the names of the counts in RocksDB's "rocksdb.cfstats" map.
+  std::map<std::string, std::string> ToOldMap() const;
 
  private:
   static constexpr int kCauses = 5;

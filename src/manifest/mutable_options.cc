@@ -99,6 +99,10 @@ Status Refusal(std::string_view head, const std::string& name) {
   const auto fields = OptionFields<S>();
   const bool known = std::any_of(fields.begin(), fields.end(),
                                  [&](const OptionField<S>& field) { return field.name == head; });
+  // (RocksDB's codes.)
+  if constexpr (std::is_same_v<S, DBOptions>) {
+    return Status::NotFound(known ? "Option not changeable" : "Could not find option", name);
+  }
   return known ? Status::InvalidArgument("Option not changeable", name)
                : Status::InvalidArgument("Could not find option", name);
 }

@@ -175,7 +175,7 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name,
   }
   contents->rocksdb_version = version->second;
   const bool newer = VersionNumber(version->second) > VersionNumber(kWrittenVersion);
-  const bool ignore = ignore_unknown_options || newer;
+  const bool ignore = ignore_unknown_options && newer;
   const auto locate = [&file_name](const Status& s) {
     return s.ok() ? s : Status::InvalidArgument(file_name, s.ToString());
   };

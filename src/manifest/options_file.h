@@ -40,7 +40,7 @@ struct OptionsFileContents {
   std::map<std::string, std::string> comparator_names;
 };
 
-// Parses the file. Unknown options: an error, unless `ignore_unknown_options` or the file's
+// Parses the file. Unknown options: an error, unless `ignore_unknown_options` and the file's
 // rocksdb_version is newer than ours. Objects that only code can supply (comparators, filters of
 // one's own) keep their defaults.
 [[nodiscard]] Status LoadOptionsFile(FileSystem* fs, const std::string& path,

@@ -1,7 +1,10 @@
 #include "manifest/options_table.h"
 
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/builtin_merge_operator.h"
 #include "manifest/object_strings.h"
@@ -178,10 +181,22 @@ EnumNames() {
 
 namespace {
 
+// Whether it is a struct with members of its own here.
+template <typename T>
+inline constexpr bool kHasMembers = std::is_class_v<T>;
+template <>
+inline constexpr bool kHasMembers<std::string> = false;
+template <typename T>
+inline constexpr bool kHasMembers<std::vector<T>> = false;
+
 template <typename S, auto Member>
 constexpr OptionField<S> Field(std::string_view name) {
+  using T = std::remove_cvref_t<decltype(std::declval<S&>().*Member)>;
+  std::string (*known_members)(const std::string&) = nullptr;
+  if constexpr (kHasMembers<T>) known_members = KnownMembers<T>;
   return {name, [](const S& s) -> std::string { return FormatValue(s.*Member); },
-          [](S* s, const std::string& value) -> bool { return ParseValue(value, &(s->*Member)); }};
+          [](S* s, const std::string& value) -> bool { return ParseValue(value, &(s->*Member)); },
+          known_members};
 }
 
 // An object that we do not have: printed as absent, and ignored when a file names one.
@@ -448,7 +463,8 @@ constexpr OptionField<ColumnFamilyOptions> CompressionField(std::string_view nam
   return {name, [](const ColumnFamilyOptions& s) -> std::string { return FormatValue(s.*Member); },
           [](ColumnFamilyOptions* s, const std::string& value) -> bool {
             return ParseCompressionOptions(value, &(s->*Member));
-          }};
+          },
+          KnownMembers<CompressionOptions>};
 }
 
 }  // namespace

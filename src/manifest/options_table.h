@@ -24,6 +24,8 @@ struct OptionField {
   std::string (*format)(const S&);
   // nullptr: accepted and ignored, for what old versions wrote. false: malformed.
   bool (*parse)(S*, const std::string& value);
+  // Of a struct within options: its text without the members that are unknown here. nullptr: none.
+  std::string (*known_members)(const std::string& value) = nullptr;
 };
 
 template <typename S>
@@ -59,12 +61,17 @@ std::string FormatOptions(const S& options, std::string_view prefix, std::string
 
 enum class SetResult { kSet, kUnknown, kMalformed };
 
+// `ignore_unknown`: also what members of structs a later release has more.
 template <typename S>
-SetResult SetOption(S* options, const std::string& name, const std::string& value) {
+SetResult SetOption(S* options, const std::string& name, const std::string& value,
+                    bool ignore_unknown = false) {
   for (const OptionField<S>& field : OptionFields<S>()) {
     if (field.name != name) continue;
-    if (field.parse == nullptr || field.parse(options, value)) return SetResult::kSet;
-    return SetResult::kMalformed;
+    if (field.parse == nullptr) return SetResult::kSet;
+    const bool filter = ignore_unknown && field.known_members != nullptr;
+    return field.parse(options, filter ? field.known_members(value) : value)
+               ? SetResult::kSet
+               : SetResult::kMalformed;
   }
   return SetResult::kUnknown;
 }
@@ -74,7 +81,7 @@ SetResult SetOption(S* options, const std::string& name, const std::string& valu
 template <typename S>
 [[nodiscard]] Status SetOptions(const OptionMap& map, bool ignore_unknown, S* options) {
   for (const auto& [name, value] : map) {
-    switch (SetOption(options, name, value)) {
+    switch (SetOption(options, name, value, ignore_unknown)) {
       case SetResult::kSet:
         break;
       case SetResult::kUnknown:
@@ -93,6 +100,21 @@ template <typename S>
   requires(std::is_class_v<S>)
 std::string FormatValue(const S& v) {
   return "{" + FormatOptions(v, "", ";") + "}";
+}
+
+// Without the members that S does not have. A value that is no list of members is what it was.
+template <typename S>
+std::string KnownMembers(const std::string& text) {
+  OptionMap map;
+  if (text.find('=') == std::string::npos || !SplitOptions(text, &map).ok()) return text;
+  S scratch;
+  std::string known;
+  for (const auto& [name, value] : map) {
+    if (SetOption(&scratch, name, value) == SetResult::kUnknown) continue;
+    const bool nested = value.find_first_of("=;") != std::string::npos;
+    known += name + (nested ? "={" + value + "};" : "=" + value + ";");
+  }
+  return known;
 }
 
 // What is not named keeps its value.

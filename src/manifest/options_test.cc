@@ -186,11 +186,20 @@ TEST(OptionsFile, UnknownOptionsOnlyFromNewerVersions) {
   with_unknown.insert(at, "  some_new_option=42  # of the future\n");
   OptionsFileContents contents;
   EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).ok());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).IsInvalidArgument());
   const size_t version = with_unknown.find("7.8.3");
   with_unknown.replace(version, 5, "11.1.0");
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).ok());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).ok());
   EXPECT_EQ(contents.rocksdb_version, "11.1.0");
+  // Members of structs are options, too.
+  const size_t member = with_unknown.find("window_bits=");
+  ASSERT_NE(member, std::string::npos);
+  with_unknown.insert(member, "new_member=7;newer_member={a=1;b=2;};");
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
+  ASSERT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).ok());
+  EXPECT_EQ(contents.families[0].options.compression_opts.level,
+            SomeOptions().compression_opts.level);
 }
 
 TEST(OptionsFile, DamageNamesFileAndOffset) {

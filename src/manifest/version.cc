@@ -251,6 +251,17 @@ uint64_t Version::GetEstimatedActiveKeys() const {
   return known == files ? live : static_cast<uint64_t>(static_cast<double>(live) * files / known);
 }
 
+double Version::CompressionRatioAtLevel(int level) const {
+  uint64_t raw_bytes = 0, file_bytes = 0;
+  for (const FileMetaData* f : files_[level]) {
+    const uint64_t raw = f->raw_key_size + f->raw_value_size;
+    if (!f->stats_known || raw == 0) continue;
+    raw_bytes += raw;
+    file_bytes += f->file_size;
+  }
+  return file_bytes == 0 ? -1 : static_cast<double>(raw_bytes) / static_cast<double>(file_bytes);
+}
+
 uint64_t Version::EstimateLiveDataSize() const {
   // From the last level up, count the files that no file counted before overlaps: what they hold
   // is not a newer copy of something below.

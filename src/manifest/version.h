@@ -137,6 +137,8 @@ class Version {
 
   // --- Estimates, from the counters that are known.
   uint64_t GetEstimatedActiveKeys() const;
+  // Bytes of keys and values per byte of the level's files; -1: nothing is known of any.
+  double CompressionRatioAtLevel(int level) const;
   uint64_t EstimateLiveDataSize() const;  // bytes
 
   void AddLiveFiles(std::vector<uint64_t>* numbers) const;

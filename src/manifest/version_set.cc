@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <unordered_set>
 
 #include "fs/file_names.h"
 
@@ -75,6 +76,21 @@ uint64_t VersionSet::NumLiveVersions(const ColumnFamilyState& cf) {
   uint64_t count = 1;
   for (const Version* v = cf.current()->next_; v != cf.current(); v = v->next_) ++count;
   return count;
+}
+
+uint64_t VersionSet::TotalTableBytes(const ColumnFamilyState& cf) {
+  std::unordered_set<uint64_t> numbers;
+  uint64_t bytes = 0;
+  const Version* version = cf.current();
+  do {
+    for (int level = 0; level < version->num_levels(); ++level) {
+      for (const FileMetaData* file : version->files(level)) {
+        if (numbers.insert(file->number).second) bytes += file->file_size;
+      }
+    }
+    version = version->next_;
+  } while (version != cf.current());
+  return bytes;
 }
 
 void VersionSet::AddLiveFiles(std::vector<uint64_t>* numbers) const {

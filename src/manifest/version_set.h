@@ -226,6 +226,8 @@ class VersionSet {
 
   // Versions of the family that somebody still holds, the current one included.
   static uint64_t NumLiveVersions(const ColumnFamilyState& cf);
+  // Bytes of the tables in all of them, each table once.
+  static uint64_t TotalTableBytes(const ColumnFamilyState& cf);
 
   // --- File life.
   // Numbers of all files that some live Version holds.

@@ -52,6 +52,7 @@ Iterator* SstFileReader::NewIterator(const ReadOptions& options) {
   cairn::DBIteratorEnv env;
   env.icmp = &r.icmp;
   env.prefix_extractor = r.options.prefix_extractor.get();
+  env.merge_operator = r.options.merge_operator.get();
   env.max_sequential_skip = r.options.max_sequential_skip_in_iterations;
   env.statistics = r.options.statistics.get();
   const SequenceNumber sequence = options.snapshot != nullptr

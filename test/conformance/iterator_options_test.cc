@@ -109,6 +109,41 @@ TEST_F(IteratorOptionsTest, ATailingIteratorReadsThroughAllLevels) {
   }
 }
 
+TEST_F(IteratorOptionsTest, KeysArePinnedWithoutDeltaEncodingOnly) {
+  for (const bool delta : {false, true}) {
+    BlockBasedTableOptions table;
+    table.use_delta_encoding = delta;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    ASSERT_OK(DestroyDB(dir_, options_));
+    Open();
+    for (int i = 0; i < 500; ++i) ASSERT_OK(Put(Key(i), std::string(50, 'v')));
+    ASSERT_OK(Flush());
+    ReadOptions options;
+    options.pin_data = true;
+    std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    std::vector<Slice> keys;
+    bool all_pinned = true;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      std::string pinned;
+      ASSERT_OK(it->GetProperty("rocksdb.iterator.is-key-pinned", &pinned));
+      all_pinned = all_pinned && pinned == "1";
+      if (pinned == "1") keys.push_back(it->key());
+    }
+    ASSERT_OK(it->status());
+    if (!delta) {
+      EXPECT_TRUE(all_pinned);
+      ASSERT_EQ(500u, keys.size());
+      for (int i = 0; i < 500; ++i) {
+        ASSERT_EQ(Key(i), keys[static_cast<size_t>(i)].ToString());
+      }
+    } else {
+      EXPECT_FALSE(all_pinned);
+    }
+    it.reset();
+    Shut();
+  }
+}
+
 TEST_F(IteratorOptionsTest, FilesThatTheFilterRefusesAreLeftOut) {
   options_.disable_auto_compactions = true;
   Open();

@@ -256,6 +256,25 @@ TEST_F(MemTableTest, TheManagerLimitsAndCounts) {
   EXPECT_EQ(0u, manager->dummy_entries_in_cache_usage());
 }
 
+TEST_F(MemTableTest, AFlushGivesBackWhatTheManagerCounted) {
+  auto manager = std::make_shared<WriteBufferManager>(256 << 20);
+  options_.write_buffer_manager = manager;
+  Open();
+  const size_t empty = manager->memory_usage();
+  for (int i = 0; i < 4000; ++i) ASSERT_OK(Put(Key(i), std::string(1000, 'v')));
+  EXPECT_LE(empty + 4'000'000, manager->memory_usage());
+  // Who reads keeps the memtable.
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  ASSERT_OK(Flush());
+  EXPECT_LE(4'000'000u, manager->memory_usage());
+  EXPECT_GE(empty + 1'500'000, manager->mutable_memtable_memory_usage());
+  it.reset();
+  for (int i = 0; i < 5000 && manager->memory_usage() > empty + 1'500'000; ++i) {
+    TheEnv()->SleepForMicroseconds(1000);
+  }
+  EXPECT_GE(empty + 1'500'000, manager->memory_usage());
+}
+
 TEST_F(MemTableTest, TheRulesOfTheManager) {
   WriteBufferManager manager(800);
   manager.ReserveMem(701);

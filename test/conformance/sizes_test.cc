@@ -111,5 +111,72 @@ TEST_F(SizesTest, OfAColumnFamily) {
   ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
+TEST_F(SizesTest, TheStatisticsOfAFamilyAreAMap) {
+  Open();
+  Fill(0, 100);
+  ASSERT_OK(Flush());
+  std::map<std::string, std::string> values;
+  ASSERT_TRUE(db_->GetMapProperty(DB::Properties::kCFStats, &values));
+  for (const char* const name :
+       {"compaction.L0.NumFiles", "compaction.L0.SizeBytes", "compaction.Sum.NumFiles",
+        "compaction.Sum.WriteGB", "io_stalls.level0_slowdown", "io_stalls.memtable_compaction"}) {
+    EXPECT_EQ(1u, values.count(name)) << name;
+  }
+  EXPECT_EQ(1.0, std::atof(values["compaction.L0.NumFiles"].c_str()));
+  EXPECT_NEAR(105'000, std::atof(values["compaction.L0.SizeBytes"].c_str()), 10'000);
+  EXPECT_FALSE(db_->GetMapProperty("rocksdb.no-such", &values));
+  EXPECT_FALSE(db_->GetMapProperty(DB::Properties::kNumFilesAtLevelPrefix + "0", &values));
+}
+
+TEST_F(SizesTest, SizesOfFilesFollowTheVersions) {
+  Open();
+  Fill(0, 100);
+  ASSERT_OK(Flush());
+  const uint64_t live = IntProperty("rocksdb.live-sst-files-size");
+  EXPECT_NEAR(105'000, static_cast<double>(live), 10'000);
+  EXPECT_EQ(live, IntProperty("rocksdb.total-sst-files-size"));
+  // The iterator keeps its files, which are live no more.
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  Fill(0, 100);
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  EXPECT_NEAR(105'000, static_cast<double>(IntProperty("rocksdb.live-sst-files-size")), 10'000);
+  EXPECT_LE(200'000u, IntProperty("rocksdb.total-sst-files-size"));
+  it.reset();
+  const auto kept = [this] {
+    return IntProperty("rocksdb.total-sst-files-size") - IntProperty("rocksdb.live-sst-files-size");
+  };
+  for (int i = 0; i < 5000 && kept() > 0; ++i) TheEnv()->SleepForMicroseconds(1000);
+  EXPECT_EQ(0u, kept());
+}
+
+TEST_F(SizesTest, KeysAreEstimatedAlsoAfterReopening) {
+  Open();
+  Fill(0, 100);
+  for (int i = 0; i < 30; ++i) ASSERT_OK(Delete(Key(i)));
+  ASSERT_OK(Flush());
+  // Deletions count twice: they hide as many as they are.
+  EXPECT_EQ(40u, IntProperty("rocksdb.estimate-num-keys"));
+  Open();
+  EXPECT_EQ(40u, IntProperty("rocksdb.estimate-num-keys"));
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
+  EXPECT_EQ(70u, IntProperty("rocksdb.estimate-num-keys"));
+  Open();
+  EXPECT_EQ(70u, IntProperty("rocksdb.estimate-num-keys"));
+}
+
+TEST_F(SizesTest, TheCompressionRatioOfALevel) {
+  options_.compression = kSnappyCompression;
+  Open();
+  EXPECT_EQ(-1.0, std::atof(Property("rocksdb.compression-ratio-at-level0").c_str()));
+  for (int i = 0; i < 1000; ++i) ASSERT_OK(Put(Key(i), std::string(400, 'v')));
+  ASSERT_OK(Flush());
+  EXPECT_LT(3.0, std::atof(Property("rocksdb.compression-ratio-at-level0").c_str()));
+  EXPECT_EQ(-1.0, std::atof(Property("rocksdb.compression-ratio-at-level1").c_str()));
+  EXPECT_EQ("UNKNOWN", Property("rocksdb.compression-ratio-at-level99"));
+}
+
 }  // namespace
 }  // namespace conformance

@@ -80,6 +80,24 @@ TEST_F(SstFileTest, WithoutEntriesThereIsNoFile) {
   EXPECT_CODE(InvalidArgument, writer.Finish());
 }
 
+TEST_F(SstFileTest, DeletionsAndOperands) {
+  ASSERT_OK(
+      MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open(path_));
+  ASSERT_OK(writer.Put("a", "1"));
+  ASSERT_OK(writer.Delete("b"));
+  ASSERT_OK(writer.Merge("c", "2"));
+  ASSERT_OK(writer.DeleteRange("d", "f"));
+  ExternalSstFileInfo info;
+  ASSERT_OK(writer.Finish(&info));
+  EXPECT_EQ(3u, info.num_entries);
+  EXPECT_EQ(1u, info.num_range_del_entries);
+  EXPECT_EQ("d", info.smallest_range_del_key);
+  EXPECT_EQ("f", info.largest_range_del_key);
+  EXPECT_EQ("a=1,c=2,", Entries());
+}
+
 TEST_F(SstFileTest, BoundsHold) {
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open(path_));

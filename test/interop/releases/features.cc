@@ -1,6 +1,7 @@
 #include "features.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -140,6 +141,10 @@ void Merge(Setup* s) {
                                                  FreeValue, AppendName));
 }
 
+void CompressedLogs(Setup* s) {
+  if (!s->engine.cairn) s->engine.options_set_wal_compression(s->options, kZstd);
+}
+
 // As much of it in one database as goes together.
 void Together(Setup* s) {
   Merge(s);
@@ -149,16 +154,11 @@ void Together(Setup* s) {
   Dictionary<kZstd>(s);
   s->engine.block_based_options_set_filter_policy(s->table,
                                                   s->engine.filterpolicy_create_ribbon(10));
-  s->engine.options_set_wal_compression(s->options, kZstd);
 }
 
 bool HasSeparateValues(const Engine& e) {
   return e.block_based_options_set_separate_key_value_in_data_block != nullptr;
 }
-bool HasSearchType(const Engine& e) {
-  return e.block_based_options_set_index_block_search_type != nullptr;
-}
-
 }  // namespace
 
 Setup::Setup(const Engine& the_engine)
@@ -263,11 +263,16 @@ const std::vector<Feature>& Features() {
       {"hash-index", "hash indexes of tables",
        [](Setup* s) {
          Prefix(s);
+         if (s->engine.cairn) return;
          s->engine.block_based_options_set_index_type(
              s->table, rocksdb_block_based_table_index_type_hash_search);
-       }},
+       },
+       Feature::Support::kReads},
       {"first-keys", "indexes with first keys",
-       [](Setup* s) { s->engine.block_based_options_set_index_type(s->table, 3); }},
+       [](Setup* s) {
+         if (!s->engine.cairn) s->engine.block_based_options_set_index_type(s->table, 3);
+       },
+       Feature::Support::kReads},
       {"data-hash-index", "hash indexes of data blocks",
        [](Setup* s) {
          s->engine.block_based_options_set_data_block_index_type(
@@ -288,7 +293,7 @@ const std::vector<Feature>& Features() {
            s->engine.block_based_options_set_separate_key_value_in_data_block(s->table, 1);
          }
        },
-       nullptr, HasSeparateValues},
+       Feature::Support::kReads, "-", HasSeparateValues},
       {"separate-values-hash", "the same with hash indexes, in large blocks",
        [](Setup* s) {
          if (HasSeparateValues(s->engine)) {
@@ -299,16 +304,23 @@ const std::vector<Feature>& Features() {
          s->engine.block_based_options_set_block_size(s->table, 16 << 10);
          s->engine.block_based_options_set_block_restart_interval(s->table, 3);
        },
-       nullptr, HasSeparateValues},
-      {"even-keys", "index blocks with evenly spread keys",
+       Feature::Support::kReads, "-", HasSeparateValues},
+      {"even-keys", "index blocks marked for evenly spread keys",
        [](Setup* s) {
-         // The search that is chosen for each index block, by a bit in it.
-         if (HasSearchType(s->engine)) {
-           s->engine.block_based_options_set_index_block_search_type(s->table, 2);
-         }
-         s->engine.block_based_options_set_block_size(s->table, 512);
+         if (s->engine.cairn) return;
+         // (However they are spread.)
+         char* error = nullptr;
+         s->own_table = false;
+         s->engine.get_options_from_string(
+             s->options,
+             "block_based_table_factory={block_size=512;index_block_search_type=kAuto;"
+             "uniform_cv_threshold=1000;}",
+             s->options, &error);
+         if (error == nullptr) return;
+         std::fprintf(stderr, "%s\n", error);
+         std::exit(1);
        },
-       nullptr, HasSearchType},
+       Feature::Support::kReads, "-", HasSeparateValues},
       {"ingested", "ingested files of SstFileWriter", [](Setup* s) { s->ingest = true; }},
       {"ingested-merge", "the same with operands and a reverse order",
        [](Setup* s) {
@@ -316,12 +328,16 @@ const std::vector<Feature>& Features() {
          Merge(s);
          Reverse(s);
        }},
-      {"wal-compression", "compressed logs",
-       [](Setup* s) { s->engine.options_set_wal_compression(s->options, kZstd); }},
+      {"wal-compression", "compressed logs", CompressedLogs, Feature::Support::kRefuses,
+       "wal_compression"},
       {"recycled-logs", "recycled logs",
        [](Setup* s) { s->engine.options_set_recycle_log_file_num(s->options, 3); }},
       {"tracked-logs", "logs tracked in the MANIFEST",
-       [](Setup* s) { s->engine.options_set_track_and_verify_wals_in_manifest(s->options, 1); }},
+       [](Setup* s) {
+         if (!s->engine.cairn)
+           s->engine.options_set_track_and_verify_wals_in_manifest(s->options, 1);
+       },
+       Feature::Support::kReads},
       {"manual-wal-flush", "logs flushed by the writer",
        [](Setup* s) {
          s->flush_wal = true;
@@ -335,24 +351,24 @@ const std::vector<Feature>& Features() {
        [](Setup* s) { s->engine.options_set_level_compaction_dynamic_level_bytes(s->options, 0); }},
       {"comparator", "an order of the user's", Reverse},
       {"together", "much of it in one database", Together},
-      {"bzip2", "bzip2", Compression<kBzip2>, "ompression"},
+      {"bzip2", "bzip2",
+       [](Setup* s) {
+         if (!s->engine.cairn) Compression<kBzip2>(s);
+       },
+       Feature::Support::kRefuses, "compression"},
       {"blobs", "blob files",
        [](Setup* s) {
-         if (s->engine.options_set_enable_blob_files != nullptr) {
-           s->engine.options_set_enable_blob_files(s->options, 1);
-         }
+         if (!s->engine.cairn) s->engine.options_set_enable_blob_files(s->options, 1);
        },
-       "blob", [](const Engine& e) { return e.options_set_enable_blob_files != nullptr; }},
+       Feature::Support::kRefuses, "blob"},
       {"plain-tables", "plain tables",
        [](Setup* s) {
          Prefix(s);
-         if (s->engine.options_set_plain_table_factory != nullptr) {
-           s->own_table = false;
-           s->engine.options_set_plain_table_factory(s->options, 0, 10, 0.75, 16, 0, 0, 0, 1);
-         }
+         if (s->engine.cairn) return;
+         s->own_table = false;
+         s->engine.options_set_plain_table_factory(s->options, 0, 10, 0.75, 16, 0, 0, 0, 1);
        },
-       "magic number",
-       [](const Engine& e) { return e.options_set_plain_table_factory != nullptr; }},
+       Feature::Support::kRefuses, "not a block-based table"},
   };
   return features;
 }

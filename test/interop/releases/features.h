@@ -45,9 +45,11 @@ struct Feature {
   const char* name;   // in command lines
   const char* title;  // in tables
   void (*apply)(Setup*);
-  // Not null: a database with it is refused by Cairn, with a status that says this.
-  const char* refusal = nullptr;
-  // Whether an engine can write it; null: any can.
+  // What Cairn does with it.
+  enum class Support { kFull, kReads, kRefuses } support = Support::kFull;
+  // What the status of a refusal says.
+  const char* refusal = "-";
+  // Whether a release of RocksDB has it; null: all do.
   bool (*has)(const Engine&) = nullptr;
 };
 

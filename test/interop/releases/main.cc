@@ -1,8 +1,9 @@
 // Writes and checks a database with one feature, through the C interface of an engine that is
 // loaded at run time. interop_releases.py hands databases back and forth with it.
 //
-//   releases_driver LIBRARY features                        what it can write, a name per line:
-//                                                           name <tab> title <tab> refusal or -
+//   releases_driver LIBRARY features                        what it can write, one per line: name,
+//                                                           title, Cairn's support, and what it
+//                                                           says when it refuses; with tabs between
 //   releases_driver LIBRARY write DB FEATURE PHASE [KEYS]   ends without closing: the last batches
 //   are
 //                                                           in the log
@@ -468,8 +469,7 @@ void Properties(const Setup& setup, const std::string& path) {
         "rocksdb.num-files-at-level0", "rocksdb.num-files-at-level5", "rocksdb.num-files-at-level6",
         "rocksdb.compression-ratio-at-level0", "rocksdb.compression-ratio-at-level5",
         "rocksdb.compression-ratio-at-level6", "rocksdb.num-entries-active-mem-table",
-        "rocksdb.num-deletes-active-mem-table", "rocksdb.estimate-live-data-size",
-        "rocksdb.base-level"}) {
+        "rocksdb.num-deletes-active-mem-table", "rocksdb.estimate-live-data-size"}) {
     char* const value = engine.property_value_cf(database.db, database.families[0], name);
     std::printf("%s\t%s\n", name, value == nullptr ? "-" : value);
     engine.free(value);
@@ -497,8 +497,9 @@ int Run(const std::vector<std::string>& args) {
   if (command == "features") {
     for (const Feature& feature : Features()) {
       if (feature.has != nullptr && !feature.has(engine)) continue;
-      std::printf("%s\t%s\t%s\n", feature.name, feature.title,
-                  feature.refusal == nullptr ? "-" : feature.refusal);
+      const char* const support[] = {"full", "reads", "refuses"};
+      std::printf("%s\t%s\t%s\t%s\n", feature.name, feature.title,
+                  support[static_cast<int>(feature.support)], feature.refusal);
     }
     return 0;
   }

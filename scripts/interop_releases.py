@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Databases handed back and forth between Cairn and later releases of RocksDB, one feature that reaches the disk at a time.
+
+  scripts/interop_releases.py [--build build/release] [--versions 10.4.2,11.1.1] [--only FEATURE,...] [--keys 20000]
+                              [--out bench/results/interop.md]
+
+The releases are those of scripts/fetch_peer.py; they and libcairn.so are driven through the C interface by releases_driver
+(test/interop/releases). In each direction the first engine writes and ends without closing, as if it were killed; the second one
+recovers, verifies every key, forward, backward and by point, and goes on writing; then the first verifies what both wrote, and goes
+on; and the second verifies that. Exit status 1: some of it failed.
+"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Failure(Exception):
+    pass
+
+
+class Driver:
+    def __init__(self, program, keys, work):
+        self.program, self.keys, self.work = program, keys, work
+
+    def __call__(self, library, command, *args):
+        """The lines that it prints. Raises Failure with the last line of what it says when it fails."""
+        done = subprocess.run([str(part) for part in (self.program, library, command, *args)], text=True, capture_output=True,
+                              errors='replace', timeout=600)
+        if done.returncode < 0:
+            raise Failure(f'{command}: killed by signal {-done.returncode}')
+        if done.returncode != 0:
+            lines = done.stderr.strip().splitlines() or ['?']
+            raise Failure(f'{command}: {lines[-1]}'.replace(str(self.work), '...'))
+        return done.stdout.splitlines()
+
+    def back_and_forth(self, feature, first, second):
+        db = self.work / 'db'
+        shutil.rmtree(db, ignore_errors=True)
+        self(first, 'write', db, feature, 1, self.keys)
+        self(second, 'verify', db, feature, 1, self.keys)
+        self(second, 'write', db, feature, 2, self.keys)
+        self(first, 'verify', db, feature, 2, self.keys)
+        self(first, 'write', db, feature, 3, self.keys)
+        self(second, 'verify', db, feature, 3, self.keys)
+
+    def refused(self, feature, text, first, second):
+        db = self.work / 'db'
+        shutil.rmtree(db, ignore_errors=True)
+        self(first, 'write', db, feature, 1, self.keys)
+        try:
+            self(second, 'verify', db, feature, 1, self.keys)
+        except Failure as failure:
+            if text not in str(failure) or 'killed' in str(failure):
+                raise
+            return
+        raise Failure('verify: it is not refused')
+
+    def properties(self, first, second):
+        """Both show the same of one database."""
+        db = self.work / 'db'
+        shutil.rmtree(db, ignore_errors=True)
+        self(first, 'write', db, 'merge', 1, self.keys)
+        a, b = (self(library, 'properties', db, 'merge') for library in (first, second))
+        for mine, theirs in zip(a, b):
+            if mine != theirs:
+                raise Failure(f'properties: {mine!r} and {theirs!r}')
+
+    def options(self, first, second):
+        """A newer file may have options that are unknown, if they are to be ignored; an older one has none."""
+        for feature in ('defaults', 'together', 'universal', 'fifo', 'ribbon', 'partitioned', 'bottommost'):
+            db = self.work / 'db'
+            shutil.rmtree(db, ignore_errors=True)
+            self(first, 'write', db, feature, 1, 1000)
+            self(second, 'options', db)
+
+
+def cell(function, *args):
+    try:
+        function(*args)
+        return 'ok'
+    except (Failure, subprocess.TimeoutExpired) as failure:
+        return f'FAILED: {failure}'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build/release')
+    parser.add_argument('--versions', default='10.4.2,11.1.1')
+    parser.add_argument('--only', default='')
+    parser.add_argument('--keys', type=int, default=20000)
+    parser.add_argument('--out', type=pathlib.Path)
+    args = parser.parse_args()
+    ours = args.build / 'libcairn.so'
+    versions = args.versions.split(',')
+    peers = {}
+    for version in versions:
+        found = subprocess.run([sys.executable, str(ROOT / 'scripts/fetch_peer.py'), '--version', version], stdout=subprocess.PIPE,
+                               text=True, check=True)
+        peers[version] = found.stdout.strip()
+    rows, titles = {}, {}
+    failed = False
+
+    def put(name, title, version, column, text):
+        nonlocal failed
+        failed |= text.startswith('FAILED')
+        titles[name] = title
+        rows.setdefault(name, {})[version, column] = text
+        print(f'{version:8} {column:10} {title}: {text}', flush=True)
+
+    with tempfile.TemporaryDirectory(prefix='cairn_releases_') as work:
+        driver = Driver(args.build / 'test/interop/releases_driver', args.keys, pathlib.Path(work))
+        for version, peer in peers.items():
+            for line in driver(peer, 'features'):
+                name, title, support, refusal = line.split('\t')
+                if args.only and name not in args.only.split(','):
+                    continue
+                if support == 'refuses':
+                    text = cell(driver.refused, name, refusal, peer, ours)
+                    put(name, title, version, 'reads', 'refused' if text == 'ok' else text)
+                    put(name, title, version, 'writes', '-')
+                    continue
+                put(name, title, version, 'reads', cell(driver.back_and_forth, name, peer, ours))
+                put(name, title, version, 'writes',
+                    cell(driver.back_and_forth, name, ours, peer) if support == 'full' else '-')
+            if not args.only:
+                for column, first, second in (('reads', peer, ours), ('writes', ours, peer)):
+                    put('OPTIONS', 'the OPTIONS file', version, column, cell(driver.options, first, second))
+                    put('properties', 'properties: both show the same', version, column, cell(driver.properties, first, second))
+    if args.out:
+        with args.out.open('w') as out:
+            out.write('# Interoperation with later releases of RocksDB\n\n'
+                      '`make interop-releases` (`scripts/interop_releases.py`): the rocksdbjni libraries of '
+                      f'{" and ".join(versions)} and libcairn.so, through the C interface. In each cell one engine writes '
+                      f'(phase 1 of `test/interop/workload.h`, {args.keys:,} keys, several levels, the last batches in the log) and '
+                      'ends without closing; the other recovers, verifies every key by scans in both directions and samples of '
+                      'them by `get` and `multi_get`, and goes on writing; the first verifies and goes on; the other verifies. So '
+                      'each cell has tables, logs and MANIFESTs of both engines, and differs in who began, and with which '
+                      'defaults: of 10.4.2 tables are of format version 6, of 11.1.1 of version 7, of Cairn of version 5.\n\n'
+                      '"refused": Cairn refuses to open or read it with a status that says why. "-": Cairn does not write it.\n\n')
+            columns = [(v, c) for v in versions for c in ('reads', 'writes')]
+            out.write('| on disk | ' + ' | '.join(f'{v} → Cairn' if c == 'reads' else f'Cairn → {v}' for v, c in columns) + ' |\n')
+            out.write('| --- |' + ' --- |' * len(columns) + '\n')
+            for name, row in rows.items():
+                out.write(f'| {titles[name]} | ' + ' | '.join(row.get(c, 'not there') for c in columns) + ' |\n')
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == '__main__':
+    main()
