@@ -76,7 +76,8 @@ TEST_F(DbFamilyIteratorsTest, LaterFamiliesShadowColumnByColumn) {
     const std::unique_ptr<Iterator> it = db_->NewCoalescingIterator(ReadOptions(), families_);
     std::string forward, backward;
     const auto shown = [&] {
-      return it->key().ToString() + "(" + it->value().ToString() + ")[" + Text(it->columns()) + "] ";
+      return it->key().ToString() + "(" + it->value().ToString() + ")[" + Text(it->columns()) +
+             "] ";
     };
     for (it->SeekToFirst(); it->Valid(); it->Next()) forward += shown();
     EXPECT_TRUE(it->status().ok());

@@ -154,11 +154,10 @@ class CoalescingIterator final : public MultiFamilyIterator<Iterator> {
     std::stable_sort(
         columns_.begin(), columns_.end(),
         [](const WideColumn& a, const WideColumn& b) { return a.name().compare(b.name()) < 0; });
-    columns_.erase(std::unique(columns_.begin(), columns_.end(),
-                               [](const WideColumn& a, const WideColumn& b) {
-                                 return a.name() == b.name();
-                               }),
-                   columns_.end());
+    columns_.erase(
+        std::unique(columns_.begin(), columns_.end(),
+                    [](const WideColumn& a, const WideColumn& b) { return a.name() == b.name(); }),
+        columns_.end());
     return columns_;
   }
 
