@@ -423,6 +423,15 @@ class DB {
   virtual Status NewIterators(const ReadOptions& options,
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
+  // One iterator over the keys of several families, in one state of the database. columns() has
+  // those of all families that have the key; of two with the same name that of the family given
+  // later. value() is the default one of these. InvalidArgument, in status(): there are no
+  // families, or their orders differ.
+  virtual std::unique_ptr<Iterator> NewCoalescingIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
+  // The same, with the columns of each family apart. The handles must live as long.
+  virtual std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
   // The present state; give it back with ReleaseSnapshot(). Cheap, but keeps old versions from
   // being compacted away.

@@ -152,6 +152,10 @@ class DBImpl final : public DB {
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
                    bool* value_found) override;
   Iterator* NewIterator(const ReadOptions&, ColumnFamilyHandle*) override;
+  std::unique_ptr<Iterator> NewCoalescingIterator(const ReadOptions&,
+                                                  const std::vector<ColumnFamilyHandle*>&) override;
+  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions&, const std::vector<ColumnFamilyHandle*>&) override;
   Status NewIterators(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
                       std::vector<Iterator*>*) override;
   const Snapshot* GetSnapshot() override;
@@ -424,6 +428,10 @@ class DBImpl final : public DB {
   void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool* are_entities);
+  // For an iterator over several families.
+  [[nodiscard]] Status NewIteratorsOfOneOrder(const ReadOptions& options,
+                                              const std::vector<ColumnFamilyHandle*>& handles,
+                                              std::vector<std::unique_ptr<Iterator>>* iterators);
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.
