@@ -26,7 +26,6 @@ REASONS = [
     ('options_(get|set)_(enable_blob|blob_|min_blob|prepopulate_blob)', 'no blob files'),
     ('cuckoo_options_|options_set_cuckoo|options_set_plain_table', 'block-based tables only'),
     ('sst_file_manager_', 'the space that files take is not managed'),
-    ('perfcontext_', 'not yet'),
     ('dbpath_|options_set_(db|cf)_paths', 'one directory for tables'),
     ('memory_allocator|jemalloc|lru_cache_options_set_memory_allocator', 'caches use the allocator of the program'),
     ('load_latest_options', 'not yet in C'),

@@ -721,7 +721,11 @@ void Client::SumUp() {
   options.snapshot = held != nullptr ? held->snapshot : taken;
   if (options.snapshot == nullptr || random_.OneIn(2)) {
     std::vector<rocksdb::Iterator*> made;
-    s = world_->db()->NewIterators(options, world_->families(), &made);
+    if (random_.OneIn(3)) {
+      made.push_back(world_->db()->NewCoalescingIterator(options, world_->families()).release());
+    } else {
+      s = world_->db()->NewIterators(options, world_->families(), &made);
+    }
     for (rocksdb::Iterator* const one : made) {
       const std::unique_ptr<rocksdb::Iterator> it(one);
       for (it->Seek("account/"); it->Valid() && it->key().starts_with("account/"); it->Next()) {

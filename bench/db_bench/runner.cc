@@ -7,6 +7,8 @@
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
 
 namespace db_bench {
 
@@ -17,8 +19,14 @@ void RunClient(Client* client, const Workload& workload, Reporter* reporter) {
   client->values = &values;
   client->shared->initialized.count_down();
   client->shared->start.wait();
+  const auto level = static_cast<rocksdb::PerfLevel>(FLAGS_perf_level);
+  rocksdb::SetPerfLevel(level);
+  rocksdb::get_perf_context()->EnablePerLevelPerfContext();
   client->stats.Start(client->id, reporter);
   workload(client);
+  if (level > rocksdb::kDisable) {
+    client->stats.AddMessage("PERF_CONTEXT:\n" + rocksdb::get_perf_context()->ToString());
+  }
   client->stats.Stop();
   client->values = nullptr;
   client->shared->ended.fetch_add(1, std::memory_order_relaxed);

@@ -16,6 +16,9 @@
 #include "worker.h"
 
 namespace fiber::detail {
+
+__thread void* t_context_word __attribute__((tls_model("initial-exec"))) = nullptr;
+
 namespace {
 
 RawLock g_lock;

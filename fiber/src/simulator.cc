@@ -8,6 +8,7 @@
 
 #include "fiber/cpu.h"
 #include "fiber/default_runtime.h"
+#include "fiber/local.h"
 #include "sim_report.h"
 #include "worker.h"
 
@@ -85,6 +86,7 @@ SimulationResult Simulator::run(Function function) {
   Worker* const outer_worker = std::exchange(Worker::t_worker, nullptr);
   void* const outer_runtime = exchange_current_runtime(nullptr);
   const uint32_t outer_slot = std::exchange(t_slot_plus_one, 0);
+  void* const outer_word = std::exchange(t_context_word, nullptr);
 #if defined(FIBER_TSAN)
   scheduler_context_.tsan_fiber = __tsan_get_current_fiber();
 #endif
@@ -118,6 +120,7 @@ SimulationResult Simulator::run(Function function) {
   t_simulator = nullptr;
   Worker::t_worker = outer_worker;
   t_slot_plus_one = outer_slot;
+  t_context_word = outer_word;
   (void)exchange_current_runtime(outer_runtime);
   return result;
 }
@@ -189,10 +192,12 @@ void Simulator::run_thread(SimThread* thread) {
   fiber_turns_ = 1 + schedule_.below(kMaxFiberTurns);
   Worker::t_worker = thread->worker;
   t_slot_plus_one = thread->slot_plus_one;
+  t_context_word = thread->context_word;
   (void)exchange_current_runtime(thread->runtime);
   swap_context(&scheduler_context_, &thread->context, globals_);
   thread->worker = std::exchange(Worker::t_worker, nullptr);
   thread->slot_plus_one = std::exchange(t_slot_plus_one, 0);
+  thread->context_word = std::exchange(t_context_word, nullptr);
   thread->runtime = exchange_current_runtime(nullptr);
   running_ = nullptr;
   if (thread->state == SimThread::State::kEnded) {

@@ -72,6 +72,7 @@ struct SimThread {
   Worker* worker = nullptr;
   void* runtime = nullptr;
   uint32_t slot_plus_one = 0;
+  void* context_word = nullptr;
   SimThreadLocals locals;
 };
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "fiber/cpu.h"
+#include "fiber/local.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
 #include "local_table.h"
@@ -64,6 +65,12 @@ inline void note_begin(Stack* stack, const Fiber* fiber) {
 
 Worker* Worker::current_after_move() {
   asm volatile("");  // not pure: the calls cannot be merged
+  return t_worker;
+}
+
+Worker* Worker::current_after_move(void* word) {
+  asm volatile("");
+  t_context_word = word;
   return t_worker;
 }
 
@@ -128,7 +135,9 @@ inline void Worker::switch_from(Context* from, Fiber* next) {
   Context* to = next != nullptr ? &next->stack->context : &own_context_;
   current_ = next;
   counters_.switches.add();
+  void* const word = t_context_word;
   switch_context(from, to, globals_, errno_);
+  t_context_word = word;
   after_switch();
 }
 
@@ -279,10 +288,11 @@ int Worker::migrate(Worker* target) {
   Fiber* next = service_due() ? nullptr : pop_ready();
   current_ = next;
   counters_.switches.add();
+  void* const word = t_context_word;
   switch_context(&self->stack->context, next != nullptr ? &next->stack->context : &own_context_,
                  globals_, errno_);
   // On the other thread.
-  Worker* const there = current_after_move();
+  Worker* const there = current_after_move(word);
   self->stack->thread.store(there->thread_id_, std::memory_order_relaxed);
   self->stack->set_state(Stack::kRunning);
   there->after_switch();
@@ -314,7 +324,7 @@ void Worker::carrier_main(void* stack) noexcept {
 // end on another worker than it began on.
 void Worker::run_fiber(Stack* stack) {
   for (;;) {
-    Worker* worker = current_after_move();
+    Worker* worker = current_after_move(/*word=*/nullptr);
     Fiber* const self = worker->current_;
     note_begin(stack, self);
     self->function();

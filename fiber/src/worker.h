@@ -94,6 +94,8 @@ class Worker {
   // The same as current(), for code whose fiber may have moved to another thread: never inlined, so
   // that the compiler cannot use the address of the other thread's variable.
   __attribute__((noinline)) static Worker* current_after_move();
+  // The same, which gives this thread's running context its word (local.h) back.
+  __attribute__((noinline)) static Worker* current_after_move(void* word);
 
   // Runs fibers on the calling thread until done() is true, which is looked at whenever no fiber is
   // ready. Fibers that are left stay suspended until the next call. Calls on a thread inside of a

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/iterator_base.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/status.h"
 #include "rocksdb/wide_columns.h"
@@ -65,5 +66,41 @@ class PinnableAttributeGroup {
 };
 
 using PinnableAttributeGroups = std::vector<PinnableAttributeGroup>;
+
+// What an iterator over several families finds in one of them. Borrows the handle and the columns,
+// which are good until the iterator moves.
+class IteratorAttributeGroup {
+ public:
+  explicit IteratorAttributeGroup(ColumnFamilyHandle* column_family, const WideColumns* columns)
+      : column_family_(column_family), columns_(columns) {}
+  explicit IteratorAttributeGroup(const AttributeGroup& attribute_group)
+      : IteratorAttributeGroup(attribute_group.column_family(), &attribute_group.columns()) {}
+
+  ColumnFamilyHandle* column_family() const { return column_family_; }
+  const WideColumns& columns() const { return *columns_; }
+
+ private:
+  ColumnFamilyHandle* column_family_;
+  const WideColumns* columns_;
+};
+
+inline bool operator==(const IteratorAttributeGroup& lhs, const IteratorAttributeGroup& rhs) {
+  return lhs.column_family() == rhs.column_family() && lhs.columns() == rhs.columns();
+}
+inline bool operator!=(const IteratorAttributeGroup& lhs, const IteratorAttributeGroup& rhs) {
+  return !(lhs == rhs);
+}
+
+using IteratorAttributeGroups = std::vector<IteratorAttributeGroup>;
+
+extern const IteratorAttributeGroups kNoIteratorAttributeGroups;
+
+// Over the keys of several families (DB::NewAttributeGroupIterator).
+class AttributeGroupIterator : public IteratorBase {
+ public:
+  // The groups of the families that have the key, in the order in which the families were given.
+  // Good until the next movement. REQUIRES: Valid()
+  virtual const IteratorAttributeGroups& attribute_groups() const = 0;
+};
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -60,6 +60,7 @@ typedef struct rocksdb_memory_consumers_t rocksdb_memory_consumers_t;
 typedef struct rocksdb_memory_usage_t rocksdb_memory_usage_t;
 typedef struct rocksdb_mergeoperator_t rocksdb_mergeoperator_t;
 typedef struct rocksdb_options_t rocksdb_options_t;
+typedef struct rocksdb_perfcontext_t rocksdb_perfcontext_t;
 typedef struct rocksdb_pinnableslice_t rocksdb_pinnableslice_t;
 typedef struct rocksdb_readoptions_t rocksdb_readoptions_t;
 typedef struct rocksdb_slicetransform_t rocksdb_slicetransform_t;
@@ -634,6 +635,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 
 #include "rocksdb/c_merge.h"
 #include "rocksdb/c_monitoring.h"
+#include "rocksdb/c_newer.h"
 #include "rocksdb/c_options.h"
+#include "rocksdb/c_perf.h"
 
 #endif /* ROCKSDB_INCLUDE_C_H_ */

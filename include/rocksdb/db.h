@@ -37,7 +37,7 @@ class Env;
 class FileSystem;
 struct CompactionJobInfo;  // rocksdb/listener.h
 struct IOStatsContext;     // not offered
-struct PerfContext;        // not offered
+struct PerfContext;        // perf_context.h
 
 // "default"
 extern const std::string kDefaultColumnFamilyName;
@@ -338,8 +338,11 @@ class DB {
   //
   // The database, the callback, the keys' bytes, the arrays, the values and the statuses must live
   // until OnComplete() returns; `options` is copied. OnComplete() must not throw; it may start
-  // other reads, and should not block the worker that it runs on. Not all of RocksDB is here: the
-  // contexts are always null (EnableStats() is not asked), a timestamp is NotSupported.
+  // other reads, and should not block the worker that it runs on. A timestamp is NotSupported.
+  //
+  // With EnableStats() it receives what its operation did (perf_context.h, iostats_context.h),
+  // measured at the caller's level, and by level and without I/O as the caller has it; that is then
+  // in nobody's context but these, which end with OnComplete(). Else they are null.
   //
   // More forms (futures, coroutines, cancellation, writes and iterators): cairn/async.h.
   class AsyncCallback {
@@ -420,6 +423,15 @@ class DB {
   virtual Status NewIterators(const ReadOptions& options,
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
+  // One iterator over the keys of several families, in one state of the database. columns() has
+  // those of all families that have the key; of two with the same name that of the family given
+  // later. value() is the default one of these. InvalidArgument, in status(): there are no
+  // families, or their orders differ.
+  virtual std::unique_ptr<Iterator> NewCoalescingIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
+  // The same, with the columns of each family apart. The handles must live as long.
+  virtual std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
   // The present state; give it back with ReleaseSnapshot(). Cheap, but keeps old versions from
   // being compacted away.

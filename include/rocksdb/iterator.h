@@ -8,7 +8,7 @@
 #include <cassert>
 #include <string>
 
-#include "rocksdb/cleanable.h"
+#include "rocksdb/iterator_base.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -16,35 +16,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-class Snapshot;
-
-class Iterator : public Cleanable {
+class Iterator : public IteratorBase {
  public:
-  Iterator() = default;
-  Iterator(const Iterator&) = delete;
-  void operator=(const Iterator&) = delete;
-  virtual ~Iterator() = default;
-
-  // True at an entry; false before the first, past the last, at a bound, or after an error (see
-  // status()).
-  virtual bool Valid() const = 0;
-
-  virtual void SeekToFirst() = 0;
-  virtual void SeekToLast() = 0;
-
-  // To the first key >= target.
-  virtual void Seek(const Slice& target) = 0;
-
-  // To the last key <= target.
-  virtual void SeekForPrev(const Slice& target) = 0;
-
-  // REQUIRES: Valid()
-  virtual void Next() = 0;
-  // REQUIRES: Valid()
-  virtual void Prev() = 0;
-
-  // REQUIRES: Valid()
-  virtual Slice key() const = 0;
   // An entity's default column; empty if it has none. REQUIRES: Valid()
   virtual Slice value() const = 0;
   // All columns of an entity (rocksdb/wide_columns.h); a plain value is one with an empty name.
@@ -52,20 +25,6 @@ class Iterator : public Cleanable {
   virtual const WideColumns& columns() const {
     assert(false);
     return kNoWideColumns;
-  }
-
-  // Not OK if the iterator stopped because of an error: always ask when Valid() is false. A new
-  // Seek clears it.
-  virtual Status status() const = 0;
-
-  // Makes the iterator see the database's present state, also one that was made on a snapshot; it
-  // is not positioned afterwards.
-  virtual Status Refresh() { return Refresh(nullptr); }
-  // Makes the iterator see the database as of `snapshot` (null: its present state), which must live
-  // during this call. NotSupported where there is no database behind the iterator, and for a
-  // snapshot given to a tailing one.
-  virtual Status Refresh(const Snapshot* /*snapshot*/) {
-    return Status::NotSupported("Refresh() is not supported");
   }
 
   // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number".

@@ -7,7 +7,6 @@
 
 #include "base/random.h"
 #include "base/string_util.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/version.h"
 
 namespace cairn {
@@ -134,13 +133,6 @@ TEST(Version, SaysWhichApiAndWhichImplementation) {
   EXPECT_EQ("7.8", GetRocksVersionAsString(false));
   EXPECT_NE(std::string::npos, GetRocksBuildInfoAsString("prog").find("Cairn"));
   EXPECT_EQ(1u, GetRocksBuildProperties().count("cairn_version"));
-}
-
-TEST(PerfLevel, IsKept) {
-  EXPECT_EQ(kEnableCount, GetPerfLevel());
-  SetPerfLevel(kEnableTime);
-  EXPECT_EQ(kEnableTime, GetPerfLevel());
-  SetPerfLevel(kEnableCount);
 }
 
 }  // namespace

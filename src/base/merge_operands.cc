@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/perf.h"
 #include "base/wide_column_serialization.h"
 
 namespace cairn {
@@ -61,6 +62,7 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   result->clear();
   std::get<std::string>(output.new_value).swap(*result);  // its memory
   if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
+  const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
   if (!operator_->FullMergeV3(input, &output)) {
     if (statistics != nullptr) statistics->recordTick(NUMBER_MERGE_FAILURES, 1);
     if (must_keep != nullptr) {
@@ -89,6 +91,7 @@ bool MergeOperands::MergePartially(const Slice& key, Logger* logger, std::string
   if (operator_ == nullptr || empty()) return false;
   if (size() == 1 && !operator_->AllowSingleOperand()) return false;
   const std::vector<Slice> ordered = OldestFirst();
+  const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
   return operator_->PartialMergeMulti(key, std::deque<Slice>(ordered.begin(), ordered.end()),
                                       result, logger);
 }

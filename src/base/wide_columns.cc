@@ -11,6 +11,7 @@ namespace ROCKSDB_NAMESPACE {
 const Slice kDefaultWideColumnName;
 const WideColumns kNoWideColumns;
 const AttributeGroups kNoAttributeGroups;
+const IteratorAttributeGroups kNoIteratorAttributeGroups;
 
 namespace {
 

@@ -26,6 +26,13 @@
   void rocksdb_##object##_set_##field(rocksdb_##object##_t* o, type v) { \
     o->rep.field = static_cast<decltype(o->rep.field)>(v);               \
   }
+// And rocksdb_<object>_get_<field>().
+#define CAIRN_C_GETTER(object, type, field)                      \
+  type rocksdb_##object##_get_##field(rocksdb_##object##_t* o) { \
+    return static_cast<type>(o->rep.field);                      \
+  }
+#define CAIRN_C_OPTION(object, type, field) \
+  CAIRN_C_SETTER(object, type, field) CAIRN_C_GETTER(object, type, field)
 
 struct rocksdb_t {
   std::unique_ptr<rocksdb::DB> rep;

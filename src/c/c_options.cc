@@ -9,14 +9,6 @@
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
-// And rocksdb_<object>_get_<field>().
-#define CAIRN_C_GETTER(object, type, field)                      \
-  type rocksdb_##object##_get_##field(rocksdb_##object##_t* o) { \
-    return static_cast<type>(o->rep.field);                      \
-  }
-#define CAIRN_C_OPTION(object, type, field) \
-  CAIRN_C_SETTER(object, type, field) CAIRN_C_GETTER(object, type, field)
-
 extern "C" {
 
 rocksdb_options_t* rocksdb_options_create() { return new rocksdb_options_t; }

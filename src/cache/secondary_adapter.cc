@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/perf.h"
+
 namespace cairn {
 namespace {
 
@@ -53,7 +55,8 @@ class CacheWithSecondary final : public Cache, private EvictionSink {
     // What stays below need not go there again.
     if (kept) item.helper = nullptr;
     Handle* h = nullptr;
-    if (notes && !seen) {
+    const bool standalone = notes && !seen;
+    if (standalone) {
       primary_->Insert(key, &seen_note, 0, &DeleteNothing, nullptr, priority)
           .PermitUncheckedError();
       h = primary_->InsertStandalone(key, item);
@@ -65,6 +68,10 @@ class CacheWithSecondary final : public Cache, private EvictionSink {
       return nullptr;
     }
     if (stats != nullptr) stats->recordTick(SECONDARY_CACHE_HITS, 1);
+    const Perf perf;
+    perf.Count(&PerfContext::secondary_cache_hit_count);
+    perf.Count(standalone ? &PerfContext::block_cache_standalone_handle_count
+                          : &PerfContext::block_cache_real_handle_count);
     return h;
   }
 

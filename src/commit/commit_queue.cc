@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "base/perf.h"
 #include "commit/write_batch_internal.h"
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
@@ -96,12 +97,16 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
       Lead(&w);
       break;
     case JoinResult::kFollows: {
-      uint32_t state = Await(&w);
+      const auto await = [&] {
+        const PerfTimer timer(Perf(), &PerfContext::write_thread_wait_nanos, kEnableWait);
+        return Await(&w);
+      };
+      uint32_t state = await();
       if (state == kInsert) {
         // Before the insertion is counted as finished: afterwards the leader may signal again.
         w.state.store(kWaiting, std::memory_order_relaxed);
         FinishParallelInsert(&w);
-        state = Await(&w);
+        state = await();
       }
       if (state == kLead) Lead(&w);
       break;
@@ -205,13 +210,21 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
 
   // Stalls are not what spinning should be measured by: from here.
   const uint64_t start = measure ? fiber::now_nanos() : 0;
+  const Perf perf;
   Group group;
   group.leader = leader;
   group.executor = self;
-  if (s.ok() && leader->sync) AwaitCompany(*leader);
-  FormGroup(&group);
+  if (s.ok() && leader->sync) {
+    const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
+    AwaitCompany(*leader);
+  }
+  {
+    const PerfTimer timer(perf, &PerfContext::write_pre_and_post_process_time);
+    FormGroup(&group);
+    if (s.ok()) AssignSequences(&group);
+  }
   if (s.ok()) {
-    AssignSequences(&group);
+    const PerfTimer timer(perf, &PerfContext::write_wal_time);
     s = Log(group);
   }
   const bool early = s.ok() && (leader->sync || options_.pipelined);
@@ -221,8 +234,14 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     counters_.CountGroup(group.writers, group.count, group.bytes, !leader->disable_wal);
     // From here on another leader may be at work.
     if (early) Leave(group.last);
-    AwaitTurn(group.turn);
-    Insert(&group);
+    {
+      const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
+      AwaitTurn(group.turn);
+    }
+    {
+      const PerfTimer timer(perf, &PerfContext::write_memtable_time, kEnableWait);
+      Insert(&group);
+    }
     fiber::interleave();
     if (group.count > 0) env_.publish(group.first + group.count - 1);
     fiber::interleave();
@@ -237,6 +256,7 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     const uint64_t old = group_nanos_.load(std::memory_order_relaxed);
     group_nanos_.store(old == 0 ? nanos : (3 * old + nanos) / 4, std::memory_order_relaxed);
   }
+  const PerfTimer timer(perf, &PerfContext::write_pre_and_post_process_time);
   // What comes next first: its work is what the others wait for.
   Writer* const next = early ? nullptr : PassOver(group.last);
   const bool go_on =
@@ -379,7 +399,10 @@ void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
 void CommitQueue::FinishParallelInsert(Writer* w) {
   Group* const group = w->group;
   Writer* const executor = group->executor;
-  ApplyOwn(w, group->sink, /*concurrent=*/true);
+  {
+    const PerfTimer timer(Perf(), &PerfContext::write_memtable_time, kEnableWait);
+    ApplyOwn(w, group->sink, /*concurrent=*/true);
+  }
   // acq_rel: the last one hands everybody's insertions to the executor. The group may be gone after
   // this unless we are last.
   if (group->inserting.fetch_sub(1, std::memory_order_acq_rel) == 1) Signal(executor, kLead);

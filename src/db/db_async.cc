@@ -7,9 +7,58 @@
 #include <system_error>
 #include <utility>
 
+#include "base/perf.h"
 #include "db/db_impl.h"
 #include "fiber/default_runtime.h"
 #include "fiber/runtime.h"
+
+namespace cairn {
+
+namespace {
+
+// What a callback wants to be told of its operation: measured as much as the caller had it.
+struct StatsWanted {
+  explicit StatsWanted(const DB::AsyncCallback& callback) : wanted(callback.EnableStats()) {
+    if (!wanted) return;
+    const PerfState& caller = *Perf::State();
+    level = caller.level;
+    by_level = caller.context.per_level_perf_context_enabled;
+    disable_iostats = caller.io.disable_iostats;
+  }
+  void Prepare(PerfState* state) const {
+    state->level = level;
+    if (by_level) state->context.EnablePerLevelPerfContext();
+    state->io.disable_iostats = disable_iostats;
+  }
+
+  bool wanted;
+  PerfLevel level = kDisable;
+  bool by_level = false;
+  bool disable_iostats = false;
+};
+
+// Calls `callback` with what operation() did, unless that returns false: it is not over. The
+// operation's counts are the callback's alone if that wants them.
+template <class Operation>
+bool RunFor(DB::AsyncCallback& callback, const StatsWanted& stats, const Operation& operation) {
+  if (!stats.wanted) {
+    if (!operation()) return false;
+    callback.OnComplete(nullptr, nullptr);
+    return true;
+  }
+  PerfState state;
+  stats.Prepare(&state);
+  {
+    const PerfScope scope{Perf(&state)};
+    if (!operation()) return false;
+  }
+  callback.OnComplete(&state.context, &state.io);
+  return true;
+}
+
+}  // namespace
+
+}  // namespace cairn
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -18,21 +67,25 @@ namespace ROCKSDB_NAMESPACE {
 void DB::GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                   PinnableSlice* value, std::string* timestamp, Status& status,
                   AsyncCallback& callback) {
-  status = timestamp != nullptr ? Status::NotSupported("timestamps are not supported")
-                                : Get(options, column_family, key, value);
-  callback.OnComplete(nullptr, nullptr);
+  cairn::RunFor(callback, cairn::StatsWanted(callback), [&] {
+    status = timestamp != nullptr ? Status::NotSupported("timestamps are not supported")
+                                  : Get(options, column_family, key, value);
+    return true;
+  });
 }
 
 void DB::MultiGetAsync(const ReadOptions& options, size_t num_keys,
                        ColumnFamilyHandle** column_families, const Slice* keys,
                        PinnableSlice* values, std::string* timestamps, Status* statuses,
                        bool sorted_input, AsyncCallback& callback) {
-  if (timestamps != nullptr) {
-    std::fill_n(statuses, num_keys, Status::NotSupported("timestamps are not supported"));
-  } else {
-    MultiGet(options, num_keys, column_families, keys, values, statuses, sorted_input);
-  }
-  callback.OnComplete(nullptr, nullptr);
+  cairn::RunFor(callback, cairn::StatsWanted(callback), [&] {
+    if (timestamps != nullptr) {
+      std::fill_n(statuses, num_keys, Status::NotSupported("timestamps are not supported"));
+    } else {
+      MultiGet(options, num_keys, column_families, keys, values, statuses, sorted_input);
+    }
+    return true;
+  });
 }
 
 namespace {
@@ -98,16 +151,20 @@ void DBImpl::GetAsync(const ReadOptions& options, ColumnFamilyHandle* family, co
                       PinnableSlice* value, std::string* timestamp, Status& status,
                       AsyncCallback& callback) {
   if (timestamp == nullptr && options.read_tier == kReadAllTier) {
-    status = Get(InMemory(options), family, key, value);
-    if (!status.IsIncomplete()) {
-      callback.OnComplete(nullptr, nullptr);
+    const StatsWanted stats(callback);
+    if (RunFor(callback, stats, [&] {
+          status = Get(InMemory(options), family, key, value);
+          return !status.IsIncomplete();
+        })) {
       return;
     }
     if (fiber::Runtime* const runtime = ReadRuntime()) {
       runtime
-          ->spawn([this, options, family, key, value, &status, &callback] {
-            status = Get(options, family, key, value);
-            callback.OnComplete(nullptr, nullptr);
+          ->spawn([this, options, family, key, value, stats, &status, &callback] {
+            RunFor(callback, stats, [&] {
+              status = Get(options, family, key, value);
+              return true;
+            });
           })
           .detach();
       return;
@@ -121,19 +178,23 @@ void DBImpl::MultiGetAsync(const ReadOptions& options, size_t num_keys,
                            std::string* timestamps, Status* statuses, bool sorted_input,
                            AsyncCallback& callback) {
   if (timestamps == nullptr && options.read_tier == kReadAllTier) {
-    MultiGet(InMemory(options), num_keys, families, keys, values, statuses, sorted_input);
-    if (std::none_of(statuses, statuses + num_keys,
-                     [](const Status& s) { return s.IsIncomplete(); })) {
-      callback.OnComplete(nullptr, nullptr);
+    const StatsWanted stats(callback);
+    if (RunFor(callback, stats, [&] {
+          MultiGet(InMemory(options), num_keys, families, keys, values, statuses, sorted_input);
+          return std::none_of(statuses, statuses + num_keys,
+                              [](const Status& s) { return s.IsIncomplete(); });
+        })) {
       return;
     }
     if (fiber::Runtime* const runtime = ReadRuntime()) {
       runtime
-          ->spawn(
-              [this, options, num_keys, families, keys, values, statuses, sorted_input, &callback] {
-                MultiGet(options, num_keys, families, keys, values, statuses, sorted_input);
-                callback.OnComplete(nullptr, nullptr);
-              })
+          ->spawn([this, options, num_keys, families, keys, values, statuses, sorted_input, stats,
+                   &callback] {
+            RunFor(callback, stats, [&] {
+              MultiGet(options, num_keys, families, keys, values, statuses, sorted_input);
+              return true;
+            });
+          })
           .detach();
       return;
     }

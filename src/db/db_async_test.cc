@@ -10,6 +10,8 @@
 #include "fiber/runtime.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
+#include "rocksdb/iostats_context.h"
+#include "rocksdb/perf_context.h"
 #include "rocksdb/statistics.h"
 
 namespace cairn {
@@ -22,8 +24,10 @@ class Note final : public DB::AsyncCallback {
  public:
   bool EnableStats() const override { return true; }
   void OnComplete(const PerfContext* perf, const IOStatsContext* iostats) override {
-    EXPECT_EQ(nullptr, perf);
-    EXPECT_EQ(nullptr, iostats);
+    EXPECT_NE(nullptr, perf);
+    EXPECT_NE(nullptr, iostats);
+    perf_ = *perf;
+    io_ = *iostats;
     EXPECT_FALSE(over_.is_set());
     on_fiber_ = fiber::in_fiber();
     runtime_ = fiber::Runtime::current();
@@ -33,8 +37,12 @@ class Note final : public DB::AsyncCallback {
   void Wait() { over_.wait(); }
   bool on_fiber() const { return on_fiber_; }
   const fiber::Runtime* runtime() const { return runtime_; }
+  const PerfContext& perf() const { return perf_; }
+  const IOStatsContext& io() const { return io_; }
 
  private:
+  PerfContext perf_;
+  IOStatsContext io_;
   fiber::Event over_;
   bool on_fiber_ = false;
   const fiber::Runtime* runtime_ = nullptr;
@@ -109,6 +117,34 @@ TEST_F(DbAsyncTest, OnAFiberItStaysInItsRuntime) {
     EXPECT_EQ(&runtime, note.runtime());
     EXPECT_EQ(Value(7, 300), value);
   });
+}
+
+TEST_F(DbAsyncTest, ACallbackSeesWhatItsOperationDid) {
+  SetPerfLevel(kEnableTimeExceptForMutex);
+  get_perf_context()->Reset();
+  get_perf_context()->EnablePerLevelPerfContext();
+  Status status, other_status;
+  std::string value, other_value;
+  Note in_memory, in_file;
+  db_->GetAsync(ReadOptions(), "memory", &value, status, in_memory);
+  const std::string key = Key(3);
+  db_->GetAsync(ReadOptions(), key, &other_value, other_status, in_file);
+  in_file.Wait();
+  EXPECT_EQ(4u, in_memory.perf().get_read_bytes);
+  EXPECT_EQ(1u, in_memory.perf().get_from_memtable_count);
+  EXPECT_EQ(0u, in_memory.perf().block_read_count);
+  EXPECT_EQ(0u, in_memory.io().bytes_read);
+  EXPECT_EQ(300u, in_file.perf().get_read_bytes);
+  EXPECT_EQ(1u, in_file.perf().get_from_memtable_count);  // the look at memory does not count
+  EXPECT_EQ(1u, in_file.perf().block_read_count);
+  EXPECT_GT(in_file.perf().get_from_output_files_time, 0u);
+  EXPECT_GE(in_file.io().bytes_read, 300u);
+  ASSERT_NE(nullptr, in_file.perf().level_to_perf_context);
+  EXPECT_EQ(1u, in_file.perf().level_to_perf_context->at(0).user_key_return_count);
+  // Nothing of it is the caller's.
+  EXPECT_EQ(0u, get_perf_context()->get_read_bytes);
+  get_perf_context()->ClearPerLevelPerfContext();
+  SetPerfLevel(kEnableCount);
 }
 
 TEST_F(DbAsyncTest, ManyKeys) {

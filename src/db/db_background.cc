@@ -157,7 +157,7 @@ void DBImpl::WatchClock() {
   constexpr uint64_t kNanosPerSecond = 1'000'000'000;
   constexpr uint64_t kLongest = uint64_t{12} * 60 * 60;  // seconds: the wall's clock may be set
   uint64_t last_dump = fiber::now_nanos();
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   while (!shutting_down_.load()) {
     const uint64_t dump_period =
         default_family_->options->stats_dump_period_sec * kNanosPerSecond;  // 0: none
@@ -238,7 +238,7 @@ std::unique_ptr<Compaction> DBImpl::PickCompaction(ColumnFamily** out) {
 void DBImpl::BackgroundCompaction() {
   ColumnFamily* family = nullptr;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     Status s;
     if (!shutting_down_.load() && !has_background_error_.load() && paused_ == 0 &&
         exclusive_manual_ == 0) {
@@ -346,7 +346,7 @@ void DBImpl::TellCompactionBegin(const ColumnFamily& family, const Compaction& c
 }
 
 Status DBImpl::PauseBackgroundWork() {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   ++paused_;
   background_done_.notify_all();  // some wait for this
   while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
@@ -354,7 +354,7 @@ Status DBImpl::PauseBackgroundWork() {
 }
 
 Status DBImpl::ContinueBackgroundWork() {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (paused_ == 0) return Status::InvalidArgument("background work is not paused");
   if (--paused_ == 0) {
     MaybeScheduleWork();
@@ -365,7 +365,7 @@ Status DBImpl::ContinueBackgroundWork() {
 
 void DBImpl::CancelAllBackgroundWork(bool wait) {
   if (mode_ == OpenMode::kReadWrite) FlushUnlogged().PermitUncheckedError();
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   shutting_down_.store(true, std::memory_order_release);
   background_done_.notify_all();
   while (wait && (running_flushes_ > 0 || running_compactions_ > 0 || running_manual_ > 0)) {

@@ -51,7 +51,7 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   }
 
   CompactionJobInfo info;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   ++running_manual_;
   while ((paused_ > 0 || exclusive_manual_ > 0) && !shutting_down_.load() &&
          !has_background_error_.load() && !manual_canceled_.load()) {

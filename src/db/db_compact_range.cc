@@ -19,7 +19,7 @@ struct DBImpl::ManualCompaction {
 };
 
 void DBImpl::DisableManualCompaction() {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   ++manual_disabled_;
   manual_canceled_.store(true);
   // As RocksDB promises: when this returns no manual compaction runs.
@@ -28,7 +28,7 @@ void DBImpl::DisableManualCompaction() {
 }
 
 void DBImpl::EnableManualCompaction() {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
 }
 
@@ -45,7 +45,7 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   if (!s.ok()) return s;
   const uint64_t timeout = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
   const uint64_t deadline = fiber::now_nanos() + timeout * 1000;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   while (true) {
     if (shutting_down_.load()) return Status::ShutdownInProgress();
     if (has_background_error_.load()) return background_error_;
@@ -92,7 +92,7 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   s = FlushMemTables(flush, {family}, FlushReason::kManualCompaction);
   if (!s.ok()) return s;
 
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   ++running_manual_;
   // In universal style everything is compacted together: an automatic compaction would always be in
   // the way. (In FIFO style there is one at a time, and this is like any other.)
@@ -195,7 +195,7 @@ Status DBImpl::RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> co
   Status result;
   bool done = false;
   auto job = [this, family, canceled, info, &result, &done, c = std::move(compaction)]() mutable {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     result = RunCompaction(family, std::move(c), canceled, next_job_id_.fetch_add(1), info);
     if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete() &&
         !result.IsColumnFamilyDropped()) {

@@ -2,10 +2,12 @@
 // both through the engine is the same (db_read.cc, db_write.cc); an entity is a type of value.
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "commit/write_batch_internal.h"
 #include "db/db_impl.h"
+#include "read/multi_family_iterator.h"
 #include "rocksdb/attribute_groups.h"
 #include "rocksdb/wide_columns.h"
 
@@ -130,6 +132,43 @@ void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys, const S
       ++at;
     }
   }
+}
+
+Status DBImpl::NewIteratorsOfOneOrder(const ReadOptions& options,
+                                      const std::vector<ColumnFamilyHandle*>& handles,
+                                      std::vector<std::unique_ptr<Iterator>>* iterators) {
+  if (handles.empty()) return Status::InvalidArgument("No Column Family was provided");
+  std::vector<ColumnFamily*> families;
+  for (ColumnFamilyHandle* const handle : handles) {
+    ColumnFamily* family;
+    Status s = FamilyOf(handle, &family);
+    if (!s.ok()) return s;
+    const Comparator* const order = family->icmp.user_comparator();
+    families.push_back(family);
+    if (std::string_view(order->Name()) != families[0]->icmp.user_comparator()->Name()) {
+      return Status::InvalidArgument("Different comparators are being used across CFs");
+    }
+  }
+  std::vector<Iterator*> made;
+  Status s = NewIterators(options, handles, &made);
+  for (Iterator* const one : made) iterators->emplace_back(one);
+  return s;
+}
+
+std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
+  std::vector<std::unique_ptr<Iterator>> iterators;
+  const Status s = NewIteratorsOfOneOrder(options, handles, &iterators);
+  if (!s.ok()) return std::unique_ptr<Iterator>(NewErrorIterator(s));
+  return MakeCoalescingIterator(handles[0]->GetComparator(), std::move(iterators));
+}
+
+std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
+  std::vector<std::unique_ptr<Iterator>> iterators;
+  const Status s = NewIteratorsOfOneOrder(options, handles, &iterators);
+  if (!s.ok()) return MakeAttributeGroupErrorIterator(s);
+  return MakeAttributeGroupIterator(handles[0]->GetComparator(), std::move(iterators), handles);
 }
 
 }  // namespace cairn

@@ -26,7 +26,7 @@ constexpr uint64_t kPauseAfterIgnoredError = 1'000'000'000;  // nanoseconds
 }  // namespace
 
 void DBImpl::OnCommitError(const Status& status, CommitErrorKind kind) {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (kind == CommitErrorKind::kMemtable) {
     SetBackgroundError(status, BackgroundErrorReason::kMemTable, "memtable insertion");
   } else {
@@ -90,7 +90,7 @@ Status DBImpl::RecoverFromError(Status* former) {
     // Until then the damaged tail of the old WAL would cut off what a recovery finds in a newer
     // one.
     CommitQueue::Exclusive leadership(commit_.get());
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (!has_background_error_.load()) return Status::OK();
     // What began before may still fail for the old reason, and would be taken for a new error.
     while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
@@ -163,7 +163,7 @@ void DBImpl::StartRecovery() {
 bool DBImpl::DiskIsFull() {
   uint64_t needed = 0;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     for (const ColumnFamily* family : families_) needed += family->UnflushedBytes();
   }
   uint64_t free = 0;
@@ -187,7 +187,7 @@ bool DBImpl::RecoveryIsWanted() {
 
 void DBImpl::KeepRecovering() {
   const uint64_t interval = db_options_.bgerror_resume_retry_interval * kNanosPerMicro;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   uint64_t error = UINT64_MAX;  // which one it is: how many recoveries were before it
   int attempts = 0;
   bool wanted = true;

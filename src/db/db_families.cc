@@ -59,7 +59,7 @@ Status DBImpl::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) 
 }
 
 std::shared_ptr<const Options> DBImpl::LiveOptions(const ColumnFamily* family) const {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   return family->options;
 }
 
@@ -132,7 +132,7 @@ Status DBImpl::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFami
   if (s.ok()) s = CompleteOptions(*LiveOptions(), &options);
   if (!s.ok()) return s;
   CommitQueue::Exclusive leadership(commit_.get());
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (has_background_error_.load()) return background_error_;
   if (shutting_down_.load()) return Status::ShutdownInProgress();
   ColumnFamilyState* state = nullptr;
@@ -201,7 +201,7 @@ Status DBImpl::DropFamily(ColumnFamilyHandle* handle) {
   if (family->is_default()) return Status::InvalidArgument("Can't drop default column family");
   {
     CommitQueue::Exclusive leadership(commit_.get());
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     s = versions_->DropColumnFamily(family->state, &mutex_, directory_.get());
     if (!s.ok()) return s;
     RemoveFamily(family);

@@ -194,7 +194,7 @@ void DBImpl::Purge() {
   if (mode_ == OpenMode::kReadWrite && wals_ != nullptr) CloseObsoleteWals();
   std::vector<std::unique_ptr<ColumnFamily>> unreferenced;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     unreferenced = TakeUnreferenced();  // which retires super versions
     retired = TakeRetired();
     for (const auto& family : unreferenced) versions_->ForgetDropped(family->state);
@@ -209,7 +209,7 @@ void DBImpl::Purge() {
 void DBImpl::CloseObsoleteWals() {
   uint64_t min_wal;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     min_wal = versions_->MinLogNumberToKeep();
   }
   wals_->ForgetBelow(min_wal);

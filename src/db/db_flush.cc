@@ -50,7 +50,7 @@ bool DBImpl::FlushIsUrgent(const ColumnFamily& family, double done) const {
 
 void DBImpl::BackgroundFlush(ColumnFamily* family) {
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     Status s;
     BackgroundErrorReason reason = BackgroundErrorReason::kFlush;
     if (!shutting_down_.load() && !has_background_error_.load() && !family->dropped.load()) {
@@ -275,7 +275,7 @@ Status DBImpl::FlushMemTables(const FlushOptions& options,
   if (!options.allow_write_stall) {
     // A flush now would be the one memtable, or level-0 file, too many: wait, as the option
     // promises.
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     const auto would_stall = [](const ColumnFamily* family) {
       return family->imm.NumNotFlushed() > 0 && !family->dropped.load() &&
              family->imm.NumNotFlushed() + 1 >= family->options->max_write_buffer_number;
@@ -292,7 +292,7 @@ Status DBImpl::FlushMemTables(const FlushOptions& options,
   std::vector<std::pair<ColumnFamily*, uint64_t>> waiting;  // up to this memtable
   {
     CommitQueue::Exclusive leadership(commit_.get());
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (has_background_error_.load()) return background_error_;
     std::vector<ColumnFamily*> present;
     for (ColumnFamily* family : families) {
@@ -315,12 +315,12 @@ Status DBImpl::FlushMemTables(const FlushOptions& options,
     }
   }
   if (has_listeners()) {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     DeliverEvents();
   }
   if (waiting.empty() || !options.wait) return Status::OK();
   const FlushWaiter waiter(&flush_waiters_);
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   for (const auto& [family, last_id] : waiting) {
     // Flushes finish in order: done when the oldest that is left is newer than ours.
     while (family->imm.NumNotFlushed() > 0 &&

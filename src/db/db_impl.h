@@ -40,6 +40,7 @@
 #include "compaction/background.h"
 #include "compaction/job_env.h"
 #include "db/column_family.h"
+#include "db/db_mutex.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
 #include "fiber/mutex.h"
@@ -151,6 +152,10 @@ class DBImpl final : public DB {
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
                    bool* value_found) override;
   Iterator* NewIterator(const ReadOptions&, ColumnFamilyHandle*) override;
+  std::unique_ptr<Iterator> NewCoalescingIterator(const ReadOptions&,
+                                                  const std::vector<ColumnFamilyHandle*>&) override;
+  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions&, const std::vector<ColumnFamilyHandle*>&) override;
   Status NewIterators(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
                       std::vector<Iterator*>*) override;
   const Snapshot* GetSnapshot() override;
@@ -405,16 +410,28 @@ class DBImpl final : public DB {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
     return std::min(versions_->LastSequence(), sv.last_sequence);
   }
+  // kPersistedTier reads no memtables once something was written that is in no log, as in RocksDB.
+  bool SkipsMemtables(const ReadOptions& options) const {
+    return options.read_tier == kPersistedTier &&
+           has_unlogged_data_.load(std::memory_order_relaxed);
+  }
   // Get and MultiGet; of an entity the default column, or, with is_entity, all of it as it is
-  // stored, and *is_entity is set.
+  // stored, and *is_entity is set. ReadValue comes twice so that the usual one has no timers.
   [[nodiscard]] Status GetValue(const ReadOptions& options, ColumnFamilyHandle* handle,
                                 const Slice& key, PinnableSlice* value, bool* is_entity);
+  template <bool kTimed>
+  [[nodiscard]] Status ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                 const Slice& key, PinnableSlice* value, bool* is_entity);
   void MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool* are_entities);
   void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool* are_entities);
+  // For an iterator over several families.
+  [[nodiscard]] Status NewIteratorsOfOneOrder(const ReadOptions& options,
+                                              const std::vector<ColumnFamilyHandle*>& handles,
+                                              std::vector<std::unique_ptr<Iterator>>* iterators);
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.
@@ -635,8 +652,8 @@ class DBImpl final : public DB {
   std::unique_ptr<FSDirectory> directory_;
   std::unique_ptr<ColumnFamilyHandle> default_handle_;
 
-  mutable fiber::Mutex mutex_;
-  fiber::CondVar
+  mutable DBMutex mutex_;
+  DBCondition
       background_done_;  // signalled, with mutex_, whenever a job ends or a stall may be over
 
   SnapshotList snapshots_;

@@ -83,7 +83,7 @@ Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& arg
   // (The handles keep the families.)
   std::multiset<uint64_t>::iterator protected_from;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (has_background_error_.load()) return background_error_;
     protected_from = ProtectNewFiles();
   }
@@ -94,7 +94,7 @@ Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& arg
   bool keep_copies = false;
   if (s.ok()) s = AddFiles(&parts, &keep_copies);
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     UnprotectNewFiles(protected_from);
   }
   for (const Ingestion& part : parts) {
@@ -194,7 +194,7 @@ Status DBImpl::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
   const SequenceNumber last = versions_->LastSequence();
   SequenceNumber consumed = 0;
   std::list<CompactionPicker::Reservation> reservations;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (has_background_error_.load()) return background_error_;
   if (shutting_down_.load()) return Status::ShutdownInProgress();
   for (Ingestion& part : *parts) {
@@ -257,7 +257,7 @@ Status DBImpl::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
 }
 
 Status DBImpl::FlushWithLeadership(const std::vector<ColumnFamily*>& families) {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (has_background_error_.load()) return background_error_;
   Status s = SwitchAndFlush(families, FlushReason::kExternalFileIngestion);
   if (!s.ok()) return s;

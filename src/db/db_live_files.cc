@@ -45,7 +45,7 @@ Status DBImpl::DisableFileDeletions() {
   if (!s.ok()) return s;
   // A removal that is under way ends first: from the return on, no file goes.
   fiber::MutexLock no_purge(&purge_mutex_);
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   ++deletions_disabled_;
   return s;
 }
@@ -54,7 +54,7 @@ Status DBImpl::EnableFileDeletions(bool force) {
   Status s = RefuseIfReadOnly();
   if (!s.ok()) return s;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (force) {
       deletions_disabled_ = 0;
     } else if (deletions_disabled_ > 0) {
@@ -73,7 +73,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
     Status s = FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
   }
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   files.clear();
   std::vector<uint64_t> tables;
   for (const auto& [id, family] : versions_->families()) family->current()->AddLiveFiles(&tables);
@@ -128,7 +128,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
       return io;
     }
     wals = wals_->Files();
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     for (const auto& [id, family] : versions_->families()) {
       const Version& version = *family->current();
       for (int level = 0; level < version.num_levels(); ++level) {
@@ -264,14 +264,14 @@ Status DBImpl::GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) {
 // --- Tables
 
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   versions_->GetLiveFilesMetaData(metadata);
 }
 
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   if (checksum_list == nullptr) return Status::InvalidArgument("checksum_list is nullptr");
   checksum_list->reset();
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   Status s;
   for (const auto& [id, family] : versions_->families()) {
     const Version& version = *family->current();

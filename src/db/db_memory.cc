@@ -95,7 +95,7 @@ void DBImpl::FlushForManager() {
   // The one that asked may be helped already.
   if (!manager_wants_flush_.exchange(false, std::memory_order_acq_rel)) return;
   if (!write_buffer_manager_->ShouldFlush() && !write_buffer_manager_->ShouldStall()) return;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (shutting_down_.load() || has_background_error_.load()) return;
   SwitchAndFlush({LargestFamily()}, FlushReason::kWriteBufferManager)
       .PermitUncheckedError();  // an error is a background error by now
@@ -104,6 +104,7 @@ void DBImpl::FlushForManager() {
 Status DBImpl::WaitForMemory(const WriteGroupInfo& group) {
   if (group.no_slowdown) return Status::Incomplete("Write stall");
   CommitQueue::StallScope stall(group.queue);
+  const PerfTimer timer(Perf(), &PerfContext::write_delay_time, kEnableWait);
   const uint64_t start = fiber::now_nanos();
   Status s;
   while (s.ok() && write_buffer_manager_->ShouldStall() && !shutting_down_.load() &&

@@ -83,7 +83,7 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, const RangePtr* r
   if (s.ok()) s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (has_background_error_.load()) return background_error_;
     const Version& version = *family->current();
     VersionEdit edit;
@@ -115,7 +115,7 @@ Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begi
   Status s = RefuseIfReadOnly();
   if (s.ok()) s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   Version* const version = family->current();
   // What lies on the last level has nowhere to go.
   for (int level = 0; level + 1 < version->num_non_empty_levels(); ++level) {
@@ -138,7 +138,7 @@ Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
   if (target_level >= family->num_levels) {
     return Status::InvalidArgument("Target level does not exist");
   }
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (has_background_error_.load()) return background_error_;
   const Version& version = *family->current();
   std::vector<FileMetaData*> files = version.files(0);

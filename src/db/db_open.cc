@@ -137,7 +137,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   if (!s.ok()) return s;
   std::vector<ColumnFamily*> recovered;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     for (const auto& [id, state] : versions_->families()) {
       recovered.push_back(
           AddFamily(state.get(), std::make_shared<const Options>(db_options_, state->options())));
@@ -162,7 +162,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   if (mode_ == OpenMode::kReadWrite) StartWriting();
   ObsoleteFiles obsolete;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     for (ColumnFamily* family : recovered) PublishFamily(family);
     if (mode_ == OpenMode::kReadWrite) FindObsoleteFilesByScan(&obsolete);
   }
@@ -179,7 +179,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     if (!s.ok()) {
       return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
     }
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     MaybeScheduleWork();
   }
   DeleteFiles(obsolete);
@@ -331,7 +331,7 @@ Status DBImpl::CloseImpl() {
   if (commit_ != nullptr) {
     result = FlushUnlogged();
     CommitQueue::Exclusive leadership(commit_.get());
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     shutting_down_.store(true, std::memory_order_release);
     write_needs_attention_.store(true, std::memory_order_release);
     background_done_.notify_all();
@@ -352,7 +352,7 @@ Status DBImpl::CloseImpl() {
     result = io;
   }
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     // The families themselves stay for handles that are deleted between Close and the end.
     for (const auto& family : owned_families_) family->Release();
     const std::vector<SuperVersion*> retired = TakeRetired();
@@ -362,7 +362,7 @@ Status DBImpl::CloseImpl() {
   }
   versions_.reset();
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     for (const auto& family : owned_families_) family->tables.reset();
   }
   open_tables_.reset();

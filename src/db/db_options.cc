@@ -60,7 +60,7 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
         "max_write_buffer_number must be larger than min_write_buffer_number_to_merge");
   }
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     family->options = std::make_shared<const Options>(DBOptions(*before), changed);
     family->max_sequential_skip.store(changed.max_sequential_skip_in_iterations,
                                       std::memory_order_relaxed);
@@ -90,7 +90,7 @@ Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
   s = CheckOptions(changed, *before);
   if (!s.ok()) return s;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     for (const auto& family : owned_families_) {
       family->options =
           std::make_shared<const Options>(changed, ColumnFamilyOptions(*family->options));
@@ -124,7 +124,7 @@ Status DBImpl::PersistLiveOptions() {
   std::shared_ptr<const Options> options;
   std::vector<ColumnFamilyDescriptor> families;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     options = default_family_->options;
     for (const ColumnFamily* family : families_) {
       families.emplace_back(family->name(), *family->options);
@@ -141,7 +141,7 @@ Status DBImpl::PersistLiveOptions() {
   }
   bool may_delete;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     options_file_ = OptionsFileName("", number);
     may_delete = deletions_disabled_ == 0;
   }

@@ -79,7 +79,7 @@ void DBImpl::LoadTableCounters(const ColumnFamily& family) {
   SuperVersionGuard sv(family.super_versions.get());
   std::vector<std::pair<FileMetaData*, TableFileId>> unknown;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     const size_t most = family.options->max_open_files < 0 ? SIZE_MAX : kMost;
     for (int level = 0; level < sv->current->num_levels(); ++level) {
       for (FileMetaData* file : sv->current->files(level)) {
@@ -91,7 +91,7 @@ void DBImpl::LoadTableCounters(const ColumnFamily& family) {
   for (const auto& [file, id] : unknown) {
     std::shared_ptr<const TableProperties> properties;
     if (!family.tables->GetTableProperties(id, &properties).ok()) continue;
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     sv->current->SetFileStats(file, properties->num_entries, properties->num_deletions,
                               properties->raw_key_size, properties->raw_value_size);
   }
@@ -99,7 +99,7 @@ void DBImpl::LoadTableCounters(const ColumnFamily& family) {
 
 bool DBImpl::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
   if (name == "estimate-num-keys") LoadTableCounters(family);
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (DatabaseIntProperty(name, value)) return true;
   const Version& version = *family.current();
   const MemTable& mem = *family.mem;
@@ -202,7 +202,7 @@ bool DBImpl::StringProperty(ColumnFamily* of, const std::string& name, std::stri
   }
   const int ratio_level = LevelSuffix(name, "compression-ratio-at-level");
   if (ratio_level >= 0) LoadTableCounters(family);
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram") {
     *value = FamilyStatsText(of);
   }
@@ -268,7 +268,7 @@ bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
     }
     return true;
   }
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (property == Slice("rocksdb.cf-write-stall-stats")) {
     *value = family->stall_times.ToMap();
     return true;
@@ -286,7 +286,7 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   const std::string name = rest.ToString();
   std::vector<ColumnFamily*> families;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     if (DatabaseIntProperty(name, value)) return true;
     families = families_;
     for (ColumnFamily* family : families) family->Ref();

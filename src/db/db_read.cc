@@ -3,8 +3,11 @@
 // away under the reader.
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "base/internal_key.h"
+#include "base/perf.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fiber/interleave.h"
@@ -21,9 +24,44 @@ const char* UnsupportedOption(const ReadOptions& o) {
   if (o.timestamp != nullptr || o.iter_start_ts != nullptr) return "timestamp";
   if (o.managed) return "managed";
   if (o.read_tier == kMemtableTier) return "read_tier kMemtableTier";
-  if (o.read_tier == kPersistedTier) return "read_tier kPersistedTier";
   return nullptr;
 }
+bool HasSizeLimit(const ReadOptions& options) {
+  return options.value_size_soft_limit != std::numeric_limits<uint64_t>::max();
+}
+
+ReadOptions AllTiers(const ReadOptions& options) {
+  ReadOptions all = options;
+  all.read_tier = kReadAllTier;
+  return all;
+}
+
+// Looks the keys of `at`, of one family, up in their order (which *at then has), some at a time,
+// until the values come to more than `limit` bytes: the rest is Aborted. `look_up` does it for
+// some. False: they came to more.
+template <class LookUp>
+bool LookUpInOrder(const InternalKeyComparator& icmp, uint64_t limit, const Slice* keys,
+                   std::vector<size_t>* at, const LookUp& look_up, PinnableSlice* values,
+                   Status* statuses) {
+  constexpr size_t kAtOnce = 32;
+  uint64_t size = 0;
+  std::stable_sort(at->begin(), at->end(),
+                   [&](size_t a, size_t b) { return icmp.CompareUserKey(keys[a], keys[b]) < 0; });
+  for (size_t begin = 0; begin < at->size(); begin += kAtOnce) {
+    const std::span<const size_t> some(at->data() + begin, std::min(kAtOnce, at->size() - begin));
+    if (size <= limit) look_up(some);
+    for (const size_t i : some) {
+      if (size > limit) {
+        values[i].Reset();
+        statuses[i] = Status::Aborted();
+      } else if (statuses[i].ok()) {
+        size += values[i].size();
+      }
+    }
+  }
+  return size <= limit;
+}
+
 Status Check(const char* unsupported) {
   if (unsupported == nullptr) [[likely]]
     return Status::OK();
@@ -32,13 +70,9 @@ Status Check(const char* unsupported) {
 
 }  // namespace
 
-Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value) {
-  return GetValue(options, handle, key, value, nullptr);
-}
-
-Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                        PinnableSlice* value, bool* is_entity) {
+template <bool kTimed>
+Status DBImpl::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                         PinnableSlice* value, bool* is_entity) {
   ColumnFamily* family;
   Status s = FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -48,11 +82,16 @@ Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, 
     return s;
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) [[unlikely]]
+    return ReadValue<kTimed>(AllTiers(options), handle, key, value, is_entity);
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
   {
+    PerfTimerIf<kTimed> timer(&PerfContext::get_snapshot_time);
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
+    timer.Stop();
     if (options.async_io && value != nullptr) {
       MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
                      statistics_, is_entity);
@@ -61,6 +100,8 @@ Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, 
                       nullptr, is_entity);
     }
   }
+  const PerfTimerIf<kTimed> timer(&PerfContext::get_post_process_time);
+  if (s.ok() && value != nullptr) Perf().Count(&PerfContext::get_read_bytes, value->size());
   // One that memory alone could not answer did not read its key.
   if (statistics_ != nullptr && !s.IsIncomplete()) [[unlikely]] {
     statistics_->recordTick(NUMBER_KEYS_READ, 1);
@@ -73,8 +114,22 @@ Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, 
   return s;
 }
 
+Status DBImpl::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                        PinnableSlice* value, bool* is_entity) {
+  return Perf().timed() ? ReadValue<true>(options, handle, key, value, is_entity)
+                        : ReadValue<false>(options, handle, key, value, is_entity);
+}
+
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value) {
+  return GetValue(options, handle, key, value, nullptr);
+}
+
 Status DBImpl::CheckIterator(const ReadOptions& options) const {
   Status s = Check(UnsupportedOption(options));
+  if (s.ok() && options.read_tier == kPersistedTier) {
+    s = Status::NotSupported("ReadTier::kPersistedData is not yet supported in iterators.");
+  }
   if (s.ok()) s = CheckSnapshot(options);
   if (s.ok() && options.tailing && mode_ == OpenMode::kSecondary) {
     s = Status::NotSupported("tailing iterator not supported in secondary mode");
@@ -85,9 +140,6 @@ Status DBImpl::CheckIterator(const ReadOptions& options) const {
 Status DBImpl::CheckMultiGet(const ReadOptions& options) const {
   Status s = Check(UnsupportedOption(options));
   if (s.ok()) s = CheckSnapshot(options);
-  if (s.ok() && options.value_size_soft_limit != std::numeric_limits<uint64_t>::max()) {
-    s = Status::NotSupported("ReadOptions::value_size_soft_limit is not supported");
-  }
   return s;
 }
 
@@ -107,25 +159,43 @@ void DBImpl::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* hand
     std::fill(statuses, statuses + num_keys, s);
     return;
   }
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) [[unlikely]] {
+    return MultiGetValues(AllTiers(options), handle, num_keys, keys, values, statuses,
+                          are_entities);
+  }
+  if (HasSizeLimit(options)) [[unlikely]] {
+    std::vector<ColumnFamilyHandle*> handles(num_keys, handle);
+    return MultiGetValues(options, num_keys, handles.data(), keys, values, statuses, are_entities);
+  }
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
+  PerfTimer timer(perf, &PerfContext::get_snapshot_time);
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
+  timer.Stop();
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
                  statuses, statistics_, are_entities);
-  if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
+  CountMultiGet(num_keys, values, statuses, start);
 }
 
 void DBImpl::CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                            uint64_t start_nanos) const {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::get_post_process_time);
+  if (statistics_ == nullptr && perf.counters() == nullptr) return;
   uint64_t found = 0;
   uint64_t bytes = 0;
+  bool incomplete = false;
   for (size_t i = 0; i < num_keys; ++i) {
-    if (statuses[i].IsIncomplete()) return;  // as Get
+    incomplete |= statuses[i].IsIncomplete();
     if (!statuses[i].ok()) continue;
     ++found;
     bytes += values[i].size();
   }
+  perf.Count(&PerfContext::multiget_read_bytes, bytes);
+  if (statistics_ == nullptr || incomplete) return;  // as Get
   statistics_->recordTick(NUMBER_MULTIGET_CALLS, 1);
   statistics_->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
   statistics_->recordTick(NUMBER_MULTIGET_KEYS_FOUND, found);
@@ -159,7 +229,7 @@ SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& familie
     if (together) return sequence;
     release();
   }
-  fiber::MutexLock lock(&mutex_);  // nothing is installed now
+  DBMutexLock lock(&mutex_);  // nothing is installed now
   return acquire();
 }
 
@@ -173,7 +243,12 @@ void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                             Status* statuses, bool* are_entities) {
   if (num_keys == 0) return;
-  if (std::all_of(handles, handles + num_keys,
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) {
+    return MultiGetValues(AllTiers(options), num_keys, handles, keys, values, statuses,
+                          are_entities);
+  }
+  if (!HasSizeLimit(options) &&
+      std::all_of(handles, handles + num_keys,
                   [&](const ColumnFamilyHandle* one) { return one == handles[0]; })) {
     MultiGetValues(options, handles[0], num_keys, keys, values, statuses, are_entities);
     return;
@@ -197,32 +272,54 @@ void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
     return;
   }
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
   std::vector<SuperVersion*> super_versions;
+  PerfTimer timer(perf, &PerfContext::get_snapshot_time);
   SequenceNumber sequence = AcquireTogether(families, &super_versions);
+  timer.Stop();
   if (options.snapshot != nullptr) sequence = options.snapshot->GetSequenceNumber();
-  for (size_t f = 0; f < families.size(); ++f) {
-    const std::vector<size_t>& at = keys_of[f];
-    std::vector<Slice> some_keys;
-    std::vector<PinnableSlice> some_values(at.size());
-    std::vector<Status> some_statuses(at.size());
-    const auto some_are_entities =
-        are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
-    for (const size_t i : at) some_keys.push_back(keys[i]);
-    MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
-                   some_keys.data(), sequence, some_values.data(), some_statuses.data(),
-                   statistics_, some_are_entities.get());
-    for (size_t j = 0; j < at.size(); ++j) {
-      statuses[at[j]] = std::move(some_statuses[j]);
-      if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
-      if (some_values[j].IsPinned()) {
-        values[at[j]] = std::move(some_values[j]);
-      } else {
-        values[at[j]].PinSelf(some_values[j]);
+  // A limit goes by the order of the families, as in RocksDB.
+  std::vector<size_t> order(families.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return families[a]->id() < families[b]->id(); });
+  bool given_up = false;
+  for (const size_t f : order) {
+    const auto look_up = [&](std::span<const size_t> at) {
+      std::vector<Slice> some_keys;
+      std::vector<PinnableSlice> some_values(at.size());
+      std::vector<Status> some_statuses(at.size());
+      const auto some_are_entities =
+          are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
+      for (const size_t i : at) some_keys.push_back(keys[i]);
+      MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
+                     some_keys.data(), sequence, some_values.data(), some_statuses.data(),
+                     statistics_, some_are_entities.get());
+      for (size_t j = 0; j < at.size(); ++j) {
+        statuses[at[j]] = std::move(some_statuses[j]);
+        if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
+        if (some_values[j].IsPinned()) {
+          values[at[j]] = std::move(some_values[j]);
+        } else {
+          values[at[j]].PinSelf(some_values[j]);
+        }
       }
+    };
+    if (given_up) {
+      for (const size_t i : keys_of[f]) {
+        values[i].Reset();
+        statuses[i] = Status::Aborted();
+      }
+    } else if (HasSizeLimit(options)) {
+      given_up = !LookUpInOrder(families[f]->icmp, options.value_size_soft_limit, keys, &keys_of[f],
+                                look_up, values, statuses);
+    } else {
+      look_up(keys_of[f]);
     }
     families[f]->super_versions->Release(super_versions[f]);
   }
-  if (statistics_ != nullptr) CountMultiGet(num_keys, values, statuses, start);
+  CountMultiGet(num_keys, values, statuses, start);
 }
 
 std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,
@@ -251,6 +348,10 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   if (s.ok()) s = CheckSnapshot(options);
   if (!s.ok()) return s;
   if (ReadLimits::AreOver(options)) return ReadLimits(options).Error();
+  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) {
+    return GetMergeOperands(AllTiers(options), handle, key, operands, operands_options,
+                            number_of_operands);
+  }
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
   const SequenceNumber sequence = SequenceFor(options, *sv.get());

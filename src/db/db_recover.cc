@@ -109,7 +109,7 @@ Status DBImpl::FinishReplay(Replay* replay) {
     edits[i].SetLogNumber(next_wal);
     changes.push_back({family->state, std::span(&pointers[i], 1)});
   }
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   return versions_->LogAndApply(changes, &mutex_, directory_.get(), /*new_descriptor=*/true);
 }
 
@@ -227,7 +227,7 @@ Status DBImpl::FlushRecovered(ColumnFamily* family, Replay* replay) {
   JobEnv env;
   uint64_t epoch;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     env = MakeJobEnv(*family, next_job_id_.fetch_add(1), Env::IO_HIGH);
     epoch = family->state->NewEpochNumber();
   }
@@ -237,7 +237,7 @@ Status DBImpl::FlushRecovered(ColumnFamily* family, Replay* replay) {
   Status s = job.Run(versions_->NewFileNumber(), &meta);
   if (!s.ok()) return s;
   if (meta.file_size > 0) {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     family->level_stats.Add(0, job.stats(), JobKind::kFlush);
     replay->flushed[family].push_back(std::move(meta));
   }

@@ -79,7 +79,7 @@ Status DBImpl::TryCatchUpWithPrimary() {
       return s;
     }
     {
-      fiber::MutexLock lock(&mutex_);
+      DBMutexLock lock(&mutex_);
       versions_->DropVersions(update.get());
     }
     if (!s.ok()) break;
@@ -194,7 +194,7 @@ Status DBImpl::CheckFollowed(const WalLink& link, const std::string& path) const
 void DBImpl::BeginMemTable(ColumnFamily* family, uint64_t wal) {
   MemTable* const next =
       family->mem->IsEmpty() ? nullptr : NewMemTable(*family, versions_->LastSequence());
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (next != nullptr) {
     family->imm.Add(family->mem);
     family->mem = next;
@@ -223,7 +223,7 @@ Status DBImpl::OpenNewTables(ManifestUpdate* update) {
   };
   std::vector<Table> tables;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     Status s = versions_->BuildVersions(update);
     if (!s.ok()) return s;
     for (const ColumnFamily* family : families_) {
@@ -267,7 +267,7 @@ void DBImpl::InstallCatchUp(ManifestUpdate* update) {
   }
   std::vector<ColumnFamily*> dropped;
   {
-    fiber::MutexLock lock(&mutex_);
+    DBMutexLock lock(&mutex_);
     versions_->InstallUpdate(update);
     // Before the super versions: one that is new is never read at an older number.
     const SequenceNumber last =

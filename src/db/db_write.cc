@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/logging.h"
+#include "base/perf.h"
 #include "commit/write_batch_internal.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
@@ -179,7 +180,7 @@ Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
   const bool give_memory =
       memory_is_short && write_buffer_manager_->ShouldFlush() &&
       WriteBufferManagerInternal::FlushLargest(write_buffer_manager_, buffer_client_.get());
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   if (has_background_error_.load(std::memory_order_relaxed)) return background_error_;
   if (shutting_down_.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
   Status s;
@@ -194,6 +195,7 @@ Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
     }
   }
   if (s.ok() && (sink_.TakeFull() || default_family_->mem->ShouldFlush())) {
+    const PerfTimer timer(Perf(), &PerfContext::write_scheduling_flushes_compactions_time);
     s = SwitchMemTables(FullFamilies(), FlushReason::kWriteBufferFull);
     if (s.ok()) MaybeScheduleWork();
   }
@@ -202,6 +204,7 @@ Status DBImpl::PrepareWrite(const WriteGroupInfo& group) {
 }
 
 Status DBImpl::WaitOutStall(const WriteGroupInfo& group) {
+  const PerfTimer timer(Perf(), &PerfContext::write_delay_time, kEnableWait);
   if (!write_controller_.IsStopped()) {
     const uint64_t delay = write_controller_.GetDelayMicros(
         std::max(group.last_group_bytes, group.leader_bytes), fiber::now_nanos());
@@ -246,8 +249,9 @@ Status DBImpl::WaitForLowPriority(const WriteOptions& options, uint64_t bytes) {
   const uint64_t delay = write_controller_.GetLowPriorityDelayMicros(bytes, start);
   if (delay == 0) return Status::OK();
   if (options.no_slowdown) return Status::Incomplete("Low priority write stall");
+  const PerfTimer timer(Perf(), &PerfContext::write_delay_time, kEnableWait);
   const uint64_t deadline = start + delay * 1000;
-  fiber::MutexLock lock(&mutex_);
+  DBMutexLock lock(&mutex_);
   while (write_controller_.NeedSpeedupCompaction() && !shutting_down_.load()) {
     if (!background_done_.wait_until(&mutex_, deadline)) break;
   }

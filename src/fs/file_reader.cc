@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/perf.h"
 #include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
 #include "fs/parking_reads.h"
@@ -26,6 +27,17 @@ IOStatus RandomAccessFileReader::Open(FileSystem* fs, const std::string& fname,
   std::unique_ptr<FSRandomAccessFile> file;
   IOStatus s = fs->NewRandomAccessFile(fname, options, &file, nullptr);
   if (s.ok()) *reader = std::make_unique<RandomAccessFileReader>(std::move(file), fname, fs);
+  return s;
+}
+
+IOStatus RandomAccessFileReader::Read(const IOOptions& options, uint64_t offset, size_t n,
+                                      Slice* result, char* scratch) const {
+  const Perf perf;
+  const PerfTimer timer(perf, &IOStatsContext::read_nanos);
+  const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
+  IOStatus s = direct_ ? ReadDirect(options, offset, n, result, scratch)
+                       : ReadOnce(options, offset, n, result, scratch);
+  if (s.ok()) CountIO(&IOStatsContext::bytes_read, result->size());
   return s;
 }
 
@@ -63,11 +75,20 @@ IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t o
 
 IOStatus RandomAccessFileReader::MultiRead(const IOOptions& options, FSReadRequest* requests,
                                            size_t count) const {
-  if (!direct_) return file_->MultiRead(requests, count, options, nullptr);
+  if (!direct_) {
+    const Perf perf;
+    const PerfTimer timer(perf, &IOStatsContext::read_nanos);
+    const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_read_nanos);
+    IOStatus s = file_->MultiRead(requests, count, options, nullptr);
+    for (size_t i = 0; i < count; ++i) {
+      if (requests[i].status.ok()) CountIO(&IOStatsContext::bytes_read, requests[i].result.size());
+    }
+    return s;
+  }
   // Direct: one after the other through the aligning path. Rare enough to keep simple.
   for (size_t i = 0; i < count; ++i) {
     FSReadRequest& r = requests[i];
-    r.status = ReadDirect(options, r.offset, r.len, &r.result, r.scratch);
+    r.status = Read(options, r.offset, r.len, &r.result, r.scratch);
   }
   return IOStatus::OK();
 }
@@ -91,6 +112,7 @@ IOStatus SequentialFileReader::Open(FileSystem* fs, const std::string& fname,
 }
 
 IOStatus SequentialFileReader::Read(size_t n, Slice* result, char* scratch) {
+  const PerfTimer timer(Perf(), &IOStatsContext::read_nanos);
   IOStatus s;
   if (!direct_) {
     s = file_->Read(n, IOOptions(), result, scratch, nullptr);
@@ -108,7 +130,10 @@ IOStatus SequentialFileReader::Read(size_t n, Slice* result, char* scratch) {
     if (got > 0) std::memcpy(scratch, piece.data() + skip, got);
     *result = Slice(scratch, got);
   }
-  if (s.ok()) offset_ += result->size();
+  if (s.ok()) {
+    offset_ += result->size();
+    CountIO(&IOStatsContext::bytes_read, result->size());
+  }
   return s;
 }
 

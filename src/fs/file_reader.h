@@ -34,13 +34,7 @@ class RandomAccessFileReader {
   // Reads up to `n` bytes at `offset` into `scratch` (at least `n` bytes). `*result` is shorter
   // than `n` only at the end of the file; it may point into `scratch` or into memory of the file.
   [[nodiscard]] IOStatus Read(const IOOptions& options, uint64_t offset, size_t n, Slice* result,
-                              char* scratch) const {
-    if (!direct_ && parks_) [[likely]] {
-      return file_->Read(offset, n, options, result, scratch, nullptr);
-    }
-    return direct_ ? ReadDirect(options, offset, n, result, scratch)
-                   : ReadOnce(options, offset, n, result, scratch);
-  }
+                              char* scratch) const;
 
   // All requests at once; each carries its own status. The call's status is the first error of a
   // kind that has nothing to do with one request.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/perf.h"
+
 namespace cairn {
 
 namespace {
@@ -18,6 +20,27 @@ constexpr uint64_t kWritebackLag = 1 << 20;
 constexpr uint64_t kWritebackAlignment = 4 << 10;
 
 size_t RoundUp(size_t n, size_t alignment) { return (n + alignment - 1) / alignment * alignment; }
+
+void Prepare(FSWritableFile* file, uint64_t offset, size_t n) {
+  const PerfTimer timer(Perf(), &IOStatsContext::prepare_write_nanos);
+  file->PrepareWrite(static_cast<size_t>(offset), n, IOOptions(), nullptr);
+}
+
+// `call` is a call of the file's that writes `n` bytes.
+template <class Call>
+IOStatus CountWrite(size_t n, const Call& call) {
+  const Perf perf;
+  const PerfTimer timer(perf, &IOStatsContext::write_nanos);
+  const PerfCpuTimer cpu_timer(perf, &IOStatsContext::cpu_write_nanos);
+  IOStatus s = call();
+  if (s.ok()) CountIO(&IOStatsContext::bytes_written, n);
+  return s;
+}
+
+IOStatus SyncFile(FSWritableFile* file, bool use_fsync) {
+  const PerfTimer timer(Perf(), &IOStatsContext::fsync_nanos);
+  return use_fsync ? file->Fsync(IOOptions(), nullptr) : file->Sync(IOOptions(), nullptr);
+}
 
 }  // namespace
 
@@ -145,8 +168,8 @@ void FileWriter::GetChecksum(std::string* checksum, std::string* func_name) {
 IOStatus FileWriter::WriteOut(const char* data, size_t n) {
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   UpdateChecksum(data, offset, n);
-  file_->PrepareWrite(static_cast<size_t>(offset), n, IOOptions(), nullptr);
-  IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
+  Prepare(file_.get(), offset, n);
+  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
   if (!s.ok()) return Fail(s);
   flushed_size_.store(offset + n, std::memory_order_release);
   pending_sync_ = true;
@@ -160,9 +183,10 @@ IOStatus FileWriter::WriteDirectBuffer() {
   const size_t whole = used_ / alignment_ * alignment_;
   const size_t padded = RoundUp(used_, alignment_);
   std::memset(buffer_ + used_, 0, padded - used_);
-  file_->PrepareWrite(static_cast<size_t>(buffer_offset_), padded, IOOptions(), nullptr);
-  IOStatus s =
-      file_->PositionedAppend(Slice(buffer_, padded), buffer_offset_, IOOptions(), nullptr);
+  Prepare(file_.get(), buffer_offset_, padded);
+  IOStatus s = CountWrite(padded, [&] {
+    return file_->PositionedAppend(Slice(buffer_, padded), buffer_offset_, IOOptions(), nullptr);
+  });
   if (!s.ok()) return Fail(s);
   std::memmove(buffer_, buffer_ + whole, used_ - whole);
   used_ -= whole;
@@ -184,7 +208,8 @@ IOStatus FileWriter::StartWriteBehind() {
   buffer_ = buffer_owner_.get();
   const Slice full(behind_buffer_.get(), used_);
   UpdateChecksum(full.data(), buffer_offset_, used_);
-  file_->PrepareWrite(static_cast<size_t>(buffer_offset_), used_, IOOptions(), nullptr);
+  Prepare(file_.get(), buffer_offset_, used_);
+  CountIO(&IOStatsContext::bytes_written, used_);
   behind_.start([this, full, offset = buffer_offset_] {
     behind_status_ = file_->PositionedAppend(full, offset, IOOptions(), nullptr);
   });
@@ -209,6 +234,7 @@ IOStatus FileWriter::StartWriteback() {
   if (end <= last_sync_offset_) return IOStatus::OK();
   if (end - last_sync_offset_ < bytes_per_sync_) return IOStatus::OK();
   // The file itself decides what a range sync waits for (strict_bytes_per_sync).
+  const PerfTimer timer(Perf(), &IOStatsContext::range_sync_nanos);
   IOStatus s = file_->RangeSync(last_sync_offset_, end - last_sync_offset_, IOOptions(), nullptr);
   if (!s.ok()) return Fail(s);
   last_sync_offset_ = end;
@@ -229,7 +255,7 @@ IOStatus FileWriter::Flush() {
 IOStatus FileWriter::Sync(bool use_fsync) {
   IOStatus s = Flush();
   if (!s.ok() || !pending_sync_) return s;
-  s = use_fsync ? file_->Fsync(IOOptions(), nullptr) : file_->Sync(IOOptions(), nullptr);
+  s = SyncFile(file_.get(), use_fsync);
   if (!s.ok()) return Fail(s);
   pending_sync_ = false;
   return s;
@@ -242,7 +268,7 @@ IOStatus FileWriter::SyncWithoutFlush(bool use_fsync) {
     return IOStatus::NotSupported("sync beside other writes is not possible", file_name_);
   }
   // pending_sync_ stays: bytes may be flushed while this sync runs, and only the writer may tell.
-  IOStatus s = use_fsync ? file_->Fsync(IOOptions(), nullptr) : file_->Sync(IOOptions(), nullptr);
+  IOStatus s = SyncFile(file_.get(), use_fsync);
   return s.ok() ? s : Fail(s);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/perf.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
@@ -143,6 +144,13 @@ class InfoLog : public Logger {
 
  private:
   void Write(uint64_t now, const std::string& line) FIBER_REQUIRES(mu_) {
+    const PerfTimer timer(Perf(), &IOStatsContext::logger_nanos);
+    bool& uncounted = Perf::State()->io.disable_iostats;
+    const bool before = std::exchange(uncounted, true);  // no bytes of the database's
+    WriteLine(now, line);
+    uncounted = before;
+  }
+  void WriteLine(uint64_t now, const std::string& line) FIBER_REQUIRES(mu_) {
     if (rolling_ != nullptr && ShouldRoll(now)) Roll(now);
     if (file_ == nullptr) return;
     // A log that cannot be written must not stop the database.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/perf.h"
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fiber/mutex.h"
@@ -32,6 +33,11 @@ namespace {
 std::string ErrorMessage(int err) {
   char buf[128] = "unknown error";
   return ErrorText(strerror_r(err, buf, sizeof(buf)), buf);
+}
+
+int OpenFile(const char* name, int flags, mode_t mode = 0) {
+  const PerfTimer timer(Perf(), &IOStatsContext::open_nanos);
+  return fiber::io::open(name, flags, mode);
 }
 
 bool IsMissing(int err) { return err == ENOENT || err == ENOTDIR; }
@@ -97,7 +103,7 @@ class FiberFileSystem : public FileSystem {
                              IODebugContext* /*dbg*/) override {
     result->reset();
     const bool direct = options.use_direct_reads && !options.use_mmap_reads;
-    const int fd = fiber::io::open(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
+    const int fd = OpenFile(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
     if (fd < 0)
       return OpenError("While opening a file for sequentially reading", fname, fd, direct);
     *result = std::make_unique<FiberSequentialFile>(fd, fname, direct);
@@ -112,7 +118,7 @@ class FiberFileSystem : public FileSystem {
       return IOStatus::NotSupported("allow_mmap_reads: a page fault would block a worker", fname);
     }
     const bool direct = options.use_direct_reads;
-    const int fd = fiber::io::open(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
+    const int fd = OpenFile(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
     if (fd < 0) return OpenError("While open a file for random read", fname, fd, direct);
     fiber::io::keep_registered(fd);  // the object alone closes it
     *result = std::make_unique<FiberRandomAccessFile>(fd, fname, direct);
@@ -142,7 +148,7 @@ class FiberFileSystem : public FileSystem {
   IOStatus NewDirectory(const std::string& name, const IOOptions& /*options*/,
                         std::unique_ptr<FSDirectory>* result, IODebugContext* /*dbg*/) override {
     result->reset();
-    const int fd = fiber::io::open(name.c_str(), O_RDONLY | O_DIRECTORY);
+    const int fd = OpenFile(name.c_str(), O_RDONLY | O_DIRECTORY);
     if (fd < 0) return IOErrorFromErrno("While open directory", name, -fd);
     *result = std::make_unique<FiberDirectory>(fd, name);
     return IOStatus::OK();
@@ -183,7 +189,7 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus Truncate(const std::string& fname, size_t size, const IOOptions& /*options*/,
                     IODebugContext* /*dbg*/) override {
-    const int fd = fiber::io::open(fname.c_str(), O_WRONLY);
+    const int fd = OpenFile(fname.c_str(), O_WRONLY);
     if (fd < 0) return IOErrorFromErrno("While truncate file", fname, -fd);
     IOStatus s = Check(fiber::io::ftruncate(fd, size),
                        "While truncate file to size " + std::to_string(size), fname);
@@ -284,7 +290,7 @@ class FiberFileSystem : public FileSystem {
                                 fname, ENOLCK);
       }
     }
-    const int fd = fiber::io::open(fname.c_str(), O_RDWR | O_CREAT, 0644);
+    const int fd = OpenFile(fname.c_str(), O_RDWR | O_CREAT, 0644);
     if (fd < 0) return IOErrorFromErrno("while open a file for lock", fname, -fd);
     int r = fiber::io::lock_file(fd);
     const char* context = "While lock file";
@@ -377,7 +383,7 @@ class FiberFileSystem : public FileSystem {
     // use_mmap_writes is the default of EnvOptions and only a wish: writes go through pwrite.
     const bool direct = options.use_direct_writes;
     const int fd =
-        fiber::io::open(fname.c_str(), O_WRONLY | O_CREAT | flags | (direct ? O_DIRECT : 0), 0644);
+        OpenFile(fname.c_str(), O_WRONLY | O_CREAT | flags | (direct ? O_DIRECT : 0), 0644);
     if (fd < 0) return OpenError("While open a file for appending", fname, fd, direct);
     fiber::io::keep_registered(fd);
     uint64_t size = 0;

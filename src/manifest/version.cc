@@ -5,21 +5,33 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/perf.h"
 #include "manifest/version_set.h"
 
 namespace cairn {
 
 size_t FindFileInRange(const InternalKeyComparator& icmp, const LevelFiles& files,
-                       const Slice& internal_key, size_t left, size_t right) {
+                       const Slice& internal_key, size_t left, size_t right, uint32_t* compared) {
+  uint32_t n = 0;
   while (left < right) {
     const size_t mid = left + (right - left) / 2;
+    ++n;
     if (icmp.Compare(files[mid].largest, internal_key) < 0) {
       left = mid + 1;
     } else {
       right = mid;
     }
   }
+  *compared += n;
   return right;
+}
+
+size_t FindFileInRange(const InternalKeyComparator& icmp, const LevelFiles& files,
+                       const Slice& internal_key, size_t left, size_t right) {
+  uint32_t compared = 0;
+  const size_t found = FindFileInRange(icmp, files, internal_key, left, right, &compared);
+  Perf().Count(&PerfContext::user_key_comparison_count, compared);
+  return found;
 }
 
 size_t FindFile(const InternalKeyComparator& icmp, const LevelFiles& files,

@@ -53,6 +53,9 @@ size_t FindFile(const InternalKeyComparator& icmp, const LevelFiles& files,
 // The same among [left, right).
 size_t FindFileInRange(const InternalKeyComparator& icmp, const LevelFiles& files,
                        const Slice& internal_key, size_t left, size_t right);
+// The same; *compared grows by how many keys were compared, which the caller counts.
+size_t FindFileInRange(const InternalKeyComparator& icmp, const LevelFiles& files,
+                       const Slice& internal_key, size_t left, size_t right, uint32_t* compared);
 
 class Version {
  public:

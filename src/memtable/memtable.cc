@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "base/perf.h"
 #include "memtable/memtable_filter.h"
 #include "memtable/skiplist_traversal.h"
 #include "rocksdb/comparator.h"
@@ -40,6 +41,13 @@ ArenaOptions MakeArenaOptions(const MemTableOptions& options, size_t block_size,
           .huge_page_pool = options.huge_page_pool,
           .tracker = tracker,
           .info_log = options.info_log};
+}
+
+bool AskFilter(const MemTableFilter& filter, const Slice& bytes) {
+  const bool may_contain = filter.MayContain(bytes);
+  Perf().Count(may_contain ? &PerfContext::bloom_memtable_hit_count
+                           : &PerfContext::bloom_memtable_miss_count);
+  return may_contain;
 }
 
 // An iterator that need not look where the filter knows that there is no entry with the prefix.
@@ -76,7 +84,7 @@ class FilteredIterator final : public InternalIterator {
   bool MayMatch(const Slice& target) {
     const Slice user_key = ExtractUserKey(target);
     may_match_ = !prefix_extractor_->InDomain(user_key) ||
-                 filter_->MayContain(prefix_extractor_->Transform(user_key));
+                 AskFilter(*filter_, prefix_extractor_->Transform(user_key));
     return may_match_;
   }
 
@@ -244,9 +252,9 @@ const SkipList::Node* MemTable::FindSpecial(const LookupKey& key) const {
     const SliceTransform* const extractor = special_->prefix_extractor;
     const Slice user_key = key.user_key();
     if (special_->filter_whole_keys) {
-      if (!filter->MayContain(user_key)) return nullptr;
+      if (!AskFilter(*filter, user_key)) return nullptr;
     } else if (extractor->InDomain(user_key) &&
-               !filter->MayContain(extractor->Transform(user_key))) {
+               !AskFilter(*filter, extractor->Transform(user_key))) {
       return nullptr;
     }
   }
@@ -264,11 +272,21 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
                    MergeOperands* operands, bool ignore_tombstones, bool* is_entity) const {
   if (num_range_tombstones() != 0 && !ignore_tombstones) [[unlikely]] {
     const SequenceNumber covering = range_tombstones()->Covering(key.user_key(), key.sequence());
-    if (covering != 0) return GetSlowly(key, value, s, seq, operands, covering, is_entity);
+    if (covering != 0) {
+      Perf().Count(&PerfContext::get_from_memtable_count);
+      return GetSlowly(key, value, s, seq, operands, covering, is_entity);
+    }
   }
   const SkipList::Node* node =
       special_ == nullptr ? list_.FindGreaterOrEqual(key.internal_key()) : FindSpecial(key);
-  if (node == nullptr) return false;
+  if (node == nullptr) {
+    if (num_entries() != 0) Perf().Count(&PerfContext::get_from_memtable_count);
+    return false;
+  }
+  if (PerfContext* const counters = Perf().counters()) {
+    counters->get_from_memtable_count += 1;
+    counters->user_key_comparison_count += 1;
+  }
   const Slice entry = node->key();
   const Slice user_key(entry.data(), entry.size() - kFooterSize);
   if (comparator_.CompareUserKey(user_key, key.user_key()) != 0) return false;

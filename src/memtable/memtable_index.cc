@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/perf.h"
 #include "fiber/mutex.h"
 
 namespace cairn {
@@ -30,6 +31,20 @@ struct NodeBefore {
   }
 };
 
+// Counts a seek of an iterator, and times it.
+class SeekCount {
+ public:
+  SeekCount() : timer_(perf_, &PerfContext::seek_on_memtable_time) {
+    perf_.Count(&PerfContext::seek_on_memtable_count);
+  }
+
+ private:
+  const Perf perf_;
+  const PerfTimer timer_;
+};
+void CountNext() { Perf().Count(&PerfContext::next_on_memtable_count); }
+void CountPrev() { Perf().Count(&PerfContext::prev_on_memtable_count); }
+
 class SkipListIterator final : public InternalIterator {
  public:
   explicit SkipListIterator(const SkipList* list) : list_(list) {}
@@ -37,8 +52,12 @@ class SkipListIterator final : public InternalIterator {
   bool Valid() const override { return node_ != nullptr; }
   void SeekToFirst() override { node_ = list_->First(); }
   void SeekToLast() override { node_ = list_->Last(); }
-  void Seek(const Slice& target) override { node_ = list_->FindGreaterOrEqual(target); }
+  void Seek(const Slice& target) override {
+    const SeekCount count;
+    node_ = list_->FindGreaterOrEqual(target);
+  }
   void SeekForPrev(const Slice& target) override {
+    const SeekCount count;
     node_ = list_->FindGreaterOrEqual(target);
     if (node_ == nullptr) {
       node_ = list_->Last();
@@ -48,11 +67,13 @@ class SkipListIterator final : public InternalIterator {
   }
   void Next() override {
     assert(Valid());
+    CountNext();
     node_ = node_->Next(0);
     if (node_ != nullptr) __builtin_prefetch(node_->Next(0));
   }
   void Prev() override {
     assert(Valid());
+    CountPrev();
     node_ = list_->FindLessThan(node_->key());
   }
   bool NextEntry(Slice* key, Slice* value) override {
@@ -90,12 +111,14 @@ class SortedIterator final : public InternalIterator {
     at_ = nodes_->size() - 1;  // of none: the largest number, not valid
   }
   void Seek(const Slice& target) override {
+    const SeekCount count;
     Load();
     const auto it =
         std::lower_bound(nodes_->begin(), nodes_->end(), target, NodeBefore{comparator_});
     at_ = static_cast<size_t>(it - nodes_->begin());
   }
   void SeekForPrev(const Slice& target) override {
+    const SeekCount count;
     Load();
     const auto it =
         std::upper_bound(nodes_->begin(), nodes_->end(), target, NodeBefore{comparator_});
@@ -103,10 +126,12 @@ class SortedIterator final : public InternalIterator {
   }
   void Next() override {
     assert(Valid());
+    CountNext();
     ++at_;
   }
   void Prev() override {
     assert(Valid());
+    CountPrev();
     --at_;
   }
   Slice key() const override { return (*nodes_)[at_]->key(); }

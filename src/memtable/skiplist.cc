@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/coding.h"
+#include "base/perf.h"
 #include "fiber/interleave.h"
 #include "fiber/random.h"
 #include "rocksdb/comparator.h"
@@ -249,6 +250,7 @@ SkipList::Place SkipList::Find(const Order& order) const {
   Node* x = head_;
   int level = height_.load(std::memory_order_relaxed) - 1;
   const Node* known_after = nullptr;  // a node already found not to be before the sought key
+  uint32_t compared = 0;
   while (true) {
     const auto [next, side] = Look(order, x, level);
     if (side == Side::kBefore) {
@@ -259,11 +261,17 @@ SkipList::Place SkipList::Find(const Order& order) const {
       --level;
       continue;
     }
-    if (next != nullptr && next != known_after && order.IsBefore(next)) {
-      x = next;
-      continue;
+    if (next != nullptr && next != known_after) {
+      ++compared;
+      if (order.IsBefore(next)) {
+        x = next;
+        continue;
+      }
     }
-    if (level == 0) return {x, next};
+    if (level == 0) {
+      if (compared != 0) Perf().Count(&PerfContext::user_key_comparison_count, compared);
+      return {x, next};
+    }
     known_after = next;
     --level;
   }

@@ -1,44 +1,22 @@
 #include "read/db_iterator.h"
 
 #include <cassert>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/coding.h"
 #include "base/merge_operands.h"
+#include "base/perf.h"
 #include "base/wide_column_serialization.h"
 #include "fiber/interleave.h"
 #include "fs/read_limits.h"
+#include "read/saved_key.h"
 #include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
 
 namespace cairn {
 namespace {
-
-// A user key of our own. Keeps its memory.
-class SavedKey {
- public:
-  void Assign(const Slice& key) {
-    if (key.size() > capacity_) [[unlikely]] {
-      capacity_ = key.size() * 2;
-      heap_ = std::make_unique<char[]>(capacity_);
-      data_ = heap_.get();
-    }
-    if (key.size() != 0) std::memcpy(data_, key.data(), key.size());
-    size_ = key.size();
-  }
-  Slice get() const { return Slice(data_, size_); }
-
- private:
-  size_t capacity_ = kInline;
-  size_t size_ = 0;
-  std::unique_ptr<char[]> heap_;
-  static constexpr size_t kInline = 104;
-  char inline_[kInline];
-  char* data_ = inline_;
-};
 
 // Values above this are pinned rather than copied on the way back, where the source can pin.
 constexpr size_t kCopyValueBytes = 128;
@@ -121,11 +99,13 @@ class DBIterator final : public Iterator {
   void StepForward() { at_entry_ = iter_->NextEntry(&entry_key_, &entry_value_); }
   void StepBackward() { at_entry_ = iter_->PrevEntry(&entry_key_, &entry_value_); }
   void SeekInternal(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+    const PerfTimer timer(Perf(), &PerfContext::seek_internal_seek_time);
     seek_key_.Set(user_key, sequence, type);
     iter_->Seek(seek_key_.Encode());
     Load();
   }
   void SeekInternalForPrev(const Slice& user_key, SequenceNumber sequence, ValueType type) {
+    const PerfTimer timer(Perf(), &PerfContext::seek_internal_seek_time);
     seek_key_.Set(user_key, sequence, type);
     iter_->SeekForPrev(seek_key_.Encode());
     Load();
@@ -155,7 +135,8 @@ class DBIterator final : public Iterator {
   }
   bool PassHiddenRange();
 
-  bool IsSavedKey(const Slice& user_key) const {
+  bool IsSavedKey(const Slice& user_key) {
+    ++passed_.compared;
     return icmp_.EqualUserKey(user_key, saved_key_.get());
   }
   bool IsAtUpperBound(const Slice& user_key) const {
@@ -211,6 +192,7 @@ class DBIterator final : public Iterator {
       env_.statistics->recordTick(ticker, 1);
   }
   void CountFound(uint32_t ticker);
+  void CountCall(const Perf& perf, PerfMetric calls);
   void FlushStatistics();
 
   const DBIteratorEnv env_;
@@ -241,6 +223,14 @@ class DBIterator final : public Iterator {
   mutable WideColumns columns_;  // of an entity that is shown; else what columns() gave last
   InternalKey seek_key_;
   uint64_t hidden_passed_ = 0;
+  // What the present call did; counted at its end.
+  struct Passed {
+    uint32_t compared = 0;  // keys
+    uint32_t entries = 0;
+    uint32_t deletions = 0;
+    uint32_t too_new = 0;
+    uint32_t operands = 0;
+  } passed_;
   uint64_t nexts_ = 0, prevs_ = 0, nexts_found_ = 0, prevs_found_ = 0,
            bytes_read_ = 0;  // not flushed yet
 };
@@ -309,6 +299,8 @@ Status DBIterator::BadEntry(ValueType type) const {
 
 void DBIterator::Next() {
   assert(valid_);
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_next_cpu_nanos);
   status_ = Status::OK();
   hidden_passed_ = 0;
   if (!on_entry_) [[unlikely]] {
@@ -319,13 +311,16 @@ void DBIterator::Next() {
     FindForward(Skip::kHidden);
   } else if (ExtractSequence(entry_key_) == 0) {
     // Nothing can be older: the next entry is of another key.
+    ++passed_.entries;
     StepForward();
     FindForward(Skip::kNone);
   } else {
     saved_key_.Assign(ExtractUserKey(entry_key_));
+    ++passed_.entries;
     StepForward();
     FindForward(Skip::kHidden);
   }
+  CountCall(perf, &PerfContext::iter_next_count);
   if (env_.statistics != nullptr) [[unlikely]] {
     ++nexts_;
     if (valid_) {
@@ -337,6 +332,7 @@ void DBIterator::Next() {
 
 // From the cursor on, finds the first entry to show.
 void DBIterator::FindForward(Skip skip) {
+  const PerfTimer timer(Perf(), &PerfContext::find_next_user_entry_time);
   uint64_t passed = 0;     // entries of saved_key_ in a row
   bool may_reseek = true;  // once for a key: what is left after that is stepped over
   uint64_t in_ranges = 0;  // entries that range tombstones hide, in a row
@@ -347,6 +343,7 @@ void DBIterator::FindForward(Skip skip) {
 
     const bool is_saved = skip != Skip::kNone && IsSavedKey(user_key);
     if (skip == Skip::kHidden && is_saved) {
+      ++passed_.entries;
       if (IsTooManyHidden()) return;
       if (++passed > env_.max_sequential_skip && may_reseek) {
         may_reseek = false;
@@ -355,6 +352,7 @@ void DBIterator::FindForward(Skip skip) {
         continue;
       }
     } else if ((footer >> 8) > sequence_) {
+      ++passed_.too_new;
       if (IsTooManyHidden()) return;
       if (!is_saved) {
         saved_key_.Assign(user_key);
@@ -399,6 +397,7 @@ void DBIterator::FindForward(Skip skip) {
       if (!in_range && type != kTypeDeletion && type != kTypeSingleDeletion) {
         return Fail(BadEntry(type));
       }
+      ++passed_.deletions;
       if (IsTooManyHidden()) return;
       saved_key_.Assign(user_key);
       skip = Skip::kHidden;
@@ -452,6 +451,7 @@ bool DBIterator::CollectOperandsForward(MergeBase* base) {
 
 // Shows what operands_ make of `base`. False: it failed, status_ is set.
 bool DBIterator::MergeOperandsOver(const MergeBase& base) {
+  passed_.operands += static_cast<uint32_t>(operands_.size());
   ValueType type = kTypeValue;
   Status s = operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr,
                              &merged_value_, &type);
@@ -488,6 +488,8 @@ void DBIterator::TurnForward() {
 
 void DBIterator::Prev() {
   assert(valid_);
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_prev_cpu_nanos);
   status_ = Status::OK();
   hidden_passed_ = 0;
   if (forward_) {
@@ -495,6 +497,7 @@ void DBIterator::Prev() {
     if (!status_.ok()) return;
   }
   FindBackward();
+  CountCall(perf, &PerfContext::iter_prev_count);
   if (env_.statistics != nullptr) [[unlikely]] {
     ++prevs_;
     if (valid_) {
@@ -513,6 +516,7 @@ void DBIterator::TurnBackward() {
   } else {
     on_entry_ = false;
     saved_key_.Assign(ExtractUserKey(entry_key_));
+    ++passed_.entries;
     StepBackward();
   }
   PassSavedKeyBackward();
@@ -524,6 +528,7 @@ bool DBIterator::PassSavedKeyBackward() {
   uint64_t passed = 0;
   while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_))) {
     if (IsTooManyHidden()) return false;
+    ++(ExtractSequence(entry_key_) > sequence_ ? passed_.too_new : passed_.entries);
     if (++passed > env_.max_sequential_skip) {
       Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
       // Before the newest possible entry of the key, which does not exist.
@@ -588,6 +593,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         break;
       case kTypeDeletion:
       case kTypeSingleDeletion:
+        ++passed_.deletions;
         operands_.Clear();
         *found = false;
         break;
@@ -598,6 +604,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         Fail(BadEntry(static_cast<ValueType>(footer & 0xff)));
         return false;
     }
+    ++passed_.entries;
     StepBackward();
   } while (at_entry_ && IsSavedKey(ExtractUserKey(entry_key_)));
   if (!operands_.empty()) [[unlikely]] {
@@ -668,14 +675,20 @@ void DBIterator::Renew() {
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
   if (!Begin()) return;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   if (options_.tailing) [[unlikely]]
     Renew();
   forward_ = true;
   holds_prefix_ = false;
-  iter_->SeekToFirst();
-  Load();
+  {
+    const PerfTimer timer(perf, &PerfContext::seek_internal_seek_time);
+    iter_->SeekToFirst();
+    Load();
+  }
   FindForward(Skip::kNone);
   if (valid_) HoldPrefixOf(key());
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
@@ -691,12 +704,15 @@ void DBIterator::Seek(const Slice& target) {
 }
 
 void DBIterator::SeekFrom(const Slice& target) {
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   forward_ = true;
   HoldPrefixOf(target);
   const Slice* const lower = options_.iterate_lower_bound;
   const bool below = lower != nullptr && icmp_.CompareUserKey(target, *lower) < 0;
   SeekInternal(below ? *lower : target, sequence_, kValueTypeForSeek);
   FindForward(Skip::kNone);
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
@@ -705,6 +721,7 @@ void DBIterator::StartFromLast() {
     // Strictly before the bound's first possible entry.
     SeekInternalForPrev(*options_.iterate_upper_bound, kMaxSequenceNumber, kValueTypeForSeek);
   } else {
+    const PerfTimer timer(Perf(), &PerfContext::seek_internal_seek_time);
     iter_->SeekToLast();
     Load();
   }
@@ -713,6 +730,8 @@ void DBIterator::StartFromLast() {
 
 void DBIterator::SeekToLast() {
   if (!Begin()) return;
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   if (options_.tailing) [[unlikely]]
     Renew();
   forward_ = false;
@@ -723,6 +742,7 @@ void DBIterator::SeekToLast() {
   if (upper != nullptr) HoldPrefixOf(*upper);
   StartFromLast();
   if (upper == nullptr && valid_) HoldPrefixOf(key());
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
@@ -738,6 +758,8 @@ void DBIterator::SeekForPrev(const Slice& target) {
 }
 
 void DBIterator::SeekForPrevFrom(const Slice& target) {
+  const Perf perf;
+  const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
   forward_ = false;
   on_entry_ = false;
   HoldPrefixOf(target);
@@ -747,10 +769,24 @@ void DBIterator::SeekForPrevFrom(const Slice& target) {
     SeekInternalForPrev(target, 0, kValueTypeForSeekForPrev);
     FindBackward();
   }
+  CountCall(perf, &PerfContext::iter_seek_count);
   CountFound(NUMBER_DB_SEEK);
 }
 
 // ---- Statistics.
+
+void DBIterator::CountCall(const Perf& perf, PerfMetric calls) {
+  if (PerfContext* const counters = perf.counters()) {
+    counters->*calls += 1;
+    counters->user_key_comparison_count += passed_.compared;
+    counters->internal_key_skipped_count += passed_.entries;
+    counters->internal_delete_skipped_count += passed_.deletions;
+    counters->internal_recent_skipped_count += passed_.too_new;
+    counters->internal_merge_count += passed_.operands;
+    if (valid_) counters->iter_read_bytes += key().size() + value().size();
+  }
+  passed_ = Passed();
+}
 
 void DBIterator::CountFound(uint32_t ticker) {
   if (env_.statistics == nullptr) return;

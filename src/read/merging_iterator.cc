@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/perf.h"
 #include "read/together.h"
 
 namespace cairn {
@@ -85,7 +86,8 @@ class MergingIterator final : public InternalIterator {
 
   // Whether a comes first in the direction of travel.
   template <bool kForward>
-  bool Precedes(const Child* a, const Child* b) const {
+  bool Precedes(const Child* a, const Child* b) {
+    ++compared_;
     const int order = icmp_->Compare(a->key, b->key);
     if (order != 0) return kForward ? order < 0 : order > 0;
     return kForward ? a->rank < b->rank : a->rank > b->rank;
@@ -121,9 +123,16 @@ class MergingIterator final : public InternalIterator {
 
   template <bool kForward>
   void Arrange() {
+    const Perf perf;
+    const PerfTimer timer(
+        perf, kForward ? &PerfContext::seek_min_heap_time : &PerfContext::seek_max_heap_time);
     forward_ = kForward;
     for (size_t i = heap_.size() / 2; i-- > 0;) SiftDown<kForward>(i, heap_[i]);
     PopToFront<kForward>();
+    CountCompared(perf);
+  }
+  void CountCompared(const Perf& perf) {
+    perf.Count(&PerfContext::user_key_comparison_count, std::exchange(compared_, 0));
   }
 
   // Takes the child into the heap (unordered yet) if it stands on an entry. False: it stopped with
@@ -153,18 +162,22 @@ class MergingIterator final : public InternalIterator {
     status_ = Status::OK();
     front_ = nullptr;
     heap_.clear();
-    if (seek_together_) {
-      MoveTogether(move);
-      for (Child& c : children_) {
-        if (!Collect(&c)) return;
-      }
-    } else {
-      for (Child& c : children_) {
-        move(&c);
-        if (!Collect(&c)) return;
-      }
-    }
+    if (!MoveAll(move)) return;
     Arrange<kForward>();
+  }
+
+  // Moves and collects. False: one stopped with an error.
+  template <class Move>
+  bool MoveAll(const Move& move) {
+    const Perf perf;
+    const PerfTimer timer(perf, &PerfContext::seek_child_seek_time);
+    perf.Count(&PerfContext::seek_child_seek_count, children_.size());
+    if (seek_together_) MoveTogether(move);
+    for (Child& c : children_) {
+      if (!seek_together_) move(&c);
+      if (!Collect(&c)) return false;
+    }
+    return true;
   }
 
   // Two phases: what is in memory, one after the other; then all that must be read.
@@ -177,6 +190,7 @@ class MergingIterator final : public InternalIterator {
       c.iter->SetReadTier(kReadAllTier);
       if (!c.iter->Valid() && c.iter->status().IsIncomplete()) must_read.push_back(&c);
     }
+    Perf().Count(&PerfContext::number_async_seek, must_read.size());
     ForEachTogether(must_read.size(), [&](size_t i) { move(must_read[i]); });
   }
 
@@ -189,6 +203,7 @@ class MergingIterator final : public InternalIterator {
     } else if (CheckEnd(c)) {
       PopToFront<true>();
     }
+    if (compared_ != 0) CountCompared(Perf());
   }
 
   void StepBackward() {
@@ -200,6 +215,7 @@ class MergingIterator final : public InternalIterator {
     } else if (CheckEnd(c)) {
       PopToFront<false>();
     }
+    if (compared_ != 0) CountCompared(Perf());
   }
 
   template <bool kForward>
@@ -217,6 +233,7 @@ class MergingIterator final : public InternalIterator {
         } else {
           c.iter->SeekForPrev(target);
         }
+        Perf().Count(&PerfContext::internal_range_del_reseek_count);
         moved |= &c == front;
       }
       if (!Collect(&c)) return true;
@@ -248,6 +265,7 @@ class MergingIterator final : public InternalIterator {
         c.iter->SeekForPrev(front->key);
         if (c.iter->Valid() && icmp_->Compare(c.iter->key(), front->key) == 0) c.iter->Prev();
       }
+      Perf().Count(&PerfContext::seek_child_seek_count);
       if (!Collect(&c)) return false;
     }
     forward_ = kForward;
@@ -261,6 +279,7 @@ class MergingIterator final : public InternalIterator {
   std::vector<Child*> heap_;  // valid children but the front one; the runner-up on top
   Child* front_ = nullptr;    // null: not valid
   bool forward_ = true;
+  uint32_t compared_ = 0;  // keys; not counted yet
   Status status_;
 };
 

@@ -51,8 +51,13 @@ class MultiLookup {
       }
       const LookupKey lookup(keys_[i], snapshot_);
       Unread key{i, MergeOperands(sv_.merge_operator)};
-      if (LookInMemtables(options_, sv_, lookup, &values_[i], statistics_, nullptr, &key.operands,
-                          IsEntity(i), &statuses_[i])) {
+      const Perf perf;
+      const bool decided =
+          perf.timed() ? LookInMemtables<true>(options_, sv_, lookup, &values_[i], statistics_,
+                                               nullptr, &key.operands, IsEntity(i), &statuses_[i])
+                       : LookInMemtables<false>(options_, sv_, lookup, &values_[i], statistics_,
+                                                nullptr, &key.operands, IsEntity(i), &statuses_[i]);
+      if (decided) {
         continue;
       }
       if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(std::move(key));
@@ -97,8 +102,11 @@ class MultiLookup {
     GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
                        &key->operands);
     int hit_level = -1;
-    Status s =
-        WalkTables(options, version_, tables_, lookup, end_level, &key->at, &context, &hit_level);
+    const Perf perf;
+    Status s = perf.timed() ? WalkTables<true>(options, version_, tables_, lookup, end_level,
+                                               &key->at, &context, &hit_level)
+                            : WalkTables<false>(options, version_, tables_, lookup, end_level,
+                                                &key->at, &context, &hit_level);
     if (s.IsIncomplete() && options.read_tier == kBlockCacheTier) return false;
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
@@ -118,10 +126,11 @@ class MultiLookup {
       for (const Unread& key : unread_) {
         const LookupKey lookup(keys_[key.index], snapshot_);
         TablePosition at = key.at;
-        ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
-          AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
-          return false;
-        });
+        ForEachCandidate(Perf(), version_, lookup, end_level, &at,
+                         [&](const FileSlot& file, int level) {
+                           AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
+                           return false;
+                         });
       }
       std::sort(parts.begin(), parts.end(),
                 [](const Part& a, const Part& b) { return a.Order() < b.Order(); });
@@ -196,21 +205,22 @@ class MultiLookup {
   void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
     const LookupKey lookup(keys_[key.index], snapshot_);
     TablePosition at = key.at;
-    ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
-      const TableFileId id = file.meta->TableId(level);
-      TableCache::Ref table;
-      if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;
-      if (!table->CachesBlocks(options_)) return true;
-      BlockHandle handle;
-      const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
-      if (s.IsNotFound()) return false;
-      if (s.ok()) wanted->push_back({id, handle});
-      // What a filter says is there mostly is; without one any level may have it. Below a merge
-      // operand the next level's is wanted, too.
-      return !s.ok() || !options_.optimize_multiget_for_io ||
-             (table->HasFilter() && key.operands.empty() &&
-              (sv_.merge_operator == nullptr || !table->MayHoldOperands()));
-    });
+    ForEachCandidate(
+        Perf(), version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+          const TableFileId id = file.meta->TableId(level);
+          TableCache::Ref table;
+          if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;
+          if (!table->CachesBlocks(options_)) return true;
+          BlockHandle handle;
+          const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
+          if (s.IsNotFound()) return false;
+          if (s.ok()) wanted->push_back({id, handle});
+          // What a filter says is there mostly is; without one any level may have it. Below a merge
+          // operand the next level's is wanted, too.
+          return !s.ok() || !options_.optimize_multiget_for_io ||
+                 (table->HasFilter() && key.operands.empty() &&
+                  (sv_.merge_operator == nullptr || !table->MayHoldOperands()));
+        });
   }
 
   void AddMissing(const TableFileId& file, const Slice& internal_key, std::vector<Part>* parts) {

@@ -3,40 +3,53 @@
 #include <string>
 #include <utility>
 
+#include "base/perf.h"
 #include "base/wide_column_serialization.h"
 #include "read/table_walk.h"
 
 namespace cairn {
 
-Status GetFromVersion(const ReadOptions& options, const Version& version, TableCache* tables,
-                      const LookupKey& key, GetContext* context, int* hit_level) {
-  if (hit_level != nullptr) *hit_level = -1;
+namespace {
+
+template <bool kTimed>
+Status LookUp(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+              const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
+              MergeOperands* operands, Statistics* statistics, SequenceNumber* seq,
+              bool* is_entity) {
+  const LookupKey lookup(key, snapshot);
+  Status s;
+  if (LookInMemtables<kTimed>(options, sv, lookup, value, statistics, seq, operands, is_entity,
+                              &s)) {
+    return s;
+  }
+  GetContext context(sv.current->icmp().user_comparator(), key, value,
+                     operands->empty() ? seq : nullptr, operands);
+  int level = -1;
   TablePosition at;
-  return WalkTables(options, version, tables, key, kAllLevels, &at, context, hit_level);
+  s = WalkTables<kTimed>(options, *sv.current, tables, lookup, kAllLevels, &at, &context, &level);
+  return Conclude(std::move(s), context, level, value, statistics, is_entity);
 }
+
+}  // namespace
 
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
                    Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
   MergeOperands operands(sv.merge_operator);
-  return PointLookup(options, sv, tables, key, snapshot, value, &operands, statistics, seq,
-                     is_entity);
+  return Perf().timed() ? LookUp<true>(options, sv, tables, key, snapshot, value, &operands,
+                                       statistics, seq, is_entity)
+                        : LookUp<false>(options, sv, tables, key, snapshot, value, &operands,
+                                        statistics, seq, is_entity);
 }
 
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
                    MergeOperands* operands, Statistics* statistics, SequenceNumber* seq,
                    bool* is_entity) {
-  const LookupKey lookup(key, snapshot);
-  Status s;
-  if (LookInMemtables(options, sv, lookup, value, statistics, seq, operands, is_entity, &s)) {
-    return s;
-  }
-  GetContext context(sv.current->icmp().user_comparator(), key, value,
-                     operands->empty() ? seq : nullptr, operands);
-  int level = -1;
-  s = GetFromVersion(options, *sv.current, tables, lookup, &context, &level);
-  return Conclude(std::move(s), context, level, value, statistics, is_entity);
+  return Perf().timed() ? LookUp<true>(options, sv, tables, key, snapshot, value, operands,
+                                       statistics, seq, is_entity)
+                        : LookUp<false>(options, sv, tables, key, snapshot, value, operands,
+                                        statistics, seq, is_entity);
 }
 
 Status MergeInto(const MergeOperands& operands, const Slice& user_key, const MergeBase& base,
@@ -53,6 +66,7 @@ Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Mer
     return Status::OK();
   }
   if (value == nullptr) return Status::OK();  // the key exists
+  Perf().Count(&PerfContext::internal_merge_point_lookup_count, operands.size());
   std::string result;
   ValueType type;
   Status s = operands.Merge(user_key, base, statistics, /*logger=*/nullptr, &result, &type);

@@ -18,14 +18,6 @@
 
 namespace cairn {
 
-/// Looks a key up in the table files: level 0 newest first, then level by level, one file each,
-/// until the context is decided. OK when the walk ended (ask context->state()); an error of a table
-/// otherwise, Incomplete with kBlockCacheTier. `hit_level`, if not null, receives the level of the
-/// deciding file, or -1.
-[[nodiscard]] Status GetFromVersion(const ReadOptions& options, const Version& version,
-                                    TableCache* tables, const LookupKey& key, GetContext* context,
-                                    int* hit_level = nullptr);
-
 /// The whole lookup of `key` as of `snapshot`: memtable, immutable memtables, files. OK (value set,
 /// copied or pinned; of an entity the default column, or with `is_entity` all of it as it is
 /// stored, and *is_entity set), NotFound, or an error: Corruption, IOError, Incomplete

@@ -9,6 +9,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "base/perf.h"
 #include "manifest/version.h"
 #include "read/super_version.h"
 #include "rocksdb/options.h"
@@ -28,19 +29,24 @@ struct TablePosition {
   size_t file = 0;  // in level 0; below: how many after the first that may hold the key
 };
 
+// What follows comes twice: where nothing is timed, at the usual PerfLevel, kTimed is false, and
+// nothing asks for the level again.
+
 // Calls visit(file, level) for each file that can hold the key, newest first, from `*at` on, up to
 // the level before `end_level`, until it returns true; then *at is where that was.
 template <class Visit>
-inline void ForEachCandidate(const Version& version, const LookupKey& key, int end_level,
+inline void ForEachCandidate(Perf perf, const Version& version, const LookupKey& key, int end_level,
                              TablePosition* at, const Visit& visit) {
   const InternalKeyComparator& icmp = version.icmp();
   const Slice internal_key = key.internal_key();
   const Slice user_key = key.user_key();
   const int levels = std::min(end_level, version.num_non_empty_levels());
+  ComparisonCount compared(perf);
   if (at->level == 0 && levels > 0) {
     const LevelFiles& newest = version.level_files(0);
     for (; at->file < newest.size; ++at->file) {
       const FileSlot& file = newest[at->file];
+      compared.n += 2;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(file.smallest)) < 0 ||
           icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {
         continue;
@@ -52,9 +58,13 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
   for (; at->level < levels; ++at->level, at->file = 0) {
     const LevelFiles& files = version.level_files(at->level);
     if (files.size == 0) continue;
-    for (size_t i = FindFile(icmp, files, internal_key) + at->file; i < files.size; ++i) {
+    for (size_t i =
+             FindFileInRange(icmp, files, internal_key, 0, files.size, &compared.n) + at->file;
+         i < files.size; ++i) {
+      ++compared.n;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
       if (visit(files[i], at->level)) return;
+      ++compared.n;
       // RocksDB cuts files between versions of a key, too.
       if (!icmp.EqualUserKey(user_key, ExtractUserKey(files[i].largest))) [[likely]]
         break;
@@ -63,20 +73,29 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
   }
 }
 
-// GetFromVersion (point_lookup.h) from `*at` on, up to the level before `end_level`. Incomplete:
-// the file at `*at` can tell only if it may be read; from there the walk may be taken up again,
-// with a fresh context.
+// Looks a key up in the table files from `*at` on, up to the level before `end_level`: level 0
+// newest first, then level by level, one file each, until the context is decided. OK when the walk
+// ended (ask context->state()); an error of a table otherwise. `hit_level`, if not null, receives
+// the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read;
+// from there the walk may be taken up again, with a fresh context.
+template <bool kTimed>
 inline Status WalkTables(const ReadOptions& options, const Version& version, TableCache* tables,
                          const LookupKey& key, int end_level, TablePosition* at,
                          GetContext* context, int* hit_level) {
   Status s;
   const Slice internal_key = key.internal_key();
   MergeOperands* const operands = context->operands();
-  ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
+  const PerfTimerIf<kTimed> timer(&PerfContext::get_from_output_files_time);
+  const Perf perf;
+  ForEachCandidate(perf, version, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
+    const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
     s = reader != nullptr ? reader->Get(options, internal_key, context)
                           : tables->Get(options, file.meta->TableId(level), internal_key, context);
+    if (kTimed && start != 0) {
+      perf.CountAt(level, &PerfContextByLevel::get_from_table_nanos, fiber::now_nanos() - start);
+    }
     if (s.ok() && context->key_may_exist()) {
       s = Status::Incomplete("The table or block is not in memory, and it may not be read");
     }
@@ -87,6 +106,9 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
     }
     if (context->undecided()) return false;
     if (hit_level != nullptr) *hit_level = level;
+    if (context->state() == GetContext::kFound) {
+      perf.CountAt(level, &PerfContextByLevel::user_key_return_count);
+    }
     return true;
   });
   return s;
@@ -109,16 +131,22 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
 
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
-inline bool LookInMemtables(const ReadOptions& options, const SuperVersion& sv,
-                            const LookupKey& lookup, PinnableSlice* value, Statistics* statistics,
-                            SequenceNumber* seq, MergeOperands* operands, bool* is_entity,
-                            Status* s) {
+template <bool kTimed>
+[[gnu::always_inline]] inline bool LookInMemtables(const ReadOptions& options,
+                                                   const SuperVersion& sv, const LookupKey& lookup,
+                                                   PinnableSlice* value, Statistics* statistics,
+                                                   SequenceNumber* seq, MergeOperands* operands,
+                                                   bool* is_entity, Status* s) {
+  if (options.read_tier == kPersistedTier) [[unlikely]]
+    return false;
   Slice found;
   bool found_entity = false;
+  PerfTimerIf<kTimed> timer(&PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
   const bool decided =
       sv.mem->Get(lookup, &found, s, seq, operands, ignore, &found_entity) ||
       (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore, &found_entity));
+  timer.Stop();
   if (decided && !operands->empty()) [[unlikely]] {
     if (s->ok() || s->IsNotFound()) {
       const ValueType type = !s->ok()       ? kTypeDeletion

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/perf.h"
 #include "table/block_builder.h"
 #include "table/block_memory.h"
 
@@ -114,6 +115,7 @@ const char* DataBlockIter::FindRestart(Less less) {
       SetCorrupt();
       return nullptr;
     }
+    ++compared_;
     if (less(k, other)) {
       left = middle;
     } else {
@@ -125,6 +127,12 @@ const char* DataBlockIter::FindRestart(Less less) {
   return p;
 }
 
+void DataBlockIter::Seek(const Slice& target) {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
+  perf.Count(&PerfContext::user_key_comparison_count, SeekUncounted(target));
+}
+
 bool DataBlockIter::SeekByHash(const Slice& target) {
   const uint8_t interval = block_->FindInHashIndex(ExtractUserKey(target));
   if (interval == block_hash::kNone) return false;
@@ -132,6 +140,9 @@ bool DataBlockIter::SeekByHash(const Slice& target) {
     Seek(target);
     return true;
   }
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
+  compared_ = 0;
   const char* const start = interval < block_->num_restarts() ? RestartPoint(interval) : nullptr;
   if (start == nullptr) {
     SetCorrupt();
@@ -140,6 +151,7 @@ bool DataBlockIter::SeekByHash(const Slice& target) {
   } else {
     ScanGeneric(start, target);
   }
+  perf.Count(&PerfContext::user_key_comparison_count, compared_);
   return true;
 }
 
@@ -178,6 +190,7 @@ void DataBlockIter::ScanBytewise(const char* start, const Slice& target) {
       continue;
     }
     if (size < shared) return ScanGeneric(start, target);
+    ++compared_;
     const size_t rest = size - shared;
     const size_t t_rest = t_size - shared;
     const size_t n = std::min(rest, t_rest);
@@ -226,7 +239,11 @@ void DataBlockIter::SeekGeneric(const Slice& target) {
 
 void DataBlockIter::ScanGeneric(const char* from, const Slice& target) {
   ParseRestart(from);
-  while (Valid() && icmp_->Compare(key(), target) < 0) ParseAt(next_);
+  while (Valid()) {
+    ++compared_;
+    if (icmp_->Compare(key(), target) >= 0) break;
+    ParseAt(next_);
+  }
 }
 
 void DataBlockIter::SeekForPrev(const Slice& target) {
@@ -468,8 +485,12 @@ void IndexBlockIter::SeekToLast() {
   while (Valid() && next_ < limit_) ParseAt(next_);
 }
 
-void IndexBlockIter::Seek(const Slice& target) {
-  if (data_ == limit_) return Invalidate();
+uint32_t IndexBlockIter::SeekUncounted(const Slice& target) {
+  uint32_t compared = 0;
+  if (data_ == limit_) {
+    Invalidate();
+    return compared;
+  }
   uint32_t left = 0;
   uint32_t right = num_restarts_ - 1;
   if (index_->has_prefixes()) {
@@ -478,7 +499,8 @@ void IndexBlockIter::Seek(const Slice& target) {
   while (left < right) {
     const uint32_t middle = (left + right + 1) / 2;
     Slice separator;
-    if (!RestartKey(middle, &separator)) return;
+    if (!RestartKey(middle, &separator)) return compared;
+    ++compared;
     if (Compare(separator, target) < 0) {
       left = middle;
     } else {
@@ -486,9 +508,23 @@ void IndexBlockIter::Seek(const Slice& target) {
     }
   }
   const char* p = RestartPoint(left);
-  if (p == nullptr) return SetCorrupt();
+  if (p == nullptr) {
+    SetCorrupt();
+    return compared;
+  }
   ParseRestart(p);
-  while (Valid() && Compare(key(), target) < 0) ParseAt(next_);
+  while (Valid()) {
+    ++compared;
+    if (Compare(key(), target) >= 0) break;
+    ParseAt(next_);
+  }
+  return compared;
+}
+
+void IndexBlockIter::Seek(const Slice& target) {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::block_seek_nanos);
+  perf.Count(&PerfContext::user_key_comparison_count, SeekUncounted(target));
 }
 
 void IndexBlockIter::Prev() {

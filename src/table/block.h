@@ -200,12 +200,16 @@ class DataBlockIter {
   void SeekToFirst();
   void SeekToLast();
   // To the first entry >= the internal key `target`.
-  void Seek(const Slice& target) {
+  void Seek(const Slice& target);
+  // The same; returns how many keys it compared, which the caller counts, and times.
+  uint32_t SeekUncounted(const Slice& target) {
+    compared_ = 0;
     if (bytewise_) {
       SeekBytewise(target);
     } else {
       SeekGeneric(target);
     }
+    return compared_;
   }
   // The same, by the block's hash index. False: the block has no entry of the target's user key;
   // the cursor stands anywhere. REQUIRES: block()->has_hash_index(); keys of different bytes differ
@@ -300,6 +304,7 @@ class DataBlockIter {
   const InternalKeyComparator* icmp_ = nullptr;
   bool bytewise_ = false;
   bool corrupt_ = false;
+  uint32_t compared_ = 0;  // keys, by the present seek
   std::unique_ptr<PrevCache> prev_;
   KeyBuffer buffer_;
 };
@@ -359,6 +364,8 @@ class IndexBlockIter {
   void SeekToLast();
   // To the first block that may hold a key >= the internal key `target`.
   void Seek(const Slice& target);
+  // The same; returns how many keys it compared, which the caller counts, and times.
+  uint32_t SeekUncounted(const Slice& target);
   // REQUIRES (both): Valid()
   void Next() { ParseAt(next_); }
   void Prev();
@@ -382,7 +389,6 @@ class IndexBlockIter {
   // The whole key of restart point `index`; false after setting corrupt.
   bool RestartKey(uint32_t index, Slice* key);
   int Compare(const Slice& separator, const Slice& target) const;
-
   const IndexBlock* index_ = nullptr;
   const char* data_ = nullptr;
   const char* limit_ = nullptr;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/perf.h"
+
 namespace cairn {
 
 namespace {
@@ -69,7 +71,10 @@ bool BlockBasedTableIterator::OpenBlock() {
     return false;
   }
   if (prefetch_.WantsRange()) FindRange();
-  status_ = table_->GetDataBlock(options_, handle, for_compaction_, &prefetch_, &block_);
+  {
+    const PerfTimer timer(Perf(), &PerfContext::new_table_block_iter_nanos);
+    status_ = table_->GetDataBlock(options_, handle, for_compaction_, &prefetch_, &block_);
+  }
   if (!status_.ok()) return false;
   if (near_end_) [[unlikely]]
     TellNearEnd();

@@ -8,6 +8,7 @@
 
 #include "base/builtin_slice_transform.h"
 #include "base/coding.h"
+#include "base/perf.h"
 #include "cache/secondary_adapter.h"
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
@@ -58,7 +59,8 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
       secondary_(cache_ != nullptr && options.use_secondary_cache &&
                  MayHaveSecondaryCache(*cache_)),
-      file_number_(options.file_number) {
+      file_number_(options.file_number),
+      level_(options.level) {
   source_.statistics = options.statistics;
 }
 
@@ -137,7 +139,8 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
 Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
   const BlockHandle& handle = source_.footer.metaindex_handle;
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, /*verify=*/true, nullptr, tail, &block);
+  Status s =
+      ReadBlock(source_, handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (const char* error = block->ParseRestarts())
     return BlockCorruption(source_, handle.offset, error);
@@ -161,7 +164,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     return Status::Corruption("table without properties: " + source_.file->file_name());
   }
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, /*verify=*/false, nullptr, tail, &block);
+  Status s =
+      ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/false, nullptr, tail, &block);
   if (!s.ok()) return s;
   auto properties = std::make_shared<TableProperties>();
   auto decode = [&](const Block& b) {
@@ -176,7 +180,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     // after its checksum was made. That number is in the MANIFEST as well: the block is checked
     // with zeros in its place.
     Block::Ptr checked;
-    Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
+    Status verified =
+        ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
     if (!verified.ok() && verified.IsCorruption() &&
         properties->user_collected_properties.count(kExternalGlobalSeqnoProperty) != 0) {
       std::string raw(block->data(), block->size());
@@ -208,7 +213,8 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     if (!verified.ok()) return verified;
   } else if (!s.ok()) {
     Block::Ptr checked;  // prefer to say that the checksum is wrong
-    Status verified = ReadBlock(source_, *handle, /*verify=*/true, nullptr, tail, &checked);
+    Status verified =
+        ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
     return verified.ok() ? BlockCorruption(source_, handle->offset, s.getState()) : verified;
   }
 
@@ -252,7 +258,7 @@ Status BlockBasedTable::ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* t
   const BlockHandle* handle = meta.Find(kRangeDelBlockName);
   if (handle == nullptr) return Status::OK();
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
+  Status s = ReadBlock(source_, *handle, BlockKind::kMetadata, true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (const char* error = block->ParseRestarts())
     return BlockCorruption(source_, handle->offset, error);
@@ -279,7 +285,7 @@ Status BlockBasedTable::ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* t
   const BlockHandle* handle = meta.Find(kCompressionDictBlockName);
   if (handle == nullptr) return Status::OK();
   Block::Ptr block;
-  Status s = ReadBlock(source_, *handle, true, nullptr, tail, &block);
+  Status s = ReadBlock(source_, *handle, BlockKind::kDictionary, true, nullptr, tail, &block);
   if (!s.ok()) return s;
   if (block->size() == 0) return Status::OK();
   source_.dict =
@@ -379,8 +385,8 @@ void BlockBasedTable::FindFilter(const MetaBlocks& meta) {
 Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_checksum,
                                       PrefetchBuffer* prefetch, Block::Ptr* block,
                                       const ReadLimits& limits) const {
-  Status s =
-      ReadBlock(source_, handle, verify_checksum, source_.dict.get(), prefetch, block, limits);
+  Status s = ReadBlock(source_, handle, BlockKind::kData, verify_checksum, source_.dict.get(),
+                       prefetch, block, limits);
   if (!s.ok()) return s;
   const char* error = nullptr;
   if (HasSeparateValues(**block)) [[unlikely]] {
@@ -416,6 +422,12 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
                     });
     if (h != nullptr) {
       block->SetCached(cache_, h);
+      const Perf perf;
+      if (PerfContext* const counters = perf.counters()) [[likely]] {
+        counters->block_cache_hit_count += 1;
+        counters->block_cache_read_byte += (*block)->memory_usage();
+        perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
+      }
       if (prefetch != nullptr) prefetch->Skip(handle.offset, handle.size + kBlockTrailerSize);
       if (source_.statistics != nullptr) {
         Tick(BLOCK_CACHE_HIT);
@@ -427,6 +439,7 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("data block is not cached");
   if (cache_ != nullptr) {
+    Perf().CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_DATA_MISS);
   }
@@ -457,12 +470,15 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
 
 // ---- Lookups
 
+template <bool kTimed>
 Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
-                                     const Slice& internal_key, GetContext* context,
-                                     bool* done) const {
+                                     const Slice& internal_key, GetContext* context, bool* done,
+                                     uint32_t* compared) const {
   *done = true;
   BlockRef block;
+  PerfTimerIf<kTimed> getting(&PerfContext::new_table_block_iter_nanos);
   Status s = GetDataBlock(options, handle, /*for_compaction=*/false, nullptr, &block);
+  getting.Stop();
   if (!s.ok()) {
     if (s.IsIncomplete()) context->MarkKeyMayExist();
     return s;
@@ -473,7 +489,8 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   if (block->has_hash_index() && hash_index_is_usable_ && index_format_.user_keys) {
     if (!it.SeekByHash(internal_key)) return s;
   } else {
-    it.Seek(internal_key);
+    const PerfTimerIf<kTimed> timer(&PerfContext::block_seek_nanos);
+    *compared += it.SeekUncounted(internal_key);
   }
   if (!it.Valid()) [[unlikely]] {
     if (it.corrupt()) {
@@ -531,61 +548,79 @@ Status BlockBasedTable::GetBelowOperand(const BlockHandle& handle, DataBlockIter
   return Status::OK();
 }
 
-Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
-                            GetContext* context, bool skip_filters) {
-  if (tombstones_ == nullptr || options.ignore_range_deletions) [[likely]] {
-    return GetEntry(options, internal_key, context, skip_filters);
+template <bool kTimed>
+Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& internal_key,
+                                      GetContext* context, uint32_t* compared) const {
+  IndexCursor index(this, &options);
+  for (index.Seek(internal_key); index.Valid(); index.Next()) {
+    bool done;
+    Status s =
+        GetFromBlock<kTimed>(options, index.handle(), internal_key, context, &done, compared);
+    if (!s.ok() || done) return s;
   }
-  // The key is within the table's bounds.
-  const SequenceNumber covering =
-      tombstones_->Covering(ExtractUserKey(internal_key), ExtractSequence(internal_key));
-  context->SetCovering(covering);
-  Status s = GetEntry(options, internal_key, context, skip_filters);
-  if (s.ok() && covering != 0 && !context->key_may_exist() && context->undecided()) {
-    context->MarkCovered();
-  }
-  context->SetCovering(0);
-  return s;
+  if (index.status().IsIncomplete()) context->MarkKeyMayExist();
+  return index.status();
 }
 
+template <bool kTimed>
 Status BlockBasedTable::GetEntry(const ReadOptions& options, const Slice& internal_key,
                                  GetContext* context, bool skip_filters) {
   if (HasFilter() && !skip_filters && !KeyMayMatch(options, internal_key)) {
     Tick(BLOOM_FILTER_USEFUL);
+    Perf().CountAt(level_, &PerfContextByLevel::bloom_filter_useful);
     return Status::OK();
   }
   Status s;
+  uint32_t compared = 0;
   if (index_ && !two_level_index_) [[likely]] {
     IndexBlockIter it;
     it.Init(index_.get(), &icmp_, bytewise_);
-    for (it.Seek(internal_key); it.Valid(); it.Next()) {
+    PerfTimerIf<kTimed> timer(&PerfContext::block_seek_nanos);
+    compared = it.SeekUncounted(internal_key);
+    timer.Stop();
+    for (; it.Valid(); it.Next()) {
       bool done;
-      s = GetFromBlock(options, it.handle(), internal_key, context, &done);
+      s = GetFromBlock<kTimed>(options, it.handle(), internal_key, context, &done, &compared);
       if (!s.ok() || done) break;
     }
     if (it.corrupt()) {
       s = BlockCorruption(source_, index_handle_.offset, "bad entry in index block");
     }
   } else {
-    s = GetWithCursor(options, internal_key, context);
+    s = GetWithCursor<kTimed>(options, internal_key, context, &compared);
   }
-  if (HasFilter() && !skip_filters && source_.statistics != nullptr && !s.IsIncomplete()) {
+  const Perf perf;
+  perf.Count(&PerfContext::user_key_comparison_count, compared);
+  if (HasFilter() && !skip_filters && (source_.statistics != nullptr || perf.counts_levels()) &&
+      !s.IsIncomplete()) {
+    const bool found = context->state() != GetContext::kNotFound;
     Tick(BLOOM_FILTER_FULL_POSITIVE);
-    if (context->state() != GetContext::kNotFound) Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+    perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_positive);
+    if (found) {
+      Tick(BLOOM_FILTER_FULL_TRUE_POSITIVE);
+      perf.CountAt(level_, &PerfContextByLevel::bloom_filter_full_true_positive);
+    }
   }
   return s;
 }
 
-Status BlockBasedTable::GetWithCursor(const ReadOptions& options, const Slice& internal_key,
-                                      GetContext* context) const {
-  IndexCursor index(this, &options);
-  for (index.Seek(internal_key); index.Valid(); index.Next()) {
-    bool done;
-    Status s = GetFromBlock(options, index.handle(), internal_key, context, &done);
-    if (!s.ok() || done) return s;
+Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_key,
+                            GetContext* context, bool skip_filters) {
+  if (tombstones_ == nullptr || options.ignore_range_deletions) [[likely]] {
+    return Perf().timed() ? GetEntry<true>(options, internal_key, context, skip_filters)
+                          : GetEntry<false>(options, internal_key, context, skip_filters);
   }
-  if (index.status().IsIncomplete()) context->MarkKeyMayExist();
-  return index.status();
+  // The key is within the table's bounds.
+  const SequenceNumber covering =
+      tombstones_->Covering(ExtractUserKey(internal_key), ExtractSequence(internal_key));
+  context->SetCovering(covering);
+  Status s = Perf().timed() ? GetEntry<true>(options, internal_key, context, skip_filters)
+                            : GetEntry<false>(options, internal_key, context, skip_filters);
+  if (s.ok() && covering != 0 && !context->key_may_exist() && context->undecided()) {
+    context->MarkCovered();
+  }
+  context->SetCovering(0);
+  return s;
 }
 
 InternalIterator* BlockBasedTable::NewIterator(const ReadOptions& options, bool skip_filters,
@@ -624,9 +659,13 @@ Status BlockBasedTable::LoadBlocks(const ReadOptions& options, std::span<const B
   const uint64_t end = handles.back().offset + handles.back().size + kBlockTrailerSize;
   PrefetchOptions whole;
   whole.limits = ReadLimits(options);
+  whole.of_blocks = true;
   PrefetchBuffer run(source_.file.get(), source_.file_size, whole);
   Status s;
-  if (handles.size() > 1) s = run.Fill(begin, static_cast<size_t>(end - begin));
+  if (handles.size() > 1) {
+    const PerfTimer timer(Perf(), &PerfContext::block_read_time);
+    s = run.Fill(begin, static_cast<size_t>(end - begin));
+  }
   for (const BlockHandle& handle : handles) {
     if (!s.ok()) return s;
     BlockRef block;
@@ -667,10 +706,12 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
     // The properties were verified at opening, with care for ingested files; the index follows
     // below.
     if (!s.ok() || name == kPropertiesBlockName) continue;
-    s = ReadBlock(source_, handle, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, handle, BlockKind::kMetadata, true, nullptr, nullptr, &block,
+                  ReadLimits(options));
   }
   if (s.ok()) {
-    s = ReadBlock(source_, index_handle_, true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, index_handle_, BlockKind::kIndex, true, nullptr, nullptr, &block,
+                  ReadLimits(options));
   }
   if (s.ok()) s = VerifyFilterPartitions(options);
   if (!s.ok()) return s;

@@ -165,14 +165,20 @@ class BlockBasedTable final : public TableReader {
   Status AskFilter(const ReadOptions& options, const Slice& internal_key, bool* may_match) const;
   // The same; an error says nothing.
   bool KeyMayMatch(const ReadOptions& options, const Slice& internal_key) const;
+  // These three come twice so that the usual ones have no timers.
   // Get() of what the table's range tombstones leave.
+  template <bool kTimed>
   Status GetEntry(const ReadOptions& options, const Slice& internal_key, GetContext* context,
                   bool skip_filters);
-  Status GetWithCursor(const ReadOptions& options, const Slice& internal_key,
-                       GetContext* context) const;
+  template <bool kTimed>
+  Status GetWithCursor(const ReadOptions& options, const Slice& internal_key, GetContext* context,
+                       uint32_t* compared) const;
   // Looks for the key in one block. *done: the lookup is decided, or the table has no such key.
+  // *compared grows by how many keys were compared.
+  template <bool kTimed>
   Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
-                      const Slice& internal_key, GetContext* context, bool* done) const;
+                      const Slice& internal_key, GetContext* context, bool* done,
+                      uint32_t* compared) const;
   // Goes on from a merge operand, as far as the block has the key's entries.
   Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
                          bool* done) const;
@@ -214,6 +220,7 @@ class BlockBasedTable final : public TableReader {
   Cache* const cache_;               // may be null
   const bool secondary_;             // there may be a secondary cache, and it is used
   const uint64_t file_number_;
+  const int level_;  // where the file was when it was opened; negative: not known
   BlockSource source_;
   uint64_t cache_prefix_ = 0;
   std::shared_ptr<const TableProperties> properties_;

@@ -2,15 +2,50 @@
 
 #include <cstring>
 
+#include "base/perf.h"
+
 namespace cairn {
 
 Status BlockCorruption(const BlockSource& source, uint64_t offset, const char* what) {
   return Status::Corruption(std::string(what) + source.Where(offset));
 }
 
-Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool verify_checksum,
-                 const DecompressionDict* dict, PrefetchBuffer* prefetch, Block::Ptr* block,
-                 const ReadLimits& limits) {
+namespace {
+
+// A block of `size` bytes, without its trailer, was read from the file.
+void CountBlockRead(BlockKind kind, uint64_t size) {
+  PerfContext* const counters = Perf().counters();
+  if (counters == nullptr) return;
+  const uint64_t bytes = size + kBlockTrailerSize;
+  counters->block_read_count += 1;
+  counters->block_read_byte += bytes;
+  switch (kind) {
+    case BlockKind::kData:
+      counters->data_block_read_byte += bytes;
+      break;
+    case BlockKind::kIndex:
+      counters->index_block_read_count += 1;
+      counters->index_block_read_byte += bytes;
+      break;
+    case BlockKind::kFilter:
+      counters->filter_block_read_count += 1;
+      counters->filter_block_read_byte += bytes;
+      break;
+    case BlockKind::kDictionary:
+      counters->compression_dict_block_read_count += 1;
+      counters->compression_dict_block_read_byte += bytes;
+      break;
+    case BlockKind::kMetadata:
+      counters->metadata_block_read_byte += bytes;
+      break;
+  }
+}
+
+}  // namespace
+
+Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind kind,
+                 bool verify_checksum, const DecompressionDict* dict, PrefetchBuffer* prefetch,
+                 Block::Ptr* block, const ReadLimits& limits) {
   // In this order, so that nothing overflows.
   if (handle.size > kMaxBlockSize || handle.offset > source.file_size ||
       handle.size + kBlockTrailerSize > source.file_size - handle.offset) {
@@ -27,13 +62,22 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool veri
       return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     IOOptions options;
     io = (prefetch != nullptr ? prefetch->limits() : limits).Apply(&options);
-    if (io.ok()) io = source.file->Read(options, handle.offset, n, &raw, read->mutable_data());
+    if (io.ok()) {
+      const Perf perf;
+      const PerfTimer timer(perf, &PerfContext::block_read_time);
+      const PerfCpuTimer cpu_timer(perf, &PerfContext::block_read_cpu_time);
+      io = source.file->Read(options, handle.offset, n, &raw, read->mutable_data());
+    }
+    if (io.ok()) CountBlockRead(kind, handle.size);
+  } else if (prefetch->of_blocks() && io.ok()) {
+    CountBlockRead(kind, handle.size);
   }
   if (!io.ok()) return io;
   if (raw.size() != n) return BlockCorruption(source, handle.offset, "truncated block read");
 
   const char type_byte = raw[size];
   if (verify_checksum && source.footer.checksum_type != kNoChecksum) {
+    const PerfTimer timer(Perf(), &PerfContext::block_checksum_time);
     const uint32_t stored = DecodeFixed32(raw.data() + size + 1);
     const uint32_t computed =
         ComputeChecksum(source.footer.checksum_type, raw.data(), size, type_byte) +
@@ -66,6 +110,9 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, bool veri
     plain = Block::Allocate(raw_size, 0, handle.offset);
     if (plain == nullptr)
       return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
+    const Perf perf;
+    const PerfTimer timer(perf, &PerfContext::block_decompress_time);
+    perf.Count(&PerfContext::block_decompress_count);
     s = DecompressInto(type, payload, plain->mutable_data(), raw_size, dict);
   }
   if (!s.ok()) {

@@ -30,9 +30,12 @@ struct BlockSource {
   std::string Where(uint64_t offset) const { return InFileAt(file->file_name(), offset); }
 };
 
+// What a block is for, as the performance contexts tell them apart.
+enum class BlockKind : uint8_t { kData, kIndex, kFilter, kDictionary, kMetadata };
+
 // Reads the block at `handle`. `dict`: null for all but data blocks. `prefetch` may be null; then
 // `limits` says how long the read may take, else its own limits do.
-[[nodiscard]] Status ReadBlock(const BlockSource& source, const BlockHandle& handle,
+[[nodiscard]] Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind kind,
                                bool verify_checksum, const DecompressionDict* dict,
                                PrefetchBuffer* prefetch, Block::Ptr* block,
                                const ReadLimits& limits = {});

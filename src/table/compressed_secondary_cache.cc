@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/perf.h"
 #include "table/compression.h"
 
 namespace cairn {
@@ -61,6 +62,7 @@ Status CompressedSecondaryCache::Insert(const Slice& key, void* value,
   Cache::Handle* const known = cache_->Lookup(key);
   if (known == nullptr) {
     LeaveNote(key);
+    Perf().Count(&PerfContext::compressed_sec_cache_insert_dummy_count);
     return Status::OK();
   }
   const bool stored_already = cache_->Value(known) != nullptr;
@@ -71,7 +73,10 @@ Status CompressedSecondaryCache::Insert(const Slice& key, void* value,
   stored->bytes.resize(helper->size_cb(value));
   Status s = helper->saveto_cb(value, 0, stored->bytes.size(), stored->bytes.data());
   if (!s.ok()) return s;
+  const Perf perf;
+  perf.Count(&PerfContext::compressed_sec_cache_insert_real_count);
   if (type_ != kNoCompression) {
+    perf.Count(&PerfContext::compressed_sec_cache_uncompressed_bytes, stored->bytes.size());
     BlockCompressor compressor(type_, CompressionOptions());
     Slice smaller;
     if (compressor.Compress(stored->bytes, &smaller)) {
@@ -79,6 +84,7 @@ Status CompressedSecondaryCache::Insert(const Slice& key, void* value,
       stored->bytes = std::move(bytes);
       stored->type = type_;
     }
+    perf.Count(&PerfContext::compressed_sec_cache_compressed_bytes, stored->bytes.size());
   }
   const size_t charge = stored->bytes.size() + sizeof(Stored);
   return cache_->Insert(key, stored.release(), charge, &DeleteStored);

@@ -33,6 +33,7 @@ struct PrefetchOptions {
   uint64_t reads_before = 0;  // that must have followed one another
   bool sweep = false;         // all of the file will be read, in order, by this reader alone
   bool background = false;    // what is read so knows no limits of time
+  bool of_blocks = false;     // it is filled with just what will be asked for
   ReadLimits limits;          // of all reads
   Statistics* statistics = nullptr;
   CacheReservation* memory = nullptr;  // charged for what is read in the background; null: not
@@ -52,6 +53,7 @@ class PrefetchBuffer {
   PrefetchBuffer& operator=(const PrefetchBuffer&) = delete;
 
   const ReadLimits& limits() const { return options_.limits; }
+  bool of_blocks() const { return options_.of_blocks; }
 
   // True: *status says how it went, and *result, if that is OK, borrows the bytes until the next
   // call (fewer than `n` at the end of the file). False: it does not pay, read directly.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/perf.h"
 #include "fiber/clock.h"
 
 namespace cairn {
@@ -131,12 +132,15 @@ IOStatus ReadAhead::TopUp() {
 IOStatus ReadAhead::Arrive(Piece* piece) {
   if (piece->arrived) return IOStatus::OK();
   const uint64_t before = fiber::now_nanos();
+  PerfTimer timer(Perf(), &IOStatsContext::read_nanos);
   IOStatus s = piece->read.Wait(&piece->bytes);
+  timer.Stop();
   if (!s.ok()) {
     if (statistics_ != nullptr) statistics_->recordTick(ASYNC_READ_ERROR_COUNT, 1);
     return s;
   }
   piece->arrived = true;
+  CountIO(&IOStatsContext::bytes_read, piece->bytes.size());
   if (fiber::now_nanos() - before < kWaitNanos || !pace_.may_widen) return s;
   if (next_size_ < pace_.largest) {
     next_size_ = std::min(next_size_ * 2, pace_.largest);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "base/perf.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "rocksdb/statistics.h"
@@ -134,6 +135,7 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
       return Status::OK();
     }
   }
+  const PerfTimer timer(Perf(), &PerfContext::find_table_nanos);
   fiber::Mutex& mu = open_mu_[file.number % kOpenLocks];
   if (Cache::Handle* const handle = cache_->Lookup(TableKey(file.number).slice())) {
     table->cache_ = cache_.get();
@@ -213,6 +215,7 @@ InternalIterator* TableCache::NewIterator(const ReadOptions& options, const Tabl
   if (options.table_filter && !options.table_filter(*table->GetTableProperties())) {
     return NewEmptyInternalIterator();
   }
+  const PerfTimer timer(Perf(), &PerfContext::new_table_iterator_nanos);
   InternalIterator* iterator =
       table->NewIterator(options, skip_filters, compaction_readahead, for_compaction);
   if (table.handle_ != nullptr) {

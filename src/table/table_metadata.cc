@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/perf.h"
 #include "table/block_based_table_reader.h"
 
 namespace cairn {
@@ -26,7 +27,8 @@ Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
                                        const ReadLimits& limits, PrefetchBuffer* prefetch,
                                        std::unique_ptr<IndexBlock>* index) const {
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block, limits);
+  Status s =
+      ReadBlock(source_, handle, BlockKind::kIndex, verify, nullptr, prefetch, &block, limits);
   if (!s.ok()) return s;
   auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
   if (const char* error = result->Init(bytewise_))
@@ -39,7 +41,8 @@ Status BlockBasedTable::ReadFilterBlock(const BlockHandle& handle, bool verify,
                                         const ReadLimits& limits, PrefetchBuffer* prefetch,
                                         std::unique_ptr<FilterBlock>* filter) const {
   Block::Ptr block;
-  Status s = ReadBlock(source_, handle, verify, nullptr, prefetch, &block, limits);
+  Status s =
+      ReadBlock(source_, handle, BlockKind::kFilter, verify, nullptr, prefetch, &block, limits);
   if (s.ok()) *filter = std::make_unique<FilterBlock>(std::move(block));
   return s;
 }
@@ -167,6 +170,8 @@ Status BlockBasedTable::PinPartitions(PrefetchBuffer* tail) {
 
 Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHandle& handle,
                                       PrefetchBuffer* prefetch, IndexRef* index) const {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::read_index_block_nanos);
   char key[16];
   CacheKey(Cached::kIndex, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
@@ -186,11 +191,19 @@ Status BlockBasedTable::GetIndexBlock(const ReadOptions& options, const BlockHan
       Tick(BLOCK_CACHE_INDEX_HIT);
       index->SetCached(cache_, h);
       Tick(BLOCK_CACHE_BYTES_READ, index->get()->memory_usage());
+      if (PerfContext* const counters = perf.counters()) {
+        counters->block_cache_hit_count += 1;
+        counters->block_cache_index_hit_count += 1;
+        counters->block_cache_read_byte += index->get()->memory_usage();
+        counters->block_cache_index_read_byte += index->get()->memory_usage();
+        perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
+      }
       return Status::OK();
     }
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("index block is not cached");
   if (cache_ != nullptr) {
+    perf.CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_INDEX_MISS);
   }
@@ -236,6 +249,8 @@ Status BlockBasedTable::GetIndexPartition(const ReadOptions& options, const Bloc
 
 Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle& handle,
                                   PrefetchBuffer* prefetch, FilterRef* filter) const {
+  const Perf perf;
+  const PerfTimer timer(perf, &PerfContext::read_filter_block_nanos);
   char key[16];
   CacheKey(Cached::kFilter, handle.offset, key);
   const Slice cache_key(key, sizeof(key));
@@ -253,11 +268,19 @@ Status BlockBasedTable::GetFilter(const ReadOptions& options, const BlockHandle&
       Tick(BLOCK_CACHE_FILTER_HIT);
       filter->SetCached(cache_, h);
       Tick(BLOCK_CACHE_BYTES_READ, MemoryOf(*filter->get()));
+      if (PerfContext* const counters = perf.counters()) {
+        counters->block_cache_hit_count += 1;
+        counters->block_cache_filter_hit_count += 1;
+        counters->block_cache_read_byte += MemoryOf(*filter->get());
+        counters->block_cache_filter_read_byte += MemoryOf(*filter->get());
+        perf.CountAt(level_, &PerfContextByLevel::block_cache_hit_count);
+      }
       return Status::OK();
     }
   }
   if (options.read_tier == kBlockCacheTier) return Status::Incomplete("filter block is not cached");
   if (cache_ != nullptr) {
+    perf.CountAt(level_, &PerfContextByLevel::block_cache_miss_count);
     Tick(BLOCK_CACHE_MISS);
     Tick(BLOCK_CACHE_FILTER_MISS);
   }
@@ -307,11 +330,21 @@ bool BlockBasedTable::FindFilterPartition(IndexBlock* top, const Slice& internal
   return true;
 }
 
+namespace {
+
+bool Ask(const FilterReader& filter, const Slice& bytes) {
+  const bool may_match = filter.MayMatch(bytes);
+  Perf().Count(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
+  return may_match;
+}
+
+}  // namespace
+
 Status BlockBasedTable::AskFilterFor(const ReadOptions& options, const Slice& internal_key,
                                      const Slice& bytes, bool* may_match) const {
   *may_match = true;
   if (filter_) [[likely]] {
-    *may_match = filter_->reader.MayMatch(bytes);
+    *may_match = Ask(filter_->reader, bytes);
     return Status::OK();
   }
   BlockHandle handle = filter_handle_;
@@ -321,13 +354,13 @@ Status BlockBasedTable::AskFilterFor(const ReadOptions& options, const Slice& in
     if (!s.ok()) return s;
     if (!FindFilterPartition(top.get(), internal_key, &handle)) return s;
     if (const FilterBlock* const pinned = FindPinned(filter_partitions_, handle.offset)) {
-      *may_match = pinned->reader.MayMatch(bytes);
+      *may_match = Ask(pinned->reader, bytes);
       return s;
     }
   }
   FilterRef filter;
   Status s = GetFilter(options, handle, nullptr, &filter);
-  if (s.ok()) *may_match = filter->reader.MayMatch(bytes);
+  if (s.ok()) *may_match = Ask(filter->reader, bytes);
   return s;
 }
 
@@ -445,7 +478,8 @@ Status BlockBasedTable::VerifyFilterPartitions(const ReadOptions& options) const
   it.Init(top.get(), &icmp_, bytewise_);
   for (it.SeekToFirst(); s.ok() && it.Valid(); it.Next()) {
     Block::Ptr block;
-    s = ReadBlock(source_, it.handle(), true, nullptr, nullptr, &block, ReadLimits(options));
+    s = ReadBlock(source_, it.handle(), BlockKind::kFilter, true, nullptr, nullptr, &block,
+                  ReadLimits(options));
   }
   if (s.ok() && it.corrupt()) {
     s = BlockCorruption(source_, filter_handle_.offset, "bad entry in the filter's index");

@@ -33,6 +33,35 @@ static int Has(rocksdb_t* db, rocksdb_column_family_handle_t* family, const char
   return has;
 }
 
+static void TestPerfContext(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
+  phase = "the performance context";
+  PutIn(db, family, "measured", "12345");
+  rocksdb_set_perf_level(rocksdb_enable_count);
+  rocksdb_perfcontext_t* perf = rocksdb_perfcontext_create();
+  rocksdb_perfcontext_reset(perf);
+  CHECK(Has(db, family, "measured"));
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_read_bytes) == 5);
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_from_memtable_count) == 1);
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_from_memtable_time) == 0);
+  rocksdb_set_perf_level(rocksdb_enable_time_except_for_mutex);
+  CHECK(Has(db, family, "measured"));
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_from_memtable_time) > 0);
+  CHECK(rocksdb_perfcontext_metric(perf, 10000) == 0);
+  char* text = rocksdb_perfcontext_report(perf, 1);
+  CHECK(strstr(text, "get_read_bytes = 10, ") != NULL);
+  CHECK(strstr(text, "blob_read_count") == NULL);
+  rocksdb_free(text);
+  text = rocksdb_perfcontext_report(perf, 0);
+  CHECK(strstr(text, "blob_read_count = 0, ") != NULL);
+  rocksdb_free(text);
+  rocksdb_perfcontext_reset(perf);
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_read_bytes) == 0);
+  rocksdb_set_perf_level(rocksdb_disable);
+  CHECK(Has(db, family, "measured"));
+  CHECK(rocksdb_perfcontext_metric(perf, rocksdb_get_read_bytes) == 0);
+  rocksdb_perfcontext_destroy(perf);
+}
+
 static void TestLiveFiles(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
   phase = "live files";
   PutIn(db, family, "a", "1");
@@ -260,6 +289,35 @@ static void TestEvents(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
   CHECK(files_only > 0 && memtables_only == 0);
 }
 
+/* What the header has since RocksDB 11. */
+static void TestNewerOptions(rocksdb_t* db) {
+  phase = "options of release 11";
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_delayed_write_rate(options, 12345);
+  CHECK(rocksdb_options_get_delayed_write_rate(options) == 12345);
+  rocksdb_options_set_max_bgerror_resume_count(options, 7);
+  CHECK(rocksdb_options_get_max_bgerror_resume_count(options) == 7);
+  CHECK(!rocksdb_options_get_strict_bytes_per_sync(options));
+  rocksdb_options_destroy(options);
+  rocksdb_readoptions_t* reading = rocksdb_readoptions_create();
+  rocksdb_readoptions_set_value_size_soft_limit(reading, 1000);
+  CHECK(rocksdb_readoptions_get_value_size_soft_limit(reading) == 1000);
+  CHECK(rocksdb_readoptions_get_optimize_multiget_for_io(reading));
+  rocksdb_verify_checksum_with_options(db, reading, &error);
+  CHECK_OK(error);
+  rocksdb_readoptions_destroy(reading);
+  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_data_block_hash_table_util_ratio(table, 0.5);
+  CHECK(rocksdb_block_based_options_get_data_block_hash_table_util_ratio(table) == 0.5);
+  rocksdb_block_based_options_destroy(table);
+  rocksdb_verify_checksum(db, &error);
+  CHECK_OK(error);
+  rocksdb_pause_background_work(db, &error);
+  CHECK_OK(error);
+  rocksdb_continue_background_work(db, &error);
+  CHECK_OK(error);
+}
+
 /* Once the database is closed everything has been told. */
 static void CheckSeen(const Seen* seen) {
   phase = "what was told";
@@ -297,8 +355,10 @@ int main(int argc, char** argv) {
   rocksdb_t* db = rocksdb_open_column_families(options, argv[1], 2, names, of_families, handles, &error);
   CHECK_OK(error);
   TestLiveFiles(db, handles[1]);
+  TestPerfContext(db, handles[0]);
 #ifdef TEST_NEWER_THAN_7_8
   TestEvents(db, handles[1]);
+  TestNewerOptions(db);
 #endif
   TestKeysInParts(db, handles[1]);
   for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);

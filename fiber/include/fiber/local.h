@@ -37,6 +37,12 @@ void set_context_id(uint64_t id);
 // Tells the contexts that live at one moment apart; the cheapest identity. Never null.
 const void* context_token();
 
+// One word of the current context's own, null at its start: a local at the price of a thread_local,
+// for one user in the process (the database's performance contexts). Switches keep it with its
+// context, which nobody destroys for it: the value of a local that sets the word clears it in its
+// destructor.
+extern __thread void* t_context_word __attribute__((tls_model("initial-exec")));
+
 }  // namespace detail
 
 // Best a static or a member of something that outlives the contexts that use it. If it goes first,
