@@ -25,10 +25,7 @@ namespace fiber_std {
 namespace {
 
 using namespace std::chrono_literals;
-using fiber_std::testing::kForever;
-using fiber_std::testing::kScaleDown;
-using fiber_std::testing::SlowClock;
-using fiber_std::testing::Stopwatch;
+using namespace fiber_std::testing;  // NOLINT(google-build-using-namespace): std_testing.h
 using std::chrono::steady_clock;
 
 class StdFutureTest : public testing::ModalTest {};

@@ -13,11 +13,7 @@ namespace fiber_std {
 namespace {
 
 using namespace std::chrono_literals;
-using fiber_std::testing::FastClock;
-using fiber_std::testing::kForever;
-using fiber_std::testing::kScaleDown;
-using fiber_std::testing::SlowClock;
-using fiber_std::testing::Stopwatch;
+using namespace fiber_std::testing;  // NOLINT(google-build-using-namespace): std_testing.h
 using std::chrono::steady_clock;
 
 class StdSyncTest : public testing::ModalTest {};

@@ -20,9 +20,7 @@ namespace fiber_std {
 namespace {
 
 using namespace std::chrono_literals;
-using fiber_std::testing::FastClock;
-using fiber_std::testing::SlowClock;
-using fiber_std::testing::Stopwatch;
+using namespace fiber_std::testing;  // NOLINT(google-build-using-namespace): std_testing.h
 
 class StdThreadTest : public testing::ModalTest {};
 FIBER_STD_MODES(StdThreadTest);
