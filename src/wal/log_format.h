@@ -31,8 +31,10 @@ enum RecordType : uint8_t {
   kRecyclableFirstType = 6,
   kRecyclableMiddleType = 7,
   kRecyclableLastType = 8,
-  // Recognised and refused: Cairn neither compresses logs nor has user timestamps.
+  // The first record of a log whose other records are compressed (log_decompressor.h): fixed32, the
+  // CompressionType. Read, not written.
   kSetCompressionType = 9,
+  // Recognised and refused: Cairn has no user timestamps.
   kUserDefinedTimestampSizeType = 10,
   kRecyclableUserDefinedTimestampSizeType = 11,
   kPredecessorWalInfoType = 130,

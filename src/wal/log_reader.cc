@@ -95,7 +95,16 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
     in_fragmented = false;
     scratch->clear();
   };
+  // False: the record is damaged, which is reported.
   const auto deliver = [&](uint64_t at) {
+    if (decompressor_ != nullptr) {
+      if (!decompressor_->Decompress(*record, &decompressed_)) {
+        Report(record->size(), at, "bad compressed record");
+        abandon_fragments("");
+        return false;
+      }
+      *record = Slice(decompressed_);
+    }
     last_record_offset_ = at;
     last_record_end_ = end_of_buffer_offset_ - buffer_.size();
     if (record_offset != nullptr) *record_offset = at;
@@ -121,7 +130,8 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
       case log::kRecyclableFullType:
         abandon_fragments("partial record without end(1)");
         *record = fragment;
-        return deliver(offset);
+        if (deliver(offset)) return true;
+        break;
 
       case log::kFirstType:
       case log::kRecyclableFirstType:
@@ -145,7 +155,9 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
         if (in_fragmented) {
           scratch->append(fragment.data(), fragment.size());
           *record = Slice(*scratch);
-          return deliver(start);
+          in_fragmented = false;
+          if (deliver(start)) return true;
+          break;
         }
         Report(fragment.size(), offset, "missing start of fragmented record(2)");
         break;
@@ -210,12 +222,18 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
         return false;
 
       case log::kSetCompressionType:
+        if (offset == begin_ && SetCompression(fragment)) {
+          // What comes next says whether the log is in the recyclable format.
+          begin_ = end_of_buffer_offset_ - buffer_.size();
+          break;
+        }
+        [[fallthrough]];
       case log::kUserDefinedTimestampSizeType:
       case log::kRecyclableUserDefinedTimestampSizeType:
         finished_ = true;
         status_ = Status::NotSupported(file_->file_name() + " offset " + std::to_string(offset),
                                        type == log::kSetCompressionType
-                                           ? "compressed log (wal_compression)"
+                                           ? "unknown compression of the log (wal_compression)"
                                            : "log of a family with user-defined timestamps");
         Report(fragment.size(), status_);
         scratch->clear();
@@ -232,18 +250,44 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
   }
 }
 
+bool LogReader::SetCompression(const Slice& payload) {
+  if (payload.size() != 4) return false;
+  const uint32_t type = DecodeFixed32(payload.data());
+  if (type == kNoCompression) return true;
+  if (type != kZSTD) return false;
+  decompressor_ = std::make_unique<LogDecompressor>();
+  return true;
+}
+
 Status LogReader::SkipTo(uint64_t offset, bool recyclable) {
   const uint64_t block = offset / log::kBlockSize * log::kBlockSize;
-  IOStatus io = file_->Skip(block);
-  if (!io.ok()) return io;
   begin_ = offset;
   recycled_ = recyclable;
   last_record_end_ = offset;
+  // The log's first record, which was read when its other records were: it says whether those are
+  // compressed.
+  constexpr size_t kTypeRecord = log::kHeaderSize + 4;
+  const auto look = [this](const Slice& head) {
+    if (head.size() < kTypeRecord || DecodeFixed16(head.data() + 4) != 4 ||
+        static_cast<uint8_t>(head[6]) != log::kSetCompressionType) {
+      return;
+    }
+    (void)SetCompression(Slice(head.data() + log::kHeaderSize, 4));
+  };
+  if (block > 0) {
+    Slice head;
+    IOStatus io = file_->Read(kTypeRecord, &head, backing_.get());
+    if (!io.ok()) return io;
+    look(head);
+    io = file_->Skip(block - head.size());
+    if (!io.ok()) return io;
+  }
   end_of_buffer_offset_ = block;
   unsigned outcome;
   size_t drop;
   if (offset == block) return Status::OK();
   if (!ReadMore(&outcome, &drop)) return status_;
+  if (block == 0) look(buffer_);
   buffer_.remove_prefix(std::min<size_t>(buffer_.size(), offset - block));
   return Status::OK();
 }

@@ -39,6 +39,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "wal/log_decompressor.h"
 #include "wal/log_format.h"
 
 namespace cairn {
@@ -66,7 +67,7 @@ class LogReader {
   // be InRecyclableFormat() or not. Before the first record. SUSPENDS.
   [[nodiscard]] Status SkipTo(uint64_t offset, bool recyclable = false);
 
-  // The next record. False: no more. `*record` points into `*scratch` or the reader's buffer and
+  // The next record. False: no more. `*record` points into `*scratch` or the reader's buffers and
   // lives until the next call. `record_offset`: where the record's first fragment starts. SUSPENDS.
   bool ReadRecord(Slice* record, std::string* scratch,
                   WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords,
@@ -101,6 +102,9 @@ class LogReader {
 
   unsigned ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t* drop);
   bool ReadMore(unsigned* outcome, size_t* drop);
+  // The payload of a record that says how those after it are compressed. False: not in a way that
+  // is known.
+  bool SetCompression(const Slice& payload);
   void Report(size_t bytes, uint64_t offset, const std::string& what);
   void Report(size_t bytes, const Status& reason);
 
@@ -119,6 +123,8 @@ class LogReader {
   bool finished_ = false;                  // ReadRecord returns false from now on
   static constexpr uint64_t kNoZeros = UINT64_MAX;
   uint64_t zeros_at_ = kNoZeros;  // start of unwritten space, while nothing followed it
+  std::unique_ptr<LogDecompressor> decompressor_;  // null: the log is not compressed
+  std::string decompressed_;                       // the record that was returned last
   uint64_t last_record_offset_ = 0;
   uint64_t last_record_end_ = 0;
   Status status_;

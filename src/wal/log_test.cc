@@ -2,6 +2,7 @@
 // found.
 
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include "base/coding.h"
 #include "base/crc32c.h"
@@ -384,7 +385,7 @@ TEST(Log, AReusedFileIsOverwrittenFromItsStart) {
 
 TEST(Log, FeaturesThatWeLackAreRefusedByName) {
   for (const auto& [type, name] :
-       {std::pair{log::kSetCompressionType, "wal_compression"},
+       {std::pair{log::kSetCompressionType, "wal_compression"},  // of a kind that is unknown
         std::pair{log::kUserDefinedTimestampSizeType, "user-defined timestamps"},
         std::pair{log::kRecyclableUserDefinedTimestampSizeType, "user-defined timestamps"}}) {
     const bool recyclable = type == log::kRecyclableUserDefinedTimestampSizeType;
@@ -400,6 +401,88 @@ TEST(Log, FeaturesThatWeLackAreRefusedByName) {
       ASSERT_EQ(1u, read.corruptions.size());
     }
   }
+}
+
+// As RocksDB writes it with wal_compression: a record that says so, and each record a frame.
+std::string CompressedLog(const std::vector<std::string>& records, bool recyclable) {
+  std::vector<std::string> frames;
+  for (const std::string& record : records) {
+    std::string frame(ZSTD_compressBound(record.size()), '\0');
+    frame.resize(ZSTD_compress(frame.data(), frame.size(), record.data(), record.size(), 3));
+    frames.push_back(record.empty() ? "" : frame);
+  }
+  // The first record is in the old format always, and shorter than a recyclable one of 4 bytes: as
+  // long as that of none.
+  frames.insert(frames.begin(), recyclable ? "" : std::string(4, '\0'));
+  std::string bytes = BuildLog(frames, recyclable);
+  EncodeFixed16(bytes.data() + 4, 4);
+  bytes[6] = static_cast<char>(log::kSetCompressionType);
+  EncodeFixed32(bytes.data() + log::kHeaderSize, kZSTD);
+  FixChecksum(&bytes, 0, log::kHeaderSize);
+  return bytes;
+}
+
+std::vector<std::string> SomeRecords() {
+  std::vector<std::string> records = {"", "a", std::string(300'000, 'b'), Record(1, 100'000)};
+  for (size_t i = 2; i < 100; ++i) records.push_back(Record(i, i * 37) + std::string(i, 'x'));
+  return records;
+}
+
+TEST_P(LogTest, CompressedLogsAreRead) {
+  const std::vector<std::string> records = SomeRecords();
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(CompressedLog(records, recyclable()), mode);
+    EXPECT_EQ(records, read.records);
+    EXPECT_EQ(std::vector<std::string>{}, read.corruptions);
+    EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  }
+}
+
+TEST_P(LogTest, CompressedLogsAreReadFromTheMiddle) {
+  const std::vector<std::string> records = SomeRecords();
+  MemoryFileSystem fs;
+  ASSERT_TRUE(WriteStringToFile(&fs, CompressedLog(records, recyclable()), kLogName).ok());
+  uint64_t position = 0;
+  bool recycled = false;
+  for (const std::string& expected : records) {
+    std::unique_ptr<SequentialFileReader> file;
+    ASSERT_TRUE(SequentialFileReader::Open(&fs, kLogName, FileOptions(), &file).ok());
+    LogReader reader(nullptr, std::move(file), nullptr, true, kLogNumber);
+    if (position > 0) {
+      ASSERT_TRUE(reader.SkipTo(position, recycled).ok());
+    }
+    Slice record;
+    std::string scratch;
+    ASSERT_TRUE(reader.ReadRecord(&record, &scratch)) << position;
+    ASSERT_EQ(expected, record.ToString());
+    position = reader.LastRecordEnd();
+    recycled = reader.InRecyclableFormat();
+    EXPECT_EQ(recyclable(), recycled);
+  }
+}
+
+TEST_P(LogTest, ABadFrameIsACorruptionOfItsRecord) {
+  const std::vector<std::string> records = {"first", "second", "third"};
+  const std::string good = CompressedLog(records, recyclable());
+  int bad_frames = 0;
+  for (size_t at = log::kHeaderSize + 4; at < good.size(); ++at) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    // Checksums that hold: what is damaged is inside of the frames.
+    for (size_t p = log::kHeaderSize + 4; p + header() <= bytes.size();) {
+      const size_t length = DecodeFixed16(bytes.data() + p + 4);
+      if (p + header() + length > bytes.size()) break;
+      FixChecksum(&bytes, p, header());
+      p += header() + length;
+    }
+    const ReadLog read = ReadAll(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords);
+    EXPECT_LE(read.records.size(), 3u);
+    EXPECT_TRUE(IsSubsequence(read.records, records) || read.corruptions.empty());
+    for (const std::string& text : read.corruptions) {
+      bad_frames += text.find("bad compressed record") != std::string::npos;
+    }
+  }
+  EXPECT_GT(bad_frames, 20);
 }
 
 TEST(Log, UnknownTypesAreSkippedOnlyIfMadeForIt) {

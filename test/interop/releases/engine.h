@@ -9,71 +9,60 @@
 namespace interop {
 
 // What every engine must have, without the prefix rocksdb_.
-#define INTEROP_FUNCTIONS(F)                                                                                                                                                           \
-  F(free)                                                                                                                                                                              \
-  F(options_create)                                                                                                                                                                    \
-  F(options_destroy)                                                                                                                                                                   \
-  F(options_set_create_if_missing)                                                                                                                                                     \
-  F(options_set_create_missing_column_families)                                                                                                                                        \
-  F(options_set_write_buffer_size)                                                                                                                                                     \
-  F(options_set_target_file_size_base)                                                                                                                                                 \
-  F(options_set_max_bytes_for_level_base)                                                                                                                                              \
-  F(options_set_max_bytes_for_level_multiplier)                                                                                                                                        \
-  F(options_set_compression)                                                                                                                                                           \
-  F(options_set_compression_options)                                                                                                                                                   \
-  F(options_set_compression_options_zstd_max_train_bytes)                                                                                                                              \
-  F(options_set_compression_options_use_zstd_dict_trainer)                                                                                                                             \
-  F(options_set_compression_options_parallel_threads) F(options_set_compression_per_level) F(options_set_bottommost_compression) F(                                                    \
-      options_set_bottommost_compression_options) F(options_set_block_based_table_factory) F(options_set_comparator)                                                                   \
-      F(options_set_merge_operator) F(options_set_prefix_extractor) F(options_set_memtable_prefix_bloom_size_ratio) F(                                                                 \
-          options_set_wal_compression) F(options_set_recycle_log_file_num) F(options_set_manual_wal_flush) F(options_set_track_and_verify_wals_in_manifest)                            \
-          F(options_set_atomic_flush) F(options_set_compaction_style) F(options_set_universal_compaction_options) F(                                                                   \
-              options_set_fifo_compaction_options) F(options_set_level_compaction_dynamic_level_bytes) F(options_set_enable_pipelined_write)                                           \
-              F(options_set_max_open_files) F(options_set_optimize_filters_for_hits) F(options_set_info_log_level) F(                                                                  \
-                  universal_compaction_options_create) F(universal_compaction_options_destroy) F(universal_compaction_options_set_max_merge_width)                                     \
-                  F(fifo_compaction_options_create) F(fifo_compaction_options_destroy) F(                                                                                              \
-                      fifo_compaction_options_set_max_table_files_size) F(block_based_options_create) F(block_based_options_destroy)                                                   \
-                      F(block_based_options_set_format_version) F(block_based_options_set_checksum) F(                                                                                 \
-                          block_based_options_set_filter_policy) F(block_based_options_set_index_type) F(block_based_options_set_data_block_index_type)                                \
-                          F(block_based_options_set_data_block_hash_ratio) F(block_based_options_set_partition_filters) F(                                                             \
-                              block_based_options_set_metadata_block_size) F(block_based_options_set_whole_key_filtering)                                                              \
-                              F(block_based_options_set_use_delta_encoding) F(block_based_options_set_block_restart_interval) F(                                                       \
-                                  block_based_options_set_index_block_restart_interval) F(block_based_options_set_block_size)                                                          \
-                                  F(block_based_options_set_cache_index_and_filter_blocks) F(filterpolicy_create_bloom) F(                                                             \
-                                      filterpolicy_create_bloom_full) F(filterpolicy_create_ribbon) F(filterpolicy_create_ribbon_hybrid)                                               \
-                                      F(slicetransform_create_fixed_prefix) F(mergeoperator_create) F(                                                                                 \
-                                          comparator_create) F(comparator_destroy) F(open_column_families) F(open_for_read_only_column_families)                                       \
-                                          F(close) F(create_column_family) F(drop_column_family) F(column_family_handle_destroy) F(                                                    \
-                                              list_column_families) F(list_column_families_destroy)                                                                                    \
-                                              F(writeoptions_create) F(writeoptions_destroy) F(readoptions_create) F(                                                                  \
-                                                  readoptions_destroy) F(readoptions_set_total_order_seek) F(readoptions_set_prefix_same_as_start) F(readoptions_set_verify_checksums) \
-                                                  F(flushoptions_create) F(flushoptions_destroy) F(                                                                                    \
-                                                      flushoptions_set_wait) F(writebatch_create) F(writebatch_create_from)                                                            \
-                                                      F(writebatch_destroy) F(writebatch_put_cf) F(                                                                                    \
-                                                          writebatch_delete_cf) F(writebatch_singledelete_cf)                                                                          \
-                                                          F(writebatch_merge_cf) F(writebatch_delete_range_cf) F(                                                                      \
-                                                              write) F(put_cf) F(get_cf) F(multi_get_cf)                                                                               \
-                                                              F(create_iterator_cf) F(iter_destroy) F(iter_seek) F(                                                                    \
-                                                                  iter_seek_to_first) F(iter_seek_to_last) F(iter_next)                                                                \
-                                                                  F(iter_prev) F(iter_valid) F(iter_key) F(                                                                            \
-                                                                      iter_value) F(iter_get_error) F(flush_cf)                                                                        \
-                                                                      F(flush_cfs) F(flush_wal) F(compact_range_cf) F(                                                                 \
-                                                                          property_int_cf) F(property_value_cf)                                                                        \
-                                                                          F(envoptions_create) F(envoptions_destroy) F(                                                                \
-                                                                              sstfilewriter_create) F(sstfilewriter_create_with_comparator)                                            \
-                                                                              F(sstfilewriter_open) F(                                                                                 \
-                                                                                  sstfilewriter_put)                                                                                   \
-                                                                                  F(sstfilewriter_merge) F(                                                                            \
-                                                                                      sstfilewriter_delete) F(sstfilewriter_finish)                                                    \
-                                                                                      F(sstfilewriter_delete_range) F(                                                                 \
-                                                                                          sstfilewriter_destroy) F(ingestexternalfileoptions_create)                                   \
-                                                                                          F(ingestexternalfileoptions_destroy) F(                                                      \
-                                                                                              ingestexternalfileoptions_set_move_files)                                                \
-                                                                                              F(ingest_external_file_cf) F(                                                            \
-                                                                                                  load_latest_options)                                                                 \
-                                                                                                  F(load_latest_options_destroy)                                                       \
-                                                                                                      F(create_default_env)                                                            \
-                                                                                                          F(get_options_from_string)
+// clang-format off
+#define INTEROP_FUNCTIONS(F)                                                                     \
+  F(free) F(options_create) F(options_destroy) F(options_set_create_if_missing)                  \
+  F(options_set_create_missing_column_families) F(options_set_write_buffer_size)                 \
+  F(options_set_target_file_size_base) F(options_set_max_bytes_for_level_base)                   \
+  F(options_set_max_bytes_for_level_multiplier) F(options_set_compression)                       \
+  F(options_set_compression_options) F(options_set_compression_options_zstd_max_train_bytes)     \
+  F(options_set_compression_options_use_zstd_dict_trainer)                                       \
+  F(options_set_compression_options_parallel_threads) F(options_set_compression_per_level)       \
+  F(options_set_bottommost_compression) F(options_set_bottommost_compression_options)            \
+  F(options_set_block_based_table_factory) F(options_set_comparator)                             \
+  F(options_set_merge_operator) F(options_set_prefix_extractor)                                  \
+  F(options_set_memtable_prefix_bloom_size_ratio) F(options_set_wal_compression)                 \
+  F(options_set_recycle_log_file_num) F(options_set_manual_wal_flush)                            \
+  F(options_set_track_and_verify_wals_in_manifest) F(options_set_atomic_flush)                   \
+  F(options_set_compaction_style) F(options_set_universal_compaction_options)                    \
+  F(options_set_fifo_compaction_options) F(options_set_level_compaction_dynamic_level_bytes)     \
+  F(options_set_enable_pipelined_write) F(options_set_max_open_files)                            \
+  F(options_set_optimize_filters_for_hits) F(options_set_info_log_level)                         \
+  F(universal_compaction_options_create) F(universal_compaction_options_destroy)                 \
+  F(universal_compaction_options_set_max_merge_width) F(fifo_compaction_options_create)          \
+  F(fifo_compaction_options_destroy) F(fifo_compaction_options_set_max_table_files_size)         \
+  F(block_based_options_create) F(block_based_options_destroy)                                   \
+  F(block_based_options_set_format_version) F(block_based_options_set_checksum)                  \
+  F(block_based_options_set_filter_policy) F(block_based_options_set_index_type)                 \
+  F(block_based_options_set_data_block_index_type)                                               \
+  F(block_based_options_set_data_block_hash_ratio) F(block_based_options_set_partition_filters)  \
+  F(block_based_options_set_metadata_block_size) F(block_based_options_set_whole_key_filtering)  \
+  F(block_based_options_set_use_delta_encoding)                                                  \
+  F(block_based_options_set_block_restart_interval)                                              \
+  F(block_based_options_set_index_block_restart_interval) F(block_based_options_set_block_size)  \
+  F(block_based_options_set_cache_index_and_filter_blocks) F(filterpolicy_create_bloom)          \
+  F(filterpolicy_create_bloom_full) F(filterpolicy_create_ribbon)                                \
+  F(filterpolicy_create_ribbon_hybrid) F(slicetransform_create_fixed_prefix)                     \
+  F(mergeoperator_create) F(comparator_create) F(comparator_destroy) F(open_column_families)     \
+  F(open_for_read_only_column_families) F(close) F(create_column_family) F(drop_column_family)   \
+  F(column_family_handle_destroy) F(list_column_families) F(list_column_families_destroy)        \
+  F(writeoptions_create) F(writeoptions_destroy) F(readoptions_create) F(readoptions_destroy)    \
+  F(readoptions_set_total_order_seek) F(readoptions_set_prefix_same_as_start)                    \
+  F(readoptions_set_verify_checksums) F(flushoptions_create) F(flushoptions_destroy)             \
+  F(flushoptions_set_wait) F(writebatch_create) F(writebatch_create_from) F(writebatch_destroy)  \
+  F(writebatch_put_cf) F(writebatch_delete_cf) F(writebatch_singledelete_cf)                     \
+  F(writebatch_merge_cf) F(writebatch_delete_range_cf) F(write) F(put_cf) F(get_cf)              \
+  F(multi_get_cf) F(create_iterator_cf) F(iter_destroy) F(iter_seek) F(iter_seek_to_first)       \
+  F(iter_seek_to_last) F(iter_next) F(iter_prev) F(iter_valid) F(iter_key) F(iter_value)         \
+  F(iter_get_error) F(flush_cf) F(flush_cfs) F(flush_wal) F(compact_range_cf) F(property_int_cf) \
+  F(property_value_cf) F(envoptions_create) F(envoptions_destroy) F(sstfilewriter_create)        \
+  F(sstfilewriter_create_with_comparator) F(sstfilewriter_open) F(sstfilewriter_put)             \
+  F(sstfilewriter_merge) F(sstfilewriter_delete) F(sstfilewriter_finish)                         \
+  F(sstfilewriter_delete_range) F(sstfilewriter_destroy) F(ingestexternalfileoptions_create)     \
+  F(ingestexternalfileoptions_destroy) F(ingestexternalfileoptions_set_move_files)               \
+  F(ingest_external_file_cf) F(load_latest_options) F(load_latest_options_destroy)               \
+  F(create_default_env) F(get_options_from_string)
+// clang-format on
 
 struct Engine {
 #define INTEROP_DECLARE(name) decltype(&::rocksdb_##name) name = nullptr;

@@ -154,6 +154,7 @@ void Together(Setup* s) {
   Dictionary<kZstd>(s);
   s->engine.block_based_options_set_filter_policy(s->table,
                                                   s->engine.filterpolicy_create_ribbon(10));
+  CompressedLogs(s);
 }
 
 bool HasSeparateValues(const Engine& e) {
@@ -328,8 +329,7 @@ const std::vector<Feature>& Features() {
          Merge(s);
          Reverse(s);
        }},
-      {"wal-compression", "compressed logs", CompressedLogs, Feature::Support::kRefuses,
-       "wal_compression"},
+      {"wal-compression", "compressed logs", CompressedLogs, Feature::Support::kReads},
       {"recycled-logs", "recycled logs",
        [](Setup* s) { s->engine.options_set_recycle_log_file_num(s->options, 3); }},
       {"tracked-logs", "logs tracked in the MANIFEST",
