@@ -18,6 +18,23 @@
 
 namespace cairn {
 
+// What a manual compaction asks for.
+struct ManualRange {
+  int input_level = 0;
+  int output_level = 0;          // input_level: a rewrite of the bottommost level
+  const Slice* begin = nullptr;  // user keys, inclusive; null: no bound
+  const Slice* end = nullptr;
+  // Files numbered so or above are left out of a bottommost rewrite: they were made by it.
+  uint64_t ignore_files_from = UINT64_MAX;
+};
+
+// What is said of a step of it, beside its compaction.
+struct ManualStep {
+  bool conflict = false;  // a running job is in the way: try later
+  bool more = false;      // it was too large for one job: call again from resume_at
+  std::string resume_at;  // the first user key not yet covered
+};
+
 class CompactionPicker {
  public:
   CompactionPicker(const DBOptions* db_options, const InternalKeyComparator* icmp);
@@ -32,17 +49,11 @@ class CompactionPicker {
   virtual std::unique_ptr<Compaction> PickCompaction(const ColumnFamilyOptions& options,
                                                      Version* version) = 0;
 
-  // The next step of a manual compaction of user keys [begin, end] (nullptr: unbounded) from
-  // input_level to output_level (equal for a rewrite of the bottommost level). If it is too large
-  // for one job, *compaction_end receives the first user key not yet covered and *has_end is true:
-  // call again from there. *conflict: a running job is in the way, try later. nullptr without
-  // conflict: no file overlaps. Files numbered >= max_file_number_to_ignore are left out of a
-  // bottommost rewrite (they were made by this very compaction); UINT64_MAX: none.
-  virtual std::unique_ptr<Compaction> CompactRange(
-      const ColumnFamilyOptions& options, Version* version, int input_level, int output_level,
-      const CompactRangeOptions& range_options, const Slice* begin, const Slice* end,
-      uint64_t max_file_number_to_ignore, std::string* compaction_end, bool* has_end,
-      bool* conflict) = 0;
+  // The next step of a manual compaction. nullptr without step->conflict: no file overlaps.
+  virtual std::unique_ptr<Compaction> CompactRange(const ColumnFamilyOptions& options,
+                                                   Version* version,
+                                                   const CompactRangeOptions& range_options,
+                                                   const ManualRange& range, ManualStep* step) = 0;
 
   // The files of these numbers, and whatever must come along, into output_level (which may be where
   // they are). Along come, so that no older version of a key ends up above a newer one: of level 0

@@ -25,13 +25,13 @@ std::unique_ptr<Compaction> FifoPicker::PickCompaction(const ColumnFamilyOptions
   return options.compaction_options_fifo.allow_compaction ? MergeNewest(options, version) : nullptr;
 }
 
-std::unique_ptr<Compaction> FifoPicker::CompactRange(
-    const ColumnFamilyOptions& options, Version* version, int /*input_level*/, int /*output_level*/,
-    const CompactRangeOptions& /*range_options*/, const Slice* /*begin*/, const Slice* /*end*/,
-    uint64_t /*max_file_number_to_ignore*/, std::string* /*compaction_end*/, bool* has_end,
-    bool* conflict) {
-  *has_end = false;
-  *conflict = HasRunning();
+std::unique_ptr<Compaction> FifoPicker::CompactRange(const ColumnFamilyOptions& options,
+                                                     Version* version,
+                                                     const CompactRangeOptions& /*range_options*/,
+                                                     const ManualRange& /*range*/,
+                                                     ManualStep* step) {
+  step->more = false;
+  step->conflict = HasRunning();
   return PickCompaction(options, version);
 }
 

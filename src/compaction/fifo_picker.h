@@ -26,12 +26,8 @@ class FifoPicker final : public CompactionPicker {
                                              Version* version) override;
   // What an automatic one would do now, whatever range and levels are given.
   std::unique_ptr<Compaction> CompactRange(const ColumnFamilyOptions& options, Version* version,
-                                           int input_level, int output_level,
                                            const CompactRangeOptions& range_options,
-                                           const Slice* begin, const Slice* end,
-                                           uint64_t max_file_number_to_ignore,
-                                           std::string* compaction_end, bool* has_end,
-                                           bool* conflict) override;
+                                           const ManualRange& range, ManualStep* step) override;
 
  private:
   std::unique_ptr<Compaction> DropExpired(const ColumnFamilyOptions& options, Version* version);

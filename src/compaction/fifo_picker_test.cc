@@ -124,14 +124,12 @@ TEST_F(FifoPickerTest, OfAnotherStylesLevelsTheLastGoesFirst) {
 TEST_F(FifoPickerTest, ByHandAsByItself) {
   for (uint64_t number = 1; number <= 5; ++number) AddFile(number, 300);
   ASSERT_TRUE(v_.Build().ok());
-  std::string end;
-  bool has_end = true;
-  bool conflict = true;
-  const auto c = picker_.CompactRange(v_.options(), v_.version(), 0, 0, CompactRangeOptions(),
-                                      nullptr, nullptr, UINT64_MAX, &end, &has_end, &conflict);
+  ManualStep step{.conflict = true, .more = true, .resume_at = ""};
+  const auto c =
+      picker_.CompactRange(v_.options(), v_.version(), CompactRangeOptions(), ManualRange(), &step);
   ASSERT_NE(c, nullptr);
-  EXPECT_FALSE(has_end);
-  EXPECT_FALSE(conflict);
+  EXPECT_FALSE(step.more);
+  EXPECT_FALSE(step.conflict);
   EXPECT_EQ(Inputs(*c), (List{2, 1}));
 }
 

@@ -242,47 +242,49 @@ std::unique_ptr<Compaction> LeveledPicker::PickCompaction(const ColumnFamilyOpti
   return Pick(this, options, version).Run();
 }
 
-std::unique_ptr<Compaction> LeveledPicker::CompactRange(
-    const ColumnFamilyOptions& options, Version* version, int input_level, int output_level,
-    const CompactRangeOptions& range_options, const Slice* begin, const Slice* end,
-    uint64_t max_file_number_to_ignore, std::string* compaction_end, bool* has_end,
-    bool* conflict) {
+std::unique_ptr<Compaction> LeveledPicker::CompactRange(const ColumnFamilyOptions& options,
+                                                        Version* version,
+                                                        const CompactRangeOptions& range_options,
+                                                        const ManualRange& range,
+                                                        ManualStep* step) {
+  const int input_level = range.input_level;
+  const int output_level = range.output_level;
   assert(input_level <= output_level && output_level < version->num_levels());
-  *has_end = false;
-  *conflict = false;
+  step->more = false;
+  step->conflict = false;
   CompactionInputFiles start{input_level, {}};
-  version->GetOverlappingInputs(input_level, begin, end, &start.files);
+  version->GetOverlappingInputs(input_level, range.begin, range.end, &start.files);
 
   if (input_level > 0 && !start.files.empty()) {
     // A level is taken in steps: a run of neighbours of bounded size, that holds no file to ignore.
-    const std::vector<FileMetaData*> range = std::move(start.files);
+    const std::vector<FileMetaData*> overlapping = std::move(start.files);
     start.files.clear();
     const uint64_t max_bytes = MaxCompactionBytes(options);
     const auto ignored = [&](const FileMetaData* f) {
-      return input_level == output_level && f->number >= max_file_number_to_ignore;
+      return input_level == output_level && f->number >= range.ignore_files_from;
     };
     size_t i = 0;
-    while (i < range.size() && ignored(range[i])) ++i;
+    while (i < overlapping.size() && ignored(overlapping[i])) ++i;
     uint64_t bytes = 0;
-    for (; i < range.size() && !ignored(range[i]); ++i) {
-      if (!start.files.empty() && bytes + range[i]->file_size > max_bytes) break;
-      bytes += range[i]->file_size;
-      start.files.push_back(range[i]);
+    for (; i < overlapping.size() && !ignored(overlapping[i]); ++i) {
+      if (!start.files.empty() && bytes + overlapping[i]->file_size > max_bytes) break;
+      bytes += overlapping[i]->file_size;
+      start.files.push_back(overlapping[i]);
     }
   }
   if (start.files.empty()) return nullptr;
 
   if (input_level == 0 && Level0Running()) {
-    *conflict = true;
+    step->conflict = true;
     return nullptr;
   }
   if (!ExpandToCleanCut(*version, &start)) {
-    *conflict = true;
+    step->conflict = true;
     return nullptr;
   }
   CompactionInputFiles output{output_level, {}};
   if (input_level != output_level && !SetupOtherInputs(options, *version, &start, &output)) {
-    *conflict = true;
+    step->conflict = true;
     return nullptr;
   }
   std::vector<FileMetaData*> all = start.files;
@@ -290,7 +292,7 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(
   Slice smallest, largest;
   GetRange(all, &smallest, &largest);
   if (output_level > 0 && RangeOverlapsRunning(smallest, largest, output_level)) {
-    *conflict = true;
+    step->conflict = true;
     return nullptr;
   }
 
@@ -302,9 +304,10 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(
       return icmp().CompareUserKey(f->smallest.user_key(), taken) <= 0;
     });
     if (next != files.end() &&
-        (end == nullptr || icmp().CompareUserKey((*next)->smallest.user_key(), *end) <= 0)) {
-      *compaction_end = (*next)->smallest.user_key().ToString();
-      *has_end = true;
+        (range.end == nullptr ||
+         icmp().CompareUserKey((*next)->smallest.user_key(), *range.end) <= 0)) {
+      step->resume_at = (*next)->smallest.user_key().ToString();
+      step->more = true;
     }
   }
 

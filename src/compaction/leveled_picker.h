@@ -22,12 +22,8 @@ class LeveledPicker final : public CompactionPicker {
   std::unique_ptr<Compaction> PickCompaction(const ColumnFamilyOptions& options,
                                              Version* version) override;
   std::unique_ptr<Compaction> CompactRange(const ColumnFamilyOptions& options, Version* version,
-                                           int input_level, int output_level,
                                            const CompactRangeOptions& range_options,
-                                           const Slice* begin, const Slice* end,
-                                           uint64_t max_file_number_to_ignore,
-                                           std::string* compaction_end, bool* has_end,
-                                           bool* conflict) override;
+                                           const ManualRange& range, ManualStep* step) override;
 
  private:
   class Pick;  // the working state of one pick

@@ -291,19 +291,19 @@ TEST_F(LeveledPickerTest, ManualCompactionGoesInSteps) {
   }
   v_.options().max_compaction_bytes = 1000;
   ASSERT_TRUE(v_.Build().ok());
-  std::string from, end;
-  bool has_end = true, conflict = false;
+  std::string from;
+  ManualStep step{.conflict = false, .more = true, .resume_at = ""};
   std::vector<uint64_t> seen;
   Slice begin;
-  for (int step = 0; has_end && step < 10; ++step) {
-    auto c = picker_.CompactRange(v_.options(), v_.version(), 1, 2, CompactRangeOptions(),
-                                  step == 0 ? nullptr : &begin, nullptr, UINT64_MAX, &end, &has_end,
-                                  &conflict);
+  for (int i = 0; step.more && i < 10; ++i) {
+    auto c = picker_.CompactRange(
+        v_.options(), v_.version(), CompactRangeOptions(),
+        {.input_level = 1, .output_level = 2, .begin = i == 0 ? nullptr : &begin}, &step);
     ASSERT_NE(c, nullptr);
     EXPECT_TRUE(c->is_manual());
     EXPECT_TRUE(c->IsTrivialMove());
     for (const uint64_t n : Numbers(c->input(0).files)) seen.push_back(n);
-    from = end;
+    from = step.resume_at;
     begin = from;
   }
   EXPECT_EQ(seen, (std::vector<uint64_t>{1, 2, 3, 4, 5, 6}));
@@ -314,17 +314,17 @@ TEST_F(LeveledPickerTest, ManualCompactionReportsConflictsAndEmptiness) {
   ASSERT_TRUE(v_.Build().ok());
   auto running = Pick();
   ASSERT_NE(running, nullptr);
-  std::string end;
-  bool has_end, conflict;
+  ManualStep step;
   const Slice b("b"), p("p"), q("q");
   const auto range = [&](const Slice* from, const Slice* to) {
-    return picker_.CompactRange(v_.options(), v_.version(), 1, 2, CompactRangeOptions(), from, to,
-                                UINT64_MAX, &end, &has_end, &conflict);
+    return picker_.CompactRange(v_.options(), v_.version(), CompactRangeOptions(),
+                                {.input_level = 1, .output_level = 2, .begin = from, .end = to},
+                                &step);
   };
   EXPECT_EQ(range(&b, &p), nullptr);
-  EXPECT_TRUE(conflict);
+  EXPECT_TRUE(step.conflict);
   EXPECT_EQ(range(&p, &q), nullptr);
-  EXPECT_FALSE(conflict);
+  EXPECT_FALSE(step.conflict);
 }
 
 TEST_F(LeveledPickerTest, AForcedBottommostRewriteSparesItsOwnOutputs) {
@@ -332,20 +332,18 @@ TEST_F(LeveledPickerTest, AForcedBottommostRewriteSparesItsOwnOutputs) {
   ASSERT_TRUE(v_.Build().ok());
   CompactRangeOptions force;
   force.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
-  std::string end;
-  bool has_end, conflict;
-  auto c = picker_.CompactRange(v_.options(), v_.version(), 4, 4, force, nullptr, nullptr, 50, &end,
-                                &has_end, &conflict);
+  ManualRange range{.input_level = 4, .output_level = 4, .ignore_files_from = 50};
+  ManualStep step;
+  auto c = picker_.CompactRange(v_.options(), v_.version(), force, range, &step);
   ASSERT_NE(c, nullptr);
   EXPECT_EQ(Numbers(c->input(0).files), (std::vector<uint64_t>{1}));
   EXPECT_FALSE(c->IsTrivialMove());
   EXPECT_TRUE(c->bottommost_level());
-  ASSERT_TRUE(has_end);
-  EXPECT_EQ(end, "c");
-  const Slice begin(end);
-  std::string next_end;
-  auto next = picker_.CompactRange(v_.options(), v_.version(), 4, 4, force, &begin, nullptr, 50,
-                                   &next_end, &has_end, &conflict);
+  ASSERT_TRUE(step.more);
+  EXPECT_EQ(step.resume_at, "c");
+  const Slice begin("c");
+  range.begin = &begin;
+  auto next = picker_.CompactRange(v_.options(), v_.version(), force, range, &step);
   ASSERT_NE(next, nullptr);
   EXPECT_EQ(Numbers(next->input(0).files), (std::vector<uint64_t>{2}));
 }

@@ -336,13 +336,13 @@ std::unique_ptr<Compaction> UniversalPicker::PickCompaction(const ColumnFamilyOp
   return Pick(this, options, version).Run();
 }
 
-std::unique_ptr<Compaction> UniversalPicker::CompactRange(
-    const ColumnFamilyOptions& options, Version* version, int /*input_level*/, int /*output_level*/,
-    const CompactRangeOptions& range_options, const Slice* /*begin*/, const Slice* /*end*/,
-    uint64_t /*max_file_number_to_ignore*/, std::string* /*compaction_end*/, bool* has_end,
-    bool* conflict) {
-  *has_end = false;
-  *conflict = false;
+std::unique_ptr<Compaction> UniversalPicker::CompactRange(const ColumnFamilyOptions& options,
+                                                          Version* version,
+                                                          const CompactRangeOptions& range_options,
+                                                          const ManualRange& /*range*/,
+                                                          ManualStep* step) {
+  step->more = false;
+  step->conflict = false;
   Pick pick(this, options, version);
   if (pick.runs().empty()) return nullptr;
   const BottommostLevelCompaction bottommost = range_options.bottommost_level_compaction;
@@ -355,8 +355,8 @@ std::unique_ptr<Compaction> UniversalPicker::CompactRange(
   }
   // (A running compaction has inputs, and thereby one of the runs; a file on its way may be of the
   // level that all goes to.)
-  *conflict = HasRunning();
-  return *conflict ? nullptr : pick.All(range_options);
+  step->conflict = HasRunning();
+  return step->conflict ? nullptr : pick.All(range_options);
 }
 
 }  // namespace cairn

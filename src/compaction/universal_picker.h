@@ -42,12 +42,8 @@ class UniversalPicker final : public CompactionPicker {
   // Every file becomes one run in the last level, in one step, whatever range and levels are given.
   // One that is there already is rewritten only if the options force it.
   std::unique_ptr<Compaction> CompactRange(const ColumnFamilyOptions& options, Version* version,
-                                           int input_level, int output_level,
                                            const CompactRangeOptions& range_options,
-                                           const Slice* begin, const Slice* end,
-                                           uint64_t max_file_number_to_ignore,
-                                           std::string* compaction_end, bool* has_end,
-                                           bool* conflict) override;
+                                           const ManualRange& range, ManualStep* step) override;
 
  private:
   class Pick;  // the working state of one pick

@@ -204,26 +204,26 @@ TEST_F(UniversalPickerTest, MovesWhatDoesNotOverlapIfAsked) {
 TEST_F(UniversalPickerTest, AManualCompactionTakesAll) {
   AddRun(10).AddRun(10).AddLevel(4, 100);
   Build();
-  std::string resume;
-  bool more = true, conflict = true;
+  ManualStep step{.conflict = true, .more = true, .resume_at = ""};
   CompactRangeOptions options;
   const Slice from("b"), to("c");
   const auto range = [&] {
-    return picker_.CompactRange(v_.options(), v_.version(), 0, 5, options, &from, &to, UINT64_MAX,
-                                &resume, &more, &conflict);
+    return picker_.CompactRange(v_.options(), v_.version(), options,
+                                {.input_level = 0, .output_level = 5, .begin = &from, .end = &to},
+                                &step);
   };
   auto c = range();
   ASSERT_NE(c, nullptr);
-  EXPECT_FALSE(more || conflict);
+  EXPECT_FALSE(step.more || step.conflict);
   EXPECT_EQ(Inputs(*c), (List{100, 99, 98, 97}));
   EXPECT_EQ(c->output_level(), 5);
   EXPECT_EQ(range(), nullptr);
-  EXPECT_TRUE(conflict);
+  EXPECT_TRUE(step.conflict);
   c.reset();
   v_.Delete(0, 100).Delete(0, 99).Delete(4, 98).Delete(4, 97).Add(5, 3, "a", "z");
   ASSERT_TRUE(v_.Build().ok());
   EXPECT_EQ(range(), nullptr) << "one run, where it belongs";
-  EXPECT_FALSE(conflict);
+  EXPECT_FALSE(step.conflict);
   options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
   EXPECT_NE(range(), nullptr);
 }

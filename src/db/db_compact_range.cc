@@ -159,21 +159,21 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
       return Status::Incomplete(Status::SubCode::kManualCompactionPaused);
     }
     // An exclusive one waits until the automatic ones that were under way are done.
-    bool conflict = false;
-    bool more = false;
+    ManualStep step;
     std::unique_ptr<Compaction> compaction;
     if (paused_ > 0 || (manual->options->exclusive_manual_compaction && running_compactions_ > 0)) {
-      conflict = true;
+      step.conflict = true;
     } else {
       Version* const current = family->current();
       // Asked at each pick: a job that ended since the call began may have filled a level above,
       // and what is newer must not go below.
       if (manual->input_level == 0) manual->output_level = current->base_level();
-      compaction = family->picker->CompactRange(
-          *family->options, current, manual->input_level, manual->output_level, *manual->options,
-          begin, manual->end, manual->ignore_files_from, &resume_at, &more, &conflict);
+      compaction = family->picker->CompactRange(*family->options, current, *manual->options,
+                                                {manual->input_level, manual->output_level, begin,
+                                                 manual->end, manual->ignore_files_from},
+                                                &step);
     }
-    if (conflict) {
+    if (step.conflict) {
       background_done_.wait(&mutex_);
       continue;
     }
@@ -182,7 +182,8 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
     const Status result = RunManualJob(
         family, std::move(compaction),
         manual->options->canceled != nullptr ? manual->options->canceled : &manual_canceled_);
-    if (!result.ok() || !more) return result;
+    if (!result.ok() || !step.more) return result;
+    resume_at = std::move(step.resume_at);
     resume = resume_at;
     begin = &resume;
   }

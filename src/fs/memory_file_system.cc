@@ -132,32 +132,29 @@ IOStatus MemoryFileSystem::FindForRead(const std::string& fname, std::shared_ptr
   return s;
 }
 
-IOStatus MemoryFileSystem::NewSequentialFile(const std::string& fname,
-                                             const FileOptions& /*options*/,
-                                             std::unique_ptr<FSSequentialFile>* result,
-                                             IODebugContext* /*dbg*/) {
+template <typename File, typename Base>
+IOStatus MemoryFileSystem::OpenForRead(const std::string& fname, std::unique_ptr<Base>* result) {
   result->reset();
   std::shared_ptr<void> inode;
   IOStatus s = FindForRead(fname, &inode);
   if (s.ok()) {
-    *result = std::make_unique<MemorySequentialFile>(
-        Handle(state_, std::static_pointer_cast<Inode>(inode), fname));
+    *result = std::make_unique<File>(Handle(state_, std::static_pointer_cast<Inode>(inode), fname));
   }
   return s;
+}
+
+IOStatus MemoryFileSystem::NewSequentialFile(const std::string& fname,
+                                             const FileOptions& /*options*/,
+                                             std::unique_ptr<FSSequentialFile>* result,
+                                             IODebugContext* /*dbg*/) {
+  return OpenForRead<MemorySequentialFile>(fname, result);
 }
 
 IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& fname,
                                                const FileOptions& /*options*/,
                                                std::unique_ptr<FSRandomAccessFile>* result,
                                                IODebugContext* /*dbg*/) {
-  result->reset();
-  std::shared_ptr<void> inode;
-  IOStatus s = FindForRead(fname, &inode);
-  if (s.ok()) {
-    *result = std::make_unique<MemoryRandomAccessFile>(
-        Handle(state_, std::static_pointer_cast<Inode>(inode), fname));
-  }
-  return s;
+  return OpenForRead<MemoryRandomAccessFile>(fname, result);
 }
 
 IOStatus MemoryFileSystem::NewWritableFile(const std::string& fname, const FileOptions& options,

@@ -112,6 +112,9 @@ class MemoryFileSystem : public FileSystem {
  private:
   void Reboot(uint64_t* seed);
   IOStatus FindForRead(const std::string& fname, std::shared_ptr<void>* inode);
+  // As a File, one of memory_files.h.
+  template <typename File, typename Base>
+  IOStatus OpenForRead(const std::string& fname, std::unique_ptr<Base>* result);
   IOStatus MakeDirectory(const std::string& dirname, bool may_exist);
 
   const std::shared_ptr<State> state_;

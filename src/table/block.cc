@@ -12,6 +12,7 @@ namespace cairn {
 using block_internal::CompareBytes;
 using block_internal::CompareInternal;
 using block_internal::DecodeEntry;
+using block_internal::LastRestartBefore;
 using block_internal::MatchLength;
 
 // ---- Block
@@ -65,6 +66,24 @@ void KeyBuffer::Grow(size_t size, size_t keep) {
   if (data_ != inline_) delete[] data_;
   data_ = bigger;
   capacity_ = capacity;
+}
+
+const char* block_internal::LastRestartBefore(const char* data, const char* limit,
+                                              uint32_t num_restarts, const char* end) {
+  uint32_t left = 0;
+  uint32_t right = num_restarts - 1;
+  while (left < right) {
+    const uint32_t middle = (left + right + 1) / 2;
+    const char* const p = RestartPoint(data, limit, middle);
+    if (p == nullptr) return nullptr;
+    if (p < end) {
+      left = middle;
+    } else {
+      right = middle - 1;
+    }
+  }
+  const char* const p = RestartPoint(data, limit, left);
+  return p != nullptr && p < end ? p : nullptr;
 }
 
 // ---- DataBlockIter
@@ -243,20 +262,8 @@ void DataBlockIter::Prev() {
     // Decode the restart interval that ends before the current entry.
     const char* const end = current_;
     if (end == data_) return Invalidate();
-    uint32_t left = 0;
-    uint32_t right = block_->num_restarts() - 1;
-    while (left < right) {
-      const uint32_t middle = (left + right + 1) / 2;
-      const char* p = RestartPoint(middle);
-      if (p == nullptr) return SetCorrupt();
-      if (p < end) {
-        left = middle;
-      } else {
-        right = middle - 1;
-      }
-    }
-    const char* p = RestartPoint(left);
-    if (p == nullptr || p >= end) return SetCorrupt();
+    const char* p = LastRestartBefore(data_, limit_, block_->num_restarts(), end);
+    if (p == nullptr) return SetCorrupt();
     cache.entries.clear();
     std::string keys;
     uint32_t last_offset = 0;
@@ -523,20 +530,8 @@ void IndexBlockIter::Seek(const Slice& target) {
 void IndexBlockIter::Prev() {
   const char* const end = current_;
   if (end == data_) return Invalidate();
-  uint32_t left = 0;
-  uint32_t right = num_restarts_ - 1;
-  while (left < right) {
-    const uint32_t middle = (left + right + 1) / 2;
-    const char* p = RestartPoint(middle);
-    if (p == nullptr) return SetCorrupt();
-    if (p < end) {
-      left = middle;
-    } else {
-      right = middle - 1;
-    }
-  }
-  const char* p = RestartPoint(left);
-  if (p == nullptr || p >= end) return SetCorrupt();
+  const char* p = LastRestartBefore(data_, limit_, num_restarts_, end);
+  if (p == nullptr) return SetCorrupt();
   ParseRestart(p);
   while (Valid() && next_ < end) ParseAt(next_);
 }

@@ -120,6 +120,16 @@ inline const char* DecodeEntry(const char* p, const char* limit, uint32_t* share
   return p;
 }
 
+// Restart point `index` of the entries in [data, limit), behind which the restart points are
+// listed; null: it is damaged.
+inline const char* RestartPoint(const char* data, const char* limit, uint32_t index) {
+  const uint32_t offset = DecodeFixed32(limit + index * 4);
+  return data + offset < limit ? data + offset : nullptr;
+}
+// The last of them before `end`, which lies behind the first entry's start. Null: they are damaged.
+const char* LastRestartBefore(const char* data, const char* limit, uint32_t num_restarts,
+                              const char* end);
+
 // Length of the common prefix of two byte strings that both have `n` bytes.
 inline size_t MatchLength(const char* a, const char* b, size_t n) {
   size_t i = 0;
@@ -226,8 +236,7 @@ class DataBlockIter {
   };
 
   const char* RestartPoint(uint32_t index) const {
-    const uint32_t offset = DecodeFixed32(limit_ + index * 4);
-    return data_ + offset < limit_ ? data_ + offset : nullptr;
+    return block_internal::RestartPoint(data_, limit_, index);
   }
   void Invalidate() { current_ = next_ = limit_; }
   void SetCorrupt() {
@@ -365,8 +374,7 @@ class IndexBlockIter {
   friend class IndexBlock;
 
   const char* RestartPoint(uint32_t index) const {
-    const uint32_t offset = DecodeFixed32(limit_ + index * 4);
-    return data_ + offset < limit_ ? data_ + offset : nullptr;
+    return block_internal::RestartPoint(data_, limit_, index);
   }
   void Invalidate() { current_ = next_ = limit_; }
   void SetCorrupt() {
