@@ -153,7 +153,7 @@ struct PerfContextBase {
   uint64_t key_lock_wait_time = 0;   // always 0: transactions are not offered
   uint64_t key_lock_wait_count = 0;  // always 0
 
-  // Filled by an Env of NewTimedEnv().
+  // Always 0: there is no TimedEnv.
   uint64_t env_new_sequential_file_nanos = 0;
   uint64_t env_new_random_access_file_nanos = 0;
   uint64_t env_new_writable_file_nanos = 0;

@@ -101,17 +101,6 @@ class PerfScope {
   void* const own_;
 };
 
-// Counts at its end.
-struct ComparisonCount {
-  explicit ComparisonCount(Perf to) : perf(to) {}
-  ComparisonCount(const ComparisonCount&) = delete;
-  ComparisonCount& operator=(const ComparisonCount&) = delete;
-  ~ComparisonCount() { perf.Count(&PerfContext::user_key_comparison_count, n); }
-
-  const Perf perf;
-  uint32_t n = 0;
-};
-
 // Adds the time from its start to its end, or to Stop(), to a metric.
 class PerfTimer {
  public:

@@ -4,16 +4,22 @@
 #include <deque>
 #include <vector>
 
+#include "base/perf.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
+#include "rocksdb/env.h"
 
 namespace cairn {
 
 struct BackgroundScheduler::Pool {
-  Pool(std::string thread_prefix, int thread_limit, int thread_nice)
-      : prefix(std::move(thread_prefix)), nice(thread_nice), limit(thread_limit) {}
+  Pool(std::string thread_prefix, Env::Priority thread_priority, int thread_limit, int thread_nice)
+      : prefix(std::move(thread_prefix)),
+        priority(thread_priority),
+        nice(thread_nice),
+        limit(thread_limit) {}
 
   void Run() {
+    Perf::State()->io.thread_pool_id = priority;  // for filters, listeners and the like
     fiber::MutexLock lock(&mutex);
     while (true) {
       while (!stopping && (queue.empty() || running >= limit)) work.wait(&mutex);
@@ -41,6 +47,7 @@ struct BackgroundScheduler::Pool {
   bool Idle() const FIBER_REQUIRES(mutex) { return queue.empty() && running == 0; }
 
   const std::string prefix;
+  const Env::Priority priority;
   const int nice;
   mutable fiber::Mutex mutex;
   int limit FIBER_GUARDED_BY(mutex);
@@ -53,8 +60,8 @@ struct BackgroundScheduler::Pool {
 };
 
 BackgroundScheduler::BackgroundScheduler(std::string name, int high_threads, int low_threads) {
-  pools_[0] = std::make_unique<Pool>(name + ":high", high_threads, 0);
-  pools_[1] = std::make_unique<Pool>(name + ":low", low_threads, 0);
+  pools_[0] = std::make_unique<Pool>(name + ":high", Env::HIGH, high_threads, 0);
+  pools_[1] = std::make_unique<Pool>(name + ":low", Env::LOW, low_threads, 0);
 }
 
 BackgroundScheduler::~BackgroundScheduler() { Shutdown(); }

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/logging.h"
+#include "base/perf.h"
 #include "db/db_impl.h"
 #include "db/external_file.h"
 #include "fiber/clock.h"
@@ -63,6 +64,7 @@ Status CheckIngestOptions(const IngestExternalFileOptions& o, bool behind_is_all
 }  // namespace
 
 Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) {
+  const PerfTimer timer(Perf(), &PerfContext::file_ingestion_nanos);
   Status s = RefuseIfReadOnly();
   if (s.ok() && args.empty()) s = Status::InvalidArgument("ingestion arg list is empty");
   std::vector<Ingestion> parts(args.size());
@@ -182,6 +184,7 @@ Status DBImpl::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
   if (!s.ok()) return s;
 
   CommitQueue::Exclusive leadership(commit_.get());
+  const PerfTimer timer(Perf(), &PerfContext::file_ingestion_blocking_live_writes_nanos);
   s = FamiliesToFlush(*parts, &families);
   if (s.ok() && !families.empty()) s = FlushWithLeadership(families);
   if (!s.ok()) return s;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "fiber/guest.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/iostats_context.h"
 #include "rocksdb/perf_context.h"
 
@@ -209,6 +211,35 @@ TEST_F(DbPerfTest, WritersOfOneGroupCountForThemselves) {
     }
     for (auto& handle : handles) handle.join();
   });
+}
+
+// Notes on whose thread it is called.
+class PoolFilter final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "PoolFilter"; }
+  bool Filter(int /*level*/, const Slice& /*key*/, const Slice& /*value*/, std::string* /*new*/,
+              bool* /*changed*/) const override {
+    pool_.store(get_iostats_context()->thread_pool_id, std::memory_order_relaxed);
+    return false;
+  }
+  uint64_t pool() const { return pool_.load(std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<uint64_t> pool_{99};  // relaxed: looked at when the compaction is over
+};
+
+TEST_F(DbPerfTest, BackgroundThreadsSayWhoTheyAre) {
+  PoolFilter filter;
+  Options options = SmallOptions();
+  options.comparator = &comparator_;
+  options.compaction_filter = &filter;
+  options.disable_auto_compactions = true;
+  Open(options);
+  CompactRangeOptions all;
+  all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_TRUE(db_->CompactRange(all, nullptr, nullptr).ok());
+  EXPECT_EQ(uint64_t{Env::LOW}, filter.pool());
+  db_.reset();
 }
 
 TEST(DBMutexTest, WaitsAreTimedAtTheHighestLevel) {

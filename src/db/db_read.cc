@@ -96,8 +96,8 @@ Status DBImpl::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle,
       MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
                      statistics_, is_entity);
     } else {
-      s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, value, statistics_,
-                      nullptr, is_entity);
+      s = PointLookupIf<kTimed>(options, *sv.get(), family->tables.get(), key, sequence, value,
+                                statistics_, nullptr, is_entity);
     }
   }
   const PerfTimerIf<kTimed> timer(&PerfContext::get_post_process_time);

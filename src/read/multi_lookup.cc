@@ -126,11 +126,10 @@ class MultiLookup {
       for (const Unread& key : unread_) {
         const LookupKey lookup(keys_[key.index], snapshot_);
         TablePosition at = key.at;
-        ForEachCandidate(Perf(), version_, lookup, end_level, &at,
-                         [&](const FileSlot& file, int level) {
-                           AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
-                           return false;
-                         });
+        ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+          AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
+          return false;
+        });
       }
       std::sort(parts.begin(), parts.end(),
                 [](const Part& a, const Part& b) { return a.Order() < b.Order(); });
@@ -205,22 +204,21 @@ class MultiLookup {
   void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
     const LookupKey lookup(keys_[key.index], snapshot_);
     TablePosition at = key.at;
-    ForEachCandidate(
-        Perf(), version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
-          const TableFileId id = file.meta->TableId(level);
-          TableCache::Ref table;
-          if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;
-          if (!table->CachesBlocks(options_)) return true;
-          BlockHandle handle;
-          const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
-          if (s.IsNotFound()) return false;
-          if (s.ok()) wanted->push_back({id, handle});
-          // What a filter says is there mostly is; without one any level may have it. Below a merge
-          // operand the next level's is wanted, too.
-          return !s.ok() || !options_.optimize_multiget_for_io ||
-                 (table->HasFilter() && key.operands.empty() &&
-                  (sv_.merge_operator == nullptr || !table->MayHoldOperands()));
-        });
+    ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
+      const TableFileId id = file.meta->TableId(level);
+      TableCache::Ref table;
+      if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;
+      if (!table->CachesBlocks(options_)) return true;
+      BlockHandle handle;
+      const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
+      if (s.IsNotFound()) return false;
+      if (s.ok()) wanted->push_back({id, handle});
+      // What a filter says is there mostly is; without one any level may have it. Below a merge
+      // operand the next level's is wanted, too.
+      return !s.ok() || !options_.optimize_multiget_for_io ||
+             (table->HasFilter() && key.operands.empty() &&
+              (sv_.merge_operator == nullptr || !table->MayHoldOperands()));
+    });
   }
 
   void AddMissing(const TableFileId& file, const Slice& internal_key, std::vector<Part>* parts) {

@@ -32,14 +32,28 @@ Status LookUp(const ReadOptions& options, const SuperVersion& sv, TableCache* ta
 
 }  // namespace
 
+template <bool kTimed>
+Status PointLookupIf(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
+                     const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
+                     Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
+  MergeOperands operands(sv.merge_operator);
+  return LookUp<kTimed>(options, sv, tables, key, snapshot, value, &operands, statistics, seq,
+                        is_entity);
+}
+template Status PointLookupIf<false>(const ReadOptions&, const SuperVersion&, TableCache*,
+                                     const Slice&, SequenceNumber, PinnableSlice*, Statistics*,
+                                     SequenceNumber*, bool*);
+template Status PointLookupIf<true>(const ReadOptions&, const SuperVersion&, TableCache*,
+                                    const Slice&, SequenceNumber, PinnableSlice*, Statistics*,
+                                    SequenceNumber*, bool*);
+
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
                    const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
                    Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
-  MergeOperands operands(sv.merge_operator);
-  return Perf().timed() ? LookUp<true>(options, sv, tables, key, snapshot, value, &operands,
-                                       statistics, seq, is_entity)
-                        : LookUp<false>(options, sv, tables, key, snapshot, value, &operands,
-                                        statistics, seq, is_entity);
+  return Perf().timed() ? PointLookupIf<true>(options, sv, tables, key, snapshot, value, statistics,
+                                              seq, is_entity)
+                        : PointLookupIf<false>(options, sv, tables, key, snapshot, value,
+                                               statistics, seq, is_entity);
 }
 
 Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,

@@ -29,6 +29,13 @@ namespace cairn {
                                  PinnableSlice* value, Statistics* statistics = nullptr,
                                  SequenceNumber* seq = nullptr, bool* is_entity = nullptr);
 
+/// The same for a caller that knows whether anything is timed (Perf::timed()).
+template <bool kTimed>
+[[nodiscard]] Status PointLookupIf(const ReadOptions& options, const SuperVersion& sv,
+                                   TableCache* tables, const Slice& key, SequenceNumber snapshot,
+                                   PinnableSlice* value, Statistics* statistics,
+                                   SequenceNumber* seq, bool* is_entity);
+
 /// The same with the caller's `operands`. If they just collect: OK with the value below them,
 /// NotFound if there is none; `value` is not null.
 [[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,

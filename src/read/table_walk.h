@@ -26,7 +26,8 @@ constexpr int kAllLevels = std::numeric_limits<int>::max();
 // Where a walk through the tables stands: the next file to ask.
 struct TablePosition {
   int level = 0;
-  size_t file = 0;  // in level 0; below: how many after the first that may hold the key
+  size_t file = 0;        // in level 0; below: how many after the first that may hold the key
+  uint32_t compared = 0;  // user keys on the way here that are not counted yet
 };
 
 // What follows comes twice: where nothing is timed, at the usual PerfLevel, kTimed is false, and
@@ -35,36 +36,36 @@ struct TablePosition {
 // Calls visit(file, level) for each file that can hold the key, newest first, from `*at` on, up to
 // the level before `end_level`, until it returns true; then *at is where that was.
 template <class Visit>
-inline void ForEachCandidate(Perf perf, const Version& version, const LookupKey& key, int end_level,
+inline void ForEachCandidate(const Version& version, const LookupKey& key, int end_level,
                              TablePosition* at, const Visit& visit) {
   const InternalKeyComparator& icmp = version.icmp();
   const Slice internal_key = key.internal_key();
   const Slice user_key = key.user_key();
   const int levels = std::min(end_level, version.num_non_empty_levels());
-  ComparisonCount compared(perf);
   if (at->level == 0 && levels > 0) {
     const LevelFiles& newest = version.level_files(0);
     for (; at->file < newest.size; ++at->file) {
       const FileSlot& file = newest[at->file];
-      compared.n += 2;
+      at->compared += 2;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(file.smallest)) < 0 ||
           icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {
         continue;
       }
       if (visit(file, 0)) return;
     }
-    *at = {1, 0};
+    at->level = 1;
+    at->file = 0;
   }
   for (; at->level < levels; ++at->level, at->file = 0) {
     const LevelFiles& files = version.level_files(at->level);
     if (files.size == 0) continue;
     for (size_t i =
-             FindFileInRange(icmp, files, internal_key, 0, files.size, &compared.n) + at->file;
+             FindFileInRange(icmp, files, internal_key, 0, files.size, &at->compared) + at->file;
          i < files.size; ++i) {
-      ++compared.n;
+      ++at->compared;
       if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
       if (visit(files[i], at->level)) return;
-      ++compared.n;
+      ++at->compared;
       // RocksDB cuts files between versions of a key, too.
       if (!icmp.EqualUserKey(user_key, ExtractUserKey(files[i].largest))) [[likely]]
         break;
@@ -87,7 +88,7 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
   MergeOperands* const operands = context->operands();
   const PerfTimerIf<kTimed> timer(&PerfContext::get_from_output_files_time);
   const Perf perf;
-  ForEachCandidate(perf, version, key, end_level, at, [&](const FileSlot& file, int level) {
+  ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
     const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
@@ -106,11 +107,12 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
     }
     if (context->undecided()) return false;
     if (hit_level != nullptr) *hit_level = level;
-    if (context->state() == GetContext::kFound) {
+    if (perf.counts_levels() && context->state() == GetContext::kFound) [[unlikely]] {
       perf.CountAt(level, &PerfContextByLevel::user_key_return_count);
     }
     return true;
   });
+  perf.Count(&PerfContext::user_key_comparison_count, std::exchange(at->compared, 0));
   return s;
 }
 

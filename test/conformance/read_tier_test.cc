@@ -95,7 +95,9 @@ TEST_F(ReadTierTest, ALimitOfTheValuesAbortsTheRest) {
   for (const bool flushed : {false, true}) {
     Open();
     for (const char* key : {"a", "b", "c", "d"}) ASSERT_OK(Put(key, std::string(10, *key)));
-    if (flushed) ASSERT_OK(Flush());
+    if (flushed) {
+      ASSERT_OK(Flush());
+    }
     const std::string a(10, 'a'), b(10, 'b'), c(10, 'c'), d(10, 'd');
     ReadOptions options;
     options.value_size_soft_limit = 40;
