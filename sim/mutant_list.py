@@ -30,10 +30,10 @@ mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer",
   if (!pending_sync_) return s;
 ''')
 mutant('append-error-ignored', 'an append that fails is taken for done', 'src/fs/file_writer.cc', '''
-  IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
+  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
   if (!s.ok()) return Fail(s);
 ''', '''
-  IOStatus s = file_->Append(Slice(data, n), IOOptions(), nullptr);
+  IOStatus s = CountWrite(n, [&] { return file_->Append(Slice(data, n), IOOptions(), nullptr); });
   if (!s.ok()) s = IOStatus::OK();
 ''')
 mutant('wal-append-error-ignored', 'the log cannot be written and the writes are acknowledged',
@@ -61,13 +61,15 @@ mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them'
 
 mutant('published-before-insertion', 'a sequence number is published before its entries are in the memtable',
        'src/commit/commit_queue.cc', '''
-    Insert(&group);
+      Insert(&group);
+    }
     fiber::interleave();
     if (group.count > 0) env_.publish(group.first + group.count - 1);
 ''', '''
-    if (group.count > 0) env_.publish(group.first + group.count - 1);
-    fiber::interleave();
-    Insert(&group);
+      if (group.count > 0) env_.publish(group.first + group.count - 1);
+      fiber::interleave();
+      Insert(&group);
+    }
 ''')
 mutant('published-one-short', 'the last entry of a group is not published', 'src/commit/commit_queue.cc',
        'env_.publish(group.first + group.count - 1);', 'env_.publish(group.first + group.count - 2);')
@@ -81,7 +83,7 @@ mutant('logged-not-counted', 'a group takes the sequence numbers of one that is 
        'src/commit/commit_queue.cc', 'std::max(env_.last_sequence(), last_assigned_) + 1;',
        'env_.last_sequence() + 1;')
 mutant('turns-not-awaited', 'groups are published in any order', 'src/commit/commit_queue.cc',
-       '    AwaitTurn(group.turn);\n    Insert(&group);', '    Insert(&group);')
+       '      AwaitTurn(group.turn);\n', '')
 mutant('turn-wakes-one', 'of the groups that await their turn one is woken, not all', 'src/commit/commit_queue.cc',
        'fiber::wake(&turn_, SIZE_MAX);', 'fiber::wake(&turn_, 1);')
 mutant('lost-wake-up', 'a follower that is about to sleep when it is signalled sleeps for ever',
@@ -396,6 +398,7 @@ mutant('get-reads-number-first', 'a Get takes its sequence number before the mem
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
+    timer.Stop();
     if (options.async_io && value != nullptr) {
 ''', '''
     const SequenceNumber last = versions_->LastSequence();
