@@ -45,8 +45,10 @@ bool LookUpInOrder(const InternalKeyComparator& icmp, uint64_t limit, const Slic
                    Status* statuses) {
   constexpr size_t kAtOnce = 32;
   uint64_t size = 0;
-  std::stable_sort(at->begin(), at->end(),
-                   [&](size_t a, size_t b) { return icmp.CompareUserKey(keys[a], keys[b]) < 0; });
+  std::sort(at->begin(), at->end(), [&](size_t a, size_t b) {
+    const int order = icmp.CompareUserKey(keys[a], keys[b]);
+    return order != 0 ? order < 0 : a < b;
+  });
   for (size_t begin = 0; begin < at->size(); begin += kAtOnce) {
     const std::span<const size_t> some(at->data() + begin, std::min(kAtOnce, at->size() - begin));
     if (size <= limit) look_up(some);

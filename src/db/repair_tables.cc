@@ -80,9 +80,11 @@ void Repairer::ChooseFamilies() {
   // Of families of one name the last one is there, the others were dropped.
   std::vector<Found*> order;
   for (Found& found : found_) order.push_back(&found);
-  std::stable_sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
+  std::sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
     if (a->external != b->external) return b->external;
-    return a->properties->column_family_id > b->properties->column_family_id;
+    const uint64_t a_family = a->properties->column_family_id;
+    const uint64_t b_family = b->properties->column_family_id;
+    return a_family != b_family ? a_family > b_family : a->number < b->number;
   });
   for (Found* const found : order) ChooseFamily(found);
 }
@@ -145,8 +147,9 @@ void Repairer::ScanTables() {
     tables_.push_back(std::move(table));
   };
   // GuessSequence looks at those that were not ingested.
-  std::stable_sort(found_.begin(), found_.end(),
-                   [](const Found& a, const Found& b) { return !a.external && b.external; });
+  std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+    return a.external != b.external ? b.external : a.number < b.number;
+  });
   for (const Found& found : found_) {
     if (found.family != nullptr && !remains_.deleted.contains(found.number)) scan(found);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -144,20 +145,16 @@ class CoalescingIterator final : public MultiFamilyIterator<Iterator> {
     assert(Valid());
     if (!IsFresh()) return columns_;
     columns_.clear();
+    // Each has its columns in order of their names; of one name the last family's is wanted.
     for (const size_t family : cursor().current()) {
       const WideColumns& more = cursor().at(family).columns();
-      columns_.insert(columns_.end(), more.begin(), more.end());
+      WideColumns both;
+      both.reserve(columns_.size() + more.size());
+      std::set_union(
+          more.begin(), more.end(), columns_.begin(), columns_.end(), std::back_inserter(both),
+          [](const WideColumn& a, const WideColumn& b) { return a.name().compare(b.name()) < 0; });
+      columns_.swap(both);
     }
-    if (cursor().current().size() == 1) return columns_;
-    // Of one name the last is wanted: stable, from behind.
-    std::reverse(columns_.begin(), columns_.end());
-    std::stable_sort(
-        columns_.begin(), columns_.end(),
-        [](const WideColumn& a, const WideColumn& b) { return a.name().compare(b.name()) < 0; });
-    columns_.erase(
-        std::unique(columns_.begin(), columns_.end(),
-                    [](const WideColumn& a, const WideColumn& b) { return a.name() == b.name(); }),
-        columns_.end());
     return columns_;
   }
 
