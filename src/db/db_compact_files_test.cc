@@ -253,6 +253,46 @@ TEST_F(DbCompactFilesTest, WaitsWhilePausedAndEndsWhenDisabled) {
   EXPECT_TRUE(CompactFiles(Names(1), 2).ok());
 }
 
+// Holds up a compaction, once it is armed.
+class HoldUp final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) override {
+    if (!armed.exchange(false)) return;
+    held = true;
+    while (!go_on) fiber::sleep_for(100'000);
+  }
+  std::atomic<bool> armed = false, held = false, go_on = false;
+};
+
+// The rewrite of all that there is does not miss what a job, for which it waited, has put below all
+// levels that there were when it began.
+TEST_F(DbCompactFilesTest, AForcedRewriteFindsWhatWentDeeperMeanwhile) {
+  Options options = Manual();
+  const auto hold_up = std::make_shared<HoldUp>();
+  options.listeners = {hold_up};
+  Open(options);
+  PutRange(0, 100, 1);
+  Flush();
+  ASSERT_TRUE(CompactFiles(Names(0), 1).ok());
+  hold_up->armed = true;
+  std::vector<std::string> moved;
+  fiber::Thread mover("mover", [&] { EXPECT_TRUE(CompactFiles(Names(1), 3, &moved).ok()); });
+  while (!hold_up->held) fiber::sleep_for(100'000);
+  fiber::Thread forcer("forcer", [&] {
+    CompactRangeOptions force;
+    force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    EXPECT_TRUE(db_->CompactRange(force, nullptr, nullptr).ok());
+  });
+  fiber::sleep_for(50'000'000);  // it waits by now
+  hold_up->go_on = true;
+  mover.join();
+  forcer.join();
+  EXPECT_EQ(Shape(), "0 0 0 1 0");
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_EQ(moved[0].find(Names(3)[0]), std::string::npos) << "it was not rewritten";
+  ExpectModel();
+}
+
 TEST_F(DbCompactFilesTest, AFailureKeepsTheInputs) {
   Open(Manual());
   PutRange(0, 300, 1);

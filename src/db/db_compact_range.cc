@@ -139,8 +139,9 @@ Status DBImpl::CompactLevels(ColumnFamily* family, const CompactRangeOptions& op
       if (rewrite_old) manual.ignore_files_from = first_new_file;
     }
     s = RunManualStep(&manual);
-    // What level 0 alone held is at the base level now.
-    if (level == 0) deepest = deepest_of_range();
+    // What level 0 alone held is at the base level now; and an automatic job that this step waited
+    // for may have gone deeper than all.
+    deepest = deepest_of_range();
   }
   return s;
 }
