@@ -20,31 +20,7 @@ class FIBER_CAPABILITY("mutex") DBMutex : public fiber::Mutex {
   }
 };
 
-class FIBER_SCOPED_CAPABILITY DBMutexLock {
- public:
-  explicit DBMutexLock(DBMutex* mutex) FIBER_ACQUIRE(mutex) : mutex_(mutex), held_(true) {
-    mutex_->lock();
-  }
-  ~DBMutexLock() FIBER_RELEASE() {
-    if (held_) mutex_->unlock();
-  }
-  DBMutexLock(const DBMutexLock&) = delete;
-  DBMutexLock& operator=(const DBMutexLock&) = delete;
-
-  // REQUIRES: held. / REQUIRES: not held.
-  void unlock() FIBER_RELEASE() {
-    held_ = false;
-    mutex_->unlock();
-  }
-  void lock() FIBER_ACQUIRE() {
-    mutex_->lock();
-    held_ = true;
-  }
-
- private:
-  DBMutex* const mutex_;
-  bool held_;
-};
+using DBMutexLock = fiber::BasicMutexLock<DBMutex>;
 
 class DBCondition : public fiber::CondVar {
  public:

@@ -100,17 +100,19 @@ class FIBER_CAPABILITY("mutex") Mutex {
 };
 static_assert(sizeof(Mutex) == 4);
 
-// Holds a Mutex for a scope; can let go of it and take it again in between.
-class FIBER_SCOPED_CAPABILITY MutexLock {
+// Holds a mutex (a Mutex, or what adds to one) for a scope; can let go of it and take it again in
+// between.
+template <class M>
+class FIBER_SCOPED_CAPABILITY BasicMutexLock {
  public:
-  explicit MutexLock(Mutex* mutex) FIBER_ACQUIRE(mutex) : mutex_(mutex), held_(true) {
+  explicit BasicMutexLock(M* mutex) FIBER_ACQUIRE(mutex) : mutex_(mutex), held_(true) {
     mutex_->lock();
   }
-  ~MutexLock() FIBER_RELEASE() {
+  ~BasicMutexLock() FIBER_RELEASE() {
     if (held_) mutex_->unlock();
   }
-  MutexLock(const MutexLock&) = delete;
-  MutexLock& operator=(const MutexLock&) = delete;
+  BasicMutexLock(const BasicMutexLock&) = delete;
+  BasicMutexLock& operator=(const BasicMutexLock&) = delete;
 
   // REQUIRES: held. / REQUIRES: not held.
   void unlock() FIBER_RELEASE() {
@@ -123,9 +125,10 @@ class FIBER_SCOPED_CAPABILITY MutexLock {
   }
 
  private:
-  Mutex* const mutex_;
+  M* const mutex_;
   bool held_;
 };
+using MutexLock = BasicMutexLock<Mutex>;
 
 // Many readers or one writer, four bytes. First come, first served among those that wait: a waiting
 // writer holds back later readers, and neighbouring readers in the queue are let in together. So:
