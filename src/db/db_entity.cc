@@ -25,8 +25,13 @@ void Show(PinnableSlice&& value, bool is_entity, const Slice& key, Status* s,
   *s = Status::CopyAppendMessage(*s, " of key ", key.ToString(/*hex=*/true));
 }
 
-void ShowAll(size_t count, PinnableSlice* values, const bool* are_entities, const Slice* keys,
-             Status* statuses, PinnableWideColumns* results) {
+// What `look_up` gives of `count` keys, as columns.
+template <class LookUp>
+void ShowAll(size_t count, const Slice* keys, PinnableWideColumns* results, Status* statuses,
+             const LookUp& look_up) {
+  std::vector<PinnableSlice> values(count);
+  const auto are_entities = std::make_unique<bool[]>(count);
+  look_up(values.data(), are_entities.get());
   for (size_t i = 0; i < count; ++i) {
     Show(std::move(values[i]), are_entities[i], keys[i], &statuses[i], &results[i]);
   }
@@ -72,19 +77,17 @@ Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* family,
 void DBImpl::MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* family, size_t num_keys,
                             const Slice* keys, PinnableWideColumns* results, Status* statuses,
                             bool /*sorted_input*/) {
-  std::vector<PinnableSlice> values(num_keys);
-  const auto are_entities = std::make_unique<bool[]>(num_keys);
-  MultiGetValues(options, family, num_keys, keys, values.data(), statuses, are_entities.get());
-  ShowAll(num_keys, values.data(), are_entities.get(), keys, statuses, results);
+  ShowAll(num_keys, keys, results, statuses, [&](PinnableSlice* values, bool* are_entities) {
+    MultiGetValues(options, family, num_keys, keys, values, statuses, are_entities);
+  });
 }
 
 void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** families, const Slice* keys,
                             PinnableWideColumns* results, Status* statuses, bool /*sorted_input*/) {
-  std::vector<PinnableSlice> values(num_keys);
-  const auto are_entities = std::make_unique<bool[]>(num_keys);
-  MultiGetValues(options, num_keys, families, keys, values.data(), statuses, are_entities.get());
-  ShowAll(num_keys, values.data(), are_entities.get(), keys, statuses, results);
+  ShowAll(num_keys, keys, results, statuses, [&](PinnableSlice* values, bool* are_entities) {
+    MultiGetValues(options, num_keys, families, keys, values, statuses, are_entities);
+  });
 }
 
 Status DBImpl::GetEntity(const ReadOptions& options, const Slice& key,
@@ -134,41 +137,43 @@ void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys, const S
   }
 }
 
-Status DBImpl::NewIteratorsOfOneOrder(const ReadOptions& options,
-                                      const std::vector<ColumnFamilyHandle*>& handles,
-                                      std::vector<std::unique_ptr<Iterator>>* iterators) {
-  if (handles.empty()) return Status::InvalidArgument("No Column Family was provided");
-  std::vector<ColumnFamily*> families;
+std::vector<std::unique_ptr<Iterator>> DBImpl::NewIteratorsOfOneOrder(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
+    const Comparator** order) {
+  *order = nullptr;
+  Status s;
+  if (handles.empty()) s = Status::InvalidArgument("No Column Family was provided");
   for (ColumnFamilyHandle* const handle : handles) {
     ColumnFamily* family;
-    Status s = FamilyOf(handle, &family);
-    if (!s.ok()) return s;
-    const Comparator* const order = family->icmp.user_comparator();
-    families.push_back(family);
-    if (std::string_view(order->Name()) != families[0]->icmp.user_comparator()->Name()) {
-      return Status::InvalidArgument("Different comparators are being used across CFs");
+    s = FamilyOf(handle, &family);
+    if (!s.ok()) break;
+    const Comparator* const its = family->icmp.user_comparator();
+    if (*order == nullptr) *order = its;
+    if (std::string_view(its->Name()) != (*order)->Name()) {
+      s = Status::InvalidArgument("Different comparators are being used across CFs");
+      break;
     }
   }
   std::vector<Iterator*> made;
-  Status s = NewIterators(options, handles, &made);
-  for (Iterator* const one : made) iterators->emplace_back(one);
-  return s;
+  if (s.ok()) s = NewIterators(options, handles, &made);
+  if (!s.ok()) made = {NewErrorIterator(s)};
+  std::vector<std::unique_ptr<Iterator>> iterators;
+  for (Iterator* const one : made) iterators.emplace_back(one);
+  return iterators;
 }
 
 std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
-  std::vector<std::unique_ptr<Iterator>> iterators;
-  const Status s = NewIteratorsOfOneOrder(options, handles, &iterators);
-  if (!s.ok()) return std::unique_ptr<Iterator>(NewErrorIterator(s));
-  return MakeCoalescingIterator(handles[0]->GetComparator(), std::move(iterators));
+  const Comparator* order;
+  auto iterators = NewIteratorsOfOneOrder(options, handles, &order);
+  return MakeCoalescingIterator(order, std::move(iterators));
 }
 
 std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
     const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
-  std::vector<std::unique_ptr<Iterator>> iterators;
-  const Status s = NewIteratorsOfOneOrder(options, handles, &iterators);
-  if (!s.ok()) return MakeAttributeGroupErrorIterator(s);
-  return MakeAttributeGroupIterator(handles[0]->GetComparator(), std::move(iterators), handles);
+  const Comparator* order;
+  auto iterators = NewIteratorsOfOneOrder(options, handles, &order);
+  return MakeAttributeGroupIterator(order, std::move(iterators), handles);
 }
 
 }  // namespace cairn

@@ -24,14 +24,6 @@
 namespace cairn::testing {
 namespace {
 
-std::string Text(const WideColumns& columns) {
-  std::string text;
-  for (const WideColumn& column : columns) {
-    text += (text.empty() ? "" : ",") + column.name().ToString() + ":" + column.value().ToString();
-  }
-  return text;
-}
-
 // The existing value ("none"), and "+operand" for each; fails on the operand "bad".
 class Append : public MergeOperator {
  public:

@@ -15,14 +15,6 @@
 namespace cairn::testing {
 namespace {
 
-std::string Text(const WideColumns& columns) {
-  std::string text;
-  for (const WideColumn& column : columns) {
-    text += (text.empty() ? "" : ",") + column.name().ToString() + ":" + column.value().ToString();
-  }
-  return text;
-}
-
 class DbFamilyIteratorsTest : public DbTest {
  protected:
   void OpenFamilies(int count) {

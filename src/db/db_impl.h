@@ -410,10 +410,11 @@ class DBImpl final : public DB {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
     return std::min(versions_->LastSequence(), sv.last_sequence);
   }
-  // kPersistedTier reads no memtables once something was written that is in no log, as in RocksDB.
-  bool SkipsMemtables(const ReadOptions& options) const {
+  // kPersistedTier reads memtables, too, until something was written that is in no log, as in
+  // RocksDB.
+  bool AllIsPersisted(const ReadOptions& options) const {
     return options.read_tier == kPersistedTier &&
-           has_unlogged_data_.load(std::memory_order_relaxed);
+           !has_unlogged_data_.load(std::memory_order_relaxed);
   }
   // Get and MultiGet; of an entity the default column, or, with is_entity, all of it as it is
   // stored, and *is_entity is set. ReadValue comes twice so that the usual one has no timers.
@@ -428,10 +429,11 @@ class DBImpl final : public DB {
   void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
                       const Slice* keys, PinnableSlice* values, Status* statuses,
                       bool* are_entities);
-  // For an iterator over several families.
-  [[nodiscard]] Status NewIteratorsOfOneOrder(const ReadOptions& options,
-                                              const std::vector<ColumnFamilyHandle*>& handles,
-                                              std::vector<std::unique_ptr<Iterator>>* iterators);
+  // For an iterator over several families, whose comparator *order is. Where there can be none: one
+  // that has nothing but the error.
+  std::vector<std::unique_ptr<Iterator>> NewIteratorsOfOneOrder(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
+      const Comparator** order);
   void CountMultiGet(size_t num_keys, const PinnableSlice* values, const Status* statuses,
                      uint64_t start_nanos) const;
   // The families' super versions as they were at one moment, and the last sequence number then.

@@ -84,7 +84,7 @@ Status DBImpl::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle,
     return s;
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
-  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) [[unlikely]]
+  if (AllIsPersisted(options)) [[unlikely]]
     return ReadValue<kTimed>(AllTiers(options), handle, key, value, is_entity);
   const uint64_t start = statistics_ != nullptr ? fiber::now_nanos() : 0;
   const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
@@ -161,7 +161,7 @@ void DBImpl::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* hand
     std::fill(statuses, statuses + num_keys, s);
     return;
   }
-  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) [[unlikely]] {
+  if (AllIsPersisted(options)) [[unlikely]] {
     return MultiGetValues(AllTiers(options), handle, num_keys, keys, values, statuses,
                           are_entities);
   }
@@ -245,7 +245,7 @@ void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
                             ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                             Status* statuses, bool* are_entities) {
   if (num_keys == 0) return;
-  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) {
+  if (AllIsPersisted(options)) {
     return MultiGetValues(AllTiers(options), num_keys, handles, keys, values, statuses,
                           are_entities);
   }
@@ -350,7 +350,7 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   if (s.ok()) s = CheckSnapshot(options);
   if (!s.ok()) return s;
   if (ReadLimits::AreOver(options)) return ReadLimits(options).Error();
-  if (options.read_tier == kPersistedTier && !SkipsMemtables(options)) {
+  if (AllIsPersisted(options)) {
     return GetMergeOperands(AllTiers(options), handle, key, operands, operands_options,
                             number_of_operands);
   }

@@ -17,7 +17,11 @@ namespace {
 class FamilyCursor {
  public:
   FamilyCursor(const Comparator* comparator, std::vector<std::unique_ptr<Iterator>> iterators)
-      : comparator_(comparator), iterators_(std::move(iterators)) {}
+      : comparator_(comparator), iterators_(std::move(iterators)) {
+    for (const auto& it : iterators_) {
+      if (HasFailed(*it)) return;  // one that could not be made says so from the start
+    }
+  }
 
   bool Valid() const { return !current_.empty(); }
   Slice key() const { return iterators_[current_.front()]->key(); }
@@ -184,31 +188,6 @@ class AttributeGroupIteratorImpl final : public MultiFamilyIterator<AttributeGro
   mutable IteratorAttributeGroups groups_;
 };
 
-class AttributeGroupErrorIterator final : public AttributeGroupIterator {
- public:
-  explicit AttributeGroupErrorIterator(const Status& status) : status_(status) {}
-
-  bool Valid() const override { return false; }
-  void SeekToFirst() override {}
-  void SeekToLast() override {}
-  void Seek(const Slice&) override {}
-  void SeekForPrev(const Slice&) override {}
-  void Next() override { assert(false); }
-  void Prev() override { assert(false); }
-  Slice key() const override {
-    assert(false);
-    return Slice();
-  }
-  Status status() const override { return status_; }
-  const IteratorAttributeGroups& attribute_groups() const override {
-    assert(false);
-    return kNoIteratorAttributeGroups;
-  }
-
- private:
-  const Status status_;
-};
-
 }  // namespace
 
 std::unique_ptr<Iterator> MakeCoalescingIterator(const Comparator* comparator,
@@ -221,10 +200,6 @@ std::unique_ptr<AttributeGroupIterator> MakeAttributeGroupIterator(
     std::vector<ColumnFamilyHandle*> families) {
   return std::make_unique<AttributeGroupIteratorImpl>(comparator, std::move(iterators),
                                                       std::move(families));
-}
-
-std::unique_ptr<AttributeGroupIterator> MakeAttributeGroupErrorIterator(const Status& status) {
-  return std::make_unique<AttributeGroupErrorIterator>(status);
 }
 
 }  // namespace cairn

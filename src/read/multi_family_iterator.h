@@ -1,6 +1,7 @@
 // Iterators over several column families: their keys in one order, the columns of one key together.
-// Over the families' own iterators, which see one state of the database; DBImpl makes both. Not
-// thread-safe, and the comparator must outlive them.
+// Over the families' own iterators, which see one state of the database; DBImpl makes both. Where
+// one of these has failed, there is nothing but its error. Not thread-safe, and the comparator must
+// outlive them.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,6 @@
 #include "rocksdb/attribute_groups.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/iterator.h"
-#include "rocksdb/status.h"
 
 namespace cairn {
 
@@ -22,8 +22,5 @@ std::unique_ptr<Iterator> MakeCoalescingIterator(const Comparator* comparator,
 std::unique_ptr<AttributeGroupIterator> MakeAttributeGroupIterator(
     const Comparator* comparator, std::vector<std::unique_ptr<Iterator>> iterators,
     std::vector<ColumnFamilyHandle*> families);
-
-// Never valid.
-std::unique_ptr<AttributeGroupIterator> MakeAttributeGroupErrorIterator(const Status& status);
 
 }  // namespace cairn

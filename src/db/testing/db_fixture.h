@@ -24,6 +24,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "rocksdb/wide_columns.h"
 
 namespace cairn::testing {
 
@@ -48,6 +49,15 @@ inline std::string Value(uint64_t seed, size_t size) {
   while (out.size() < size) out.push_back(static_cast<char>('!' + random.Uniform(90)));
   out.resize(std::max(size, std::to_string(seed).size() + 1));
   return out;
+}
+
+// "name:value,name:value".
+inline std::string Text(const WideColumns& columns) {
+  std::string text;
+  for (const WideColumn& column : columns) {
+    text += (text.empty() ? "" : ",") + column.name().ToString() + ":" + column.value().ToString();
+  }
+  return text;
 }
 
 // A memory file system under a fault injecting one, and the Env over both.
