@@ -41,6 +41,13 @@
 
 namespace cairn {
 
+// How a table that is repaired is opened: not for good.
+inline TableFileId UnpinnedId(const FileMetaData& meta) {
+  TableFileId id = meta.TableId();
+  id.slot = nullptr;
+  return id;
+}
+
 class Repairer {
  public:
   // `options` are sanitized. `families` have names and options of those that are known, the default

@@ -73,10 +73,8 @@ bool Repairer::HasSince(const Family& family, const Slice& user_key,
         EndsBefore(icmp, meta.largest.Encode(), user_key)) {
       continue;
     }
-    TableFileId id = meta.TableId();
-    id.slot = nullptr;
     TableCache::Ref reader;
-    if (!family.tables->FindTable(id, &reader).ok()) continue;
+    if (!family.tables->FindTable(UnpinnedId(meta), &reader).ok()) continue;
     const RangeTombstones* const tombstones = reader->range_tombstones();
     if (tombstones != nullptr && tombstones->Covering(user_key, kMaxSequenceNumber) >= sequence) {
       return true;

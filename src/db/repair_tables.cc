@@ -200,8 +200,7 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   meta.file_size = found.size;
   meta.unique_id.clear();
   meta.epoch_number = kUnknownEpochNumber;
-  TableFileId id = meta.TableId();
-  id.slot = nullptr;
+  TableFileId id = UnpinnedId(meta);
   if (!known) {
     const auto& extra = properties.user_collected_properties;
     const auto stored = extra.find(kExternalGlobalSeqnoProperty);
@@ -296,9 +295,7 @@ class TableCursor {
       : icmp_(icmp), other_largest_(other.largest.Encode()) {}
 
   Status Open(TableCache* tables, const FileMetaData& meta, const Slice& from) {
-    TableFileId id = meta.TableId();
-    id.slot = nullptr;
-    Status s = tables->FindTable(id, &table_);
+    Status s = tables->FindTable(UnpinnedId(meta), &table_);
     if (!s.ok()) return s;
     entries_.reset(table_->NewIterator(Sweeping(), /*skip_filters=*/true));
     entries_->Seek(InternalKey(from, kMaxSequenceNumber, kValueTypeForSeek).Encode());
@@ -429,9 +426,7 @@ Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
   Status s;
   for (size_t i = 0; i < inputs.size() && s.ok(); ++i) {
     const FileMetaData& meta = inputs[i]->meta;
-    TableFileId id = meta.TableId();
-    id.slot = nullptr;
-    s = family->tables->FindTable(id, &open[i]);
+    s = family->tables->FindTable(UnpinnedId(meta), &open[i]);
     if (!s.ok()) break;
     children.push_back(open[i]->NewIterator(Sweeping(), /*skip_filters=*/true,
                                             options_.compaction_readahead_size,
