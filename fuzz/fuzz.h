@@ -113,6 +113,18 @@ inline void DamageOnce(Input* input, std::string* bytes) {
   }
 }
 
+// The body of a target of an encoding: the input is bytes, or, one in four, what to make some of.
+template <class Build, class Decode>
+int BuildOrDecode(const uint8_t* data, size_t size, const Build& build, const Decode& decode) {
+  Input input(data, size);
+  if (input.Byte() % 4 == 1) {
+    build(&input);
+  } else {
+    decode(input.Rest());
+  }
+  return 0;
+}
+
 }  // namespace cairn::fuzz
 
 #endif  // CAIRN_FUZZ_FUZZ_H_

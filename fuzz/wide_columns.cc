@@ -81,11 +81,5 @@ void Build(Input* input) {
 // What it is: bytes, or what to make columns of.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cairn::fuzz;
-  Input input(data, size);
-  if (input.Byte() % 4 == 1) {
-    Build(&input);
-  } else {
-    Decode(input.Rest());
-  }
-  return 0;
+  return BuildOrDecode(data, size, Build, Decode);
 }

@@ -159,11 +159,5 @@ void CheckRoundTrip(Input* input) {
 // What it is: a batch's bytes, or what to put into one.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cairn::fuzz;
-  Input input(data, size);
-  if (input.Byte() % 4 == 1) {
-    CheckRoundTrip(&input);
-  } else {
-    CheckBytes(input.Rest());
-  }
-  return 0;
+  return BuildOrDecode(data, size, CheckRoundTrip, CheckBytes);
 }

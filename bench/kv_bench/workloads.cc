@@ -218,24 +218,33 @@ void EndIterator(Client* client, const Engine& engine, rocksdb_iterator_t* it) {
   engine.rocksdb_iter_destroy(it);
 }
 
-void SeekAtRandom(Client* client) {
+// Each operation has an iterator of its own, with which `scan` does it.
+template <typename Scan>
+void ScanEach(Client* client, Scan scan) {
   Run& run = *client->run;
   const Engine& engine = *run.engine;
-  KeyBuffer key(run.settings.key_size);
   Progress progress(client);
   for (uint64_t i = 0; i < run.settings.operations; ++i) {
     rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
-    const Slice k = key.Set(client->numbers.Uniform(run.settings.num));
-    engine.rocksdb_iter_seek(it, k.data(), k.size());
-    bool there = Take(client, engine, it);
-    client->found += there;
-    for (uint64_t n = 1; there && n < run.settings.seek_nexts; ++n) {
-      engine.rocksdb_iter_next(it);
-      there = Take(client, engine, it);
-    }
+    scan(engine, it);
     EndIterator(client, engine, it);
     if (!progress.Tick(1)) break;
   }
+}
+
+void SeekAtRandom(Client* client) {
+  const Settings& settings = client->run->settings;
+  KeyBuffer key(settings.key_size);
+  ScanEach(client, [&](const Engine& engine, rocksdb_iterator_t* it) {
+    const Slice k = key.Set(client->numbers.Uniform(settings.num));
+    engine.rocksdb_iter_seek(it, k.data(), k.size());
+    bool there = Take(client, engine, it);
+    client->found += there;
+    for (uint64_t n = 1; there && n < settings.seek_nexts; ++n) {
+      engine.rocksdb_iter_next(it);
+      there = Take(client, engine, it);
+    }
+  });
 }
 
 // Reads all entries, from the first or the last; again and again if there is a deadline.
@@ -269,34 +278,23 @@ void ReadReverse(Client* client) { Walk(client, false); }
 
 // Reads all entries with a prefix. An operation is a prefix.
 void ScanPrefixes(Client* client) {
-  Run& run = *client->run;
-  const Engine& engine = *run.engine;
-  KeyBuffer key(run.settings.key_size);
-  Progress progress(client);
-  for (uint64_t i = 0; i < run.settings.operations; ++i) {
-    rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
-    const Slice k = key.Set(client->numbers.Uniform(run.settings.num));
+  const Settings& settings = client->run->settings;
+  KeyBuffer key(settings.key_size);
+  ScanEach(client, [&](const Engine& engine, rocksdb_iterator_t* it) {
+    const Slice k = key.Set(client->numbers.Uniform(settings.num));
     const size_t size =
-        run.settings.prefix_size == 0 ? k.size() : std::min(k.size(), run.settings.prefix_size);
+        settings.prefix_size == 0 ? k.size() : std::min(k.size(), settings.prefix_size);
     engine.rocksdb_iter_seek(it, k.data(), size);
     for (; Take(client, engine, it); engine.rocksdb_iter_next(it)) ++client->found;
-    EndIterator(client, engine, it);
-    if (!progress.Tick(1)) break;
-  }
+  });
 }
 
 // The first entries of the database, past whatever was deleted before them.
 void ReadFirst(Client* client) {
-  Run& run = *client->run;
-  const Engine& engine = *run.engine;
-  Progress progress(client);
-  for (uint64_t i = 0; i < run.settings.operations; ++i) {
-    rocksdb_iterator_t* it = engine.rocksdb_create_iterator(run.db, run.reading);
+  ScanEach(client, [&](const Engine& engine, rocksdb_iterator_t* it) {
     engine.rocksdb_iter_seek_to_first(it);
     client->found += Take(client, engine, it);
-    EndIterator(client, engine, it);
-    if (!progress.Tick(1)) break;
-  }
+  });
 }
 
 // Deletes the first keys, one after the other, each with a tombstone of its own.

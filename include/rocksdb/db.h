@@ -36,8 +36,8 @@ namespace ROCKSDB_NAMESPACE {
 class Env;
 class FileSystem;
 struct CompactionJobInfo;  // rocksdb/listener.h
-struct IOStatsContext;     // not offered
-struct PerfContext;        // perf_context.h
+struct IOStatsContext;     // rocksdb/iostats_context.h
+struct PerfContext;        // rocksdb/perf_context.h
 
 // "default"
 extern const std::string kDefaultColumnFamilyName;

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "../numbers.h"
+
 namespace interop {
 
 inline const char kProgressKey[] = "\xff\xffprogress";
@@ -25,21 +27,7 @@ struct Shape {
   bool merge = false, ranges = false, single_deletes = false;
 };
 
-// The same numbers with either library.
-class Numbers {
- public:
-  explicit Numbers(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}
-  uint64_t Next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545f4914f6cdd1dull >> 16;
-  }
-  uint64_t Below(uint64_t n) { return Next() % n; }
-
- private:
-  uint64_t state_;
-};
+using cairn_test::Numbers;
 
 // Keys of several lengths with bytes of all values, also 0x00 and 0xff; some are prefixes of
 // others.

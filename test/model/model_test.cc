@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "../numbers.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
@@ -54,20 +55,7 @@ uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-class Numbers {
- public:
-  explicit Numbers(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ull + 1) {}
-  uint64_t Next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ * 0x2545f4914f6cdd1dull >> 16;
-  }
-  uint64_t Below(uint64_t n) { return Next() % n; }
-
- private:
-  uint64_t state_;
-};
+using cairn_test::Numbers;
 
 // One client: applies operations to the database and to its model, and compares.
 class Worker {
