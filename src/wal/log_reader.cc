@@ -87,6 +87,7 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
   // caller must know that the log does not end here by itself.
   const bool tail_matters = mode == WALRecoveryMode::kAbsoluteConsistency ||
                             mode == WALRecoveryMode::kPointInTimeRecovery;
+  const bool tail_may_be_old = mode == WALRecoveryMode::kTolerateCorruptedTailRecords;
   bool in_fragmented = false;
   uint64_t start = 0;  // of the record being put together
 
@@ -116,6 +117,11 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
     uint64_t offset = 0;
     size_t drop = 0;
     const unsigned type = ReadPhysicalRecord(&fragment, &offset, &drop);
+
+    // Behind the new log's end: a recycled file goes on with the middle of an old record, whatever
+    // that looks like.
+    const bool is_unsound = type == kBadLength || type == kBadChecksum || type == kBadSpace;
+    if (recycled_ && tail_may_be_old && (is_unsound || type == kOldRecord)) zeros_at_ = kNoZeros;
 
     // Space that was never written may stand only at the end.
     if (zeros_at_ != kNoZeros && type != kZeros && type != kEof && type != kReadError) {
@@ -201,18 +207,16 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
 
       case kBadLength:
       case kBadChecksum:
-        if (recycled_ && mode == WALRecoveryMode::kTolerateCorruptedTailRecords) {
-          // The new log's torn end, followed by the middle of an old record.
+      case kBadSpace:
+        if (recycled_ && tail_may_be_old) {
           finished_ = true;
           scratch->clear();
           return false;
         }
-        Report(drop, offset, type == kBadLength ? "bad record length" : "checksum mismatch");
-        abandon_fragments("error in middle of record");
-        break;
-
-      case kBadSpace:
-        Report(drop, offset, "data in space that was never written");
+        Report(drop, offset,
+               type == kBadLength     ? "bad record length"
+               : type == kBadChecksum ? "checksum mismatch"
+                                      : "data in space that was never written");
         abandon_fragments("error in middle of record");
         break;
 

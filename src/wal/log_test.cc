@@ -367,6 +367,22 @@ TEST(Log, TheRemainsOfARecycledFileAreNotOurs) {
   }
 }
 
+// Whoever follows a log that is written meets what the old one had there: zeros, too (seed
+// 467289204).
+TEST(Log, TheRemainsOfARecycledFileMayBeginWithZeros) {
+  const std::string fresh = BuildLog({Record(1, 77)}, true);
+  std::string old_value(2 * log::kBlockSize, '\0');
+  for (const size_t nonzero : {fresh.size() + 20, log::kBlockSize + 100}) {
+    old_value[nonzero] = 'x';
+    const std::string old_log = BuildLog({old_value, Record(2, 50)}, true, 3);
+    const std::string bytes = fresh + old_log.substr(fresh.size());
+    const ReadLog read = ReadAll(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords);
+    EXPECT_EQ(std::vector<std::string>{Record(1, 77)}, read.records);
+    EXPECT_TRUE(read.corruptions.empty()) << read.corruptions[0];
+    old_value[nonzero] = '\0';
+  }
+}
+
 TEST(Log, AReusedFileIsOverwrittenFromItsStart) {
   MemoryFileSystem fs;
   ASSERT_TRUE(WriteStringToFile(&fs, BuildLog({Record(1, 5000)}, true, 3), "/old.log").ok());
