@@ -221,6 +221,27 @@ TEST_F(DbRepairTest, RangeTombstonesStandWhereTheyStood) {
   ExpectModel();
 }
 
+// Who reads a key looks no deeper than the first tombstone over it (seed 757867903).
+TEST_F(DbRepairTest, AKeyStaysAboveATombstoneThatIsOlder) {
+  Open(options_);
+  PutRange(10, 70, 1);
+  FlushTo(3);
+  ASSERT_TRUE(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(20), Key(60)).ok());
+  for (uint64_t i = 20; i < 60; ++i) model_.erase(Key(i));
+  FlushTo(2);
+  PutRange(40, 41, 2);
+  FlushTo(1);
+  PutRange(25, 26, 3);  // gives the tombstone's table a newer sequence number
+  FlushTo(2);
+  for (const int level : {1, 2, 3}) ASSERT_EQ(FilesAtLevel(level), 1) << level;
+  Close();
+  LoseManifest();
+  RepairAndOpen();
+  ExpectModel();
+  EXPECT_EQ(model_[Key(40)], Get(Key(40)));
+  EXPECT_EQ(model_[Key(25)], Get(Key(25)));
+}
+
 TEST_F(DbRepairTest, AnyDamageOfManifestOrCurrentIsMended) {
   Open(options_);
   FillAllLevels();

@@ -306,17 +306,21 @@ class TableCursor {
   const Slice& user_key() const { return parsed_.user_key; }
 
   // The least and the greatest sequence number of `key`, which is this one's, and goes on behind
-  // it. *hidden is set if `other` has a tombstone over one of its versions.
+  // it. *is_older is set if `other` has a tombstone over one of its versions, *is_newer if it has
+  // one that is older than one of them: a read that met that tombstone first would look no deeper.
   Status TakeKey(const std::string& key, const TableCursor& other, SequenceNumber* least,
-                 SequenceNumber* greatest, bool* hidden) {
+                 SequenceNumber* greatest, bool* is_older, bool* is_newer) {
     const RangeTombstones* const tombstones = other.table_->range_tombstones();
-    const SequenceNumber covering =
-        tombstones == nullptr ? 0 : tombstones->Covering(key, kMaxSequenceNumber);
+    const auto covering = [&](SequenceNumber at) {
+      return tombstones == nullptr ? 0 : tombstones->Covering(key, at);
+    };
+    const SequenceNumber newest_over_it = covering(kMaxSequenceNumber);
+    if (parsed_.sequence > 0 && covering(parsed_.sequence - 1) > 0) *is_newer = true;
     *greatest = parsed_.sequence;
     Status s;
     while (s.ok() && valid_ && icmp_.CompareUserKey(parsed_.user_key, key) == 0) {
       *least = parsed_.sequence;
-      if (covering > parsed_.sequence) *hidden = true;
+      if (newest_over_it > parsed_.sequence) *is_older = true;
       entries_->Next();
       s = Parse();
     }
@@ -358,10 +362,12 @@ Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation)
     const std::string key = (order <= 0 ? first : second).user_key().ToString();
     SequenceNumber first_least = 0, first_greatest = 0, second_least = 0, second_greatest = 0;
     if (order <= 0) {
-      s = first.TakeKey(key, second, &first_least, &first_greatest, &relation->second_is_newer);
+      s = first.TakeKey(key, second, &first_least, &first_greatest, &relation->second_is_newer,
+                        &relation->first_is_newer);
     }
     if (s.ok() && order >= 0) {
-      s = second.TakeKey(key, first, &second_least, &second_greatest, &relation->first_is_newer);
+      s = second.TakeKey(key, first, &second_least, &second_greatest, &relation->first_is_newer,
+                         &relation->second_is_newer);
     }
     if (order != 0) continue;
     if (first_greatest > second_least) relation->first_is_newer = true;

@@ -1,12 +1,14 @@
 // In which order the tables of a family must be asked, and on which levels that order holds, where
 // only the tables themselves can tell it: for RepairDB, when there is no MANIFEST to go by.
 //
-// A table is newer than another one if it has a newer version of some user key, or a range
-// tombstone over an older version. All tables go to level 0, as RocksDB's repair has it, if there
-// the order of their sequence numbers, by which releases before epochs read level 0, is that order,
-// and passes those releases' check that ranges of sequence numbers are not nested. That is so for
-// tables that were only flushed. Tables that compactions made for several levels share ranges of
-// sequence numbers: such a family gets levels again, its oldest tables the deepest.
+// A table is newer than another one if it has a newer version of some user key, a range tombstone
+// over an older version, or a version that a tombstone of the other covers and is older than: who
+// reads a key looks no deeper than the first tombstone over it. All tables go to level 0, as
+// RocksDB's repair has it, if there the order of their sequence numbers, by which releases before
+// epochs read level 0, is that order, and passes those releases' check that ranges of sequence
+// numbers are not nested. That is so for tables that were only flushed. Tables that compactions
+// made for several levels share ranges of sequence numbers: such a family gets levels again, its
+// oldest tables the deepest.
 //
 // Pure functions; reading the tables is the caller's.
 #pragma once
