@@ -35,7 +35,8 @@ TEST_F(SizesTest, OfFilesOrMemoryOrBoth) {
   Fill(200, 400);
   const uint64_t files = Size(Of(false, true), 0, 400), memory = Size(Of(true, false), 0, 400);
   EXPECT_NEAR(205'000, static_cast<double>(files), 15'000);
-  EXPECT_NEAR(205'000, static_cast<double>(memory), 60'000);
+  // (RocksDB estimates it from where its skip list, which is random, has its tall nodes.)
+  EXPECT_NEAR(205'000, static_cast<double>(memory), 120'000);
   EXPECT_EQ(files + memory, Size(Of(true, true), 0, 400));
   EXPECT_GE(5'000u, Size(Of(false, true), 250, 400));
 }
