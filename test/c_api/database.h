@@ -1,4 +1,5 @@
-/* What the C tests of a database with only the default family share: its options, and checks of what it holds. */
+/* What the C tests of a database with only the default family share: its options, and checks of
+ * what it holds. */
 #ifndef CAIRN_TEST_C_API_DATABASE_H_
 #define CAIRN_TEST_C_API_DATABASE_H_
 
@@ -18,7 +19,8 @@ static inline void Put(rocksdb_t* db, const char* key, const char* value) {
 }
 
 /* `value` NULL: there must be none. */
-static inline void ExpectGet(rocksdb_t* db, const rocksdb_readoptions_t* how, const char* key, const char* value) {
+static inline void ExpectGet(rocksdb_t* db, const rocksdb_readoptions_t* how, const char* key,
+                             const char* value) {
   size_t size = 99;
   char* found = rocksdb_get(db, how, key, strlen(key), &size, &error);
   CHECK_OK(error);
