@@ -161,6 +161,55 @@ constexpr uint32_t kTagReader = 0x53685264;
 }  // namespace
 
 struct detail::SharedMutexQueue {
+  // What keeps one out, and what one adds to the word inside.
+  struct Writer {
+    static constexpr uint32_t kTag = kTagWriter, kKeptOutBy = ~0u, kAdds = SharedMutex::kWriter;
+    static constexpr const char* kWhat = "SharedMutex::lock";
+  };
+  struct Reader {
+    static constexpr uint32_t kTag = kTagReader, kAdds = SharedMutex::kReader,
+                              kKeptOutBy = SharedMutex::kWriter | SharedMutex::kParked;
+    static constexpr const char* kWhat = "SharedMutex::lock_shared";
+  };
+
+  template <class Who>
+  static bool enter(SharedMutex* mutex, uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    std::atomic<uint32_t>& word = mutex->state_;
+    uint32_t state = word.load(std::memory_order_relaxed);
+    const auto try_enter = [&] {  // true: inside; false: as `state` is there is no way in
+      while (!(state & Who::kKeptOutBy)) {
+        if (word.compare_exchange_weak(state, state + Who::kAdds, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+          return true;
+        }
+      }
+      return false;
+    };
+    for (int i = spins(); i > 0; i--) {
+      if (try_enter()) return true;
+      if (state & SharedMutex::kParked) break;
+      cpu_relax();
+      state = word.load(std::memory_order_relaxed);
+    }
+    if (passed(deadline)) return false;
+    Bucket* const bucket = bucket_of(mutex);
+    Parked parked(mutex, Who::kTag, Who::kWhat);
+    parked.after_timeout = after_timeout;
+    bucket->lock.lock();
+    state = word.load(std::memory_order_relaxed);
+    do {
+      if (try_enter()) {
+        bucket->lock.unlock();
+        return true;
+      }
+    } while (!(state & SharedMutex::kParked) &&
+             !word.compare_exchange_weak(state, state | SharedMutex::kParked,
+                                         std::memory_order_relaxed));
+    bucket->push_back(&parked);
+    bucket->lock.unlock();
+    return sleep_parked(&parked, deadline);  // resumed by granting only
+  }
+
   // Grants what can be granted.
   static void grant(const void* address, Bucket* bucket, ResumeList* granted)
       FIBER_REQUIRES(bucket->lock) {
@@ -209,62 +258,12 @@ struct detail::SharedMutexQueue {
   }
 };
 
-bool SharedMutex::lock_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  for (int i = spins(); i > 0; i--) {
-    if (try_lock()) return true;
-    if (state_.load(std::memory_order_relaxed) & kParked) break;
-    cpu_relax();
-  }
-  if (passed(deadline)) return false;
-  Bucket* const bucket = bucket_of(this);
-  Parked parked(this, kTagWriter, "SharedMutex::lock");
-  parked.after_timeout = detail::SharedMutexQueue::after_timeout;
-  bucket->lock.lock();
-  uint32_t state = state_.load(std::memory_order_relaxed);
-  for (;;) {
-    if (state == 0) {
-      if (state_.compare_exchange_weak(state, kWriter, std::memory_order_acquire,
-                                       std::memory_order_relaxed)) {
-        bucket->lock.unlock();
-        return true;
-      }
-    } else if ((state & kParked) ||
-               state_.compare_exchange_weak(state, state | kParked, std::memory_order_relaxed)) {
-      break;
-    }
-  }
-  bucket->push_back(&parked);
-  bucket->lock.unlock();
-  return detail::sleep_parked(&parked, deadline);  // resumed by granting only
+bool SharedMutex::lock_slow(uint64_t deadline) {
+  return detail::SharedMutexQueue::enter<detail::SharedMutexQueue::Writer>(this, deadline);
 }
 
-bool SharedMutex::lock_shared_slow(uint64_t deadline) FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  for (int i = spins(); i > 0; i--) {
-    if (try_lock_shared_word()) return true;
-    if (state_.load(std::memory_order_relaxed) & kParked) break;
-    cpu_relax();
-  }
-  if (passed(deadline)) return false;
-  Bucket* const bucket = bucket_of(this);
-  Parked parked(this, kTagReader, "SharedMutex::lock_shared");
-  parked.after_timeout = detail::SharedMutexQueue::after_timeout;
-  bucket->lock.lock();
-  uint32_t state = state_.load(std::memory_order_relaxed);
-  for (;;) {
-    if (!(state & (kWriter | kParked))) {
-      if (state_.compare_exchange_weak(state, state + kReader, std::memory_order_acquire,
-                                       std::memory_order_relaxed)) {
-        bucket->lock.unlock();
-        return true;
-      }
-    } else if ((state & kParked) ||
-               state_.compare_exchange_weak(state, state | kParked, std::memory_order_relaxed)) {
-      break;
-    }
-  }
-  bucket->push_back(&parked);
-  bucket->lock.unlock();
-  return detail::sleep_parked(&parked, deadline);  // resumed by granting only
+bool SharedMutex::lock_shared_slow(uint64_t deadline) {
+  return detail::SharedMutexQueue::enter<detail::SharedMutexQueue::Reader>(this, deadline);
 }
 
 void SharedMutex::unlock_slow() FIBER_NO_THREAD_SAFETY_ANALYSIS {

@@ -388,7 +388,8 @@ ClockEntry* ClockCacheShard::InsertStandalone(const Slice& key, const CacheItem&
   return InsertCharged(key, item, total);
 }
 
-ClockEntry* ClockCacheShard::Lookup(const Slice& key, uint64_t hash) {
+template <bool kHit, class Visit>
+void ClockCacheShard::VisitEntriesOf(const Slice& key, uint64_t hash, const Visit& visit) {
   const uint32_t tag = TagOf(hash);
   for (size_t i = 0; i < kMaxTables; ++i) {
     Table* const t = table(i);
@@ -398,13 +399,21 @@ ClockEntry* ClockCacheShard::Lookup(const Slice& key, uint64_t hash) {
       // A stale tag is a miss, or a key that differs.
       if (set.tags[way].load(std::memory_order_relaxed) != tag) continue;
       ClockEntry* const e = &set.slots[way];
-      if (!TakeReference(e, /*hit=*/true)) continue;
-      if (KeyIs(*e, key)) [[likely]]
-        return e;
+      if (!TakeReference(e, kHit)) continue;
+      if (KeyIs(*e, key) && visit(e)) [[likely]]
+        return;
       ReleaseSlot(e);
     }
   }
-  return nullptr;
+}
+
+ClockEntry* ClockCacheShard::Lookup(const Slice& key, uint64_t hash) {
+  ClockEntry* found = nullptr;
+  VisitEntriesOf</*kHit=*/true>(key, hash, [&](ClockEntry* e) {
+    found = e;
+    return true;
+  });
+  return found;
 }
 
 bool ClockCacheShard::DropReference(ClockEntry* entry) {
@@ -441,20 +450,11 @@ bool ClockCacheShard::Release(ClockEntry* entry, bool erase_if_last_ref) {
 }
 
 void ClockCacheShard::Erase(const Slice& key, uint64_t hash) {
-  const uint32_t tag = TagOf(hash);
-  for (size_t i = 0; i < kMaxTables; ++i) {
-    Table* const t = table(i);
-    if (t == nullptr) break;
-    Set& set = SetOf(*t, hash);
-    for (size_t way = 0; way < kWays; ++way) {
-      if (set.tags[way].load(std::memory_order_relaxed) != tag) continue;
-      ClockEntry* const e = &set.slots[way];
-      if (!TakeReference(e, /*hit=*/false)) continue;
-      // Held, it is visible or invisible already.
-      if (KeyIs(*e, key)) e->meta.fetch_or(kInvisible, std::memory_order_acq_rel);
-      ReleaseSlot(e);
-    }
-  }
+  VisitEntriesOf</*kHit=*/false>(key, hash, [](ClockEntry* e) {
+    // Held, it is visible or invisible already.
+    e->meta.fetch_or(kInvisible, std::memory_order_acq_rel);
+    return false;
+  });
 }
 
 size_t ClockCacheShard::PinnedUsage() {

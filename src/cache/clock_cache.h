@@ -162,6 +162,10 @@ class ClockCacheShard {
   // True: that was the last reference to an invisible entry, which is now the caller's to free.
   bool DropReference(ClockEntry* entry);
   void ReleaseSlot(ClockEntry* entry);  // no standalone one
+  // Those of `key`, with a reference taken that counts as a hit or not, until `visit(entry)` keeps
+  // one and says so (true).
+  template <bool kHit, class Visit>
+  void VisitEntriesOf(const Slice& key, uint64_t hash, const Visit& visit);
   std::atomic<uint32_t>* TagOfSlot(const ClockEntry* entry) const;
   // The slot of this number, in all tables together; null: there are not so many.
   ClockEntry* SlotAt(size_t number) const;
