@@ -10,6 +10,7 @@
 #include "fiber/runtime.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/table.h"
+#include "rocksdb/transaction_log.h"
 
 namespace cairn {
 namespace {
@@ -408,6 +409,41 @@ TEST_F(DbWalRecoveryTest, DamageInTheFirstOfTwoLogsLeavesNoHole) {
   Kill();
   Open(options);
   EXPECT_EQ(PrefixLength(), recovered + 1);
+}
+
+// (Seed 432785966.)
+TEST_F(DbWalRecoveryTest, UpdatesGoOnWhereARecoveryEndedADamagedLog) {
+  Options options = options_;
+  options.WAL_ttl_seconds = 3600;
+  Open(options);
+  PutRange(0, 50, 1);
+  Kill();
+  const std::string name = disk_.Files(FileType::kWalFile).back();
+  Flip(name, disk_.Size(name) / 2);
+  Open(options);
+  const size_t recovered = PrefixLength();
+  ASSERT_LT(recovered, 50u);
+  Put("zzz", "goes on");
+  Flush();
+  Put("zzzz", "and on");
+  size_t shown = 0;
+  const auto updates = [&] {
+    shown = 0;
+    std::unique_ptr<rocksdb::TransactionLogIterator> it;
+    const Status s = db_->GetUpdatesSince(1, &it);
+    if (!s.ok()) return s;
+    for (; it->Valid(); it->Next()) EXPECT_EQ(++shown, it->GetBatch().sequence);
+    return it->status();
+  };
+  const Status s = updates();
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(recovered + 2, shown);
+
+  // Damage that came later leaves a gap.
+  const std::string archived = std::string(kDbName) + "/archive" + name.substr(name.rfind('/'));
+  Flip(archived, disk_.Size(archived) / 4);
+  ExpectCorruptionOf(updates(), archived);
+  EXPECT_GT(recovered, shown);
 }
 
 // A flush that ends late records a sequence number that covers the log after its own. When that log

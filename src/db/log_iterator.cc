@@ -63,8 +63,12 @@ void LogIterator::Next() {
   if (!status_.ok()) return;
   while (true) {
     if (!ReadVisible()) {
+      const bool is_last = file_ + 1 == files_.size();
+      // A power cut may have torn a log, and recovery ended it there: the next one goes on. If it
+      // does not, the gap is found.
+      if (status_.IsCorruption() && !is_last) std::swap(status_, damage_);
       if (!status_.ok() || last_ >= env_.last_sequence()) return;
-      if (file_ + 1 == files_.size()) {
+      if (is_last) {
         status_ = Status::TryAgain("Create a new iterator to fetch the new tail.");
         return;
       }
@@ -86,6 +90,8 @@ void LogIterator::Next() {
       continue;
     }
     if (started_ && first_ != last_ + 1) {
+      status_ = damage_;
+      if (!status_.ok()) return;
       status_ = Status::Corruption(
           "Gap in sequence number. Could not seek to required sequence number",
           "expected " + std::to_string(last_ + 1) + ", found " + std::to_string(first_));
