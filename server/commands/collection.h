@@ -86,9 +86,26 @@ class Collection {
   // The last of a command's changes: there are `count` elements now. Without any the key is
   // deleted, and so are all elements that are still there.
   void Finish(uint64_t count);
-  // Instead of what the key holds, of whatever type: an empty collection, to be filled and
-  // finished. `old` is what was there, if `there`.
-  void Replace(bool there, const Entry& old);
+  // Instead of what the key holds, of whatever type: what `fill(&count)` puts here and counts; it
+  // returns a Status. Replies with the count, or with the error: then nothing has changed.
+  // SUSPENDS.
+  template <class Fill>
+  void ReplaceBy(const Fill& fill) {
+    Entry old;
+    rocksdb::PinnableSlice bytes;
+    const Found found = call_.Find(key_, &old, &bytes);
+    if (found == Found::kFailed) return;
+    Replace(found == Found::kYes, old);
+    uint64_t count = 0;
+    const rocksdb::Status s = fill(&count);
+    if (!s.ok()) {
+      // What was put is under a number that no entry has: nobody sees it.
+      call_.Fail(s);
+      return;
+    }
+    Finish(count);
+    call_.reply.Integer(static_cast<int64_t>(count));
+  }
 
  protected:
   // Gives the collection a number, if it has none.
@@ -97,6 +114,9 @@ class Collection {
   Call& call_;
 
  private:
+  // An empty collection, to be filled and finished. `old` is what was there, if `there`.
+  void Replace(bool there, const Entry& old);
+
   // As many at once as do not hold much memory.
   static constexpr size_t kMinReadAtOnce = 16;
   static constexpr size_t kMaxReadAtOnce = 512;

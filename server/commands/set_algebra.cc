@@ -9,7 +9,6 @@
 
 namespace cairn::server {
 
-using rocksdb::PinnableSlice;
 using rocksdb::Status;
 
 namespace {
@@ -65,25 +64,14 @@ void SDiff(Call& call) { Reply(call, Operation::kDifference); }
 void Store(Call& call, Operation operation) {
   ElementCursors cursors;
   if (!OpenSets(call, 2, call.size(), operation, &cursors)) return;
-  Entry old;
-  PinnableSlice bytes;
-  const Found found = call.Find(call[1], &old, &bytes);
-  if (found == Found::kFailed) return;
   Collection result(call, call[1], Type::kSet);
-  result.Replace(found == Found::kYes, old);
-  uint64_t count = 0;
-  const Status s = Combine(operation, &cursors, [&](std::string_view member) {
-    ++count;
-    result.Put(member, {});
-    return true;
+  result.ReplaceBy([&](uint64_t* count) {
+    return Combine(operation, &cursors, [&](std::string_view member) {
+      ++*count;
+      result.Put(member, {});
+      return true;
+    });
   });
-  if (!s.ok()) {
-    // What was put is under a number that no entry has: nobody sees it.
-    call.Fail(s);
-    return;
-  }
-  result.Finish(count);
-  call.reply.Integer(static_cast<int64_t>(count));
 }
 void SInterStore(Call& call) { Store(call, Operation::kIntersection); }
 void SUnionStore(Call& call) { Store(call, Operation::kUnion); }

@@ -15,7 +15,6 @@
 
 namespace cairn::server {
 
-using rocksdb::PinnableSlice;
 using rocksdb::Status;
 
 namespace {
@@ -213,25 +212,14 @@ void ZDiff(Call& call) { Reply(call, Operation::kDifference); }
 void Store(Call& call, Operation operation) {
   Query query(operation, Form::kStore);
   if (!Parse(call, 2, &query)) return;
-  Entry old;
-  PinnableSlice bytes;
-  const Found found = call.Find(call[1], &old, &bytes);
-  if (found == Found::kFailed) return;
   SortedSet result(call, call[1]);
-  result.Replace(found == Found::kYes, old);
-  uint64_t count = 0;
-  const Status s = Combine(&query, [&](std::string_view member, double score) {
-    ++count;
-    result.Set(member, score, nullptr);
-    return true;
+  result.ReplaceBy([&](uint64_t* count) {
+    return Combine(&query, [&](std::string_view member, double score) {
+      ++*count;
+      result.Set(member, score, nullptr);
+      return true;
+    });
   });
-  if (!s.ok()) {
-    // What was put is under a number that no entry has: nobody sees it.
-    call.Fail(s);
-    return;
-  }
-  result.Finish(count);
-  call.reply.Integer(static_cast<int64_t>(count));
 }
 void ZUnionStore(Call& call) { Store(call, Operation::kUnion); }
 void ZInterStore(Call& call) { Store(call, Operation::kIntersection); }

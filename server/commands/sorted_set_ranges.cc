@@ -9,7 +9,6 @@
 
 namespace cairn::server {
 
-using rocksdb::PinnableSlice;
 using rocksdb::Status;
 
 namespace {
@@ -140,24 +139,13 @@ void ZRangeStore(Call& call) {
   if (!ParseRange(call, 3, /*store=*/true, &query)) return;
   SortedSet set(call, call[2]);
   if (!set.Open()) return;
-  Entry old;
-  PinnableSlice bytes;
-  const Found found = call.Find(call[1], &old, &bytes);
-  if (found == Found::kFailed) return;
   SortedSet result(call, call[1]);
-  result.Replace(found == Found::kYes, old);
-  uint64_t count = 0;
-  const Status s = WalkRange(set, query, [&](std::string_view member, double score) {
-    ++count;
-    result.Set(member, score, nullptr);
+  result.ReplaceBy([&](uint64_t* count) {
+    return WalkRange(set, query, [&](std::string_view member, double score) {
+      ++*count;
+      result.Set(member, score, nullptr);
+    });
   });
-  if (!s.ok()) {
-    // What was put is under a number that no entry has: nobody sees it.
-    call.Fail(s);
-    return;
-  }
-  result.Finish(count);
-  call.reply.Integer(static_cast<int64_t>(count));
 }
 
 void CountRange(Call& call, RangeBy by) {
