@@ -111,7 +111,7 @@ asan:  ## every unit test under the address and undefined-behaviour sanitizers
 	@scripts/install-deps.sh test
 	@scripts/sanitize asan
 
-tsan:  ## the concurrency tests under the thread sanitizer
+tsan:  ## every unit test under the thread sanitizer
 	@scripts/install-deps.sh test
 	@scripts/sanitize tsan
 

@@ -519,6 +519,20 @@ mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not
        'src/db/db_ingest.cc', 's.ok() && level < part.family->num_levels && !overlaps', 's.ok() && level <= part.deepest && !overlaps',
        seeds=600)
 
+# ---- Repair
+
+mutant('repair-trusts-sequence-numbers', 'a repair takes the table with the newest entry for the newer one of each key',
+       'src/db/repair_tables.cc', '    if (second_greatest > first_least) relation->second_is_newer = true;\n',
+       '    static_cast<void>(first_least + second_greatest);\n')
+mutant('repair-all-in-level-0', 'a repair puts all tables into level 0', 'src/manifest/table_places.cc',
+       '    if (!FitsLevel0(order_)) {', '    if (order_.empty()) {')
+mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src/db/repair_logs.cc',
+       '  for (const uint64_t number : log_numbers_) {\n    Status s = ConvertLog(number);',
+       '  for (const uint64_t number : log_numbers_) {\n    if (number == *log_numbers_.rbegin()) break;\n    Status s = ConvertLog(number);')
+mutant('repair-counts-operands-twice', 'operands of a log are taken that a table has already', 'src/db/repair_logs.cc',
+       '    return repairer_->HasSince(family, key, sequence) ? OperandFate::kDropped : OperandFate::kKept;',
+       '    static_cast<void>(family);\n    return sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;')
+
 # ---- Found by the simulation or its neighbours, and mended
 
 mutant('families-go-apart', 'an atomic flush tells of a family without writes that it needs no log, though another needs it',

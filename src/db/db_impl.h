@@ -731,7 +731,7 @@ class DBImpl final : public DB {
   // see a change a little later.
   std::atomic<uint64_t> max_wal_bytes_{0};
 
-  fiber::Mutex purge_mutex_;    // held through a whole Purge; taken before mutex_
+  fiber::Mutex purge_mutex_;    // held while files are removed; taken before mutex_
   fiber::Mutex retired_mutex_;  // a leaf
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};

@@ -139,13 +139,14 @@ Status DBImpl::PersistLiveOptions() {
     LogWarn(db_options_.info_log.get(), "Unable to persist options: %s", s.ToString().c_str());
     return Status::OK();
   }
+  // A copier may be at one that GetLiveFiles named: who disables removals waits for this one.
+  fiber::MutexLock removing(&purge_mutex_);
   bool may_delete;
   {
     DBMutexLock lock(&mutex_);
     options_file_ = OptionsFileName("", number);
     may_delete = deletions_disabled_ == 0;
   }
-  // (A copier may be at one that GetLiveFiles named.)
   if (may_delete) RemoveOldOptionsFiles(fs_, dbname_);
   return Status::OK();
 }
