@@ -150,7 +150,8 @@ std::string Client::DrawValue() {
 // The text of one or more columns, the default one among them or not.
 std::string Client::DrawEntity() {
   const std::string value = DrawValue(), second = DrawOperand();
-  rocksdb::WideColumns columns = {{"a" + std::to_string(random_.Uniform(3)), second}};
+  const std::string name = "a" + std::to_string(random_.Uniform(3));
+  rocksdb::WideColumns columns = {{name, second}};
   if (!random_.OneIn(4)) columns.emplace_back("", value);
   if (random_.OneIn(3)) columns.emplace_back("size", "");
   return TextOf(columns);

@@ -43,7 +43,8 @@ void* Thread::State::main(void* argument) {
 void Thread::State::run() {
   function();
   function = Function();
-  // On a real thread join() waits for the thread itself, too.
+  // On a real thread join() waits for the thread itself, too. (In a simulation the thread keeps its
+  // State until it has woken who waits: else another's, at the same address, might be meant.)
   if (simulated) detail::end_simulated_locals();
   ended.store(1, std::memory_order_release);
   wake(&ended, SIZE_MAX);
@@ -61,15 +62,14 @@ Thread& Thread::operator=(Thread&& other) noexcept {
 }
 
 int Thread::create(std::string name, Function function, int nice, Thread* out) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   name.resize(name.size() > 15 ? 15 : name.size());
   state->name = std::move(name);
   state->function = std::move(function);
   state->nice = nice;
   if (detail::simulator() != nullptr) {
     state->simulated = true;
-    if (!detail::simulate_thread(state->name, [state = state.get()] { state->run(); }))
-      return -EAGAIN;
+    if (!detail::simulate_thread(state->name, [state] { state->run(); })) return -EAGAIN;
   } else {
     const int error = pthread_create(&state->thread, nullptr, State::main, state.get());
     if (error != 0) return -error;
@@ -100,7 +100,7 @@ void Thread::join() {
       fprintf(stderr, "fiber::Thread: '%s' was left behind by a simulation that could not go on\n",
               state_->name.c_str());
       // Its stack may still be looked at.
-      (void)state_.release();  // NOLINT(bugprone-unused-return-value)
+      (void)new std::shared_ptr<State>(std::move(state_));
       return;
     }
     wait(&state_->ended, 0);

@@ -8,6 +8,7 @@
 
 #include "fiber/cpu.h"
 #include "fiber/mutex.h"
+#include "fiber/simulation.h"
 
 namespace cairn {
 
@@ -24,6 +25,10 @@ constexpr bool kRecycle = true;
 #else
 constexpr bool kRecycle = true;
 #endif
+
+// Where nothing is recycled, a simulation still rounds and locks as ever: its history must not
+// depend on the build.
+bool UsesClasses() { return kRecycle || fiber::Simulation::inside(); }
 
 // Sixteen classes for each doubling from 2^kMinBits to 2^kMaxBits.
 constexpr int kMinBits = 10;
@@ -89,7 +94,7 @@ void BlockMemoryAround(size_t size, size_t* below, size_t* above) {
 }
 
 void* AllocateBlockMemory(size_t* size) {
-  if constexpr (kRecycle) {
+  if (UsesClasses()) {
     const size_t c = ClassOf(size);
     if (c < kClasses) {
       Slot& slot = MySlot();
@@ -109,18 +114,20 @@ void* AllocateBlockMemory(size_t* size) {
 }
 
 void FreeBlockMemory(void* memory, size_t size) {
-  if constexpr (kRecycle) {
+  if (UsesClasses()) {
     const size_t asked = size;
     const size_t c = ClassOf(&size);
     if (c < kClasses && size == asked) {
       Slot& slot = MySlot();
       if (slot.mu.try_lock()) {
         Idle* dropped = slot.bytes + size > kBlockMemoryPerSlot ? slot.Drop() : nullptr;
-        slot.first[c] = new (memory) Idle{slot.first[c]};
-        slot.bytes += size;
+        if (kRecycle) {
+          slot.first[c] = new (memory) Idle{slot.first[c]};
+          slot.bytes += size;
+        }
         slot.mu.unlock();
         while (dropped != nullptr) std::free(std::exchange(dropped, dropped->next));
-        return;
+        if (kRecycle) return;
       }
     }
   }

@@ -31,7 +31,7 @@ class Thread {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 // The kernel's id of the calling thread.
