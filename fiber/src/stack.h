@@ -42,8 +42,7 @@ struct Stack {
   std::atomic<uint64_t> number{0};  // of the fiber; 0: none
   std::atomic<uint32_t> state{kRunning};
   std::atomic<uint32_t> thread{0};  // the kernel's id of the worker's thread
-  std::atomic<uint64_t> since{
-      0};  // cycles() of the last change of state; debug builds only, 0: unknown
+  std::atomic<uint64_t> since{0};   // cycles() of the last change of state, if not 0
   FiberName name;
 
   // Of any thread, while the worker may be writing it: a torn name is no harm.
@@ -52,8 +51,8 @@ struct Stack {
   void set_state(State value) {
     state.store(value, std::memory_order_relaxed);
 #ifndef NDEBUG
-    // Not in simulations, where a look at the clock is an event: a history must not depend on the
-    // build.
+    // In debug builds only; and not in simulations, where a look at the clock is an event: a
+    // history must not depend on the build.
     since.store(simulating() ? 0 : cycles(), std::memory_order_relaxed);
 #endif
   }

@@ -87,7 +87,6 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
   // caller must know that the log does not end here by itself.
   const bool tail_matters = mode == WALRecoveryMode::kAbsoluteConsistency ||
                             mode == WALRecoveryMode::kPointInTimeRecovery;
-  const bool tail_may_be_old = mode == WALRecoveryMode::kTolerateCorruptedTailRecords;
   bool in_fragmented = false;
   uint64_t start = 0;  // of the record being put together
 
@@ -118,13 +117,14 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
     size_t drop = 0;
     const unsigned type = ReadPhysicalRecord(&fragment, &offset, &drop);
 
-    // Behind the new log's end: a recycled file goes on with the middle of an old record, whatever
-    // that looks like.
-    const bool is_unsound = type == kBadLength || type == kBadChecksum || type == kBadSpace;
-    if (recycled_ && tail_may_be_old && (is_unsound || type == kOldRecord)) zeros_at_ = kNoZeros;
+    // Behind the new log's end a recycled file goes on with an old record, or with the middle of
+    // one, whatever that looks like.
+    const bool is_old =
+        recycled_ && mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
+        (type == kBadLength || type == kBadChecksum || type == kBadSpace || type == kOldRecord);
 
     // Space that was never written may stand only at the end.
-    if (zeros_at_ != kNoZeros && type != kZeros && type != kEof && type != kReadError) {
+    if (zeros_at_ != kNoZeros && type != kZeros && type != kEof && type != kReadError && !is_old) {
       const uint64_t at = zeros_at_;
       zeros_at_ = kNoZeros;
       Report(static_cast<size_t>(offset - at), at, "zeros in the middle of the log");
@@ -208,7 +208,7 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
       case kBadLength:
       case kBadChecksum:
       case kBadSpace:
-        if (recycled_ && tail_may_be_old) {
+        if (is_old) {
           finished_ = true;
           scratch->clear();
           return false;
