@@ -24,7 +24,7 @@ using rocksdb::WriteOptions;
 namespace {
 
 constexpr uint64_t kLateLookNanos = 1'000'000;
-constexpr uint64_t kKeys = 80;        // of each client
+constexpr uint64_t kKeys = kKeysOfAClient;
 constexpr uint64_t kSingleKeys = 10;  // written once before each SingleDelete
 constexpr size_t kMostHeld = 3;
 constexpr size_t kMostIterators = 2;
@@ -94,6 +94,12 @@ Client::Window Client::Look(const std::string& key) const {
   return {found == versions_.end() ? 0 : found->second.acknowledged};
 }
 
+std::vector<Client::Window> Client::LookAtAll() const {
+  std::vector<Window> windows;
+  for (uint64_t i = 0; i < kKeys; ++i) windows.push_back(Look(KeyNumber(i)));
+  return windows;
+}
+
 bool Client::WasCurrent(const std::string& key, const Window& window,
                         const std::optional<std::string>& found) const {
   const auto versions = versions_.find(key);
@@ -135,7 +141,7 @@ void Client::Compare(const std::string& key, const State& expected, const Status
   }
 }
 
-std::string Client::DrawKey() { return KeyNumber(random_.Uniform(kKeys)); }
+std::string Client::DrawKey() { return KeyNumber(random_.Uniform(world_->plan().keys)); }
 
 std::string Client::DrawValue() {
   const uint64_t size =
@@ -328,9 +334,8 @@ Status Client::WriteOutside(const rocksdb::Options& options, const std::string& 
     }
   }
   std::set<std::string> keys;
-  for (uint64_t count = 1 + random_.Uniform(random_.OneIn(2) ? 3 : 40); keys.size() < count;) {
-    keys.insert(DrawKey());
-  }
+  const uint64_t most = std::min<uint64_t>(random_.OneIn(2) ? 3 : 40, world_->plan().keys);
+  for (uint64_t count = 1 + random_.Uniform(most); keys.size() < count;) keys.insert(DrawKey());
   for (const std::string& key : keys) {
     if (!s.ok()) break;
     if (random_.OneIn(6)) {
@@ -607,7 +612,7 @@ void Client::WalkOnHeld() {
 void Client::ChangeSnapshots() {
   if (held_.size() == kMostHeld || (!held_.empty() && random_.OneIn(2))) {
     const size_t which = random_.Uniform(held_.size());
-    if (held_[which].other != nullptr) ScanOther(held_[which]);
+    if (held_[which].other != nullptr) ScanHeld(held_[which]);
     world_->db()->ReleaseSnapshot(held_[which].snapshot);
     held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which));
     world_->history().Note(id_, "lets a snapshot go", "", "");
@@ -616,40 +621,42 @@ void Client::ChangeSnapshots() {
   Held held = {nullptr, {}, nullptr, {}};
   if (random_.OneIn(2)) {
     held.other = world_->clients()[random_.Uniform(world_->clients().size())].get();
-    for (uint64_t i = 0; i < kKeys; ++i) {
-      held.windows.push_back(held.other->Look(held.other->KeyNumber(i)));
-    }
+    held.windows = held.other->LookAtAll();
   }
   held.snapshot = world_->db()->GetSnapshot();
   if (held.snapshot == nullptr) return;
   world_->history().Note(id_, "snapshot", "", std::to_string(held.snapshot->GetSequenceNumber()));
   held.state = ledger_.state();
   held_.push_back(std::move(held));
-  if (held_.back().other != nullptr) ScanOther(held_.back());
+  if (held_.back().other != nullptr) ScanHeld(held_.back());
 }
 
 // What another client's keys were at a snapshot is not too old; and it stays there, whatever
 // flushes and compactions drop meanwhile.
-void Client::ScanOther(const Held& held) {
-  const Client& other = *held.other;
+void Client::ScanHeld(const Held& held) { ScanOther(*held.other, held.windows, held.snapshot); }
+
+// `windows`: since before the snapshot was taken, or, if it is null, before the scan.
+void Client::ScanOther(const Client& other, const std::vector<Window>& windows,
+                       const rocksdb::Snapshot* snapshot) {
   ReadOptions options;
-  options.snapshot = held.snapshot;
+  options.snapshot = snapshot;
   const std::unique_ptr<rocksdb::Iterator> it(
       world_->db()->NewIterator(options, world_->family_of(other)));
   State found;
   for (it->Seek(other.prefix_); it->Valid() && it->key().starts_with(other.prefix_); it->Next()) {
     found[it->key().ToString()] = TextOf(it->columns());
   }
-  if (!Ok("scan of another at a snapshot", other.prefix_, it->status())) return;
+  if (!Ok("scan of another", other.prefix_, it->status())) return;
   ++world_->history().counts.reads;
   for (uint64_t i = 0; i < kKeys; ++i) {
     const std::string key = other.KeyNumber(i);
     const auto there = found.find(key);
     const auto value = there != found.end() ? std::optional(there->second) : std::nullopt;
-    if (!other.WasCurrent(key, held.windows[i], value)) {
-      world_->history().Violation("client " + std::to_string(id_) + " scans another's keys at a " +
-                                  "snapshot: " + key + " = " + Shown(value) +
-                                  " was not its value at any moment since before it was taken");
+    if (!other.WasCurrent(key, windows[i], value)) {
+      world_->history().Violation("client " + std::to_string(id_) + " scans another's keys" +
+                                  (snapshot != nullptr ? " at a snapshot" : "") + ": " + key +
+                                  " = " + Shown(value) +
+                                  " was not its value at any moment since before");
       return;
     }
   }
@@ -657,7 +664,8 @@ void Client::ScanOther(const Held& held) {
 
 void Client::GetOfAnother() {
   const Client& other = *world_->clients()[random_.Uniform(world_->clients().size())];
-  const std::string key = other.KeyNumber(random_.Uniform(kKeys));
+  if (random_.OneIn(3)) return ScanOther(other, other.LookAtAll(), nullptr);
+  const std::string key = other.KeyNumber(random_.Uniform(world_->plan().keys));
   const Window window = other.Look(key);
   rocksdb::PinnableWideColumns columns;
   const Status s = world_->db()->GetEntity(ReadOptions(), world_->family_of(other), key, &columns);

@@ -46,6 +46,7 @@ class Client {
     size_t from;  // the version that was acknowledged when the read began
   };
   Window Look(const std::string& key) const;
+  std::vector<Window> LookAtAll() const;
   // Whether `found` (nothing: no such key) was the value at some moment since.
   bool WasCurrent(const std::string& key, const Window& window,
                   const std::optional<std::string>& found) const;
@@ -98,7 +99,9 @@ class Client {
   void Walk(rocksdb::Iterator* it, const State& expected, std::string_view what);
   void WalkOnHeld();
   void ChangeSnapshots();
-  void ScanOther(const Held& held);
+  void ScanHeld(const Held& held);
+  void ScanOther(const Client& other, const std::vector<Window>& windows,
+                 const rocksdb::Snapshot* snapshot);
   void GetOfAnother();
   void Transfer();
   void SumUp();

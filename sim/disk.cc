@@ -73,11 +73,11 @@ class WritableFile : public FSWritableFileOwnerWrapper {
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override {
     IOStatus s = disk_->Take(Disk::Kind::kSync, name_);
-    return s.ok() ? target()->Sync(options, dbg) : s;
+    return disk_->Changed(s.ok() ? target()->Sync(options, dbg) : s);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
     IOStatus s = disk_->Take(Disk::Kind::kSync, name_);
-    return s.ok() ? target()->Fsync(options, dbg) : s;
+    return disk_->Changed(s.ok() ? target()->Fsync(options, dbg) : s);
   }
 
  private:
@@ -91,12 +91,13 @@ class Directory : public FSDirectoryWrapper {
       : FSDirectoryWrapper(std::move(directory)), name_(std::move(name)), disk_(disk) {}
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override {
     IOStatus s = disk_->Take(Disk::Kind::kSync, name_);
-    return s.ok() ? FSDirectoryWrapper::Fsync(options, dbg) : s;
+    return disk_->Changed(s.ok() ? FSDirectoryWrapper::Fsync(options, dbg) : s);
   }
   IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* dbg,
                                const DirFsyncOptions& dir_options) override {
     IOStatus s = disk_->Take(Disk::Kind::kSync, name_);
-    return s.ok() ? FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, dir_options) : s;
+    if (s.ok()) s = FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, dir_options);
+    return disk_->Changed(std::move(s));
   }
 
  private:
@@ -129,6 +130,11 @@ IOStatus Disk::Take(Kind kind, const std::string& name) {
   return IOStatus::OK();
 }
 
+IOStatus Disk::Changed(IOStatus s) {
+  if (s.ok() && changes_left_ != 0 && --changes_left_ == 0) after_changes_();
+  return s;
+}
+
 IOStatus Disk::NewSequentialFile(const std::string& name, const FileOptions& options,
                                  std::unique_ptr<FSSequentialFile>* result, IODebugContext* dbg) {
   IOStatus s = Take(Kind::kMetadata, name);
@@ -151,7 +157,7 @@ IOStatus Disk::NewWritableFile(const std::string& name, const FileOptions& optio
   IOStatus s = Take(Kind::kCreate, name);
   if (s.ok()) s = FileSystemWrapper::NewWritableFile(name, options, result, dbg);
   if (s.ok()) *result = std::make_unique<WritableFile>(std::move(*result), name, this);
-  return s;
+  return Changed(std::move(s));
 }
 
 IOStatus Disk::ReopenWritableFile(const std::string& name, const FileOptions& options,
@@ -159,7 +165,7 @@ IOStatus Disk::ReopenWritableFile(const std::string& name, const FileOptions& op
   IOStatus s = Take(Kind::kCreate, name);
   if (s.ok()) s = FileSystemWrapper::ReopenWritableFile(name, options, result, dbg);
   if (s.ok()) *result = std::make_unique<WritableFile>(std::move(*result), name, this);
-  return s;
+  return Changed(std::move(s));
 }
 
 IOStatus Disk::ReuseWritableFile(const std::string& name, const std::string& old_name,
@@ -168,7 +174,7 @@ IOStatus Disk::ReuseWritableFile(const std::string& name, const std::string& old
   IOStatus s = Take(Kind::kCreate, name);
   if (s.ok()) s = FileSystemWrapper::ReuseWritableFile(name, old_name, options, result, dbg);
   if (s.ok()) *result = std::make_unique<WritableFile>(std::move(*result), name, this);
-  return s;
+  return Changed(std::move(s));
 }
 
 IOStatus Disk::NewDirectory(const std::string& name, const IOOptions& options,
@@ -181,13 +187,13 @@ IOStatus Disk::NewDirectory(const std::string& name, const IOOptions& options,
 
 IOStatus Disk::DeleteFile(const std::string& name, const IOOptions& options, IODebugContext* dbg) {
   IOStatus s = Take(Kind::kMetadata, name);
-  return s.ok() ? FileSystemWrapper::DeleteFile(name, options, dbg) : s;
+  return Changed(s.ok() ? FileSystemWrapper::DeleteFile(name, options, dbg) : s);
 }
 
 IOStatus Disk::RenameFile(const std::string& from, const std::string& to, const IOOptions& options,
                           IODebugContext* dbg) {
   IOStatus s = Take(Kind::kCreate, to);
-  return s.ok() ? FileSystemWrapper::RenameFile(from, to, options, dbg) : s;
+  return Changed(s.ok() ? FileSystemWrapper::RenameFile(from, to, options, dbg) : s);
 }
 
 IOStatus Disk::GetFileSize(const std::string& name, const IOOptions& options, uint64_t* size,

@@ -9,8 +9,10 @@
 #define CAIRN_SIM_DISK_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/namespace.h"
 #include "fs/memory_file_system.h"
@@ -49,6 +51,13 @@ class Disk : public FileSystemWrapper {
   // Logs are written as ever.
   void SpareLogs(bool spare) { spare_logs_ = spare; }
   uint64_t failures() const { return failures_; }
+  // When `changes` more syncs, creations, renames and deletions are done, `call`; 0: never.
+  void CallAfterChanges(uint64_t changes, std::function<void()> call = nullptr) {
+    changes_left_ = changes;
+    after_changes_ = std::move(call);
+  }
+  // One is done, or has failed with `s`, which it returns.
+  IOStatus Changed(IOStatus s);
 
   IOStatus NewSequentialFile(const std::string& name, const FileOptions& options,
                              std::unique_ptr<FSSequentialFile>* result,
@@ -82,6 +91,8 @@ class Disk : public FileSystemWrapper {
   bool full_ = false;
   bool spare_logs_ = false;
   uint64_t failures_ = 0;
+  uint64_t changes_left_ = 0;
+  std::function<void()> after_changes_;
 };
 
 }  // namespace cairn::sim

@@ -255,7 +255,7 @@ mutant('resume-without-flush', 'Resume() lets writes in before what is in memory
        '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && wals_ == nullptr) {')
 mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/db_write.cc',
        '(abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))',
-       '(abandon_wal && family == default_family_)', seeds=1500)
+       '(abandon_wal && family == default_family_)', seeds=600)
 mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
        'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
 
@@ -297,10 +297,12 @@ mutant('snapshot-taken-late', 'a snapshot is entered into the list after its seq
     fiber::MutexLock lock(&mutex_);
     while (pauses_ > 0) resumed_.wait(&mutex_);
     auto* snapshot = new SnapshotImpl(published(), now);
+    fiber::interleave();
 ''', '''
     auto* snapshot = new SnapshotImpl(published(), now);
+    fiber::interleave();
     fiber::MutexLock lock(&mutex_);
-''', seeds=1500)
+''', seeds=600)
 mutant('read-error-ends-compaction', 'a compaction that cannot read an input drops the rest of it',
        'src/compaction/compaction_iterator.cc', '  status_ = input_->status();\n}', '  status_ = Status::OK();\n}')
 mutant('part-takes-the-next-key', 'a part of a compaction includes the first key of the next part',
@@ -392,7 +394,7 @@ mutant('iterator-reads-number-first', 'an iterator takes its sequence number bef
   fiber::interleave();
   sv_ = env_.super_versions->Acquire();
   sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : std::min(last, sv_->last_sequence);
-''', seeds=1500)
+''', seeds=600)
 mutant('get-reads-number-first', 'a Get takes its sequence number before the memtables and tables',
        'src/db/db_read.cc', '''
     SuperVersionGuard sv(family->super_versions.get());
@@ -406,7 +408,7 @@ mutant('get-reads-number-first', 'a Get takes its sequence number before the mem
     SuperVersionGuard sv(family->super_versions.get());
     const SequenceNumber sequence = std::min(last, SequenceFor(options, *sv.get()));
     if (options.async_io && value != nullptr) {
-''', seeds=1500)
+''', seeds=600)
 mutant('upper-bound-included', 'a forward scan shows its upper bound', 'src/read/db_iterator.cc',
        'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;',
        'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) > 0;')
@@ -464,7 +466,7 @@ mutant('fold-misses-the-group', 'an operand that is one too many becomes a value
 mutant('logs-of-a-dropped-family', 'a recovery reads logs that only a dropped family needed, and stops where they are damaged',
        'src/db/db_recover.cc',
        '      std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());',
-       '      versions_->MinLogNumberToKeep();', seeds=1500)
+       '      versions_->MinLogNumberToKeep();', seeds=600)
 
 # ---- Range tombstones
 
@@ -502,7 +504,7 @@ mutant('ingest-below-what-is-older', 'a file from outside sinks past the files t
 mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/db_ingest.cc',
        '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',
-       'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=1500)
+       'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=600)
 mutant('ingest-number-given-again', 'the next write gets the sequence number of a file from outside',
        'src/db/db_ingest.cc', '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last + consumed);\n',
        '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last);\n    consumed = 0;\n')
@@ -514,7 +516,7 @@ mutant('ingest-into-a-compaction', 'a file is put where a running compaction is 
                           !part->family->picker->RangeOverlapsRunning(smallest, largest, level));
 ''', '''
                           level >= 0);
-''', seeds=1500)
+''', seeds=600)
 mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not see what another style left in deeper levels',
        'src/db/db_ingest.cc', 's.ok() && level < part.family->num_levels && !overlaps', 's.ok() && level <= part.deepest && !overlaps',
        seeds=600)
@@ -537,6 +539,6 @@ mutant('repair-counts-operands-twice', 'operands of a log are taken that a table
 
 mutant('families-go-apart', 'an atomic flush tells of a family without writes that it needs no log, though another needs it',
        'src/db/db_flush.cc', '        part.edit.SetLogNumber(std::max(oldest, part.family->state->log_number()));\n',
-       '        part.edit.SetLogNumber(wals_->current_number());\n', seeds=1500)
+       '        part.edit.SetLogNumber(wals_->current_number());\n', seeds=600)
 mutant('compact-files-leaves-a-gap', 'CompactFiles of two levels writes over a file that lies between',
        'src/compaction/compaction_picker.cc', '    if (level == output_level && any) {\n', '    if (level < 0) {\n', seeds=400)

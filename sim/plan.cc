@@ -18,6 +18,7 @@ namespace cairn::sim {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kFewKeys = 6;  // then most writes overwrite what memory holds
 
 template <class T>
 T OneOf(Random64* random, std::initializer_list<T> choices) {
@@ -217,7 +218,29 @@ Plan Plan::FromSeed(uint64_t seed) {
   plan.families = OneOf(&random, {1, 1, 2, 3});
   plan.atomic_flush = plan.families > 1 && random.OneIn(3);
   plan.long_stall_one_in = OneOf<uint32_t>(&random, {0, 0, 100, 1000});
-  for (LifePlan& life : plan.lives) life.repair = random.OneIn(2);
+  for (LifePlan& life : plan.lives) {
+    life.repair = random.OneIn(2);
+    // Between two changes that belong together is the worst moment for their order.
+    const auto draw_change = [&random] { return 1 + random.Uniform(random.OneIn(2) ? 12 : 200); };
+    if (life.ending == Ending::kPowerCut && random.OneIn(3)) life.cut_at_change = draw_change();
+    if (life.ending != Ending::kDamage && random.OneIn(4)) {
+      life.recovery_cuts.resize(1 + random.Uniform(3));
+      for (uint64_t& changes : life.recovery_cuts) changes = 1 + random.Uniform(12);
+    }
+  }
+  plan.keys = random.OneIn(4) ? kFewKeys : kKeysOfAClient;
+  if (random.OneIn(2)) {
+    plan.long_stall_place_one_in = OneOf<uint32_t>(&random, {3, 6});
+    plan.long_stall_one_in = OneOf<uint32_t>(&random, {4, 20});
+    // A crowd: while one stays away for a second, memtables fill up with the same few keys, and are
+    // flushed and compacted.
+    if (random.OneIn(2)) {
+      plan.long_stall_nanos = 1000 * kMillisecond;
+      plan.think_nanos = 0;
+      plan.keys = kFewKeys;
+      for (ClientPlan& client : plan.clients) client.sync_one_in = OneOf(&random, {0, 100});
+    }
+  }
   return plan;
 }
 
@@ -228,6 +251,10 @@ std::string Plan::Describe() const {
   if (families > 1) {
     text += std::to_string(families) + " column families" +
             (atomic_flush ? ", flushed together\n" : "\n");
+  }
+  if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";
+  if (long_stall_place_one_in != 0) {
+    text += "one place in " + std::to_string(long_stall_place_one_in) + " is slow\n";
   }
   for (size_t i = 0; i < lives.size(); ++i) {
     const LifePlan& life = lives[i];
@@ -242,6 +269,12 @@ std::string Plan::Describe() const {
       text += " for " + std::to_string(life.fault_nanos / kMillisecond) + " ms";
       if (life.spare_logs && life.fail_reads == 0) text += ", but not of logs";
       if (life.resume) text += ", Resume";
+    }
+    if (life.cut_at_change != 0) {
+      text += ", at the latest behind change " + std::to_string(life.cut_at_change);
+    }
+    for (const uint64_t changes : life.recovery_cuts) {
+      text += ", recovery cut behind change " + std::to_string(changes);
     }
     text += "; " + life.told + "\n";
   }

@@ -20,6 +20,9 @@
 
 namespace cairn::sim {
 
+// The keys that each client has to draw from, if it uses all.
+inline constexpr uint64_t kKeysOfAClient = 80;
+
 enum class Ending { kClose, kPowerCut, kDamage };
 
 struct LifePlan {
@@ -28,7 +31,12 @@ struct LifePlan {
   uint64_t length_nanos = 0;
   // ... and at the latest when so many promises that something is durable were kept; 0: any number.
   uint64_t cut_at_promise = 0;
+  // ... and at the latest behind so many syncs, creations, renames and deletions of files since the
+  // database began to open; 0: any number.
+  uint64_t cut_at_change = 0;
   bool lose_all = false;  // nothing survives it that was not synced
+  // Behind so many the power goes again while the database opens after the life's end.
+  std::vector<uint64_t> recovery_cuts;
   // When the disk begins to fail and for how long; 0: it does not.
   uint64_t fault_at_nanos = 0;
   uint64_t fault_nanos = 0;
@@ -53,10 +61,13 @@ struct LifePlan {
 struct Plan {
   uint64_t seed = 0;
   uint64_t operations = 0;    // of each client in each life
+  uint64_t keys = 0;          // that a client uses, of the 80 that it has
   uint64_t think_nanos = 0;   // between two operations of a client, on average
   uint32_t stall_one_in = 0;  // interruptions that keep a thread away for milliseconds; 0: none
-  // Steps of a protocol between which a thread stays away for up to 50 ms; 0: none.
+  // Steps of a protocol between which a thread stays away for long; 0: none.
   uint32_t long_stall_one_in = 0;
+  uint64_t long_stall_nanos = 50'000'000;  // at most
+  uint32_t long_stall_place_one_in = 0;  // so many places of the code alone have them; 0: all
   DiskOptions disk;
   int families = 1;           // column families: clients and accounts are spread over them
   bool atomic_flush = false;  // of all of them

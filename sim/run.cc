@@ -25,6 +25,8 @@ Outcome RunPlan(const Plan& plan) {
   options.max_steps = kMostSteps;
   options.stall_one_in = plan.stall_one_in;
   options.interleave_stall_one_in = plan.long_stall_one_in;
+  options.interleave_stall_max_nanos = plan.long_stall_nanos;
+  options.interleave_stall_place_one_in = plan.long_stall_place_one_in;
   // What is made once for the process takes a lock the first time: not within a simulation.
   (void)rocksdb::ObjectRegistry::Default();
   // On the heap: a simulation that gets stuck leaves its threads, which know it, for ever.

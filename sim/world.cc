@@ -150,7 +150,7 @@ bool World::Open(const LifePlan& life) {
   const Status s = TryOpen(kPath, life, /*read_only=*/false, &db_, &families_);
   history_->Note(-1, "opens", "", s.ToString());
   if (!s.ok()) {
-    history_->Violation("Open: " + s.ToString());
+    if (!power_is_off_) history_->Violation("Open: " + s.ToString());
     return false;
   }
   DropExtraFamilies();
@@ -160,7 +160,7 @@ bool World::Open(const LifePlan& life) {
 void World::DropExtraFamilies() {
   while (families_.size() > static_cast<size_t>(plan_.families)) {
     const Status s = db_->DropColumnFamily(families_.back());
-    if (!s.ok()) history_->Violation("dropping a family: " + s.ToString());
+    if (!s.ok() && !power_is_off_) history_->Violation("dropping a family: " + s.ToString());
     delete families_.back();
     families_.pop_back();
   }
@@ -203,12 +203,19 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   power_is_off_ = false;
   over_ = false;
   life_ = &life;
-  if (!Open(life)) return;
-  if (number == 0) Found();
+  // The first one has nothing to lose before it is founded.
+  if (number != 0) CutPowerAfterChanges(life.cut_at_change);
+  const bool is_open = Open(life);
+  if (!is_open && !power_is_off_) return;
+  if (number == 0) {
+    Found();
+    CutPowerAfterChanges(life.cut_at_change);
+  }
   log_durable_ = memtables_durable_ = 0;
   promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
   for (const auto& client : clients_) client->RestartVersions();
-  RunClients(life);
+  if (is_open) RunClients(life);
+  CutPowerAfterChanges(0);
   if (history_->violated()) {
     EndLife();
     return;
@@ -222,13 +229,7 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   if (history_->violated()) return;
   bool all = false, all_unlogged = false;
   if (power_is_off_) {
-    ++history_->counts.power_cuts;
-    Abandon();
-    if (life.lose_all) {
-      memory_->DropUnsynced();
-    } else {
-      memory_->DropUnsyncedRandomly(life.seed);
-    }
+    LosePower(life, life.seed);
   } else {
     ++history_->counts.clean_restarts;
     const bool repairs = life.repair && life.ending == Ending::kClose && !errors_are_allowed();
@@ -252,13 +253,36 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   }
   failures_before_ = disk_->failures();
   power_is_off_ = false;
-  if (!Open(life)) return;
+  for (const uint64_t changes : life.recovery_cuts) {
+    CutPowerAfterChanges(changes);
+    if (!Open(life) && !power_is_off_) return;
+    CutPowerAfterChanges(0);
+    if (!power_is_off_) break;  // there were not so many
+    LosePower(life, life.seed + changes);
+    power_is_off_ = all = all_unlogged = false;
+  }
+  if (db_ == nullptr && !Open(life)) return;
   Verify(all, all_unlogged, /*restart=*/true);
   CheckLevels();
   for (const auto& client : clients_) client->EndLife();
   const Status s = Close();
   if (!s.ok()) history_->Violation("Close after recovery: " + s.ToString());
   db_.reset();
+}
+
+// After a power cut: the database goes, and with it what the disk does not hold.
+void World::LosePower(const LifePlan& life, uint64_t seed) {
+  ++history_->counts.power_cuts;
+  Abandon();
+  if (life.lose_all) {
+    memory_->DropUnsynced();
+  } else {
+    memory_->DropUnsyncedRandomly(seed);
+  }
+}
+
+void World::CutPowerAfterChanges(uint64_t changes) {
+  disk_->CallAfterChanges(changes, [this] { CutPower("the power goes after a change"); });
 }
 
 void World::RunClients(const LifePlan& life) {

@@ -88,6 +88,9 @@ class World {
   bool AwaitFaults();
   void RunClients(const LifePlan& life);
   void CutPower(std::string_view when);
+  // When so many changes of files are done; 0: never.
+  void CutPowerAfterChanges(uint64_t changes);
+  void LosePower(const LifePlan& life, uint64_t seed);
   // Compares the database with the ledgers. `all`, `all_unlogged`: nothing that was acknowledged
   // may be missing, of what went through the log and of what did not. `restart`: what is there is
   // the state from now on.

@@ -39,8 +39,8 @@ void unregister_simulator(Simulator* simulator) {
   g_simulations.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void simulate_interleave() {
-  if (t_simulator != nullptr) t_simulator->interleave();
+void simulate_interleave(uint32_t line) {
+  if (t_simulator != nullptr) t_simulator->interleave(line);
 }
 void simulate_before_wait() {
   if (t_simulator != nullptr) t_simulator->point(true);

@@ -306,9 +306,15 @@ void Simulator::point(bool may_yield_fiber) {
   yield_thread();
 }
 
-void Simulator::interleave() {
+bool Simulator::stalls_at(uint32_t line) const {
+  if (options_.interleave_stall_place_one_in == 0) return true;
+  return SimRandom(options_.seed ^ (uint64_t{line} << 32))
+             .below(options_.interleave_stall_place_one_in) == 0;
+}
+
+void Simulator::interleave(uint32_t line) {
   SimThread* const thread = running_;
-  if (thread != nullptr && options_.interleave_stall_one_in != 0 &&
+  if (thread != nullptr && options_.interleave_stall_one_in != 0 && stalls_at(line) &&
       schedule_.below(options_.interleave_stall_one_in) == 0) {
     add(SimEvent::kPreempt, thread->number);
     stall(options_.interleave_stall_max_nanos);

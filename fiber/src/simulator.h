@@ -99,7 +99,7 @@ class Simulator {
   bool start_thread(std::string name, Function function);
   void point(bool may_yield_fiber);
   // What interleave() is in a simulation: a point, and now and then a long absence.
-  void interleave();
+  void interleave(uint32_t line);
   void stall(uint64_t max_nanos);
   void yield_thread();
   bool spurious();
@@ -127,6 +127,9 @@ class Simulator {
 
  private:
   friend class SimReport;
+
+  // Whether the place with this line is one of those where threads are kept away for long.
+  bool stalls_at(uint32_t line) const;
 
   static constexpr uint64_t kNobody = UINT64_MAX;  // in the trace, for a thread's number
   static constexpr uint64_t kStartNanos = 1'000'000'000'000;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -374,6 +375,36 @@ TEST(SimulationTest, AnInterruptedThreadStallsWhileOthersGetOn) {
     EXPECT_LT(longest, 2 * kMillisecond);
     EXPECT_GT(naps, 3);
   }
+}
+
+// Which of three places keep threads away is the seed's choice: now none, now one or more of them.
+TEST(SimulationTest, TheSeedChoosesThePlacesWithLongStalls) {
+  std::set<std::array<bool, 3>> seen;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    SimulationOptions options;
+    options.seed = seed;
+    options.interleave_stall_one_in = 2;
+    options.interleave_stall_place_one_in = 2;
+    std::array<bool, 3> stalls = {};
+    const SimulationResult result = Simulation(options).run([&] {
+      for (int i = 0; i < 30; i++) {
+        uint64_t before = now_nanos();
+        const auto look = [&](size_t place) {
+          stalls[place] |= now_nanos() - before > kMillisecond;
+          before = now_nanos();
+        };
+        interleave();
+        look(0);
+        interleave();
+        look(1);
+        interleave();
+        look(2);
+      }
+    });
+    EXPECT_TRUE(result.ok()) << result.report;
+    seen.insert(stalls);
+  }
+  EXPECT_EQ(seen.size(), 8u);
 }
 
 TEST(SimulationIoTest, CompletionsComeInAnOrderOfTheSeed) {

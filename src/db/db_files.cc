@@ -70,6 +70,10 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
         case FileType::kTempFile:
           obsolete = true;
           break;
+        case FileType::kOptionsFile:
+          // As below: one that is written from now on is the newest, by its number.
+          versions_->MarkFileNumberUsed(number);
+          break;
         default:
           break;
       }

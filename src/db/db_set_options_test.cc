@@ -213,6 +213,30 @@ TEST_F(DbSetOptionsTest, WhoDisablesDeletionsWaitsForThatOfOldFiles) {
   ASSERT_TRUE(db_->EnableFileDeletions(false).ok());
 }
 
+// As after a power cut that took the MANIFEST's last edits and left the OPTIONS files that were
+// written after them. (Seed 421302651.)
+TEST_F(DbSetOptionsTest, ANewFileIsNewerThanAllThatAreThere) {
+  Open();
+  Set({{"level0_file_num_compaction_trigger", "7"}});
+  Close();
+  for (const char* const name : {"OPTIONS-000900", "OPTIONS-000950"}) {
+    const IOStatus s = CopyFile(disk_.env->GetFileSystem().get(),
+                                disk_.Files(FileType::kOptionsFile).back(),
+                                std::string(kDbName) + "/" + name, 100'000);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
+  Open();
+  Set({{"level0_file_num_compaction_trigger", "8"}});
+  DBOptions db_options;
+  ColumnFamilyOptions cf_options;
+  ASSERT_TRUE(LoadOptions(&db_options, &cf_options).ok());
+  EXPECT_EQ(cf_options.level0_file_num_compaction_trigger, 8);
+  std::vector<std::string> live;
+  uint64_t manifest_size = 0;
+  ASSERT_TRUE(db_->GetLiveFiles(live, &manifest_size, false).ok());
+  for (const std::string& name : live) EXPECT_TRUE(disk_.Names().contains(name.substr(1))) << name;
+}
+
 TEST_F(DbSetOptionsTest, ARefusalNamesTheOptionAndChangesNothing) {
   Open();
   const auto before = db_->GetOptions();

@@ -13,6 +13,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "fiber/interleave.h"
 #include "fiber/mutex.h"
 #include "rocksdb/snapshot.h"
 
@@ -49,6 +50,7 @@ class SnapshotList {
     fiber::MutexLock lock(&mutex_);
     while (pauses_ > 0) resumed_.wait(&mutex_);
     auto* snapshot = new SnapshotImpl(published(), now);
+    fiber::interleave();
     live_.insert(snapshot);
     return snapshot;
   }

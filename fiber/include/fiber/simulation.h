@@ -56,6 +56,9 @@ struct SimulationOptions {
   // one. 0: none.
   uint32_t interleave_stall_one_in = 0;
   uint64_t interleave_stall_max_nanos = 50'000'000;
+  // Of the places that call interleave() the seed chooses one in so many, and threads are kept away
+  // at those alone: may then be often, because all others hurry by. 0: all places.
+  uint32_t interleave_stall_place_one_in = 0;
 
   // The shortest and longest usual delay of a file operation; one in 64 takes up to 50 times as
   // long.
