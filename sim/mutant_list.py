@@ -388,12 +388,12 @@ mutant('iterator-reads-number-first', 'an iterator takes its sequence number bef
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
   sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
-                                  : std::min(env_.last_sequence(), sv_->last_sequence);
+                                  : sv_->LastVisible(env_.last_sequence());
 ''', '''
   const SequenceNumber last = env_.last_sequence();
   fiber::interleave();
   sv_ = env_.super_versions->Acquire();
-  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : std::min(last, sv_->last_sequence);
+  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : sv_->LastVisible(last);
 ''', seeds=600)
 mutant('get-reads-number-first', 'a Get takes its sequence number before the memtables and tables',
        'src/db/db_read.cc', '''
@@ -501,6 +501,8 @@ mutant('ingest-below-what-is-older', 'a file from outside sinks past the files t
         if (fits(bottom)) file.level = bottom;
         break;
 ''')
+mutant('ingest-then-newer', 'a read without the files from outside sees what was written after them', 'src/db/db_ingest.cc',
+       '    part.family->limit->store(last, std::memory_order_relaxed);\n', '', seeds=1500)
 mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/db_ingest.cc',
        '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',

@@ -31,7 +31,10 @@ void DBImpl::InstallSuperVersion(ColumnFamily* family) {
   sv->current->Ref();
   sv->number = ++family->super_version_number;
   sv->merge_operator = family->merge_operator.get();
-  if (mode_ == OpenMode::kSecondary) sv->last_sequence = versions_->LastSequence();
+  if (mode_ == OpenMode::kSecondary) {
+    family->limit = std::make_shared<SequenceLimit>(versions_->LastSequence());
+  }
+  sv->limit = family->limit;
   family->super_versions->Install(sv);
   if (mode_ != OpenMode::kSecondary) UpdateStall(family);  // which is the primary's matter
 }

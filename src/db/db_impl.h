@@ -408,7 +408,7 @@ class DBImpl final : public DB {
   // The sequence number that a read of this super version reads at.
   SequenceNumber SequenceFor(const ReadOptions& options, const SuperVersion& sv) const {
     if (options.snapshot != nullptr) return options.snapshot->GetSequenceNumber();
-    return std::min(versions_->LastSequence(), sv.last_sequence);
+    return sv.LastVisible(versions_->LastSequence());
   }
   // kPersistedTier reads memtables, too, until something was written that is in no log, as in
   // RocksDB.

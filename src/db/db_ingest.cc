@@ -234,6 +234,13 @@ Status DBImpl::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
     }
   }
   reservations.clear();
+  // Who has acquired a super version without the files may yet read the number: none shows what is
+  // written from now on.
+  for (const Ingestion& part : *parts) {
+    if (!s.ok()) break;
+    part.family->limit->store(last, std::memory_order_relaxed);
+    part.family->limit = std::make_shared<SequenceLimit>(kMaxSequenceNumber);
+  }
   // The number first: who sees some of the files sees all of them.
   if (s.ok() && consumed > 0) {
     versions_->SetLastAllocatedSequence(last + consumed);

@@ -27,7 +27,7 @@
 //    before has its last. The end of a log, and of the MANIFEST, may be half a record: the rest
 //    comes later. Positions are those behind whole records. A WalLink is checked.
 // 3. Readers see one state or the next: a super version carries the last sequence number of its
-//    state (SuperVersion::last_sequence), and what is replayed into its memtable until the next one
+//    state (SuperVersion::limit), and what is replayed into its memtable until the next one
 //    is installed is above that. (A primary that buffers its log may write records below a number
 //    that the MANIFEST had already: they go into a memtable that no reader has.)
 // 4. A memtable has writes of one log. It goes when the family's log number is above that.

@@ -219,11 +219,11 @@ TEST_F(DbSetOptionsTest, ANewFileIsNewerThanAllThatAreThere) {
   Open();
   Set({{"level0_file_num_compaction_trigger", "7"}});
   Close();
-  for (const char* const name : {"OPTIONS-000900", "OPTIONS-000950"}) {
-    const IOStatus s = CopyFile(disk_.env->GetFileSystem().get(),
-                                disk_.Files(FileType::kOptionsFile).back(),
-                                std::string(kDbName) + "/" + name, 100'000);
-    ASSERT_TRUE(s.ok()) << s.ToString();
+  FileSystem* const fs = disk_.env->GetFileSystem().get();
+  std::string contents;
+  ASSERT_TRUE(ReadFileToString(fs, disk_.Files(FileType::kOptionsFile).back(), &contents).ok());
+  for (const char* const name : {"/OPTIONS-000900", "/OPTIONS-000950"}) {
+    ASSERT_TRUE(WriteStringToFile(fs, contents, kDbName + std::string(name)).ok());
   }
   Open();
   Set({{"level0_file_num_compaction_trigger", "8"}});

@@ -241,7 +241,7 @@ void DBIterator::Attach(const Snapshot* snapshot) {
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
   sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
-                                  : std::min(env_.last_sequence(), sv_->last_sequence);
+                                  : sv_->LastVisible(env_.last_sequence());
   tombstones_.reset();
   iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
   if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);

@@ -32,6 +32,7 @@
 #ifndef CAIRN_READ_SUPER_VERSION_H_
 #define CAIRN_READ_SUPER_VERSION_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -46,6 +47,12 @@
 
 namespace cairn {
 
+/// The newest sequence number that some super versions show, whatever more their memtable has:
+/// all those that lack files from outside which are now part of the database, so that none shows
+/// what was written after those (db/db_ingest.cc); or one state of a secondary, whose memtables
+/// grow before the next one is shown (db/db_secondary.cc).
+using SequenceLimit = std::atomic<SequenceNumber>;
+
 /// Constant once installed. Holds one reference to each part; who drops them is the retire callback
 /// of the slots (Version::Unref needs the db mutex).
 struct alignas(64) SuperVersion {
@@ -54,9 +61,14 @@ struct alignas(64) SuperVersion {
   Version* current = nullptr;
   uint64_t number = 0;                            // grows with each installation
   const MergeOperator* merge_operator = nullptr;  // of the column family; may be null
-  // What is newer is not of this state, though the memtable has it: of a secondary, whose memtables
-  // grow before the next state is shown (db/db_secondary.cc).
-  SequenceNumber last_sequence = kMaxSequenceNumber;
+  std::shared_ptr<const SequenceLimit> limit;     // null: none
+
+  // What a read shows: `published` is the number that was published last when this one had been
+  // acquired. (Who sets a limit publishes nothing newer before.)
+  SequenceNumber LastVisible(SequenceNumber published) const {
+    if (limit == nullptr) return published;
+    return std::min(published, limit->load(std::memory_order_relaxed));
+  }
 
  private:
   friend class SuperVersionSlots;
