@@ -387,8 +387,8 @@ mutant('iterator-reads-number-first', 'an iterator takes its sequence number bef
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
-                                  : sv_->LastVisible(env_.last_sequence());
+  sequence_ =
+      snapshot != nullptr ? snapshot->GetSequenceNumber() : sv_->LastVisible(env_.last_sequence());
 ''', '''
   const SequenceNumber last = env_.last_sequence();
   fiber::interleave();

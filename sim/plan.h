@@ -67,7 +67,7 @@ struct Plan {
   // Steps of a protocol between which a thread stays away for long; 0: none.
   uint32_t long_stall_one_in = 0;
   uint64_t long_stall_nanos = 50'000'000;  // at most
-  uint32_t long_stall_place_one_in = 0;  // so many places of the code alone have them; 0: all
+  uint32_t long_stall_place_one_in = 0;    // so many places of the code alone have them; 0: all
   DiskOptions disk;
   int families = 1;           // column families: clients and accounts are spread over them
   bool atomic_flush = false;  // of all of them

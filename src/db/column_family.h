@@ -78,8 +78,8 @@ struct ColumnFamily {
   std::unique_ptr<SuperVersionSlots> super_versions;  // what readers see; installed under the mutex
   // Of the super versions that are installed from now on. Mutex.
   std::shared_ptr<SequenceLimit> limit = std::make_shared<SequenceLimit>(kMaxSequenceNumber);
-  std::unique_ptr<CompactionPicker> picker;           // mutex
-  std::shared_ptr<HugePagePool> huge_pages;           // of its memtables; null: none
+  std::unique_ptr<CompactionPicker> picker;  // mutex
+  std::shared_ptr<HugePagePool> huge_pages;  // of its memtables; null: none
 
   // The options in force, the database's included; replaced as a whole. Mutex.
   std::shared_ptr<const Options> options;

@@ -240,8 +240,8 @@ void DBIterator::Attach(const Snapshot* snapshot) {
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
   // flush could have moved away.
-  sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber()
-                                  : sv_->LastVisible(env_.last_sequence());
+  sequence_ =
+      snapshot != nullptr ? snapshot->GetSequenceNumber() : sv_->LastVisible(env_.last_sequence());
   tombstones_.reset();
   iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
   if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +20,9 @@
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
+#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/checkpoint.h"
 
 namespace cairn {
@@ -273,8 +276,49 @@ void ResumeWorkload() {
   for (fiber::Thread& thread : threads) thread.join();
 }
 
-fiber::SimulationResult Simulate(uint64_t seed, bool trace = false, void (*workload)() = Workload) {
+// A file from outside, then a write, again and again. Who reads sees no write without the file
+// before it, wherever the reader was interrupted.
+void IngestionWorkload() {
+  std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
+  const Options options = SmallOptions(env.get());
+  DB* opened = nullptr;
+  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
+  const std::unique_ptr<DB> db(opened);
+  std::atomic<bool> stop{false};
+  fiber::Thread reader("reader", [&] {
+    while (!stop.load() && !::testing::Test::HasFailure()) {
+      const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+      int file = 0, written = 0;
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+        (it->key() == "file" ? file : written) = std::atoi(it->value().ToString().c_str());
+      }
+      EXPECT_TRUE(it->status().ok());
+      EXPECT_LE(written, file);
+      fiber::sleep_for(10'000);
+    }
+  });
+  for (int round = 1; round <= 20 && !::testing::Test::HasFailure(); round++) {
+    SstFileWriter writer(EnvOptions(), options);
+    ASSERT_TRUE(writer.Open("/outside.sst").ok());
+    ASSERT_TRUE(writer.Put("file", std::to_string(round)).ok());
+    ASSERT_TRUE(writer.Finish().ok());
+    ASSERT_TRUE(db->IngestExternalFile({"/outside.sst"}, IngestExternalFileOptions()).ok());
+    for (int i = 0; i < 5; i++) {
+      ASSERT_TRUE(db->Put(WriteOptions(), "written", std::to_string(round)).ok());
+      fiber::sleep_for(100'000);
+    }
+  }
+  stop.store(true);
+}
+
+fiber::SimulationResult Simulate(uint64_t seed, bool trace = false, void (*workload)() = Workload,
+                                 bool slow_places = false) {
   fiber::SimulationOptions options;
+  if (slow_places) {
+    options.interleave_stall_one_in = 4;
+    options.interleave_stall_place_one_in = 3;
+    options.interleave_stall_max_nanos = 5'000'000;
+  }
   options.seed = seed;
   options.trace = trace;
   options.max_steps = 20'000'000;
@@ -327,6 +371,14 @@ TEST(DbSimulationTest, ACheckpointHasNoHoleInAnyOrder) {
 TEST(DbSimulationTest, AResumeIsNotUndoneByAnErrorFromBeforeIt) {
   for (uint64_t seed = 400; seed < 420 && !HasFailure(); seed++) {
     const fiber::SimulationResult result = Simulate(seed, false, ResumeWorkload);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
+TEST(DbSimulationTest, NoWriteIsSeenWithoutTheFileBeforeIt) {
+  for (uint64_t seed = 500; seed < 530 && !HasFailure(); seed++) {
+    const fiber::SimulationResult result = Simulate(seed, false, IngestionWorkload, true);
     EXPECT_TRUE(result.ok()) << result.report;
     if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
   }
