@@ -93,11 +93,11 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
 void DBImpl::PublishFamily(ColumnFamily* family) {
   sink_.Set(family->id(), family->mem);
   family->mem->SetFirstLogNumber(wals_->current_number());
+  InstallSuperVersion(family);  // who finds it in families_ reads it
   {
     fiber::MutexLock live(&live_mutex_);
     families_.push_back(family);
   }
-  InstallSuperVersion(family);
   FamiliesChanged();
 }
 

@@ -311,6 +311,32 @@ void IngestionWorkload() {
   stop.store(true);
 }
 
+// Families come and go while somebody looks at all of them.
+void FamiliesWorkload() {
+  std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
+  DB* opened = nullptr;
+  ASSERT_TRUE(DB::Open(SmallOptions(env.get()), "/db", &opened).ok());
+  const std::unique_ptr<DB> db(opened);
+  std::atomic<bool> stop{false};
+  fiber::Thread looker("looker", [&] {
+    while (!stop.load()) {
+      EXPECT_TRUE(db->VerifyChecksum(ReadOptions()).ok());
+      uint64_t keys = 0;
+      EXPECT_TRUE(db->GetAggregatedIntProperty("rocksdb.estimate-num-keys", &keys));
+      fiber::sleep_for(10'000);
+    }
+  });
+  for (int round = 0; round < 20; round++) {
+    ColumnFamilyHandle* made = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily(ColumnFamilyOptions(), "made", &made).ok());
+    const std::unique_ptr<ColumnFamilyHandle> family(made);
+    ASSERT_TRUE(db->Put(WriteOptions(), made, "k", "v").ok());
+    ASSERT_TRUE(db->DropColumnFamily(made).ok());
+    fiber::sleep_for(10'000);
+  }
+  stop.store(true);
+}
+
 fiber::SimulationResult Simulate(uint64_t seed, bool trace = false, void (*workload)() = Workload,
                                  bool slow_places = false) {
   fiber::SimulationOptions options;
@@ -379,6 +405,14 @@ TEST(DbSimulationTest, AResumeIsNotUndoneByAnErrorFromBeforeIt) {
 TEST(DbSimulationTest, NoWriteIsSeenWithoutTheFileBeforeIt) {
   for (uint64_t seed = 500; seed < 530 && !HasFailure(); seed++) {
     const fiber::SimulationResult result = Simulate(seed, false, IngestionWorkload, true);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
+TEST(DbSimulationTest, AFamilyCanBeReadAsSoonAsItIsSeen) {
+  for (uint64_t seed = 600; seed < 630 && !HasFailure(); seed++) {
+    const fiber::SimulationResult result = Simulate(seed, false, FamiliesWorkload, true);
     EXPECT_TRUE(result.ok()) << result.report;
     if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
   }
