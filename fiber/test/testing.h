@@ -10,6 +10,9 @@
 #include "context.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#if defined(FIBER_ASAN)
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace fiber::testing {
 
@@ -26,6 +29,14 @@ inline constexpr bool kThreadSanitizer = false;
 
 inline constexpr uint64_t kMillisecond = 1000000;
 inline constexpr uint64_t kSecond = 1000 * kMillisecond;
+
+// What a simulation that cannot go on abandons is never freed.
+struct WithoutLeakCheck {
+#if defined(FIBER_ASAN)
+  WithoutLeakCheck() { __lsan_disable(); }
+  ~WithoutLeakCheck() { __lsan_enable(); }
+#endif
+};
 
 // A deadline that only a hang reaches.
 inline uint64_t far_deadline() { return deadline_after(120 * kSecond); }
