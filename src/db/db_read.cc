@@ -219,14 +219,16 @@ SequenceNumber DBImpl::AcquireTogether(const std::vector<ColumnFamily*>& familie
     }
     return versions_->LastSequence();
   };
-  // Those that are all still current when the number was read were current together at that moment.
-  // (Not a secondary's: a state of it is installed for one family after the other.)
+  // Those that are all still current when the number was read were current together at that moment;
+  // but where files from outside come to several families, one may have them already, and another
+  // is about to. (Not a secondary's: a state of it is installed for one family after the other.)
   for (int attempt = 0; attempt < 3 && mode_ != OpenMode::kSecondary; ++attempt) {
     const SequenceNumber sequence = acquire();
     fiber::interleave();
     bool together = true;
     for (size_t i = 0; i < families.size(); ++i) {
-      together &= families[i]->super_versions->current_number() == (*super_versions)[i]->number;
+      const SuperVersion& sv = *(*super_versions)[i];
+      together &= families[i]->super_versions->current_number() == sv.number && !sv.IsLimited();
     }
     if (together) return sequence;
     release();

@@ -69,6 +69,10 @@ struct alignas(64) SuperVersion {
     if (limit == nullptr) return published;
     return std::min(published, limit->load(std::memory_order_relaxed));
   }
+  // It has a limit by now: one without is there, or about to be.
+  bool IsLimited() const {
+    return limit != nullptr && limit->load(std::memory_order_relaxed) != kMaxSequenceNumber;
+  }
 
  private:
   friend class SuperVersionSlots;

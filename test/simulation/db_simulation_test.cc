@@ -311,6 +311,41 @@ void IngestionWorkload() {
   stop.store(true);
 }
 
+// Files from outside come to two families at once, and who reads both sees all or none.
+void IngestionIntoFamiliesWorkload() {
+  std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
+  const Options options = SmallOptions(env.get());
+  DB* opened = nullptr;
+  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
+  const std::unique_ptr<DB> db(opened);
+  ColumnFamilyHandle* made = nullptr;
+  ASSERT_TRUE(db->CreateColumnFamily(options, "second", &made).ok());
+  const std::unique_ptr<ColumnFamilyHandle> second(made);
+  std::atomic<bool> stop{false};
+  fiber::Thread reader("reader", [&] {
+    while (!stop.load() && !::testing::Test::HasFailure()) {
+      std::vector<std::string> values;
+      db->MultiGet(ReadOptions(), {db->DefaultColumnFamily(), second.get()}, {"k", "k"}, &values);
+      EXPECT_EQ(values[0], values[1]);
+      fiber::sleep_for(10'000);
+    }
+  });
+  for (int round = 1; round <= 20 && !::testing::Test::HasFailure(); round++) {
+    std::vector<IngestExternalFileArg> files(2);
+    for (size_t i = 0; i < 2; i++) {
+      files[i].column_family = i == 0 ? db->DefaultColumnFamily() : second.get();
+      files[i].external_files = {"/outside" + std::to_string(i) + ".sst"};
+      SstFileWriter writer(EnvOptions(), options);
+      ASSERT_TRUE(writer.Open(files[i].external_files[0]).ok());
+      ASSERT_TRUE(writer.Put("k", std::to_string(round)).ok());
+      ASSERT_TRUE(writer.Finish().ok());
+    }
+    ASSERT_TRUE(db->IngestExternalFiles(files).ok());
+    fiber::sleep_for(100'000);
+  }
+  stop.store(true);
+}
+
 // Families come and go while somebody looks at all of them.
 void FamiliesWorkload() {
   std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
@@ -405,6 +440,15 @@ TEST(DbSimulationTest, AResumeIsNotUndoneByAnErrorFromBeforeIt) {
 TEST(DbSimulationTest, NoWriteIsSeenWithoutTheFileBeforeIt) {
   for (uint64_t seed = 500; seed < 530 && !HasFailure(); seed++) {
     const fiber::SimulationResult result = Simulate(seed, false, IngestionWorkload, true);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
+TEST(DbSimulationTest, FilesComeToAllFamiliesAtOnce) {
+  for (uint64_t seed = 700; seed < 740 && !HasFailure(); seed++) {
+    const fiber::SimulationResult result =
+        Simulate(seed, false, IngestionIntoFamiliesWorkload, true);
     EXPECT_TRUE(result.ok()) << result.report;
     if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
   }
