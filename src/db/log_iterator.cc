@@ -66,7 +66,7 @@ void LogIterator::Next() {
       const bool is_last = file_ + 1 == files_.size();
       // A power cut may have torn a log, and recovery ended it there: the next one goes on. If it
       // does not, the gap is found.
-      if (status_.IsCorruption() && !is_last) std::swap(status_, damage_);
+      if (status_.IsCorruption() && !is_last) damage_ = std::exchange(status_, Status::OK());
       if (!status_.ok() || last_ >= env_.last_sequence()) return;
       if (is_last) {
         status_ = Status::TryAgain("Create a new iterator to fetch the new tail.");
@@ -97,6 +97,7 @@ void LogIterator::Next() {
           "expected " + std::to_string(last_ + 1) + ", found " + std::to_string(first_));
       return;
     }
+    damage_ = Status::OK();  // nothing is missing behind it
     started_ = true;
     last_ = end - 1;
     batch_ = std::make_unique<WriteBatch>(record_.ToString());

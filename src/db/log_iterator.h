@@ -70,8 +70,8 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
   SequenceNumber first_ = 0;  // of the present one
   std::unique_ptr<WriteBatch> batch_;
   Status status_;
-  Status
-      damage_;  // of a log that ended with it; the first thing behind it tells whether it matters
+  // Of a log that ended with it; the first batch behind it tells whether it matters.
+  Status damage_;
 };
 
 }  // namespace cairn
