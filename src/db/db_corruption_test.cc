@@ -449,6 +449,26 @@ TEST_F(DbWalRecoveryTest, UpdatesGoOnWhereARecoveryEndedADamagedLog) {
   EXPECT_GT(recovered, shown);
 }
 
+// (Seed 617407725.)
+TEST_F(DbWalRecoveryTest, UpdatesBehindADamagedLogAreAwaitedBeforeThereAreAny) {
+  Options options = options_;
+  options.WAL_ttl_seconds = 3600;
+  Open(options);
+  PutRange(0, 50, 1);
+  Kill();
+  const std::string name = disk_.Files(FileType::kWalFile).back();
+  Flip(name, disk_.Size(name) / 2);
+  Open(options);
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  ASSERT_TRUE(db_->Put(unlogged, "zzz", "in no log").ok());
+  std::unique_ptr<rocksdb::TransactionLogIterator> it;
+  const Status s = db_->GetUpdatesSince(1, &it);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  while (it->Valid()) it->Next();
+  EXPECT_TRUE(it->status().IsTryAgain()) << it->status().ToString();
+}
+
 // A flush that ends late records a sequence number that covers the log after its own. When that log
 // is damaged from the start, the number must not let the one behind it follow.
 TEST_F(DbWalRecoveryTest, TheManifestsSequenceNumberBridgesNoHole) {

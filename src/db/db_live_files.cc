@@ -240,9 +240,10 @@ Status DBImpl::GetUpdatesSince(SequenceNumber seq_number,
     s = Status::NotFound("Requested sequence not yet written in the db");
   }
   VectorLogPtr files;
+  LogIterator::Env env;
+  if (s.ok()) env.current_log = wals_->current_number();
   if (s.ok()) s = GetSortedWalFiles(files);
   if (!s.ok()) return s;
-  LogIterator::Env env;
   env.fs = fs_;
   env.file_options = file_options_;
   env.wal_dir = wals_->dir();

@@ -29,6 +29,7 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
     std::string wal_dir;
     std::shared_ptr<Logger> info_log;
     std::function<SequenceNumber()> last_sequence;  // that is visible
+    uint64_t current_log = 0;                       // that was written to when the logs were listed
   };
 
   // Positioned on the batch that has `start`, if there is one. `files` ascend.
