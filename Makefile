@@ -73,7 +73,7 @@ bench:  ## Cairn next to a release of RocksDB (fetched), interleaved; writes ben
 bench-writes:  ## the write path in depth: options, writers, pauses, amplification, fibers, growth (about four hours)
 bench-reads:  ## reads in depth, from slow storage: MultiGet, scans, a thousand clients, round trips (about two hours)
 
-bench-cached:  ## scans and point reads from the block cache, compaction (about half an hour)
+bench-cached:  ## scans and point reads from the block cache, compaction (about ten minutes)
 
 bench-server:  ## cairn-server beside pools of threads over RocksDB and over Cairn, and redis-server (about two hours)
 
