@@ -26,6 +26,8 @@ namespace {
 constexpr uint64_t kLateLookNanos = 1'000'000;
 constexpr uint64_t kKeys = kKeysOfAClient;
 constexpr uint64_t kSingleKeys = 10;  // written once before each SingleDelete
+constexpr uint64_t kNewKeys = 400;    // from this number on, and so many
+constexpr uint64_t kBriefNanos = 20'000'000;
 constexpr size_t kMostHeld = 3;
 constexpr size_t kMostIterators = 2;
 constexpr char kOutside[] = "/outside/";
@@ -100,13 +102,21 @@ std::vector<Client::Window> Client::LookAtAll() const {
   return windows;
 }
 
+void Client::EndAll(std::vector<Window>* windows) const {
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    const auto found = versions_.find(KeyNumber(i));
+    (*windows)[i].to = found == versions_.end() ? 1 : found->second.values.size();
+  }
+}
+
 bool Client::WasCurrent(const std::string& key, const Window& window,
                         const std::optional<std::string>& found) const {
   const auto versions = versions_.find(key);
   if (versions == versions_.end()) return !found;
   const auto& values = versions->second.values;
-  return std::find(values.begin() + static_cast<std::ptrdiff_t>(window.from), values.end(),
-                   found) != values.end();
+  const auto at = [&](size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto end = at(std::min(window.to, values.size()));
+  return std::find(at(window.from), end, found) != end;
 }
 
 // Notes what an operation said. False: it failed, as it may now and then.
@@ -334,6 +344,14 @@ Status Client::WriteOutside(const rocksdb::Options& options, const std::string& 
     }
   }
   std::set<std::string> keys;
+  if (s.ok() && effects->empty() && random_.OneIn(3)) {
+    // Where nothing is yet: the file needs no sequence number.
+    const std::string key = KeyNumber(kNewKeys + random_.Uniform(kNewKeys));
+    const std::string value = DrawValue();
+    effects->push_back({key, value});
+    s = writer.Put(key, value);
+    return s.ok() ? writer.Finish() : s;
+  }
   const uint64_t most = std::min<uint64_t>(random_.OneIn(2) ? 3 : 40, world_->plan().keys);
   for (uint64_t count = 1 + random_.Uniform(most); keys.size() < count;) keys.insert(DrawKey());
   for (const std::string& key : keys) {
@@ -611,33 +629,47 @@ void Client::WalkOnHeld() {
 
 void Client::ChangeSnapshots() {
   if (held_.size() == kMostHeld || (!held_.empty() && random_.OneIn(2))) {
-    const size_t which = random_.Uniform(held_.size());
-    if (held_[which].other != nullptr) ScanHeld(held_[which]);
-    world_->db()->ReleaseSnapshot(held_[which].snapshot);
-    held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which));
-    world_->history().Note(id_, "lets a snapshot go", "", "");
-    return;
+    return LetGo(random_.Uniform(held_.size()));
   }
-  Held held = {nullptr, {}, nullptr, {}};
+  Held held = {nullptr, {}, nullptr, {}, std::nullopt};
   if (random_.OneIn(2)) {
     held.other = world_->clients()[random_.Uniform(world_->clients().size())].get();
     held.windows = held.other->LookAtAll();
   }
   held.snapshot = world_->db()->GetSnapshot();
   if (held.snapshot == nullptr) return;
+  if (held.other != nullptr) held.other->EndAll(&held.windows);
   world_->history().Note(id_, "snapshot", "", std::to_string(held.snapshot->GetSequenceNumber()));
   held.state = ledger_.state();
   held_.push_back(std::move(held));
   if (held_.back().other != nullptr) ScanHeld(held_.back());
+  if (!world_->plan().brief_snapshots) return;
+  fiber::sleep_for(random_.Uniform(kBriefNanos));
+  LetGo(held_.size() - 1);
+}
+
+void Client::LetGo(size_t which) {
+  if (held_[which].other != nullptr) ScanHeld(held_[which]);
+  world_->db()->ReleaseSnapshot(held_[which].snapshot);
+  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(which));
+  world_->history().Note(id_, "lets a snapshot go", "", "");
 }
 
 // What another client's keys were at a snapshot is not too old; and it stays there, whatever
 // flushes and compactions drop meanwhile.
-void Client::ScanHeld(const Held& held) { ScanOther(*held.other, held.windows, held.snapshot); }
+void Client::ScanHeld(Held& held) {
+  const std::optional<State> found = ScanOther(*held.other, held.windows, held.snapshot);
+  if (!found) return;
+  if (held.seen && *held.seen != *found && world_->has_fixed_snapshots()) {
+    world_->history().Violation("client " + std::to_string(id_) + ": a snapshot shows other keys " +
+                                "of " + held.other->prefix_ + " than when it was taken");
+  }
+  held.seen = found;
+}
 
 // `windows`: since before the snapshot was taken, or, if it is null, before the scan.
-void Client::ScanOther(const Client& other, const std::vector<Window>& windows,
-                       const rocksdb::Snapshot* snapshot) {
+std::optional<State> Client::ScanOther(const Client& other, const std::vector<Window>& windows,
+                                       const rocksdb::Snapshot* snapshot) {
   ReadOptions options;
   options.snapshot = snapshot;
   const std::unique_ptr<rocksdb::Iterator> it(
@@ -646,7 +678,7 @@ void Client::ScanOther(const Client& other, const std::vector<Window>& windows,
   for (it->Seek(other.prefix_); it->Valid() && it->key().starts_with(other.prefix_); it->Next()) {
     found[it->key().ToString()] = TextOf(it->columns());
   }
-  if (!Ok("scan of another", other.prefix_, it->status())) return;
+  if (!Ok("scan of another", other.prefix_, it->status())) return std::nullopt;
   ++world_->history().counts.reads;
   for (uint64_t i = 0; i < kKeys; ++i) {
     const std::string key = other.KeyNumber(i);
@@ -655,16 +687,20 @@ void Client::ScanOther(const Client& other, const std::vector<Window>& windows,
     if (!other.WasCurrent(key, windows[i], value)) {
       world_->history().Violation("client " + std::to_string(id_) + " scans another's keys" +
                                   (snapshot != nullptr ? " at a snapshot" : "") + ": " + key +
-                                  " = " + Shown(value) +
-                                  " was not its value at any moment since before");
-      return;
+                                  " = " + Shown(value) + " was not its value at any moment of " +
+                                  (snapshot != nullptr ? "its taking" : "the scan"));
+      return std::nullopt;
     }
   }
+  return found;
 }
 
 void Client::GetOfAnother() {
   const Client& other = *world_->clients()[random_.Uniform(world_->clients().size())];
-  if (random_.OneIn(3)) return ScanOther(other, other.LookAtAll(), nullptr);
+  if (random_.OneIn(3)) {
+    ScanOther(other, other.LookAtAll(), nullptr);
+    return;
+  }
   const std::string key = other.KeyNumber(random_.Uniform(world_->plan().keys));
   const Window window = other.Look(key);
   rocksdb::PinnableWideColumns columns;

@@ -43,10 +43,13 @@ class Client {
   const std::string& prefix() const { return prefix_; }
   // Another client's look at a key of this one: what its value may be.
   struct Window {
-    size_t from;  // the version that was acknowledged when the read began
+    size_t from;           // the version that was acknowledged when the read began
+    size_t to = SIZE_MAX;  // behind the last one that was on its way when the snapshot was there
   };
   Window Look(const std::string& key) const;
   std::vector<Window> LookAtAll() const;
+  // What is written from now on is not in them.
+  void EndAll(std::vector<Window>* windows) const;
   // Whether `found` (nothing: no such key) was the value at some moment since.
   bool WasCurrent(const std::string& key, const Window& window,
                   const std::optional<std::string>& found) const;
@@ -65,6 +68,7 @@ class Client {
     // Another client, and its keys' windows when the snapshot was taken; or null.
     const Client* other;
     std::vector<Window> windows;
+    std::optional<State> seen;  // of its keys, at the snapshot
   };
   // An iterator that lives on while files and memtables come and go below it.
   struct HeldIterator {
@@ -99,9 +103,10 @@ class Client {
   void Walk(rocksdb::Iterator* it, const State& expected, std::string_view what);
   void WalkOnHeld();
   void ChangeSnapshots();
-  void ScanHeld(const Held& held);
-  void ScanOther(const Client& other, const std::vector<Window>& windows,
-                 const rocksdb::Snapshot* snapshot);
+  void LetGo(size_t which);
+  void ScanHeld(Held& held);
+  std::optional<State> ScanOther(const Client& other, const std::vector<Window>& windows,
+                                 const rocksdb::Snapshot* snapshot);
   void GetOfAnother();
   void Transfer();
   void SumUp();

@@ -229,6 +229,7 @@ Plan Plan::FromSeed(uint64_t seed) {
     }
   }
   plan.keys = random.OneIn(4) ? kFewKeys : kKeysOfAClient;
+  plan.brief_snapshots = random.OneIn(3);
   if (random.OneIn(2)) {
     plan.long_stall_place_one_in = OneOf<uint32_t>(&random, {3, 6});
     plan.long_stall_one_in = OneOf<uint32_t>(&random, {4, 20});
@@ -252,6 +253,7 @@ std::string Plan::Describe() const {
     text += std::to_string(families) + " column families" +
             (atomic_flush ? ", flushed together\n" : "\n");
   }
+  if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";
   if (long_stall_place_one_in != 0) {
     text += "one place in " + std::to_string(long_stall_place_one_in) + " is slow\n";

@@ -60,10 +60,11 @@ struct LifePlan {
 
 struct Plan {
   uint64_t seed = 0;
-  uint64_t operations = 0;    // of each client in each life
-  uint64_t keys = 0;          // that a client uses, of the 80 that it has
-  uint64_t think_nanos = 0;   // between two operations of a client, on average
-  uint32_t stall_one_in = 0;  // interruptions that keep a thread away for milliseconds; 0: none
+  uint64_t operations = 0;       // of each client in each life
+  uint64_t keys = 0;             // that a client uses, of the 80 that it has
+  bool brief_snapshots = false;  // most of the time there is none
+  uint64_t think_nanos = 0;      // between two operations of a client, on average
+  uint32_t stall_one_in = 0;     // interruptions that keep a thread away for milliseconds; 0: none
   // Steps of a protocol between which a thread stays away for long; 0: none.
   uint32_t long_stall_one_in = 0;
   uint64_t long_stall_nanos = 50'000'000;  // at most

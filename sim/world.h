@@ -60,6 +60,8 @@ class World {
   void NoteDurable(uint64_t begin, bool memtables);
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
+  // What a snapshot shows never changes.
+  bool has_fixed_snapshots() const { return !life_->options.unordered_write; }
   // Another database with the same families, to read: a checkpoint.
   [[nodiscard]] rocksdb::Status OpenCopy(const std::string& path, std::unique_ptr<rocksdb::DB>* db,
                                          std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
