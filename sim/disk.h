@@ -52,7 +52,7 @@ class Disk : public FileSystemWrapper {
   void SpareLogs(bool spare) { spare_logs_ = spare; }
   uint64_t failures() const { return failures_; }
   // When `changes` more syncs, creations, renames and deletions are done, `call`; 0: never.
-  void CallAfterChanges(uint64_t changes, std::function<void()> call = nullptr) {
+  void CallAfterChanges(uint64_t changes, std::function<void()> call) {
     changes_left_ = changes;
     after_changes_ = std::move(call);
   }

@@ -221,8 +221,9 @@ Plan Plan::FromSeed(uint64_t seed) {
   for (LifePlan& life : plan.lives) {
     life.repair = random.OneIn(2);
     // Between two changes that belong together is the worst moment for their order.
-    const auto draw_change = [&random] { return 1 + random.Uniform(random.OneIn(2) ? 12 : 200); };
-    if (life.ending == Ending::kPowerCut && random.OneIn(3)) life.cut_at_change = draw_change();
+    if (life.ending == Ending::kPowerCut && random.OneIn(3)) {
+      life.cut_at_change = 1 + random.Uniform(random.OneIn(2) ? 12 : 200);
+    }
     if (life.ending != Ending::kDamage && random.OneIn(4)) {
       life.recovery_cuts.resize(1 + random.Uniform(3));
       for (uint64_t& changes : life.recovery_cuts) changes = 1 + random.Uniform(12);

@@ -63,14 +63,13 @@ void LogIterator::Next() {
   if (!status_.ok()) return;
   while (true) {
     if (!ReadVisible()) {
-      const bool is_last = file_ + 1 == files_.size();
       // A power cut may have torn a log, and recovery ended it there: the next one, which may not
       // have been written to yet, goes on. If it does not, the gap is found.
       if (status_.IsCorruption() && files_[file_]->LogNumber() < env_.current_log) {
         damage_ = std::exchange(status_, Status::OK());
       }
       if (!status_.ok() || last_ >= env_.last_sequence()) return;
-      if (is_last) {
+      if (file_ + 1 == files_.size()) {
         status_ = Status::TryAgain("Create a new iterator to fetch the new tail.");
         return;
       }

@@ -70,9 +70,7 @@ struct alignas(64) SuperVersion {
     return std::min(published, limit->load(std::memory_order_relaxed));
   }
   // It has a limit by now: one without is there, or about to be.
-  bool IsLimited() const {
-    return limit != nullptr && limit->load(std::memory_order_relaxed) != kMaxSequenceNumber;
-  }
+  bool IsLimited() const { return LastVisible(kMaxSequenceNumber) != kMaxSequenceNumber; }
 
  private:
   friend class SuperVersionSlots;

@@ -59,9 +59,8 @@ void Workload() {
   auto files = std::make_shared<MemoryFileSystem>();
   std::unique_ptr<Env> env = NewCompositeEnv(files);
   const Options options = SmallOptions(env.get());
-  DB* opened = nullptr;
-  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
-  std::unique_ptr<DB> db(opened);
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
   auto put_all = [&db](int writer) {
     for (int i = 0; i < kKeys; i++) {
       ASSERT_TRUE(db->Put(WriteOptions(), Key(i * kWriters + writer), Value(writer, i)).ok());
@@ -99,8 +98,7 @@ void Workload() {
   ASSERT_TRUE(db->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
   ASSERT_TRUE(db->Close().ok());
   db.reset();
-  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
-  db.reset(opened);
+  ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
   check();
 }
 
@@ -176,9 +174,8 @@ void CheckpointWorkload() {
   std::unique_ptr<Env> env = NewCompositeEnv(files);
   Options options = SmallOptions(env.get());
   options.recycle_log_file_num = 2;
-  DB* opened = nullptr;
-  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
-  std::unique_ptr<DB> db(opened);
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
   std::atomic<int> done[kWriters] = {};
   auto put_all = [&](int writer) {
     for (int i = 0; i < kKeys; i++) {
@@ -213,8 +210,7 @@ void CheckpointWorkload() {
   }
   ASSERT_TRUE(db->Close().ok());
   for (int c = 0; c < kCheckpoints; c++) {
-    ASSERT_TRUE(DB::Open(options, "/checkpoint" + std::to_string(c), &opened).ok());
-    db.reset(opened);
+    ASSERT_TRUE(DB::Open(options, "/checkpoint" + std::to_string(c), &db).ok());
     for (int w = 0; w < kWriters; w++) {
       int held = 0;
       for (int i = 0; i < kKeys; i++) {
@@ -237,9 +233,8 @@ void ResumeWorkload() {
   auto faults =
       std::make_shared<fault::FaultInjectionFileSystem>(std::make_shared<MemoryFileSystem>());
   std::unique_ptr<Env> env = NewCompositeEnv(faults);
-  DB* opened = nullptr;
-  ASSERT_TRUE(DB::Open(SmallOptions(env.get()), "/db", &opened).ok());
-  const std::unique_ptr<DB> db(opened);
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(SmallOptions(env.get()), "/db", &db).ok());
   std::atomic<bool> stop{false};
   std::atomic<int> failures{0};
   std::vector<fiber::Thread> threads;
@@ -281,9 +276,8 @@ void ResumeWorkload() {
 void IngestionWorkload() {
   std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
   const Options options = SmallOptions(env.get());
-  DB* opened = nullptr;
-  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
-  const std::unique_ptr<DB> db(opened);
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
   std::atomic<bool> stop{false};
   fiber::Thread reader("reader", [&] {
     while (!stop.load() && !::testing::Test::HasFailure()) {
@@ -315,9 +309,8 @@ void IngestionWorkload() {
 void IngestionIntoFamiliesWorkload() {
   std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
   const Options options = SmallOptions(env.get());
-  DB* opened = nullptr;
-  ASSERT_TRUE(DB::Open(options, "/db", &opened).ok());
-  const std::unique_ptr<DB> db(opened);
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
   ColumnFamilyHandle* made = nullptr;
   ASSERT_TRUE(db->CreateColumnFamily(options, "second", &made).ok());
   const std::unique_ptr<ColumnFamilyHandle> second(made);
@@ -349,9 +342,8 @@ void IngestionIntoFamiliesWorkload() {
 // Families come and go while somebody looks at all of them.
 void FamiliesWorkload() {
   std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<MemoryFileSystem>());
-  DB* opened = nullptr;
-  ASSERT_TRUE(DB::Open(SmallOptions(env.get()), "/db", &opened).ok());
-  const std::unique_ptr<DB> db(opened);
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(DB::Open(SmallOptions(env.get()), "/db", &db).ok());
   std::atomic<bool> stop{false};
   fiber::Thread looker("looker", [&] {
     while (!stop.load()) {
@@ -386,6 +378,15 @@ fiber::SimulationResult Simulate(uint64_t seed, bool trace = false, void (*workl
   return fiber::Simulation(options).run(workload);
 }
 
+// Seeds from `first` on, `end` excluded, until one fails.
+void SimulateSeeds(uint64_t first, uint64_t end, void (*workload)(), bool slow_places = false) {
+  for (uint64_t seed = first; seed < end && !::testing::Test::HasFailure(); seed++) {
+    const fiber::SimulationResult result = Simulate(seed, false, workload, slow_places);
+    EXPECT_TRUE(result.ok()) << result.report;
+    if (::testing::Test::HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
+  }
+}
+
 // Where the traces part, for people.
 std::string FirstDifference(const std::string& a, const std::string& b) {
   size_t start = 0;
@@ -413,61 +414,30 @@ TEST(DbSimulationTest, TheSameSeedGivesTheSameRunAndAnotherSeedAnother) {
   }
 }
 
-TEST(DbSimulationTest, NothingIsLostInAnyOrder) {
-  for (uint64_t seed = 100; seed < 110 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result = Simulate(seed);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
-}
+TEST(DbSimulationTest, NothingIsLostInAnyOrder) { SimulateSeeds(100, 110, Workload); }
 
 TEST(DbSimulationTest, ACheckpointHasNoHoleInAnyOrder) {
-  for (uint64_t seed = 300; seed < 308 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result = Simulate(seed, false, CheckpointWorkload);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
+  SimulateSeeds(300, 308, CheckpointWorkload);
 }
 
 TEST(DbSimulationTest, AResumeIsNotUndoneByAnErrorFromBeforeIt) {
-  for (uint64_t seed = 400; seed < 420 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result = Simulate(seed, false, ResumeWorkload);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
+  SimulateSeeds(400, 420, ResumeWorkload);
 }
 
 TEST(DbSimulationTest, NoWriteIsSeenWithoutTheFileBeforeIt) {
-  for (uint64_t seed = 500; seed < 530 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result = Simulate(seed, false, IngestionWorkload, true);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
+  SimulateSeeds(500, 530, IngestionWorkload, /*slow_places=*/true);
 }
 
 TEST(DbSimulationTest, FilesComeToAllFamiliesAtOnce) {
-  for (uint64_t seed = 700; seed < 740 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result =
-        Simulate(seed, false, IngestionIntoFamiliesWorkload, true);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
+  SimulateSeeds(700, 740, IngestionIntoFamiliesWorkload, /*slow_places=*/true);
 }
 
 TEST(DbSimulationTest, AFamilyCanBeReadAsSoonAsItIsSeen) {
-  for (uint64_t seed = 600; seed < 630 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result = Simulate(seed, false, FamiliesWorkload, true);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
+  SimulateSeeds(600, 630, FamiliesWorkload, /*slow_places=*/true);
 }
 
 TEST(DbSimulationTest, AFilterThatReadsTheDatabaseNeverWaitsForItself) {
-  for (uint64_t seed = 200; seed < 206 && !HasFailure(); seed++) {
-    const fiber::SimulationResult result = Simulate(seed, false, FilterWorkload);
-    EXPECT_TRUE(result.ok()) << result.report;
-    if (HasFailure()) std::printf("seed %" PRIu64 "\n", seed);
-  }
+  SimulateSeeds(200, 206, FilterWorkload);
 }
 
 }  // namespace
