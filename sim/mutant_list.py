@@ -255,7 +255,7 @@ mutant('resume-without-flush', 'Resume() lets writes in before what is in memory
        '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && wals_ == nullptr) {')
 mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/db_write.cc',
        '(abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))',
-       '(abandon_wal && family == default_family_)', seeds=600)
+       '(abandon_wal && family == default_family_)', seeds=1500)
 mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
        'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
 
@@ -466,7 +466,7 @@ mutant('fold-misses-the-group', 'an operand that is one too many becomes a value
 mutant('logs-of-a-dropped-family', 'a recovery reads logs that only a dropped family needed, and stops where they are damaged',
        'src/db/db_recover.cc',
        '      std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());',
-       '      versions_->MinLogNumberToKeep();', seeds=600)
+       '      versions_->MinLogNumberToKeep();', seeds=1500)
 
 # ---- Range tombstones
 
