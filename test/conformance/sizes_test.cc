@@ -35,8 +35,10 @@ TEST_F(SizesTest, OfFilesOrMemoryOrBoth) {
   Fill(200, 400);
   const uint64_t files = Size(Of(false, true), 0, 400), memory = Size(Of(true, false), 0, 400);
   EXPECT_NEAR(205'000, static_cast<double>(files), 15'000);
-  // (RocksDB estimates it from where its skip list, which is random, has its tall nodes.)
-  EXPECT_NEAR(205'000, static_cast<double>(memory), 120'000);
+  // (RocksDB estimates it from where its skip list, which is random, has its tall nodes: of 1,000
+  // runs one told a quarter of what was there.)
+  EXPECT_LE(20'000u, memory);
+  EXPECT_GE(410'000u, memory);
   EXPECT_EQ(files + memory, Size(Of(true, true), 0, 400));
   EXPECT_GE(5'000u, Size(Of(false, true), 250, 400));
 }
@@ -56,13 +58,13 @@ TEST_F(SizesTest, ByFlags) {
   ASSERT_OK(db_->GetApproximateSizes(db_->DefaultColumnFamily(), ranges, 2, sizes,
                                      Flags::INCLUDE_MEMTABLES));
   EXPECT_GE(5'000u, sizes[0]);
-  EXPECT_LE(50'000u, sizes[1]);
+  EXPECT_LE(10'000u, sizes[1]);
   ASSERT_OK(
       db_->GetApproximateSizes(ranges, 2, sizes,
                                static_cast<Flags>(static_cast<uint8_t>(Flags::INCLUDE_FILES) |
                                                   static_cast<uint8_t>(Flags::INCLUDE_MEMTABLES))));
   EXPECT_LE(50'000u, sizes[0]);
-  EXPECT_LE(50'000u, sizes[1]);
+  EXPECT_LE(10'000u, sizes[1]);
   EXPECT_CODE(InvalidArgument, db_->GetApproximateSizes(ranges, 2, sizes, Flags::NONE));
 }
 
