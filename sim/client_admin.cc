@@ -52,7 +52,7 @@ void Client::ComeAndGo() {
   rocksdb::ColumnFamilyHandle* made = nullptr;
   const std::string name = "of " + prefix_ + std::to_string(number_);
   rocksdb::ColumnFamilyOptions family_options = db->GetOptions();
-  const bool thinned = random_.OneIn(2);
+  const bool thinned = world_->has_compactions() && random_.OneIn(2);
   if (thinned) family_options.compaction_filter = EvenKeysGo::Instance();
   if (!Ok("create a family", name, db->CreateColumnFamily(family_options, name, &made))) return;
   std::unique_ptr<rocksdb::ColumnFamilyHandle> handle(made);
@@ -70,8 +70,28 @@ void Client::ComeAndGo() {
   if (written && thinned) Thin(made, count);
   const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(Reading(), made));
   if (thinned) written = false;  // (what is left was looked at)
+  // Then it is the only one that needs the log so far.
+  const bool alone = written && random_.OneIn(3);
+  const uint64_t begin = fiber::now_nanos();
+  if (alone) {
+    const Status s = db->Flush(rocksdb::FlushOptions(), world_->families());
+    if (!Ok("flush the others", name, s)) return;
+    world_->NoteDurable(begin, /*memtables=*/true);
+  }
   if (!Ok("drop a family", name, db->DropColumnFamily(made))) return;
   handle.reset();
+  if (alone && !plan_.without_log) {
+    const std::string key = DrawKey(), durable = DrawValue();
+    WriteOptions synced;
+    synced.sync = true;
+    Change({{key, durable}}, "writes behind a drop", /*durable=*/true, /*from_outside=*/false,
+           [&] { return db->Put(synced, world_->family_of(*this), key, durable); });
+    // The next log may be the one that nobody needs any more, under a new name.
+    rocksdb::FlushOptions next;
+    next.wait = false;
+    next.allow_write_stall = true;
+    Ok("begin another log", "", db->Flush(next, world_->family_of(*this)));
+  }
   // It stays as long as it is read.
   uint64_t seen = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) seen += it->value() == rocksdb::Slice(value);
@@ -121,6 +141,7 @@ void Client::Thin(rocksdb::ColumnFamilyHandle* family, uint64_t count) {
 
 // Files at random, of whatever levels, compacted into one of them or a deeper one.
 void Client::CompactSome() {
+  if (!world_->has_compactions()) return GetOne();
   rocksdb::DB* const db = world_->db();
   rocksdb::ColumnFamilyMetaData meta;
   db->GetColumnFamilyMetaData(world_->family_of(*this), &meta);
@@ -294,6 +315,7 @@ void Client::Administer() {
       break;
     }
     case 2: {
+      if (!world_->has_compactions()) return GetOne();
       rocksdb::CompactRangeOptions options;
       options.exclusive_manual_compaction = random_.OneIn(2);
       if (random_.OneIn(3)) {

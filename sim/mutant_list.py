@@ -528,8 +528,6 @@ mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not
 mutant('repair-trusts-sequence-numbers', 'a repair takes the table with the newest entry for the newer one of each key',
        'src/db/repair_tables.cc', '    if (second_greatest > first_least) relation->second_is_newer = true;\n',
        '    static_cast<void>(first_least + second_greatest);\n')
-mutant('repair-all-in-level-0', 'a repair puts all tables into level 0', 'src/manifest/table_places.cc',
-       '    if (!FitsLevel0(order_)) {', '    if (order_.empty()) {')
 mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src/db/repair_logs.cc',
        '  for (const uint64_t number : log_numbers_) {\n    Status s = ConvertLog(number);',
        '  for (const uint64_t number : log_numbers_) {\n    if (number == *log_numbers_.rbegin()) break;\n    Status s = ConvertLog(number);')

@@ -187,6 +187,45 @@ LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   return life;
 }
 
+// What clients write fills several levels.
+void MakeDeep(LifePlan* life) {
+  life->options.target_file_size_base = 2 << 10;
+  life->options.max_bytes_for_level_base = 8 << 10;
+  life->options.max_bytes_for_level_multiplier = 2;
+  life->told += "deep ";
+}
+
+void MakeRepaired(Random64* random, LifePlan* life) {
+  life->options.recycle_log_file_num = 0;
+  life->no_compactions = random->OneIn(3);
+  if (life->no_compactions) {
+    life->options.disable_auto_compactions = true;
+    life->told += "no compactions ";
+  }
+  if (life->ending == Ending::kDamage || random->OneIn(4)) return;
+  life->ending = Ending::kClose;
+  life->repair = true;
+  life->cut_at_change = 0;
+}
+
+void AlternateStyle(Random64* random, bool leveled, LifePlan* life) {
+  Options& o = life->options;
+  life->told += leveled ? "leveled after all " : "fifo after all ";
+  if (leveled) {
+    o.compaction_style = kCompactionStyleLevel;
+    o.level0_file_num_compaction_trigger = 1;
+    life->settle = true;
+    if (life->ending == Ending::kPowerCut && !random->OneIn(4)) {
+      life->ending = Ending::kClose;
+      life->cut_at_change = 0;
+    }
+  } else {
+    o.compaction_style = kCompactionStyleFIFO;
+    o.compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
+    o.ttl = o.periodic_compaction_seconds = 0;
+  }
+}
+
 }  // namespace
 
 Plan Plan::FromSeed(uint64_t seed) {
@@ -243,6 +282,17 @@ Plan Plan::FromSeed(uint64_t seed) {
       for (ClientPlan& client : plan.clients) client.sync_one_in = OneOf(&random, {0, 100});
     }
   }
+  const bool deep = random.OneIn(4);
+  plan.repairs = random.OneIn(6);
+  plan.alternates_styles = !plan.repairs && random.OneIn(8);
+  for (size_t i = 0; i < plan.lives.size(); ++i) {
+    LifePlan& life = plan.lives[i];
+    life.settle = random.OneIn(4);
+    life.flush_at_fault = random.OneIn(2);
+    if (deep || plan.alternates_styles || (plan.repairs && i % 2 == 0)) MakeDeep(&life);
+    if (plan.repairs) MakeRepaired(&random, &life);
+    if (plan.alternates_styles) AlternateStyle(&random, i % 2 == 0, &life);
+  }
   return plan;
 }
 
@@ -254,6 +304,8 @@ std::string Plan::Describe() const {
     text += std::to_string(families) + " column families" +
             (atomic_flush ? ", flushed together\n" : "\n");
   }
+  if (repairs) text += "most lives end by a repair\n";
+  if (alternates_styles) text += "leveled compaction and FIFO alternate\n";
   if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";
   if (long_stall_place_one_in != 0) {
@@ -272,10 +324,12 @@ std::string Plan::Describe() const {
       text += " for " + std::to_string(life.fault_nanos / kMillisecond) + " ms";
       if (life.spare_logs && life.fail_reads == 0) text += ", but not of logs";
       if (life.resume) text += ", Resume";
+      if (life.flush_at_fault) text += ", flushed before";
     }
     if (life.cut_at_change != 0) {
       text += ", at the latest behind change " + std::to_string(life.cut_at_change);
     }
+    if (life.settle && life.ending != Ending::kPowerCut) text += ", settled";
     for (const uint64_t changes : life.recovery_cuts) {
       text += ", recovery cut behind change " + std::to_string(changes);
     }

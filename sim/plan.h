@@ -49,8 +49,11 @@ struct LifePlan {
   bool resume = false;  // ask the database to go on afterwards
   // After a close CURRENT or the MANIFEST is lost, and the database repaired.
   bool repair = false;
-  uint64_t seed = 0;  // of what survives and of what is damaged
-  Options options;    // but for the environment and the block cache
+  bool no_compactions = false;
+  bool settle = false;          // before a close all is flushed, and compactions come to an end
+  bool flush_at_fault = false;  // some memtables, right before the disk begins to fail
+  uint64_t seed = 0;            // of what survives and of what is damaged
+  Options options;              // but for the environment and the block cache
   uint64_t cache_bytes = 0;
   uint64_t second_cache_bytes = 0;  // compressed, behind the other; 0: none
   bool clock_cache = false;
@@ -72,6 +75,10 @@ struct Plan {
   DiskOptions disk;
   int families = 1;           // column families: clients and accounts are spread over them
   bool atomic_flush = false;  // of all of them
+  // Most lives end by a close and a repair; nobody ingests, so that it can do without the MANIFEST.
+  bool repairs = false;
+  // Lives of leveled compaction, which end settled, and of FIFO, in which files are ingested above.
+  bool alternates_styles = false;
   std::vector<LifePlan> lives;
   struct ClientPlan {
     bool fiber = false;

@@ -1,6 +1,7 @@
 #include "sim/world.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <set>
 #include <utility>
@@ -27,6 +28,7 @@ namespace {
 constexpr char kPath[] = "/db";
 constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
+constexpr std::chrono::microseconds kMostUntilSettled(10'000'000);
 constexpr size_t kStackBytes = 256 << 10;
 constexpr size_t kIdleCacheBytes = 0;  // pinned in a cache that nobody uses
 
@@ -113,6 +115,7 @@ rocksdb::Options World::OptionsOf(const LifePlan& life) {
     table.block_cache = rocksdb::NewLRUCache(cache);
   }
   cache_ = table.block_cache;
+  if (compactions_ != nullptr) options.listeners.push_back(compactions_);
   if (life.rate != 0) options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(life.rate));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
@@ -203,6 +206,11 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   power_is_off_ = false;
   over_ = false;
   life_ = &life;
+  kept_logs_.clear();
+  if (plan_.repairs) {
+    compactions_ = std::make_shared<CompactionCounter>();
+    logs_before_ = LogNames();
+  }
   // The first one has nothing to lose before it is founded.
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
   const bool is_open = Open(life);
@@ -220,6 +228,7 @@ void World::PlayLife(size_t number, const LifePlan& life) {
     EndLife();
     return;
   }
+  if (!power_is_off_ && life.settle && !errors_are_allowed()) Settle();
   if (!power_is_off_) {
     // What is still in memory only may go with the close, so the ledgers stay as they are.
     Verify(/*all=*/true, /*all_unlogged=*/true, /*restart=*/false);
@@ -233,6 +242,7 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   } else {
     ++history_->counts.clean_restarts;
     const bool repairs = life.repair && life.ending == Ending::kClose && !errors_are_allowed();
+    if (repairs && plan_.repairs) KeepLogs();
     const bool without_manifest = repairs && DoWithoutManifest(life);
     if (history_->violated()) return;
     const Status s = Close();
@@ -248,6 +258,7 @@ void World::PlayLife(size_t number, const LifePlan& life) {
       PlayDamage(life);
       return;
     }
+    if (repairs && s.ok() && all_unlogged) BringLogsBack();
     if (repairs && s.ok() && !history_->violated()) PlayRepair(life, without_manifest);
     if (history_->violated()) return;
   }
@@ -313,6 +324,7 @@ void World::RunClients(const LifePlan& life) {
     fiber::sleep_for(kLookNanos);
     const uint64_t passed = fiber::now_nanos() - start;
     if (!faulty && !healed_ && passed >= life.fault_at_nanos) {
+      if (life.flush_at_fault) FlushWithoutWaiting(life);
       disk_->FailReads(life.fail_reads);
       disk_->FailWrites(life.fail_writes);
       disk_->Fill(life.fill);
@@ -358,6 +370,30 @@ void World::RunClients(const LifePlan& life) {
   disk_->Fill(false);
   promises_left_ = 0;
   if (life.ending == Ending::kPowerCut) CutPower("the power goes after the last operation");
+}
+
+// Then memtables are immutable, and those after them empty, when the log can no longer be written.
+void World::FlushWithoutWaiting(const LifePlan& life) {
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  options.allow_write_stall = true;
+  for (size_t i = 0; i < families_.size(); ++i) {
+    if (families_.size() > 1 && i == life.seed % families_.size()) continue;
+    const Status s = db_->Flush(options, families_[i]);
+    history_->Note(-1, "flushes", families_[i]->GetName(), s.ToString());
+  }
+}
+
+// Level 0 is empty then, where compactions begin with one file of it. (With files that are soon
+// too old there is always something to compact.)
+void World::Settle() {
+  rocksdb::WaitForCompactOptions options;
+  options.flush = true;
+  options.timeout = kMostUntilSettled;
+  const Status s = db_->WaitForCompact(options);
+  history_->Note(-1, "settles", "", s.ToString());
+  if (!s.ok() && !s.IsTimedOut() && !errors_are_allowed())
+    history_->Violation("WaitForCompact: " + s.ToString());
 }
 
 bool World::AwaitFaults() {
@@ -547,6 +583,34 @@ bool World::DoWithoutManifest(const LifePlan& life) {
   return true;
 }
 
+std::set<std::string> World::LogNames() const {
+  std::vector<std::string> children;
+  // (There is no directory yet.)
+  memory_->GetChildren(kPath, IOOptions(), &children, nullptr).PermitUncheckedError();
+  std::erase_if(children, [](const std::string& name) { return !name.ends_with(".log"); });
+  return {children.begin(), children.end()};
+}
+
+void World::KeepLogs() {
+  for (const std::string& name : LogNames()) {
+    if (logs_before_.contains(name)) continue;
+    // (One that is deleted meanwhile does not come back.)
+    std::string bytes;
+    const std::string path = std::string(kPath) + "/" + name;
+    if (ReadFileToString(memory_.get(), path, &bytes).ok()) kept_logs_[name] = bytes;
+  }
+}
+
+void World::BringLogsBack() {
+  const std::set<std::string> there = LogNames();
+  if (compactions_ == nullptr || compactions_->count() != 0) return;
+  for (const auto& [name, bytes] : kept_logs_) {
+    if (there.contains(name)) continue;
+    const IOStatus s = WriteStringToFile(memory_.get(), bytes, std::string(kPath) + "/" + name);
+    history_->Note(-1, "log is there again", name, s.ToString());
+  }
+}
+
 // CURRENT or the MANIFEST is lost or damaged; after a repair all is there.
 void World::PlayRepair(const LifePlan& life, bool without_manifest) {
   Random64 random(life.seed);
@@ -560,7 +624,8 @@ void World::PlayRepair(const LifePlan& life, bool without_manifest) {
   const std::string manifest = std::string(kPath) + "/" + *found;
   std::string bytes;
   IOStatus done = ReadFileToString(memory_.get(), manifest, &bytes);
-  const uint64_t how = random.Uniform(without_manifest ? 6 : 3);
+  const bool lost = without_manifest && (plan_.repairs ? !random.OneIn(6) : random.OneIn(2));
+  const uint64_t how = random.Uniform(3) + (lost ? 3 : 0);
   switch (how) {
     case 0:
       done = memory_->DeleteFile(current, IOOptions(), nullptr);

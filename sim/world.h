@@ -4,9 +4,12 @@
 #define CAIRN_SIM_WORLD_H_
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +18,23 @@
 #include "fiber/mutex.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rocksdb/listener.h"
 #include "sim/client.h"
 #include "sim/disk.h"
 #include "sim/history.h"
 #include "sim/plan.h"
 
 namespace cairn::sim {
+
+// Compactions that began.
+class CompactionCounter final : public rocksdb::EventListener {
+ public:
+  void OnCompactionBegin(rocksdb::DB*, const rocksdb::CompactionJobInfo&) override { ++count_; }
+  uint64_t count() const { return count_.load(); }
+
+ private:
+  std::atomic<uint64_t> count_{0};
+};
 
 class World {
  public:
@@ -60,6 +74,7 @@ class World {
   void NoteDurable(uint64_t begin, bool memtables);
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
+  bool has_compactions() const { return !life_->no_compactions; }
   // What a snapshot shows never changes.
   bool has_fixed_snapshots() const { return !life_->options.unordered_write; }
   // Another database with the same families, to read: a checkpoint.
@@ -88,6 +103,8 @@ class World {
   void Found();
   // Until no job is under way that met a fault and has not said so. False: there may still be one.
   bool AwaitFaults();
+  void FlushWithoutWaiting(const LifePlan& life);
+  void Settle();
   void RunClients(const LifePlan& life);
   void CutPower(std::string_view when);
   // When so many changes of files are done; 0: never.
@@ -105,6 +122,11 @@ class World {
   // Makes, before a close, the MANIFEST something that can be lost: tables tell all that it says.
   // False: they do not.
   bool DoWithoutManifest(const LifePlan& life);
+  // Logs that tables have replaced are there again after a close, as after a power cut: in lives
+  // without compactions, which may drop what hides an older entry, or its sequence number.
+  void KeepLogs();
+  void BringLogsBack();
+  std::set<std::string> LogNames() const;
   void PlayRepair(const LifePlan& life, bool without_manifest);
   void EndLife();
 
@@ -117,7 +139,10 @@ class World {
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // of db_
   std::vector<std::unique_ptr<Client>> clients_;
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
-  std::shared_ptr<rocksdb::Cache> cache_;  // of the database that was opened last
+  std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
+  std::shared_ptr<CompactionCounter> compactions_;  // of this life
+  std::set<std::string> logs_before_;               // when it began
+  std::map<std::string, std::string> kept_logs_;    // their bytes
   bool over_ = false;
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;
