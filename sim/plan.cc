@@ -208,6 +208,21 @@ void MakeRepaired(Random64* random, LifePlan* life) {
   life->cut_at_change = 0;
 }
 
+void MakeFaulty(Random64* random, uint64_t usual_nanos, LifePlan* life) {
+  if (random->OneIn(4)) return;
+  life->ending = Ending::kPowerCut;
+  life->lose_all = false;
+  life->length_nanos = 2 * usual_nanos;
+  life->cut_at_promise = life->cut_at_change = 0;
+  life->fault_at_nanos = kMillisecond + random->Uniform(usual_nanos / 2);
+  life->fault_nanos = kMillisecond + random->Uniform(100 * kMillisecond);
+  life->fail_writes = static_cast<uint32_t>(1 + random->Uniform(3));
+  life->fail_reads = 0;
+  life->fill = life->spare_logs = false;
+  life->flush_at_fault = life->resume = true;
+  life->cut_at_promise_after_fault = 1 + random->Uniform(8);
+}
+
 void AlternateStyle(Random64* random, bool leveled, LifePlan* life) {
   Options& o = life->options;
   life->told += leveled ? "leveled after all " : "fifo after all ";
@@ -285,12 +300,22 @@ Plan Plan::FromSeed(uint64_t seed) {
   const bool deep = random.OneIn(4);
   plan.repairs = random.OneIn(6);
   plan.alternates_styles = !plan.repairs && random.OneIn(8);
+  plan.faults = !plan.repairs && !plan.alternates_styles && random.OneIn(8);
+  if (plan.faults) {
+    plan.families = 3;
+    plan.atomic_flush = false;
+    // Some write before the fault and sync nothing, the others after it.
+    for (ClientPlan& client : plan.clients) {
+      client.sync_one_in = client.late ? OneOf(&random, {1, 5}) : 0;
+    }
+  }
   for (size_t i = 0; i < plan.lives.size(); ++i) {
     LifePlan& life = plan.lives[i];
     life.settle = random.OneIn(4);
     life.flush_at_fault = random.OneIn(2);
     if (deep || plan.alternates_styles || (plan.repairs && i % 2 == 0)) MakeDeep(&life);
     if (plan.repairs) MakeRepaired(&random, &life);
+    if (plan.faults) MakeFaulty(&random, usual_nanos, &life);
     if (plan.alternates_styles) AlternateStyle(&random, i % 2 == 0, &life);
   }
   return plan;
@@ -305,6 +330,7 @@ std::string Plan::Describe() const {
             (atomic_flush ? ", flushed together\n" : "\n");
   }
   if (repairs) text += "most lives end by a repair\n";
+  if (faults) text += "in most lives the log fails\n";
   if (alternates_styles) text += "leveled compaction and FIFO alternate\n";
   if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";

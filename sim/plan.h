@@ -77,6 +77,9 @@ struct Plan {
   bool atomic_flush = false;  // of all of them
   // Most lives end by a close and a repair; nobody ingests, so that it can do without the MANIFEST.
   bool repairs = false;
+  // In most lives the log fails while memtables are flushed, and the power goes soon after
+  // Resume().
+  bool faults = false;
   // Lives of leveled compaction, which end settled, and of FIFO, in which files are ingested above.
   bool alternates_styles = false;
   std::vector<LifePlan> lives;
