@@ -1,5 +1,6 @@
 #include "sim/plan.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -18,6 +19,7 @@ namespace cairn::sim {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kUsualStall = 50 * kMillisecond;
 constexpr uint64_t kFewKeys = 6;  // then most writes overwrite what memory holds
 
 template <class T>
@@ -300,6 +302,8 @@ Plan Plan::FromSeed(uint64_t seed) {
   const bool deep = random.OneIn(4);
   plan.repairs = random.OneIn(6);
   plan.alternates_styles = !plan.repairs && random.OneIn(8);
+  // An ingestion has many steps: with seconds for each a life takes a day.
+  if (plan.alternates_styles) plan.long_stall_nanos = std::min(plan.long_stall_nanos, kUsualStall);
   plan.faults = !plan.repairs && !plan.alternates_styles && random.OneIn(8);
   if (plan.faults) {
     plan.families = 3;
