@@ -1,12 +1,14 @@
-"""The bugs that sim/mutants.py plants, one at a time. Each: a name, what it breaks, the file, the old text (once in that
-file) and the new one. sim.mutants_apply (ctest) keeps the old texts true; change them with the code."""
+"""The bugs that sim/mutants.py plants, one at a time. Each: a name, what it breaks, and changes: a file, the old text (once
+in that file) and the new one. sim.mutants_apply (ctest) keeps the old texts true; change them with the code."""
 
 MUTANTS = []
 
 
-def mutant(name, what, file, old, new, seeds=0):
-    """`seeds`: where it takes more than mutants.py plays by itself."""
-    MUTANTS.append({'name': name, 'what': what, 'file': file, 'old': old.strip('\n'), 'new': new.strip('\n'), 'seeds': seeds})
+def mutant(name, what, file, old, new, seeds=0, also=()):
+    """`seeds`: where it takes more than mutants.py plays by itself. `also`: what else takes care of it, changed too: more of
+    (file, old text, new text)."""
+    changes = [(file, old.strip('\n'), new.strip('\n')) for file, old, new in [(file, old, new), *also]]
+    MUTANTS.append({'name': name, 'what': what, 'changes': changes, 'seeds': seeds})
 
 
 # ---- The write-ahead log
@@ -255,7 +257,9 @@ mutant('resume-without-flush', 'Resume() lets writes in before what is in memory
        '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && wals_ == nullptr) {')
 mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/db_write.cc',
        '(abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))',
-       '(abandon_wal && family == default_family_)', seeds=1500)
+       '(abandon_wal && family == default_family_)', also=[
+           ('src/db/db_flush.cc', 'part.edit.SetLogNumber(std::max(oldest, part.memtables.back()->GetNextLogNumber()));',
+            'part.edit.SetLogNumber(part.memtables.back()->GetNextLogNumber());')])
 mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
        'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
 

@@ -38,17 +38,17 @@ def check(mutants):
     faults = []
     names = [m['name'] for m in mutants]
     faults += [f'{name}: the name is there twice' for name in sorted({n for n in names if names.count(n) > 1})]
-    for m in mutants:
-        path = ROOT / m['file']
-        count = path.read_text().count(m['old']) if path.is_file() else -1
+    for name, (file, old, new) in ((m['name'], change) for m in mutants for change in m['changes']):
+        path = ROOT / file
+        count = path.read_text().count(old) if path.is_file() else -1
         if count == -1:
-            faults.append(f"{m['name']}: no file {m['file']}")
+            faults.append(f'{name}: no file {file}')
         elif count != 1:
-            faults.append(f"{m['name']}: the old text occurs {count} times in {m['file']}")
-        if m['old'] == m['new']:
-            faults.append(f"{m['name']}: changes nothing")
-        if not m['file'].startswith('src/'):
-            faults.append(f"{m['name']}: only src/ is mutated")
+            faults.append(f'{name}: the old text occurs {count} times in {file}')
+        if old == new:
+            faults.append(f'{name}: changes nothing')
+        if not file.startswith('src/'):
+            faults.append(f'{name}: only src/ is mutated')
     return faults
 
 
@@ -116,14 +116,17 @@ class Tree:
 
     def play(self, args, m):
         """Plants a bug and looks for it: what the compiler said or None, and what simulate() returned."""
-        path = self.root / m['file']
-        original = path.read_text()
-        path.write_text(original.replace(m['old'], m['new']))
+        originals = []
         try:
+            for file, old, new in m['changes']:
+                path = self.root / file
+                originals.append((path, path.read_text()))
+                path.write_text(originals[-1][1].replace(old, new))
             why = self.build()
             return (why, None) if why is not None else (None, self.simulate(args, m['seeds']))
         finally:
-            path.write_text(original)
+            for path, text in reversed(originals):
+                path.write_text(text)
 
 
 def limit(args, seeds=0):

@@ -37,22 +37,23 @@ void DBImpl::OnCommitError(const Status& status, CommitErrorKind kind) {
 
 void DBImpl::SetBackgroundError(const Status& error, BackgroundErrorReason reason,
                                 const char* where) {
-  ++background_errors_;
   LogError(db_options_.info_log.get(), "Background error in %s: %s", where,
            error.ToString().c_str());
+  Status told = error;
   if (has_listeners() && MayBeIgnored(reason)) {
-    Status told = error;
     mutex_.unlock();
     Tell([&](EventListener* listener) { listener->OnBackgroundError(reason, &told); });
     mutex_.lock();
-    if (told.ok()) {
-      LogWarn(db_options_.info_log.get(), "A listener says that the error be ignored");
-      const uint64_t until = fiber::now_nanos() + kPauseAfterIgnoredError;
-      while (fiber::now_nanos() < until && !shutting_down_.load()) {
-        background_done_.wait_until(&mutex_, until);
-      }
-      return;
+  }
+  // Not before: whoever sees the count may call Resume(), which looks for the error.
+  ++background_errors_;
+  if (told.ok()) {
+    LogWarn(db_options_.info_log.get(), "A listener says that the error be ignored");
+    const uint64_t until = fiber::now_nanos() + kPauseAfterIgnoredError;
+    while (fiber::now_nanos() < until && !shutting_down_.load()) {
+      background_done_.wait_until(&mutex_, until);
     }
+    return;
   }
   const bool first = !has_background_error_.load(std::memory_order_relaxed);
   if (first) {

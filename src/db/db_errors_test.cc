@@ -25,6 +25,7 @@ class ErrorListener final : public EventListener {
   };
 
   void OnBackgroundError(BackgroundErrorReason reason, Status* error) override {
+    if (while_told) while_told();
     Remember([&] { errors_.push_back({reason, *error}); });
     if (ignore_errors) *error = Status::OK();
   }
@@ -59,6 +60,7 @@ class ErrorListener final : public EventListener {
     }
   }
 
+  std::function<void()> while_told;
   std::atomic<bool> ignore_errors{false};
   std::atomic<bool> forbid_recovery{false};
 
@@ -164,6 +166,23 @@ TEST_F(DbErrorsTest, AListenerMayForbidTheRecovery) {
   EXPECT_FALSE(db_->Put(WriteOptions(), "refused", "v").ok());
   EXPECT_TRUE(db_->Resume().ok());
   EXPECT_EQ(1u, listener_->ended().size());
+  Put("b", "2");
+  ExpectModel();
+}
+
+// Resume() finds an error as soon as the count shows it, not only once all listeners were told.
+TEST_F(DbErrorsTest, AnErrorIsCountedWhenItStands) {
+  Open(WithListener());
+  std::atomic<uint64_t> count_while_told{99};
+  listener_->while_told = [&] { count_while_told = std::stoull(Property("background-errors")); };
+  Put("a", "1");
+  disk_.faults->SetFileFilter(IsTable);
+  disk_.faults->FailNthOperation(1, fault::kSync, IOStatus::IOError("injected"));
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
+  EXPECT_EQ(0u, count_while_told.load());
+  EXPECT_EQ("1", Property("background-errors"));
+  disk_.faults->Heal();
+  EXPECT_TRUE(db_->Resume().ok());
   Put("b", "2");
   ExpectModel();
 }
