@@ -10,9 +10,6 @@
 namespace cairn {
 namespace {
 
-using testing::Key;
-using testing::Value;
-
 bool IsTable(const std::string& path) { return path.ends_with(".sst"); }
 bool IsLog(const std::string& path) { return path.ends_with(".log"); }
 
