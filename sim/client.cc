@@ -189,7 +189,7 @@ std::optional<std::string> Client::ValueAfter(const std::vector<Effect>& effects
 
 void Client::Step() {
   const uint64_t chance = random_.Uniform(1000);
-  if (world_->plan().alternates_styles && random_.OneIn(8)) {
+  if (world_->plan().kind == Plan::Kind::kAlternatingStyles && random_.OneIn(8)) {
     Ingest();
   } else if (chance < 430) {
     WriteSome();
@@ -309,7 +309,7 @@ void Client::Change(std::vector<Effect> effects, std::string_view what, bool dur
 // One or two files from outside, which may overlap; the second one's entries are newer.
 void Client::Ingest() {
   // What it wrote without the log may be lost while the files stay.
-  if (plan_.without_log || world_->plan().repairs) return GetOne();
+  if (plan_.without_log || world_->plan().kind == Plan::Kind::kRepairs) return GetOne();
   rocksdb::DB* const db = world_->db();
   const rocksdb::Options options = db->GetOptions(world_->family_of(*this));
   if (!Ok("make a directory", kOutside, options.env->CreateDirIfMissing(kOutside))) return;
@@ -354,7 +354,9 @@ Status Client::WriteOutside(const rocksdb::Options& options, const std::string& 
     s = writer.Put(key, value);
     return s.ok() ? writer.Finish() : s;
   }
-  const uint64_t usual = world_->plan().alternates_styles ? 1 : random_.OneIn(2) ? 3 : 40;
+  const uint64_t usual = world_->plan().kind == Plan::Kind::kAlternatingStyles ? 1
+                         : random_.OneIn(2)                                    ? 3
+                                                                               : 40;
   const uint64_t most = std::min(usual, world_->plan().keys);
   for (uint64_t count = 1 + random_.Uniform(most); keys.size() < count;) keys.insert(DrawKey());
   for (const std::string& key : keys) {

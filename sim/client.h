@@ -112,6 +112,7 @@ class Client {
   void SumUp();
   void Administer();
   void ComeAndGo();
+  bool WriteBehindDrop(uint64_t durable_since);
   void Thin(rocksdb::ColumnFamilyHandle* family, uint64_t count);
   void CompactSome();
   void Follow();

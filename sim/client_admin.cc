@@ -80,21 +80,7 @@ void Client::ComeAndGo() {
   }
   if (!Ok("drop a family", name, db->DropColumnFamily(made))) return;
   handle.reset();
-  if (alone && !plan_.without_log) {
-    const std::string key = DrawKey(), durable = DrawValue();
-    WriteOptions synced;
-    synced.sync = true;
-    Change({{key, durable}}, "writes behind a drop", /*durable=*/true, /*from_outside=*/false,
-           [&] { return db->Put(synced, world_->family_of(*this), key, durable); });
-    // The next log may be the one that nobody needs any more, under a new name.
-    rocksdb::FlushOptions next;
-    next.wait = false;
-    next.allow_write_stall = true;
-    if (!Ok("begin another log", "", db->Flush(next, world_->family_of(*this)))) return;
-    WriteSome();
-    // (The same promise again: the power may go now.)
-    world_->NoteDurable(begin, /*memtables=*/true);
-  }
+  if (alone && !plan_.without_log && !WriteBehindDrop(begin)) return;
   // It stays as long as it is read.
   uint64_t seen = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) seen += it->value() == rocksdb::Slice(value);
@@ -103,6 +89,25 @@ void Client::ComeAndGo() {
                                 ": a family that it dropped has " + std::to_string(seen) + " of " +
                                 std::to_string(count) + " entries");
   }
+}
+
+// A durable write, and another in the next log, which may be the one that nobody needs any more,
+// under a new name. `durable_since`: what was acknowledged before is durable. False: it failed.
+bool Client::WriteBehindDrop(uint64_t durable_since) {
+  rocksdb::DB* const db = world_->db();
+  const std::string key = DrawKey(), value = DrawValue();
+  WriteOptions synced;
+  synced.sync = true;
+  Change({{key, value}}, "writes behind a drop", /*durable=*/true, /*from_outside=*/false,
+         [&] { return db->Put(synced, world_->family_of(*this), key, value); });
+  if (!Ok("begin another log", "",
+          db->Flush(World::FlushWithoutWaiting(), world_->family_of(*this)))) {
+    return false;
+  }
+  WriteSome();
+  // (The same promise again: the power may go now.)
+  world_->NoteDurable(durable_since, /*memtables=*/true);
+  return true;
 }
 
 // A filter and whole files take away some of its keys, which are KeyNumber(0) to `count`.

@@ -1,6 +1,5 @@
 #include "sim/plan.h"
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -19,12 +18,16 @@ namespace cairn::sim {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
-constexpr uint64_t kUsualStall = 50 * kMillisecond;
 constexpr uint64_t kFewKeys = 6;  // then most writes overwrite what memory holds
 
 template <class T>
 T OneOf(Random64* random, std::initializer_list<T> choices) {
   return choices.begin()[random->Uniform(choices.size())];
+}
+
+void MakeFifo(Options* options) {
+  options->compaction_style = kCompactionStyleFIFO;
+  options->compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
 }
 
 Options DrawOptions(Random64* random, LifePlan* life) {
@@ -50,8 +53,7 @@ Options DrawOptions(Random64* random, LifePlan* life) {
     o.compaction_options_universal.incremental = random->OneIn(2);
     if (o.compaction_options_universal.incremental) o.max_compaction_bytes = 64 << 10;
   } else if (random->OneIn(8)) {
-    o.compaction_style = kCompactionStyleFIFO;
-    o.compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
+    MakeFifo(&o);
     o.compaction_options_fifo.allow_compaction = random->OneIn(2);
   }
   if (o.compaction_style != kCompactionStyleFIFO) {
@@ -237,8 +239,7 @@ void AlternateStyle(Random64* random, bool leveled, LifePlan* life) {
       life->cut_at_change = 0;
     }
   } else {
-    o.compaction_style = kCompactionStyleFIFO;
-    o.compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
+    MakeFifo(&o);
     o.ttl = o.periodic_compaction_seconds = 0;
   }
 }
@@ -300,12 +301,15 @@ Plan Plan::FromSeed(uint64_t seed) {
     }
   }
   const bool deep = random.OneIn(4);
-  plan.repairs = random.OneIn(6);
-  plan.alternates_styles = !plan.repairs && random.OneIn(8);
-  // An ingestion has many steps: with seconds for each a life takes a day.
-  if (plan.alternates_styles) plan.long_stall_nanos = std::min(plan.long_stall_nanos, kUsualStall);
-  plan.faults = !plan.repairs && !plan.alternates_styles && random.OneIn(8);
-  if (plan.faults) {
+  plan.kind = random.OneIn(6)   ? Plan::Kind::kRepairs
+              : random.OneIn(8) ? Plan::Kind::kAlternatingStyles
+              : random.OneIn(8) ? Plan::Kind::kFaults
+                                : Plan::Kind::kMixed;
+  if (plan.kind == Plan::Kind::kAlternatingStyles) {
+    // An ingestion has many steps: with seconds for each a life takes a day.
+    plan.long_stall_nanos = kUsualStallNanos;
+  }
+  if (plan.kind == Plan::Kind::kFaults) {
     plan.families = 3;
     plan.atomic_flush = false;
     // Some write before the fault and sync nothing, the others after it.
@@ -317,10 +321,24 @@ Plan Plan::FromSeed(uint64_t seed) {
     LifePlan& life = plan.lives[i];
     life.settle = random.OneIn(4);
     life.flush_at_fault = random.OneIn(2);
-    if (deep || plan.alternates_styles || (plan.repairs && i % 2 == 0)) MakeDeep(&life);
-    if (plan.repairs) MakeRepaired(&random, &life);
-    if (plan.faults) MakeFaulty(&random, usual_nanos, &life);
-    if (plan.alternates_styles) AlternateStyle(&random, i % 2 == 0, &life);
+    const bool even = i % 2 == 0;
+    if (deep || plan.kind == Plan::Kind::kAlternatingStyles ||
+        (plan.kind == Plan::Kind::kRepairs && even)) {
+      MakeDeep(&life);
+    }
+    switch (plan.kind) {
+      case Plan::Kind::kMixed:
+        break;
+      case Plan::Kind::kRepairs:
+        MakeRepaired(&random, &life);
+        break;
+      case Plan::Kind::kAlternatingStyles:
+        AlternateStyle(&random, /*leveled=*/even, &life);
+        break;
+      case Plan::Kind::kFaults:
+        MakeFaulty(&random, usual_nanos, &life);
+        break;
+    }
   }
   return plan;
 }
@@ -333,9 +351,9 @@ std::string Plan::Describe() const {
     text += std::to_string(families) + " column families" +
             (atomic_flush ? ", flushed together\n" : "\n");
   }
-  if (repairs) text += "most lives end by a repair\n";
-  if (faults) text += "in most lives the log fails\n";
-  if (alternates_styles) text += "leveled compaction and FIFO alternate\n";
+  if (kind == Kind::kRepairs) text += "most lives end by a repair\n";
+  if (kind == Kind::kFaults) text += "in most lives the log fails\n";
+  if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";
   if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";
   if (long_stall_place_one_in != 0) {

@@ -62,6 +62,20 @@ struct LifePlan {
 };
 
 struct Plan {
+  enum class Kind {
+    kMixed,
+    // Most lives end by a close and a repair; nobody ingests, so that it can do without the
+    // MANIFEST.
+    kRepairs,
+    // Lives of leveled compaction, which end settled, and of FIFO, in which files are ingested
+    // above.
+    kAlternatingStyles,
+    // In most lives the log fails while memtables are flushed, and the power goes soon after
+    // Resume().
+    kFaults,
+  };
+  static constexpr uint64_t kUsualStallNanos = 50'000'000;
+
   uint64_t seed = 0;
   uint64_t operations = 0;       // of each client in each life
   uint64_t keys = 0;             // that a client uses, of the 80 that it has
@@ -70,18 +84,12 @@ struct Plan {
   uint32_t stall_one_in = 0;     // interruptions that keep a thread away for milliseconds; 0: none
   // Steps of a protocol between which a thread stays away for long; 0: none.
   uint32_t long_stall_one_in = 0;
-  uint64_t long_stall_nanos = 50'000'000;  // at most
-  uint32_t long_stall_place_one_in = 0;    // so many places of the code alone have them; 0: all
+  uint64_t long_stall_nanos = kUsualStallNanos;  // at most
+  uint32_t long_stall_place_one_in = 0;  // so many places of the code alone have them; 0: all
   DiskOptions disk;
   int families = 1;           // column families: clients and accounts are spread over them
   bool atomic_flush = false;  // of all of them
-  // Most lives end by a close and a repair; nobody ingests, so that it can do without the MANIFEST.
-  bool repairs = false;
-  // In most lives the log fails while memtables are flushed, and the power goes soon after
-  // Resume().
-  bool faults = false;
-  // Lives of leveled compaction, which end settled, and of FIFO, in which files are ingested above.
-  bool alternates_styles = false;
+  Kind kind = Kind::kMixed;
   std::vector<LifePlan> lives;
   struct ClientPlan {
     bool fiber = false;

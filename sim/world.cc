@@ -51,6 +51,13 @@ World::World(const Plan& plan, History* history)
   }
 }
 
+rocksdb::FlushOptions World::FlushWithoutWaiting() {
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  options.allow_write_stall = true;
+  return options;
+}
+
 bool World::errors_are_allowed() const {
   return power_is_off_ || disk_->failures() != failures_before_;
 }
@@ -206,10 +213,10 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   power_is_off_ = false;
   over_ = false;
   life_ = &life;
-  kept_logs_.clear();
-  if (plan_.repairs) {
+  std::set<std::string> logs_before;
+  if (plan_.kind == Plan::Kind::kRepairs) {
     compactions_ = std::make_shared<CompactionCounter>();
-    logs_before_ = LogNames();
+    logs_before = LogNames();
   }
   // The first one has nothing to lose before it is founded.
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
@@ -242,7 +249,8 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   } else {
     ++history_->counts.clean_restarts;
     const bool repairs = life.repair && life.ending == Ending::kClose && !errors_are_allowed();
-    if (repairs && plan_.repairs) KeepLogs();
+    std::map<std::string, std::string> logs;
+    if (repairs && compactions_ != nullptr) logs = LogsSince(logs_before);
     const bool without_manifest = repairs && DoWithoutManifest(life);
     if (history_->violated()) return;
     const Status s = Close();
@@ -258,7 +266,8 @@ void World::PlayLife(size_t number, const LifePlan& life) {
       PlayDamage(life);
       return;
     }
-    if (repairs && s.ok() && all_unlogged) BringLogsBack();
+    if (compactions_ != nullptr && compactions_->count() != 0) logs.clear();
+    if (repairs && s.ok() && all_unlogged) BringBack(logs);
     if (repairs && s.ok() && !history_->violated()) PlayRepair(life, without_manifest);
     if (history_->violated()) return;
   }
@@ -324,7 +333,7 @@ void World::RunClients(const LifePlan& life) {
     fiber::sleep_for(kLookNanos);
     const uint64_t passed = fiber::now_nanos() - start;
     if (!faulty && !healed_ && passed >= life.fault_at_nanos) {
-      if (life.flush_at_fault) FlushWithoutWaiting(life);
+      if (life.flush_at_fault) BeginFlushes(life);
       disk_->FailReads(life.fail_reads);
       disk_->FailWrites(life.fail_writes);
       disk_->Fill(life.fill);
@@ -373,13 +382,10 @@ void World::RunClients(const LifePlan& life) {
 }
 
 // Then memtables are immutable, and those after them empty, when the log can no longer be written.
-void World::FlushWithoutWaiting(const LifePlan& life) {
-  rocksdb::FlushOptions options;
-  options.wait = false;
-  options.allow_write_stall = true;
+void World::BeginFlushes(const LifePlan& life) {
   for (size_t i = 0; i < families_.size(); ++i) {
     if (families_.size() > 1 && i == life.seed % families_.size()) continue;
-    const Status s = db_->Flush(options, families_[i]);
+    const Status s = db_->Flush(FlushWithoutWaiting(), families_[i]);
     history_->Note(-1, "flushes", families_[i]->GetName(), s.ToString());
   }
 }
@@ -392,8 +398,9 @@ void World::Settle() {
   options.timeout = kMostUntilSettled;
   const Status s = db_->WaitForCompact(options);
   history_->Note(-1, "settles", "", s.ToString());
-  if (!s.ok() && !s.IsTimedOut() && !errors_are_allowed())
+  if (!s.ok() && !s.IsTimedOut() && !errors_are_allowed()) {
     history_->Violation("WaitForCompact: " + s.ToString());
+  }
 }
 
 bool World::AwaitFaults() {
@@ -583,28 +590,34 @@ bool World::DoWithoutManifest(const LifePlan& life) {
   return true;
 }
 
-std::set<std::string> World::LogNames() const {
+std::vector<std::string> World::Children() const {
   std::vector<std::string> children;
-  // (There is no directory yet.)
+  // (There may be no directory yet.)
   memory_->GetChildren(kPath, IOOptions(), &children, nullptr).PermitUncheckedError();
-  std::erase_if(children, [](const std::string& name) { return !name.ends_with(".log"); });
-  return {children.begin(), children.end()};
+  return children;
 }
 
-void World::KeepLogs() {
+std::set<std::string> World::LogNames() const {
+  std::vector<std::string> names = Children();
+  std::erase_if(names, [](const std::string& name) { return !name.ends_with(".log"); });
+  return {names.begin(), names.end()};
+}
+
+std::map<std::string, std::string> World::LogsSince(const std::set<std::string>& before) const {
+  std::map<std::string, std::string> logs;
   for (const std::string& name : LogNames()) {
-    if (logs_before_.contains(name)) continue;
+    if (before.contains(name)) continue;
     // (One that is deleted meanwhile does not come back.)
     std::string bytes;
     const std::string path = std::string(kPath) + "/" + name;
-    if (ReadFileToString(memory_.get(), path, &bytes).ok()) kept_logs_[name] = bytes;
+    if (ReadFileToString(memory_.get(), path, &bytes).ok()) logs[name] = bytes;
   }
+  return logs;
 }
 
-void World::BringLogsBack() {
+void World::BringBack(const std::map<std::string, std::string>& logs) {
   const std::set<std::string> there = LogNames();
-  if (compactions_ == nullptr || compactions_->count() != 0) return;
-  for (const auto& [name, bytes] : kept_logs_) {
+  for (const auto& [name, bytes] : logs) {
     if (there.contains(name)) continue;
     const IOStatus s = WriteStringToFile(memory_.get(), bytes, std::string(kPath) + "/" + name);
     history_->Note(-1, "log is there again", name, s.ToString());
@@ -614,8 +627,7 @@ void World::BringLogsBack() {
 // CURRENT or the MANIFEST is lost or damaged; after a repair all is there.
 void World::PlayRepair(const LifePlan& life, bool without_manifest) {
   Random64 random(life.seed);
-  std::vector<std::string> children;
-  memory_->GetChildren(kPath, IOOptions(), &children, nullptr).PermitUncheckedError();
+  std::vector<std::string> children = Children();
   const auto found = std::find_if(children.begin(), children.end(), [](const std::string& name) {
     return name.rfind("MANIFEST-", 0) == 0;
   });
@@ -624,7 +636,8 @@ void World::PlayRepair(const LifePlan& life, bool without_manifest) {
   const std::string manifest = std::string(kPath) + "/" + *found;
   std::string bytes;
   IOStatus done = ReadFileToString(memory_.get(), manifest, &bytes);
-  const bool lost = without_manifest && (plan_.repairs ? !random.OneIn(6) : random.OneIn(2));
+  const bool lost =
+      without_manifest && (plan_.kind == Plan::Kind::kRepairs ? !random.OneIn(6) : random.OneIn(2));
   const uint64_t how = random.Uniform(3) + (lost ? 3 : 0);
   switch (how) {
     case 0:
@@ -656,8 +669,7 @@ void World::PlayRepair(const LifePlan& life, bool without_manifest) {
 // it (but for files that were ingested later). Never anything else.
 void World::PlayDamage(const LifePlan& life) {
   Random64 random(life.seed);
-  std::vector<std::string> children;
-  memory_->GetChildren(kPath, IOOptions(), &children, nullptr).PermitUncheckedError();
+  std::vector<std::string> children = Children();
   std::sort(children.begin(), children.end());
   std::erase_if(children, [this](const std::string& name) {
     uint64_t size = 0;

@@ -72,6 +72,7 @@ class World {
   // All that was acknowledged before `begin` is durable (a sync or a flush that began then is
   // done): what is in the log, and, with `memtables`, what is not.
   void NoteDurable(uint64_t begin, bool memtables);
+  static rocksdb::FlushOptions FlushWithoutWaiting();
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
   bool has_compactions() const { return !life_->no_compactions; }
@@ -103,7 +104,7 @@ class World {
   void Found();
   // Until no job is under way that met a fault and has not said so. False: there may still be one.
   bool AwaitFaults();
-  void FlushWithoutWaiting(const LifePlan& life);
+  void BeginFlushes(const LifePlan& life);
   void Settle();
   void RunClients(const LifePlan& life);
   void CutPower(std::string_view when);
@@ -124,9 +125,11 @@ class World {
   bool DoWithoutManifest(const LifePlan& life);
   // Logs that tables have replaced are there again after a close, as after a power cut: in lives
   // without compactions, which may drop what hides an older entry, or its sequence number.
-  void KeepLogs();
-  void BringLogsBack();
+  [[nodiscard]] std::map<std::string, std::string> LogsSince(
+      const std::set<std::string>& before) const;  // names and bytes
+  void BringBack(const std::map<std::string, std::string>& logs);
   std::set<std::string> LogNames() const;
+  std::vector<std::string> Children() const;  // of the database's directory
   void PlayRepair(const LifePlan& life, bool without_manifest);
   void EndLife();
 
@@ -141,8 +144,6 @@ class World {
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
   std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
   std::shared_ptr<CompactionCounter> compactions_;  // of this life
-  std::set<std::string> logs_before_;               // when it began
-  std::map<std::string, std::string> kept_logs_;    // their bytes
   bool over_ = false;
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;
