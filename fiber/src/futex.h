@@ -19,9 +19,17 @@
 
 namespace fiber::detail {
 
+// Of the whole process, each on a line of its own (fiber/stats.h). A system call costs much more
+// than the addition, though others add to the same word. Relaxed: figures.
+struct alignas(64) FutexCount {
+  std::atomic<uint64_t> calls{0};
+};
+inline constinit FutexCount g_futex_sleeps, g_futex_wakes;
+
 // The system calls themselves, also within a simulation (raw_lock.h).
 inline void system_futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
                               uint64_t deadline = kNoDeadline) {
+  g_futex_sleeps.calls.fetch_add(1, std::memory_order_relaxed);
   timespec until{};
   timespec* timeout = nullptr;
   if (deadline != kNoDeadline) {
@@ -35,6 +43,7 @@ inline void system_futex_wait(const std::atomic<uint32_t>* word, uint32_t expect
 }
 
 inline long system_futex_wake(const std::atomic<uint32_t>* word, int count) {
+  g_futex_wakes.calls.fetch_add(1, std::memory_order_relaxed);
   return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
 }
 
@@ -42,14 +51,20 @@ inline long system_futex_wake(const std::atomic<uint32_t>* word, int count) {
 // for no reason.
 inline void futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
                        uint64_t deadline = kNoDeadline) {
-  if (simulating() && simulated_futex_wait(word, expected, deadline)) return;
+  if (simulating() && simulated_futex_wait(word, expected, deadline)) {
+    g_futex_sleeps.calls.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   system_futex_wait(word, expected, deadline);
 }
 
 // Never touches *word, which may be gone: the worst that can happen is a wake-up for no reason of
 // somebody else.
 inline void futex_wake(const std::atomic<uint32_t>* word, int count = 1) {
-  if (simulating() && simulated_futex_wake(word, count)) return;
+  if (simulating() && simulated_futex_wake(word, count)) {
+    g_futex_wakes.calls.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   system_futex_wake(word, count);
 }
 

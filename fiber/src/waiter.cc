@@ -1,6 +1,7 @@
 #include "waiter.h"
 
 #include "fiber/cpu.h"
+#include "fiber/stats.h"
 #include "futex.h"
 #include "spin_budget.h"
 #include "worker.h"
@@ -69,3 +70,12 @@ bool Waiter::block_thread(uint64_t deadline) {
 }
 
 }  // namespace fiber::detail
+
+namespace fiber {
+
+FutexCalls futex_calls() {
+  return {detail::g_futex_sleeps.calls.load(std::memory_order_relaxed),
+          detail::g_futex_wakes.calls.load(std::memory_order_relaxed)};
+}
+
+}  // namespace fiber

@@ -20,6 +20,8 @@
 #include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
+#include "fiber/simulation.h"
+#include "fiber/stats.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "testing.h"
@@ -312,6 +314,33 @@ TEST(StatsTest, AWakeOfARunningWorkerMakesNoSystemCall) {
   EXPECT_EQ(after.sleeps - before.sleeps, 0u);
   EXPECT_EQ(after.wakes_remote - before.wakes_remote, uint64_t{kFibers});
   stop = true;
+}
+
+TEST(StatsTest, FutexCallsCountSleepsAndWakesOfThreads) {
+  // In a simulation, where nobody finds what it waits for while it still looks.
+  FutexCalls before, after;
+  const auto result = Simulation({.seed = 1, .spurious_one_in = 0}).run([&] {
+    before = futex_calls();
+    std::array<Event, 2> turn;
+    Thread other("other", [&] {
+      for (int i = 0; i < 100; i++) {
+        turn[0].wait();
+        turn[0].reset();
+        turn[1].set();
+      }
+    });
+    for (int i = 0; i < 100; i++) {
+      turn[0].set();
+      turn[1].wait();
+      turn[1].reset();
+    }
+    other.join();
+    after = futex_calls();
+  });
+  EXPECT_TRUE(result.ok()) << result.report;
+  EXPECT_GE(after.sleeps - before.sleeps, 100u);
+  EXPECT_LE(after.sleeps - before.sleeps, 201u);
+  EXPECT_GE(after.wakes - before.wakes, 100u);
 }
 
 TEST(StatsTest, ManyOperationsGoToTheRingTogether) {

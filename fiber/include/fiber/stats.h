@@ -1,6 +1,7 @@
 // Counters of the scheduler and the rings, of one worker or summed over a runtime (Runtime::stats).
 // They cost the hot paths a plain addition each; reading them is thread safe, never stops a worker,
-// and gives figures that are a moment old. All count from the start of the worker.
+// and gives figures that are a moment old. All count from the start of the worker. And, of the
+// whole process, how often threads slept and were woken (futex_calls).
 #pragma once
 
 #include <cstddef>
@@ -51,6 +52,17 @@ struct Stats {
     return *this;
   }
 };
+
+// Calls by which threads of this process slept on a futex of this library's, or woke one that did
+// (or was about to): the waits of plain threads, which a lock, a signal or fiber::wait() puts to
+// sleep, and of workers that have no ring to sleep in. Those of simulated threads count as if they
+// were real. For what a protocol on these costs, in calls for each operation: unlike a time, it
+// does not depend on what else the machine does.
+struct FutexCalls {
+  uint64_t sleeps = 0;
+  uint64_t wakes = 0;
+};
+FutexCalls futex_calls();
 
 // How deep the stacks of fibers have been used, in bytes, rounded up to pages: the deepest of all
 // stacks of the process, whose owners may have ended (a recycled stack keeps its pages). Counts
