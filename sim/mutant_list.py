@@ -64,6 +64,7 @@ mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them'
 mutant('published-before-insertion', 'a sequence number is published before its entries are in the memtable',
        'src/commit/commit_queue.cc', '''
       Insert(&group);
+      if (measure) MeasureInsertion(group, fiber::now_nanos() - insert_start);
     }
     fiber::interleave();
     if (group.count > 0) env_.publish(group.first + group.count - 1);
@@ -84,10 +85,43 @@ mutant('sequence-used-twice', 'a group begins with the sequence number that the 
 mutant('logged-not-counted', 'a group takes the sequence numbers of one that is logged but not yet published',
        'src/commit/commit_queue.cc', 'std::max(env_.last_sequence(), last_assigned_) + 1;',
        'env_.last_sequence() + 1;')
-mutant('turns-not-awaited', 'groups are published in any order', 'src/commit/commit_queue.cc',
-       '      AwaitTurn(group.turn);\n', '')
-mutant('turn-wakes-one', 'of the groups that await their turn one is woken, not all', 'src/commit/commit_queue.cc',
-       'fiber::wake(&turn_, SIZE_MAX);', 'fiber::wake(&turn_, 1);')
+mutant('insertion-not-awaited', 'a group inserts and is published beside the one before', 'src/commit/commit_queue.cc',
+       '      AwaitInsertion();\n', '')
+mutant('lead-given-before-the-turn', 'a leader hands over while the group before still inserts, and waits after that',
+       'src/commit/commit_queue.cc', '''
+    if (early) {
+      under_way_.store(kUnderWay, std::memory_order_relaxed);
+      // From here on another leader may be at work.
+      Leave(group.last);
+    }
+''', '''
+    if (early) under_way_.store(kUnderWay, std::memory_order_relaxed);
+''', also=[('src/commit/commit_queue.cc', '''
+    {
+      const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
+      AwaitInsertion();
+''', '''
+    if (early) Leave(group.last);
+    {
+      const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
+      AwaitInsertion();
+''')])
+mutant('turn-not-called', 'the leader that sleeps until the group before has inserted is not woken',
+       'src/commit/commit_queue.cc', '''
+  if (under_way_.exchange(kNoneUnderWay, std::memory_order_acq_rel) == kAwaited)
+    fiber::wake(&under_way_, 1);
+''', '''
+  under_way_.store(kNoneUnderWay, std::memory_order_release);
+''')
+mutant('turn-called-too-early', 'the insertion ends between the look of the leader that waits for it and its sleep',
+       'src/commit/commit_queue.cc', '''
+  if (!under_way_.compare_exchange_strong(state, kAwaited, std::memory_order_acquire,
+                                          std::memory_order_acquire)) {
+    return;
+  }
+''', '''
+  under_way_.store(kAwaited, std::memory_order_release);
+''')
 mutant('lost-wake-up', 'a follower that is about to sleep when it is signalled sleeps for ever',
        'src/commit/commit_queue.cc', '''
   if (!w->state.compare_exchange_strong(state, kParked, std::memory_order_acquire,

@@ -25,6 +25,13 @@ enum State : uint32_t {
   kDone = 4,    // status and sequence are set
 };
 
+// Whether a group that has handed over the lead still inserts.
+enum UnderWay : uint32_t {
+  kNoneUnderWay = 0,
+  kUnderWay = 1,
+  kAwaited = 2,  // it does, and the leader sleeps until it has ended, or is about to
+};
+
 // RocksDB's rule for what a leader waits for.
 constexpr size_t kSmallBatchBytes = size_t{128} << 10;
 
@@ -45,6 +52,11 @@ constexpr uint64_t kMeasureEvery = 8;
 // How many groups one writer leads in a row, its own included.
 constexpr int kMaxRounds = 2;
 
+// A group hands over early if that lets so much work go on at once: what a wake-up costs between
+// two processors, and a little more, so that the option is never slower than its absence.
+constexpr uint64_t kWorthOverlapNanos = 40'000;
+constexpr uint64_t kEntryNanosUnit = 16;
+
 // A merge buffer larger than this is given back.
 constexpr size_t kKeepMergedBytes = size_t{4} << 20;
 
@@ -61,7 +73,7 @@ struct CommitQueue::Group {
   uint64_t count = 0;            // sequence numbers
   uint64_t count_elsewhere = 0;  // of these, of followers on other threads
   SequenceNumber first = 0;
-  uint32_t turn = 0;
+  uint64_t log_nanos = 0;  // pipelined: what its record took
   MemTableSink* sink = nullptr;
   std::atomic<size_t> inserting{0};  // writers that have not finished their parallel insertion
 
@@ -225,27 +237,33 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   }
   if (s.ok()) {
     const PerfTimer timer(perf, &PerfContext::write_wal_time);
+    const uint64_t log_start = options_.pipelined ? fiber::now_nanos() : 0;
     s = Log(group);
+    if (options_.pipelined) group.log_nanos = fiber::now_nanos() - log_start;
   }
-  const bool early = s.ok() && (leader->sync || options_.pipelined);
+  const bool early = s.ok() && HandsOverEarly(group);
   if (s.ok()) {
     last_assigned_ = group.first + group.count - 1;
-    group.turn = next_turn_++;
     counters_.CountGroup(group.writers, group.count, group.bytes, !leader->disable_wal);
-    // From here on another leader may be at work.
-    if (early) Leave(group.last);
     {
       const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
-      AwaitTurn(group.turn);
+      AwaitInsertion();
+    }
+    if (early) {
+      under_way_.store(kUnderWay, std::memory_order_relaxed);
+      // From here on another leader may be at work.
+      Leave(group.last);
     }
     {
       const PerfTimer timer(perf, &PerfContext::write_memtable_time, kEnableWait);
+      const uint64_t insert_start = measure ? fiber::now_nanos() : 0;
       Insert(&group);
+      if (measure) MeasureInsertion(group, fiber::now_nanos() - insert_start);
     }
     fiber::interleave();
     if (group.count > 0) env_.publish(group.first + group.count - 1);
     fiber::interleave();
-    EndTurn(group.turn, early);
+    if (early) EndInsertion();
     last_group_bytes_.store(group.bytes, std::memory_order_relaxed);
     if (options_.statistics != nullptr) Record(group);
   } else {
@@ -461,26 +479,49 @@ void CommitQueue::Insert(Group* group) {
   if (failed != nullptr) Fail(failed->status, CommitErrorKind::kMemtable);
 }
 
-void CommitQueue::AwaitTurn(uint32_t turn) {
-  if (turn_.load(std::memory_order_acquire) == turn) [[likely]]
-    return;
-  if (SpinUntil([&] { return turn_.load(std::memory_order_acquire) == turn; })) return;
-  fiber::interleave();
-  turn_waiters_.fetch_add(1, std::memory_order_seq_cst);
-  for (uint32_t seen; (seen = turn_.load(std::memory_order_seq_cst)) != turn;)
-    fiber::wait(&turn_, seen);
-  turn_waiters_.fetch_sub(1, std::memory_order_relaxed);
+// Whether the next group is to form while this one is inserted. Behind a sync always: the next sync
+// is what everybody waits for. Else what goes on at once is the shorter of this insertion and the
+// next record, of which one knows only that the last ones took so long.
+bool CommitQueue::HandsOverEarly(const Group& group) const {
+  if (group.leader->sync) return true;
+  if (!options_.pipelined) return false;
+  if (!options_.measure_overlap) return true;
+  const uint64_t insert_nanos =
+      group.count * entry_nanos_.load(std::memory_order_relaxed) / kEntryNanosUnit;
+  return std::min(group.log_nanos, insert_nanos) >= kWorthOverlapNanos;
 }
 
-// `others_may_wait`: the leadership was handed over before, so that there may be later groups.
-void CommitQueue::EndTurn(uint32_t turn, bool others_may_wait) {
-  if (!others_may_wait) {
-    turn_.store(turn + 1, std::memory_order_release);
+void CommitQueue::MeasureInsertion(const Group& group, uint64_t nanos) {
+  if (group.count == 0) return;
+  const uint64_t sample = nanos * kEntryNanosUnit / group.count;
+  const uint64_t old = entry_nanos_.load(std::memory_order_relaxed);
+  // As InsertionChoice: one that was preempted says nothing.
+  entry_nanos_.store(old == 0 ? sample : (7 * old + std::min(sample, 2 * old + 1)) / 8,
+                     std::memory_order_relaxed);
+}
+
+// Leader only, so that there is one waiter at most.
+void CommitQueue::AwaitInsertion() {
+  uint32_t state = under_way_.load(std::memory_order_acquire);
+  if (state == kNoneUnderWay) [[likely]]
+    return;
+  if (SpinUntil([&] { return under_way_.load(std::memory_order_acquire) == kNoneUnderWay; }))
+    return;
+  fiber::interleave();
+  if (!under_way_.compare_exchange_strong(state, kAwaited, std::memory_order_acquire,
+                                          std::memory_order_acquire)) {
     return;
   }
-  turn_.store(turn + 1, std::memory_order_seq_cst);
-  fiber::interleave();
-  if (turn_waiters_.load(std::memory_order_seq_cst) > 0) fiber::wake(&turn_, SIZE_MAX);
+  do {
+    fiber::wait(&under_way_, kAwaited);
+  } while (under_way_.load(std::memory_order_acquire) == kAwaited);
+}
+
+// Called by the group that handed over early. release: all that it inserted and published is the
+// next one's to see.
+void CommitQueue::EndInsertion() {
+  if (under_way_.exchange(kNoneUnderWay, std::memory_order_acq_rel) == kAwaited)
+    fiber::wake(&under_way_, 1);
 }
 
 // Takes the group that ends with `last`, and still waits, off the queue. Returns the writer after

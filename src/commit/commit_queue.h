@@ -16,19 +16,27 @@
 //   lead:    prepare()                the database: stalls, memtable switch, background errors
 //            group = w, then those that joined since, oldest first, while they fit together
 //            append the group's batches to the WAL as one record; sync if asked
-//            hand over early (below): leave
-//            wait for the turn: all earlier groups have published
+//            wait for the group before, if it handed over early and still inserts
+//            hand over early (below), or not: leave
 //            insert: alone, or every writer its own batch if that pays
 //            publish(last sequence number of the group)
-//            lead the group that gathered meanwhile, if there is one; then leave
+//            unless it left: lead the group that gathered meanwhile, if there is one; then leave
 //   leave:   if newest_ == last of the group: CAS(newest_, null), nobody is there to call
 //            else: pull the new arrivals into the known queue, tell the one after last `lead`
 //   dismiss: tell the group `done`
 //
-// Handing over early. A group that synced, or any group with enable_pipelined_write, leaves before
-// its insertion: the next group forms, and writes and syncs its record, while this one inserts and
-// wakes its writers. Other groups keep the lead to the end: insertion takes about as long as one
-// write call, so that a wake more per group would cost what the overlap gains.
+// Handing over early. A group that synced leaves before its insertion: the next group forms, and
+// writes and syncs its record, while this one inserts and wakes its writers. With
+// enable_pipelined_write others do so, too, but only those whose insertion, and whose record, take
+// longer than a wake-up: what goes on at once is the shorter of the two, and a group that leaves
+// early is a wake-up more, and finds fewer writers in the queue than one that gave them time to
+// gather. Small groups insert in about the time of one write call, and keep the lead to the end.
+//
+// One waits, one inserts. A leader waits for the insertion of the group before it *with the lead*,
+// and hands over only when that has ended. So no more than one group is ever logged and not
+// inserted besides the one that inserts; the others gather meanwhile and become one group, instead
+// of many of one writer, each asleep until its turn. And whoever ends an insertion has one sleeper
+// to wake at most, which has nothing else to wait for.
 //
 // Two groups in a row. A leader that does not hand over early leads a second group of those that
 // came meanwhile, without being of it. On another core its oldest writer may sleep: to wake it for
@@ -53,9 +61,10 @@
 //      load, or, when the queue empties, by the CAS of newest_.
 //   4. The leader reads what it needs of a writer (its successor) before it says `done`, and
 //      touches it no more afterwards.
-//   5. Sequence numbers are given at group formation, in queue order, and published in that order
-//      (turn_), after every entry of the group is in the memtable: a reader at a published sequence
-//      number sees all of the writes up to it.
+//   5. Sequence numbers are given at group formation, in queue order, and published in that order,
+//      after every entry of the group is in the memtable: a reader at a published sequence number
+//      sees all of the writes up to it. Who inserts and publishes is the leader, or the one group
+//      that is `under_way_`, which no leader passes.
 //   6. A failed WAL write or sync fails every writer of the group, nothing of the group enters the
 //      memtable, no sequence number is used up, and on_error hears of it (the database stops
 //      accepting writes: the log's tail is unknown).
@@ -72,7 +81,10 @@
 // Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first
 // spins, but only while the groups of late have been short (a few microseconds, no sync) and
 // another core can be running the leader; then it sleeps on a futex. The party that changes a
-// writer's state wakes it only if it sleeps. There is no yielding to the scheduler.
+// writer's state wakes it only if it sleeps. There is no yielding to the scheduler. Each sleeps on
+// a word of its own, and is woken only into what it waits for: a write costs at most one sleep as
+// a follower, one more if it inserts its own batch in parallel, and one as a leader
+// (commit_wakes_test.cc counts).
 //
 // Rejected: that the leader keeps the lead for the groups that arrived meanwhile (flat combining).
 // It saves the hand-over but makes the unlucky leader wait for strangers' stalls and syncs; with
@@ -156,8 +168,10 @@ struct CommitOptions {
   uint32_t parallel_insert_min_entries = 32;
   // Others only if measurement favours it (InsertionChoice); false: always.
   bool measure_insertion = true;
-  // Every group hands over early, not only those that synced.
+  // Groups that did not sync hand over early, too: those whose insertion overlaps enough with the
+  // next record (measure_overlap), or all.
   bool pipelined = false;
+  bool measure_overlap = true;
 };
 
 class CommitQueue {
@@ -225,7 +239,7 @@ class CommitQueue {
 
   /// Waits until every group that was logged is in the memtable and published. For prepare(),
   /// before it replaces the memtable; without the database mutex. Leader only. SUSPENDS.
-  void Drain() { AwaitTurn(next_turn_); }
+  void Drain() { AwaitInsertion(); }
 
   /// Bytes of the last finished group. For stall accounting, relaxed.
   size_t last_group_bytes() const { return last_group_bytes_.load(std::memory_order_relaxed); }
@@ -248,8 +262,10 @@ class CommitQueue {
   void Insert(Group* group);
   bool MayInsertInParallel(const Group& group) const;
   void InsertInParallel(Group* group);
-  void AwaitTurn(uint32_t turn);
-  void EndTurn(uint32_t turn, bool others_may_wait);
+  bool HandsOverEarly(const Group& group) const;
+  void MeasureInsertion(const Group& group, uint64_t nanos);
+  void AwaitInsertion();
+  void EndInsertion();
   Writer* PassOver(Writer* last);
   void Leave(Writer* last);
   void Dismiss(const Group& group);
@@ -279,19 +295,19 @@ class CommitQueue {
   alignas(64) Writer* leader_ = nullptr;
   Writer* known_newest_ = nullptr;
   uint64_t groups_ = 0;
-  uint32_t next_turn_ = 0;
   WriteCounters counters_;
   SequenceNumber last_assigned_ = 0;
-  InsertionChoice insertion_choice_;  // whose turn it is
+  InsertionChoice insertion_choice_;  // who inserts
   size_t last_sync_writers_ = 0;
   uint64_t sync_nanos_ = 0;  // smoothed
   std::string merged_;
 
-  // How many groups have been inserted and published; the group of that turn may go on. Written by
-  // one group after the other. turn_waiters_: how many wait for it.
-  alignas(64) std::atomic<uint32_t> turn_{0};
-  std::atomic<uint32_t> turn_waiters_{0};
+  // An UnderWay of commit_queue.cc. Word of one waiter (the leader) and one signaller (the group
+  // that handed over early).
+  alignas(64) std::atomic<uint32_t> under_way_{0};
   std::atomic<size_t> last_group_bytes_{0};
+  // Smoothed duration of an insertion, per kEntryNanosUnit entries. Relaxed: a hint.
+  std::atomic<uint64_t> entry_nanos_{0};
   // Smoothed duration of a group; tells a joining thread whether spinning can pay. Relaxed: a hint.
   std::atomic<uint64_t> group_nanos_{0};
 };

@@ -1,5 +1,4 @@
-// The commit queue without a database: the environment is a memtable, a list of log records, and
-// counters that check the invariants of commit_queue.h while threads and fibers write.
+// The commit queue without a database (testing/fake_database.h), while threads and fibers write.
 #include "commit/commit_queue.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 
 #include "base/random.h"
 #include "commit/batch_reader.h"
+#include "commit/testing/fake_database.h"
 #include "commit/write_batch_internal.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
@@ -25,100 +25,10 @@
 namespace cairn {
 namespace {
 
+using testing::FakeDatabase;
+
 // A wait that ends by this is a failure, not a matter of speed.
 uint64_t FarDeadline() { return fiber::deadline_after(60'000'000'000); }
-
-class FakeDatabase {
- public:
-  explicit FakeDatabase(CommitOptions options = {})
-      : comparator_(BytewiseComparator()),
-        table_(new MemTable(comparator_, {}, 0)),
-        sink_(table_),
-        queue_(Env(), options) {}
-  ~FakeDatabase() { table_->Unref(); }
-
-  CommitQueue* queue() { return &queue_; }
-  SequenceNumber published() const { return published_.load(std::memory_order_acquire); }
-
-  Status Put(const std::string& key, const std::string& value, const WriteOptions& options = {},
-             uint64_t* seq = nullptr) {
-    WriteBatch batch;
-    EXPECT_TRUE(batch.Put(key, value).ok());
-    return queue_.Write(options, &batch, seq);
-  }
-  std::string Get(const std::string& key, SequenceNumber snapshot) {
-    Slice value;
-    Status s;
-    if (!table_->Get(LookupKey(key, snapshot), &value, &s)) return "ABSENT";
-    return s.ok() ? value.ToString() : "DELETED";
-  }
-  uint64_t entries() const { return table_->num_entries(); }
-
-  // Behaviour, set before the writers start or read atomically.
-  std::function<Status(const WriteGroupInfo&)> on_prepare;
-  std::function<IOStatus(const Slice&)> on_append;
-  std::function<IOStatus()> on_sync;
-  std::function<void(SequenceNumber)> on_publish;
-  bool keep_log = true;
-  std::vector<std::string> log;  // the leader's
-  std::atomic<int> groups{0};
-  std::atomic<int> appends{0};
-  std::atomic<int> syncs{0};
-  std::atomic<int> errors{0};
-
- private:
-  CommitEnv Env() {
-    CommitEnv env;
-    env.prepare = [this](const WriteGroupInfo& info) {
-      // Invariant 1. Plain on purpose: tsan sees two leaders at once.
-      EXPECT_EQ(leaders_, 0);
-      ++leaders_;
-      ++groups;
-      const Status s = on_prepare ? on_prepare(info) : Status::OK();
-      --leaders_;
-      return s;
-    };
-    env.append_wal = [this](const Slice& record) {
-      ++appends;
-      // What skipped the log is published before the next group forms, here.
-      const SequenceNumber first = DecodeSequence(record);
-      EXPECT_EQ(first, std::max(logged_, published()) + 1) << "invariant 5: no gap";
-      IOStatus s = on_append ? on_append(record) : IOStatus::OK();
-      if (s.ok()) logged_ = first + BatchReader(record).count() - 1;
-      if (s.ok() && keep_log) log.push_back(record.ToString());
-      return s;
-    };
-    env.sync_wal = [this] {
-      ++syncs;
-      const IOStatus s = on_sync ? on_sync() : IOStatus::OK();
-      if (!s.ok()) logged_ = published();  // invariant 6
-      return s;
-    };
-    env.memtables = [this] { return &sink_; };
-    env.last_sequence = [this] { return published(); };
-    env.publish = [this](SequenceNumber last) {
-      EXPECT_GT(last, published());
-      if (on_publish) on_publish(last);
-      published_.store(last, std::memory_order_release);
-    };
-    env.on_error = [this](const Status& s, CommitErrorKind) {
-      EXPECT_FALSE(s.ok());
-      ++errors;
-    };
-    return env;
-  }
-  static SequenceNumber DecodeSequence(const Slice& record) {
-    return BatchReader(record).sequence();
-  }
-
-  const InternalKeyComparator comparator_;
-  MemTable* table_;
-  SingleMemTableSink sink_;
-  std::atomic<SequenceNumber> published_{0};
-  int leaders_ = 0;
-  SequenceNumber logged_ = 0;  // the leader's
-  CommitQueue queue_;
-};
 
 // Everything that was logged, replayed into a map.
 std::map<std::string, std::string> Replay(const std::vector<std::string>& log) {
@@ -473,6 +383,7 @@ TEST(CommitQueueTest, OnlyPipelinedGroupsWithoutSyncHandOverEarly) {
   for (const bool pipelined : {false, true}) {
     CommitOptions options;
     options.pipelined = pipelined;
+    options.measure_overlap = false;
     FakeDatabase db(options);
     fiber::Event first_publishes, second_logged;
     db.on_append = [&](const Slice&) {
@@ -495,9 +406,76 @@ TEST(CommitQueueTest, OnlyPipelinedGroupsWithoutSyncHandOverEarly) {
   }
 }
 
+// In virtual time: a record takes 100 microseconds, an insertion as long or none.
+TEST(CommitQueueTest, PipelinedGroupsKeepTheLeadUnlessEnoughGoesOnAtOnce) {
+  for (const uint64_t insert_nanos : {0, 20'000, 100'000}) {
+    bool overlapped = false;
+    const auto result = fiber::Simulation(1).run([&] {
+      CommitOptions options;
+      options.pipelined = true;
+      FakeDatabase db(options);
+      bool inserts = false;
+      db.on_append = [&](const Slice&) {
+        overlapped |= inserts;
+        fiber::sleep_for(100'000);
+        return IOStatus::OK();
+      };
+      db.on_insert = [&] {
+        inserts = true;
+        if (insert_nanos > 0) fiber::sleep_for(insert_nanos);
+      };
+      db.on_publish = [&](SequenceNumber) { inserts = false; };
+      std::vector<fiber::Thread> writers;
+      for (int w = 0; w < 3; ++w) {
+        writers.emplace_back("write", [&db, w] {
+          for (int i = 0; i < 20; ++i) {
+            ASSERT_TRUE(db.Put(std::to_string(w), std::to_string(i)).ok());
+          }
+        });
+      }
+      for (fiber::Thread& writer : writers) writer.join();
+    });
+    EXPECT_TRUE(result.ok()) << result.report;
+    EXPECT_EQ(overlapped, insert_nanos == 100'000) << insert_nanos;
+  }
+}
+
+// Three writers: one inserts, one is logged and waits for it with the lead, so the third gathers.
+TEST(CommitQueueTest, OneGroupAtMostIsLoggedAndNotInserted) {
+  const auto result = fiber::Simulation(1).run([] {
+    FakeDatabase db;
+    int logged = 0;
+    int published = 0;
+    db.on_append = [&](const Slice&) {
+      ++logged;
+      return IOStatus::OK();
+    };
+    db.on_insert = [] { fiber::sleep_for(1'000'000); };
+    db.on_publish = [&](SequenceNumber) {
+      EXPECT_LE(logged - published, 2);
+      ++published;
+    };
+    std::vector<fiber::Thread> writers;
+    for (int w = 0; w < 8; ++w) {
+      writers.emplace_back("write", [&db, w] {
+        WriteOptions sync;
+        sync.sync = true;  // hands over early
+        for (int i = 0; i < 20; ++i) {
+          ASSERT_TRUE(db.Put(std::to_string(w), std::to_string(i), sync).ok());
+        }
+      });
+    }
+    for (fiber::Thread& writer : writers) writer.join();
+    EXPECT_EQ(published, logged);
+    EXPECT_LT(logged, 80) << "groups of one writer";
+  });
+  EXPECT_TRUE(result.ok()) << result.report;
+}
+
 TEST(CommitQueueTest, AnExclusiveHolderSeesNoGroupUnderWay) {
   CommitOptions options;
   options.pipelined = true;
+  options.measure_overlap = false;
   FakeDatabase db(options);
   fiber::Event publishes, exclusive_asked;
   db.on_publish = [&](SequenceNumber) {
@@ -577,6 +555,7 @@ struct StressOptions {
   int writes = 400;
   int max_batch = 4;
   bool pipelined = false;
+  bool measure_overlap = true;
 };
 
 // Writers on threads and fibers at once, of all kinds; readers check that what is published is
@@ -588,6 +567,7 @@ void Stress(const StressOptions& o) {
   options.parallel_insert_min_entries = o.parallel_min_entries;
   options.measure_insertion = o.measure_insertion;
   options.pipelined = o.pipelined;
+  options.measure_overlap = o.measure_overlap;
   FakeDatabase db(options);
   std::atomic<bool> done{false};
   std::atomic<uint64_t> total{0};
@@ -665,13 +645,17 @@ TEST(CommitQueueStressTest, ParallelInsertion) {
 TEST(CommitQueueStressTest, InsertionByMeasurement) {
   Stress({.parallel_min_entries = 1, .threads = 4, .fibers = 8, .writes = 400});
 }
-TEST(CommitQueueStressTest, Pipelined) { Stress({.pipelined = true}); }
+TEST(CommitQueueStressTest, Pipelined) { Stress({.pipelined = true, .measure_overlap = false}); }
+TEST(CommitQueueStressTest, PipelinedByMeasurement) {
+  Stress({.max_batch = 50, .pipelined = true});
+}
 TEST(CommitQueueStressTest, PipelinedWithParallelInsertion) {
   Stress({.parallel_min_entries = 1,
           .measure_insertion = false,
           .threads = 4,
           .fibers = 8,
-          .pipelined = true});
+          .pipelined = true,
+          .measure_overlap = false});
 }
 TEST(CommitQueueStressTest, ThreadsOnly) {
   Stress({.threads = 6, .fibers = 0, .workers = 1, .writes = 500});

@@ -1,0 +1,118 @@
+// The commit queue's environment in its tests: a memtable, a list of log records, and checks of the
+// invariants of commit_queue.h. Test-only. Write from anywhere; what is called by the leader only says
+// so.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "commit/batch_apply.h"
+#include "commit/batch_reader.h"
+#include "commit/commit_queue.h"
+#include "memtable/memtable.h"
+
+namespace cairn::testing {
+
+class FakeDatabase {
+ public:
+  explicit FakeDatabase(CommitOptions options = {})
+      : comparator_(BytewiseComparator()),
+        table_(new MemTable(comparator_, {}, 0)),
+        sink_(table_),
+        queue_(Env(), options) {}
+  ~FakeDatabase() { table_->Unref(); }
+
+  CommitQueue* queue() { return &queue_; }
+  SequenceNumber published() const { return published_.load(std::memory_order_acquire); }
+
+  Status Put(const std::string& key, const std::string& value, const WriteOptions& options = {},
+             uint64_t* seq = nullptr) {
+    WriteBatch batch;
+    EXPECT_TRUE(batch.Put(key, value).ok());
+    return queue_.Write(options, &batch, seq);
+  }
+  std::string Get(const std::string& key, SequenceNumber snapshot) {
+    Slice value;
+    Status s;
+    if (!table_->Get(LookupKey(key, snapshot), &value, &s)) return "ABSENT";
+    return s.ok() ? value.ToString() : "DELETED";
+  }
+  uint64_t entries() const { return table_->num_entries(); }
+
+  // Behaviour, set before the writers start or read atomically.
+  std::function<Status(const WriteGroupInfo&)> on_prepare;
+  std::function<IOStatus(const Slice&)> on_append;
+  std::function<IOStatus()> on_sync;
+  std::function<void()> on_insert;  // at the beginning of a group's insertion
+  std::function<void(SequenceNumber)> on_publish;
+  bool keep_log = true;
+  std::vector<std::string> log;  // the leader's
+  std::atomic<int> groups{0};
+  std::atomic<int> appends{0};
+  std::atomic<int> syncs{0};
+  std::atomic<int> errors{0};
+
+ private:
+  CommitEnv Env() {
+    CommitEnv env;
+    env.prepare = [this](const WriteGroupInfo& info) {
+      // Invariant 1. Plain on purpose: tsan sees two leaders at once.
+      EXPECT_EQ(leaders_, 0);
+      ++leaders_;
+      ++groups;
+      const Status s = on_prepare ? on_prepare(info) : Status::OK();
+      --leaders_;
+      return s;
+    };
+    env.append_wal = [this](const Slice& record) {
+      ++appends;
+      // What skipped the log is published before the next group forms, here.
+      const SequenceNumber first = DecodeSequence(record);
+      EXPECT_EQ(first, std::max(logged_, published()) + 1) << "invariant 5: no gap";
+      IOStatus s = on_append ? on_append(record) : IOStatus::OK();
+      if (s.ok()) logged_ = first + BatchReader(record).count() - 1;
+      if (s.ok() && keep_log) log.push_back(record.ToString());
+      return s;
+    };
+    env.sync_wal = [this] {
+      ++syncs;
+      const IOStatus s = on_sync ? on_sync() : IOStatus::OK();
+      if (!s.ok()) logged_ = published();  // invariant 6
+      return s;
+    };
+    env.memtables = [this] {
+      if (on_insert) on_insert();
+      return &sink_;
+    };
+    env.last_sequence = [this] { return published(); };
+    env.publish = [this](SequenceNumber last) {
+      EXPECT_GT(last, published());
+      if (on_publish) on_publish(last);
+      published_.store(last, std::memory_order_release);
+    };
+    env.on_error = [this](const Status& s, CommitErrorKind) {
+      EXPECT_FALSE(s.ok());
+      ++errors;
+    };
+    return env;
+  }
+  static SequenceNumber DecodeSequence(const Slice& record) {
+    return BatchReader(record).sequence();
+  }
+
+  const InternalKeyComparator comparator_;
+  MemTable* table_;
+  SingleMemTableSink sink_;
+  std::atomic<SequenceNumber> published_{0};
+  int leaders_ = 0;
+  SequenceNumber logged_ = 0;  // the leader's
+  CommitQueue queue_;
+};
+
+}  // namespace cairn::testing
