@@ -99,10 +99,10 @@ std::vector<Setting> Settings() {
   };
 }
 
-// In virtual time, where a count is a function of the seed: a record takes 20 microseconds, a sync a
-// millisecond. A follower sleeps until its group is done, and once more if it is called to insert its
-// own batch. (Where each writer was a group and the end of a turn woke all that waited for theirs,
-// those without a log slept 25 to 31 times for each write.)
+// In virtual time, where a count is a function of the seed: a record takes 20 microseconds, a sync
+// a millisecond. A follower sleeps until its group is done, and once more if it is called to insert
+// its own batch. (Where each writer was a group and the end of a turn woke all that waited for
+// theirs, those without a log slept 25 to 31 times for each write.)
 TEST(CommitWakesTest, AWriteIsWokenForWhatItWaitsForOnly) {
   for (const Setting& setting : Settings()) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {

@@ -1,6 +1,6 @@
 // The commit queue's environment in its tests: a memtable, a list of log records, and checks of the
-// invariants of commit_queue.h. Test-only. Write from anywhere; what is called by the leader only says
-// so.
+// invariants of commit_queue.h. Test-only. Write from anywhere; what is called by the leader only
+// says so.
 #pragma once
 
 #include <gtest/gtest.h>
