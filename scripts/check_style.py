@@ -5,8 +5,9 @@
    thread_local, a sleep, a blocking system call, a std::chrono clock, time(), std::random_device or rand().
 2. A file has at most 800 lines (a warning) and never more than 1000 (an error).
 3. No note of unfinished work is left behind; no tabs, no spaces at a line's end.
+4. No file that git knows, of whatever kind, has the marks of a merge that was not finished.
 
-  check_style.py [--root DIR] [FILE...]     default: all sources; exit status 1 if a rule is broken
+  check_style.py [--root DIR] [FILE...]     default: all of them; exit status 1 if a rule is broken
 
 A line may be excused where the rule cannot be kept: `// style: <why>` at its end or on the line above. Programs and tests outside src/ may
 control processes (fork, waitpid, kill) without an excuse. examples/ shows how users write programs, with the standard
@@ -16,12 +17,15 @@ because it is the design that the server is compared with.
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 
 FOLDERS = ('include', 'fiber', 'src', 'server', 'bench', 'tools', 'examples', 'test', 'fuzz')
 SOURCES = ('.h', '.cc', '.S')
 LINES_WARNED, LINES_REFUSED = 800, 1000
 NOTE_OF_UNFINISHED_WORK = re.compile(r'\b(?:TO' r'DO|FIX' r'ME|X' r'XX)\b')
+# As git leaves them around what two sides have made of the same lines.
+MARK_OF_CONFLICT = re.compile(rb'^(?:<{7} |>{7} |[|]{7} |={7}\r?$)', re.M)
 EXCUSE = re.compile(r'//\s*style:\s*\S')
 
 # (what, pattern, instead); matched on code only: comments and strings are blanked first.
@@ -115,6 +119,22 @@ def check_text(path, text):
                 yield number, 'error', f'{what} ({match.group(0).strip(" (")}) outside fiber/: use {instead}'
 
 
+def marks_of_conflict(content):
+    """The numbers of the lines that a merge has marked; of a binary file none."""
+    if b'\0' in content[:8000]:
+        return []
+    return [content.count(b'\n', 0, match.start()) + 1 for match in MARK_OF_CONFLICT.finditer(content)]
+
+
+def tracked(root):
+    """All files that git knows; of a copy without git's folder, the sources."""
+    listed = subprocess.run(['git', '-C', str(root), 'ls-files', '-z'], capture_output=True)
+    if listed.returncode != 0:
+        return list(sources(root))
+    names = [root / name for name in listed.stdout.decode(errors='surrogateescape').split('\0') if name]
+    return [path for path in names if path.is_file() and not path.is_symlink()]
+
+
 def sources(root):
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob('*')):
@@ -134,6 +154,10 @@ def main():
         for number, kind, message in check_text(relative, path.read_text(errors='replace')):
             print(f'{relative}:{number}: {kind}: {message}', file=sys.stderr)
             errors += kind == 'error'
+    for path in [f.resolve() for f in args.files] or tracked(args.root):
+        for number in marks_of_conflict(path.read_bytes()):
+            print(f'{path.relative_to(args.root).as_posix()}:{number}: error: a merge was not finished here', file=sys.stderr)
+            errors += 1
     print(f'check_style: {len(files)} files, {errors} errors')
     return 1 if errors else 0
 

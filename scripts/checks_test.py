@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the scripts that check the sources: each must catch a bad example and let a good one pass."""
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -104,6 +105,38 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(len(self.errors('// TO' 'DO: later\n')), 1)
         self.assertEqual(len(self.errors('\tint x;\n')), 1)
         self.assertEqual(len(self.errors('int x; \n')), 1)
+
+
+class ConflictTest(unittest.TestCase):
+    # Put together here, so that this file has none itself.
+    OURS, BASE, BETWEEN, THEIRS = '<' * 7 + ' HEAD', '|' * 7 + ' base', '=' * 7, '>' * 7 + ' main'
+
+    def lines(self, *lines):
+        return check_style.marks_of_conflict('\n'.join(lines).encode())
+
+    def test_each_mark_is_caught(self):
+        self.assertEqual(self.lines('| a |', self.OURS, '| b |', self.BASE, self.BETWEEN, '| c |', self.THEIRS, ''), [2, 4, 5, 7])
+        self.assertEqual(self.lines('one was left', self.BETWEEN + '\r', ''), [2])
+
+    def test_what_looks_like_one_passes(self):
+        for line in ['a ' + self.OURS, '=' * 8, '=' * 6, 'x << y', '> > quoted', '<' * 8 + ' x', '|' * 7 + '|']:
+            self.assertEqual(self.lines('text', line, ''), [], line)
+
+    def test_binary_files_pass(self):
+        self.assertEqual(check_style.marks_of_conflict(b'\0\n' + self.OURS.encode() + b'\n'), [])
+
+    def test_every_file_that_git_knows_is_looked_at(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            (root / 'doc').mkdir()
+            (root / 'doc/page.md').write_text(f'a\n{self.OURS}\n')
+            (root / 'unknown.md').write_text(f'{self.OURS}\n')
+            for command in (['init', '-q'], ['add', 'doc']):
+                subprocess.run(['git', '-C', folder, *command], check=True)
+            self.assertEqual(check_style.tracked(root), [root / 'doc/page.md'])
+            ran = subprocess.run([sys.executable, check_style.__file__, '--root', str(root)], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn('doc/page.md:2: error', ran.stderr)
 
 
 class CompatibilityTest(unittest.TestCase):
