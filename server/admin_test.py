@@ -31,6 +31,11 @@ class AdminTest(server_test.ServerTest):
         port = int(re.search(r'admin="http://[^"]*:(\d+)/"', server.text()).group(1))
         return server, port
 
+    @staticmethod
+    def size_of(text):
+        number, unit = text.split()
+        return float(number) * 1024 ** ('B', 'KiB', 'MiB', 'GiB').index(unit)
+
     def get(self, port, path, method='GET', **headers):
         connection = http.client.HTTPConnection('127.0.0.1', port, timeout=30)
         connection.request(method, path, headers=headers)
@@ -119,12 +124,12 @@ class AdminTest(server_test.ServerTest):
         worker = threading.Thread(target=go_on)
         worker.start()
 
-        def visit(*flags):
+        def visit(*flags, size='1280,900'):
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes end after it
                 result = subprocess.run(
                     [CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
                      '--disable-background-networking', '--disable-component-update', '--disable-sync', f'--user-data-dir={profile}',
-                     '--window-size=1100,840', '--virtual-time-budget=20000', *flags, f'http://127.0.0.1:{port}/'],
+                     f'--window-size={size}', '--virtual-time-budget=20000', *flags, f'http://127.0.0.1:{port}/'],
                     capture_output=True, text=True, timeout=300)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 return result.stdout
@@ -132,6 +137,7 @@ class AdminTest(server_test.ServerTest):
             page = visit('--dump-dom')
             image = pathlib.Path(SCREENSHOT or f'{self.folder.name}/page.png')
             visit(f'--screenshot={image}')
+            narrow = visit('--dump-dom', size='400,900')
         finally:
             stop.set()
             worker.join()
@@ -145,6 +151,21 @@ class AdminTest(server_test.ServerTest):
         self.assertRegex(tile('write'), r'^(–|[\d.]+ (ns|µs|ms|s)) / (–|[\d.]+ (ns|µs|ms|s))$')
         self.assertGreaterEqual(int(tile('clients')), 1)  # those that have just left may count, too
         self.assertEqual(tile('problem'), '')
+        for text in (page, narrow):
+            self.assertRegex(text, r'data-width="\d+\+0"')  # nothing lies beyond the window
+        # The axes have moments and no values that mean nothing.
+        moments = re.findall(r'class="when">([^<]*)<', page)
+        self.assertGreaterEqual(len(moments), 2)
+        for moment in moments:
+            self.assertRegex(moment, r'^\d\d:\d\d:\d\d$')
+        self.assertNotIn('>0 ns<', page)
+        self.assertNotIn('NaN', page)
+        # A table is as wide as it is large, beside all others.
+        widths = [(float(w), self.size_of(title)) for w, title in re.findall(r'<rect [^>]*width="([\d.]+)"[^>]*><title>([\d.]+ \w+)</title>', page)]
+        for width, size in widths:
+            for other, other_size in widths:
+                if min(width, other) > 20:
+                    self.assertAlmostEqual(width / other, size / other_size, delta=0.25 * width / other)
         self.assertGreater(page.count('<rect '), 0)     # tables of the levels
         self.assertGreaterEqual(page.count('<path '), 3)  # the lines of the charts
         self.assertTrue(image.read_bytes().startswith(b'\x89PNG'))

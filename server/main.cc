@@ -3,7 +3,6 @@
 // Options come from the command line and, below it, from a file of lines "name value".
 #include <fcntl.h>
 #include <gflags/gflags.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "server/admin/admin_server.h"
+#include "server/net/descriptors.h"
 #include "server/net/files.h"
 #include "server/net/log.h"
 #include "server/net/server.h"
@@ -66,9 +66,14 @@ DEFINE_string(aclfile, "",
               "file of users, each \"user name rules\" as ACL LIST has them; ACL LOAD reads it "
               "again, ACL SAVE replaces it");
 
-DEFINE_uint64(max_clients, 10000, "more are turned away");
+DEFINE_uint64(max_clients, 10000,
+              "more are turned away; fewer where the limit of open files (ulimit -n) is too low");
 DEFINE_uint64(max_request_bytes, uint64_t{1} << 30, "of one request, and of one transaction");
 DEFINE_uint64(max_value_bytes, uint64_t{512} << 20, "of one word of a request");
+DEFINE_uint64(max_reply_bytes, uint64_t{1} << 30, "of one command");
+DEFINE_uint64(max_client_memory, 0,
+              "bytes of requests, values that commands make and replies, of all clients together; "
+              "more is refused with an error. 0: half of what the process may use");
 DEFINE_uint64(max_pipeline, 1024, "requests of one client that run before their replies are sent");
 DEFINE_uint64(max_push_bytes, uint64_t{32} << 20,
               "of messages that wait for one subscriber; one that is slower is dropped");
@@ -82,11 +87,15 @@ DEFINE_uint64(slowlog_length, 128, "commands that SLOWLOG remembers");
 DEFINE_uint64(cache_bytes, uint64_t{256} << 20, "memory for blocks of tables");
 DEFINE_uint64(write_buffer_bytes, uint64_t{64} << 20, "memory of one memtable");
 DEFINE_int32(max_background_jobs, 2, "flushes and compactions at once");
+DEFINE_uint64(disk_reserve_bytes, uint64_t{256} << 20,
+              "kept in --dir for deletes when the disk is full, so that room can be made; 0: none");
 DEFINE_string(compression, "lz4", "of tables: none, snappy, lz4 or zstd");
 DEFINE_bool(direct_reads, false, "tables are read past the page cache");
 DEFINE_bool(direct_writes, false, "tables are written past the page cache");
 
-DEFINE_string(log_file, "", "where the log goes; standard error if empty");
+DEFINE_string(log_file, "",
+              "where the log goes; standard error if empty. SIGHUP opens it again, and reads the "
+              "certificates and users again");
 
 namespace {
 
@@ -95,8 +104,8 @@ using rocksdb::Status;
 
 int signal_pipe[2] = {-1, -1};
 
-void OnSignal(int) {
-  const char byte = 's';
+void OnSignal(int signal) {
+  const char byte = signal == SIGHUP ? 'h' : 's';
   const int saved = errno;
   [[maybe_unused]] const ssize_t n = write(signal_pipe[1], &byte, 1);  // style: a signal handler
   errno = saved;
@@ -168,8 +177,11 @@ Status MakeOptions(server::ServerOptions* options) {
         "at least --max_value_bytes");
   }
   options->max_clients = FLAGS_max_clients;
+  options->disk_reserve_bytes = FLAGS_disk_reserve_bytes;
   options->max_request_bytes = FLAGS_max_request_bytes;
   options->max_argument_bytes = FLAGS_max_value_bytes;
+  options->max_reply_bytes = FLAGS_max_reply_bytes;
+  options->max_client_memory = FLAGS_max_client_memory;
   options->max_pipeline = FLAGS_max_pipeline;
   options->max_push_bytes = FLAGS_max_push_bytes;
   options->idle_timeout_s = FLAGS_idle_timeout;
@@ -207,18 +219,40 @@ Status MakeOptions(server::ServerOptions* options) {
   return Status::OK();
 }
 
-// Each client takes a descriptor, the tables some hundred.
-void RaiseDescriptorLimit(uint64_t clients, server::Log* log) {
-  rlimit limit;
-  const uint64_t wanted = clients + 1024;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur =
-      limit.rlim_max == RLIM_INFINITY ? wanted : std::min<rlim_t>(wanted, limit.rlim_max);
-  setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur < wanted) {
-    log->Warn("the limit of open files is lower than the clients may need",
-              {{"limit", std::to_string(limit.rlim_cur)}, {"needed", std::to_string(wanted)}});
+// Fits clients and open tables into what the process may open.
+Status ShareDescriptors(server::ServerOptions* options, server::Log* log) {
+  const uint64_t limit = server::RaiseDescriptorLimit();
+  server::DescriptorPlan plan;
+  const Status s = server::PlanDescriptors(limit, options->max_clients, &plan);
+  if (!s.ok()) return s;
+  if (plan.clients < options->max_clients) {
+    log->Warn("fewer clients than asked for: the limit of open files (ulimit -n) is too low",
+              {{"limit", std::to_string(limit)},
+               {"asked", std::to_string(options->max_clients)},
+               {"max_clients", std::to_string(plan.clients)},
+               {"open_tables", std::to_string(plan.max_open_files)}});
   }
+  options->descriptor_limit = limit;
+  options->max_clients = plan.clients;
+  options->engine.max_open_files = plan.max_open_files;
+  return s;
+}
+
+// From here on SIGHUP, SIGTERM and SIGINT only put a byte into the pipe, which a thread reads; and
+// who reads a log or a reply no more does not end the server (SIGPIPE).
+Status CatchSignals() {
+  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return Status::IOError("no pipe for signals");
+  // A handler must not wait, whoever sends thousands of them.
+  if (fcntl(signal_pipe[1], F_SETFL, O_NONBLOCK) != 0) {  // style: it does not wait
+    return Status::IOError("no pipe for signals");
+  }
+  struct sigaction action = {};
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_RESTART;
+  for (const int one : {SIGHUP, SIGTERM, SIGINT}) sigaction(one, &action, nullptr);
+  return Status::OK();
 }
 
 int Fail(const Status& s) {
@@ -247,25 +281,14 @@ int main(int argc, char** argv) {
     const Status s = ApplyFile(FLAGS_config);
     if (!s.ok()) return Fail(s);
   }
+  Status s = CatchSignals();
   server::ServerOptions options;
-  Status s = MakeOptions(&options);
+  if (s.ok()) s = MakeOptions(&options);
+  std::unique_ptr<server::Log> opened = std::make_unique<server::Log>(STDERR_FILENO);
+  if (s.ok() && !FLAGS_log_file.empty()) s = server::Log::Open(FLAGS_log_file, &opened);
+  server::Log& log = *opened;
+  if (s.ok()) s = ShareDescriptors(&options, &log);
   if (!s.ok()) return Fail(s);
-
-  int log_fd = STDERR_FILENO;
-  if (!FLAGS_log_file.empty()) {
-    log_fd = fiber::io::open(FLAGS_log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0640);
-    if (log_fd < 0) {
-      return Fail(Status::IOError("cannot open " + FLAGS_log_file, std::strerror(-log_fd)));
-    }
-  }
-  server::Log log(log_fd);
-  RaiseDescriptorLimit(options.max_clients, &log);
-
-  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return Fail(Status::IOError("no pipe for signals"));
-  struct sigaction action = {};
-  action.sa_handler = OnSignal;
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
 
   std::unique_ptr<server::Server> running;
   s = server::Server::Start(options, &log, &running);
@@ -282,8 +305,14 @@ int main(int argc, char** argv) {
 
   fiber::Thread signals("signals", [&running, &log] {
     char byte;
-    for (int seen = 0; fiber::io::read(signal_pipe[0], &byte, 1) == 1 && byte == 's'; ++seen) {
-      if (seen > 0) _exit(1);  // who asks twice does not want to wait
+    bool asked = false;
+    while (fiber::io::read(signal_pipe[0], &byte, 1) == 1 && byte != 'q') {
+      if (byte == 'h') {
+        running->Reload();
+        continue;
+      }
+      if (asked) _exit(1);  // who asks twice does not want to wait
+      asked = true;
       log.Info("a signal asks for the shutdown");
       running->Stop();
     }

@@ -425,7 +425,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         log = open(pathlib.Path(folder) / 'log', 'w')
         servers = [
-            subprocess.Popen([args.server, f'--dir={folder}/data', f'--port={ports[0]}'], stdout=log, stderr=log),
+            subprocess.Popen([args.server, f'--dir={folder}/data', f'--port={ports[0]}', '--disk_reserve_bytes=0'], stdout=log, stderr=log),
             subprocess.Popen([redis, '--port', str(ports[1]), '--bind', '127.0.0.1', '--save', '', '--hz', '500', '--dir', folder], stdout=log, stderr=log),
         ]
         history = []

@@ -89,10 +89,13 @@ class Client:
 
 
 class Server:
-    def __init__(self, folder, *flags, port=0):
+    def __init__(self, folder, *flags, port=0, limits=()):
+        """`limits`: pairs of a resource and how much of it the process may have."""
         self.folder = pathlib.Path(folder)
         self.log = open(self.folder / 'log', 'w')
-        self.process = subprocess.Popen([SERVER, f'--dir={folder}/data', f'--port={port}', *flags], stdout=subprocess.DEVNULL, stderr=self.log)
+        self.process = subprocess.Popen(
+            [SERVER, f'--dir={folder}/data', f'--port={port}', '--disk_reserve_bytes=1000000', *flags], stdout=subprocess.DEVNULL, stderr=self.log,
+            preexec_fn=(lambda: [resource.setrlimit(what, (most, most)) for what, most in limits]) if limits else None)
         self.address = None
         deadline = time.monotonic() + 60
         while 'msg="ready"' not in self.text():
@@ -140,9 +143,15 @@ class ServerTest(unittest.TestCase):
                 server.process.wait()
             server.log.close()
 
-    def start(self, *flags, port=0):
-        self.servers.append(Server(self.folder.name, *flags, port=port))
+    def start(self, *flags, port=0, limits=()):
+        self.servers.append(Server(self.folder.name, *flags, port=port, limits=limits))
         return self.servers[-1]
+
+    def wait_for(self, ready):
+        deadline = time.monotonic() + 30
+        while not ready():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
 
     def refused(self, *flags):
         result = subprocess.run([SERVER, f'--dir={self.folder.name}/data', *flags], capture_output=True, text=True, timeout=60)
@@ -342,6 +351,114 @@ class StartTest(ServerTest):
         server = self.start()
         with server.client() as client:
             self.assertEqual(client.call('GET', 'late'), b'yes')
+
+
+class SignalTest(ServerTest):
+    def test_a_hangup_opens_the_log_again_and_reads_the_users_again(self):
+        log, users = (pathlib.Path(self.folder.name, name) for name in ('server.log', 'users.acl'))
+        users.write_text('user default on nopass +@all ~* &*\nuser bob on >old +@all ~*\n')
+        server = self.start(f'--aclfile={users}')
+        with server.client() as client:
+            self.assertEqual(client.call('AUTH', 'bob', 'old'), 'OK')
+            users.write_text('user default on nopass +@all ~* &*\nuser bob on >new +get ~*\nuser eve on >e +@all ~*\n')
+            server.process.send_signal(signal.SIGHUP)
+            self.wait_for(lambda: 'msg="the users were read again"' in server.text())
+            self.assertIn('users="3"', server.text())
+            self.assertIn('NOPERM', str(client.call('SET', 'a', 'b')))  # at once
+            with server.client() as other:
+                self.assertIn('WRONGPASS', str(other.call('AUTH', 'bob', 'old')))
+            # A file that is wrong changes nothing.
+            users.write_text('user default on nopass +@all ~* &*\nuser bob on >new +nonsense\n')
+            server.process.send_signal(signal.SIGHUP)
+            self.wait_for(lambda: 'msg="the users stay as they were"' in server.text())
+            self.assertIn('nonsense', server.text())
+            with server.client() as other:
+                self.assertEqual(other.call('AUTH', 'eve', 'e'), 'OK')
+                self.assertEqual(other.call('SET', 'a', 'b'), 'OK')
+        self.assertEqual(server.end(), 0)
+        users.write_text('user default on nopass +@all ~* &*\n')
+        process = subprocess.Popen([SERVER, f'--dir={self.folder.name}/data', '--port=0', '--disk_reserve_bytes=0', f'--log_file={log}'])
+        self.addCleanup(process.kill)
+        self.wait_for(lambda: log.exists() and 'msg="ready"' in log.read_text())
+        log.rename(f'{log}.1')
+        for _ in range(20):
+            process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: log.exists() and 'msg="the log was opened again"' in log.read_text())
+        process.terminate()
+        self.assertEqual(process.wait(60), 0)
+        self.assertIn('msg="stopped"', log.read_text())
+        self.assertNotIn('msg="stopped"', pathlib.Path(f'{log}.1').read_text())
+
+    def test_it_outlives_who_reads_its_log(self):
+        process = subprocess.Popen([SERVER, f'--dir={self.folder.name}/data', '--port=0', '--disk_reserve_bytes=0'], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        address = None
+        for line in process.stderr:
+            if b' address="127.0.0.1:' in line:
+                address = ('127.0.0.1', int(line.split(b'127.0.0.1:')[1].split(b'"')[0]))
+            if b'msg="ready"' in line:
+                break
+        process.stderr.close()
+        process.stdout.close()
+        for _ in range(3):
+            process.send_signal(signal.SIGHUP)  # each is told in the log
+            with Client(address) as client:
+                self.assertEqual(client.call('SET', 'a', 'b'), 'OK')
+                self.assertEqual(client.call('DEBUG', 'SLEEP', '0'), 'OK')
+        process.terminate()
+        self.assertEqual(process.wait(60), 0)
+
+
+class LimitTest(ServerTest):
+    def test_clients_leave_the_store_its_descriptors(self):
+        own = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(own[1], 4096), own[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, own)
+        server = self.start('--write_buffer_bytes=1000000', limits=[(resource.RLIMIT_NOFILE, 1024)])
+        self.assertIn('max_clients="648"', server.text())
+        with server.client() as client:
+            self.assertEqual(client.call('CONFIG', 'GET', 'maxclients'), [b'maxclients', b'648'])
+            self.assertIn('try with', str(client.call('CONFIG', 'SET', 'maxclients', '1020')))
+            self.assertEqual(client.call('CONFIG', 'SET', 'maxclients', '640'), 'OK')
+            idle = [server.client() for _ in range(1010)]
+            # Tables are made and compacted, logs come and go.
+            for i in range(60):
+                self.assertEqual(client.call('SET', f'key{i}', bytes([i]) * 200_000), 'OK')
+            self.assertIn(b'rejected_connections:', client.call('INFO', 'stats'))
+            for one in idle:
+                one.close()
+            for i in range(60):
+                self.assertEqual(client.call('GET', f'key{i}'), bytes([i]) * 200_000)
+        self.assertNotIn('a write failed', server.text())
+        self.assertEqual(server.end(), 0)
+        result = subprocess.run([SERVER, f'--dir={self.folder.name}/data', '--port=0'], capture_output=True, text=True, timeout=60,
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100)))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('ulimit -n', result.stderr)
+
+    @unittest.skipIf(SANITIZED, 'a sanitizer needs the address space')
+    def test_what_there_is_no_memory_for_is_an_error(self):
+        server = self.start('--cache_bytes=10000000', '--write_buffer_bytes=4000000', '--workers=2', limits=[(resource.RLIMIT_AS, 3 << 29)])
+        largest = 512 << 20
+        requests = [('SETRANGE', 'a', largest - 1, 'x'), ('SETBIT', 'a', 8 * largest - 1, 1), ('BITFIELD', 'a', 'SET', 'u8', 8 * largest - 8, 1),
+                    ('SETRANGE', 'b', 50_000_000, 'x'), *[('APPEND', 'c', b'v' * 16_000_000)] * 3, ('BITOP', 'NOT', 'd', 'b'), ('GET', 'b')]
+
+        def load(number):
+            with server.client() as client:
+                for request in requests:
+                    reply = client.call(*request)
+                    if isinstance(reply, ReplyError):
+                        self.assertIn('OOM', str(reply))
+        threads = [threading.Thread(target=load, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertIsNone(server.process.poll(), server.text())
+        with server.client() as client:
+            self.assertIn('OOM', str(client.call('SETRANGE', 'a', largest - 1, 'x')))
+            self.assertEqual(client.call('SET', 'a', 'b'), 'OK')
+        self.assertEqual(server.end(), 0)
 
 
 class HostileTest(ServerTest):

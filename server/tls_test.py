@@ -8,6 +8,7 @@ import random
 import re
 import select
 import shutil
+import signal
 import socket
 import ssl
 import struct
@@ -123,6 +124,41 @@ class TlsTest(server_test.ServerTest):
             while b'connected_clients:%d\r' % count not in client.call('INFO', 'clients'):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.02)
+
+
+class ReloadTest(TlsTest):
+    def test_a_hangup_reads_the_certificates_again(self):
+        folder = pathlib.Path(self.folder.name)
+        for name in ('server.crt', 'server.key'):
+            shutil.copy(self.certificates / name, folder / name)
+        server = self.start_tls('no', f'--tls_cert_file={folder}/server.crt', f'--tls_key_file={folder}/server.key')
+
+        def shown():
+            with self.client(server) as client:
+                self.assertEqual(client.call('PING'), 'PONG')
+                return client.socket.getpeercert()['subject'][0][0][1]
+
+        def hang_up(count, text):
+            server.process.send_signal(signal.SIGHUP)
+            self.wait_for(lambda: server.text().count(text) == count)
+        self.assertEqual(shown(), 'server')
+        with self.client(server) as old:
+            # Another one of the same authority, as its user renews it; each of them, often.
+            for round_number in range(1, 151):
+                name = ('client', 'server')[round_number % 2]
+                for kind in ('crt', 'key'):
+                    shutil.copy(self.certificates / f'{name}.{kind}', folder / f'server.{kind}')
+                hang_up(round_number, 'msg="the certificates were read again"')
+                if round_number < 3 or round_number > 148:
+                    self.assertEqual(shown(), name)
+            # What is wrong stays outside: a key of another, and what is none.
+            shutil.copy(self.certificates / 'stranger.key', folder / 'server.key')
+            hang_up(1, 'msg="the certificates stay as they were"')
+            (folder / 'server.crt').write_text('nothing')
+            hang_up(2, 'msg="the certificates stay as they were"')
+            self.assertEqual(shown(), 'client')
+            self.assertEqual(old.call('PING'), 'PONG')
+        self.assertEqual(server.end(), 0)
 
 
 class UseTest(TlsTest):

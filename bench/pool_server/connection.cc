@@ -38,9 +38,7 @@ Connection::Reading Connection::Receive() {
     if (end_ == input_.size()) {
       const size_t needed = parser_.bytes_needed();
       if (end_ >= kLargeInput && end_ >= needed) return Reading::kMore;
-      // Who announces much gets memory as it comes in.
-      const size_t doubled = std::max(kSmallInput, 2 * end_);
-      input_.resize(needed > end_ ? std::clamp(needed, kSmallInput, doubled) : doubled);
+      input_.resize(cairn::server::GrownInput(end_, needed, kSmallInput));
     }
     const size_t room = input_.size() - end_;
     const ssize_t n = recv(fd_, input_.data() + end_, room, 0);

@@ -10,6 +10,8 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/statistics.h"
+#include "server/commands/info.h"
+#include "server/commands/key_count.h"
 #include "server/net/server.h"
 
 namespace cairn::server {
@@ -179,6 +181,10 @@ std::string StateJson(Server& server) {
   json.Add("failed_writes", server.stats().failed_writes());
   json.Add("protocol_errors", server.stats().protocol_errors());
   json.Add("rejected", server.stats().rejected());
+  json.Add("resident_bytes", ResidentBytes());
+  json.Add("keyspace_hits", state.totals.hits);
+  json.Add("keyspace_misses", state.totals.misses);
+  json.AddRaw("disk_full", server.disk().full() ? "true" : "false");
   json.Add("cache_hits", state.cache_hits);
   json.Add("cache_misses", state.cache_misses);
   json.Add("memtable_bytes", state.memtable_bytes);
@@ -196,6 +202,7 @@ std::string StateJson(Server& server) {
     Json one;
     one.Add("level", static_cast<uint64_t>(level.number));
     one.Add("bytes", level.bytes);
+    one.Add("tables", static_cast<uint64_t>(level.files.size()));
     one.AddRaw("compacting", level.compacting ? "true" : "false");
     // More blocks than a picture can show say nothing.
     constexpr size_t kMaxShown = 500;
@@ -219,6 +226,26 @@ std::string MetricsText(Server& server) {
         number((server.keyspace().NowMillis() - server.started_at_ms()) / 1000));
   m.One("cairn_process_cpu_seconds_total", "counter", "Processor time of the process.",
         number(fiber::process_cpu_nanos()) / 1e9);
+  m.One("process_resident_memory_bytes", "gauge", "Memory of the process.",
+        number(ResidentBytes()));
+  const std::vector<KeyCount> counts = CountKeys(server.keyspace());
+  const auto database = [](const KeyCount& one) {
+    return "db=\"" + std::to_string(one.database) + "\"";
+  };
+  m.Describe("cairn_database_keys", "gauge", "Keys of a database; beyond 10000 an estimate.");
+  for (const KeyCount& one : counts) {
+    m.Sample("cairn_database_keys", database(one), number(one.keys));
+  }
+  m.Describe("cairn_database_expiring_keys", "gauge", "Those of them that expire.");
+  for (const KeyCount& one : counts) {
+    m.Sample("cairn_database_expiring_keys", database(one), number(one.expiring));
+  }
+  m.One("cairn_keyspace_hits_total", "counter", "Keys that were looked up and found.",
+        number(state.totals.hits));
+  m.One("cairn_keyspace_misses_total", "counter", "Keys that were looked up and not found.",
+        number(state.totals.misses));
+  m.One("cairn_receives_total", "counter", "Receives from clients that brought something.",
+        number(state.totals.receives));
   m.One("cairn_commands_total", "counter", "Commands that clients sent.",
         number(state.totals.commands));
   m.Describe("cairn_command_duration_seconds", "histogram",
@@ -279,15 +306,17 @@ std::string MetricsText(Server& server) {
   m.One("cairn_write_stopped", "gauge", "1 while writes are stopped.", number(state.write_stopped));
   m.One("cairn_delayed_write_bytes_per_second", "gauge",
         "The rate to which writes are slowed; 0: they are not.", number(state.delayed_write_rate));
+  m.One("cairn_disk_full", "gauge", "1 while only writes that make room go on.",
+        server.disk().full() ? 1 : 0);
+  m.One("cairn_client_memory_bytes", "gauge", "Memory of large requests, values and replies.",
+        number(server.keyspace().memory().used()));
   m.One("cairn_background_errors", "gauge", "Errors of flushes and compactions.",
         number(state.background_errors));
   return m.Take();
 }
 
 bool TakesWrites(Server& server) {
-  uint64_t errors = 0;
-  server.keyspace().db()->GetIntProperty("rocksdb.background-errors", &errors);
-  return errors == 0 && !server.stopping();
+  return !server.stopping() && !server.disk().full() && server.keyspace().TakesWrites();
 }
 
 }  // namespace cairn::server

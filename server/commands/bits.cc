@@ -64,8 +64,11 @@ void SetBit(Call& call) {
   Entry entry;
   PinnableSlice bytes;
   if (call.Find(call[1], Type::kString, &entry, &bytes) == Found::kFailed) return;
-  std::string value(entry.value);
-  if (value.size() <= offset / 8) value.resize(offset / 8 + 1);
+  const size_t size = std::max<size_t>(entry.value.size(), offset / 8 + 1);
+  if (!call.transaction.Reserve(size)) return;
+  std::string value;
+  value.reserve(size);
+  value.append(entry.value).resize(size);
   const bool old = BitAt(value, offset);
   PutBit(&value, offset, call[3] == "1");
   call.transaction.PutString(call.ns(), call[1], value, entry.expires_at);
@@ -201,6 +204,9 @@ void BitOp(Call& call) {
     PinnableSlice bytes;
     if (call.Find(call[i], Type::kString, &entry, &bytes) == Found::kFailed) return;
     const std::string_view value = entry.value;
+    if (value.size() > result.size() && !call.transaction.Reserve(value.size() - result.size())) {
+      return;
+    }
     if (i == 3) {
       result = value;
       continue;
@@ -360,8 +366,9 @@ void ChangeFields(Call& call, bool read_only) {
   }
   std::string changed;
   if (writes) {
-    changed = entry.value;
-    changed.resize(size);
+    if (!call.transaction.Reserve(size)) return;
+    changed.reserve(size);
+    changed.append(entry.value).resize(size);
   }
   call.reply.Array(steps.size());
   for (const FieldStep& step : steps) {

@@ -106,6 +106,7 @@ void Executor::RunBlocking(const Arguments& request, const Command& command) {
     {
       Transaction transaction(&server_->keyspace(), &locks_);
       RunOne(command, request, transaction, &blocked);
+      if (!transaction.status().ok()) blocked.would_wait = false;
       gives_way =
           !blocked.would_wait && transaction.has_writes() && MustGiveWay(request, command, ticket);
       ended = !blocked.would_wait && !gives_way;
@@ -113,7 +114,7 @@ void Executor::RunBlocking(const Arguments& request, const Command& command) {
         if (queued) {
           for_keys([&](std::string_view key) { locks_.Leave(queued_ns, key, ticket); });
         }
-        Commit(transaction, mark, 1);
+        if (transaction.status().ok()) Commit(transaction, mark, 1, command.Is(kRemoves));
       }
     }
     if (!ended) {

@@ -47,6 +47,7 @@ enum CommandFlag : uint32_t {
   kOneState = 1 << 11,      // its reads must all see one state of the database
   kPushes = 1 << 12,        // its replies are pushes, which CLIENT REPLY does not silence
   kFast = 1 << 13,          // takes the same time however large the data: only told to clients
+  kRemoves = 1 << 14,       // a write that makes room, or will: goes on when the disk is full
 };
 
 struct Command {

@@ -169,6 +169,58 @@ TEST_F(ClientsTest, InfoHasEachSectionOnce) {
   EXPECT_EQ("\"\"", one_.Do("INFO nothing"));
 }
 
+// The number behind `name` in the text.
+uint64_t NumberOf(const std::string& text, const std::string& name) {
+  const size_t at = text.find(name);
+  EXPECT_NE(at, std::string::npos) << name << " in " << text;
+  return at == std::string::npos ? 0 : std::stoull(text.substr(at + name.size()));
+}
+
+TEST_F(ClientsTest, InfoTellsHitsAndMissesOfReads) {
+  one_.Do("MSET a 1 b 2");
+  one_.Do("CONFIG RESETSTAT");
+  EXPECT_EQ("[\"1\" nil \"2\"]", one_.Do("MGET a none b"));
+  EXPECT_EQ("nil", one_.Do("GET none"));
+  EXPECT_EQ("+string", one_.Do("TYPE a"));
+  EXPECT_EQ(":2", one_.Do("INCR a"));  // a write looks, too, and does not count
+  one_.Do("MULTI");
+  one_.Do("GET b");
+  one_.Do("INCR b");
+  EXPECT_EQ("[\"2\" :3]", one_.Do("EXEC"));
+  const std::string info = one_.Do("INFO stats");
+  EXPECT_EQ(NumberOf(info, "keyspace_hits:"), 4u) << info;
+  EXPECT_EQ(NumberOf(info, "keyspace_misses:"), 2u) << info;
+  const std::string memory = one_.Do("INFO memory");
+  const uint64_t resident = NumberOf(memory, "used_memory_rss:");
+  EXPECT_GT(resident, uint64_t{1} << 20);
+  EXPECT_GE(NumberOf(memory, "used_memory_peak:"), resident);
+}
+
+TEST_F(ClientsTest, InfoTellsTheKeysOfEachDatabaseInRedissForm) {
+  one_.Do("MSET a 1 b 2 c 3");
+  one_.Do("PEXPIRE a 1000000");
+  one_.Do("SELECT 2");
+  one_.Do("RPUSH list 1 2 3");
+  std::string info = one_.Do("INFO keyspace");
+  EXPECT_TRUE(std::regex_match(info, std::regex("\"# Keyspace\r\n"
+                                                "db0:keys=3,expires=1,avg_ttl=[1-9][0-9]+\r\n"
+                                                "db2:keys=1,expires=0,avg_ttl=0\r\n\r\n\"")))
+      << info;
+  // Beyond what is counted it is an estimate, and says so.
+  constexpr int kKeys = 25'000;
+  std::vector<std::string> words = {"MSET"};
+  for (int i = 0; i < kKeys; ++i) {
+    words.push_back("key" + std::to_string(i));
+    words.emplace_back("a value of some length");
+  }
+  EXPECT_EQ("+OK", one_.Do(words));
+  info = one_.Do("INFO keyspace");
+  EXPECT_TRUE(Has(info, "\r\nestimated:db2\r\n")) << info;
+  const uint64_t keys = NumberOf(info, "db2:keys=");
+  EXPECT_GT(keys, uint64_t{kKeys} / 2);
+  EXPECT_LT(keys, uint64_t{kKeys} * 2);
+}
+
 TEST_F(ClientsTest, ResetstatBeginsTheCountsAnew) {
   for (int i = 0; i < 50; ++i) one_.Do("PING");
   EXPECT_EQ("+OK", one_.Do("CONFIG RESETSTAT"));

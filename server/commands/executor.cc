@@ -1,6 +1,8 @@
 #include "server/commands/executor.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "fiber/clock.h"
@@ -16,10 +18,12 @@ namespace {
 // Of one run: more wait for the next one.
 constexpr size_t kMaxRun = 512;
 constexpr size_t kMinReadRun = 8;
-constexpr size_t kMaxReadRunBytes = 1 << 20;
 constexpr size_t kMaxRunBytes = 4 << 20;
 // Replies are sent when there are so many bytes of them.
 constexpr size_t kFlushBytes = 256 << 10;
+
+constexpr std::string_view kDiskFull =
+    "MISCONF The disk is full: commands that need room are refused, those that delete are not";
 
 size_t BytesOf(const Arguments& request) {
   size_t bytes = 0;
@@ -44,6 +48,8 @@ Executor::Executor(Server* server, Session* session, ReplyWriter* reply, Client 
       reply_(reply),
       client_(std::move(client)),
       locks_(&server->keyspace().locks()),
+      queued_share_(&server->keyspace().memory()),
+      reply_share_(&server->keyspace().memory()),
       max_read_run_(kMinReadRun) {}
 
 Executor::~Executor() { Discard(); }
@@ -52,6 +58,7 @@ void Executor::Discard() {
   session_->in_multi = session_->multi_failed = false;
   session_->queued.clear();
   session_->queued_bytes = 0;
+  queued_share_.Set(0);
   session_->queued_commands.store(-1, std::memory_order_relaxed);
   Unwatch();
 }
@@ -128,6 +135,9 @@ Executor::Admitted Executor::Admit(const Arguments& request) {
                          "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "
                          "allowed in this context"};
   }
+  if (server_->disk().full() && command->Is(kWrite) && !command->Is(kRemoves)) [[unlikely]] {
+    return {nullptr, std::string(kDiskFull)};
+  }
   if (session_->in_multi && command->Is(kNoMulti)) {
     return {nullptr, "ERR Command not allowed inside a transaction"};
   }
@@ -186,11 +196,11 @@ void Executor::Run(std::span<const Arguments> requests) {
       }
       const std::span<const Admitted> run(admitted_.data() + i, end - i);
       if (writes) {
-        RunWrites(requests.subspan(i, end - i), run);
+        i += RunWrites(requests.subspan(i, end - i), run);
       } else {
         RunReads(requests.subspan(i, end - i), run);
+        i = end;
       }
-      i = end;
     }
     if (reply_->size() >= kFlushBytes && !client_.flush()) session_->close_after_reply = true;
   }
@@ -199,15 +209,32 @@ void Executor::Run(std::span<const Arguments> requests) {
 void Executor::Queue(const Arguments& request) {
   const bool silent = TakeSilence();
   session_->queued_bytes += BytesOf(request) + sizeof(std::string) * request.size();
+  const char* refusal = nullptr;
   if (session_->queued_bytes > server_->options().max_request_bytes) {
+    refusal = "ERR the transaction is larger than a request may be";
+  } else if (!queued_share_.Set(session_->queued_bytes) || !Enqueue(request)) {
+    refusal = "OOM not enough memory for the transaction";
+  }
+  if (refusal != nullptr) {
     session_->multi_failed = true;
-    if (!silent) reply_->Error("ERR the transaction is larger than a request may be");
+    // Its commands will not run.
+    session_->queued.clear();
+    queued_share_.Set(0);
+    if (!silent) reply_->Error(refusal);
     return;
   }
-  session_->queued.emplace_back(request.begin(), request.end());
   session_->queued_commands.store(static_cast<int64_t>(session_->queued.size()),
                                   std::memory_order_relaxed);
   if (!silent) reply_->Simple("QUEUED");
+}
+
+bool Executor::Enqueue(const Arguments& request) {
+  try {
+    session_->queued.emplace_back(request.begin(), request.end());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void Executor::LockKeys(const std::function<void()>& add_keys) {
@@ -230,7 +257,7 @@ void Executor::Prefetch(Transaction& transaction, std::span<const Arguments> req
     ForEachKey(command, requests[i],
                [&](std::string_view key) { keys.push_back(EntryKey(session_->ns, key)); });
   }
-  transaction.Prefetch(std::move(keys));
+  transaction.Prefetch(std::move(keys), max_read_run_);
 }
 
 void Executor::RunOne(const Command& command, const Arguments& request, Transaction& transaction,
@@ -239,7 +266,31 @@ void Executor::RunOne(const Command& command, const Arguments& request, Transact
   const size_t size = reply_->size();
   session_->skip_reply = std::exchange(session_->skip_next_reply, false);
   Call call{command, request, transaction, *reply_, *session_, *server_, blocked};
-  command.run(call);
+  const uint64_t room = std::max(server_->keyspace().memory().left(), MemoryShare::kFree);
+  reply_->set_limit(size + std::min<uint64_t>(room, server_->options().max_reply_bytes));
+  // What a client sizes is counted before it is made; this is for what was not. The store itself
+  // throws nothing.
+  try {
+    command.run(call);
+  } catch (const std::bad_alloc&) {
+    transaction.Fail(Status::MemoryLimit("no memory for the command"));
+  } catch (const std::length_error&) {
+    transaction.Fail(Status::MemoryLimit("no memory for the command"));
+  }
+  if (reply_->overflowed() || !reply_share_.Set(reply_->size())) [[unlikely]] {
+    transaction.Fail(Status::MemoryLimit(room < server_->options().max_reply_bytes
+                                             ? "not enough memory for so large a reply"
+                                             : "the reply is larger than it may be"));
+  }
+  if (!transaction.status().ok()) [[unlikely]] {
+    reply_->Rewind(mark);
+    reply_->Error("OOM " + transaction.status().ToString());
+    // The reads behind it are not its run's.
+    if (!command.Is(kWrite) && !session_->in_exec) transaction.Forgive();
+  }
+  uint64_t hits, misses;
+  transaction.TakeLookups(&hits, &misses);
+  if (command.Is(kRead)) server_->stats().AddLookups(hits, misses);
   if (session_->in_exec) {
     // The reply of EXEC has an element for each command, come what may of CLIENT REPLY.
     if (reply_->size() == size) reply_->Ok();
@@ -261,14 +312,8 @@ void Executor::RunReads(std::span<const Arguments> requests, std::span<const Adm
   for (const Admitted& one : admitted) {
     if (one.command->Is(kOneState)) transaction.HoldStill();
   }
-  if (requests.size() > 1 || requests[0].size() > 2) {
-    Prefetch(transaction, requests, admitted, kRead);
-    if (transaction.prefetched_bytes() > kMaxReadRunBytes) {
-      max_read_run_ = std::max(kMinReadRun, max_read_run_ / 4);
-    } else if (requests.size() == max_read_run_) {
-      max_read_run_ = std::min(kMaxRun, max_read_run_ * 2);
-    }
-  }
+  const bool prefetches = requests.size() > 1 || requests[0].size() > 2;
+  if (prefetches) Prefetch(transaction, requests, admitted, kRead);
   uint64_t before = begin;
   for (size_t i = 0; i < requests.size(); ++i) {
     RunOne(*admitted[i].command, requests[i], transaction, nullptr);
@@ -280,6 +325,9 @@ void Executor::RunReads(std::span<const Arguments> requests, std::span<const Adm
       return;
     }
   }
+  if (prefetches) {
+    max_read_run_ = std::clamp(transaction.prefetched_at_once(), kMinReadRun, kMaxRun);
+  }
 }
 
 rocksdb::WriteOptions Executor::write_options() const {
@@ -288,10 +336,23 @@ rocksdb::WriteOptions Executor::write_options() const {
   return options;
 }
 
-bool Executor::Commit(Transaction& transaction, const ReplyWriter::Mark& mark, size_t replies) {
-  if (session_->durability == Durability::kMemory) client_.flush_now();
-  const Status s = transaction.Commit(write_options());
-  if (s.ok()) return true;
+bool Executor::Commit(Transaction& transaction, const ReplyWriter::Mark& mark, size_t replies,
+                      bool removes) {
+  DiskReserve& disk = server_->disk();
+  Status s;
+  if (disk.full() && transaction.write_bytes() > disk.most_bytes()) [[unlikely]] {
+    s = Status::NoSpace("the disk is full, and this would write too much");
+  } else {
+    if (session_->durability == Durability::kMemory) client_.flush_now();
+    s = transaction.Commit(write_options(), [&](const Status& failure) {
+      disk.NoteFailure(failure);
+      return removes && failure.IsNoSpace() && disk.MakeRoom();
+    });
+  }
+  if (s.ok()) {
+    if (disk.full()) disk.NoteRemoval();
+    return true;
+  }
   server_->stats().AddFailedWrite();
   server_->log().Error("a write failed", {{"error", s.ToString()}});
   if (session_->durability == Durability::kMemory) return false;
@@ -302,7 +363,8 @@ bool Executor::Commit(Transaction& transaction, const ReplyWriter::Mark& mark, s
   return false;
 }
 
-void Executor::RunWrites(std::span<const Arguments> requests, std::span<const Admitted> admitted) {
+size_t Executor::RunWrites(std::span<const Arguments> requests,
+                           std::span<const Admitted> admitted) {
   const uint64_t begin = fiber::now_nanos();
   LockKeys([&] {
     for (size_t i = 0; i < requests.size(); ++i) {
@@ -311,19 +373,46 @@ void Executor::RunWrites(std::span<const Arguments> requests, std::span<const Ad
                  [&](std::string_view key) { locks_.Add(session_->ns, key); });
     }
   });
-  Transaction transaction(&server_->keyspace(), &locks_);
-  Prefetch(transaction, requests, admitted, kReadsEntries);
+  size_t count = requests.size();
   const ReplyWriter::Mark mark = reply_->mark();
-  for (size_t i = 0; i < requests.size(); ++i) {
-    RunOne(*admitted[i].command, requests[i], transaction, nullptr);
+  const bool skip_reply = session_->skip_next_reply;
+  while (!TryWrites(requests, admitted, &count)) {
+    reply_->Rewind(mark);
+    session_->skip_next_reply = skip_reply;
   }
-  Commit(transaction, mark, requests.size());
   locks_.Unlock();
   locks_.Settle();
   const uint64_t end = fiber::now_nanos();
-  for (size_t i = 0; i < requests.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     Note(*admitted[i].command, requests[i], begin, end);
   }
+  return count;
+}
+
+bool Executor::TryWrites(std::span<const Arguments> requests, std::span<const Admitted> admitted,
+                         size_t* count) {
+  Transaction transaction(&server_->keyspace(), &locks_);
+  Prefetch(transaction, requests.first(*count), admitted.first(*count), kReadsEntries);
+  const ReplyWriter::Mark mark = reply_->mark();
+  const size_t size = reply_->size();
+  bool removes = true;
+  size_t i = 0;
+  while (i < *count) {
+    RunOne(*admitted[i].command, requests[i], transaction, nullptr);
+    removes = removes && admitted[i].command->Is(kRemoves);
+    ++i;
+    if (!transaction.status().ok()) {
+      if (*count == 1) return true;  // it has its error
+      // Those before it without it, or it alone.
+      *count = std::max<size_t>(i - 1, 1);
+      return false;
+    }
+    // Words that take little may make values that do not, and replies.
+    if (transaction.write_bytes() + (reply_->size() - size) > kMaxRunBytes) break;
+  }
+  *count = i;
+  Commit(transaction, mark, i, removes);
+  return true;
 }
 
 void Executor::RunAlone(const Arguments& request, const Command& command) {
@@ -432,10 +521,16 @@ void Executor::Exec() {
     words.emplace_back(one.begin(), one.end());
     commands.push_back(FindCommand(one[0]));
   }
-  bool all = false;
+  bool all = false, removes = true;
   for (const Command* const command : commands) {
+    removes = removes && (!command->Is(kWrite) || command->Is(kRemoves));
     // What changes the database that the following names are of needs all of them, too.
     all = all || command->Is(kWritesAllKeys) || command->name == "select";
+  }
+  if (server_->disk().full() && !removes) {
+    Discard();
+    reply_->Error("EXECABORT Transaction discarded because of: " + std::string(kDiskFull));
+    return;
   }
   LockKeys([&] {
     if (all) locks_.AddAll();
@@ -454,7 +549,7 @@ void Executor::Exec() {
     session_->in_exec = true;
     Transaction transaction(&server_->keyspace(), &locks_);
     reply_->Array(words.size());
-    for (size_t i = 0; i < words.size(); ++i) {
+    for (size_t i = 0; i < words.size() && transaction.status().ok(); ++i) {
       // Its rights may have gone since, or go with one of these.
       if (session_->acl_generation != server_->acl().generation()) RefreshRights();
       std::string denial;
@@ -470,7 +565,10 @@ void Executor::Exec() {
       }
     }
     session_->in_exec = false;
-    if (Commit(transaction, mark, 1)) {
+    if (!transaction.status().ok()) {
+      reply_->Rewind(mark);
+      reply_->Error("OOM nothing of the transaction was done: " + transaction.status().ToString());
+    } else if (Commit(transaction, mark, 1, removes)) {
       for (const Session::Message& one : session_->to_publish) {
         server_->pubsub().Publish(one.audience, one.channel, one.text);
       }

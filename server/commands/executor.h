@@ -47,6 +47,11 @@ class Executor {
   // SUSPENDS. Ends early when the session is to be closed.
   void Run(std::span<const Arguments> requests);
 
+  // When a run has thrown: the keys that it holds are free again.
+  void LetGo() { locks_.Unlock(); }
+  // What was replied so far is sent.
+  void ReplySent() { reply_share_.Set(0); }
+
   // Forgets MULTI and WATCH, as RESET and DISCARD do.
   void Discard();
 
@@ -62,8 +67,14 @@ class Executor {
   // Why the user may not do this, for who asked and into ACL LOG; empty: it may.
   std::string Denial(const Command& command, const Arguments& request, const char* context);
   void Queue(const Arguments& request);
+  bool Enqueue(const Arguments& request);
   void RunReads(std::span<const Arguments> requests, std::span<const Admitted> admitted);
-  void RunWrites(std::span<const Arguments> requests, std::span<const Admitted> admitted);
+  // Under one set of locks, as one batch. Returns how many it has run: fewer where they write much.
+  size_t RunWrites(std::span<const Arguments> requests, std::span<const Admitted> admitted);
+  // The first *count, or as many of them. False: together they need more memory than there is:
+  // nothing was done, replies were written in vain, and *count says how many to try again.
+  bool TryWrites(std::span<const Arguments> requests, std::span<const Admitted> admitted,
+                 size_t* count);
   void RunAlone(const Arguments& request, const Command& command);
   // blocking.cc
   void RunBlocking(const Arguments& request, const Command& command);
@@ -89,8 +100,10 @@ class Executor {
   }
   void Note(const Command& command, const Arguments& request, uint64_t begin_nanos,
             uint64_t end_nanos);
-  // Commits, and turns the replies behind `mark` into errors if that fails.
-  bool Commit(Transaction& transaction, const ReplyWriter::Mark& mark, size_t replies);
+  // Commits, and turns the replies behind `mark` into errors if that fails. `removes`: all of it
+  // makes room, and goes on when the disk is full.
+  bool Commit(Transaction& transaction, const ReplyWriter::Mark& mark, size_t replies,
+              bool removes);
   rocksdb::WriteOptions write_options() const;
 
   Server* const server_;
@@ -98,6 +111,8 @@ class Executor {
   ReplyWriter* const reply_;
   const Client client_;
   LockSet locks_;
+  MemoryShare queued_share_;  // of MULTI
+  MemoryShare reply_share_;
   std::vector<Admitted> admitted_;
   // How many reads may run together: fewer where the values were large, because all of them are in
   // memory at once.

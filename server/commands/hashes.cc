@@ -210,7 +210,7 @@ void HRandField(Call& call) {
 constexpr uint32_t kUpdate = kWrite | kReadsEntries;
 constexpr uint32_t kReadMany = kRead | kOneState;
 constexpr Command kCommands[] = {
-    {"hdel", -3, kUpdate | kFast, 1, 1, 1, HDel, "hash"},
+    {"hdel", -3, kRemoves | kUpdate | kFast, 1, 1, 1, HDel, "hash"},
     {"hexists", 3, kRead | kFast, 1, 1, 1, HExists, "hash"},
     {"hget", 3, kRead | kFast, 1, 1, 1, HGet, "hash"},
     {"hgetall", 2, kReadMany, 1, 1, 1, HGetAll, "hash"},

@@ -10,7 +10,9 @@
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
 #include "server/commands/command.h"
+#include "server/commands/key_count.h"
 #include "server/net/connection.h"
+#include "server/net/files.h"
 #include "server/net/server.h"
 
 namespace cairn::server {
@@ -70,10 +72,17 @@ std::string MemorySection(Server& server) {
   const uint64_t tables = IntProperty(server, "rocksdb.estimate-table-readers-mem");
   const uint64_t memtables = IntProperty(server, "rocksdb.cur-size-all-mem-tables");
   const uint64_t cache = IntProperty(server, "rocksdb.block-cache-usage");
+  const uint64_t resident = ResidentBytes();
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
   text.Add("used_memory", tables + memtables + cache);
+  text.Add("used_memory_rss", resident);
+  text.Add("used_memory_peak", std::max(resident, static_cast<uint64_t>(usage.ru_maxrss) * 1024));
   text.Add("engine_memtables", memtables);
   text.Add("engine_block_cache", cache);
   text.Add("engine_table_readers", tables);
+  text.Add("client_memory", server.keyspace().memory().used());
+  text.Add("client_memory_limit", server.keyspace().memory().limit());
   text.Add("maxmemory", 0);
   text.Add("maxmemory_policy", "noeviction");
   return text.Take();
@@ -88,6 +97,8 @@ std::string PersistenceSection(Server& server) {
   text.Add("rdb_last_bgsave_status", checkpoints.last_ok() ? "ok" : "err");
   text.Add("durability", DurabilityName(server.default_durability()));
   text.Add("failed_writes", server.stats().failed_writes());
+  text.Add("disk_full", server.disk().full() ? 1 : 0);
+  text.Add("disk_reserve_bytes", server.disk().held() ? server.disk().bytes() : 0);
   return text.Take();
 }
 
@@ -99,7 +110,10 @@ std::string StatsSection(Server& server) {
   text.Add("total_commands_processed", totals.commands);
   text.Add("total_net_input_bytes", totals.bytes_in);
   text.Add("total_net_output_bytes", totals.bytes_out);
+  text.Add("total_reads_processed", totals.receives);
   text.Add("rejected_connections", totals.rejected);
+  text.Add("keyspace_hits", totals.hits);
+  text.Add("keyspace_misses", totals.misses);
   text.Add("protocol_errors", stats.protocol_errors());
   text.Add("failed_tls_handshakes", stats.failed_handshakes());
   text.Add("failed_logins", stats.failed_logins());
@@ -162,34 +176,30 @@ std::string EngineSection(Server& server) {
   return text.Take();
 }
 
-// Redis tells the exact number of keys here; counting them takes a walk, which DBSIZE makes.
+// "estimated" names the databases whose numbers are no exact ones (key_count.h).
 std::string KeyspaceSection(Server& server) {
   Text text("Keyspace");
-  for (int i = 0; i < server.keyspace().databases(); ++i) {
-    const std::string prefix = EntryPrefix(server.keyspace().NamespaceOf(i));
-    const std::string behind = BehindPrefix(prefix);
-    rocksdb::ReadOptions options;
-    const rocksdb::Slice upper(behind);
-    options.iterate_upper_bound = &upper;
-    const std::unique_ptr<rocksdb::Iterator> it(server.keyspace().db()->NewIterator(options));
-    constexpr uint64_t kCounted = 10'000;
-    uint64_t keys = 0, expiring = 0;
-    for (it->Seek(prefix); it->Valid() && keys < kCounted; it->Next()) {
-      Entry entry;
-      if (!DecodeEntry(it->value(), &entry)) continue;
-      if (entry.ExpiredAt(server.keyspace().NowMillis())) continue;
-      ++keys;
-      if (entry.expires_at != 0) ++expiring;
-    }
-    if (keys == 0) continue;
-    text.Add("db" + std::to_string(i), "keys=" + std::to_string(keys) +
-                                           ",expires=" + std::to_string(expiring) + ",avg_ttl=0" +
-                                           (keys == kCounted ? ",or_more=1" : ""));
+  std::string estimated;
+  for (const KeyCount& one : CountKeys(server.keyspace())) {
+    const std::string name = "db" + std::to_string(one.database);
+    text.Add(name, "keys=" + std::to_string(one.keys) + ",expires=" + std::to_string(one.expiring) +
+                       ",avg_ttl=" + std::to_string(one.avg_ttl_ms));
+    if (one.estimated) estimated.append(estimated.empty() ? "" : ",").append(name);
   }
+  if (!estimated.empty()) text.Add("estimated", estimated);
   return text.Take();
 }
 
 }  // namespace
+
+uint64_t ResidentBytes() {
+  std::string text;
+  if (!ReadFile("/proc/self/statm", &text).ok()) return 0;
+  uint64_t pages = 0;
+  const size_t begin = text.find(' ') + 1;
+  if (!ParseUnsigned(text.substr(begin, text.find(' ', begin) - begin), &pages)) return 0;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 std::string InfoText(Server& server, std::span<const std::string_view> wanted) {
   static constexpr std::pair<std::string_view, std::string (*)(Server&)> kSections[] = {

@@ -3,6 +3,7 @@
 #ifndef CAIRN_SERVER_COMMANDS_INFO_H_
 #define CAIRN_SERVER_COMMANDS_INFO_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ class Server;
 // "replication", "cpu", "engine", "cluster", "keyspace"), or all: "default", "all", "everything",
 // nothing. What is not known is left out.
 std::string InfoText(Server& server, std::span<const std::string_view> wanted);
+
+// Of the process; 0: the system does not tell.
+uint64_t ResidentBytes();
 
 }  // namespace cairn::server
 

@@ -59,9 +59,9 @@ void BRPopLPush(Call& call) {
 constexpr uint32_t kUpdate = kWrite | kReadsEntries | kBlocks;
 constexpr Command kCommands[] = {
     {"blmove", 6, kUpdate, 1, 2, 1, BLMove, "list"},
-    {"blmpop", -5, kUpdate, 0, 0, 0, BLMPop, "list", FindCountedKeys<2>},
-    {"blpop", -3, kUpdate, 1, -2, 1, BLPop, "list"},
-    {"brpop", -3, kUpdate, 1, -2, 1, BRPop, "list"},
+    {"blmpop", -5, kRemoves | kUpdate, 0, 0, 0, BLMPop, "list", FindCountedKeys<2>},
+    {"blpop", -3, kRemoves | kUpdate, 1, -2, 1, BLPop, "list"},
+    {"brpop", -3, kRemoves | kUpdate, 1, -2, 1, BRPop, "list"},
     {"brpoplpush", 4, kUpdate, 1, 2, 1, BRPopLPush, "list"},
 };
 

@@ -158,9 +158,9 @@ constexpr Command kCommands[] = {
     {"smembers", 2, kReadMany, 1, 1, 1, SMembers, "set"},
     {"smismember", -3, kReadMany | kFast, 1, 1, 1, SMIsMember, "set"},
     {"smove", 4, kUpdate | kFast, 1, 2, 1, SMove, "set"},
-    {"spop", -2, kUpdate | kFast, 1, 1, 1, SPop, "set"},
+    {"spop", -2, kRemoves | kUpdate | kFast, 1, 1, 1, SPop, "set"},
     {"srandmember", -2, kReadMany, 1, 1, 1, SRandMember, "set"},
-    {"srem", -3, kUpdate | kFast, 1, 1, 1, SRem, "set"},
+    {"srem", -3, kRemoves | kUpdate | kFast, 1, 1, 1, SRem, "set"},
     {"sscan", -3, kReadMany, 1, 1, 1, SScan, "set"},
 };
 

@@ -46,8 +46,7 @@ constexpr Setting kSettings[] = {
          *error = "argument must be between 1 and 4294967295 inclusive";
          return false;
        }
-       s.set_max_clients(count);
-       return true;
+       return s.SetMaxClients(count, error);
      }},
     {"port", [](Server& s) { return std::to_string(s.port()); }, nullptr},
     {"proto-max-bulk-len", [](Server& s) { return std::to_string(s.options().max_argument_bytes); },

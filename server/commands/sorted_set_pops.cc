@@ -109,12 +109,12 @@ void BZMPop(Call& call) {
 constexpr uint32_t kUpdate = kWrite | kReadsEntries;
 constexpr uint32_t kWaits = kUpdate | kBlocks;
 constexpr Command kCommands[] = {
-    {"bzmpop", -5, kWaits, 0, 0, 0, BZMPop, "sorted-set", FindCountedKeys<2>},
-    {"bzpopmax", -3, kWaits | kFast, 1, -2, 1, BZPopMax, "sorted-set"},
-    {"bzpopmin", -3, kWaits | kFast, 1, -2, 1, BZPopMin, "sorted-set"},
-    {"zmpop", -4, kUpdate, 0, 0, 0, ZMPop, "sorted-set", FindCountedKeys<1>},
-    {"zpopmax", -2, kUpdate | kFast, 1, 1, 1, ZPopMax, "sorted-set"},
-    {"zpopmin", -2, kUpdate | kFast, 1, 1, 1, ZPopMin, "sorted-set"},
+    {"bzmpop", -5, kRemoves | kWaits, 0, 0, 0, BZMPop, "sorted-set", FindCountedKeys<2>},
+    {"bzpopmax", -3, kRemoves | kWaits | kFast, 1, -2, 1, BZPopMax, "sorted-set"},
+    {"bzpopmin", -3, kRemoves | kWaits | kFast, 1, -2, 1, BZPopMin, "sorted-set"},
+    {"zmpop", -4, kRemoves | kUpdate, 0, 0, 0, ZMPop, "sorted-set", FindCountedKeys<1>},
+    {"zpopmax", -2, kRemoves | kUpdate | kFast, 1, 1, 1, ZPopMax, "sorted-set"},
+    {"zpopmin", -2, kRemoves | kUpdate | kFast, 1, 1, 1, ZPopMin, "sorted-set"},
 };
 
 }  // namespace

@@ -280,7 +280,7 @@ constexpr Command kCommands[] = {
     {"zmscore", -3, kReadMany | kFast, 1, 1, 1, ZMScore, "sorted-set"},
     {"zrandmember", -2, kReadMany, 1, 1, 1, ZRandMember, "sorted-set"},
     {"zrank", -3, kReadMany, 1, 1, 1, ZRank, "sorted-set"},
-    {"zrem", -3, kUpdate | kFast, 1, 1, 1, ZRem, "sorted-set"},
+    {"zrem", -3, kRemoves | kUpdate | kFast, 1, 1, 1, ZRem, "sorted-set"},
     {"zrevrank", -3, kReadMany, 1, 1, 1, ZRevRank, "sorted-set"},
     {"zscan", -3, kReadMany, 1, 1, 1, ZScan, "sorted-set"},
     {"zscore", 3, kRead | kFast, 1, 1, 1, ZScore, "sorted-set"},

@@ -194,8 +194,10 @@ void Append(Call& call) {
     call.reply.Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
     return;
   }
-  std::string value(entry.value);
-  value.append(call[2]);
+  if (!call.transaction.Reserve(entry.value.size() + call[2].size())) return;
+  std::string value;
+  value.reserve(entry.value.size() + call[2].size());
+  value.append(entry.value).append(call[2]);
   call.transaction.PutString(call.ns(), call[1], value, entry.expires_at);
   call.reply.Integer(static_cast<int64_t>(value.size()));
 }
@@ -243,8 +245,11 @@ void SetRange(Call& call) {
     call.reply.Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
     return;
   }
-  std::string value(entry.value);
-  if (value.size() < begin + call[3].size()) value.resize(begin + call[3].size());
+  const size_t size = std::max(entry.value.size(), begin + call[3].size());
+  if (!call.transaction.Reserve(size)) return;
+  std::string value;
+  value.reserve(size);
+  value.append(entry.value).resize(size);
   value.replace(begin, call[3].size(), call[3]);
   call.transaction.PutString(call.ns(), call[1], value, entry.expires_at);
   call.reply.Integer(static_cast<int64_t>(value.size()));
@@ -310,7 +315,7 @@ constexpr Command kCommands[] = {
     {"decr", 2, kUpdate | kFast, 1, 1, 1, Decr, "string"},
     {"decrby", 3, kUpdate | kFast, 1, 1, 1, DecrBy, "string"},
     {"get", 2, kRead | kFast, 1, 1, 1, Get, "string"},
-    {"getdel", 2, kUpdate | kFast, 1, 1, 1, GetDel, "string"},
+    {"getdel", 2, kRemoves | kUpdate | kFast, 1, 1, 1, GetDel, "string"},
     {"getex", -2, kUpdate | kFast, 1, 1, 1, GetEx, "string"},
     {"getrange", 4, kRead, 1, 1, 1, GetRange, "string"},
     {"getset", 3, kUpdate | kFast, 1, 1, 1, GetSet, "string"},

@@ -43,7 +43,7 @@ Status ReadNumber(rocksdb::DB* db, const std::string& key, uint64_t* value) {
 }  // namespace
 
 Status Keyspace::Open(const KeyspaceOptions& options, std::unique_ptr<Keyspace>* keyspace) {
-  std::unique_ptr<Keyspace> opened(new Keyspace);
+  std::unique_ptr<Keyspace> opened(new Keyspace(options.memory_limit));
   opened->directory_ = options.directory;
   opened->filter_ = std::make_shared<ExpiryFilterFactory>();
   rocksdb::Options engine = options.engine;
@@ -118,6 +118,16 @@ Status Keyspace::Close() {
   return s;
 }
 
+bool Keyspace::TakesWrites() {
+  // The number only grows: of errors that are over, too.
+  uint64_t errors = 0;
+  db_->GetIntProperty("rocksdb.background-errors", &errors);
+  if (errors == survived_errors_.load(std::memory_order_relaxed)) return true;
+  if (!db_->Put(rocksdb::WriteOptions(), SettingKey("probe"), "").ok()) return false;
+  survived_errors_.store(errors, std::memory_order_relaxed);
+  return true;
+}
+
 uint64_t Keyspace::NowMillis() {
   const uint64_t now = fiber::wall_micros() / 1000;
   uint64_t seen = now_ms_.load(std::memory_order_relaxed);
@@ -131,6 +141,20 @@ bool Keyspace::NamespaceLives(uint32_t ns) {
   return ns >= next_namespace_ ||
          std::any_of(namespaces_.begin(), namespaces_.end(),
                      [ns](const auto& one) { return one.load(std::memory_order_acquire) == ns; });
+}
+
+std::vector<std::pair<uint32_t, uint32_t>> Keyspace::DeadNamespaces() {
+  const fiber::MutexLock lock(&namespaces_mutex_);
+  std::vector<uint32_t> live(namespaces_.begin(), namespaces_.end());
+  live.push_back(next_namespace_);
+  std::sort(live.begin(), live.end());
+  std::vector<std::pair<uint32_t, uint32_t>> dead;
+  uint32_t from = 1;  // the first that was ever given out
+  for (const uint32_t ns : live) {
+    if (ns > from) dead.emplace_back(from, ns);
+    from = ns + 1;
+  }
+  return dead;
 }
 
 // What was reserved is synced before it is used: a number that a crash makes free again was never

@@ -17,6 +17,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "server/keyspace/lock_table.h"
+#include "server/keyspace/memory_budget.h"
 
 namespace cairn::server {
 
@@ -24,6 +25,7 @@ struct KeyspaceOptions {
   std::string directory;
   rocksdb::Options engine;
   int databases = 16;
+  uint64_t memory_limit = UINT64_MAX;  // of what clients size (memory_budget.h)
 };
 
 class ExpiryFilterFactory;
@@ -37,7 +39,11 @@ class Keyspace {
 
   rocksdb::DB* db() { return db_.get(); }
   LockTable& locks() { return locks_; }
+  MemoryBudget& memory() { return memory_; }
   const std::string& directory() const { return directory_; }
+  // SUSPENDS. Whether the store takes writes. Asked by a write where it has had an error since it
+  // was last known to.
+  bool TakesWrites();
   // Milliseconds since 1970; never less than before.
   uint64_t NowMillis();
 
@@ -47,6 +53,8 @@ class Keyspace {
   }
   // True also of one that a commit under way is about to give out.
   bool NamespaceLives(uint32_t ns);
+  // Those that no database has any more, as [first, second).
+  std::vector<std::pair<uint32_t, uint32_t>> DeadNamespaces();
   // A number that no collection has had. SUSPENDS once in a million.
   uint64_t NextId();
 
@@ -66,7 +74,7 @@ class Keyspace {
   std::string CursorPosition(uint64_t cursor);
 
  private:
-  Keyspace() = default;
+  explicit Keyspace(uint64_t memory_limit) : memory_(memory_limit) {}
   rocksdb::Status Load(int databases);
   rocksdb::Status ReserveIds();
 
@@ -74,12 +82,14 @@ class Keyspace {
   std::shared_ptr<ExpiryFilterFactory> filter_;
   std::unique_ptr<rocksdb::DB> db_;
   LockTable locks_;
+  MemoryBudget memory_;
   // Written under all stripes and the mutex, which keeps a compaction from seeing half of an
   // exchange.
   fiber::Mutex namespaces_mutex_;
   std::vector<std::atomic<uint32_t>> namespaces_;
   uint32_t next_namespace_ = 1;
   std::atomic<uint64_t> now_ms_{0};
+  std::atomic<uint64_t> survived_errors_{0};
 
   fiber::Mutex ids_mutex_;
   std::atomic<uint64_t> next_id_{1};

@@ -217,6 +217,51 @@ TEST_F(KeyspaceTest, PrefetchedPairsAreFoundOnceInAnyOrder) {
   }
 }
 
+TEST_F(KeyspaceTest, PrefetchedPairsComeSomeAtATimeAndShowOneState) {
+  constexpr int kKeys = 300;
+  const auto write_all = [this](const std::string& value) {
+    Write([&](Transaction& transaction) {
+      for (int i = 0; i < kKeys; ++i) transaction.Put("k" + std::to_string(i), value);
+    });
+  };
+  for (const size_t size : {1, 40'000}) {
+    const std::string value(size, 'v');
+    write_all(value);
+    Transaction transaction(keyspace_.get(), nullptr);
+    std::vector<std::string> keys;
+    for (int i = 0; i < kKeys; ++i) keys.push_back("k" + std::to_string(i));
+    transaction.Prefetch(keys, 8);
+    write_all("later");
+    size_t most = 0;
+    for (int i = 0; i < kKeys; ++i) {
+      PinnableSlice found;
+      ASSERT_TRUE(transaction.Get(keys[static_cast<size_t>(i)], &found).ok());
+      ASSERT_EQ(found.ToString(), value) << i;
+      most = std::max(most, transaction.prefetched_bytes());
+    }
+    // Of large ones there are never more in memory than were read before their size was known, or
+    // than some megabytes.
+    EXPECT_LE(most, size_t{4} << 20);
+  }
+}
+
+TEST_F(KeyspaceTest, SharesOfTheMemoryAreGivenBack) {
+  MemoryBudget budget(4 << 20);
+  {
+    MemoryShare one(&budget), two(&budget);
+    EXPECT_TRUE(one.Set(60 << 10));  // small amounts are free
+    EXPECT_EQ(budget.used(), 0u);
+    EXPECT_TRUE(one.Set(3 << 20));
+    EXPECT_FALSE(two.Set(2 << 20));
+    EXPECT_EQ(budget.left(), uint64_t{1} << 20);
+    EXPECT_TRUE(one.Set(1 << 20));
+    EXPECT_TRUE(two.Set(2 << 20));
+    EXPECT_FALSE(two.Set(UINT64_MAX / 2));
+    EXPECT_EQ(budget.left(), uint64_t{1} << 20);
+  }
+  EXPECT_EQ(budget.used(), 0u);
+}
+
 TEST_F(KeyspaceTest, CompactionsDropWhatExpiredAndWhatBelongsToNobody) {
   const uint64_t now = keyspace_->NowMillis();
   const uint64_t long_ago = now - 2 * ExpiryFilterFactory::kGraceMillis;

@@ -1,5 +1,6 @@
 #include "server/keyspace/transaction.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/keyspace/keyspace.h"
@@ -12,6 +13,15 @@ using rocksdb::Slice;
 using rocksdb::Status;
 
 namespace {
+
+// Larger ones the store might write and not be able to read again.
+constexpr uint64_t kMaxBatchBytes = uint64_t{1} << 30;
+// Of what is written, at a time: the batch, its index, the log's buffer, the memtable, a flush.
+constexpr uint64_t kCopies = 5;
+// Of what is prefetched: fewer at once where they come to more bytes than that.
+constexpr size_t kMaxPrefetchedBytes = 1 << 20;
+constexpr size_t kMinPrefetched = 8;
+constexpr size_t kMaxPrefetched = 512;
 
 Slice ToSlice(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view ToView(const Slice& slice) { return {slice.data(), slice.size()}; }
@@ -170,7 +180,10 @@ class MergedRange final : public Transaction::Range {
 }  // namespace
 
 Transaction::Transaction(Keyspace* keyspace, LockSet* locks)
-    : keyspace_(keyspace), locks_(locks), now_ms_(keyspace->NowMillis()) {}
+    : keyspace_(keyspace),
+      locks_(locks),
+      now_ms_(keyspace->NowMillis()),
+      share_(&keyspace->memory()) {}
 
 Transaction::~Transaction() {
   if (snapshot_ != nullptr) keyspace_->db()->ReleaseSnapshot(snapshot_);
@@ -186,26 +199,44 @@ rocksdb::ReadOptions Transaction::read_options() const {
   return options;
 }
 
-void Transaction::Prefetch(std::vector<std::string> keys) {
+void Transaction::Prefetch(std::vector<std::string> keys, size_t at_once) {
   PrefetchedRun& run = prefetched_.emplace_back();
+  run.at_once = at_once;
   if (has_writes()) {
     IndexWrites();
     std::erase_if(keys, [this](const std::string& key) { return pending_.contains(key); });
   }
-  const size_t count = keys.size();
-  if (count < 2) return;
-  std::vector<Slice> slices(keys.begin(), keys.end());
+  if (keys.size() < 2) return;
+  run.tag = keys[0][0];
+  run.keys = std::move(keys);
+  // A run that writes holds the keys.
+  if (run.keys.size() > at_once && locks_ == nullptr) HoldStill();
+  ReadNext(&run);
+}
+
+void Transaction::ReadNext(PrefetchedRun* run) {
+  const size_t count = std::min(run->keys.size() - run->read, run->at_once);
+  std::string* const keys = run->keys.data() + run->read;
+  std::vector<Slice> slices(keys, keys + count);
   std::vector<PinnableSlice> values(count);
   std::vector<Status> statuses(count);
   rocksdb::ReadOptions options = read_options();
   options.async_io = true;
   keyspace_->db()->MultiGet(options, keyspace_->db()->DefaultColumnFamily(), count, slices.data(),
                             values.data(), statuses.data());
-  run.tag = keys[0][0];
-  run.pairs.reserve(count);
+  run->read += count;
+  run->pairs.clear();
+  run->pairs.reserve(count);
+  run->next = run->bytes = 0;
+  run->untaken = count;
   for (size_t i = 0; i < count; ++i) {
-    run.bytes += values[i].size();
-    run.pairs.push_back({std::move(keys[i]), std::move(statuses[i]), std::move(values[i])});
+    run->bytes += values[i].size();
+    run->pairs.push_back({std::move(keys[i]), std::move(statuses[i]), std::move(values[i])});
+  }
+  if (run->bytes > kMaxPrefetchedBytes) {
+    run->at_once = std::max(kMinPrefetched, count / 4);
+  } else if (count == run->at_once && count < kMaxPrefetched) {
+    run->at_once = std::min(kMaxPrefetched, 2 * run->at_once);
   }
 }
 
@@ -213,11 +244,13 @@ bool Transaction::TakePrefetched(std::string_view key, PinnableSlice* value, Sta
   // A run has entries or elements alone, so neither is looked for among the others.
   for (auto run = prefetched_.rbegin(); run != prefetched_.rend(); ++run) {
     if (run->tag != key[0]) continue;
+    if (run->read < run->keys.size() && run->keys[run->read] == key) ReadNext(&*run);
     const size_t count = run->pairs.size();
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; run->untaken != 0 && i < count; ++i) {
       Prefetched& one = run->pairs[(run->next + i) % count];
       if (one.key != key) continue;
       run->next += i + 1;
+      --run->untaken;
       if (one.status.ok()) *value = std::move(one.value);
       *status = std::move(one.status);
       // Whoever asks again finds it in the database.
@@ -250,21 +283,44 @@ void Transaction::IndexWrites() {
   batch_.Iterate(&indexer).PermitUncheckedError();
 }
 
+bool Transaction::Reserve(uint64_t bytes) {
+  reserved_ += bytes;
+  return Charge(0);
+}
+
+bool Transaction::Charge(uint64_t bytes) {
+  if (!status_.ok()) return false;
+  const uint64_t batch = batch_.GetDataSize() + bytes;
+  if (batch > kMaxBatchBytes) {
+    Fail(Status::MemoryLimit("one write may not have more than " + std::to_string(kMaxBatchBytes) +
+                             " bytes"));
+  } else if (!share_.Set(reserved_ + kCopies * batch)) {
+    Fail(Status::MemoryLimit("not enough memory for so large a value"));
+  }
+  return status_.ok();
+}
+
 void Transaction::Put(std::string_view key, std::string_view value) {
+  if (!Charge(key.size() + value.size())) return;
   batch_.Put(ToSlice(key), ToSlice(value)).PermitUncheckedError();
   if (indexed_) Index(key, std::string(value));
 }
 
 void Transaction::Put(std::string_view key, const rocksdb::SliceParts& value) {
   const Slice key_slice = ToSlice(key);
+  size_t size = 0;
+  for (int i = 0; i < value.num_parts; ++i) size += value.parts[i].size();
+  if (!Charge(key.size() + size)) return;
   batch_.Put(rocksdb::SliceParts(&key_slice, 1), value).PermitUncheckedError();
   if (!indexed_) return;
   std::string whole;
+  whole.reserve(size);
   for (int i = 0; i < value.num_parts; ++i) whole.append(ToView(value.parts[i]));
   Index(key, std::move(whole));
 }
 
 void Transaction::Delete(std::string_view key) {
+  if (!Charge(key.size())) return;
   batch_.Delete(ToSlice(key)).PermitUncheckedError();
   if (indexed_) Index(key, std::nullopt);
 }
@@ -272,12 +328,15 @@ void Transaction::Delete(std::string_view key) {
 Status Transaction::Find(uint32_t ns, std::string_view key, Entry* entry, PinnableSlice* bytes) {
   bytes->Reset();
   Status s = Get(EntryKey(ns, key), bytes);
+  if (s.IsNotFound()) ++misses_;
   if (!s.ok()) return s;
   if (!DecodeEntry(*bytes, entry)) {
     return Status::Corruption("the entry of a key is not one of this server's",
                               ToSlice(key).ToString(/*hex=*/true));
   }
-  return entry->ExpiredAt(now_ms_) ? Status::NotFound() : Status::OK();
+  const bool expired = entry->ExpiredAt(now_ms_);
+  ++(expired ? misses_ : hits_);
+  return expired ? Status::NotFound() : Status::OK();
 }
 
 void Transaction::Touch(uint32_t ns, std::string_view key) {
@@ -347,7 +406,8 @@ void Transaction::SwapDatabases(int first, int second) {
   namespaces_[second] = of_first;
 }
 
-Status Transaction::Commit(const rocksdb::WriteOptions& options) {
+Status Transaction::Commit(const rocksdb::WriteOptions& options,
+                           const std::function<bool(const Status&)>& again) {
   Keyspace::Namespaces changes(namespaces_.begin(), namespaces_.end());
   if (!changes.empty()) {
     keyspace_->WriteNamespaces(
@@ -356,6 +416,7 @@ Status Transaction::Commit(const rocksdb::WriteOptions& options) {
   }
   if (!has_writes()) return Status::OK();
   Status s = keyspace_->db()->Write(options, &batch_);
+  if (!s.ok() && again && again(s)) s = keyspace_->db()->Write(options, &batch_);
   if (s.ok() && locks_ != nullptr) {
     for (const auto& [ns, key] : touched_) locks_->Notify(ns, key);
     if (!changes.empty()) {

@@ -14,11 +14,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
 #include "server/keyspace/encoding.h"
+#include "server/keyspace/memory_budget.h"
 
 namespace cairn::server {
 
@@ -43,10 +45,14 @@ class Transaction {
   void HoldStill();
 
   // Reads the pairs of many keys at once; Get() then finds them here, each once, beside what was
-  // prefetched before. Best asked for in that order.
-  void Prefetch(std::vector<std::string> keys);
-  // Of the values that the last Prefetch() read. REQUIRES: there was one.
+  // prefetched before. Best asked for in that order: only the first `at_once` are read now, the
+  // next ones when the first of them is asked for, as many at a time as their size allows. They all
+  // show one state of the database.
+  void Prefetch(std::vector<std::string> keys, size_t at_once = SIZE_MAX);
+  // Of the values that the last Prefetch() has read at a time. REQUIRES: there was one.
   size_t prefetched_bytes() const { return prefetched_.back().bytes; }
+  // How many the first Prefetch() would read at a time now. REQUIRES: there was one.
+  size_t prefetched_at_once() const { return prefetched_.front().at_once; }
   // Forgets what the last Prefetch() read and nobody has asked for.
   void ForgetPrefetched() { prefetched_.pop_back(); }
 
@@ -60,6 +66,11 @@ class Transaction {
   // `entry->value` views.
   rocksdb::Status Find(uint32_t ns, std::string_view key, Entry* entry,
                        rocksdb::PinnableSlice* bytes);
+  // Of the calls of Find() since the last of this: those that found something, and the others.
+  void TakeLookups(uint64_t* hits, uint64_t* misses) {
+    *hits = std::exchange(hits_, 0);
+    *misses = std::exchange(misses_, 0);
+  }
   void PutEntry(uint32_t ns, std::string_view key, const Entry& entry);
   // Without looking at what was there.
   void PutString(uint32_t ns, std::string_view key, std::string_view value, uint64_t expires_at);
@@ -97,10 +108,23 @@ class Transaction {
   rocksdb::Status FlushDatabase(int database);
   void SwapDatabases(int first, int second);
 
+  // Why the run cannot go on: it has been asked for more memory than there is, or for a larger
+  // batch than the store takes. Nothing more is added then, and the run must not be committed.
+  const rocksdb::Status& status() const { return status_; }
+  void Fail(rocksdb::Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+  // Of a run that only reads: what failed was one command's alone.
+  void Forgive() { status_ = rocksdb::Status(); }
+  // For a value of so many bytes that is about to be made. False: Fail().
+  bool Reserve(uint64_t bytes);
+
   bool has_writes() const { return batch_.Count() != 0; }
   size_t write_bytes() const { return batch_.GetDataSize(); }
   // SUSPENDS. Writes what there is, all or nothing, and tells the watchers of the changed keys.
-  rocksdb::Status Commit(const rocksdb::WriteOptions& options);
+  // `again`: whether what has failed so is to be tried once more. REQUIRES: status().ok().
+  rocksdb::Status Commit(const rocksdb::WriteOptions& options,
+                         const std::function<bool(const rocksdb::Status&)>& again = nullptr);
 
  private:
   struct Prefetched {
@@ -109,16 +133,23 @@ class Transaction {
     rocksdb::PinnableSlice value;
   };
 
-  // What one Prefetch() has read.
+  // What one Prefetch() has read, at a time.
   struct PrefetchedRun {
+    std::vector<std::string> keys;  // all of them; those that were read are empty
+    size_t read = 0;                // of the keys
+    size_t at_once = 0;
     std::vector<Prefetched> pairs;
-    char tag = '\0';  // of its keys
-    size_t next = 0;  // where the next one asked for is looked for first
+    size_t untaken = 0;  // of the pairs
+    char tag = '\0';     // of the keys
+    size_t next = 0;     // where the next one asked for is looked for first
     size_t bytes = 0;
   };
 
   // False: it was not prefetched, or was asked for already.
   bool TakePrefetched(std::string_view key, rocksdb::PinnableSlice* value, rocksdb::Status* status);
+  void ReadNext(PrefetchedRun* run);
+  // Before so many bytes are added to the batch.
+  bool Charge(uint64_t bytes);
   void IndexWrites();
   void Index(std::string_view key, std::optional<std::string> value) {
     pending_.insert_or_assign(std::string(key), std::move(value));
@@ -136,6 +167,10 @@ class Transaction {
   std::vector<std::pair<uint32_t, std::string>> touched_;  // that are watched, perhaps
   std::map<int, uint32_t> namespaces_;                     // that this run changes
   uint32_t fresh_namespaces_ = 0;
+  uint64_t hits_ = 0, misses_ = 0;
+  rocksdb::Status status_;
+  MemoryShare share_;
+  uint64_t reserved_ = 0;  // for values
 };
 
 }  // namespace cairn::server

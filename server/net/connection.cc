@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "fiber/net.h"
 #include "fiber/runtime.h"
@@ -15,10 +16,12 @@ namespace {
 constexpr size_t kInputBytes = 4 << 10;  // of a client that sends little
 // A buffer that was needed once is given back when it is empty and larger than this.
 constexpr size_t kKeptBytes = 64 << 10;
+constexpr size_t kKeptWords = 16 << 10;  // likewise
+// Of a word of a request while that runs: where it is, its key in the store, what is found there.
+constexpr size_t kBytesPerWord = 128;
 // Larger replies do not wait for others.
 constexpr size_t kOutboxBytes = 16 << 10;
-// The input grows for a large request, at most twofold beyond what has come: who announces a
-// gigabyte gets memory as it comes in.
+// What the input grows by for a large request, at least.
 constexpr size_t kMinGrowth = 64 << 10;
 // For a client whose request was refused in the middle to send its rest and read the reply.
 constexpr uint64_t kLingerNanos = 1'000'000'000;
@@ -29,6 +32,7 @@ Connection::Connection(Server* server, int fd, uint64_t id, TlsContext* tls)
     : server_(server),
       fd_(fd),
       transport_(fd, tls, server->options().send_timeout_s * 1'000'000'000),
+      input_share_(&server->keyspace().memory()),
       subscriber_(server->options().max_push_bytes, [this] { Kill(); }),
       executor_(server, &session_, &reply_,
                 {[this] { return Flush(); }, [this] { FlushNow(); },
@@ -59,10 +63,13 @@ void Connection::Serve() {
     } while (Receive() && RunRequests());
     Leave();
   }
+  {
+    const fiber::MutexLock lock(&close_mutex_);
+    closed_ = true;
+    fiber::net::close(fd_);
+  }
+  // Not before: who comes instead takes a descriptor, too.
   server_->RemoveConnection(this);
-  const fiber::MutexLock lock(&close_mutex_);
-  closed_ = true;
-  fiber::net::close(fd_);
 }
 
 void Connection::Leave() {
@@ -100,23 +107,62 @@ bool Connection::Greet() {
   return false;
 }
 
-bool Connection::Receive() {
+bool Connection::MakeRoom() {
+  input_share_.Set(input_.size());
   if (begin_ == end_) {
     begin_ = end_ = 0;
-    if (input_.size() > kKeptBytes) input_ = std::string();
-    if (input_.empty()) input_.resize(kInputBytes);
-  } else {
-    if (begin_ != 0) {
-      memmove(input_.data(), input_.data() + begin_, end_ - begin_);
-      end_ -= begin_;
-      begin_ = 0;
+    // The buffer follows what the client sends: who fills it has more behind it.
+    size_t size = input_.size();
+    if (last_received_ == size) {
+      size = std::max(kInputBytes, 4 * size);
+    } else if (last_received_ < size / 8) {
+      size = kInputBytes;
     }
-    if (end_ == input_.size()) {
-      const size_t more = std::max(kMinGrowth, end_);
-      const size_t needed = parser_.bytes_needed();
-      input_.resize(needed > end_ ? std::min(needed, end_ + more) : end_ + more);
+    size = std::clamp(size, kInputBytes, kKeptBytes);
+    if (size != input_.size()) {
+      input_ = std::string();
+      input_.resize(size);
+      input_share_.Set(size);
     }
+    return true;
   }
+  if (begin_ != 0) {
+    memmove(input_.data(), input_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == input_.size()) {
+    return Grow(GrownInput(end_, parser_.bytes_needed(), kMinGrowth));
+  }
+  if (input_.size() < kMinGrowth && last_received_ >= input_.size() - end_) {
+    // The rest of the room would take but a part of what there is.
+    return Grow(kMinGrowth);
+  }
+  return true;
+}
+
+bool Connection::Grow(size_t size) {
+  // Both at once, while the bytes move.
+  bool grown = input_share_.Set(input_.size() + size);
+  try {
+    if (grown) input_.resize(size);
+  } catch (const std::bad_alloc&) {
+    grown = false;
+  }
+  input_share_.Set(input_.size());
+  if (grown) return true;
+  LeaveOutbox();
+  RefuseForMemory();
+  return false;
+}
+
+void Connection::RefuseForMemory() {
+  reply_.Error("OOM not enough memory for the request");
+  lingers_ = true;
+}
+
+bool Connection::Receive() {
+  if (!MakeRoom()) return false;
   idle_.store(begin_ == end_ && !in_outbox_ && !sender_.joinable(), std::memory_order_seq_cst);
   // Who is told to stop either sees this, or is seen by it.
   if (server_->stopping() && begin_ == end_) return false;
@@ -125,12 +171,26 @@ bool Connection::Receive() {
   receiving_ = false;
   idle_.store(false, std::memory_order_seq_cst);
   if (n <= 0) return false;
-  end_ += static_cast<size_t>(n);
-  server_->stats().AddBytesIn(static_cast<uint64_t>(n));
+  last_received_ = static_cast<size_t>(n);
+  end_ += last_received_;
+  server_->stats().AddReceived(last_received_);
   return true;
 }
 
 bool Connection::RunRequests() {
+  try {
+    return RunRequestsOrThrow();
+  } catch (const std::bad_alloc&) {
+    // Beside what is counted; what was replied may end anywhere.
+    executor_.LetGo();
+    LeaveOutbox();
+    reply_.Clear();
+    RefuseForMemory();
+    return false;
+  }
+}
+
+bool Connection::RunRequestsOrThrow() {
   if (in_outbox_ || sender_.joinable()) [[unlikely]] {
     // It has sent more without waiting for its reply.
     LeaveOutbox();
@@ -140,6 +200,7 @@ bool Connection::RunRequests() {
     parser_.set_limits(session_.authenticated ? server_->request_limits()
                                               : RequestParser::Unauthenticated());
     words_.clear();
+    if (words_.capacity() > kKeptWords) std::vector<std::string_view>().swap(words_);
     ends_.clear();
     RequestParser::Outcome outcome = RequestParser::Outcome::kNeedMore;
     while (ends_.size() < server_->options().max_pipeline) {
@@ -151,6 +212,12 @@ bool Connection::RunRequests() {
       ends_.push_back(words_.size());
       // What it may send depends on this one.
       if (!session_.authenticated) break;
+    }
+    // Who sends many small words makes much more memory of them.
+    if (words_.capacity() > kKeptWords &&
+        !input_share_.Set(input_.size() + kBytesPerWord * words_.capacity())) {
+      RefuseForMemory();
+      return false;
     }
     const size_t count = ends_.size();
     requests_.clear();
@@ -222,6 +289,7 @@ bool Connection::Flush() {
     FlushNow();
     if (reply_.empty() && !transport_.unsent()) {
       reply_.Shrink(kKeptBytes);
+      executor_.ReplySent();
       return true;
     }
   }
@@ -253,6 +321,7 @@ bool Connection::SendReply() {
   if (ok && transport_.unsent()) ok = transport_.SendRest() == 0;
   reply_.Clear();
   reply_.Shrink(kKeptBytes);
+  executor_.ReplySent();
   if (!ok) session_.close_after_reply = true;
   return ok;
 }

@@ -22,6 +22,7 @@
 #include "fiber/runtime.h"
 #include "server/commands/executor.h"
 #include "server/commands/session.h"
+#include "server/keyspace/memory_budget.h"
 #include "server/net/pubsub.h"
 #include "server/net/transport.h"
 #include "server/resp/reply.h"
@@ -63,8 +64,13 @@ class Connection {
   bool Greet();
   // Receives more. False: the client has left.
   bool Receive();
+  // In the input, for that. False: there is no memory; it was replied so.
+  bool MakeRoom();
+  bool Grow(size_t size);
   // Runs all complete requests of the input. False: the connection is over.
   bool RunRequests();
+  bool RunRequestsOrThrow();
+  void RefuseForMemory();
   bool Flush();
   // Leaves the reply in the outbox, if that will do. SUSPENDS.
   bool FlushLater();
@@ -84,6 +90,7 @@ class Connection {
   Server* const server_;
   const int fd_;
   Transport transport_;
+  MemoryShare input_share_;
   Session session_;
   Subscriber subscriber_;
   ReplyWriter reply_;
@@ -103,6 +110,7 @@ class Connection {
   std::string input_;
   size_t begin_ = 0;
   size_t end_ = 0;
+  size_t last_received_ = 0;
   std::vector<std::string_view> words_;
   std::vector<size_t> ends_;  // in words_, of each request
   std::vector<Arguments> requests_;

@@ -1,13 +1,19 @@
 #include "server/net/log.h"
 
+#include <fcntl.h>
+#include <poll.h>
+
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 
 #include "fiber/clock.h"
 #include "fiber/io.h"
 
 namespace cairn::server {
+
+using rocksdb::Status;
 
 namespace {
 
@@ -29,9 +35,7 @@ void AppendQuoted(std::string* line, std::string_view text) {
   line->push_back('"');
 }
 
-}  // namespace
-
-void Log::Write(std::string_view level, std::string_view message, const Fields& fields) {
+std::string Line(std::string_view level, std::string_view message, const Log::Fields& fields) {
   const uint64_t micros = fiber::wall_micros();
   const auto seconds = static_cast<time_t>(micros / 1'000'000);
   tm utc;
@@ -48,8 +52,57 @@ void Log::Write(std::string_view level, std::string_view message, const Fields& 
     AppendQuoted(&line, value);
   }
   line.push_back('\n');
-  // A log that cannot be written to stops nobody.
-  static_cast<void>(fiber::io::write(fd_, line.data(), line.size()));
+  return line;
+}
+
+int OpenFile(const std::string& file) {
+  return fiber::io::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0640);
+}
+
+}  // namespace
+
+Status Log::Open(const std::string& file, std::unique_ptr<Log>* log) {
+  const int fd = OpenFile(file);
+  if (fd < 0) return Status::IOError("cannot open " + file, std::strerror(-fd));
+  log->reset(new Log(fd, file));
+  return Status::OK();
+}
+
+Log::~Log() {
+  const fiber::MutexLock lock(&mutex_);
+  if (!file_.empty()) fiber::io::close(fd_);
+}
+
+Status Log::Reopen() {
+  if (file_.empty()) return Status::OK();
+  const int fd = OpenFile(file_);
+  if (fd < 0) return Status::IOError("cannot open " + file_, std::strerror(-fd));
+  const fiber::MutexLock lock(&mutex_);
+  fiber::io::close(fd_);
+  fd_ = fd;
+  return Status::OK();
+}
+
+bool Log::WriteLine(std::string_view line) {
+  // A pipe that has no room for a line stops nobody. (One that nobody reads says that it has.)
+  pollfd one = {fd_, POLLOUT, 0};
+  if (::poll(&one, 1, 0) == 0) return false;  // style: it does not wait
+  while (!line.empty()) {
+    const ssize_t n = fiber::io::write(fd_, line.data(), line.size());
+    if (n <= 0) return false;
+    line.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+void Log::Write(std::string_view level, std::string_view message, const Fields& fields) {
+  const std::string line = Line(level, message, fields);
+  const fiber::MutexLock lock(&mutex_);
+  if (lost_ != 0 && WriteLine(Line("warn", "lines of this log are missing",
+                                   {{"lines", std::to_string(lost_)}}))) {
+    lost_ = 0;
+  }
+  if (lost_ != 0 || !WriteLine(line)) ++lost_;
 }
 
 }  // namespace cairn::server

@@ -37,9 +37,16 @@ struct ServerOptions {
 
   // Limits. 0: none, where it says so.
   size_t max_clients = 10000;
+  // Of the process; CONFIG SET maxclients fits clients and open tables into it. 0: as if there were
+  // enough for all.
+  uint64_t descriptor_limit = 0;
+  uint64_t disk_reserve_bytes = 0;  // kept for deletes when the disk is full (disk_reserve.h)
   size_t max_request_bytes = size_t{1} << 30;
   size_t max_argument_bytes = size_t{512} << 20;
   size_t max_arguments = size_t{1} << 20;
+  size_t max_reply_bytes = size_t{1} << 30;  // of one command
+  // Of what clients size, all together (memory_budget.h); 0: half of what there is.
+  uint64_t max_client_memory = 0;
   size_t max_pipeline = 1024;                // requests that are run before their replies are sent
   size_t max_push_bytes = size_t{32} << 20;  // that wait for a subscriber; a slower one is dropped
   uint64_t idle_timeout_s = 0;               // 0: none

@@ -10,8 +10,11 @@
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fiber/net.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/table.h"
 #include "server/commands/command.h"
 #include "server/net/connection.h"
+#include "server/net/descriptors.h"
 
 namespace cairn::server {
 
@@ -19,8 +22,9 @@ using rocksdb::Status;
 
 namespace {
 
-// After an accept that failed for want of descriptors or memory.
-constexpr uint64_t kAcceptPauseNanos = 50'000'000;
+// After an accept that failed for want of descriptors or memory: twice as long each time.
+constexpr uint64_t kAcceptPauseNanos = 10'000'000;
+constexpr uint64_t kMaxAcceptPauseNanos = 1'000'000'000;
 // Stacks for the deepest command over the deepest read of the engine.
 constexpr size_t kStackBytes = 128 << 10;
 // Short beside those of compactions, which do not care when they run.
@@ -57,6 +61,7 @@ Server::Server(const ServerOptions& options, Log* log)
       log_(log),
       acl_(options.password, options.acl_file),
       checkpoints_(CheckpointDirectory(options), options.checkpoints_kept, log),
+      disk_(options.directory, options.disk_reserve_bytes, log),
       stats_(fiber::RuntimeOptions::kMaxWorkers < 64 ? fiber::RuntimeOptions::kMaxWorkers : 64),
       slow_log_(options.slow_log_micros, options.slow_log_length),
       durability_(options.durability),
@@ -93,10 +98,27 @@ Status Server::Start(const ServerOptions& options, Log* log, std::unique_ptr<Ser
   keyspace_options.directory = options.directory;
   keyspace_options.engine = options.engine;
   keyspace_options.databases = options.databases;
-  Status s =
-      started->runtime_->run([&] { return Keyspace::Open(keyspace_options, &started->keyspace_); });
+  keyspace_options.memory_limit = options.max_client_memory;
+  if (options.max_client_memory == 0) {
+    uint64_t needed = 4 * options.engine.write_buffer_size;
+    const auto* const table =
+        options.engine.table_factory == nullptr
+            ? nullptr
+            : options.engine.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (table != nullptr && table->block_cache != nullptr) {
+      needed += table->block_cache->GetCapacity();
+    }
+    keyspace_options.memory_limit = DefaultMemoryLimit(needed);
+  }
+  const auto open = [&] { return Keyspace::Open(keyspace_options, &started->keyspace_); };
+  Status s = started->runtime_->run(open);
+  if (s.IsNoSpace() && started->disk_.GiveUpFile()) {
+    log->Error("the disk is full: the store is opened with the reserve", {{"error", s.ToString()}});
+    s = started->runtime_->run(open);
+  }
   if (s.ok()) {
     started->started_at_ms_ = started->keyspace_->NowMillis();
+    started->disk_.Start(started->keyspace_.get());
     s = started->Listen();
   }
   if (!s.ok()) {
@@ -185,17 +207,18 @@ bool Server::IsLoopback(const fiber::net::Address& address) {
 
 void Server::Accept(int listener, TlsContext* tls) {
   int next_worker = 0;
+  uint64_t pause = 0;
   while (!stopping()) {
     const int fd = fiber::net::accept(listener);
     if (fd < 0) {
-      if (fd == -EMFILE || fd == -ENFILE || fd == -ENOBUFS || fd == -ENOMEM) {
-        log_->Warn("a connection waits", {{"error", std::strerror(-fd)}});
-        fiber::sleep_for(kAcceptPauseNanos);
-      } else if (fd != -ECONNABORTED && fd != -EPROTO && fd != -EPERM && !stopping()) {
-        fiber::sleep_for(kAcceptPauseNanos);
-      }
+      if (fd == -ECONNABORTED || fd == -EPROTO || fd == -EPERM || stopping()) continue;
+      if (pause == 0) log_->Warn("connections wait", {{"error", std::strerror(-fd)}});
+      pause = std::clamp(2 * pause, kAcceptPauseNanos, kMaxAcceptPauseNanos);
+      static_cast<void>(stop_.wait_until(fiber::deadline_after(pause)));
       continue;
     }
+    if (pause != 0) log_->Info("connections are accepted again");
+    pause = 0;
     fiber::net::set_nodelay(fd, true);  // a Unix socket refuses, which is as well
     stats_.AddConnection();
     if (!Admit()) {
@@ -256,6 +279,58 @@ void Server::ForEachConnection(const std::function<void(Connection&)>& use) {
   for (const auto& [id, connection] : connections_) use(*connection);
 }
 
+bool Server::SetMaxClients(size_t count, std::string* error) {
+  if (options_.descriptor_limit != 0) {
+    DescriptorPlan plan;
+    Status s = PlanDescriptors(options_.descriptor_limit, count, &plan);
+    if (s.ok() && plan.clients < count) {
+      *error =
+          "The operating system is not able to handle the specified number of clients, try with " +
+          std::to_string(plan.clients);
+      return false;
+    }
+    if (s.ok()) {
+      s = keyspace_->db()->SetDBOptions({{"max_open_files", std::to_string(plan.max_open_files)}});
+    }
+    if (!s.ok()) {
+      *error = s.ToString();
+      return false;
+    }
+  }
+  max_clients_.store(count);
+  return true;
+}
+
+void Server::Reload() {
+  if (stopping()) return;
+  log_->Info("what can change is read again");
+  Status s = log_->Reopen();
+  if (!s.ok()) {
+    log_->Error("the log goes on in the old file", {{"error", s.ToString()}});
+  } else if (!log_->file().empty()) {
+    log_->Info("the log was opened again", {{"file", log_->file()}});
+  }
+  if (tls_ != nullptr) {
+    s = tls_->Reload(options_.tls);
+    if (s.ok()) {
+      log_->Info("the certificates were read again", {{"file", options_.tls.cert_file}});
+    } else {
+      log_->Error("the certificates stay as they were", {{"error", s.ToString()}});
+    }
+  }
+  if (!acl_.file().empty()) {
+    AclChanges changes;
+    s = acl_.Load(&changes);
+    if (s.ok()) {
+      DropUsers(changes, nullptr);
+      log_->Info("the users were read again",
+                 {{"file", acl_.file()}, {"users", std::to_string(acl_.Users().size())}});
+    } else {
+      log_->Error("the users stay as they were", {{"error", s.ToString()}});
+    }
+  }
+}
+
 bool Server::MayWatch(std::string_view user, std::string_view password) {
   const Acl::UserPtr found = acl_.LogIn(user, password);
   static constexpr std::string_view kInfo[] = {"info"};
@@ -314,6 +389,7 @@ Status Server::Join() {
   }
   Status s;
   checkpoints_.Wait();
+  disk_.Stop();
   if (keyspace_ != nullptr) s = runtime_->run([this] { return keyspace_->Close(); });
   runtime_.reset();
   log_->Info("stopped", {{"status", s.ToString()}});

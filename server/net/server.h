@@ -21,6 +21,7 @@
 #include "server/auth/acl.h"
 #include "server/keyspace/keyspace.h"
 #include "server/net/checkpoints.h"
+#include "server/net/disk_reserve.h"
 #include "server/net/log.h"
 #include "server/net/options.h"
 #include "server/net/outbox.h"
@@ -54,11 +55,15 @@ class Server {
   void WaitForStop() { stop_.wait(); }
   // SUSPENDS until it was stopped, all clients have left and the keyspace is synced and closed.
   rocksdb::Status Join();
+  // SUSPENDS. Opens the log again and reads certificates and users again, as far as there are files
+  // of them; the log tells of each, and why one stays as it was. At any time before Join() returns.
+  void Reload();
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
   Keyspace& keyspace() { return *keyspace_; }
   const ServerOptions& options() const { return options_; }
   Checkpoints& checkpoints() { return checkpoints_; }
+  DiskReserve& disk() { return disk_; }
   Stats& stats() { return stats_; }
   SlowLog& slow_log() { return slow_log_; }
   PubSub& pubsub() { return pubsub_; }
@@ -76,7 +81,8 @@ class Server {
   uint64_t idle_timeout_s() const { return idle_timeout_s_.load(std::memory_order_relaxed); }
   void set_idle_timeout_s(uint64_t seconds) { idle_timeout_s_.store(seconds); }
   size_t max_clients() const { return max_clients_.load(std::memory_order_relaxed); }
-  void set_max_clients(size_t count) { max_clients_.store(count); }
+  // False, with *error: there are not as many descriptors. Open tables make room for them.
+  bool SetMaxClients(size_t count, std::string* error);
 
   static bool IsLoopback(const fiber::net::Address& address);
   Acl& acl() { return acl_; }
@@ -115,6 +121,7 @@ class Server {
   std::unique_ptr<Keyspace> keyspace_;
   Acl acl_;
   Checkpoints checkpoints_;
+  DiskReserve disk_;
   Stats stats_;
   SlowLog slow_log_;
   PubSub pubsub_;

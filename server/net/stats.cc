@@ -37,6 +37,9 @@ Stats::Totals Stats::Sum() const {
     totals.commands += shard.commands.load(std::memory_order_relaxed);
     totals.bytes_in += shard.bytes_in.load(std::memory_order_relaxed);
     totals.bytes_out += shard.bytes_out.load(std::memory_order_relaxed);
+    totals.receives += shard.receives.load(std::memory_order_relaxed);
+    totals.hits += shard.hits.load(std::memory_order_relaxed);
+    totals.misses += shard.misses.load(std::memory_order_relaxed);
     totals.reads.Add(shard.reads);
     totals.writes.Add(shard.writes);
   }
@@ -51,6 +54,9 @@ Stats::Totals Stats::SumSinceReset() const {
   totals.commands -= at_reset_.commands;
   totals.bytes_in -= at_reset_.bytes_in;
   totals.bytes_out -= at_reset_.bytes_out;
+  totals.receives -= at_reset_.receives;
+  totals.hits -= at_reset_.hits;
+  totals.misses -= at_reset_.misses;
   totals.connections -= at_reset_.connections;
   totals.rejected -= at_reset_.rejected;
   totals.reads.Subtract(at_reset_.reads);

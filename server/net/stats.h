@@ -67,11 +67,23 @@ class Stats {
 
   struct Totals {
     uint64_t commands = 0, bytes_in = 0, bytes_out = 0, connections = 0, rejected = 0;
+    uint64_t receives = 0, hits = 0, misses = 0;
     LatencySum reads, writes;
   };
 
   void AddCommands(uint64_t count) { Bump(&here().commands, count); }
-  void AddBytesIn(uint64_t count) { Bump(&here().bytes_in, count); }
+  // What one call has received.
+  void AddReceived(uint64_t bytes) {
+    Shard& shard = here();
+    Bump(&shard.bytes_in, bytes);
+    Bump(&shard.receives, 1);
+  }
+  // Of keys that commands looked up to read them: those that were there, and the others.
+  void AddLookups(uint64_t hits, uint64_t misses) {
+    Shard& shard = here();
+    Bump(&shard.hits, hits);
+    Bump(&shard.misses, misses);
+  }
   void AddBytesOut(uint64_t count) { Bump(&here().bytes_out, count); }
   void AddLatency(bool write, uint64_t nanos) { (write ? here().writes : here().reads).Add(nanos); }
   void AddFailedWrite() { failed_writes_.fetch_add(1, std::memory_order_relaxed); }
@@ -99,7 +111,7 @@ class Stats {
  private:
   // Written by one worker, but for the last.
   struct alignas(64) Shard {
-    std::atomic<uint64_t> commands{0}, bytes_in{0}, bytes_out{0};
+    std::atomic<uint64_t> commands{0}, bytes_in{0}, bytes_out{0}, receives{0}, hits{0}, misses{0};
     LatencyHistogram reads, writes;
   };
 

@@ -100,7 +100,9 @@ bool ParseTlsClients(std::string_view name, TlsClients* clients) {
   return false;
 }
 
-Status TlsContext::Create(const TlsOptions& options, std::unique_ptr<TlsContext>* context) {
+namespace {
+
+Status Configure(SSL_CTX* ctx, const TlsOptions& options) {
   if (options.cert_file.empty() || options.key_file.empty()) {
     return Status::InvalidArgument("TLS needs tls_cert_file and tls_key_file");
   }
@@ -109,17 +111,6 @@ Status TlsContext::Create(const TlsOptions& options, std::unique_ptr<TlsContext>
         "tls_auth_clients asks clients for certificates: it needs tls_ca_cert_file, or to be "
         "\"no\"");
   }
-  ERR_clear_error();
-  std::unique_ptr<TlsContext> made(new TlsContext());
-  SSL_CTX* const ctx = made->context_ = SSL_CTX_new(TLS_server_method());
-  BIO_METHOD* const method = made->method_ =
-      BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire");
-  if (ctx == nullptr || method == nullptr) return Status::MemoryLimit("TLS", TakeError());
-  BIO_meth_set_read(method, ReadWire);
-  BIO_meth_set_write(method, WriteWire);
-  BIO_meth_set_ctrl(method, ControlWire);
-  BIO_meth_set_create(method, CreateWire);
-
   SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION);
   // Of TLS 1.2 only what has forward secrecy and authenticates what it encrypts, as all of 1.3 do.
@@ -154,19 +145,69 @@ Status TlsContext::Create(const TlsOptions& options, std::unique_ptr<TlsContext>
   if (options.auth_clients != TlsClients::kNo) verify = SSL_VERIFY_PEER;
   if (options.auth_clients == TlsClients::kYes) verify |= SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   SSL_CTX_set_verify(ctx, verify, nullptr);
-  ERR_clear_error();
-  *context = std::move(made);
   return Status::OK();
 }
 
+// Null, with *status, if there is something wrong with the files.
+SSL_CTX* MakeContext(const TlsOptions& options, Status* status) {
+  ERR_clear_error();
+  SSL_CTX* const ctx = SSL_CTX_new(TLS_server_method());
+  *status = ctx != nullptr ? Configure(ctx, options) : Status::MemoryLimit("TLS", TakeError());
+  ERR_clear_error();
+  if (status->ok()) return ctx;
+  SSL_CTX_free(ctx);
+  return nullptr;
+}
+
+}  // namespace
+
+Status TlsContext::Create(const TlsOptions& options, std::unique_ptr<TlsContext>* context) {
+  Status s;
+  SSL_CTX* const ctx = MakeContext(options, &s);
+  if (ctx == nullptr) return s;
+  std::unique_ptr<TlsContext> made(new TlsContext());
+  {
+    const fiber::MutexLock lock(&made->mutex_);
+    made->context_ = ctx;
+  }
+  // OpenSSL has a hundred numbers for these: one serves all contexts.
+  static const int kType = BIO_get_new_index() | BIO_TYPE_SOURCE_SINK;
+  BIO_METHOD* const method = made->method_ = BIO_meth_new(kType, "wire");
+  if (method == nullptr) return Status::MemoryLimit("TLS", TakeError());
+  BIO_meth_set_read(method, ReadWire);
+  BIO_meth_set_write(method, WriteWire);
+  BIO_meth_set_ctrl(method, ControlWire);
+  BIO_meth_set_create(method, CreateWire);
+  *context = std::move(made);
+  return s;
+}
+
+Status TlsContext::Reload(const TlsOptions& options) {
+  Status s;
+  SSL_CTX* ctx = MakeContext(options, &s);
+  if (ctx == nullptr) return s;
+  {
+    const fiber::MutexLock lock(&mutex_);
+    std::swap(context_, ctx);
+  }
+  SSL_CTX_free(ctx);
+  return s;
+}
+
+SSL* TlsContext::NewConnection() {
+  const fiber::MutexLock lock(&mutex_);
+  return SSL_new(context_);
+}
+
 TlsContext::~TlsContext() {
+  const fiber::MutexLock lock(&mutex_);
   SSL_CTX_free(context_);
   BIO_meth_free(method_);
 }
 
 TlsStream::TlsStream(TlsContext* context, int fd) : fd_(fd) {
   ERR_clear_error();
-  ssl_ = SSL_new(context->context_);
+  ssl_ = context->NewConnection();
   BIO* const bio = ssl_ == nullptr ? nullptr : BIO_new(context->method_);
   if (bio == nullptr) {
     SSL_free(ssl_);

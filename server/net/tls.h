@@ -47,6 +47,9 @@ class TlsContext {
  public:
   // Reads the files.
   static rocksdb::Status Create(const TlsOptions& options, std::unique_ptr<TlsContext>* context);
+  // Reads them again: for the connections that come from now on. All stays as it was if they are
+  // wrong. Who comes back with a ticket of an older one makes a whole handshake.
+  rocksdb::Status Reload(const TlsOptions& options);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
@@ -54,8 +57,11 @@ class TlsContext {
  private:
   friend class TlsStream;
   TlsContext() = default;
+  // Null: no memory for it.
+  ssl_st* NewConnection();
 
-  ssl_ctx_st* context_ = nullptr;
+  fiber::Mutex mutex_;
+  ssl_ctx_st* context_ FIBER_GUARDED_BY(mutex_) = nullptr;  // its connections keep it alive
   bio_method_st* method_ = nullptr;  // how OpenSSL reads and writes a TlsStream's buffers
 };
 

@@ -41,6 +41,7 @@ void ReplyWriter::Integer(int64_t value) {
 }
 
 void ReplyWriter::Bulk(std::string_view value) {
+  if (!Fits(value.size())) return;
   Header('$', value.size());
   text_.append(value);
   text_.append("\r\n");
@@ -51,6 +52,7 @@ void ReplyWriter::Pinned(std::string_view value, std::shared_ptr<const void> own
     Bulk(value);
     return;
   }
+  if (!Fits(value.size())) return;
   Header('$', value.size());
   pinned_bytes_ += value.size();
   pinned_.push_back({text_.size(), value, std::move(owner)});
@@ -107,6 +109,7 @@ void ReplyWriter::Map(size_t pairs) {
 }
 
 void ReplyWriter::Rewind(const Mark& mark) {
+  overflowed_ = false;
   text_.resize(mark.text);
   while (pinned_.size() > mark.pinned) {
     pinned_bytes_ -= pinned_.back().value.size();
@@ -125,6 +128,7 @@ void ReplyWriter::Clear() {
   text_.clear();
   pinned_.clear();
   pinned_bytes_ = 0;
+  overflowed_ = false;
 }
 
 void ReplyWriter::Shrink(size_t bytes) {

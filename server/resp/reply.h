@@ -50,6 +50,11 @@ class ReplyWriter {
   // What is a reply already, byte for byte.
   void Raw(std::string_view bytes) { text_.append(bytes); }
 
+  // Replies end at so many bytes since Clear(): what would be more is left out, and overflowed()
+  // says so until Rewind(). They are of no use then.
+  void set_limit(size_t bytes) { limit_ = bytes; }
+  bool overflowed() const { return overflowed_; }
+
   // Bytes written since Clear(), pinned values among them.
   size_t size() const { return text_.size() + pinned_bytes_; }
   bool empty() const { return text_.empty(); }
@@ -99,6 +104,12 @@ class ReplyWriter {
     std::shared_ptr<const void> owner;
   };
 
+  bool Fits(size_t bytes) {
+    if (size() + bytes > limit_) [[unlikely]] {
+      overflowed_ = true;
+    }
+    return !overflowed_;
+  }
   void Header(char kind, size_t count);
   void Number(int64_t value);
 
@@ -106,6 +117,8 @@ class ReplyWriter {
   std::string text_;
   std::vector<PinnedValue> pinned_;
   size_t pinned_bytes_ = 0;
+  size_t limit_ = SIZE_MAX;
+  bool overflowed_ = false;
 };
 
 // As Redis writes scores and the results of INCRBYFLOAT: the fewest digits that give the same

@@ -9,6 +9,8 @@ namespace cairn::server {
 
 namespace {
 
+constexpr size_t kKeptPieces = 1024;  // a request of more arguments gives its memory back
+
 // A whole number without sign or space; "-1" is the null array of old clients.
 bool ParseLength(std::string_view text, int64_t* value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
@@ -83,10 +85,16 @@ bool SplitWords(std::string_view line, std::vector<std::string>* words) {
   }
 }
 
+size_t GrownInput(size_t have, size_t needed, size_t least) {
+  const size_t doubled = have + std::max(least, have);
+  return needed >= have + least ? std::min(needed, doubled) : doubled;
+}
+
 void RequestParser::Restart() {
   counted_ = sized_ = false;
   arguments_left_ = argument_size_ = position_ = searched_ = 0;
   pieces_.clear();
+  if (pieces_.capacity() > kKeptPieces) std::vector<Piece>().swap(pieces_);
   bytes_needed_ = 1;
 }
 
@@ -117,6 +125,7 @@ RequestParser::Outcome RequestParser::Next(std::string_view input, size_t* consu
 
 RequestParser::Outcome RequestParser::TakeLine(std::string_view input, const char* too_long,
                                                std::string_view* line) {
+  ++steps_;
   searched_ = std::max(searched_, position_);
   const void* const found = searched_ < input.size()
                                 ? memchr(input.data() + searched_, '\r', input.size() - searched_)
@@ -155,7 +164,7 @@ RequestParser::Outcome RequestParser::NextArray(std::string_view input, size_t* 
     }
     counted_ = true;
     arguments_left_ = count > 0 ? static_cast<size_t>(count) : 0;
-    pieces_.reserve(std::min<size_t>(arguments_left_, 1024));
+    pieces_.reserve(std::min(arguments_left_, kKeptPieces));
   }
   while (arguments_left_ > 0) {
     if (!sized_) {
@@ -176,6 +185,7 @@ RequestParser::Outcome RequestParser::NextArray(std::string_view input, size_t* 
       argument_size_ = static_cast<size_t>(size);
       sized_ = true;
     }
+    ++steps_;
     const size_t end = position_ + argument_size_;
     if (input.size() < end + 2) {
       bytes_needed_ = end + 2;
@@ -198,6 +208,7 @@ RequestParser::Outcome RequestParser::NextArray(std::string_view input, size_t* 
 
 RequestParser::Outcome RequestParser::NextInline(std::string_view input, size_t* consumed,
                                                  std::vector<std::string_view>* arguments) {
+  ++steps_;
   const size_t start = std::max(searched_, position_);
   const void* const found = memchr(input.data() + start, '\n', input.size() - start);
   const size_t end = found != nullptr

@@ -52,6 +52,8 @@ class RequestParser {
   // "Protocol error: ..."
   const std::string& error() const { return error_; }
   void ForgetInline() { inline_arguments_.clear(); }
+  // Lines and arguments looked at so far, those again that were not complete: what parsing costs.
+  uint64_t steps() const { return steps_; }
 
  private:
   struct Piece {
@@ -79,9 +81,16 @@ class RequestParser {
   std::vector<Piece> pieces_;
 
   size_t bytes_needed_ = 1;
+  uint64_t steps_ = 0;
   std::string error_;
   std::deque<std::string> inline_arguments_;
 };
+
+// How large a full buffer of `have` bytes, the start of a request, becomes: twice as large, so that
+// the bytes of a request are received, and moved, a few times however many arguments there are; who
+// announces a gigabyte gets memory as it comes in. Where the end of a large argument is known
+// (`needed`, of bytes_needed()) not more than that. Grows by `least` at least.
+size_t GrownInput(size_t have, size_t needed, size_t least);
 
 // Splits a line into words as redis-cli does: "double quoted" with \n \r \t \a \b \xHH, 'single
 // quoted' with \'. False: quotes are not balanced.

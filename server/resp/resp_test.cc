@@ -158,6 +158,60 @@ TEST(ReplyWriterTest, KeepsLargePinnedValuesInTheirPlace) {
   EXPECT_EQ(before.size(), reply.size());
 }
 
+TEST(RequestParserTest, ParsingIsLinearHoweverTheBytesArrive) {
+  constexpr uint64_t kArguments = 20'000;
+  std::string request = "*" + std::to_string(kArguments) + "\r\n";
+  for (uint64_t i = 0; i < kArguments; ++i) request += "$2\r\nab\r\n";
+  for (const size_t step : {1, 7, 4096, 1 << 20}) {
+    RequestParser parser;
+    std::vector<std::string_view> arguments;
+    size_t consumed = 0;
+    uint64_t calls = 0;
+    Outcome outcome = Outcome::kNeedMore;
+    for (size_t have = 0; outcome == Outcome::kNeedMore && have < request.size();) {
+      have = std::min(request.size(), have + step);
+      outcome = parser.Next(std::string_view(request).substr(0, have), &consumed, &arguments);
+      ++calls;
+    }
+    EXPECT_EQ(outcome, Outcome::kRequest);
+    EXPECT_EQ(consumed, request.size());
+    EXPECT_EQ(arguments.size(), kArguments);
+    // Two for each argument, and the one at which a call stopped again.
+    EXPECT_LE(parser.steps(), 2 * kArguments + 1 + 2 * calls) << step;
+  }
+}
+
+TEST(RequestParserTest, AFullBufferGrowsTwofoldButNotBeyondALargeArgument) {
+  constexpr size_t kLeast = 64 << 10;
+  // One more token wants but some bytes more.
+  EXPECT_EQ(GrownInput(kLeast, kLeast + 4, kLeast), 2 * kLeast);
+  EXPECT_EQ(GrownInput(10 * kLeast, 10 * kLeast + 4, kLeast), 20 * kLeast);
+  EXPECT_EQ(GrownInput(4096, 1, kLeast), 4096 + kLeast);
+  // A large one wants what it said, as it comes in.
+  EXPECT_EQ(GrownInput(4096, 100'000, kLeast), 4096 + kLeast);
+  EXPECT_EQ(GrownInput(kLeast, 2 * kLeast - 1, kLeast), 2 * kLeast);
+  EXPECT_EQ(GrownInput(4 * kLeast, 5 * kLeast + 1, kLeast), 5 * kLeast + 1);
+  EXPECT_EQ(GrownInput(4 * kLeast, size_t{1} << 30, kLeast), 8 * kLeast);
+}
+
+TEST(ReplyWriterTest, WhatIsBeyondTheLimitIsLeftOutUntilItIsRewound) {
+  ReplyWriter reply;
+  reply.Ok();
+  const ReplyWriter::Mark mark = reply.mark();
+  reply.set_limit(reply.size() + 100'000);
+  const auto owner = std::make_shared<const std::string>(60'000, 'x');
+  reply.Pinned(*owner, owner);
+  EXPECT_FALSE(reply.overflowed());
+  reply.Pinned(*owner, owner);
+  EXPECT_TRUE(reply.overflowed());
+  reply.Bulk("small");
+  EXPECT_LE(reply.size(), 70'000u);
+  reply.Rewind(mark);
+  EXPECT_FALSE(reply.overflowed());
+  reply.Bulk("small");
+  EXPECT_EQ(reply.ToString(), "+OK\r\n$5\r\nsmall\r\n");
+}
+
 TEST(ReplyWriterTest, WritesNumbersAsRedisDoes) {
   EXPECT_EQ("3", FormatDouble(3));
   EXPECT_EQ("-0.1", FormatDouble(-0.1));

@@ -37,6 +37,7 @@ TestServer::~TestServer() {
   rocksdb::DestroyDB(options_.directory, options_.engine).PermitUncheckedError();
   rocksdb::Env* const env = rocksdb::Env::Default();
   env->DeleteFile(directory_ + "/log").PermitUncheckedError();
+  env->DeleteFile(options_.directory + "/RESERVE").PermitUncheckedError();
   env->DeleteDir(options_.directory).PermitUncheckedError();
   env->DeleteDir(directory_).PermitUncheckedError();
 }

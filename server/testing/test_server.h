@@ -29,6 +29,7 @@ class TestServer {
 
   Server& operator*() { return *server_; }
   Server* operator->() { return server_.get(); }
+  const ServerOptions& options() const { return options_; }
   // Stops it and starts another one on the same directory.
   void Restart();
   void Stop();
