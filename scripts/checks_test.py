@@ -96,6 +96,13 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(self.errors('kill(pid, SIGKILL);\n', 'tools/demo.cc'), [])
         self.assertEqual(len(self.errors('kill(pid, SIGKILL);\n')), 1)
 
+    def test_directories_of_the_engine_are_made_durably(self):
+        for line in ['io = fs_->CreateDirIfMissing(dir, IOOptions(), nullptr);', 'return fs->CreateDir(dir, o, nullptr);',
+                     'const int made = fiber::io::mkdir(path, 0755);']:
+            self.assertEqual(len(self.errors(line + '\n', 'src/db/file.cc')), 1, line)
+            self.assertEqual(self.errors(line + '\n', 'src/db/file_test.cc'), [], line)
+            self.assertEqual(self.errors(line + '\n', 'tools/demo.cc'), [], line)
+
     def test_long_file(self):
         self.assertEqual(self.errors('int x;\n' * 1000), [])
         self.assertEqual(len(self.errors('int x;\n' * 1001)), 1)

@@ -22,8 +22,9 @@
 // **What a power cut loses.** The model is a journaling file system. The bytes of a file last once
 // a Sync or Fsync began after their Append returned. Creations, renames and links of names in a
 // directory last once the directory was synced; without that they are taken back, in the reverse of
-// their order, and what a rename replaced is there again. Deletions last at once. What was there
-// before this object was, lasts. Directories themselves last.
+// their order, and what a rename replaced is there again. So it is with directories that were made
+// or renamed: one that is taken back is gone with all in it. Deletions last at once. What was there
+// before this object was, lasts.
 //
 // An operation that is made to fail does nothing, unless its rule or the full disk says otherwise.
 // Thread safety: all of it, by threads and fibers.

@@ -39,6 +39,7 @@ class Checkpoints {
 
  private:
   rocksdb::Status Make(rocksdb::DB* db);
+  int MakeDirectory() const;  // 0, or the negative errno
   void DeleteOld();
 
   const std::string directory_;

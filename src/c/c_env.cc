@@ -80,6 +80,7 @@ int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t* env) {
   return env->rep->GetBackgroundThreads(Env::BOTTOM);
 }
 void rocksdb_create_dir_if_missing(rocksdb_env_t* env, const char* path, char** errptr) {
+  // style: the user's call
   cairn::Report(errptr, env->rep->CreateDirIfMissing(path));
 }
 void rocksdb_env_destroy(rocksdb_env_t* env) { delete env; }

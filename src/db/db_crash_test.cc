@@ -119,6 +119,31 @@ TEST_F(DbCrashTest, SyncedWritesSurviveAPowerCut) {
 // Only one log at a time has writes that no table has: with several, the unsynced tail of an older
 // one may be lost where a record ends, while a younger one survives. RocksDB's log format does not
 // tell that from writes without a log.
+// All directories of a database are new, and lost with what is in them unless their names are
+// synced, too.
+TEST_F(DbCrashTest, NewDirectoriesSurviveWithWhatIsInThem) {
+  Options options = options_;
+  options.wal_dir = "/other/logs";
+  options.WAL_ttl_seconds = 3600;
+  options.db_log_dir = "/third/texts";
+  for (int step = 0; step < 4; ++step) {
+    SCOPED_TRACE(step);
+    Open(options);
+    ExpectModel();
+    WriteOptions sync;
+    sync.sync = true;
+    const std::string n = std::to_string(step);
+    ASSERT_TRUE(db_->Put(sync, "k" + n, n).ok());
+    model_["k" + n] = n;
+    if (step > 0) Flush();
+    if (step > 1) Compact();
+    disk_.memory->CrashAndFreeze();
+    db_.reset();
+    disk_.memory->DropUnsynced();
+    EXPECT_TRUE(disk_.memory->FileExists("/third/texts", IOOptions(), nullptr).ok());
+  }
+}
+
 TEST_F(DbCrashTest, APowerCutLeavesAPrefixWhateverPartsSurvive) {
   options_.write_buffer_size = 4 << 20;
   for (uint64_t seed = 1; seed <= 40; ++seed) {

@@ -11,6 +11,7 @@
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
+#include "fs/file_util.h"
 
 namespace cairn {
 
@@ -108,7 +109,7 @@ void DBImpl::DeleteFiles(const ObsoleteFiles& files) {
 void DBImpl::RemoveWals(const std::vector<uint64_t>& wals) {
   const std::string archive = ArchiveDirName(wals_->dir());
   IOStatus io;
-  if (archives_wals()) io = fs_->CreateDirIfMissing(archive, IOOptions(), nullptr);
+  if (archives_wals()) io = CreateDirDurably(fs_, archive);
   for (const uint64_t wal : wals) {
     const std::string path = LogFileName(wals_->dir(), wal);
     if (!archives_wals()) {

@@ -65,7 +65,7 @@ Status DBImpl::PrepareDirectories() {
   wanted.push_back(dbname_);
   wanted.push_back(wal_dir_);
   for (const std::string& dir : wanted) {
-    IOStatus io = fs_->CreateDirIfMissing(dir, IOOptions(), nullptr);
+    IOStatus io = CreateDirDurably(fs_, dir);
     if (!io.ok()) return io;
   }
   return Status::OK();

@@ -254,7 +254,7 @@ void Repairer::DeleteTables(const std::vector<uint64_t>& numbers) {
 
 void Repairer::Archive(const std::string& dir, const std::string& name) {
   const std::string lost = dir + "/" + kLostDir;
-  IOStatus io = fs_->CreateDirIfMissing(lost, IOOptions(), nullptr);
+  IOStatus io = CreateDirDurably(fs_, lost);
   if (io.ok()) io = fs_->RenameFile(dir + "/" + name, lost + "/" + name, IOOptions(), nullptr);
   LogInfo(log_, "Archiving %s/%s: %s", dir.c_str(), name.c_str(), io.ToString().c_str());
 }

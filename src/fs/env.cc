@@ -90,10 +90,12 @@ Status Env::DeleteFile(const std::string& fname) {
 }
 
 Status Env::CreateDir(const std::string& dirname) {
+  // style: the user's call
   return file_system_->CreateDir(dirname, IOOptions(), nullptr);
 }
 
 Status Env::CreateDirIfMissing(const std::string& dirname) {
+  // style: the user's call
   return file_system_->CreateDirIfMissing(dirname, IOOptions(), nullptr);
 }
 

@@ -437,7 +437,16 @@ IOStatus FaultInjectionFileSystem::DeleteFile(const std::string& path, const IOO
 IOStatus FaultInjectionFileSystem::CreateDir(const std::string& path, const IOOptions& options,
                                              IODebugContext* dbg) {
   IOStatus s = faults_->Ask(kCreate, path).error;
-  return s.ok() ? target()->CreateDir(path, options, dbg) : s;
+  if (!s.ok()) return s;
+  // The file system below may make its parents, too.
+  std::vector<std::string> made;
+  for (std::string dir = path; dir != "/" && dir != "."; dir = ParentOf(dir)) {
+    if (target()->FileExists(dir, options, dbg).ok()) break;
+    made.push_back(dir);
+  }
+  s = target()->CreateDir(path, options, dbg);  // style: the file system itself
+  for (; s.ok() && !made.empty(); made.pop_back()) unsynced_->DirectoryCreated(made.back());
+  return s;
 }
 
 IOStatus FaultInjectionFileSystem::CreateDirIfMissing(const std::string& path,

@@ -189,7 +189,7 @@ TEST_F(FaultTest, AWrongBitIsOneBitOfOneRead) {
 class UnsyncedTest : public FaultTest {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(fs_->CreateDir("/d", IOOptions(), nullptr).ok());
+    ASSERT_TRUE(CreateDirDurably(fs_.get(), "/d").ok());
     ASSERT_TRUE(fs_->NewDirectory("/d", IOOptions(), &directory_, nullptr).ok());
   }
   void SyncDirectory() { ASSERT_TRUE(directory_->Fsync(IOOptions(), nullptr).ok()); }
@@ -240,6 +240,23 @@ TEST_F(UnsyncedTest, ANameLastsWhenItsDirectoryWasSynced) {
   EXPECT_EQ(1u, fs_->UnsyncedNames());
   ASSERT_TRUE(fs_->DropUnsynced().ok());
   EXPECT_EQ("lasts ", Names());
+}
+
+TEST_F(UnsyncedTest, ADirectoryIsLostWithAllInItUnlessItsNameWasSynced) {
+  for (const bool sync : {false, true}) {
+    SCOPED_TRACE(sync);
+    ASSERT_TRUE(fs_->CreateDirIfMissing("/d/made/deep", IOOptions(), nullptr).ok());
+    ASSERT_TRUE(WriteStringToFile(fs_.get(), "synced", "/d/made/deep/f", true).ok());
+    ASSERT_TRUE(SyncDirectoryAt(fs_.get(), "/d/made/deep").ok());
+    ASSERT_TRUE(SyncDirectoryAt(fs_.get(), "/d/made").ok());
+    if (sync) SyncDirectory();
+    ASSERT_TRUE(fs_->DropUnsynced().ok());
+    EXPECT_EQ(sync ? "made " : "", Names());
+    EXPECT_EQ(sync, fs_->FileExists("/d/made/deep/f", IOOptions(), nullptr).ok());
+  }
+  ASSERT_TRUE(fs_->RenameFile("/d/made", "/d/renamed", IOOptions(), nullptr).ok());
+  ASSERT_TRUE(fs_->DropUnsynced().ok());
+  EXPECT_EQ("made ", Names());
 }
 
 TEST_F(UnsyncedTest, ARenameIsTakenBackWithWhatItReplaced) {

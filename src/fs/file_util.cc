@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "fiber/random.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
+#include "fs/posix_file_system.h"
 
 namespace cairn {
 
@@ -73,6 +75,52 @@ IOStatus SyncDirectory(FSDirectory* dir) {
   return dir == nullptr ? IOStatus::OK() : dir->Fsync(IOOptions(), nullptr);
 }
 
+IOStatus SyncDirectoryAt(FileSystem* fs, const std::string& path) {
+  std::unique_ptr<FSDirectory> directory;
+  IOStatus s = fs->NewDirectory(path, IOOptions(), &directory, nullptr);
+  return s.ok() ? SyncDirectory(directory.get()) : s;
+}
+
+std::string ParentOf(const std::string& path) {
+  const size_t end = path.find_last_not_of('/');
+  if (end == std::string::npos) return path.empty() ? "." : "/";
+  const size_t slash = path.rfind('/', end);
+  if (slash == std::string::npos) return ".";
+  const size_t last = path.find_last_not_of('/', slash);
+  return last == std::string::npos ? "/" : path.substr(0, last + 1);
+}
+
+IOStatus SyncNameOfDirectory(FileSystem* fs, const std::string& path) {
+  IOStatus s = SyncDirectoryAt(fs, ParentOf(path));
+  if (s.IsNotSupported() || s.IsNotFound() || s.IsPathNotFound() || IsRefusal(s)) {
+    return IOStatus::OK();
+  }
+  return s;
+}
+
+IOStatus CreateDirDurably(FileSystem* fs, const std::string& path) {
+  const auto exists = [fs](const std::string& dir) {
+    return !fs->FileExists(dir, IOOptions(), nullptr).IsNotFound();
+  };
+  std::vector<std::string> unsynced;
+  if (exists(path)) {
+    std::vector<std::string> names;
+    const IOStatus s = fs->GetChildren(path, IOOptions(), &names, nullptr);
+    std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
+    if (s.ok() && names.empty()) unsynced.push_back(path);
+  } else {
+    for (std::string dir = path; dir != "/" && dir != "." && !exists(dir); dir = ParentOf(dir)) {
+      unsynced.push_back(dir);
+    }
+  }
+  // style: this is how
+  IOStatus s = fs->CreateDirIfMissing(path, IOOptions(), nullptr);
+  for (; s.ok() && !unsynced.empty(); unsynced.pop_back()) {
+    s = SyncNameOfDirectory(fs, unsynced.back());
+  }
+  return s;
+}
+
 IOStatus ReplaceFile(FileSystem* fs, const std::string& fname, const std::string& temp_name,
                      const Slice& data, FSDirectory* dir) {
   IOStatus s = WriteStringToFile(fs, data, temp_name, /*sync=*/true);
@@ -119,11 +167,16 @@ std::string GenerateDbId() {
 
 std::string GenerateDbSessionId() {
   static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  std::string id;
-  for (int half = 0; half < 2; ++half) {
-    uint64_t r = fiber::random_u64();
-    for (int i = 0; i < 10; ++i, r /= 36) id.push_back(kDigits[r % 36]);
-  }
+  // The unique ids of tables keep these bits as they are, and the null id must be none.
+  uint64_t lower = 0;
+  while (lower == 0) lower = fiber::random_u64();
+  const uint64_t upper = fiber::random_u64() >> 25;  // 39 bits: 8 digits hold them and two more
+  std::string id(20, '0');
+  const auto write = [&id](size_t end, uint64_t value) {
+    for (; value > 0; value /= 36) id[--end] = kDigits[value % 36];
+  };
+  write(8, upper << 2 | lower >> 62);
+  write(20, lower & (UINT64_MAX >> 2));
   return id;
 }
 

@@ -50,11 +50,24 @@ namespace cairn {
 // A random UUID (version 4, RFC 4122), in the 36 characters of the files of RocksDB.
 std::string GenerateDbId();
 
-// Twenty characters of [A-Z0-9] as in the table property "rocksdb.creating.session.identity".
+// Twenty characters of [A-Z0-9] as in the table property "rocksdb.creating.session.identity": 64
+// and 39 random bits, in two numbers of base 36 (table/unique_id.h reads them).
 std::string GenerateDbSessionId();
 
 // fsync of the directory that holds `dir`'s entries; null is fine and does nothing.
 [[nodiscard]] IOStatus SyncDirectory(FSDirectory* dir);
+// The same by its path.
+[[nodiscard]] IOStatus SyncDirectoryAt(FileSystem* fs, const std::string& path);
+
+// The directory that has `path`'s name: "/a" of "/a/b" and "/a/b/", "/" of "/a", "." of "a".
+std::string ParentOf(const std::string& path);
+// The directory `path`, which was made or renamed, has its name after a power cut. OK, too, where
+// its parent may not be opened, or the file system knows no such thing: then it is left to others.
+[[nodiscard]] IOStatus SyncNameOfDirectory(FileSystem* fs, const std::string& path);
+// Makes the directory `path` unless it is there, with a name that lasts: all that makes directories
+// in src/ does it so. An empty one may be what somebody made who was killed before its name was
+// synced. REQUIRES: its parent exists, unless the file system makes parents.
+[[nodiscard]] IOStatus CreateDirDurably(FileSystem* fs, const std::string& path);
 
 }  // namespace cairn
 

@@ -12,6 +12,7 @@
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
 #include "fs/file_names.h"
+#include "fs/file_util.h"
 #include "fs/file_writer.h"
 
 namespace cairn {
@@ -208,9 +209,9 @@ Status CreateInfoLog(FileSystem* fs, const std::string& dbname, const InfoLogOpt
   logger->reset();
   InfoLogOptions resolved = options;
   std::string absolute = dbname;
-  IOStatus s = fs->CreateDirIfMissing(dbname, IOOptions(), nullptr);
+  IOStatus s = CreateDirDurably(fs, dbname);
   if (s.ok() && !options.log_dir.empty()) {
-    s = fs->CreateDirIfMissing(options.log_dir, IOOptions(), nullptr);
+    s = CreateDirDurably(fs, options.log_dir);
     if (s.ok()) s = fs->GetAbsolutePath(dbname, IOOptions(), &absolute, nullptr);
     // The database's own directory given as the log directory means the plain name.
     std::string log_dir;

@@ -46,27 +46,20 @@ void MemoryFileSystem::Reboot(uint64_t* seed) {
   state_->locks.clear();
   Random64 rng(seed == nullptr ? 1 : *seed);
   if (state_->tracked) {
-    // In the order of names, not of addresses: a seed must mean the same in every run.
-    std::set<Inode*> done;
-    for (auto& [path, dir] : state_->dirs) {
-      for (auto* names : {&dir.names, &dir.durable_names}) {
-        for (auto& [name, inode] : *names) {
-          if (!done.insert(inode.get()).second) continue;
-          fiber::MutexLock inode_lock(&inode->mu);
-          inode->data = seed == nullptr ? inode->durable : inode->Surviving(&rng);
-          inode->durable = inode->data;
-          inode->dirty_from = kClean;
-          inode->unsynced_writes.clear();
-        }
-      }
+    for (const InodePtr& inode : state_->AllInodes()) {
+      fiber::MutexLock inode_lock(&inode->mu);
+      inode->data = seed == nullptr ? inode->durable : inode->Surviving(&rng);
+      inode->durable = inode->data;
+      inode->dirty_from = kClean;
+      inode->unsynced_writes.clear();
     }
-    for (auto& [path, dir] : state_->dirs) {
+    for (const DirectoryPtr& dir : state_->AllDirectories()) {
       if (seed != nullptr) {
-        const size_t kept = rng.Uniform(dir.unsynced.size() + 1);
-        for (size_t i = 0; i < kept; ++i) dir.Apply(&dir.durable_names, dir.unsynced[i]);
+        const size_t kept = rng.Uniform(dir->unsynced.size() + 1);
+        for (size_t i = 0; i < kept; ++i) dir->Apply(&dir->durable_names, dir->unsynced[i]);
       }
-      dir.names = dir.durable_names;
-      dir.unsynced.clear();
+      dir->names = dir->durable_names;
+      dir->unsynced.clear();
     }
   }
   state_->frozen.store(false, std::memory_order_release);
@@ -89,7 +82,7 @@ uint64_t MemoryFileSystem::UnsyncedBytes() const {
 uint64_t MemoryFileSystem::UnsyncedDirectoryOperations() const {
   fiber::MutexLock lock(&state_->mu);
   uint64_t total = 0;
-  for (const auto& [path, dir] : state_->dirs) total += dir.unsynced.size();
+  for (const DirectoryPtr& dir : state_->AllDirectories()) total += dir->unsynced.size();
   return total;
 }
 
@@ -234,10 +227,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions& 
   const std::string path = Normalize(dir);
   const Directory* d = state_->FindDir(path);
   if (d == nullptr) return IOStatus::NotFound(dir, "No such file or directory");
-  for (const auto& [name, inode] : d->names) result->push_back(name);
-  for (const auto& [other, ignored] : state_->dirs) {
-    if (other != "/" && Split(other).first == path) result->push_back(Split(other).second);
-  }
+  for (const auto& [name, entry] : d->names) result->push_back(name);
   return s;
 }
 
@@ -249,7 +239,7 @@ IOStatus MemoryFileSystem::DeleteFile(const std::string& fname, const IOOptions&
   const std::string path = Normalize(fname);
   if (state_->FindFile(path) == nullptr) return Missing(fname);
   const auto [dir, name] = Split(path);
-  state_->FindDir(dir)->Change({name, "", nullptr});
+  state_->FindDir(dir)->Change({name, "", {}});
   return s;
 }
 
@@ -265,7 +255,17 @@ IOStatus MemoryFileSystem::MakeDirectory(const std::string& dirname, bool may_ex
     return may_exist ? s : IOStatus::IOError(dirname, "File exists");
   }
   // Parents too: a user of NewMemEnv() need not build a tree first.
-  for (std::string p = path; state_->FindDir(p) == nullptr; p = Split(p).first) state_->dirs[p];
+  Directory* parent = state_->root.get();
+  for (size_t i = 1; i < path.size();) {
+    const size_t end = std::min(path.find('/', i), path.size());
+    const std::string name = path.substr(i, end - i);
+    if (!parent->names.contains(name)) {
+      parent->Change({"", name, {nullptr, std::make_shared<Directory>()}});
+    }
+    parent = parent->names[name].directory.get();
+    if (parent == nullptr) return IOStatus::IOError(dirname, "Not a directory");
+    i = end + 1;
+  }
   return s;
 }
 
@@ -288,10 +288,11 @@ IOStatus MemoryFileSystem::DeleteDir(const std::string& dirname, const IOOptions
   const std::string path = Normalize(dirname);
   const Directory* dir = state_->FindDir(path);
   if (dir == nullptr) return Missing(dirname);
-  bool empty = dir->names.empty() && path != "/";
-  for (const auto& [other, ignored] : state_->dirs) empty = empty && !IsUnder(other, path);
-  if (!empty) return IOStatus::IOError(dirname, "Directory not empty");
-  state_->dirs.erase(path);
+  if (!dir->names.empty() || path == "/") {
+    return IOStatus::IOError(dirname, "Directory not empty");
+  }
+  const auto [parent, name] = Split(path);
+  state_->FindDir(parent)->Change({name, "", {}});
   return s;
 }
 
@@ -331,31 +332,23 @@ IOStatus MemoryFileSystem::RenameFile(const std::string& src, const std::string&
   const auto [to_dir, to_name] = Split(to);
   Directory* d = state_->FindDir(to_dir);
   if (d == nullptr) return Missing(target);
-  if (const InodePtr inode = state_->FindFile(from); inode != nullptr) {
-    if (state_->FindDir(to) != nullptr) return IOStatus::IOError(target, "Is a directory");
+  if (state_->Find(from) == nullptr) return Missing(src);
+  const Entry entry = *state_->Find(from);
+  const Entry* const replaced = state_->Find(to);
+  if (entry.inode == nullptr) {
+    if (replaced != nullptr || IsUnder(to, from)) return IOStatus::IOError(target, "File exists");
+  } else {
+    if (replaced != nullptr && replaced->directory != nullptr) {
+      return IOStatus::IOError(target, "Is a directory");
+    }
     if (from == to) return s;
-    if (from_dir == to_dir) {
-      d->Change({from_name, to_name, inode});
-    } else {
-      d->Change({"", to_name, inode});
-      state_->FindDir(from_dir)->Change({from_name, "", nullptr});
-    }
-    return s;
   }
-  if (state_->FindDir(from) == nullptr || from == "/") return Missing(src);
-  if (state_->FindDir(to) != nullptr || IsUnder(to, from)) {
-    return IOStatus::IOError(target, "File exists");
+  if (from_dir == to_dir) {
+    d->Change({from_name, to_name, entry});
+  } else {
+    d->Change({"", to_name, entry});
+    state_->FindDir(from_dir)->Change({from_name, "", {}});
   }
-  std::map<std::string, Directory> moved;
-  for (auto it = state_->dirs.begin(); it != state_->dirs.end();) {
-    if (it->first == from || IsUnder(it->first, from)) {
-      moved[to + it->first.substr(from.size())] = std::move(it->second);
-      it = state_->dirs.erase(it);
-    } else {
-      ++it;
-    }
-  }
-  state_->dirs.merge(moved);
   return s;
 }
 
@@ -367,11 +360,11 @@ IOStatus MemoryFileSystem::LinkFile(const std::string& src, const std::string& t
   const InodePtr inode = state_->FindFile(Normalize(src));
   if (inode == nullptr) return Missing(src);
   const std::string to = Normalize(target);
-  if (state_->FindFile(to) != nullptr) return IOStatus::IOError(target, "File exists");
+  if (state_->Find(to) != nullptr) return IOStatus::IOError(target, "File exists");
   const auto [dir, name] = Split(to);
   Directory* d = state_->FindDir(dir);
   if (d == nullptr) return Missing(target);
-  d->Change({"", name, inode});
+  d->Change({"", name, {inode, nullptr}});
   return s;
 }
 

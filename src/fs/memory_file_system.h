@@ -8,7 +8,7 @@
 // - Creating, renaming, linking and deleting a name is durable once the directory was fsynced.
 //   Operations of one directory survive in their order: a prefix of the unsynced ones, never a
 //   rename half done. Syncing a file does not make its name durable.
-// - Directories themselves are durable at once (RocksDB does not sync the parent of a database).
+// - Directories are names, too: one that its parent was not fsynced with is lost with all in it.
 //
 // Thread-safe; one mutex for the names, one per file.
 

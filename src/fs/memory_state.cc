@@ -66,19 +66,58 @@ using memory::Inode;
 using memory::InodePtr;
 using memory::Missing;
 
-InodePtr MemoryFileSystem::State::FindFile(const std::string& path) {
+memory::Entry* MemoryFileSystem::State::Find(const std::string& path) {
   const auto [dir, name] = memory::Split(path);
-  Directory* d = FindDir(dir);
-  if (d == nullptr) return nullptr;
-  const auto it = d->names.find(name);
-  return it == d->names.end() ? nullptr : it->second;
+  Directory* const parent = name.empty() ? nullptr : FindDir(dir);
+  if (parent == nullptr) return nullptr;
+  const auto it = parent->names.find(name);
+  return it == parent->names.end() ? nullptr : &it->second;
 }
 
-std::set<InodePtr> MemoryFileSystem::State::AllInodes() const {
-  std::set<InodePtr> all;
-  for (auto& [path, dir] : dirs) {
-    for (auto& [name, inode] : dir.names) all.insert(inode);
-    for (auto& [name, inode] : dir.durable_names) all.insert(inode);
+Directory* MemoryFileSystem::State::FindDir(const std::string& path) {
+  Directory* dir = root.get();
+  for (size_t i = 1; i < path.size();) {
+    const size_t end = std::min(path.find('/', i), path.size());
+    const auto it = dir->names.find(path.substr(i, end - i));
+    if (it == dir->names.end() || it->second.directory == nullptr) return nullptr;
+    dir = it->second.directory.get();
+    i = end + 1;
+  }
+  return dir;
+}
+
+InodePtr MemoryFileSystem::State::FindFile(const std::string& path) {
+  const memory::Entry* const entry = Find(path);
+  return entry == nullptr ? nullptr : entry->inode;
+}
+
+std::vector<memory::DirectoryPtr> MemoryFileSystem::State::AllDirectories() const {
+  std::vector<memory::DirectoryPtr> all{root};
+  std::set<const Directory*> seen{root.get()};
+  for (size_t i = 0; i < all.size(); ++i) {
+    const memory::DirectoryPtr dir = all[i];
+    for (const auto* names : {&dir->names, &dir->durable_names}) {
+      for (const auto& [name, entry] : *names) {
+        if (entry.directory != nullptr && seen.insert(entry.directory.get()).second) {
+          all.push_back(entry.directory);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<InodePtr> MemoryFileSystem::State::AllInodes() const {
+  std::vector<InodePtr> all;
+  std::set<const Inode*> seen;
+  for (const memory::DirectoryPtr& dir : AllDirectories()) {
+    for (const auto* names : {&dir->names, &dir->durable_names}) {
+      for (const auto& [name, entry] : *names) {
+        if (entry.inode != nullptr && seen.insert(entry.inode.get()).second) {
+          all.push_back(entry.inode);
+        }
+      }
+    }
   }
   return all;
 }
@@ -92,10 +131,10 @@ IOStatus MemoryFileSystem::State::OpenForWrite(const std::string& fname, bool tr
   const auto [dir, name] = memory::Split(path);
   Directory* d = FindDir(dir);
   if (d == nullptr || name.empty()) return Missing(fname);
-  if (FindDir(path) != nullptr) return IOStatus::IOError(fname, "Is a directory");
   const auto it = d->names.find(name);
   if (it != d->names.end()) {
-    *result = it->second;
+    if (it->second.directory != nullptr) return IOStatus::IOError(fname, "Is a directory");
+    *result = it->second.inode;
     if (truncate) {
       fiber::MutexLock inode_lock(&(*result)->mu);
       (*result)->data.clear();
@@ -105,7 +144,7 @@ IOStatus MemoryFileSystem::State::OpenForWrite(const std::string& fname, bool tr
   }
   *result = std::make_shared<Inode>();
   (*result)->mtime_seconds = fiber::wall_micros() / 1000000;
-  d->Change({"", name, *result});
+  d->Change({"", name, {*result, nullptr}});
   return s;
 }
 

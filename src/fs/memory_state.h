@@ -55,21 +55,30 @@ struct Inode {
 
 using InodePtr = std::shared_ptr<Inode>;
 
+struct Directory;
+using DirectoryPtr = std::shared_ptr<Directory>;
+
+// What a name leads to: one of the two.
+struct Entry {
+  InodePtr inode;
+  DirectoryPtr directory;
+};
+
 // One unsynced change of a directory. A rename inside a directory is one change, as on disk.
 struct DirectoryChange {
   std::string removed;  // empty: none
   std::string added;    // empty: none
-  InodePtr inode;       // of `added`
+  Entry entry;          // of `added`
 };
 
 struct Directory {
-  std::map<std::string, InodePtr> names;
-  std::map<std::string, InodePtr> durable_names;
+  std::map<std::string, Entry> names;
+  std::map<std::string, Entry> durable_names;
   std::vector<DirectoryChange> unsynced;
 
-  void Apply(std::map<std::string, InodePtr>* to, const DirectoryChange& change) const {
+  void Apply(std::map<std::string, Entry>* to, const DirectoryChange& change) const {
     if (!change.removed.empty()) to->erase(change.removed);
-    if (!change.added.empty()) (*to)[change.added] = change.inode;
+    if (!change.added.empty()) (*to)[change.added] = change.entry;
   }
 
   void Change(DirectoryChange change) {
@@ -96,7 +105,7 @@ namespace cairn {
 
 // Shared with open files, which may outlive the file system.
 struct MemoryFileSystem::State {
-  explicit State(Durability d) : tracked(d == Durability::kTracked) { dirs["/"]; }
+  explicit State(Durability d) : tracked(d == Durability::kTracked) {}
 
   const bool tracked;
   // Handles of an older generation are dead. Read by files without mu: DropUnsynced() raises it
@@ -107,7 +116,7 @@ struct MemoryFileSystem::State {
 
   fiber::Mutex mu;  // taken before an inode's
   // Guarded by mu.
-  std::map<std::string, memory::Directory> dirs;
+  const memory::DirectoryPtr root = std::make_shared<memory::Directory>();
   std::set<std::string> locks;
 
   IOStatus Check(uint64_t handle_generation, const std::string& fname) const {
@@ -120,16 +129,15 @@ struct MemoryFileSystem::State {
   // Current handles only.
   IOStatus CheckAlive(const std::string& fname) const { return Check(generation, fname); }
 
-  memory::Directory* FindDir(const std::string& path) {
-    const auto it = dirs.find(path);
-    return it == dirs.end() ? nullptr : &it->second;
-  }
-
-  // nullptr: there is none.
+  // Of normalised paths; nullptr: there is none.
+  memory::Entry* Find(const std::string& path);
+  memory::Directory* FindDir(const std::string& path);
   memory::InodePtr FindFile(const std::string& path);
 
-  // Every file that a name, durable or not, leads to.
-  std::set<memory::InodePtr> AllInodes() const;
+  // Every directory, and every file, that a name, durable or not, leads to, each once: in the order
+  // of names, not of addresses, as a seed must mean the same in every run.
+  std::vector<memory::DirectoryPtr> AllDirectories() const;
+  std::vector<memory::InodePtr> AllInodes() const;
 
   // Opens or creates. The new file is not durable by name until its directory is synced.
   IOStatus OpenForWrite(const std::string& fname, bool truncate, memory::InodePtr* result);

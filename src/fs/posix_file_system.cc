@@ -63,6 +63,15 @@ IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, i
   }
 }
 
+bool IsRefusal(const IOStatus& s) {
+  if (!s.IsIOError() || s.getState() == nullptr) return false;
+  const std::string message = s.getState();
+  for (const int err : {EACCES, EPERM, EROFS, EINVAL}) {
+    if (message.ends_with(": " + ErrorMessage(err))) return true;
+  }
+  return false;
+}
+
 namespace {
 
 class FiberFileLock : public FileLock {
@@ -199,11 +208,13 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus CreateDir(const std::string& name, const IOOptions& /*options*/,
                      IODebugContext* /*dbg*/) override {
+    // style: the file system itself
     return Check(fiber::io::mkdir(name.c_str(), 0755), "While mkdir", name);
   }
 
   IOStatus CreateDirIfMissing(const std::string& name, const IOOptions& options,
                               IODebugContext* dbg) override {
+    // style: the file system itself
     const int r = fiber::io::mkdir(name.c_str(), 0755);
     if (r >= 0) return IOStatus::OK();
     if (r != -EEXIST) return IOErrorFromErrno("While mkdir if missing", name, -r);

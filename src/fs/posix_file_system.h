@@ -23,6 +23,10 @@ std::unique_ptr<FileSystem> NewFiberFileSystem();
 // IOFenced for ESTALE, IOError otherwise; "<context>: <file>: <strerror>".
 IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, int err);
 
+// `s` is such a status, and says that the system does not do this here, or not for this user
+// (EACCES, EPERM, EROFS, EINVAL): not that it went wrong.
+bool IsRefusal(const IOStatus& s);
+
 }  // namespace cairn
 
 #endif  // CAIRN_FS_POSIX_FILE_SYSTEM_H_

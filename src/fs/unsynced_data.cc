@@ -23,7 +23,7 @@ std::string Normal(const std::string& path) {
 
 std::string DirectoryOf(const std::string& normal_path) {
   const size_t slash = normal_path.rfind('/');
-  if (slash == std::string::npos) return "";
+  if (slash == std::string::npos) return ".";
   return normal_path.substr(0, std::max<size_t>(slash, 1));
 }
 
@@ -36,6 +36,20 @@ IOStatus Cut(FileSystem* base, const std::string& path, uint64_t size) {
   if (!s.ok()) return s;
   return WriteStringToFile(base, Slice(contents.data(), std::min<size_t>(size, contents.size())),
                            path, true);
+}
+
+// A file, or a directory with all in it.
+IOStatus Remove(FileSystem* base, const std::string& path) {
+  bool is_dir = false;
+  if (!base->IsDirectory(path, IOOptions(), &is_dir, nullptr).ok() || !is_dir) {
+    return base->DeleteFile(path, IOOptions(), nullptr);
+  }
+  std::vector<std::string> names;
+  IOStatus s = base->GetChildren(path, IOOptions(), &names, nullptr);
+  for (const std::string& name : names) {
+    if (s.ok() && name != "." && name != "..") s = Remove(base, path + "/" + name);
+  }
+  return s.ok() ? base->DeleteDir(path, IOOptions(), nullptr) : s;
 }
 
 bool Exists(FileSystem* base, const std::string& path) {
@@ -75,6 +89,11 @@ std::shared_ptr<UnsyncedData::File> UnsyncedData::Created(const std::string& pat
   fiber::MutexLock lock(&mu_);
   if (!existed) AddChange("", name, std::nullopt);
   return files_[name] = std::make_shared<File>();
+}
+
+void UnsyncedData::DirectoryCreated(const std::string& path) {
+  fiber::MutexLock lock(&mu_);
+  AddChange("", Normal(path), std::nullopt);
 }
 
 std::shared_ptr<UnsyncedData::File> UnsyncedData::Reopened(const std::string& path, uint64_t size) {
@@ -187,7 +206,7 @@ IOStatus UnsyncedData::Drop(FileSystem* base, Random64* random) {
       const NameChange& change = changes.back();
       if (!Exists(base, change.to)) continue;  // deleted since
       IOStatus s = change.from.empty()
-                       ? base->DeleteFile(change.to, IOOptions(), nullptr)
+                       ? Remove(base, change.to)
                        : base->RenameFile(change.to, change.from, IOOptions(), nullptr);
       if (s.ok() && change.replaced.has_value()) {
         s = WriteStringToFile(base, *change.replaced, change.to, true);

@@ -38,6 +38,7 @@ class UnsyncedData {
 
   // A file was created; `existed`: there was one of that name, which is empty now.
   std::shared_ptr<File> Created(const std::string& path, bool existed);
+  void DirectoryCreated(const std::string& path);
   // An existing file of `size` bytes is written on.
   std::shared_ptr<File> Reopened(const std::string& path, uint64_t size);
   // An existing file of `size` bytes got a new name and is written from its beginning.

@@ -37,7 +37,7 @@ class VersionSetTest : public ::testing::Test {
   VersionSetTest()
       : memory_(std::make_shared<MemoryFileSystem>()),
         faults_(std::make_shared<fault::FaultInjectionFileSystem>(memory_)) {
-    EXPECT_TRUE(memory_->CreateDirIfMissing(kDb, IOOptions(), nullptr).ok());
+    EXPECT_TRUE(CreateDirDurably(memory_.get(), kDb).ok());
     EXPECT_TRUE(memory_->NewDirectory(kDb, IOOptions(), &directory_, nullptr).ok());
   }
   ~VersionSetTest() override { CloseSet(); }

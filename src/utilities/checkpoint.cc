@@ -14,18 +14,6 @@
 namespace cairn {
 namespace {
 
-IOStatus SyncDirectoryAt(FileSystem* fs, const std::string& path) {
-  std::unique_ptr<FSDirectory> directory;
-  IOStatus s = fs->NewDirectory(path, IOOptions(), &directory, nullptr);
-  return s.ok() ? SyncDirectory(directory.get()) : s;
-}
-
-std::string ParentOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 class CheckpointImpl final : public Checkpoint {
  public:
   explicit CheckpointImpl(DB* db) : db_(db) {}
@@ -61,6 +49,7 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
 
   const SequenceNumber sequence = db_->GetLatestSequenceNumber();
   io = Remove(staging);
+  // style: its name need not last, and somebody else's is an error
   if (io.ok()) io = fs_->CreateDir(staging, IOOptions(), nullptr);
   Status s = io;
   if (s.ok()) {
@@ -80,7 +69,7 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
     // If this fails the next attempt tries again.
     Remove(staging).PermitUncheckedError();
   } else {
-    s = SyncDirectoryAt(fs_, ParentOf(dir));
+    s = SyncNameOfDirectory(fs_, dir);
   }
   LogInfo(log, "Checkpoint: %s: %s", dir.c_str(), s.ToString().c_str());
   if (s.ok() && sequence_number_ptr != nullptr) *sequence_number_ptr = sequence;

@@ -20,6 +20,7 @@
 #include "compaction/job_env.h"
 #include "compaction/leveled_picker.h"
 #include "fs/file_names.h"
+#include "fs/file_util.h"
 #include "fs/info_log.h"
 #include "fs/memory_file_system.h"
 #include "manifest/testing/version_fixture.h"
@@ -49,7 +50,7 @@ class JobFixture {
       : fs_(std::make_shared<fault::FaultInjectionFileSystem>(
             std::make_shared<MemoryFileSystem>())),
         picker_(&db_options_, &versions_.icmp()) {
-    EXPECT_TRUE(fs_->CreateDir("/db", IOOptions(), nullptr).ok());
+    EXPECT_TRUE(CreateDirDurably(fs_.get(), "/db").ok());
     EXPECT_TRUE(fs_->NewDirectory("/db", IOOptions(), &directory_, nullptr).ok());
     EXPECT_TRUE(NewFileLogger(fs_.get(), "/LOG", &log_).ok());
     BlockBasedTableOptions table_options;
