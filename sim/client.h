@@ -117,6 +117,9 @@ class Client {
   void CompactSome();
   void Follow();
   void LookAtSecondary();
+  void LookAsReader();
+  void LookAtAll(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& families,
+                 const char* what);
   void LookAtCheckpoint();
   void FollowUpdates();
   void LookAround();

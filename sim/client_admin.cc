@@ -188,19 +188,32 @@ void Client::Follow() {
   Walk(follower_.get(), ledger_.state(), "a tailing iterator");
 }
 
-// A secondary shows one state of all families: no money is lost on its way from one account to
-// another, and what this client wrote before is there.
+// A secondary, or a reader that opens the database beside its writer, shows one state of all
+// families: no money is lost on its way from one account to another, and what this client wrote
+// before is there.
 void Client::LookAtSecondary() {
   const Status s = secondary_ == nullptr ? world_->OpenSecondary("/secondary of " + prefix_,
                                                                  &secondary_, &secondary_families_)
                                          : secondary_->TryCatchUpWithPrimary();
   // A failed write may have left half a record in a log that goes on to be needed.
   if (world_->errors_are_allowed() || !Ok("catch up", "", s)) return;
-  std::vector<rocksdb::Iterator*> made;
-  if (!Ok("iterators of a secondary", "",
-          secondary_->NewIterators(Reading(), secondary_families_, &made))) {
-    return;
+  LookAtAll(secondary_.get(), secondary_families_, "a secondary");
+}
+
+void Client::LookAsReader() {
+  std::unique_ptr<rocksdb::DB> reader;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  const Status s = world_->OpenReader(&reader, &families);
+  if (!world_->errors_are_allowed() && Ok("open a reader", "", s)) {
+    LookAtAll(reader.get(), families, "a reader");
   }
+  for (rocksdb::ColumnFamilyHandle* const family : families) delete family;
+}
+
+void Client::LookAtAll(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& families,
+                       const char* what) {
+  std::vector<rocksdb::Iterator*> made;
+  if (!Ok("iterators of all families", what, db->NewIterators(Reading(), families, &made))) return;
   int64_t sum = 0;
   Status read;
   for (rocksdb::Iterator* const it : made) {
@@ -210,14 +223,14 @@ void Client::LookAtSecondary() {
     if (read.ok()) read = it->status();
   }
   ++world_->history().counts.reads;
-  if (Ok("sum of a secondary", "", read) && sum != World::kSum) {
-    world_->history().Violation(
-        "client " + std::to_string(id_) + ": a secondary shows accounts of " + std::to_string(sum) +
-        " in all, expected " + std::to_string(World::kSum) + ": a batch was seen in part");
+  if (Ok("sum of all families", what, read) && sum != World::kSum) {
+    world_->history().Violation("client " + std::to_string(id_) + ": " + what +
+                                " shows accounts of " + std::to_string(sum) + " in all, expected " +
+                                std::to_string(World::kSum) + ": a batch was seen in part");
   }
   if (!plan_.without_log && !world_->db()->GetDBOptions().manual_wal_flush) {
-    const size_t own = static_cast<size_t>(place()) % secondary_families_.size();
-    Walk(made[own], ledger_.state(), "a secondary");
+    const size_t own = static_cast<size_t>(place()) % families.size();
+    Walk(made[own], ledger_.state(), what);
   }
   for (rocksdb::Iterator* const it : made) delete it;
 }
@@ -378,8 +391,10 @@ void Client::Administer() {
       break;
     case 13:
     case 14:
-    case 15:
       LookAtSecondary();
+      break;
+    case 15:
+      LookAsReader();
       break;
     case 17:
       LookAtCheckpoint();

@@ -280,7 +280,13 @@ mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end o
   const bool whole = replay->last.predecessor == link.predecessor;
 ''')
 mutant('recovery-ignores-links', "recovery does not look at what a log says of the one before",
-       'src/db/db_recover.cc', '      replay->stopped = !whole;', '      replay->stopped = replay->stopped && !whole;')
+       'src/db/db_recover.cc', '    replay->stopped = !whole;', '    replay->stopped = replay->stopped && !whole;')
+mutant('recovery-in-the-middle-of-batches', 'recovery does not ask whether one family has more in tables than the logs have',
+       'src/db/db_recover.cc', '  if (replay.families.size() < 2 ||\n', '  if (replay.families.size() < 200 ||\n', seeds=1000)
+mutant('new-directories-not-synced', 'the names of new directories are not synced', 'src/fs/file_util.cc',
+       '  IOStatus s = SyncDirectoryAt(fs, ParentOf(path));', '  IOStatus s;')
+mutant('reader-is-overtaken', 'an open for reading does not look whether the writer has moved on meanwhile', 'src/db/db_open.cc',
+       '    if (!impl->IsOvertaken(s)) break;', '    if (attempt > 0) break;', seeds=1000)
 mutant('old-records-replayed', 'records of the log that a recycled file held before are replayed',
        'src/wal/log_reader.cc',
        'if (recyclable && DecodeFixed32(p + 7) != static_cast<uint32_t>(log_number_)) {',
@@ -503,8 +509,8 @@ mutant('fold-misses-the-group', 'an operand that is one too many becomes a value
 
 mutant('logs-of-a-dropped-family', 'a recovery reads logs that only a dropped family needed, and stops where they are damaged',
        'src/db/db_recover.cc',
-       '      std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());',
-       '      versions_->MinLogNumberToKeep();', seeds=1500)
+       '  return std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());',
+       '  return versions_->MinLogNumberToKeep();', seeds=1500)
 
 # ---- Range tombstones
 

@@ -25,7 +25,6 @@ using rocksdb::Status;
 
 namespace {
 
-constexpr char kPath[] = "/db";
 constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
 constexpr std::chrono::microseconds kMostUntilSettled(10'000'000);
@@ -154,6 +153,15 @@ Status World::OpenSecondary(const std::string& path, std::unique_ptr<DB>* db,
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   for (auto* const handle : families_) families.emplace_back(handle->GetName(), options);
   return DB::OpenAsSecondary(options, kPath, path, families, handles, db);
+}
+
+Status World::OpenReader(std::unique_ptr<DB>* db,
+                         std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  rocksdb::Options options = OptionsOf(*life_);
+  options.max_open_files = -1;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (auto* const handle : families_) families.emplace_back(handle->GetName(), options);
+  return DB::OpenForReadOnly(options, kPath, families, handles, db);
 }
 
 bool World::Open(const LifePlan& life) {
@@ -667,57 +675,5 @@ void World::PlayRepair(const LifePlan& life, bool without_manifest) {
 
 // A bit of one file flips at rest: an error, or what was there, or, if it was in the log, less of
 // it (but for files that were ingested later). Never anything else.
-void World::PlayDamage(const LifePlan& life) {
-  Random64 random(life.seed);
-  std::vector<std::string> children = Children();
-  std::sort(children.begin(), children.end());
-  std::erase_if(children, [this](const std::string& name) {
-    uint64_t size = 0;
-    return name.rfind("LOG", 0) == 0 || name == "LOCK" ||
-           !memory_->GetFileSize(std::string(kPath) + "/" + name, IOOptions(), &size, nullptr)
-                .ok() ||
-           size == 0;
-  });
-  if (children.empty()) return;
-  const std::string name = children[random.Uniform(children.size())];
-  const std::string path = std::string(kPath) + "/" + name;
-  uint64_t size = 0;
-  memory_->GetFileSize(path, IOOptions(), &size, nullptr).PermitUncheckedError();
-  const uint64_t offset = random.Uniform(size);
-  memory_->CorruptFile(path, offset, static_cast<uint8_t>(1 << random.Uniform(8)))
-      .PermitUncheckedError();
-  ++history_->counts.damaged;
-  Status s = TryOpen(kPath, life, /*read_only=*/false, &db_, &families_);
-  history_->Note(-1, "flips a bit of", name + " at " + std::to_string(offset), s.ToString());
-  if (!s.ok()) return;
-  std::map<std::string, State> states;
-  rocksdb::ReadOptions all;
-  all.total_order_seek = true;
-  for (int i = 0; i < plan_.families && s.ok(); ++i) {
-    const std::unique_ptr<rocksdb::Iterator> it(
-        db_->NewIterator(all, families_[static_cast<size_t>(i)]));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      const std::string key = it->key().ToString();
-      states[key.substr(0, key.find('/') + 1)][key] = TextOf(it->columns());
-    }
-    s = it->status();
-  }
-  history_->Note(-1, "reads what is damaged", "", s.ToString());
-  if (s.ok()) {
-    for (const auto& client : clients_) {
-      Ledger::Fit fit;
-      std::string difference;
-      const State& state = states[client->prefix()];
-      if (!client->ledger().FitTo(state, 0, &fit, &difference) &&
-          !(name.ends_with(".log") && client->ledger().FitsButForALog(state))) {
-        history_->Violation("a bit of " + name + " at " + std::to_string(offset) +
-                            " flipped, and nobody says so; client " + std::to_string(client->id()) +
-                            ": " + difference);
-      }
-    }
-  }
-  Close().PermitUncheckedError();
-  db_.reset();
-}
 
 }  // namespace cairn::sim

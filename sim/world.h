@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "base/random.h"
 #include "fiber/mutex.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
@@ -38,6 +39,8 @@ class CompactionCounter final : public rocksdb::EventListener {
 
 class World {
  public:
+  static constexpr char kPath[] = "/db";
+  static std::string PathOf(const std::string& name) { return std::string(kPath) + "/" + name; }
   static constexpr int kAccounts = 12;
   static constexpr int64_t kSum = 1000 * kAccounts;
   static std::string AccountKey(uint64_t number);
@@ -83,7 +86,10 @@ class World {
                                          std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
     return TryOpen(path, *life_, /*read_only=*/true, db, handles);
   }
-  // With all families, in their order. `path`: for its LOG.
+  // With all families, in their order, as the following. For reading, while it is open for writing.
+  [[nodiscard]] rocksdb::Status OpenReader(std::unique_ptr<rocksdb::DB>* db,
+                                           std::vector<rocksdb::ColumnFamilyHandle*>* handles);
+  // `path`: for its LOG.
   [[nodiscard]] rocksdb::Status OpenSecondary(const std::string& path,
                                               std::unique_ptr<rocksdb::DB>* db,
                                               std::vector<rocksdb::ColumnFamilyHandle*>* handles);
@@ -119,7 +125,10 @@ class World {
   bool ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found);
   void CheckLevels();
   void CheckForLeaks(const LifePlan& life);
+  // (sim/damage.cc)
   void PlayDamage(const LifePlan& life);
+  std::vector<std::string> FilesWithBytes() const;  // of the database's directory, sorted
+  std::string LoseSomething(Random64* random, std::string* told);
   // Makes, before a close, the MANIFEST something that can be lost: tables tell all that it says.
   // False: they do not.
   bool DoWithoutManifest(const LifePlan& life);

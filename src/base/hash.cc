@@ -10,6 +10,11 @@ uint64_t Hash64(const char* data, size_t n, uint64_t seed) {
   return XXH3_64bits_withSeed(data, n, seed);
 }
 
+Hash128 Hash2x64(const char* data, size_t n, uint64_t seed) {
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(data, n, seed);
+  return {hash.high64, hash.low64};
+}
+
 uint32_t Hash(const char* data, size_t n, uint32_t seed) {
   constexpr uint32_t kMultiplier = 0xc6a4a793u;
   constexpr int kShift = 24;

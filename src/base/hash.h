@@ -1,5 +1,5 @@
-// Hash functions for memory (shards, tables); those that files contain are in xxph3.h and in
-// table/.
+// Hash functions for memory (shards, tables), and XXH3 in its final form, which files contain, too
+// (unique ids). The others that files contain are in xxph3.h and in table/.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,13 @@ namespace cairn {
 // XXH3, 64 bits.
 uint64_t Hash64(const char* data, size_t n, uint64_t seed = 0);
 inline uint64_t HashSlice64(const Slice& s) { return Hash64(s.data(), s.size()); }
+
+// XXH3, 128 bits.
+struct Hash128 {
+  uint64_t high = 0;
+  uint64_t low = 0;
+};
+Hash128 Hash2x64(const char* data, size_t n, uint64_t seed = 0);
 
 // LevelDB's 32-bit hash (a Murmur relative), which the oldest filters use. Part of a format: never
 // change it.

@@ -140,6 +140,7 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
   if (s.ok()) {
     file_->GetChecksum(&meta_.file_checksum, &meta_.file_checksum_func_name);
     const TableProperties properties = builder_->GetTableProperties();
+    meta_.unique_id = UniqueIdOf(properties);
     if (!builder_->LastKey().empty()) meta_.largest.DecodeFrom(builder_->LastKey());
     if (!tombstones_smallest_.empty()) {
       const InternalKeyComparator& icmp = *env_.icmp;

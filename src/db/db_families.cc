@@ -65,6 +65,7 @@ std::shared_ptr<const Options> DBImpl::LiveOptions(const ColumnFamily* family) c
 
 ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options) {
   TableCacheOptions tables;
+  tables.verify_unique_ids = db_options_.verify_sst_unique_id_in_manifest;
   tables.fs = fs_;
   tables.file_options = file_options_;
   tables.paths = paths_;

@@ -70,13 +70,15 @@ void DBImpl::BackgroundFlush(ColumnFamily* family) {
   Purge();
 }
 
-Status DBImpl::SyncClosedWals() {
+Status DBImpl::SyncClosedWals(VersionEdit* edit) {
   // What one family has in a table must not survive a power cut that takes another's part of the
-  // same batches with the log.
+  // same batches with the log. The MANIFEST says so, for what takes logs without a power cut.
   if (families_.size() < 2) return Status::OK();
+  WalLink end;
   mutex_.unlock();
-  IOStatus io = wals_->SyncClosed();
+  IOStatus io = wals_->SyncClosed(&end);
   mutex_.lock();
+  if (io.ok() && end.predecessor != 0) edit->SetSyncedLog({end.predecessor, end.last_sequence});
   return io;
 }
 
@@ -132,7 +134,7 @@ Status DBImpl::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
   JobStats stats;
   FlushJobInfo info;
   Status s = RunFlushJob(family, memtables, &edit, &stats, &info);
-  if (s.ok()) s = SyncClosedWals();
+  if (s.ok()) s = SyncClosedWals(&edit);
   if (s.ok()) {
     *reason = BackgroundErrorReason::kManifestWrite;
     LetGoOfWals({{family, memtables.size()}});

@@ -250,6 +250,9 @@ class DBImpl final : public DB {
 
   // --- Opening and closing (db_open.cc)
   [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);
+  // Opened for reading, with this result, while another process changed the database: what was read
+  // may be of two of its states. SUSPENDS.
+  bool IsOvertaken(const Status& opened) const;
   [[nodiscard]] Status PrepareDirectories();
   [[nodiscard]] Status CheckExistence(bool* is_new);
   void StartWriting();  // after recovery
@@ -260,6 +263,9 @@ class DBImpl final : public DB {
   void LogBanner() const;
   // Every table of the manifest is there, with its size.
   [[nodiscard]] Status CheckTables() const;
+  // Those that stay open (max_open_files = -1). Corruption: one is another than the MANIFEST means.
+  // (Elsewhere its first reader is told.)
+  [[nodiscard]] Status OpenTables(const std::vector<ColumnFamily*>& families) const;
 
   // --- Column families (db_families.cc)
   // Of a user's handle. InvalidArgument: null, or another database's.
@@ -291,6 +297,7 @@ class DBImpl final : public DB {
   void FamiliesChanged() FIBER_REQUIRES(mutex_);
 
   // --- Recovery (db_recover.cc)
+  uint64_t FirstLogToReplay() const;
   [[nodiscard]] Status RecoverWals(const std::vector<ColumnFamily*>& families);
   struct Replay {
     std::vector<ColumnFamily*> families;
@@ -298,13 +305,14 @@ class DBImpl final : public DB {
     SequenceNumber next = 0;   // after the last record that was replayed; 0: none was
     WalLink last;              // that record and its log
     bool stopped = false;      // the history ended at damage: see kPointInTimeRecovery
-    uint64_t damaged_log = 0;  // where it did; 0: nowhere
+    uint64_t damaged_log = 0;  // what was replayed lacks a part of it, or its end; 0: of none
+    std::set<uint64_t> logs;   // that are there
     std::map<ColumnFamily*, std::vector<FileMetaData>> flushed;
   };
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   [[nodiscard]] static Status CheckLink(const WalLink& link, const std::string& path,
                                         WALRecoveryMode mode, Replay* replay);
-  [[nodiscard]] static Status CheckFamiliesAgree(const Replay& replay);
+  [[nodiscard]] Status CheckFamiliesAgree(const Replay& replay) const;
   // Writes a memtable to level 0 and starts a new one. Nothing else runs yet.
   [[nodiscard]] Status FlushRecovered(ColumnFamily* family, Replay* replay);
   // The families' edits that make the replayed logs obsolete, and a fresh log.
@@ -463,7 +471,7 @@ class DBImpl final : public DB {
   // It is part of the database.
   void QueueFlushed(const ColumnFamily& family, FlushJobInfo info) FIBER_REQUIRES(mutex_);
   // Older logs that a flush must not overtake reach the disk.
-  [[nodiscard]] Status SyncClosedWals() FIBER_REQUIRES(mutex_);
+  [[nodiscard]] Status SyncClosedWals(VersionEdit* edit) FIBER_REQUIRES(mutex_);
   // *reason: what failed.
   [[nodiscard]] Status FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason)
       FIBER_REQUIRES(mutex_);

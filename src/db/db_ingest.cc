@@ -401,6 +401,7 @@ void DBImpl::RecordFiles(Ingestion* part) {
     meta.smallest = with_sequence(file.smallest);
     meta.largest = with_sequence(file.largest);
     meta.smallest_seqno = meta.largest_seqno = file.sequence;
+    meta.unique_id = UniqueIdOf(properties);
     meta.epoch_number = part->arg->options.ingest_behind ? kReservedEpochNumberForFileIngestedBehind
                                                          : part->family->state->NewEpochNumber();
     meta.oldest_ancester_time = meta.file_creation_time = now;

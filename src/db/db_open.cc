@@ -11,7 +11,9 @@
 #include "fs/info_log.h"
 #include "fs/limited_file_system.h"
 #include "fs/observed_file_system.h"
+#include "manifest/manifest_update.h"
 #include "manifest/options_file.h"
+#include "read/together.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/version.h"
 
@@ -152,6 +154,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
                                    write_buffer_size + write_buffer_size / 10);
   const bool follows = mode_ == OpenMode::kSecondary;
   if (!follows) s = CheckTables();
+  if (s.ok() && !follows) s = OpenTables(recovered);
   if (!s.ok()) return s;
   for (ColumnFamily* family : recovered) {
     family->mem = NewMemTable(*family, versions_->LastSequence());
@@ -215,6 +218,52 @@ Status DBImpl::CheckTables() const {
     }
   }
   return Status::OK();
+}
+
+Status DBImpl::OpenTables(const std::vector<ColumnFamily*>& families) const {
+  if (db_options_.max_open_files >= 0) return Status::OK();
+  struct Table {
+    const ColumnFamily* family;
+    TableFileId id;
+  };
+  std::vector<Table> tables;
+  for (const ColumnFamily* family : families) {
+    const Version& version = *family->state->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      for (const FileMetaData* file : version.files(level)) {
+        tables.push_back({family, file->TableId(level)});
+      }
+    }
+  }
+  Status first;
+  ForEachTogether(tables.size(), [&](size_t i) {
+    if (!first.ok()) return;
+    Status s = tables[i].family->tables->KeepOpen(tables[i].id);
+    // What else is wrong with one is told to those who read it.
+    const bool gone = mode_ != OpenMode::kReadWrite && (s.IsNotFound() || s.IsPathNotFound());
+    if (IsUniqueIdMismatch(s) || gone) first = s;
+  });
+  return first;
+}
+
+bool DBImpl::IsOvertaken(const Status& opened) const {
+  const bool reads = mode_ == OpenMode::kReadOnly || mode_ == OpenMode::kReadOnlyFailIfWal;
+  if (!reads || versions_->manifest_file_number() == 0) return false;  // nothing was recovered
+  // Tables and logs go when the MANIFEST says so.
+  std::unique_ptr<ManifestUpdate> later;
+  if (!versions_->ReadUpdate(&later).ok()) return false;
+  if (later->manifest != versions_->manifest_file_number() ||
+      later->position != versions_->manifest_file_size()) {
+    return !opened.ok() || later->FirstLogNeeded() > FirstLogToReplay();
+  }
+  if (opened.ok() || wals_ == nullptr) return false;
+  // The newest log grows.
+  for (const WalSet::File& log : wals_->Files()) {
+    uint64_t bytes = 0;
+    IOStatus io = fs_->GetFileSize(LogFileName(wal_dir_, log.number), IOOptions(), &bytes, nullptr);
+    if (io.ok() && bytes != log.bytes) return true;
+  }
+  return false;
 }
 
 void DBImpl::StartWriting() {
@@ -288,9 +337,19 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
     if (!s.ok()) return s;
   }
 
-  auto impl = std::make_unique<DBImpl>(db_options, dbname, mode);
-  impl->LogBanner();
-  s = impl->OpenImpl(ordered);
+  std::unique_ptr<DBImpl> impl;
+  // Who opens for reading beside a process that writes may meet parts of two of its states.
+  constexpr int kAttempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    impl = std::make_unique<DBImpl>(db_options, dbname, mode);
+    impl->LogBanner();
+    s = impl->OpenImpl(ordered);
+    if (!impl->IsOvertaken(s)) break;
+    if (attempt == kAttempts) {
+      s = Status::TryAgain("the database changes faster than it is opened for reading", dbname);
+      break;
+    }
+  }
   if (!s.ok()) {
     LogError(db_options.info_log.get(), "Open failed: %s", s.ToString().c_str());
     return s;

@@ -7,10 +7,14 @@
 //   kPointInTimeRecovery           the history ends before the first damaged record; later logs are
 //                                  replayed only if they continue exactly where the replay ended.
 //                                  (The MANIFEST's last sequence number says nothing of that: a
-//                                  flush records it while newer writes are only in a log.) A log
-//                                  that says by its WalLink that the end of the one before is
-//                                  missing is damage, too.
-//   kSkipAnyCorruptedRecords       damaged records are skipped
+//                                  flush records it while newer writes are only in a log.)
+//   kSkipAnyCorruptedRecords       damaged records are skipped, and what is missing is not missed
+//
+// What is missing without a trace in the log itself is told by two others. The next log's WalLink
+// says where this one ended: what is missing there is a torn tail, or if the whole file is gone,
+// damage of the other kind. And where one family has more in its tables than the logs have of the
+// others, the end of the history would be in the middle of batches: Corruption in all modes but the
+// last (CheckFamiliesAgree). A crash alone cannot bring that about.
 #include <algorithm>
 
 #include "base/logging.h"
@@ -24,14 +28,19 @@
 #include "wal/log_reader.h"
 
 namespace cairn {
+uint64_t DBImpl::FirstLogToReplay() const {
+  // A family that was dropped since may have kept older logs than those that are there need: what
+  // is missing at the end of such a log is missed by nobody.
+  return std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());
+}
+
 Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
   std::vector<std::string> names;
   IOStatus io = fs_->GetChildren(wal_dir_, IOOptions(), &names, nullptr);
   if (!io.ok()) return io;
-  // A family that was dropped since may have kept older logs than those that are there need: what
-  // is missing at the end of such a log is missed by nobody.
-  const uint64_t min_log =
-      std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());
+  Replay replay;
+  replay.families = families;
+  const uint64_t min_log = replay.min_log = FirstLogToReplay();
   std::vector<uint64_t> numbers;
   for (const std::string& name : names) {
     uint64_t number;
@@ -39,6 +48,7 @@ Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
     if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
     versions_->MarkFileNumberUsed(number);
     if (number >= min_log || number == versions_->prev_log_number()) numbers.push_back(number);
+    replay.logs.insert(number);
     uint64_t bytes = 0;
     fs_->GetFileSize(LogFileName(wal_dir_, number), IOOptions(), &bytes, nullptr)
         .PermitUncheckedError();
@@ -50,9 +60,6 @@ Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               dbname_);
   }
 
-  Replay replay;
-  replay.families = families;
-  replay.min_log = min_log;
   for (uint64_t number : numbers) {
     Status s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
@@ -74,9 +81,23 @@ Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
 }
 
 // A batch is in all of its families or in none: where the history ends before what some family has
-// in its tables, others would lack their part.
-Status DBImpl::CheckFamiliesAgree(const Replay& replay) {
-  if (replay.damaged_log == 0 || replay.families.size() < 2) return Status::OK();
+// in its tables, or lacks a part from before that, others would lack their part.
+Status DBImpl::CheckFamiliesAgree(const Replay& replay) const {
+  if (replay.families.size() < 2 ||
+      db_options_.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
+    return Status::OK();
+  }
+  // What the logs had when the tables came was on the disk then.
+  const LogEnd& synced = versions_->synced_log();
+  const LogEnd reached{replay.last.predecessor, replay.last.last_sequence};
+  if (synced.log >= replay.min_log && synced > reached) {
+    return Status::Corruption("Column family inconsistency: table files are ahead of the logs",
+                              "log #" + std::to_string(synced.log) +
+                                  (replay.logs.contains(synced.log) ? "" : ", missing,") +
+                                  " had entries up to sequence number " +
+                                  std::to_string(synced.last_sequence));
+  }
+  if (replay.damaged_log == 0) return Status::OK();
   for (const ColumnFamily* family : replay.families) {
     if (family->state->log_number() <= replay.damaged_log) continue;
     if (family->state->current()->num_non_empty_levels() == 0) continue;
@@ -97,6 +118,7 @@ Status DBImpl::FinishReplay(Replay* replay) {
   IOStatus io = wals_->Create(next_wal, &wal);
   if (io.ok()) io = wals_->Install(std::move(wal));
   if (!io.ok()) return io;
+  wals_->ContinueAfter(replay->last);
   // One write for all files, with the log number that makes the replayed logs obsolete: a crash
   // before it replays again.
   std::vector<VersionEdit> edits(replay->families.size());
@@ -117,23 +139,26 @@ Status DBImpl::FinishReplay(Replay* replay) {
 Status DBImpl::CheckLink(const WalLink& link, const std::string& path, WALRecoveryMode mode,
                          Replay* replay) {
   // An older log's writes are in tables.
-  if (link.predecessor < replay->min_log) return Status::OK();
+  if (link.predecessor < replay->min_log || mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
+    return Status::OK();
+  }
+  const std::string before = "log #" + std::to_string(link.predecessor);
+  // A crash takes the end of a log, or a name with all names that came after it.
+  if (!replay->logs.contains(link.predecessor)) {
+    return Status::Corruption(before + " is missing, as the next log says", path);
+  }
   const bool whole = replay->last.predecessor == link.predecessor &&
                      replay->last.last_sequence == link.last_sequence;
-  switch (mode) {
-    case WALRecoveryMode::kTolerateCorruptedTailRecords:
-    case WALRecoveryMode::kSkipAnyCorruptedRecords:
-      return Status::OK();
-    case WALRecoveryMode::kAbsoluteConsistency:
-      if (whole) return Status::OK();
-      return Status::Corruption("log #" + std::to_string(link.predecessor) +
-                                    " lacks its end, up to sequence number " +
-                                    std::to_string(link.last_sequence) + ", as the next log says",
-                                path);
-    case WALRecoveryMode::kPointInTimeRecovery:
-      replay->stopped = !whole;
-      return Status::OK();
+  if (mode == WALRecoveryMode::kAbsoluteConsistency && !whole) {
+    return Status::Corruption(before + " lacks its end, up to sequence number " +
+                                  std::to_string(link.last_sequence) + ", as the next log says",
+                              path);
   }
+  if (mode == WALRecoveryMode::kPointInTimeRecovery) {
+    replay->stopped = !whole;
+    if (whole) replay->damaged_log = 0;  // that was behind its last record
+  }
+  if (!whole && replay->damaged_log == 0) replay->damaged_log = link.predecessor;
   return Status::OK();
 }
 

@@ -79,6 +79,10 @@ Status Repairer::RunLocked() {
   IOStatus io = fs_->NewDirectory(table_dir_, IOOptions(), &table_directory_, nullptr);
   if (!io.ok()) return io;
   ReadManifests();
+  io = ReadIdentityFile(fs_, dbname_, &db_id_);
+  if (!io.ok() || db_id_.empty()) {
+    db_id_ = remains_.db_id.empty() ? GenerateDbId() : remains_.db_id;
+  }
   s = FindTables();
   if (s.ok()) {
     ChooseFamilies();
@@ -193,6 +197,7 @@ JobEnv Repairer::MakeJobEnv(const Family& family) {
   env.directory = table_directory_.get();
   env.statistics = options_.statistics.get();
   env.info_log = log_;
+  env.db_id = db_id_;
   env.db_session_id = session_id_;
   env.column_family_id = family.id;
   env.column_family_name = family.name;
@@ -206,7 +211,7 @@ JobEnv Repairer::MakeJobEnv(const Family& family) {
 Status Repairer::ChooseIdentity(FSDirectory* directory, std::string* db_id) {
   IOStatus io = ReadIdentityFile(fs_, dbname_, db_id);
   if (io.ok() && !db_id->empty()) return io;
-  io = SetIdentityFile(fs_, dbname_, remains_.db_id, directory);
+  io = SetIdentityFile(fs_, dbname_, db_id_, directory);
   if (io.ok()) io = ReadIdentityFile(fs_, dbname_, db_id);
   return io;
 }

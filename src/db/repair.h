@@ -145,6 +145,7 @@ class Repairer {
   FileSystem* const fs_;
   Logger* const log_;
   const std::string session_id_;
+  std::string db_id_;  // of IDENTITY, else of a MANIFEST, else a new one
   // Reads past the caches: a block that was cached before it was damaged does not count.
   const std::shared_ptr<TableFactory> reading_;
 

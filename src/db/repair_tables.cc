@@ -192,13 +192,17 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   table->family = family;
   FileMetaData& meta = table->meta;
   const auto remains = remains_.tables.find(found.number);
-  const bool known =
-      remains != remains_.tables.end() && remains->second.meta.file_size == found.size;
+  const UniqueId unique_id = UniqueIdOf(properties);
+  const auto may_be = [&](const FileMetaData& remembered) {
+    return remembered.file_size == found.size &&
+           (remembered.unique_id == kNullUniqueId || remembered.unique_id == unique_id);
+  };
+  const bool known = remains != remains_.tables.end() && may_be(remains->second.meta);
   if (known) meta = remains->second.meta;
   meta.number = found.number;
   meta.path_id = 0;
   meta.file_size = found.size;
-  meta.unique_id.clear();
+  meta.unique_id = unique_id;
   meta.epoch_number = kUnknownEpochNumber;
   TableFileId id = UnpinnedId(meta);
   if (!known) {

@@ -57,6 +57,7 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     AddExisting(current_->log_number(), size);
     auto old = std::make_shared<Old>();
     old->writer = std::move(current_);
+    old->end = last_logged_;
     old->synced = synced_bytes_ == size;
     old->named = directory_synced_;
     fiber::MutexLock lock(&mutex_);
@@ -111,12 +112,13 @@ IOStatus WalSet::SyncDirectory() {
   return s.ok() ? cairn::SyncDirectory(directory.get()) : s;
 }
 
-IOStatus WalSet::SyncOld(bool with_names) {
+IOStatus WalSet::SyncOld(bool with_names, WalLink* end) {
   std::deque<std::shared_ptr<Old>> all;
   {
     fiber::MutexLock lock(&mutex_);
     all = old_;
   }
+  if (end != nullptr && !all.empty()) *end = all.back()->end;
   bool unnamed = false;
   for (const auto& old : all) {
     fiber::MutexLock one_at_a_time(&old->mutex);
@@ -136,7 +138,7 @@ IOStatus WalSet::SyncOld(bool with_names) {
   return s;
 }
 
-IOStatus WalSet::SyncClosed() { return SyncOld(/*with_names=*/true); }
+IOStatus WalSet::SyncClosed(WalLink* end) { return SyncOld(/*with_names=*/true, end); }
 
 IOStatus WalSet::Sync() {
   Statistics* const statistics = options_->statistics.get();

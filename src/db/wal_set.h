@@ -9,8 +9,8 @@
 //    survives an earlier write's loss.
 // 2. The first sync of a WAL also syncs the directory, so that the file's name survives with its
 //    content.
-// 3. A log's first record is a WalLink to the log before, unless it is the first one of this
-// object.
+// 3. A log's first record is a WalLink to the log before that has records: the first one's is what
+// recovery replayed last, if it replayed anything.
 // 4. A file is recycled only if this object wrote it in the recyclable format: other records do not
 //    say which log they are of, and what is left of them behind the new log's end would be taken
 //    for its own. Its former writer is closed first, because closing cuts the file off.
@@ -56,8 +56,11 @@ class WalSet {
   // Leader: closes all. SUSPENDS.
   [[nodiscard]] IOStatus Close();
 
-  // Syncs all but the current one. From anywhere. SUSPENDS.
-  [[nodiscard]] IOStatus SyncClosed();
+  // Syncs all but the current one. `end`: the latest record that is in them; predecessor 0: there
+  // is none. From anywhere. SUSPENDS.
+  [[nodiscard]] IOStatus SyncClosed(WalLink* end);
+  // Leader: the logs of an earlier life ended there. Before the first record.
+  void ContinueAfter(const WalLink& end) { last_logged_ = end; }
 
   // Closes WALs below `number`, which hold nothing unflushed any more. From anywhere, but best in
   // the background: closing gives back what was preallocated, and may wait for the file system's
@@ -102,13 +105,14 @@ class WalSet {
   // Closed by whoever lets go of it last.
   struct Old {
     std::unique_ptr<LogWriter> writer;
+    WalLink end;         // the latest record of all when it was closed
     fiber::Mutex mutex;  // of the two below; held through a sync
     bool synced = false;
     bool named = false;  // the directory was synced since it has the file
   };
   // All but the current one; and the directory, if it may lack one of their names and the caller
   // does not sync it.
-  [[nodiscard]] IOStatus SyncOld(bool with_names);
+  [[nodiscard]] IOStatus SyncOld(bool with_names, WalLink* end = nullptr);
 
   IOStatus AppendLink(const Slice& first_record);
   IOStatus SyncDirectory();

@@ -16,6 +16,7 @@
 #include "rocksdb/advanced_options.h"
 #include "rocksdb/file_checksum.h"
 #include "table/table_cache.h"
+#include "table/unique_id.h"
 
 namespace cairn {
 
@@ -57,7 +58,7 @@ struct FileMetaData {
   uint64_t compensated_range_deletion_size = 0;  // bytes
   std::string min_timestamp, max_timestamp;      // user-defined timestamps; empty: none
   bool user_defined_timestamps_persisted = true;
-  std::string unique_id;  // 16 bytes as read, never written by us unless set; empty: none
+  UniqueId unique_id = kNullUniqueId;  // null: the table does not say, or its writer did not
 
   // Not in the MANIFEST. The writer of the table sets them; after a reopen they stay 0 until
   // somebody reads the table's properties and calls Version::SetFileStats.
@@ -71,7 +72,7 @@ struct FileMetaData {
 
   // What the table cache needs to find or open this file on `level`.
   TableFileId TableId(int level = -1) const {
-    return {number, file_size, level, path_id, tail_size, largest_seqno, &table.slot};
+    return {number, file_size, level, path_id, tail_size, largest_seqno, &table.slot, &unique_id};
   }
 
   // False: the table is known to have no range tombstones.

@@ -19,6 +19,9 @@ bool AllZero(const Slice& s) {
   return std::all_of(s.data(), s.data() + s.size(), [](char c) { return c == 0; });
 }
 
+// Whoever writes it has begun another one. What was read was a state of the database.
+bool IsGone(const Status& s) { return s.IsNotFound() || s.IsPathNotFound(); }
+
 }  // namespace
 
 bool IsTornRecord(const Slice& tail, uint64_t offset) {
@@ -74,22 +77,28 @@ struct ManifestReader::Reporter : LogReader::Reporter {
   bool foreign = false;
 };
 
-ManifestReader::ManifestReader(FileSystem* fs, std::string path, uint64_t number,
-                               std::unique_ptr<SequentialFileReader> file)
-    : fs_(fs), path_(std::move(path)), reporter_(std::make_unique<Reporter>()) {
-  log_ = std::make_unique<LogReader>(nullptr, std::move(file), reporter_.get(),
-                                     /*checksum=*/true, number);
-}
+ManifestReader::ManifestReader(FileSystem* fs, std::string path, uint64_t number)
+    : fs_(fs), path_(std::move(path)), number_(number) {}
 
 ManifestReader::~ManifestReader() = default;
 
 Status ManifestReader::Open(FileSystem* fs, const std::string& path, uint64_t number,
                             std::unique_ptr<ManifestReader>* reader) {
+  std::unique_ptr<ManifestReader> made(new ManifestReader(fs, path, number));
+  Status s = made->Reopen(0);
+  if (s.ok()) *reader = std::move(made);
+  return s;
+}
+
+Status ManifestReader::Reopen(uint64_t position) {
   std::unique_ptr<SequentialFileReader> file;
-  IOStatus s = SequentialFileReader::Open(fs, path, FileOptions(), &file);
+  IOStatus s = SequentialFileReader::Open(fs_, path_, FileOptions(), &file);
   if (!s.ok()) return s;
-  reader->reset(new ManifestReader(fs, path, number, std::move(file)));
-  return Status::OK();
+  log_.reset();
+  reporter_ = std::make_unique<Reporter>();
+  log_ = std::make_unique<LogReader>(nullptr, std::move(file), reporter_.get(),
+                                     /*checksum=*/true, number_);
+  return position == 0 ? Status::OK() : log_->SkipTo(position);
 }
 
 Status ManifestReader::Locate(const Status& status) const {
@@ -112,10 +121,10 @@ Status ManifestReader::SkipTo(uint64_t position) {
   return log_->SkipTo(position);
 }
 
-bool ManifestReader::ReadEdit(VersionEdit* edit) {
-  Slice record;
-  const bool got = log_->ReadRecord(&record, &scratch_,
-                                    WALRecoveryMode::kTolerateCorruptedTailRecords, &offset_);
+bool ManifestReader::ReadRecord(Slice* record) {
+  status_ = Status::OK();
+  const bool got =
+      log_->ReadRecord(record, &scratch_, WALRecoveryMode::kTolerateCorruptedTailRecords, &offset_);
   // A report is about what lies before this record: nothing after it can be trusted.
   if (!reporter_->first.ok()) {
     const Status& reason = reporter_->first;
@@ -124,16 +133,37 @@ bool ManifestReader::ReadEdit(VersionEdit* edit) {
                   : Status::Corruption(path_, reason.ToString());
     return false;
   }
-  if (!got) {
-    offset_ = log_->LastRecordEnd();
-    if (const Status& s = log_->status(); !s.ok()) {
-      status_ = s.IsIOError() ? s : Locate(Status::Corruption("MANIFEST", s.ToString()));
-    } else if (reporter_->foreign) {
-      status_ = Locate(Status::Corruption("MANIFEST", "a record that belongs to another log"));
-    } else if (!growing_) {
-      status_ = CheckTail();
+  if (got) return true;
+  offset_ = log_->LastRecordEnd();
+  if (const Status& s = log_->status(); !s.ok()) {
+    status_ = s.IsIOError() ? s : Locate(Status::Corruption("MANIFEST", s.ToString()));
+  } else if (reporter_->foreign) {
+    status_ = Locate(Status::Corruption("MANIFEST", "a record that belongs to another log"));
+  } else if (!growing_) {
+    status_ = CheckTail();
+  }
+  return false;
+}
+
+bool ManifestReader::ReadEdit(VersionEdit* edit) {
+  Slice record;
+  const uint64_t begin = log_->LastRecordEnd();
+  uint64_t size = UINT64_MAX;
+  while (!ReadRecord(&record)) {
+    if (!status_.IsCorruption()) return false;
+    uint64_t size_now = 0;
+    const Status damage = status_;
+    Status s = fs_->GetFileSize(path_, IOOptions(), &size_now, nullptr);
+    if (s.ok() && size_now != size) {
+      s = Reopen(begin);
+    } else if (s.ok()) {
+      s = damage;
     }
-    return false;
+    if (!s.ok()) {
+      status_ = IsGone(s) ? Status::OK() : damage;
+      return false;
+    }
+    size = size_now;
   }
   if (Status s = edit->DecodeFrom(record); !s.ok()) {
     status_ = Locate(s);
@@ -183,7 +213,9 @@ bool ManifestReader::Next(VersionEdit* edit) {
 
 Status ManifestReader::CheckTail() {
   std::string contents;
-  if (IOStatus s = ReadFileToString(fs_, path_, &contents); !s.ok()) return s;
+  if (IOStatus s = ReadFileToString(fs_, path_, &contents); !s.ok()) {
+    return IsGone(s) ? Status::OK() : Status(s);
+  }
   if (offset_ >= contents.size()) return Status::OK();
   const Slice tail(contents.data() + offset_, contents.size() - offset_);
   if (IsTornRecord(tail, offset_)) return Status::OK();

@@ -5,9 +5,11 @@
 // a well-formed record is Corruption with file and offset, also a damaged length that makes an
 // intact last record look unfinished, or a damaged type that makes the rest look foreign.
 //
-// One that another process is writing grows meanwhile (`growing`): what looks unfinished at its end
-// may be whole a moment later, so nothing is concluded from it. Reading goes on at position() with
-// a new reader. Damage there is found when records follow it.
+// Another process may be writing it meanwhile. What looks damaged is read once more, and again as
+// long as the file grows: between the read that found the end and the look at what lies there a
+// record may have come. Who follows a MANIFEST (`growing`) concludes nothing from what looks
+// unfinished at its end, which may be whole a moment later: reading goes on at position() with a
+// new reader, and damage there is found when records follow it.
 //
 // Thread safety: none.
 #pragma once
@@ -51,15 +53,19 @@ class ManifestReader {
  private:
   struct Reporter;
 
-  ManifestReader(FileSystem* fs, std::string path, uint64_t number,
-                 std::unique_ptr<SequentialFileReader> file);
-  // Reads the next record; false at the end or on an error.
+  ManifestReader(FileSystem* fs, std::string path, uint64_t number);
+  // Opens the file, or once more, to read on from there.
+  [[nodiscard]] Status Reopen(uint64_t position);
+  // The next record as it is now, and status_; false at the end or on an error.
+  bool ReadRecord(Slice* record);
+  // The same of one that may just come. False at the end or on an error.
   bool ReadEdit(VersionEdit* edit);
   // What lies behind the last record must be the start of one that a crash cut off.
   [[nodiscard]] Status CheckTail();
 
   FileSystem* const fs_;
   const std::string path_;
+  const uint64_t number_;
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<LogReader> log_;
   std::string scratch_;

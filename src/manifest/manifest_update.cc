@@ -70,6 +70,7 @@ Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_
     have_last_sequence = true;
     last_sequence = std::max(last_sequence, *edit.last_sequence());
   }
+  if (edit.synced_log()) synced_log = std::max(synced_log, *edit.synced_log());
   if (edit.max_column_family()) {
     max_column_family = std::max(max_column_family, *edit.max_column_family());
   }

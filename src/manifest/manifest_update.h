@@ -51,6 +51,7 @@ struct ManifestUpdate {
   bool have_log_number = false, have_next_file = false, have_last_sequence = false;
   uint64_t next_file = 0, prev_log = 0, min_log_to_keep = 0;
   SequenceNumber last_sequence = 0;
+  LogEnd synced_log;
   uint32_t max_column_family = 0;
   std::string db_id;
 

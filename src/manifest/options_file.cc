@@ -266,6 +266,29 @@ void ShareCache(std::vector<ColumnFamilyDescriptor>* families, std::shared_ptr<C
   }
 }
 
+// The newest one, which a process that has the database open may replace between the two steps.
+Status LoadLatest(const ConfigOptions& config_options, const std::string& dbpath, std::string* path,
+                  cairn::OptionsFileContents* contents) {
+  for (;;) {
+    const std::string before = *path;
+    std::string name;
+    Status s = GetLatestOptionsFileName(dbpath, config_options.env, &name);
+    if (!s.ok()) return s;
+    *path = dbpath + "/" + name;
+    s = cairn::LoadOptionsFile(FileSystemOf(config_options.env), *path,
+                               config_options.ignore_unknown_options, contents);
+    if ((!s.IsNotFound() && !s.IsPathNotFound()) || *path == before) return s;
+  }
+}
+
+void GiveOut(cairn::OptionsFileContents contents, Env* env, DBOptions* db_options,
+             std::vector<ColumnFamilyDescriptor>* cf_descs, std::shared_ptr<Cache>* cache) {
+  *db_options = contents.db_options;
+  db_options->env = env;
+  ShareCache(&contents.families, cache);
+  *cf_descs = std::move(contents.families);
+}
+
 }  // namespace
 
 Status LoadOptionsFromFile(const ConfigOptions& config_options,
@@ -275,11 +298,7 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
   cairn::OptionsFileContents contents;
   Status s = cairn::LoadOptionsFile(FileSystemOf(config_options.env), options_file_name,
                                     config_options.ignore_unknown_options, &contents);
-  if (!s.ok()) return s;
-  *db_options = contents.db_options;
-  db_options->env = config_options.env;
-  ShareCache(&contents.families, cache);
-  *cf_descs = std::move(contents.families);
+  if (s.ok()) GiveOut(std::move(contents), config_options.env, db_options, cf_descs, cache);
   return s;
 }
 
@@ -300,10 +319,11 @@ Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
 Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
                          DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
                          std::shared_ptr<Cache>* cache) {
-  std::string name;
-  Status s = GetLatestOptionsFileName(dbpath, config_options.env, &name);
-  if (!s.ok()) return s;
-  return LoadOptionsFromFile(config_options, dbpath + "/" + name, db_options, cf_descs, cache);
+  std::string path;
+  cairn::OptionsFileContents contents;
+  Status s = LoadLatest(config_options, dbpath, &path, &contents);
+  if (s.ok()) GiveOut(std::move(contents), config_options.env, db_options, cf_descs, cache);
+  return s;
 }
 
 Status LoadLatestOptions(const std::string& dbpath, Env* env, DBOptions* db_options,
@@ -319,13 +339,9 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
                                  const DBOptions& /*db_options*/,
                                  const std::vector<ColumnFamilyDescriptor>& cf_descs) {
   if (config_options.IsCheckDisabled()) return Status::OK();
-  std::string name;
-  Status s = GetLatestOptionsFileName(dbpath, config_options.env, &name);
-  if (!s.ok()) return s;
-  const std::string path = dbpath + "/" + name;
+  std::string path;
   cairn::OptionsFileContents contents;
-  s = cairn::LoadOptionsFile(FileSystemOf(config_options.env), path,
-                             config_options.ignore_unknown_options, &contents);
+  Status s = LoadLatest(config_options, dbpath, &path, &contents);
   if (!s.ok()) return s;
   if (contents.families.size() != cf_descs.size()) {
     return Status::InvalidArgument("The number of column families differs from that of", path);

@@ -61,7 +61,9 @@ bool EncodeNewFile(std::string* dst, int level, const FileMetaData& f) {
   if (f.marked_for_compaction) PutTaggedString(dst, kFileNeedCompaction, Slice("\x01", 1));
   if (!f.min_timestamp.empty()) PutTaggedString(dst, kFileMinTimestamp, f.min_timestamp);
   if (!f.max_timestamp.empty()) PutTaggedString(dst, kFileMaxTimestamp, f.max_timestamp);
-  if (f.unique_id.size() == 16) PutTaggedString(dst, kFileUniqueId, f.unique_id);
+  if (f.unique_id != kNullUniqueId) {
+    PutTaggedString(dst, kFileUniqueId, EncodeUniqueId(f.unique_id));
+  }
   if (f.compensated_range_deletion_size != 0) {
     PutTaggedVarintField(dst, kFileCompensatedRangeDeletionSize, f.compensated_range_deletion_size);
   }
@@ -201,8 +203,7 @@ Status DecodeNewFileFields(EditReader* in, FileMetaData* f,
         f->max_timestamp = field.ToString();
         break;
       case kFileUniqueId:
-        ok = field.size() == 16;
-        f->unique_id = field.ToString();
+        ok = DecodeUniqueId(field, &f->unique_id);
         break;
       case kFileCompensatedRangeDeletionSize:
         f->compensated_range_deletion_size = FieldVarint64(field, &ok);
@@ -252,6 +253,12 @@ bool VersionEdit::EncodeTo(std::string* dst) const {
   if (max_column_family_) PutTagged32(dst, kTagMaxColumnFamily, *max_column_family_);
   if (min_log_number_to_keep_) PutTagged64(dst, kTagMinLogNumberToKeep, *min_log_number_to_keep_);
   if (last_sequence_) PutTagged64(dst, kTagLastSequence, *last_sequence_);
+  if (synced_log_) {
+    std::string end;
+    PutVarint64(&end, synced_log_->log);
+    PutVarint64(&end, synced_log_->last_sequence);
+    PutTaggedString(dst, kTagSyncedLog, end);
+  }
   for (const DeletedFile& f : deleted_files_) {
     PutTagged32(dst, kTagDeletedFile, static_cast<uint32_t>(f.level));
     PutVarint64(dst, f.number);
@@ -381,6 +388,17 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
         }
         break;
       }
+      case kTagSyncedLog: {
+        EditReader end(in.String("synced log"));
+        if (in.failed() != nullptr) break;
+        synced_log_.emplace();
+        synced_log_->log = end.U64("synced log's number");
+        synced_log_->last_sequence = end.Sequence("synced log's last sequence number");
+        if (end.failed() != nullptr) {
+          return Status::Corruption("VersionEdit", std::string("malformed ") + end.failed());
+        }
+        break;
+      }
       case kTagFullHistoryTsLow:
         full_history_ts_low_ = in.String("full history timestamp").ToString();
         break;
@@ -422,6 +440,10 @@ std::string VersionEdit::DebugString(bool hex_key) const {
   if (max_column_family_) number("MaxColumnFamily", *max_column_family_);
   if (min_log_number_to_keep_) number("MinLogNumberToKeep", *min_log_number_to_keep_);
   if (last_sequence_) number("LastSeq", *last_sequence_);
+  if (synced_log_) {
+    number("SyncedLog", synced_log_->log);
+    r.append(" up to ").append(std::to_string(synced_log_->last_sequence));
+  }
   for (const DeletedFile& f : deleted_files_) {
     r.append("\n  DeleteFile: ").append(std::to_string(f.level));
     r.append(" ").append(std::to_string(f.number));

@@ -8,6 +8,7 @@
 // Thread safety: none; an edit belongs to whoever builds it until LogAndApply returns.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ enum ManifestTag : uint32_t {
   kTagWalDeletion2 = kTagSafeIgnoreMask + 8,
   kTagPersistUserDefinedTimestamps = kTagSafeIgnoreMask + 9,
   kTagSubcompactionProgress = kTagSafeIgnoreMask + 10,
+  // Cairn's own, far from the numbers that RocksDB gives: LogEnd, two varint64.
+  kTagSyncedLog = kTagSafeIgnoreMask + 4096 + 1,
 };
 
 // Tags of the fields that follow a NewFile4 record, each (varint32 tag, length-prefixed value),
@@ -79,6 +82,14 @@ enum NewFileTag : uint32_t {
   kFilePathId = kFileNonSafeIgnoreMask + 1,
 };
 
+// Where the logs ended at some time: the newest one that had records then, and the last sequence
+// number in it.
+struct LogEnd {
+  uint64_t log = 0;  // 0: none
+  SequenceNumber last_sequence = 0;
+  auto operator<=>(const LogEnd&) const = default;
+};
+
 class VersionEdit {
  public:
   struct DeletedFile {
@@ -100,6 +111,9 @@ class VersionEdit {
   void SetNextFile(uint64_t n) { next_file_number_ = n; }
   void SetLastSequence(SequenceNumber s) { last_sequence_ = s; }
   void SetMinLogNumberToKeep(uint64_t n) { min_log_number_to_keep_ = n; }
+  // All that the logs had up to there is on the disk: tables of this edit have a part of it, and
+  // the logs may have the other families' part of the same batches.
+  void SetSyncedLog(const LogEnd& end) { synced_log_ = end; }
   void SetMaxColumnFamily(uint32_t id) { max_column_family_ = id; }
   void SetFullHistoryTsLow(std::string ts) { full_history_ts_low_ = std::move(ts); }
   void SetPersistUserDefinedTimestamps(bool v) { persist_user_defined_timestamps_ = v; }
@@ -121,6 +135,7 @@ class VersionEdit {
   const std::optional<uint64_t>& next_file_number() const { return next_file_number_; }
   const std::optional<SequenceNumber>& last_sequence() const { return last_sequence_; }
   const std::optional<uint64_t>& min_log_number_to_keep() const { return min_log_number_to_keep_; }
+  const std::optional<LogEnd>& synced_log() const { return synced_log_; }
   const std::optional<uint32_t>& max_column_family() const { return max_column_family_; }
   const std::optional<std::string>& full_history_ts_low() const { return full_history_ts_low_; }
   const std::optional<bool>& persist_user_defined_timestamps() const {
@@ -156,6 +171,7 @@ class VersionEdit {
   std::optional<std::string> db_id_, comparator_, full_history_ts_low_, column_family_name_;
   std::optional<uint64_t> log_number_, prev_log_number_, next_file_number_, last_sequence_,
       min_log_number_to_keep_, wal_deletion_before_;
+  std::optional<LogEnd> synced_log_;
   std::optional<uint32_t> max_column_family_, atomic_group_remaining_;
   std::optional<bool> persist_user_defined_timestamps_;
   uint32_t column_family_ = 0;

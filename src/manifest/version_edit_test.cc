@@ -37,7 +37,8 @@ VersionEdit FullEdit() {
   f.min_timestamp = "t0";
   f.max_timestamp = "t9";
   f.user_defined_timestamps_persisted = false;
-  f.unique_id = "0123456789abcdef";
+  f.unique_id = {0x0123456789abcdef, 7};
+  edit.SetSyncedLog({11, 4711});
   edit.AddFile(4, f);
   edit.AddFile(0, MakeFile(100, "c", "c"));
   return edit;
@@ -67,7 +68,8 @@ TEST(VersionEdit, RoundTripKeepsEveryField) {
   EXPECT_EQ(f.temperature, Temperature::kWarm);
   EXPECT_TRUE(f.marked_for_compaction);
   EXPECT_EQ(f.epoch_number, 99u);
-  EXPECT_EQ(f.unique_id, "0123456789abcdef");
+  EXPECT_EQ(f.unique_id, (UniqueId{0x0123456789abcdef, 7}));
+  EXPECT_EQ(*decoded.synced_log(), (LogEnd{11, 4711}));
   ASSERT_EQ(decoded.deleted_files().size(), 2u);
   EXPECT_EQ(decoded.deleted_files()[0], (VersionEdit::DeletedFile{3, 77}));
 }

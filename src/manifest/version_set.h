@@ -219,6 +219,8 @@ class VersionSet {
   uint64_t MinLogNumberToKeep() const;
   // The least log number among the families.
   uint64_t MinLogNumberWithUnflushedData() const;
+  // So far the logs were whole on the disk when the tables came that the MANIFEST has.
+  const LogEnd& synced_log() const { return synced_log_; }
   const std::string& db_id() const { return db_id_; }
   // The last MANIFEST write failed: what CURRENT's file holds may include the failed edit, so files
   // that it names must not be deleted until another edit went through.
@@ -259,8 +261,9 @@ class VersionSet {
 
   [[nodiscard]] Status RecoverIdentity(bool read_only);
   // The MANIFEST that CURRENT names.
-  [[nodiscard]] Status OpenCurrent(std::unique_ptr<ManifestReader>* reader, bool growing,
-                                   uint64_t* number) const;
+  [[nodiscard]] static Status OpenCurrent(const std::string& dbname, FileSystem* fs, bool growing,
+                                          std::unique_ptr<ManifestReader>* reader,
+                                          uint64_t* number);
   // Nothing but what was asked for, and all of it.
   [[nodiscard]] Status CheckFound(const std::vector<ColumnFamilyDescriptor>& families,
                                   const ManifestUpdate& recovered, bool read_only) const;
@@ -315,6 +318,7 @@ class VersionSet {
   uint64_t min_log_number_to_keep_ = 0;  // 0: the MANIFEST does not say
   uint64_t next_version_number_ = 0;
   SequenceNumber manifest_last_sequence_ = 0;  // the largest that the MANIFEST has
+  LogEnd synced_log_;                          // likewise
   std::string db_id_;
   bool manifest_write_failed_ = false;
   std::unique_ptr<LogWriter> manifest_;  // touched only by the head of writers_

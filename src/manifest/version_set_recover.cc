@@ -32,14 +32,17 @@ Status VersionSet::GetCurrentManifestPath(const std::string& dbname, FileSystem*
   return Status::OK();
 }
 
-Status VersionSet::OpenCurrent(std::unique_ptr<ManifestReader>* reader, bool growing,
-                               uint64_t* number) const {
+Status VersionSet::OpenCurrent(const std::string& dbname, FileSystem* fs, bool growing,
+                               std::unique_ptr<ManifestReader>* reader, uint64_t* number) {
   std::string path;
   // A new MANIFEST may take the place of one that another process writes, between the two steps.
-  for (int attempt = 0; attempt < (growing ? 10 : 1); ++attempt) {
-    if (Status s = GetCurrentManifestPath(dbname_, fs_, &path, number); !s.ok()) return s;
-    const Status s = growing ? ManifestReader::OpenGrowing(fs_, path, *number, reader)
-                             : ManifestReader::Open(fs_, path, *number, reader);
+  constexpr int kAttempts = 10;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const uint64_t before = *number;
+    if (Status s = GetCurrentManifestPath(dbname, fs, &path, number); !s.ok()) return s;
+    if (attempt > 0 && *number == before) break;
+    const Status s = growing ? ManifestReader::OpenGrowing(fs, path, *number, reader)
+                             : ManifestReader::Open(fs, path, *number, reader);
     if (!s.IsNotFound() && !s.IsPathNotFound()) return s;
   }
   return Status::Corruption("CURRENT file points to a non-existent file", path);
@@ -49,7 +52,7 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
                            bool growing) {
   ManifestUpdate recovered;
   std::unique_ptr<ManifestReader> reader;
-  Status s = OpenCurrent(&reader, growing, &recovered.manifest);
+  Status s = OpenCurrent(dbname_, fs_, growing, &reader, &recovered.manifest);
   if (!s.ok()) return s;
   const auto open_family = [&](uint32_t id, const std::string& name) -> ColumnFamilyState* {
     for (const ColumnFamilyDescriptor& d : families) {
@@ -105,7 +108,7 @@ Status VersionSet::CheckFound(const std::vector<ColumnFamilyDescriptor>& familie
 Status VersionSet::ReadUpdate(std::unique_ptr<ManifestUpdate>* update) const {
   *update = std::make_unique<ManifestUpdate>();
   std::unique_ptr<ManifestReader> reader;
-  Status s = OpenCurrent(&reader, /*growing=*/true, &(*update)->manifest);
+  Status s = OpenCurrent(dbname_, fs_, /*growing=*/true, &reader, &(*update)->manifest);
   if (!s.ok()) return s;
   if ((*update)->manifest == manifest_file_number_) {
     s = reader->SkipTo(manifest_file_size_);
@@ -180,6 +183,7 @@ void VersionSet::InstallUpdate(ManifestUpdate* update) {
   prev_log_number_ = update->prev_log;
   min_log_number_to_keep_ = update->min_log_to_keep;
   manifest_last_sequence_ = update->last_sequence;
+  synced_log_ = std::max(synced_log_, update->synced_log);
   if (!update->db_id.empty()) db_id_ = update->db_id;
 }
 
@@ -201,11 +205,9 @@ Status VersionSet::RecoverIdentity(bool read_only) {
 Status VersionSet::ListColumnFamilies(const std::string& dbname, FileSystem* fs,
                                       std::vector<std::string>* names) {
   names->clear();
-  std::string path;
   uint64_t number = 0;
-  if (Status s = GetCurrentManifestPath(dbname, fs, &path, &number); !s.ok()) return s;
   std::unique_ptr<ManifestReader> reader;
-  if (Status s = ManifestReader::Open(fs, path, number, &reader); !s.ok()) return s;
+  if (Status s = OpenCurrent(dbname, fs, /*growing=*/false, &reader, &number); !s.ok()) return s;
   std::map<uint32_t, std::string> families{{0, kDefaultColumnFamilyName}};
   VersionEdit edit;
   while (reader->Next(&edit)) {

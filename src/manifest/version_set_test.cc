@@ -395,7 +395,7 @@ TEST_F(VersionSetTest, ReadsWhatLibrocksdbWrote) {
   const FileMetaData* flushed = set_->default_family()->current()->files(0)[0];
   EXPECT_EQ(flushed->number, 24u);
   EXPECT_EQ(flushed->file_checksum_func_name, "Unknown");
-  EXPECT_EQ(flushed->unique_id.size(), 16u);
+  EXPECT_NE(flushed->unique_id, kNullUniqueId);
   EXPECT_EQ(flushed->epoch_number, 3u);
   EXPECT_EQ(set_->default_family()->current()->FindFileByNumber(14)->epoch_number, 2u);
 

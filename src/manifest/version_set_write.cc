@@ -40,6 +40,9 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
   if (!db_id_.empty()) head.SetDBId(db_id_);
   if (max_column_family_ != 0) head.SetMaxColumnFamily(max_column_family_);
   if (min_log_number_to_keep_ != 0) head.SetMinLogNumberToKeep(min_log_number_to_keep_);
+  if (synced_log_.log > 0 && synced_log_.log >= min_log_number_to_keep_) {
+    head.SetSyncedLog(synced_log_);
+  }
   if (Status s = add(head); !s.ok()) return s;
   for (const auto& [id, cf] : families_) {
     if (cf->dropped()) continue;
@@ -308,6 +311,7 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
     if (edit->min_log_number_to_keep()) {
       min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit->min_log_number_to_keep());
     }
+    if (edit->synced_log()) synced_log_ = std::max(synced_log_, *edit->synced_log());
     manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit->last_sequence());
   }
   for (size_t i = 0; i < changes.size(); ++i) {

@@ -105,6 +105,11 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
     reader_options.use_secondary_cache = options_.use_secondary_cache;
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
                                                table);
+    if (s.ok() && options_.verify_unique_ids && file.unique_id != nullptr &&
+        *file.unique_id != kNullUniqueId) {
+      s = CheckUniqueId(*file.unique_id, *(*table)->GetTableProperties(), name);
+      if (!s.ok()) table->reset();
+    }
   }
   if (options_.statistics != nullptr) {
     options_.statistics->recordTick(s.ok() ? NO_FILE_OPENS : NO_FILE_ERRORS, 1);

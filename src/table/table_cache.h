@@ -26,6 +26,7 @@
 #include "rocksdb/options.h"
 #include "table/get_context.h"
 #include "table/table_reader.h"
+#include "table/unique_id.h"
 
 namespace cairn {
 
@@ -64,6 +65,8 @@ struct TableFileId {
   uint64_t tail_size = 0;  // bytes after the data blocks; 0: not known
   SequenceNumber largest_seqno = kMaxSequenceNumber;
   TableSlot* slot = nullptr;  // may be null: no fast path
+  // What the table must be; null, or a null one: it is not known. Lives as long as the slot.
+  const UniqueId* unique_id = nullptr;
 };
 
 struct TableCacheOptions {
@@ -81,6 +84,7 @@ struct TableCacheOptions {
   Logger* info_log = nullptr;
   const SliceTransform* prefix_extractor = nullptr;  // may be null
   bool use_secondary_cache = true;                   // of the block cache
+  bool verify_unique_ids = true;                     // verify_sst_unique_id_in_manifest
 };
 
 class TableCache {
@@ -108,7 +112,8 @@ class TableCache {
     Cache::Handle* handle_ = nullptr;
   };
 
-  // Opens the table if it is not open. `no_io`: Incomplete instead of opening. `limits`: of what is
+  // Opens the table if it is not open. Corruption: damaged, or another one than its unique id says
+  // (IsUniqueIdMismatch). `no_io`: Incomplete instead of opening. `limits`: of what is
   // read for that; the opening of the file itself has none. SUSPENDS.
   [[nodiscard]] Status FindTable(const TableFileId& file, Ref* table, bool no_io = false,
                                  const ReadLimits& limits = {});
