@@ -204,7 +204,8 @@ void Client::LookAsReader() {
   std::unique_ptr<rocksdb::DB> reader;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   const Status s = world_->OpenReader(&reader, &families);
-  if (!world_->errors_are_allowed() && Ok("open a reader", "", s)) {
+  // (On a slow disk tables may come and go faster than one can open them.)
+  if (!world_->errors_are_allowed() && !s.IsTryAgain() && Ok("open a reader", "", s)) {
     LookAtAll(reader.get(), families, "a reader");
   }
   for (rocksdb::ColumnFamilyHandle* const family : families) delete family;

@@ -1,5 +1,5 @@
-// What may become of the files of a database that is closed: a bit flips, a log is lost or zeroed, a
-// MANIFEST lacks its last records, two tables lie under each other's names. It then says that
+// What may become of the files of a database that is closed: a bit flips, a log is lost or zeroed,
+// a MANIFEST lacks its last records, two tables lie under each other's names. It then says that
 // something is wrong, or shows a state that it had.
 #include <algorithm>
 #include <cstdlib>
@@ -58,8 +58,7 @@ std::string World::LoseSomething(Random64* random, std::string* told) {
     }
     case 2: {
       // (What was ingested is in no log, so that nothing tells that it is missing.)
-      std::erase_if(names,
-                    [](const std::string& name) { return !name.starts_with("MANIFEST-"); });
+      std::erase_if(names, [](const std::string& name) { return !name.starts_with("MANIFEST-"); });
       if (names.empty() || plan_.kind != Plan::Kind::kRepairs) return "";
       const std::string data = read(names.back());
       std::vector<size_t> ends;
@@ -128,9 +127,8 @@ void World::PlayDamage(const LifePlan& life) {
       const State& state = states[client->prefix()];
       if (!client->ledger().FitTo(state, 0, &fit, &difference) &&
           !(name.ends_with(".log") && client->ledger().FitsButForALog(state))) {
-        history_->Violation("something " + what + " " + name +
-                            ", and nobody says so; client " + std::to_string(client->id()) +
-                            ": " + difference);
+        history_->Violation("something " + what + " " + name + ", and nobody says so; client " +
+                            std::to_string(client->id()) + ": " + difference);
       }
     }
     // Each transfer is a batch of two families: there as a whole or not at all.

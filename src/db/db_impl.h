@@ -250,8 +250,13 @@ class DBImpl final : public DB {
 
   // --- Opening and closing (db_open.cc)
   [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);
-  // Opened for reading, with this result, while another process changed the database: what was read
-  // may be of two of its states. SUSPENDS.
+  // Reads, and another process may be writing.
+  bool IsReader() const {
+    return mode_ == OpenMode::kReadOnly || mode_ == OpenMode::kReadOnlyFailIfWal;
+  }
+  // TryAgain: logs that were replayed may not be all that were needed. SUSPENDS.
+  [[nodiscard]] Status CheckLogsOfReader() const;
+  // A reader's open failed, and what it read may be of two states of the database. SUSPENDS.
   bool IsOvertaken(const Status& opened) const;
   [[nodiscard]] Status PrepareDirectories();
   [[nodiscard]] Status CheckExistence(bool* is_new);

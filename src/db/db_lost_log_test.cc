@@ -1,6 +1,6 @@
-// Logs that are lost, zeroed or cut after a kill, and a MANIFEST that lost its last records: no open
-// but one that skips whatever is missing shows a part of a batch, or a write without those before
-// it, and says OK.
+// Logs that are lost, zeroed or cut after a kill, and a MANIFEST that lost its last records: no
+// open but one that skips whatever is missing shows a part of a batch, or a write without those
+// before it, and says OK.
 #include <functional>
 
 #include "db/testing/db_fixture.h"
@@ -158,8 +158,8 @@ class DbLostLogTest : public testing::DbTest {
       for (const size_t size : {size_t{0}, whole.size() / 2, whole.size() - 1}) {
         if (size >= whole.size()) continue;
         image[log] = whole.substr(0, size);
-        check(image, log + " cut to " + std::to_string(size) + " of " +
-                         std::to_string(whole.size()));
+        check(image,
+              log + " cut to " + std::to_string(size) + " of " + std::to_string(whole.size()));
       }
       image[log] = std::string(whole.size(), '\0');
       check(image, "zeroed " + log);
@@ -206,10 +206,10 @@ TEST_F(DbLostLogTest, OneFamilyIsAheadOfTheNewestLogWithRecords) {
   Check(image_, "nothing");
   EXPECT_EQ(refused_, 0);
   const std::string log = Names(FileType::kWalFile).front();
-  for (const auto& [what, contents] : Image{
-           {"emptied", ""},
-           {"zeroed", std::string(image_[log].size(), '\0')},
-           {"cut", image_[log].substr(0, image_[log].size() - 3)}}) {
+  for (const auto& [what, contents] :
+       Image{{"emptied", ""},
+             {"zeroed", std::string(image_[log].size(), '\0')},
+             {"cut", image_[log].substr(0, image_[log].size() - 3)}}) {
     Image image = image_;
     image[log] = contents;
     refused_ = opens_ = 0;

@@ -153,13 +153,19 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   wals_ = std::make_unique<WalSet>(fs_, wal_dir_, &db_options_, FileOptionsForLog(db_options_),
                                    write_buffer_size + write_buffer_size / 10);
   const bool follows = mode_ == OpenMode::kSecondary;
-  if (!follows) s = CheckTables();
-  if (s.ok() && !follows) s = OpenTables(recovered);
+  const auto tables = [&] {
+    const Status checked = CheckTables();
+    return checked.ok() ? OpenTables(recovered) : checked;
+  };
+  if (mode_ == OpenMode::kReadWrite) s = tables();
   if (!s.ok()) return s;
   for (ColumnFamily* family : recovered) {
     family->mem = NewMemTable(*family, versions_->LastSequence());
   }
   if (!follows) s = RecoverWals(recovered);
+  // (Logs first: beside a process that writes they go sooner than tables.)
+  if (s.ok() && IsReader()) s = CheckLogsOfReader();
+  if (s.ok() && IsReader()) s = tables();
   if (!s.ok()) return s;
 
   if (mode_ == OpenMode::kReadWrite) StartWriting();
@@ -246,17 +252,27 @@ Status DBImpl::OpenTables(const std::vector<ColumnFamily*>& families) const {
   return first;
 }
 
+Status DBImpl::CheckLogsOfReader() const {
+  // Logs go when the MANIFEST says so: those that were needed then were all there, whole.
+  std::unique_ptr<ManifestUpdate> later;
+  Status s = versions_->ReadUpdate(&later);
+  if (s.ok() && later->FirstLogNeeded() > FirstLogToReplay()) {
+    s = Status::TryAgain("the database changes faster than it is opened for reading", dbname_);
+  }
+  return s;
+}
+
 bool DBImpl::IsOvertaken(const Status& opened) const {
-  const bool reads = mode_ == OpenMode::kReadOnly || mode_ == OpenMode::kReadOnlyFailIfWal;
-  if (!reads || versions_->manifest_file_number() == 0) return false;  // nothing was recovered
+  if (opened.ok() || !IsReader() || versions_->manifest_file_number() == 0) return false;
+  if (opened.IsTryAgain()) return true;
   // Tables and logs go when the MANIFEST says so.
   std::unique_ptr<ManifestUpdate> later;
   if (!versions_->ReadUpdate(&later).ok()) return false;
   if (later->manifest != versions_->manifest_file_number() ||
       later->position != versions_->manifest_file_size()) {
-    return !opened.ok() || later->FirstLogNeeded() > FirstLogToReplay();
+    return true;
   }
-  if (opened.ok() || wals_ == nullptr) return false;
+  if (wals_ == nullptr) return false;
   // The newest log grows.
   for (const WalSet::File& log : wals_->Files()) {
     uint64_t bytes = 0;
@@ -340,14 +356,14 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
   std::unique_ptr<DBImpl> impl;
   // Who opens for reading beside a process that writes may meet parts of two of its states.
   constexpr int kAttempts = 100;
-  for (int attempt = 1;; ++attempt) {
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     impl = std::make_unique<DBImpl>(db_options, dbname, mode);
     impl->LogBanner();
     s = impl->OpenImpl(ordered);
     if (!impl->IsOvertaken(s)) break;
     if (attempt == kAttempts) {
-      s = Status::TryAgain("the database changes faster than it is opened for reading", dbname);
-      break;
+      s = Status::TryAgain("the database changes faster than it is opened for reading",
+                           s.ToString());
     }
   }
   if (!s.ok()) {

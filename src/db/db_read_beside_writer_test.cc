@@ -206,8 +206,7 @@ TEST_P(DbReadBesideWriterKinds, OpenForReadOnly) {
       options.wal_recovery_mode = mode;
       std::unique_ptr<DB> reader;
       std::vector<ColumnFamilyHandle*> handles;
-      const Status s =
-          DB::OpenForReadOnly(options, kDbName, Families(options), &handles, &reader);
+      const Status s = DB::OpenForReadOnly(options, kDbName, Families(options), &handles, &reader);
       if (s.ok()) ExpectAtLeast(reader.get(), handles, known);
       for (ColumnFamilyHandle* handle : handles) delete handle;
       return s;
@@ -220,8 +219,8 @@ TEST_P(DbReadBesideWriterKinds, OpenAsSecondary) {
   BeforeEachOperation(GetParam() % 4, [&](const Options& options, uint64_t known) {
     std::unique_ptr<DB> reader;
     std::vector<ColumnFamilyHandle*> handles;
-    const Status s = DB::OpenAsSecondary(options, kDbName, "/secondary", Families(options),
-                                         &handles, &reader);
+    const Status s =
+        DB::OpenAsSecondary(options, kDbName, "/secondary", Families(options), &handles, &reader);
     if (s.ok()) ExpectAtLeast(reader.get(), handles, known);
     for (ColumnFamilyHandle* handle : handles) delete handle;
     return s;

@@ -53,9 +53,18 @@ TEST(CreateDir, AFileOfThatNameIsAnError) {
 }
 
 TEST(CreateDir, ParentsByTheirPaths) {
-  for (const auto& [path, parent] : std::vector<std::pair<std::string, std::string>>{
-           {"/a/b", "/a"}, {"/a/b/", "/a"}, {"/a//b", "/a"}, {"/a", "/"}, {"//a", "/"}, {"/", "/"},
-           {"a/b", "a"}, {"a", "."}, {"a/", "."}, {"./a", "."}, {"", "."}}) {
+  for (const auto& [path, parent] :
+       std::vector<std::pair<std::string, std::string>>{{"/a/b", "/a"},
+                                                        {"/a/b/", "/a"},
+                                                        {"/a//b", "/a"},
+                                                        {"/a", "/"},
+                                                        {"//a", "/"},
+                                                        {"/", "/"},
+                                                        {"a/b", "a"},
+                                                        {"a", "."},
+                                                        {"a/", "."},
+                                                        {"./a", "."},
+                                                        {"", "."}}) {
     EXPECT_EQ(ParentOf(path), parent) << path;
   }
 }

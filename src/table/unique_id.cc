@@ -12,8 +12,8 @@ namespace {
 constexpr char kMismatch[] = "Mismatch in unique ID on table file ";
 
 // A session id is a number in base 36 of 8 and one of 12 digits (the first may have 1 to 12), which
-// holds 64 bits, the lower part, and some 39 more: the last 12 digits have bits 0 to 61 of the lower
-// part, the others its two highest and, above them, the upper part.
+// holds 64 bits, the lower part, and some 39 more: the last 12 digits have bits 0 to 61 of the
+// lower part, the others its two highest and, above them, the upper part.
 constexpr size_t kLowDigits = 12;
 constexpr size_t kMostDigits = 24;
 constexpr int kLowBits = 62;
@@ -106,8 +106,8 @@ Status CheckUniqueId(const UniqueId& expected, const TableProperties& properties
                      const std::string& file) {
   const UniqueId actual = AnyIdOf(properties);
   if (actual == expected) return Status::OK();
-  return Status::Corruption(kMismatch + file, "Expected: " + UniqueIdText(expected) +
-                                                  " Actual: " + UniqueIdText(actual));
+  return Status::Corruption(
+      kMismatch + file, "Expected: " + UniqueIdText(expected) + " Actual: " + UniqueIdText(actual));
 }
 
 bool IsUniqueIdMismatch(const Status& s) {

@@ -105,8 +105,7 @@ TEST(UniqueId, SessionsHaveIdsOfTheFormat) {
   for (int i = 0; i < 100; ++i) {
     const std::string session = GenerateDbSessionId();
     ASSERT_EQ(session.size(), 20u);
-    EXPECT_EQ(session.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-              std::string::npos);
+    EXPECT_EQ(session.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"), std::string::npos);
     const UniqueId id = UniqueIdOf(Properties(session, 1));
     EXPECT_NE(id[0], 0u);
     first_words.insert(id[0]);
