@@ -75,6 +75,11 @@ enum FileKind : uint32_t {
 };
 FileKind KindOf(const std::string& path);
 
+// What the local file system says where a system call fails with this errno: a rule with
+// ErrorOf(EMFILE) is a process that is out of descriptors. (EMFILE, ENFILE, ENOMEM, EAGAIN, ENOSPC
+// and their like pass: those are retryable, and a database that met one goes on by itself.)
+IOStatus ErrorOf(int err);
+
 enum class Effect {
   kError,     // the operation does nothing and returns the rule's error
   kTorn,      // an Append writes a part, chosen by the seed, and returns the error; others: kError

@@ -34,8 +34,9 @@ struct ShardedCacheOptions {
   size_t capacity = 0;
   // 2^num_shard_bits shards, each with its own lock or clock; negative: chosen from the capacity.
   int num_shard_bits = -1;
-  // True: an insertion that does not fit fails with Status::MemoryLimit. False: pinned entries may
-  // exceed the capacity.
+  // True: an insertion that does not fit fails with Status::MemoryLimit, and a read that needs it
+  // with it (flush, compaction and recovery do without). False: pinned entries may exceed the
+  // capacity.
   bool strict_capacity_limit = false;
   // Must be null: with another one there is no cache (null is returned).
   std::shared_ptr<MemoryAllocator> memory_allocator;

@@ -176,7 +176,9 @@ struct DBOptions {
   InfoLogLevel info_log_level = INFO_LEVEL;
 
   // --- Files ---
-  // Table files kept open; -1: all, and they are opened with the database.
+  // Table files kept open; -1: all that are used. A value above what the process may have open
+  // (RLIMIT_NOFILE) is cut to that, and tables take no more than three quarters of it; where no
+  // descriptor is left, tables that nobody reads are closed.
   int max_open_files = -1;
   // A hint without effect.
   int max_file_opening_threads = 16;
@@ -335,7 +337,9 @@ struct DBOptions {
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
   // Unsupported.
   bool best_efforts_recovery = false;
-  // Attempts, and microseconds between them, to go on after a background error that may pass.
+  // Attempts, and microseconds between them, to go on after a background error that passes: a full
+  // disk, or a shortage of descriptors or memory, or what a file system calls retryable. The first
+  // one comes at once, but to a full disk.
   int max_bgerror_resume_count = INT_MAX;
   uint64_t bgerror_resume_retry_interval = 1000000;
   // Without effect: whether messages and the log may show keys; few do.

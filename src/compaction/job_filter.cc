@@ -21,7 +21,9 @@ Status JobFilter::ForCompaction(const JobEnv& env, const Compaction& compaction)
     for (const CompactionInputFiles& input : compaction.inputs()) {
       for (const FileMetaData* file : input.files) {
         std::shared_ptr<const TableProperties> properties;
-        Status s = env.table_cache->GetTableProperties(file->TableId(input.level), &properties);
+        TableFileId id = file->TableId(input.level);
+        id.for_job = true;
+        Status s = env.table_cache->GetTableProperties(id, &properties);
         if (!s.ok()) return s;
         context.input_table_properties.emplace(
             TableFileName(env.paths, file->number, file->path_id), std::move(properties));

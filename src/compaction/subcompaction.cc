@@ -93,7 +93,9 @@ Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
   for (const CompactionInputFiles& input : compaction.inputs()) {
     for (const FileMetaData* file : input.files) {
       TableCache::Ref table;
-      Status s = tables->FindTable(file->TableId(input.level), &table);
+      TableFileId id = file->TableId(input.level);
+      id.for_job = true;
+      Status s = tables->FindTable(id, &table);
       std::vector<TableAnchor> of_file;
       if (s.ok()) s = table->GetAnchors(kAnchorsPerFile, &of_file);
       if (!s.ok()) return s;
@@ -187,7 +189,9 @@ Status Subcompaction::CollectTombstones(std::unique_ptr<const RangeTombstones>* 
     for (const FileMetaData* file : input.files) {
       if (!Overlaps(*file) || !file->MayHaveTombstones()) continue;
       TableCache::Ref table;
-      Status s = env_.table_cache->FindTable(file->TableId(input.level), &table);
+      TableFileId id = file->TableId(input.level);
+      id.for_job = true;
+      Status s = env_.table_cache->FindTable(id, &table);
       if (!s.ok()) return s;
       collector.AddOfTable(table->range_tombstones(), file->smallest.Encode(),
                            file->largest.Encode());

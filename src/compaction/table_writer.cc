@@ -165,6 +165,7 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
     TableCache::Ref table;
     TableFileId id = meta_.TableId(options_.level);
     id.slot = nullptr;
+    id.for_job = true;
     s = env_.table_cache->FindTable(id, &table);
     if (s.ok() && cf_options_.paranoid_file_checks) s = ReadBack(id);
     if (s.ok()) {

@@ -123,7 +123,7 @@ bool DBImpl::WantsCompaction(const ColumnFamily& family) {
 }
 
 void DBImpl::MaybeScheduleCompaction() {
-  if (exclusive_manual_ > 0) return;
+  if (exclusive_manual_ > 0 || pausing_compactions_ > 0) return;
   bool wanted = false;
   bool pressed = write_controller_.NeedSpeedupCompaction();
   for (const ColumnFamily* family : families_) {
@@ -243,17 +243,20 @@ void DBImpl::BackgroundCompaction() {
   {
     DBMutexLock lock(&mutex_);
     Status s;
+    bool outputs_are_gone = false;
     if (!shutting_down_.load() && !has_background_error_.load() && paused_ == 0 &&
         exclusive_manual_ == 0) {
       std::unique_ptr<Compaction> compaction = PickCompaction(&family);
       if (compaction != nullptr) {
         // Another job may fit beside this one.
         MaybeScheduleWork();
-        s = RunCompaction(family, std::move(compaction), nullptr, next_job_id_.fetch_add(1));
+        s = RunCompaction(family, std::move(compaction), nullptr, next_job_id_.fetch_add(1),
+                          /*info=*/nullptr, &outputs_are_gone);
       }
     }
     if (!s.ok() && !s.IsShutdownInProgress() && !s.IsColumnFamilyDropped()) {
-      SetBackgroundError(s, BackgroundErrorReason::kCompaction, "compaction");
+      CompactionFailed(s, outputs_are_gone, "compaction");
+      if (outputs_are_gone) PauseAfterShortage();
     }
     --running_compactions_;
     MaybeScheduleWork();
@@ -264,8 +267,8 @@ void DBImpl::BackgroundCompaction() {
 }
 
 Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
-                             const std::atomic<bool>* canceled, int job_id,
-                             CompactionJobInfo* info) {
+                             const std::atomic<bool>* canceled, int job_id, CompactionJobInfo* info,
+                             bool* outputs_are_gone) {
   ++family->running_compactions;
   Status s;
   CompactionJobInfo told;
@@ -309,6 +312,7 @@ Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> c
     CompactionJob job(env, compaction.get());
     mutex_.unlock();
     s = job.Run();
+    if (outputs_are_gone != nullptr) *outputs_are_gone = !s.ok();
     if (info != nullptr) ReportCompaction(*family, *compaction, job.stats(), job_id, info);
     mutex_.lock();
     if (s.ok()) {
@@ -330,6 +334,7 @@ Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> c
       listener->OnCompactionCompleted(this, report);
     });
   }
+  if (s.ok()) compaction_shortages_ = 0;
   if (s.ok() && !family->dropped.load()) {
     InstallSuperVersion(family);
     LogInfo(db_options_.info_log.get(), "[%s] Level summary: %s", family->name().c_str(),

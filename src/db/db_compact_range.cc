@@ -197,10 +197,12 @@ Status DBImpl::RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> co
   bool done = false;
   auto job = [this, family, canceled, info, &result, &done, c = std::move(compaction)]() mutable {
     DBMutexLock lock(&mutex_);
-    result = RunCompaction(family, std::move(c), canceled, next_job_id_.fetch_add(1), info);
+    bool outputs_are_gone = false;
+    result = RunCompaction(family, std::move(c), canceled, next_job_id_.fetch_add(1), info,
+                           &outputs_are_gone);
     if (!result.ok() && !result.IsShutdownInProgress() && !result.IsIncomplete() &&
         !result.IsColumnFamilyDropped()) {
-      SetBackgroundError(result, BackgroundErrorReason::kCompaction, "manual compaction");
+      CompactionFailed(result, outputs_are_gone, "manual compaction");
     }
     --running_compactions_;
     done = true;

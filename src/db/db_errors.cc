@@ -1,12 +1,15 @@
 // Background errors: what refuses writes until the database has recovered, by the user's Resume or,
-// where the disk was full, by itself.
+// where something was short, by itself.
 //
-// A full disk is the one error that goes away without anybody touching the database: some other
-// file is deleted. A fiber (or thread) of its own looks for space at intervals and then does what
-// Resume does.
+// Shortages (base/shortage.h) go away without anybody touching the database: some other file is
+// deleted, descriptors are closed. A fiber (or thread) of its own does at intervals what Resume
+// does; of a full disk it looks for space first. A compaction that met one (but a full disk, which
+// its next try would fill again) stops nobody: its inputs are there, and it is tried again after a
+// pause.
 #include <algorithm>
 
 #include "base/logging.h"
+#include "base/shortage.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 
@@ -22,6 +25,10 @@ bool MayBeIgnored(BackgroundErrorReason reason) {
 
 constexpr uint64_t kNanosPerMicro = 1000;
 constexpr uint64_t kPauseAfterIgnoredError = 1'000'000'000;  // nanoseconds
+// Before the first attempt to go on after a shortage; those that follow have the user's interval
+// between them. And between attempts of compactions, where each pause is twice the one before.
+constexpr uint64_t kFirstPause = 10'000'000;  // nanoseconds
+constexpr uint64_t kLongestPause = 1'000'000'000;
 
 }  // namespace
 
@@ -75,6 +82,40 @@ void DBImpl::SetBackgroundError(const Status& error, BackgroundErrorReason reaso
   if (first) StartRecovery();
 }
 
+// --- Compactions
+
+void DBImpl::CompactionFailed(const Status& error, bool outputs_are_gone, const char* where) {
+  if (!outputs_are_gone || !IsShortage(error) || error.IsNoSpace()) {
+    SetBackgroundError(error, BackgroundErrorReason::kCompaction, where);
+    return;
+  }
+  LogWarn(db_options_.info_log.get(), "A %s met a shortage, which will pass: %s", where,
+          error.ToString().c_str());
+  if (has_listeners()) {
+    mutex_.unlock();
+    Tell([&](EventListener* listener) {
+      Status told = error;
+      listener->OnBackgroundError(BackgroundErrorReason::kCompaction, &told);
+    });
+    mutex_.lock();
+  }
+  ++background_errors_;
+  compaction_shortages_ = std::min(compaction_shortages_ + 1, 30);
+}
+
+void DBImpl::PauseAfterShortage() {
+  if (compaction_shortages_ == 0) return;
+  const uint64_t until =
+      fiber::now_nanos() + std::min(kFirstPause << (compaction_shortages_ - 1), kLongestPause);
+  ++pausing_compactions_;
+  // (Those who are waited for here wait for the end of all compactions.)
+  while (fiber::now_nanos() < until && !shutting_down_.load() && !has_background_error_.load() &&
+         paused_ == 0 && exclusive_manual_ == 0) {
+    background_done_.wait_until(&mutex_, until);
+  }
+  --pausing_compactions_;
+}
+
 // --- Recovery
 
 Status DBImpl::Resume() {
@@ -96,7 +137,11 @@ Status DBImpl::RecoverFromError(Status* former) {
     // What began before may still fail for the old reason, and would be taken for a new error.
     while (running_flushes_ > 0 || running_compactions_ > 0) background_done_.wait(&mutex_);
     if (shutting_down_.load()) return Status::ShutdownInProgress();
-    if (background_error_.IsCorruption()) return background_error_;
+    // (As in RocksDB: of a memtable that lacks a part of a batch no table may be made.)
+    if (background_error_.IsCorruption() ||
+        background_error_reason_ == BackgroundErrorReason::kMemTable) {
+      return background_error_;
+    }
     *former = background_error_;
     const BackgroundErrorReason reason = background_error_reason_;
     background_error_ = Status::OK();
@@ -145,7 +190,9 @@ Status DBImpl::RecoverFromError(Status* former) {
 }
 
 bool DBImpl::MayRecoverByItself() const {
-  return has_background_error_.load() && background_error_.IsNoSpace() && !shutting_down_.load();
+  // (What a memtable lacks is in the log: only a new opening finds it there.)
+  return has_background_error_.load() && IsShortage(background_error_) &&
+         background_error_reason_ != BackgroundErrorReason::kMemTable && !shutting_down_.load();
 }
 
 void DBImpl::StartRecovery() {
@@ -197,17 +244,20 @@ void DBImpl::KeepRecovering() {
       error = recoveries_;
       attempts = 0;
       wanted = RecoveryIsWanted();
-      if (wanted) LogInfo(db_options_.info_log.get(), "Waiting for space, to go on then");
+      if (wanted) LogInfo(db_options_.info_log.get(), "Waiting for the shortage to pass");
       continue;
     }
     if (!wanted || attempts == db_options_.max_bgerror_resume_count) break;
-    const uint64_t until = fiber::now_nanos() + interval;
+    const bool looks_for_space = background_error_.IsNoSpace();
+    const uint64_t until =
+        fiber::now_nanos() +
+        (looks_for_space || attempts > 0 ? interval : std::min(interval, kFirstPause));
     while (fiber::now_nanos() < until && MayRecoverByItself() && error == recoveries_) {
       background_done_.wait_until(&mutex_, until);
     }
     if (!MayRecoverByItself() || error != recoveries_) continue;
     mutex_.unlock();
-    if (!DiskIsFull()) {
+    if (!looks_for_space || !DiskIsFull()) {
       ++attempts;
       Status former;
       RecoverFromError(&former).PermitUncheckedError();

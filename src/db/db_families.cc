@@ -73,7 +73,7 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
   tables.table_cache_numshardbits = options->table_cache_numshardbits;
   tables.statistics = statistics_;
   tables.info_log = db_options_.info_log.get();
-  tables.cache = open_tables_;
+  tables.open_tables = open_tables_;
   tables.use_secondary_cache = db_options_.lowest_used_cache_tier != CacheTier::kVolatileTier;
   LogInfo(db_options_.info_log.get(), "Options for column family [%s]:", state->name().c_str());
   ColumnFamilyOptions(*options).Dump(db_options_.info_log.get());
@@ -86,7 +86,6 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
                                                 SchedulePurge();
                                               });
   ColumnFamily* const family = owned.get();
-  open_tables_ = family->tables->cache();
   owned_families_.push_back(std::move(owned));
   return family;
 }

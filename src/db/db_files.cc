@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/logging.h"
+#include "base/shortage.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
@@ -97,8 +98,12 @@ void DBImpl::DeleteFiles(const ObsoleteFiles& files) {
     if (io.ok()) {
       LogInfo(db_options_.info_log.get(), "Deleted obsolete file %s", path.c_str());
     } else if (!io.IsNotFound() && !io.IsPathNotFound()) {
-      // The next open's scan finds it again.
+      // The next purge tries again, or the next open's scan finds it.
       LogWarn(db_options_.info_log.get(), "Cannot delete obsolete file: %s", io.ToString().c_str());
+      if (IsShortage(io)) {
+        fiber::MutexLock lock(&postponed_mutex_);
+        postponed_.paths.push_back(path);
+      }
     }
   }
   if (!files.wals.empty()) RemoveWals(files.wals);
@@ -121,8 +126,12 @@ void DBImpl::RemoveWals(const std::vector<uint64_t>& wals) {
       LogInfo(db_options_.info_log.get(), "%s obsolete log %s",
               archives_wals() ? "Archived" : "Deleted", path.c_str());
     } else if (!io.IsNotFound() && !io.IsPathNotFound()) {
-      // The next open finds it again.
+      // The next purge tries again, or the next open finds it.
       LogWarn(db_options_.info_log.get(), "Cannot remove obsolete log: %s", io.ToString().c_str());
+      if (IsShortage(io)) {
+        fiber::MutexLock lock(&postponed_mutex_);
+        postponed_.wals.push_back(wal);
+      }
     }
   }
   if (archives_wals()) TrimArchive();
@@ -204,6 +213,12 @@ void DBImpl::Purge() {
     retired = TakeRetired();
     for (const auto& family : unreferenced) versions_->ForgetDropped(family->state);
     FindObsoleteFiles(&obsolete);
+    if (deletions_disabled_ == 0) {
+      fiber::MutexLock postponed(&postponed_mutex_);
+      obsolete.paths.insert(obsolete.paths.end(), postponed_.paths.begin(), postponed_.paths.end());
+      obsolete.wals.insert(obsolete.wals.end(), postponed_.wals.begin(), postponed_.wals.end());
+      postponed_ = ObsoleteFiles();
+    }
   }
   FreeRetired(retired);
   unreferenced.clear();

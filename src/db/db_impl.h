@@ -270,7 +270,8 @@ class DBImpl final : public DB {
   [[nodiscard]] Status CheckTables() const;
   // Those that stay open (max_open_files = -1). Corruption: one is another than the MANIFEST means.
   // (Elsewhere its first reader is told.)
-  [[nodiscard]] Status OpenTables(const std::vector<ColumnFamily*>& families) const;
+  [[nodiscard]] Status OpenAllTables(const std::vector<ColumnFamily*>& families) const;
+  void WarnOfFewDescriptors() const;
 
   // --- Column families (db_families.cc)
   // Of a user's handle. InvalidArgument: null, or another database's.
@@ -386,6 +387,12 @@ class DBImpl final : public DB {
   // has recovered. Releases the mutex while listeners are told.
   void SetBackgroundError(const Status& error, BackgroundErrorReason reason, const char* where)
       FIBER_REQUIRES(mutex_);
+  // After a compaction that failed, in its thread. `outputs_are_gone`: the MANIFEST has heard
+  // nothing of it. A shortage then leaves the database as it is, but for a pause.
+  void CompactionFailed(const Status& error, bool outputs_are_gone, const char* where)
+      FIBER_REQUIRES(mutex_);
+  // Waits, releasing the mutex, before compactions are tried again; none begins meanwhile.
+  void PauseAfterShortage() FIBER_REQUIRES(mutex_);
   // What Resume does; *former receives the error that there was.
   [[nodiscard]] Status RecoverFromError(Status* former);
   // A fiber or thread tries to recover until it succeeds, or nobody wants it any more.
@@ -513,10 +520,12 @@ class DBImpl final : public DB {
   // null: there is nothing to do, or only what conflicts.
   std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family) FIBER_REQUIRES(mutex_);
   // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
-  // job runs. *info, if not null, receives the report.
+  // job runs. *info, if not null, receives the report; *outputs_are_gone: it failed before the
+  // MANIFEST was touched, and has deleted what it made.
   [[nodiscard]] Status RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                                      const std::atomic<bool>* canceled, int job_id,
-                                     CompactionJobInfo* info = nullptr) FIBER_REQUIRES(mutex_);
+                                     CompactionJobInfo* info = nullptr,
+                                     bool* outputs_are_gone = nullptr) FIBER_REQUIRES(mutex_);
   void TellCompactionBegin(const ColumnFamily& family, const Compaction& compaction, int job_id)
       FIBER_REQUIRES(mutex_);
   // io_priority: unless writers are held up, which makes it IO_USER.
@@ -656,6 +665,7 @@ class DBImpl final : public DB {
   const DBOptions db_options_;
   const std::string wal_dir_;
   Env* const env_;
+  std::shared_ptr<OpenTables> open_tables_;       // of all families; constant until it is closed
   const std::shared_ptr<FileSystem> wrapped_fs_;  // the Env's, limited and observed if asked for
   FileSystem* const fs_;
   FileOptions file_options_;
@@ -691,7 +701,6 @@ class DBImpl final : public DB {
   ColumnFamily* default_family_ = nullptr;  // constant once open
   // And those that were dropped and are still referred to.
   std::vector<std::unique_ptr<ColumnFamily>> owned_families_ FIBER_GUARDED_BY(mutex_);
-  std::shared_ptr<Cache> open_tables_;                 // of all families' table caches
   size_t next_family_ FIBER_GUARDED_BY(mutex_) = 0;    // whose turn it is to compact
   uint64_t flushed_wal_ FIBER_GUARDED_BY(mutex_) = 0;  // flushes for the sake of this log began
 
@@ -717,6 +726,8 @@ class DBImpl final : public DB {
   std::atomic<int> flush_waiters_{0};                 // relaxed: a hint
   int running_compactions_ FIBER_GUARDED_BY(mutex_) =
       0;  // scheduled or running, manual ones included
+  int pausing_compactions_ FIBER_GUARDED_BY(mutex_) = 0;   // of those: after a shortage
+  int compaction_shortages_ FIBER_GUARDED_BY(mutex_) = 0;  // met since one succeeded
   int paused_ FIBER_GUARDED_BY(mutex_) = 0;
   int exclusive_manual_ FIBER_GUARDED_BY(mutex_) = 0;
   int running_manual_ FIBER_GUARDED_BY(mutex_) = 0;  // CompactRange calls
@@ -748,6 +759,9 @@ class DBImpl final : public DB {
   fiber::Mutex retired_mutex_;  // a leaf
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};
+  fiber::Mutex postponed_mutex_;  // a leaf
+  // What could not be deleted because of a shortage: the next purge's.
+  ObsoleteFiles postponed_ FIBER_GUARDED_BY(postponed_mutex_);
 
   // The newest one's name in the directory; empty if it could not be written.
   std::string options_file_ FIBER_GUARDED_BY(mutex_);

@@ -11,6 +11,7 @@
 #include "fs/info_log.h"
 #include "fs/limited_file_system.h"
 #include "fs/observed_file_system.h"
+#include "fs/reopening_file_system.h"
 #include "manifest/manifest_update.h"
 #include "manifest/options_file.h"
 #include "read/together.h"
@@ -21,8 +22,10 @@ namespace cairn {
 
 namespace {
 
-// With what the options put around it.
-std::shared_ptr<FileSystem> Wrapped(std::shared_ptr<FileSystem> fs, const DBOptions& options) {
+// With what the options put around it; and where no file can be opened, tables that nobody reads
+// are closed.
+std::shared_ptr<FileSystem> Wrapped(std::shared_ptr<FileSystem> fs, const DBOptions& options,
+                                    const std::shared_ptr<OpenTables>& tables) {
   FileListeners listeners;
   for (const auto& listener : options.listeners) {
     if (listener->ShouldBeNotifiedOnFileIO()) listeners.push_back(listener);
@@ -31,7 +34,10 @@ std::shared_ptr<FileSystem> Wrapped(std::shared_ptr<FileSystem> fs, const DBOpti
   if (options.rate_limiter != nullptr) {
     fs = std::make_shared<LimitedFileSystem>(fs, options.rate_limiter, options.statistics);
   }
-  return fs;
+  return std::make_shared<ReopeningFileSystem>(fs, [weak = std::weak_ptr<OpenTables>(tables)] {
+    const std::shared_ptr<OpenTables> open = weak.lock();
+    return open != nullptr && open->CloseSome();
+  });
 }
 
 }  // namespace
@@ -42,7 +48,9 @@ DBImpl::DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
       db_options_(db_options),
       wal_dir_(db_options.wal_dir.empty() ? dbname_ : db_options.wal_dir),
       env_(db_options_.env),
-      wrapped_fs_(Wrapped(env_->GetFileSystem(), db_options_)),
+      open_tables_(std::make_shared<OpenTables>(db_options_.max_open_files,
+                                                db_options_.table_cache_numshardbits)),
+      wrapped_fs_(Wrapped(env_->GetFileSystem(), db_options_, open_tables_)),
       fs_(wrapped_fs_.get()),
       file_options_(db_options_),
       statistics_(db_options_.statistics.get()),
@@ -155,7 +163,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   const bool follows = mode_ == OpenMode::kSecondary;
   const auto tables = [&] {
     const Status checked = CheckTables();
-    return checked.ok() ? OpenTables(recovered) : checked;
+    return checked.ok() ? OpenAllTables(recovered) : checked;
   };
   if (mode_ == OpenMode::kReadWrite) s = tables();
   if (!s.ok()) return s;
@@ -176,6 +184,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     if (mode_ == OpenMode::kReadWrite) FindObsoleteFilesByScan(&obsolete);
   }
   if (follows) return TryCatchUpWithPrimary();
+  WarnOfFewDescriptors();
   for (const ColumnFamilyDescriptor& family : missing) {
     ColumnFamilyHandle* handle = nullptr;
     s = CreateFamily(family, &handle);
@@ -226,7 +235,7 @@ Status DBImpl::CheckTables() const {
   return Status::OK();
 }
 
-Status DBImpl::OpenTables(const std::vector<ColumnFamily*>& families) const {
+Status DBImpl::OpenAllTables(const std::vector<ColumnFamily*>& families) const {
   if (db_options_.max_open_files >= 0) return Status::OK();
   struct Table {
     const ColumnFamily* family;
@@ -280,6 +289,21 @@ bool DBImpl::IsOvertaken(const Status& opened) const {
     if (io.ok() && bytes != log.bytes) return true;
   }
   return false;
+}
+
+void DBImpl::WarnOfFewDescriptors() const {
+  size_t tables = 0;
+  for (const auto& [id, family] : versions_->families()) {
+    const Version& version = *family->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      tables += version.files(level).size();
+    }
+  }
+  if (db_options_.max_open_files != -1 || tables <= open_tables_->capacity()) return;
+  LogWarn(db_options_.info_log.get(),
+          "max_open_files is -1, but of %zu tables %zu are kept open: the process may have no more "
+          "descriptors (RLIMIT_NOFILE)",
+          tables, open_tables_->capacity());
 }
 
 void DBImpl::StartWriting() {

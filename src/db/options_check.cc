@@ -7,6 +7,7 @@
 
 #include "base/memtable_factory.h"
 #include "db/db_impl.h"
+#include "fiber/limits.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_buffer_manager.h"
@@ -171,7 +172,12 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   out.wal_dir = without_slashes(out.wal_dir);
   if (out.wal_dir == without_slashes(dbname)) out.wal_dir.clear();
   if (out.max_background_jobs < 1) out.max_background_jobs = 1;
-  if (out.max_open_files != -1) out.max_open_files = std::max(out.max_open_files, 20);
+  // As in RocksDB. (And TableCache leaves some of them to others.)
+  if (out.max_open_files != -1) {
+    const uint64_t most =
+        std::clamp<uint64_t>(fiber::descriptor_limit(), 20, std::numeric_limits<int>::max());
+    out.max_open_files = std::clamp(out.max_open_files, 20, static_cast<int>(most));
+  }
   if (out.db_paths.empty()) {
     out.db_paths.emplace_back(dbname, std::numeric_limits<uint64_t>::max());
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fs/file_names.h"
+#include "fs/posix_file_system.h"
 
 namespace cairn::fault {
 
@@ -33,6 +34,8 @@ FileKind KindOf(const std::string& path) {
       return kOtherFiles;
   }
 }
+
+IOStatus ErrorOf(int err) { return IOErrorFromErrno("injected fault", "", err); }
 
 namespace detail {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/perf.h"
+#include "base/shortage.h"
 #include "fiber/runtime.h"
 #include "fs/aligned_buffer.h"
 #include "fs/parking_reads.h"
@@ -59,7 +60,7 @@ IOStatus RandomAccessFileReader::ReadDirect(const IOOptions& options, uint64_t o
   const uint64_t begin = offset / alignment * alignment;
   const uint64_t end = (offset + n + alignment - 1) / alignment * alignment;
   const AlignedBuffer buffer(alignment, static_cast<size_t>(end - begin));
-  if (buffer.data() == nullptr) return IOStatus::IOError("out of memory", file_name_);
+  if (buffer.data() == nullptr) return NoMemory(file_name_);
   Slice piece;
   IOStatus s = ReadOnce(options, begin, static_cast<size_t>(end - begin), &piece, buffer.data());
   if (!s.ok()) {
@@ -121,7 +122,7 @@ IOStatus SequentialFileReader::Read(size_t n, Slice* result, char* scratch) {
     const uint64_t begin = offset_ / alignment * alignment;
     const uint64_t end = (offset_ + n + alignment - 1) / alignment * alignment;
     const AlignedBuffer buffer(alignment, static_cast<size_t>(end - begin));
-    if (buffer.data() == nullptr) return IOStatus::IOError("out of memory", file_name_);
+    if (buffer.data() == nullptr) return NoMemory(file_name_);
     Slice piece;
     s = file_->PositionedRead(begin, static_cast<size_t>(end - begin), IOOptions(), &piece,
                               buffer.data(), nullptr);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/perf.h"
+#include "base/shortage.h"
 
 namespace cairn {
 
@@ -114,7 +115,7 @@ IOStatus FileWriter::AppendSlow(const Slice& data) {
   size_t left = data.size();
   while (left > 0) {
     if (left > capacity_ - used_) GrowBuffer(used_ + left);
-    if (capacity_ == 0) return Fail(IOStatus::IOError("out of memory", file_name_));
+    if (capacity_ == 0) return Fail(NoMemory(file_name_));
     if (!direct_ && left > capacity_ - used_) {
       // Larger than any buffer that we would take: hand it on without a copy.
       IOStatus s = Flush();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/perf.h"
+#include "base/shortage.h"
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fiber/mutex.h"
@@ -47,20 +48,23 @@ bool IsMissing(int err) { return err == ENOENT || err == ENOTDIR; }
 IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, int err) {
   const std::string where = file.empty() ? context : context + ": " + file;
   const std::string why = ErrorMessage(err);
+  IOStatus s;
   switch (err) {
     case ENOSPC:
-    case EDQUOT: {
-      IOStatus s = IOStatus::NoSpace(where, why);
-      s.SetRetryable(true);  // space may be freed
-      return s;
-    }
+    case EDQUOT:
+      s = IOStatus::NoSpace(where, why);
+      break;
     case ESTALE:
-      return IOStatus::IOFenced(where, why);
+      s = IOStatus::IOFenced(where, why);
+      break;
     case ENOENT:
-      return IOStatus::PathNotFound(where, why);
+      s = IOStatus::PathNotFound(where, why);
+      break;
     default:
-      return IOStatus::IOError(where, why);
+      s = IOStatus::IOError(where, why);
   }
+  s.SetRetryable(IsShortage(err));
+  return s;
 }
 
 bool IsRefusal(const IOStatus& s) {

@@ -20,7 +20,8 @@ namespace cairn {
 std::unique_ptr<FileSystem> NewFiberFileSystem();
 
 // The IOStatus for a positive errno value: PathNotFound for ENOENT, NoSpace for ENOSPC and EDQUOT,
-// IOFenced for ESTALE, IOError otherwise; "<context>: <file>: <strerror>".
+// IOFenced for ESTALE, IOError otherwise; retryable for what passes (base/shortage.h);
+// "<context>: <file>: <strerror>".
 IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, int err);
 
 // `s` is such a status, and says that the system does not do this here, or not for this user

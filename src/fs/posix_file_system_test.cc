@@ -201,5 +201,16 @@ TEST_F(PosixFileSystemTest, DirectIoWritesAndReadsTheSameBytes) {
   EXPECT_EQ(expected, all);
 }
 
+TEST(PosixErrors, WhatPassesIsRetryable) {
+  for (const int err : {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, ENOSPC, EDQUOT}) {
+    EXPECT_TRUE(IOErrorFromErrno("while", "file", err).GetRetryable()) << err;
+  }
+  for (const int err : {EIO, ENOENT, EROFS, ESTALE}) {
+    EXPECT_FALSE(IOErrorFromErrno("while", "file", err).GetRetryable()) << err;
+  }
+  EXPECT_TRUE(IOErrorFromErrno("while", "file", EDQUOT).IsNoSpace());
+  EXPECT_TRUE(IOErrorFromErrno("while", "file", EMFILE).IsIOError());
+}
+
 }  // namespace
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shortage.h"
 #include "fiber/flight.h"
 #include "fiber/io.h"
 #include "fs/aligned_buffer.h"
@@ -56,7 +57,7 @@ void ReadUntil(uint64_t deadline, const std::shared_ptr<const OpenDescriptor>& f
     TimedRead& it = reads[i];
     req.result = Slice(req.scratch, 0);
     if (it.held->buffer.data() == nullptr) {
-      req.status = IOStatus::IOError("out of memory", name);
+      req.status = NoMemory(name);
       continue;
     }
     for (;;) {

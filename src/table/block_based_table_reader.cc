@@ -128,7 +128,7 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
   t->MakeCachePrefix();
   s = t->LoadIndexAndFilter(t->ChoosePinning(options), &tail);
   if (!s.ok()) return s;
-  if (!t->charge_.Set(t->ApproximateMemoryUsage())) {
+  if (!t->charge_.Set(t->ApproximateMemoryUsage()) && !options.for_job) {
     return Status::MemoryLimit("the block cache has no room for the reader of",
                                t->source_.file->file_name());
   }
@@ -736,7 +736,8 @@ Status BlockBasedTable::VerifyChecksum(const ReadOptions& read_options) {
 
 Status BlockBasedTable::GetAnchors(size_t count, std::vector<TableAnchor>* anchors) {
   anchors->clear();
-  const ReadOptions options;
+  ReadOptions options;
+  options.fill_cache = false;  // a compaction needs no room in the cache
   IndexCursor index(this, &options);
   const uint64_t per_anchor = std::max<uint64_t>(1, properties_->data_size / count);
   TableAnchor part;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/perf.h"
+#include "base/shortage.h"
 #include "fiber/clock.h"
 
 namespace cairn {
@@ -105,7 +106,7 @@ IOStatus ReadAhead::Extend(size_t size, bool asked_for) {
     return IOStatus::OK();
   }
   auto piece = NewPiece(static_cast<size_t>(end - begin));
-  if (piece->data == nullptr) return IOStatus::IOError("out of memory", file_->file_name());
+  if (piece->data == nullptr) return NoMemory(file_->file_name());
   if (!piece->charge.Set(piece->capacity) && !asked_for) return IOStatus::OK();
   piece->start = begin;
   piece->size = static_cast<size_t>(end - begin);

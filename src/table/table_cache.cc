@@ -4,6 +4,7 @@
 
 #include "base/coding.h"
 #include "base/perf.h"
+#include "fiber/limits.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "rocksdb/statistics.h"
@@ -16,8 +17,15 @@ namespace {
 // Capacity, in tables, when all stay open.
 constexpr size_t kUnlimited = size_t{1} << 22;
 
+// The sockets of a server, logs and other databases need descriptors, too.
 size_t Capacity(int max_open_files) {
-  return max_open_files < 0 ? kUnlimited : static_cast<size_t>(std::max(1, max_open_files));
+  const size_t wanted =
+      max_open_files < 0 ? kUnlimited : static_cast<size_t>(std::max(1, max_open_files));
+  return std::max<size_t>(1, std::min<uint64_t>(wanted, fiber::descriptor_limit() / 4 * 3));
+}
+
+size_t MostPinned(int max_open_files) {
+  return max_open_files < 0 ? Capacity(max_open_files) / 4 * 3 : 0;
 }
 
 void DeleteTable(const Slice& /*key*/, void* value) { delete static_cast<TableReader*>(value); }
@@ -35,9 +43,39 @@ struct TableKey {
 void TableSlot::Release() {
   if (reader_.load(std::memory_order_relaxed) == nullptr) return;
   reader_.store(nullptr, std::memory_order_relaxed);
-  cache_->Release(handle_);
-  cache_ = nullptr;
+  tables_->cache()->Release(handle_);
+  tables_->pinned_.fetch_sub(1, std::memory_order_relaxed);
+  tables_ = nullptr;
   handle_ = nullptr;
+}
+
+// ---- OpenTables
+
+OpenTables::OpenTables(int max_open_files, int num_shard_bits)
+    : cache_(NewLRUCache(Capacity(max_open_files),
+                         // Few tables: one shard, or each would hold too few of them.
+                         Capacity(max_open_files) >= 1024 ? std::clamp(num_shard_bits, 0, 19) : 0,
+                         /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0, nullptr,
+                         /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)),
+      most_pinned_(MostPinned(max_open_files)) {}
+
+void OpenTables::SetMaxOpenFiles(int max_open_files) {
+  most_pinned_.store(MostPinned(max_open_files), std::memory_order_relaxed);
+  fiber::MutexLock lock(&capacity_mutex_);
+  cache_->SetCapacity(Capacity(max_open_files));
+}
+
+bool OpenTables::CloseSome() {
+  fiber::MutexLock lock(&capacity_mutex_);
+  const size_t used = cache_->GetUsage();
+  const size_t in_use = cache_->GetPinnedUsage();
+  if (used <= in_use) return false;
+  const size_t capacity = cache_->GetCapacity();
+  cache_->SetCapacity(in_use + (used - in_use) / 2);
+  cache_->SetCapacity(capacity);
+  // (Few, in many shards.)
+  if (cache_->GetUsage() >= used) cache_->EraseUnRefEntries();
+  return true;
 }
 
 // ---- TableCache::Ref
@@ -71,15 +109,11 @@ void TableCache::Ref::Reset() {
 TableCache::TableCache(TableCacheOptions options)
     : options_(std::move(options)),
       pin_all_(options_.max_open_files < 0),
-      cache_(options_.cache != nullptr
-                 ? options_.cache
-                 : NewLRUCache(Capacity(options_.max_open_files),
-                               // Few tables: one shard, or each would hold too few of them.
-                               options_.max_open_files < 0 || options_.max_open_files >= 1024
-                                   ? std::clamp(options_.table_cache_numshardbits, 0, 19)
-                                   : 0,
-                               /*strict_capacity_limit=*/false, /*high_pri_pool_ratio=*/0.0,
-                               nullptr, /*use_adaptive_mutex=*/false, kDontChargeCacheMetadata)) {}
+      open_tables_(options_.open_tables != nullptr
+                       ? options_.open_tables
+                       : std::make_shared<OpenTables>(options_.max_open_files,
+                                                      options_.table_cache_numshardbits)),
+      cache_(open_tables_->cache()) {}
 
 TableCache::~TableCache() = default;
 
@@ -101,6 +135,7 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
     reader_options.tail_size = file.tail_size;
     reader_options.largest_seqno = file.largest_seqno;
     reader_options.limits = limits;
+    reader_options.for_job = file.for_job;
     reader_options.prefix_extractor = options_.prefix_extractor;
     reader_options.use_secondary_cache = options_.use_secondary_cache;
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,
@@ -119,14 +154,16 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
 
 // Leaves a reference in the file's slot, so that the next lookup finds the reader there. REQUIRES:
 // the open lock.
-void TableCache::Pin(const TableFileId& file, Ref* table) {
+void TableCache::Pin(const TableFileId& file, Ref* table, bool in_any_case) {
   TableSlot* slot = file.slot;
   if (!pin_all_.load(std::memory_order_relaxed) || slot == nullptr ||
-      slot->reader_.load(std::memory_order_relaxed) != nullptr) {
+      slot->reader_.load(std::memory_order_relaxed) != nullptr ||
+      (!in_any_case && !open_tables_->HasPinToSpare())) {
     return;
   }
   cache_->Ref(table->handle_);
-  slot->cache_ = cache_.get();
+  open_tables_->pinned_.fetch_add(1, std::memory_order_relaxed);
+  slot->tables_ = open_tables_.get();
   slot->handle_ = table->handle_;
   slot->reader_.store(table->reader_, std::memory_order_release);
 }
@@ -143,7 +180,7 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
   const PerfTimer timer(Perf(), &PerfContext::find_table_nanos);
   fiber::Mutex& mu = open_mu_[file.number % kOpenLocks];
   if (Cache::Handle* const handle = cache_->Lookup(TableKey(file.number).slice())) {
-    table->cache_ = cache_.get();
+    table->cache_ = cache_;
     table->handle_ = handle;
     table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
     if (file.slot != nullptr && file.slot->MayHaveTombstones() &&
@@ -151,7 +188,8 @@ Status TableCache::FindTable(const TableFileId& file, Ref* table, bool no_io,
       file.slot->may_have_tombstones_.store(false, std::memory_order_relaxed);
     }
     // Not if the lock is held: another table is being opened, which may take long.
-    if (pin_all_.load(std::memory_order_relaxed) && file.slot != nullptr && mu.try_lock()) {
+    if (pin_all_.load(std::memory_order_relaxed) && file.slot != nullptr &&
+        open_tables_->HasPinToSpare() && mu.try_lock()) {
       Pin(file, table);
       mu.unlock();
     }
@@ -174,7 +212,7 @@ Status TableCache::KeepOpen(const TableFileId& file) {
   Status s = FindTable(file, &table);
   if (s.ok() && table.handle_ != nullptr) {
     fiber::MutexLock lock(&open_mu_[file.number % kOpenLocks]);
-    Pin(file, &table);
+    Pin(file, &table, /*in_any_case=*/true);
   }
   return s;
 }
@@ -191,7 +229,7 @@ Status TableCache::OpenOnce(const TableFileId& file, const ReadLimits& limits, R
     if (!s.ok()) return s;
     (void)reader.release();  // the cache has it
   }
-  table->cache_ = cache_.get();
+  table->cache_ = cache_;
   table->handle_ = handle;
   table->reader_ = static_cast<TableReader*>(cache_->Value(handle));
   return Status::OK();
@@ -214,8 +252,10 @@ InternalIterator* TableCache::NewIterator(const ReadOptions& options, const Tabl
                                           bool for_compaction, bool skip_filters,
                                           size_t compaction_readahead) {
   Ref table;
+  TableFileId wanted = file;
+  wanted.for_job |= for_compaction;
   const Status s =
-      FindTable(file, &table, options.read_tier == kBlockCacheTier, ReadLimits(options));
+      FindTable(wanted, &table, options.read_tier == kBlockCacheTier, ReadLimits(options));
   if (!s.ok()) return NewEmptyInternalIterator(s);
   if (options.table_filter && !options.table_filter(*table->GetTableProperties())) {
     return NewEmptyInternalIterator();
@@ -268,7 +308,7 @@ size_t TableCache::ApproximateMemoryUsage() const {
 
 void TableCache::SetMaxOpenFiles(int max_open_files) {
   pin_all_.store(max_open_files < 0, std::memory_order_relaxed);
-  cache_->SetCapacity(Capacity(max_open_files));
+  open_tables_->SetMaxOpenFiles(max_open_files);
 }
 
 void TableCache::Evict(uint64_t number) { cache_->Erase(TableKey(number).slice()); }

@@ -3,10 +3,12 @@
 // Called by the read layer (Get, iterators) and by compaction. At most max_open_files readers stay
 // open, in an LRU cache keyed by file number. With max_open_files = -1 every table stays open, and
 // a TableSlot beside the file's metadata remembers its reader: then a lookup goes from the metadata
-// to the reader by one atomic load.
+// to the reader by one atomic load. But a quarter of the descriptors that the process may have is
+// left to others: where that is too few for all tables, some are pinned in slots and the others
+// take turns.
 //
 // Thread-safe. Opening a table SUSPENDS; two callers of one table open it once.
-// Lifetime: TableSlots and iterators die before the TableCache.
+// Lifetime: TableSlots and iterators die before the TableCache and its OpenTables.
 #pragma once
 
 #include <atomic>
@@ -30,6 +32,34 @@
 
 namespace cairn {
 
+// The readers of all column families, and how many of them may be open. Thread-safe.
+class OpenTables {
+ public:
+  // See DBOptions::max_open_files, DBOptions::table_cache_numshardbits.
+  OpenTables(int max_open_files, int num_shard_bits);
+
+  Cache* cache() const { return cache_.get(); }
+  void SetMaxOpenFiles(int max_open_files);
+  // Closes about half of the tables that nobody uses; false: there is none. SUSPENDS.
+  bool CloseSome();
+  // How many stay open.
+  size_t capacity() const { return cache_->GetCapacity(); }
+
+ private:
+  friend class TableCache;
+  friend class TableSlot;
+
+  // Whether one more may be pinned in a slot.
+  bool HasPinToSpare() const {
+    return pinned_.load(std::memory_order_relaxed) < most_pinned_.load(std::memory_order_relaxed);
+  }
+
+  const std::shared_ptr<Cache> cache_;
+  fiber::Mutex capacity_mutex_;  // held while the capacity changes; taken before the cache's locks
+  std::atomic<size_t> pinned_{0};       // in slots; relaxed: a few too many do no harm
+  std::atomic<size_t> most_pinned_{0};  // relaxed: likewise
+};
+
 // A file's pinned reader. Embedded in the file's metadata (mutable), empty until the table was
 // opened once. Its destructor gives the reader back to the cache.
 class TableSlot {
@@ -48,11 +78,11 @@ class TableSlot {
  private:
   friend class TableCache;
 
-  // Null, or the reader: set once, released after `handle_` and `cache_` (they are guarded by the
+  // Null, or the reader: set once, released after `handle_` and `tables_` (they are guarded by the
   // cache's open lock).
   std::atomic<TableReader*> reader_{nullptr};
   std::atomic<bool> may_have_tombstones_{true};  // relaxed: it says nothing about other memory
-  Cache* cache_ = nullptr;
+  OpenTables* tables_ = nullptr;
   Cache::Handle* handle_ = nullptr;
 };
 
@@ -67,6 +97,7 @@ struct TableFileId {
   TableSlot* slot = nullptr;  // may be null: no fast path
   // What the table must be; null, or a null one: it is not known. Lives as long as the slot.
   const UniqueId* unique_id = nullptr;
+  bool for_job = false;  // see TableReaderOptions
 };
 
 struct TableCacheOptions {
@@ -75,9 +106,9 @@ struct TableCacheOptions {
   TableFactory* table_factory = nullptr;
   std::vector<std::string> paths;  // paths[path_id] is the folder of a file
   const InternalKeyComparator* icmp = nullptr;
-  // Where the open tables are kept: another TableCache's, so that they share max_open_files; null:
-  // a cache of its own.
-  std::shared_ptr<Cache> cache;
+  // Where the open tables are kept, for TableCaches that share max_open_files; null: in one of its
+  // own.
+  std::shared_ptr<OpenTables> open_tables;
   int max_open_files = -1;  // -1: all stay open and may be pinned in slots
   int table_cache_numshardbits = 6;
   Statistics* statistics = nullptr;
@@ -163,22 +194,22 @@ class TableCache {
   // Closes the table (once its last user is gone): the file is about to be deleted.
   void Evict(uint64_t number);
 
-  const std::shared_ptr<Cache>& cache() const { return cache_; }
-
  private:
   Status GetSlow(const ReadOptions& options, const TableFileId& file, const Slice& internal_key,
                  GetContext* context, bool skip_filters);
   Status OpenTable(const TableFileId& file, const ReadLimits& limits,
                    std::unique_ptr<TableReader>* table);
   Status OpenOnce(const TableFileId& file, const ReadLimits& limits, Ref* table);
-  void Pin(const TableFileId& file, Ref* table);
+  // `in_any_case`: though there are as many as may be.
+  void Pin(const TableFileId& file, Ref* table, bool in_any_case = false);
 
   static constexpr size_t kOpenLocks = 64;
 
   const TableCacheOptions options_;
   std::atomic<bool> pin_all_;  // relaxed: a table may be pinned, or not, a little late
   std::atomic<uint64_t> max_flushed_file_size_{UINT64_MAX};  // relaxed: likewise
-  const std::shared_ptr<Cache> cache_;
+  const std::shared_ptr<OpenTables> open_tables_;
+  Cache* const cache_;  // its
   // Serialises the opening of one table, and the filling of its slot.
   fiber::Mutex open_mu_[kOpenLocks];
 };

@@ -46,6 +46,7 @@ class TableCacheTest : public ::testing::Test {
     options.paths = {"/db"};
     options.icmp = &icmp_;
     options.max_open_files = max_open_files;
+    options.open_tables = open_tables_ = std::make_shared<OpenTables>(max_open_files, 0);
     cache_ = std::make_unique<TableCache>(options);
   }
   Status Get(const TableFileId& id, std::string* value,
@@ -64,6 +65,7 @@ class TableCacheTest : public ::testing::Test {
   InternalKeyComparator icmp_{BytewiseComparator()};
   BlockBasedTableFactory factory_{BlockBasedTableOptions()};
   std::vector<TableFileId> ids_;
+  std::shared_ptr<OpenTables> open_tables_;
   std::unique_ptr<TableCache> cache_;
 };
 
@@ -147,7 +149,7 @@ TEST_F(TableCacheTest, KeepsAtMostMaxOpenFiles) {
   for (const TableFileId& id : ids_) {
     ASSERT_TRUE(Get(id, &value).ok());
     EXPECT_EQ(value, "value " + std::to_string(id.number));
-    EXPECT_LE(cache_->cache()->GetUsage(), 10u);
+    EXPECT_LE(open_tables_->cache()->GetUsage(), 10u);
   }
 }
 
@@ -158,7 +160,7 @@ TEST_F(TableCacheTest, CacheOnlyReadsDoNotOpen) {
   options.read_tier = kBlockCacheTier;
   std::string value;
   EXPECT_TRUE(Get(ids_[0], &value, options).IsIncomplete());
-  EXPECT_EQ(cache_->cache()->GetUsage(), 0u);
+  EXPECT_EQ(open_tables_->cache()->GetUsage(), 0u);
 }
 
 TEST_F(TableCacheTest, IteratorsKeepTheirTableOpen) {
@@ -210,7 +212,36 @@ TEST_F(TableCacheTest, ConcurrentOpensAgree) {
     for (auto& t : threads) t->join();
   }
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(cache_->cache()->GetUsage(), 8u);
+  EXPECT_EQ(open_tables_->cache()->GetUsage(), 8u);
+}
+
+TEST_F(TableCacheTest, TablesThatNobodyUsesCloseWhenAsked) {
+  MakeFiles(20);
+  Make(100);
+  TableCache::Ref used;
+  for (const TableFileId& id : ids_) {
+    TableCache::Ref table;
+    ASSERT_TRUE(cache_->FindTable(id, &table).ok());
+    if (id.number == 7) used = std::move(table);
+  }
+  const auto count_open = [this] {
+    int count = 0;
+    for (const TableFileId& id : ids_) {
+      TableCache::Ref table;
+      count += cache_->FindTable(id, &table, /*no_io=*/true).ok() ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(count_open(), 20);
+  EXPECT_TRUE(open_tables_->CloseSome());
+  EXPECT_LT(count_open(), 20);
+  EXPECT_GT(count_open(), 1);
+  while (open_tables_->CloseSome()) {
+  }
+  EXPECT_EQ(count_open(), 1) << "the one that is in use";
+  used.Reset();
+  EXPECT_TRUE(open_tables_->CloseSome());
+  EXPECT_EQ(count_open(), 0);
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 // Where they are kept: without cache_index_and_filter_blocks the reader owns an index or filter
 // that is whole, and the top levels of those in partitions; partitions are always in the block
 // cache. With it all of them are. What is pinned (MetadataCacheOptions) is there, too, and charged
-// to it, but the reader keeps a reference, so that it is neither evicted nor looked up.
+// to it, but the reader keeps a reference, so that it is neither evicted nor looked up. What is to
+// be pinned and is refused by a strict cache the reader owns.
 
 #include <algorithm>
 
@@ -87,6 +88,21 @@ BlockBasedTable::Pinning BlockBasedTable::ChoosePinning(const TableReaderOptions
           IsPinned(pinning.unpartitioned_pinning, rest, flushed)};
 }
 
+namespace {
+
+// What a strict cache has no room for is the reader's own: whether a table opens, and with it
+// whether a flush or compaction goes on, does not depend on what others have in the cache.
+template <typename Get>
+Status CachedIfItFits(const Get& get) {
+  ReadOptions options;
+  Status s = get(options);
+  if (!s.IsMemoryLimit()) return s;
+  options.fill_cache = false;
+  return get(options);
+}
+
+}  // namespace
+
 Status BlockBasedTable::LoadIndexAndFilter(const Pinning& pin, PrefetchBuffer* tail) {
   if (!table_options_.cache_index_and_filter_blocks || cache_ == nullptr) {
     std::unique_ptr<IndexBlock> index;
@@ -104,16 +120,18 @@ Status BlockBasedTable::LoadIndexAndFilter(const Pinning& pin, PrefetchBuffer* t
     return s.ok() && pin.partitions ? PinPartitions(tail) : s;
   }
   // Into the cache at once: the tail has been read, and damage shows at opening.
-  const ReadOptions options;
   IndexRef index;
-  Status s = GetIndexBlock(options, index_handle_, tail, &index);
+  Status s = CachedIfItFits([&](const ReadOptions& options) {
+    return GetIndexBlock(options, index_handle_, tail, &index);
+  });
   if (!s.ok()) return s;
   FilterRef filter;
   IndexRef filter_top;
-  if (partitioned_filter_) {
-    s = GetIndexBlock(options, filter_handle_, tail, &filter_top);
-  } else if (use_filter_) {
-    s = GetFilter(options, filter_handle_, tail, &filter);
+  if (use_filter_) {
+    s = CachedIfItFits([&](const ReadOptions& options) {
+      return partitioned_filter_ ? GetIndexBlock(options, filter_handle_, tail, &filter_top)
+                                 : GetFilter(options, filter_handle_, tail, &filter);
+    });
   }
   if (!s.ok()) return s;
   if (two_level_index_ ? pin.top_level : pin.unpartitioned) index_ = std::move(index);
@@ -124,7 +142,6 @@ Status BlockBasedTable::LoadIndexAndFilter(const Pinning& pin, PrefetchBuffer* t
 
 Status BlockBasedTable::PinPartitions(PrefetchBuffer* tail) {
   if (cache_ == nullptr || (!two_level_index_ && !partitioned_filter_)) return Status::OK();
-  const ReadOptions options;
   // Both tops have the same format.
   const auto for_each = [&](Status found, const IndexRef& top, const BlockHandle& place,
                             const auto& pin) {
@@ -140,20 +157,22 @@ Status BlockBasedTable::PinPartitions(PrefetchBuffer* tail) {
   Status s;
   if (partitioned_filter_) {
     IndexRef top;
-    s = GetFilterTop(options, &top);
+    s = CachedIfItFits([&](const ReadOptions& options) { return GetFilterTop(options, &top); });
     s = for_each(s, top, filter_handle_, [&](const BlockHandle& handle) {
       FilterRef filter;
-      Status read = GetFilter(options, handle, tail, &filter);
+      Status read = CachedIfItFits(
+          [&](const ReadOptions& options) { return GetFilter(options, handle, tail, &filter); });
       if (read.ok()) filter_partitions_.emplace_back(handle.offset, std::move(filter));
       return read;
     });
   }
   if (s.ok() && two_level_index_) {
     IndexRef top;
-    s = GetIndex(options, &top);
+    s = CachedIfItFits([&](const ReadOptions& options) { return GetIndex(options, &top); });
     s = for_each(s, top, index_handle_, [&](const BlockHandle& handle) {
       IndexRef index;
-      Status read = GetIndexBlock(options, handle, tail, &index);
+      Status read = CachedIfItFits(
+          [&](const ReadOptions& options) { return GetIndexBlock(options, handle, tail, &index); });
       if (read.ok()) index_partitions_.emplace_back(handle.offset, std::move(index));
       return read;
     });

@@ -38,6 +38,9 @@ struct TableReaderOptions {
   ReadLimits limits;  // of the reads at opening
   // How prefixes are taken now; tables may have been made with another one. Null: they are not.
   const SliceTransform* prefix_extractor = nullptr;
+  // For a flush, a compaction or a recovery: it opens though a strict block cache has no room for
+  // what is charged to it for the reader.
+  bool for_job = false;
   // Whether blocks go to and come from the block cache's secondary cache, if it has one.
   bool use_secondary_cache = true;
 };
