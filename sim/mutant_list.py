@@ -304,6 +304,13 @@ mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed i
 mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
        'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
 
+mutant('shortage-kept-for-good', 'a shortage that a file system calls retryable is no reason to go on by itself',
+       'src/base/shortage.cc', 'status_to_io_status(Status(s)).GetRetryable();', 'false;')
+mutant('recovery-gives-up', 'the first attempt to go on after a shortage is the only one', 'src/db/db_errors.cc',
+       'attempts == db_options_.max_bgerror_resume_count) break;', 'attempts > 0) break;')
+mutant('compactions-stay-away', 'after a shortage compactions pause for ever', 'src/db/db_errors.cc',
+       '  --pausing_compactions_;\n', '')
+
 # ---- Compaction
 
 mutant('tombstone-dropped-early', 'a tombstone is dropped although a deeper level has the key',
@@ -466,11 +473,11 @@ mutant('reseek-goes-too-far', 'a scan that passes over many entries too new for 
         continue;
 ''')
 mutant('long-history-backward', 'a backward scan does not find a key with many versions', 'src/read/db_iterator.cc', '''
-    SaveValue(type);
+    if (!SaveValue(type)) return false;
     *found = true;
     if (saved_is_entity_)
 ''', '''
-    SaveValue(type);
+    if (!SaveValue(type)) return false;
     if (saved_is_entity_)
 ''')
 

@@ -268,13 +268,7 @@ class DB {
                      const Slice& key, PinnableSlice* value) = 0;
   // Into a string: one copy. *value is unspecified on error.
   virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
-                     const Slice& key, std::string* value) {
-    assert(value != nullptr);
-    PinnableSlice pinnable(value);
-    Status s = Get(options, column_family, key, &pinnable);
-    if (s.ok() && pinnable.IsPinned()) value->assign(pinnable.data(), pinnable.size());
-    return s;
-  }
+                     const Slice& key, std::string* value);
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
     return Get(options, DefaultColumnFamily(), key, value);
   }

@@ -41,6 +41,9 @@ struct SavePoint {
   bool is_cleared() const { return size == 0 && count == 0 && content_flags == 0; }
 };
 
+// Less than 4 GiB in all, and a key and its value together 64 bytes less: what is larger, which a
+// recovery or a table could not read again, is refused by the call that adds it (MemoryLimit,
+// InvalidArgument), as is what there is no memory for (MemoryLimit); the batch is then as before.
 class WriteBatch : public WriteBatchBase {
  public:
   // `max_bytes`: see SetMaxBytes().

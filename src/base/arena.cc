@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/allocation.h"
 #include "fiber/cpu.h"
 
 namespace cairn {
@@ -24,7 +25,7 @@ Arena::Arena(const ArenaOptions& options)
   }
 }
 
-char* Arena::NewBlock(size_t* bytes) {
+char* Arena::NewBlock(size_t* bytes, bool or_null) {
   char* block = nullptr;
   // A block that is small beside a page (the first one, as a rule) is ordinary memory.
   if (huge_pages_ != nullptr && *bytes >= huge_pages_->page_size() / 2) {
@@ -32,7 +33,12 @@ char* Arena::NewBlock(size_t* bytes) {
   }
   if (block == nullptr) {
     // No value initialisation: the caller writes every byte that it reads.
-    blocks_.emplace_back(new char[*bytes]);
+    const auto allocate = [&] { blocks_.emplace_back(new char[*bytes]); };
+    if (!or_null) {
+      allocate();
+    } else if (!WithMemory(*bytes, allocate)) {
+      return nullptr;
+    }
     block = blocks_.back().get();
   }
   allocated_bytes_.store(allocated_bytes_.load(std::memory_order_relaxed) + *bytes,
@@ -44,13 +50,13 @@ char* Arena::NewBlock(size_t* bytes) {
 char* Arena::AllocateFallback(size_t bytes, bool aligned) {
   if (bytes > block_size_ / 4) {  // operator new and the system align it
     size_t size = Align(bytes);
-    return NewBlock(&size);
+    return NewBlock(&size, /*or_null=*/true);
   }
   size_t size =
       allocated_bytes_.load(std::memory_order_relaxed) == 0 && bytes <= kFirstBlockSize / 4
           ? kFirstBlockSize
           : block_size_;
-  char* const block = NewBlock(&size);
+  char* const block = NewBlock(&size, /*or_null=*/false);
   aligned_ptr_ = block;
   unaligned_ptr_ = block + size;
   return aligned ? AllocateAligned(bytes) : Allocate(bytes);

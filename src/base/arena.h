@@ -2,10 +2,11 @@
 // memtable.
 //
 // Blocks come from operator new; a request larger than a quarter of a block gets a block of its
-// own, so that little is wasted. The first block is small: an arena that holds next to nothing
-// costs next to nothing. With ArenaOptions::huge_page_size blocks are whole huge pages: reserved
-// ones, if they are wanted and the system has some (the LOG hears once that it has none), else
-// transparent ones, else ordinary memory.
+// own, so that little is wasted; there, and only there, null says that the system has no memory.
+// The first block is small: an arena that holds next to nothing costs next to nothing. With
+// ArenaOptions::huge_page_size blocks are whole huge pages: reserved ones, if they are wanted and
+// the system has some (the LOG hears once that it has none), else transparent ones, else ordinary
+// memory.
 #pragma once
 
 #include <atomic>
@@ -53,7 +54,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Memory of any alignment, good until the arena dies. REQUIRES: bytes > 0
+  // Memory of any alignment, good until the arena dies. Null: there is none, and more than a
+  // quarter of a block was asked for. REQUIRES: bytes > 0
   char* Allocate(size_t bytes) {
     if (bytes <= static_cast<size_t>(unaligned_ptr_ - aligned_ptr_)) {
       unaligned_ptr_ -= bytes;
@@ -86,8 +88,8 @@ class Arena {
   static constexpr size_t kFirstBlockSize = 4096;
 
   char* AllocateFallback(size_t bytes, bool aligned);
-  // *bytes receives what the block really has, which is not less.
-  char* NewBlock(size_t* bytes);
+  // *bytes receives what the block really has, which is not less. `or_null`: if there is no memory.
+  char* NewBlock(size_t* bytes, bool or_null);
 
   const size_t block_size_;
   AllocationTracker* const tracker_;

@@ -29,6 +29,10 @@ inline constexpr SequenceNumber kDisableGlobalSequenceNumber = UINT64_MAX;
 
 inline constexpr size_t kInternalKeyFooterSize = 8;
 
+// Bytes of a user key and its value together. With more they would not fit a block of a table,
+// whose offsets have 32 bits: what was written could not be read again.
+inline constexpr uint64_t kMaxEntrySize = UINT32_MAX - 64;
+
 // The values are on disk: in internal keys and in batches. Those with "ColumnFamily" carry a
 // varint32 id and are in batches only.
 enum ValueType : uint8_t {

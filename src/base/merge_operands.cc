@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/allocation.h"
 #include "base/perf.h"
 #include "base/wide_column_serialization.h"
 
@@ -13,7 +14,9 @@ void MergeOperands::Push(const Slice& operand, bool pinned) {
   if (pinned) {
     rep_->operands.push_back(operand);
   } else {
-    rep_->operands.emplace_back(rep_->copies.emplace_back(operand.data(), operand.size()));
+    std::string& copy = rep_->copies.emplace_back();
+    if (!AssignIfPossible(&copy, operand.data(), operand.size())) rep_->lacks_memory = true;
+    rep_->operands.emplace_back(copy);
   }
 }
 
@@ -31,7 +34,9 @@ void MergeOperands::PushNewer(const Slice& operand, bool pinned) {
 void MergeOperands::Truncate(size_t size) {
   if (rep_ == nullptr) return;
   rep_->operands.resize(size);
-  if (size == 0) rep_->copies.clear();
+  if (size > 0) return;
+  rep_->copies.clear();
+  rep_->lacks_memory = false;
 }
 
 std::vector<Slice> MergeOperands::OldestFirst() const {
@@ -49,6 +54,10 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
     // RocksDB's own words.
     return Status::InvalidArgument("merge_operator is not properly initialized.");
   }
+  const auto no_memory = [&key] {
+    return Status::MemoryLimit("no memory to merge the operands of key", key.ToString(true));
+  };
+  if (lacks_memory()) return no_memory();
   Input::ExistingValue existing;
   if (base.type == kTypeValue) {
     existing = base.value;
@@ -63,7 +72,13 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   std::get<std::string>(output.new_value).swap(*result);  // its memory
   if (statistics != nullptr) statistics->recordInHistogram(READ_NUM_MERGE_OPERANDS, size());
   const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
-  if (!operator_->FullMergeV3(input, &output)) {
+  size_t bytes = base.value.size();
+  for (const Slice& operand : operands) bytes += operand.size();
+  bool merged = false;
+  if (!WithMemory(bytes, [&] { merged = operator_->FullMergeV3(input, &output); })) {
+    return no_memory();
+  }
+  if (!merged) {
     if (statistics != nullptr) statistics->recordTick(NUMBER_MERGE_FAILURES, 1);
     if (must_keep != nullptr) {
       *must_keep = output.op_failure_scope == MergeOperator::OpFailureScope::kMustMerge;
@@ -74,7 +89,7 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
   if (auto* const value = std::get_if<std::string>(&output.new_value)) {
     result->swap(*value);
   } else if (const auto* const part = std::get_if<Slice>(&output.new_value)) {
-    result->assign(part->data(), part->size());
+    if (!AssignIfPossible(result, part->data(), part->size())) return no_memory();
   } else {
     *type = kTypeWideColumnEntity;
     WideColumns columns;
@@ -88,12 +103,20 @@ Status MergeOperands::Merge(const Slice& key, const MergeBase& base, Statistics*
 }
 
 bool MergeOperands::MergePartially(const Slice& key, Logger* logger, std::string* result) const {
-  if (operator_ == nullptr || empty()) return false;
+  if (operator_ == nullptr || empty() || lacks_memory()) return false;
   if (size() == 1 && !operator_->AllowSingleOperand()) return false;
   const std::vector<Slice> ordered = OldestFirst();
   const PerfTimer timer(Perf(), &PerfContext::merge_operator_time_nanos);
-  return operator_->PartialMergeMulti(key, std::deque<Slice>(ordered.begin(), ordered.end()),
-                                      result, logger);
+  size_t bytes = 0;
+  for (const Slice& operand : ordered) bytes += operand.size();
+  bool merged = false;
+  // (Without memory they stay apart.)
+  return WithMemory(bytes,
+                    [&] {
+                      merged = operator_->PartialMergeMulti(
+                          key, std::deque<Slice>(ordered.begin(), ordered.end()), result, logger);
+                    }) &&
+         merged;
 }
 
 }  // namespace cairn

@@ -37,6 +37,9 @@ class MergeOperands {
   void JustCollect() { just_collect_ = true; }
   bool just_collects() const { return just_collect_; }
 
+  // There was no memory for the copy of an operand: Merge() says so.
+  bool lacks_memory() const { return rep_ != nullptr && rep_->lacks_memory; }
+
   bool empty() const { return rep_ == nullptr || rep_->operands.empty(); }
   size_t size() const { return rep_ == nullptr ? 0 : rep_->operands.size(); }
 
@@ -54,9 +57,9 @@ class MergeOperands {
 
   // The value of `key` with these operands over `base`, as it is stored, into *result, which no
   // operand and not `base` may be a part of; *type becomes kTypeValue or kTypeWideColumnEntity.
-  // InvalidArgument: there is no operator. Corruption: it failed, or `base` is no entity;
-  // *must_keep, if not null, is set if compactions are to leave such entries as they are.
-  // `statistics` may be null.
+  // InvalidArgument: there is no operator. MemoryLimit: there is no memory for it. Corruption: it
+  // failed, or `base` is no entity; *must_keep, if not null, is set if compactions are to leave
+  // such entries as they are. `statistics` may be null.
   [[nodiscard]] Status Merge(const Slice& key, const MergeBase& base, Statistics* statistics,
                              Logger* logger, std::string* result, ValueType* type,
                              bool* must_keep = nullptr) const;
@@ -68,6 +71,7 @@ class MergeOperands {
     std::vector<Slice> operands;  // in the order they came
     std::deque<std::string> copies;
     bool newest_last = false;
+    bool lacks_memory = false;
   };
 
   void Push(const Slice& operand, bool pinned);

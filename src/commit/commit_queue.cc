@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "base/perf.h"
 #include "commit/write_batch_internal.h"
@@ -356,11 +357,13 @@ void CommitQueue::AssignSequences(Group* group) {
   });
 }
 
-Slice CommitQueue::MergedRecord(const Group& group) {
+bool CommitQueue::MergedRecord(const Group& group, Slice* record) {
   if (group.writers == 1 && group.leader->batch->GetWalTerminationPoint().is_cleared()) {
-    return WriteBatchInternal::Contents(group.leader->batch);
+    *record = WriteBatchInternal::Contents(group.leader->batch);
+    return true;
   }
   if (merged_.capacity() > kKeepMergedBytes) std::string().swap(merged_);
+  if (!ReserveIfPossible(&merged_, WriteBatchInternal::kHeader + group.bytes)) return false;
   merged_.resize(WriteBatchInternal::kHeader);
   uint32_t total = 0;
   group.ForEach([this, &total](Writer* w) {
@@ -371,13 +374,15 @@ Slice CommitQueue::MergedRecord(const Group& group) {
   });
   EncodeFixed64(merged_.data(), group.first);
   EncodeFixed32(merged_.data() + sizeof(uint64_t), total);
-  return merged_;
+  *record = merged_;
+  return true;
 }
 
 // Called by the leader before it hands over, so in the order of the turns.
 Status CommitQueue::Log(const Group& group) {
   if (!group.leader->disable_wal) {
-    const Slice record = MergedRecord(group);
+    Slice record;
+    if (!MergedRecord(group, &record)) return Status::MemoryLimit("no memory for a log record");
     if (record.size() > WriteBatchInternal::kHeader) {  // empty batches leave no trace
       IOStatus io = env_.append_wal(record);
       if (!io.ok()) {

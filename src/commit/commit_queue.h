@@ -258,7 +258,8 @@ class CommitQueue {
   void FormGroup(Group* group);
   void AssignSequences(Group* group);
   Status Log(const Group& group);
-  Slice MergedRecord(const Group& group);
+  // False: there is no memory for it.
+  bool MergedRecord(const Group& group, Slice* record);
   void Insert(Group* group);
   bool MayInsertInParallel(const Group& group) const;
   void InsertInParallel(Group* group);

@@ -3,10 +3,10 @@
 #include "rocksdb/write_batch.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/wide_column_serialization.h"
@@ -52,7 +52,10 @@ Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* fami
 
 WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
     : content_flags_(0), max_bytes_(max_bytes) {
-  if (reserved_bytes > WriteBatchInternal::kHeader) rep_.reserve(reserved_bytes);
+  // A wish: what does not fit is refused when it comes.
+  if (reserved_bytes > WriteBatchInternal::kHeader) {
+    (void)cairn::ReserveIfPossible(&rep_, reserved_bytes);
+  }
   rep_.resize(WriteBatchInternal::kHeader);
 }
 

@@ -1,8 +1,8 @@
 #include "commit/write_batch_internal.h"
 
 #include <cassert>
-#include <limits>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "commit/batch_reader.h"
 
@@ -10,6 +10,8 @@ namespace cairn {
 namespace {
 
 constexpr size_t kCountOffset = sizeof(uint64_t);
+// From so many bytes on the system is asked for memory before a batch is written.
+constexpr size_t kLargeSize = 16 << 20;
 
 size_t TotalSize(const SliceParts& parts) {
   size_t size = 0;
@@ -122,11 +124,13 @@ Slice WriteBatchInternal::LoggedRecords(const WriteBatch* src, uint32_t* count) 
 
 Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch* src) {
   if (src->rep_.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
+  if (!AppendIfPossible(&dst->rep_, src->rep_.data() + kHeader, src->rep_.size() - kHeader)) {
+    return Status::MemoryLimit("no memory for a WriteBatch");
+  }
   SetCount(dst, Count(dst) + Count(src));
   dst->content_flags_.store(dst->content_flags_.load(std::memory_order_relaxed) |
                                 src->content_flags_.load(std::memory_order_relaxed),
                             std::memory_order_relaxed);
-  dst->rep_.append(src->rep_, kHeader);
   return Status::OK();
 }
 
@@ -134,15 +138,19 @@ Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint3
                                         const SliceParts& key, const SliceParts* value) {
   const size_t key_size = TotalSize(key);
   const size_t value_size = value == nullptr ? 0 : TotalSize(*value);
-  // An internal key is 8 bytes longer than its user key and must have a 32-bit size, too.
-  if (key_size > std::numeric_limits<uint32_t>::max() - 8)
-    return Status::InvalidArgument("key is too large");
-  if (value_size > std::numeric_limits<uint32_t>::max())
-    return Status::InvalidArgument("value is too large");
+  if (key_size > kMaxEntrySize) return Status::InvalidArgument("key is too large");
+  if (value_size > kMaxEntrySize) return Status::InvalidArgument("value is too large");
+  if (key_size + value_size > kMaxEntrySize) {
+    return Status::InvalidArgument("key and value together are too large");
+  }
 
   std::string& rep = batch->rep_;
   if (rep.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
   const size_t old_size = rep.size();
+  // A tag, a family and two lengths.
+  const size_t most = old_size + 1 + 3 * kMaxVarint32Length + key_size + value_size;
+  if (most > kMaxSize) return Status::MemoryLimit("a WriteBatch is smaller than 4 GiB");
+  if (!ReserveIfPossible(&rep, most)) return Status::MemoryLimit("no memory for a WriteBatch");
   if (family == 0) {
     rep.push_back(static_cast<char>(type));
   } else {
@@ -180,6 +188,11 @@ uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
 }
 
 Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
+  if (const size_t size = batch->rep_.size(); size >= kLargeSize) [[unlikely]] {
+    if (size > kMaxSize) return Status::MemoryLimit("a WriteBatch is smaller than 4 GiB");
+    // Before it is logged: what the memtable has no memory for would stop the database.
+    if (!MemoryIsThere(size)) return Status::MemoryLimit("no memory to write a WriteBatch");
+  }
   const uint32_t flags = ContentFlags(batch);
   constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kIsMalformed;
   if ((flags & kRefused) == 0) [[likely]]

@@ -40,6 +40,8 @@ class WriteBatchInternal {
  public:
   /// Fixed64 sequence number, fixed32 count.
   static constexpr size_t kHeader = 12;
+  /// Bytes of a batch. A recovery needs so much memory for it as it took to write it.
+  static constexpr size_t kMaxSize = UINT32_MAX;
 
   static SequenceNumber Sequence(const WriteBatch* batch);
   static void SetSequence(WriteBatch* batch, SequenceNumber seq);
@@ -59,16 +61,18 @@ class WriteBatchInternal {
   static Slice LoggedRecords(const WriteBatch* src, uint32_t* count);
 
   /// What the database must know before it logs a batch. OK, or why it refuses: NotSupported
-  /// (two phase commit, blob indexes), Corruption (malformed contents). O(1)
-  /// unless the batch came from raw bytes.
+  /// (two phase commit, blob indexes), Corruption (malformed contents), MemoryLimit (larger than
+  /// kMaxSize, or it is large and there is no memory for a second one). O(1) unless the batch came
+  /// from raw bytes.
   static Status CheckWritable(const WriteBatch* batch);
   /// Whether its families must be asked before it is logged: a record addresses another one than
   /// the default family, or needs the family's merge operator or order of keys.
   static bool NeedsFamilies(const WriteBatch* batch);
 
   /// Appends one record. `type` is the plain one (kTypeValue, kTypeDeletion, ...), `value` null for
-  /// types that have none. InvalidArgument if a part is 4 GiB or larger; MemoryLimit beyond the
-  /// batch's max_bytes. A failed call changes nothing.
+  /// types that have none. InvalidArgument if key and value are larger than any table takes;
+  /// MemoryLimit beyond the batch's max_bytes or kMaxSize, and where there is no memory. A failed
+  /// call changes nothing.
   static Status AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
                              const SliceParts& key, const SliceParts* value);
   /// kHas... bits of the batch, computed if not known yet.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/wide_column_serialization.h"
 #include "compaction/compaction.h"
 
@@ -76,6 +77,10 @@ void CompactionIterator::TakeOperand(const ParsedInternalKey& parsed, const Slic
 
 void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Slice& base_value,
                                         bool at_end) {
+  if (operands_.lacks_memory()) {
+    status_ = Status::MemoryLimit("no memory for the operands of key", user_key_.ToString(true));
+    return;
+  }
   const SequenceNumber newest = operand_sequences_.front();
   const bool oldest_interval = newest <= oldest_snapshot_;
   const bool nothing_below =
@@ -90,7 +95,9 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
     bool must_keep = false;
     Status s = operands_.Merge(user_key_, stands_on, /*statistics=*/nullptr, /*logger=*/nullptr,
                                &result, &type, &must_keep);
-    if (s.ok()) {
+    if (s.IsMemoryLimit() || (s.ok() && user_key_.size() + result.size() > kMaxEntrySize)) {
+      // There is no memory for it, or no table takes it: whoever reads merges them.
+    } else if (s.ok()) {
       const bool zero = bottommost_ && oldest_interval;
       ready_.push_back({zero ? 0 : newest, type, std::move(result)});
       keep = false;
@@ -98,17 +105,24 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
       status_ = std::move(s);
       return;
     }
-  } else if (operands_.MergePartially(user_key_, /*logger=*/nullptr, &result)) {
+  } else if (operands_.MergePartially(user_key_, /*logger=*/nullptr, &result) &&
+             user_key_.size() + result.size() <= kMaxEntrySize) {
     ready_.push_back({newest, kTypeMerge, std::move(result)});
     keep = false;
   }
   if (keep) {
+    std::string().swap(result);
     const std::vector<Slice> oldest_first = operands_.OldestFirst();
+    const auto emit_later = [this](SequenceNumber sequence, ValueType type, const Slice& value) {
+      ready_.push_back({sequence, type, std::string()});
+      if (AssignIfPossible(&ready_.back().value, value.data(), value.size())) return;
+      status_ = Status::MemoryLimit("no memory for the operands of key", user_key_.ToString(true));
+    };
     for (size_t i = 0; i < operand_sequences_.size(); ++i) {
-      ready_.push_back({operand_sequences_[i], kTypeMerge,
-                        oldest_first[oldest_first.size() - 1 - i].ToString()});
+      emit_later(operand_sequences_[i], kTypeMerge, oldest_first[oldest_first.size() - 1 - i]);
     }
-    if (base != nullptr) ready_.push_back({base->sequence, base->type, base_value.ToString()});
+    if (base != nullptr) emit_later(base->sequence, base->type, base_value);
+    if (!status_.ok()) return;
   }
   operands_.Clear();
   operand_sequences_.clear();

@@ -1,8 +1,10 @@
 // The static entry points of the public API: Open in its forms, ListColumnFamilies, DestroyDB; and
 // the virtual methods of DB that answer "not supported" until a database overrides them.
+#include <cassert>
 #include <map>
 #include <set>
 
+#include "base/allocation.h"
 #include "db/db_impl.h"
 #include "fs/file_names.h"
 #include "fs/info_log.h"
@@ -175,6 +177,19 @@ Status DB::DestroyColumnFamilyHandle(ColumnFamilyHandle* family) {
 
 Status DB::DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice&, const Slice&) {
   return Status::NotSupported("DeleteRange is not supported");
+}
+
+Status DB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+               std::string* value) {
+  assert(value != nullptr);
+  PinnableSlice pinnable(value);
+  Status s = Get(options, column_family, key, &pinnable);
+  if (s.ok() && pinnable.IsPinned() &&
+      !cairn::AssignIfPossible(value, pinnable.data(), pinnable.size())) {
+    s = Status::MemoryLimit("no memory for a value of " + std::to_string(pinnable.size()) +
+                            " bytes");
+  }
+  return s;
 }
 
 FileSystem* DB::GetFileSystem() const { return GetEnv()->GetFileSystem().get(); }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "base/allocation.h"
 #include "base/internal_key.h"
 #include "base/perf.h"
 #include "db/db_impl.h"
@@ -306,7 +307,8 @@ void DBImpl::MultiGetValues(const ReadOptions& options, size_t num_keys,
         if (some_values[j].IsPinned()) {
           values[at[j]] = std::move(some_values[j]);
         } else {
-          values[at[j]].PinSelf(some_values[j]);
+          Status copied = CopyInto(&values[at[j]], some_values[j]);
+          if (!copied.ok()) statuses[at[j]] = std::move(copied);
         }
       }
     };
@@ -337,7 +339,9 @@ std::vector<Status> DBImpl::MultiGet(const ReadOptions& options,
            false);
   values->assign(keys.size(), std::string());
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (statuses[i].ok()) (*values)[i].assign(pinned[i].data(), pinned[i].size());
+    if (statuses[i].ok() && !AssignIfPossible(&(*values)[i], pinned[i].data(), pinned[i].size())) {
+      statuses[i] = Status::MemoryLimit("no memory for the value");
+    }
   }
   return statuses;
 }
@@ -371,9 +375,12 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
   if (operands_options->expected_max_number_of_operands < *number_of_operands) {
     return Status::Incomplete(Status::SubCode::KMergeOperandsInsufficientCapacity);
   }
-  if (has_base) (operands++)->PinSelf(base);
-  for (const Slice& operand : found.OldestFirst()) (operands++)->PinSelf(operand);
-  return Status::OK();
+  s = found.lacks_memory() ? Status::MemoryLimit("no memory for the operands") : Status::OK();
+  if (s.ok() && has_base) s = CopyInto(operands++, base);
+  for (const Slice& operand : found.OldestFirst()) {
+    if (s.ok()) s = CopyInto(operands++, operand);
+  }
+  return s;
 }
 
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,

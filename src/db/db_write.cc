@@ -2,6 +2,7 @@
 // switch, errors), and the public write calls.
 #include <algorithm>
 
+#include "base/allocation.h"
 #include "base/logging.h"
 #include "base/perf.h"
 #include "commit/write_batch_internal.h"
@@ -154,9 +155,9 @@ bool DBImpl::FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber se
   // A failure is the readers' to see: the operand is written as it is.
   const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,
                                &found, &operands, statistics_, nullptr, &is_entity);
-  if (!s.ok()) return false;
+  if (!s.ok() || key.size() + found.size() > kMaxEntrySize) return false;
+  if (!AssignIfPossible(value, found.data(), found.size())) return false;
   *type = is_entity ? kTypeWideColumnEntity : kTypeValue;
-  value->assign(found.data(), found.size());
   return true;
 }
 

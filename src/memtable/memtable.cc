@@ -160,6 +160,8 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   }
   SkipList::Node* node = special_ == nullptr ? list_.AllocateNode(key_size, value.size())
                                              : AllocateSpecial(key, key_size, value.size());
+  if (node == nullptr) [[unlikely]]
+    return Status::MemoryLimit("no memory for an entry of the memtable");
   char* p = node->key_data();
   std::memcpy(p, key.data(), key.size());
   EncodeFixed64(p + key.size(), PackSequenceAndType(seq, type));
@@ -203,6 +205,7 @@ Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slic
   // Room for the bytes here, and charged for what stands beside them, whole and in fragments.
   const size_t bytes = start.size() + end.size();
   char* const p = arena_.Allocate(2 * (bytes + sizeof(StoredTombstone) + sizeof(RangeTombstone)));
+  if (p == nullptr) return Status::MemoryLimit("no memory for a range tombstone");
   std::memcpy(p, start.data(), start.size());
   std::memcpy(p + start.size(), end.data(), end.size());
   {

@@ -135,6 +135,8 @@ SkipList::Node* SkipList::NewNode(ConcurrentArena* arena, size_t key_size, size_
                                   int height) {
   const size_t above = sizeof(Link) * static_cast<size_t>(height - 1);
   char* raw = arena->AllocateAligned(above + sizeof(Node) + key_size + value_size);
+  if (raw == nullptr) [[unlikely]]
+    return nullptr;
   for (size_t offset = 0; offset < above; offset += sizeof(Link)) new (raw + offset) Link;
   Node* node = new (raw + above) Node;
   node->key_size = static_cast<uint32_t>(key_size);

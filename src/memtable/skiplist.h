@@ -90,7 +90,8 @@ class SkipList {
   SkipList& operator=(const SkipList&) = delete;
 
   /// A node with room for the given sizes (bytes), not linked yet; the caller fills key_data():
-  /// internal key, then value, and hands it to exactly one of the insertions. Thread-safe.
+  /// internal key, then value, and hands it to exactly one of the insertions. Null: there is no
+  /// memory for one so large. Thread-safe.
   Node* AllocateNode(size_t key_size, size_t value_size);
   /// The same for a list of at most `max_height` levels, of which one node in `branching` reaches
   /// the next. REQUIRES: 1 <= max_height <= kMaxHeight, branching > 1

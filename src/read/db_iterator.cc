@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "base/merge_operands.h"
 #include "base/perf.h"
@@ -119,7 +120,8 @@ class DBIterator final : public Iterator {
   bool CollectNewestVisible(bool* found);
   bool LookUpSavedKey(bool* found);
   bool PassSavedKeyBackward();
-  void SaveValue(ValueType type);
+  // False: there is no memory for it, status_ is set.
+  bool SaveValue(ValueType type);
   void StartFromLast();
   void TurnForward();
   void TurnBackward();
@@ -588,7 +590,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
       case kTypeValue:
       case kTypeWideColumnEntity:
         operands_.Clear();
-        SaveValue(static_cast<ValueType>(footer & 0xff));
+        if (!SaveValue(static_cast<ValueType>(footer & 0xff))) return false;
         *found = true;
         break;
       case kTypeDeletion:
@@ -637,7 +639,7 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   if (!status_.ok()) return false;
   const ValueType type = newest_in_range_ ? kTypeDeletion : ExtractValueType(entry_key_);
   if (type == kTypeValue || type == kTypeWideColumnEntity) {
-    SaveValue(type);
+    if (!SaveValue(type)) return false;
     *found = true;
     if (saved_is_entity_) return ShowColumns(saved_key_.get(), &saved_value_);
   } else if (type == kTypeMerge) {
@@ -653,14 +655,19 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   return true;
 }
 
-void DBIterator::SaveValue(ValueType type) {
+bool DBIterator::SaveValue(ValueType type) {
   saved_is_entity_ = type == kTypeWideColumnEntity;
   if (entry_value_.size() > kCopyValueBytes && iter_->IsValuePinned()) {
     saved_value_ = entry_value_;
   } else {
-    value_copy_.assign(entry_value_.data(), entry_value_.size());
+    if (!AssignIfPossible(&value_copy_, entry_value_.data(), entry_value_.size())) {
+      Fail(Status::MemoryLimit("no memory for a value of " + std::to_string(entry_value_.size()) +
+                               " bytes"));
+      return false;
+    }
     saved_value_ = value_copy_;
   }
+  return true;
 }
 
 // ---- Positioning.

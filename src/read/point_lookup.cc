@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/perf.h"
 #include "base/wide_column_serialization.h"
 #include "read/table_walk.h"
@@ -76,8 +77,7 @@ Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Mer
       return is_there ? ShowEntity(user_key, value, is_entity)
                       : CopyEntity(user_key, base.value, value, is_entity);
     }
-    if (!is_there) value->PinSelf(base.value);
-    return Status::OK();
+    return is_there ? Status::OK() : CopyInto(value, base.value);
   }
   if (value == nullptr) return Status::OK();  // the key exists
   Perf().Count(&PerfContext::internal_merge_point_lookup_count, operands.size());
@@ -111,8 +111,7 @@ Status CopyEntity(const Slice& user_key, const Slice& entity, PinnableSlice* val
   } else if (Status s = DefaultColumnOf(entity, &shown); !s.ok()) {
     return Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true));
   }
-  value->PinSelf(shown);
-  return Status::OK();
+  return CopyInto(value, shown);
 }
 
 Status ConcludeMerge(const GetContext& context, PinnableSlice* value, Statistics* statistics,
@@ -129,6 +128,8 @@ Status ConcludeMerge(const GetContext& context, PinnableSlice* value, Statistics
       return MergeInto(*context.operands(), context.user_key(), base, statistics, value, is_entity);
     case GetContext::kUnsupported:
       return Status::NotSupported("Value type is not supported");
+    case GetContext::kNoMemory:
+      return Status::MemoryLimit("no memory for the value");
     case GetContext::kCorrupt:
       break;
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "base/perf.h"
@@ -160,7 +161,7 @@ template <bool kTimed>
     if (found_entity) [[unlikely]] {
       *s = CopyEntity(lookup.user_key(), found, value, is_entity);
     } else {
-      value->PinSelf(found);
+      *s = CopyInto(value, found);
     }
   }
   if (statistics != nullptr) statistics->recordTick(decided ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
@@ -195,6 +196,8 @@ inline Status Conclude(Status walked, const GetContext& context, int hit_level,
       return Status::NotFound();
     case GetContext::kUnsupported:
       return Status::NotSupported("Value type is not supported");
+    case GetContext::kNoMemory:
+      return Status::MemoryLimit("no memory for the value");
     case GetContext::kCorrupt:
       break;
   }

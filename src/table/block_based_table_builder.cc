@@ -13,6 +13,11 @@ namespace cairn {
 
 namespace {
 
+// From so many bytes on a key or value may be more than there is memory for.
+constexpr size_t kLargeEntry = 1 << 20;
+// A block of so many bytes is not copied.
+constexpr size_t kLargeBlock = 16 << 20;
+
 // As RocksDB prints it in the property "rocksdb.compression_options".
 std::string CompressionOptionsText(const CompressionOptions& o) {
   char buf[256];
@@ -176,6 +181,17 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
     FlushDataBlock();
     if (!ok()) return;
   }
+  if (value.size() >= kLargeEntry || key.size() >= kLargeEntry) [[unlikely]] {
+    if (key.size() - kInternalKeyFooterSize + value.size() > kMaxEntrySize) {
+      return Fail(Status::InvalidArgument("key and value together are too large for a table",
+                                          file_->file_name()));
+    }
+    if (!data_block_.empty() && data_block_.SizeAfter(key, value) > kMaxBlockSize) FlushDataBlock();
+    if (ok() && !data_block_.HasRoomFor(key, value)) {
+      Fail(Status::MemoryLimit("no memory for a block of " + file_->file_name()));
+    }
+    if (!ok()) return;
+  }
   if (index_entry_pending_) AddIndexEntry(&key);
   if (filter_ != nullptr) filter_->Add(ExtractUserKey(key));
   data_block_.AddKnowingPrefix(key, value, common);
@@ -204,6 +220,7 @@ void BlockBasedTableBuilder::FlushDataBlock() {
   if (!ok() || data_block_.empty()) return;
   const Slice raw = data_block_.Finish();
   collectors_.AddBlock(raw.size());
+  if (buffer_ != nullptr && raw.size() >= kLargeBlock) EndBuffering();
   if (buffer_ != nullptr) {
     buffer_->Add(raw);
     if (buffer_->Full()) EndBuffering();
@@ -221,7 +238,10 @@ void BlockBasedTableBuilder::FlushDataBlock() {
 
 void BlockBasedTableBuilder::StoreDataBlock(const Slice& raw) {
   if (!ok()) return;
-  if (pipeline_ != nullptr) {
+  if (pipeline_ != nullptr && raw.size() >= kLargeBlock) {
+    while (ok() && !pipeline_->Empty()) WriteOldestDataBlock();
+    if (!ok()) return;
+  } else if (pipeline_ != nullptr) {
     if (pipeline_->Full()) WriteOldestDataBlock();
     pipeline_->Submit(raw);
     raw_in_pipeline_ += raw.size();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "table/block.h"
 
@@ -31,11 +32,20 @@ size_t BlockBuilder::SizeAfter(const Slice& key, const Slice& value) const {
 }
 
 void BlockBuilder::Grow(size_t more) {
-  const size_t capacity = std::max(size_ + more, std::max<size_t>(2 * capacity_, 1024));
+  constexpr size_t kLarge = 64 << 20;  // no block of many entries is, and none needs twice of it
+  const size_t ample = capacity_ < kLarge ? std::max<size_t>(2 * capacity_, 1024) : 0;
+  const size_t capacity = std::max(size_ + more, ample);
   auto bigger = std::make_unique_for_overwrite<char[]>(capacity);
   if (size_ > 0) std::memcpy(bigger.get(), buffer_.get(), size_);
   buffer_ = std::move(bigger);
   capacity_ = capacity;
+}
+
+bool BlockBuilder::HasRoomFor(const Slice& key, const Slice& value) {
+  // With what Finish() adds behind one large entry.
+  const size_t more = key.size() + value.size() + 1024;
+  if (more <= capacity_ - size_) return true;
+  return WithMemory(size_ + more, [&] { Grow(more); });
 }
 
 bool BlockBuilder::RestartIfDue() {

@@ -86,6 +86,9 @@ class BlockBuilder {
     Append(key, value, RestartIfDue() || !use_delta_encoding_ ? 0 : common, /*has_size=*/true);
   }
 
+  // Makes room for one entry more. False: there is no memory.
+  [[nodiscard]] bool HasRoomFor(const Slice& key, const Slice& value);
+
   // The finished block; valid until Reset().
   Slice Finish();
 

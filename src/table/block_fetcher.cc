@@ -115,6 +115,7 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
     perf.Count(&PerfContext::block_decompress_count);
     s = DecompressInto(type, payload, plain->mutable_data(), raw_size, dict);
   }
+  if (s.IsMemoryLimit()) return s;
   if (!s.ok()) {
     const std::string message = s.getState() == nullptr ? "" : s.getState();
     return s.IsNotSupported() ? Status::NotSupported(message + source.Where(handle.offset))

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "fiber/cpu.h"
 
@@ -223,7 +224,11 @@ BlockCompressor::~BlockCompressor() {
 
 char* BlockCompressor::Room(size_t size) {
   if (size > capacity_) {
-    buffer_ = std::make_unique_for_overwrite<char[]>(size);
+    buffer_.reset();
+    capacity_ = 0;
+    if (!WithMemory(size, [&] { buffer_ = std::make_unique_for_overwrite<char[]>(size); })) {
+      return nullptr;
+    }
     capacity_ = size;
   }
   return buffer_.get();
@@ -269,6 +274,8 @@ bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
     const char* end = EncodeVarint32(header, static_cast<uint32_t>(raw.size()));
     header_size = static_cast<size_t>(end - header);
   }
+  // As much as any of them may ask for. Without memory the block is stored as it is.
+  if (Room(header_size + raw.size() + raw.size() / 6 + 1024) == nullptr) return false;
   const auto begin = [&](size_t bound) {
     char* room = Room(header_size + bound);
     std::memcpy(room, header, header_size);
@@ -356,6 +363,7 @@ Status DecompressInto(CompressionType type, const Slice& payload, char* output, 
     }
     case kZSTD: {
       DecompressionContext context;
+      if (context.get() == nullptr) return Status::MemoryLimit("no memory to decompress");
       const size_t n = dict != nullptr && dict->zstd() != nullptr
                            ? ZSTD_decompress_usingDDict(
                                  context.get(), output, raw_size, payload.data(), payload.size(),
@@ -381,8 +389,12 @@ Status CompressBlock(BlockCompressor* compressor, CompressionType type, bool ver
   size_t raw_size;
   Slice payload;
   Status s = DecompressedSize(type, compressed, &raw_size, &payload);
-  std::string plain(s.ok() ? raw_size : 0, '\0');
+  std::string plain;
+  if (s.ok() && !WithMemory(raw_size, [&] { plain.resize(raw_size); })) {
+    s = Status::MemoryLimit("no memory to verify a compressed block");
+  }
   if (s.ok()) s = DecompressInto(type, payload, plain.data(), raw_size, dict);
+  if (s.IsMemoryLimit()) return s;
   return s.ok() && Slice(plain) == raw
              ? Status::OK()
              : Status::Corruption("compressed block does not decompress to what it was");

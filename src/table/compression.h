@@ -62,7 +62,7 @@ class BlockCompressor {
 
  private:
   // Room for `size` bytes; what was there is lost.
-  char* Room(size_t size);
+  char* Room(size_t size);  // null: there is no memory
   // What the codec returns for a block: the bytes that it wrote, or 0 if it could not.
   size_t CompressLz4(const Slice& raw, char* output, size_t bound);
   size_t CompressZstd(const Slice& raw, char* output, size_t bound);

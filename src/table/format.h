@@ -33,8 +33,9 @@ inline constexpr size_t kBlockTrailerSize = 5;
 inline constexpr size_t kFooterSize = 53;
 inline constexpr uint32_t kMinFormatVersion = 2;
 inline constexpr uint32_t kMaxFormatVersion = 7;
-// A block larger than this is taken for corruption before memory is asked for it.
-inline constexpr uint64_t kMaxBlockSize = uint64_t{1} << 31;
+// A block larger than this is taken for corruption before memory is asked for it: its offsets have
+// 32 bits. (kMaxEntrySize is so that any entry fits.)
+inline constexpr uint64_t kMaxBlockSize = UINT32_MAX;
 
 // Names in the metaindex.
 inline constexpr char kPropertiesBlockName[] = "rocksdb.properties";

@@ -1,5 +1,7 @@
 #include "table/get_context.h"
 
+#include "base/allocation.h"
+
 namespace cairn {
 
 void GetContext::MarkCovered() {
@@ -30,7 +32,7 @@ bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice&
       if (value_pinner != nullptr) {
         value_->PinSlice(value, value_pinner);
       } else {
-        value_->PinSelf(value);
+        if (!CopyInto(value_, value).ok()) state_ = kNoMemory;
       }
       return false;
     case kTypeDeletion:

@@ -23,6 +23,7 @@ class GetContext {
     kFound,
     kDeleted,
     kCorrupt,
+    kNoMemory,     // for the copy of the value
     kUnsupported,  // a value type that this version cannot read (blob index)
   };
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/allocation.h"
+
 namespace cairn {
 
 IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
@@ -14,7 +16,11 @@ IOStatus PrefetchBuffer::Fill(uint64_t offset, size_t n) {
     keep = static_cast<size_t>(start_ + size_ - offset);
   }
   if (n > capacity_) {
-    auto bigger = std::make_unique_for_overwrite<char[]>(n);
+    std::unique_ptr<char[]> bigger;
+    if (!WithMemory(n, [&] { bigger = std::make_unique_for_overwrite<char[]>(n); })) {
+      return status_to_io_status(
+          Status::MemoryLimit("no memory to read " + std::to_string(n) + " bytes of a table"));
+    }
     if (keep > 0) std::memcpy(bigger.get(), buffer_.get() + (offset - start_), keep);
     buffer_ = std::move(bigger);
     capacity_ = n;

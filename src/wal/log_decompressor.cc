@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/allocation.h"
+
 namespace cairn {
 
 struct LogDecompressor::Context {
@@ -15,7 +17,8 @@ struct LogDecompressor::Context {
 LogDecompressor::LogDecompressor() : context_(std::make_unique<Context>()) {}
 LogDecompressor::~LogDecompressor() = default;
 
-bool LogDecompressor::Decompress(const Slice& stored, std::string* record) {
+bool LogDecompressor::Decompress(const Slice& stored, std::string* record, bool* lacks_memory) {
+  *lacks_memory = false;
   record->clear();
   if (stored.empty()) return true;
   if (context_->zstd == nullptr) return false;
@@ -27,7 +30,11 @@ bool LogDecompressor::Decompress(const Slice& stored, std::string* record) {
       // The frame does not always say how long the record is. (A batch is smaller than 4 GiB.)
       constexpr size_t kFirst = size_t{64} << 10;
       if (record->size() > UINT32_MAX) return false;
-      record->resize(std::max({kFirst, 2 * stored.size(), 2 * record->size()}));
+      const size_t size = std::max({kFirst, 2 * stored.size(), 2 * record->size()});
+      if (!WithMemory(size, [&] { record->resize(size); })) {
+        *lacks_memory = true;
+        return false;
+      }
       out.dst = record->data();
       out.size = record->size();
     }

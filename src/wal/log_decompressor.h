@@ -19,8 +19,8 @@ class LogDecompressor {
   LogDecompressor& operator=(const LogDecompressor&) = delete;
 
   // The record that `stored`, a frame, holds, or "" of "". False: it is none, or goes on. *record
-  // must not be what `stored` points into.
-  [[nodiscard]] bool Decompress(const Slice& stored, std::string* record);
+  // must not be what `stored` points into. *lacks_memory: there is none for it.
+  [[nodiscard]] bool Decompress(const Slice& stored, std::string* record, bool* lacks_memory);
 
  private:
   struct Context;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/allocation.h"
 #include "base/coding.h"
 #include "base/crc32c.h"
 
@@ -77,6 +78,14 @@ void LogReader::Report(size_t bytes, uint64_t offset, const std::string& what) {
   Report(bytes, Status::Corruption(file_->file_name() + " offset " + std::to_string(offset), what));
 }
 
+void LogReader::LacksMemory(size_t bytes, uint64_t offset) {
+  status_ =
+      Status::MemoryLimit("no memory for a record of more than " + std::to_string(bytes) +
+                          " bytes in " + file_->file_name() + " offset " + std::to_string(offset));
+  Report(bytes, status_);
+  finished_ = true;
+}
+
 bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode mode,
                            uint64_t* record_offset) {
   scratch->clear();
@@ -95,10 +104,21 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
     in_fragmented = false;
     scratch->clear();
   };
+  // True: the present fragment is in *scratch.
+  const auto take = [&](const Slice& fragment) {
+    if (AppendIfPossible(scratch, fragment.data(), fragment.size())) return true;
+    LacksMemory(scratch->size() + fragment.size(), start);
+    return false;
+  };
   // False: the record is damaged, which is reported.
   const auto deliver = [&](uint64_t at) {
     if (decompressor_ != nullptr) {
-      if (!decompressor_->Decompress(*record, &decompressed_)) {
+      bool lacks_memory = false;
+      if (!decompressor_->Decompress(*record, &decompressed_, &lacks_memory)) {
+        if (lacks_memory) {
+          LacksMemory(record->size(), at);
+          return false;
+        }
         Report(record->size(), at, "bad compressed record");
         abandon_fragments("");
         return false;
@@ -137,20 +157,22 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
         abandon_fragments("partial record without end(1)");
         *record = fragment;
         if (deliver(offset)) return true;
+        if (finished_) return false;
         break;
 
       case log::kFirstType:
       case log::kRecyclableFirstType:
         abandon_fragments("partial record without end(2)");
         start = offset;
-        scratch->assign(fragment.data(), fragment.size());
+        scratch->clear();
+        if (!take(fragment)) return false;
         in_fragmented = true;
         break;
 
       case log::kMiddleType:
       case log::kRecyclableMiddleType:
         if (in_fragmented) {
-          scratch->append(fragment.data(), fragment.size());
+          if (!take(fragment)) return false;
         } else {
           Report(fragment.size(), offset, "missing start of fragmented record(1)");
         }
@@ -159,10 +181,11 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode 
       case log::kLastType:
       case log::kRecyclableLastType:
         if (in_fragmented) {
-          scratch->append(fragment.data(), fragment.size());
+          if (!take(fragment)) return false;
           *record = Slice(*scratch);
           in_fragmented = false;
           if (deliver(start)) return true;
+          if (finished_) return false;
           break;
         }
         Report(fragment.size(), offset, "missing start of fragmented record(2)");

@@ -78,7 +78,8 @@ class LogReader {
   // File offset just behind it; before the first one, where reading began.
   uint64_t LastRecordEnd() const { return last_record_end_; }
   bool IsEOF() const { return eof_; }
-  // A read of the file failed or the log holds what this version cannot read; OK otherwise.
+  // A read of the file failed, a record is larger than memory, or the log holds what this version
+  // cannot read; OK otherwise.
   // Corruptions go to the reporter instead.
   const Status& status() const { return status_; }
   // Its records say which log they are of: what stands behind its end may be an older log's.
@@ -107,6 +108,8 @@ class LogReader {
   bool SetCompression(const Slice& payload);
   void Report(size_t bytes, uint64_t offset, const std::string& what);
   void Report(size_t bytes, const Status& reason);
+  // Ends the reading: the record from `offset` on is larger than memory.
+  void LacksMemory(size_t bytes, uint64_t offset);
 
   const std::shared_ptr<Logger> info_log_;
   const std::unique_ptr<SequentialFileReader> file_;
