@@ -1,5 +1,6 @@
 #include "sim/disk.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fiber/clock.h"
@@ -115,13 +116,17 @@ IOStatus Disk::Take(Kind kind, const std::string& name) {
   const uint64_t drawn = nanos / 2 + chance % (nanos + 1);
   fiber::sleep_for((chance >> 32) % 200 == 0 ? 20 * drawn : drawn);
   const uint32_t one_in = kind == Kind::kRead       ? fail_reads_
-                          : kind == Kind::kMetadata ? 0
-                                                    : fail_writes_;
+                          : kind != Kind::kMetadata ? fail_writes_
+                          : shortage_               ? std::max(fail_reads_, fail_writes_)
+                                                    : 0;
   if (spare_logs_ && kind != Kind::kRead && name.ends_with(".log")) return IOStatus::OK();
   if (one_in != 0 && fiber::random_u64() % one_in == 0) {
     ++failures_;
-    return IOStatus::IOError(kind == Kind::kRead ? "simulated: a read fails"
-                                                 : "simulated: a write or sync fails");
+    IOStatus s = IOStatus::IOError(kind == Kind::kRead       ? "simulated: a read fails"
+                                   : kind == Kind::kMetadata ? "simulated: a file does not open"
+                                                             : "simulated: a write or sync fails");
+    s.SetRetryable(shortage_);
+    return s;
   }
   if (full_ && kind == Kind::kAppend) {
     ++failures_;

@@ -46,6 +46,8 @@ class Disk : public FileSystemWrapper {
   // append that fails a part may be written.
   void FailReads(uint32_t one_in) { fail_reads_ = one_in; }
   void FailWrites(uint32_t one_in) { fail_writes_ = one_in; }
+  // What fails by these is a shortage, which passes, and files cannot be opened either.
+  void FailForShortage(bool shortage) { shortage_ = shortage; }
   // Appends fail for want of space.
   void Fill(bool full) { full_ = full; }
   // Logs are written as ever.
@@ -88,6 +90,7 @@ class Disk : public FileSystemWrapper {
   // A simulation runs one thread at a time.
   uint32_t fail_reads_ = 0;
   uint32_t fail_writes_ = 0;
+  bool shortage_ = false;
   bool full_ = false;
   bool spare_logs_ = false;
   uint64_t failures_ = 0;

@@ -183,6 +183,8 @@ LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
     }
     life.spare_logs = random->OneIn(2);
     life.resume = !random->OneIn(3);
+    life.shortage = life.seed % 5 < 2;
+    if (life.shortage) life.resume = false;
     if (random->OneIn(2)) {
       life.cut_at_promise = 0;
       life.cut_at_promise_after_fault = 1 + random->Uniform(5);
@@ -223,7 +225,9 @@ void MakeFaulty(Random64* random, uint64_t usual_nanos, LifePlan* life) {
   life->fail_writes = static_cast<uint32_t>(1 + random->Uniform(3));
   life->fail_reads = 0;
   life->fill = life->spare_logs = false;
-  life->flush_at_fault = life->resume = true;
+  life->flush_at_fault = true;
+  life->shortage = life->seed % 5 < 2;
+  life->resume = !life->shortage;
   life->cut_at_promise_after_fault = 1 + random->Uniform(8);
 }
 
@@ -371,6 +375,7 @@ std::string Plan::Describe() const {
                                      : ", writes fail";
       text += " for " + std::to_string(life.fault_nanos / kMillisecond) + " ms";
       if (life.spare_logs && life.fail_reads == 0) text += ", but not of logs";
+      if (life.shortage) text += ", a shortage";
       if (life.resume) text += ", Resume";
       if (life.flush_at_fault) text += ", flushed before";
     }

@@ -43,6 +43,9 @@ struct LifePlan {
   uint32_t fail_reads = 0;   // one in so many
   uint32_t fail_writes = 0;  // and syncs
   bool fill = false;
+  // What fails is a shortage (base/shortage.h), opening files included, and the database is to go
+  // on by itself when it is over.
+  bool shortage = false;
   bool spare_logs = false;  // they are elsewhere: writes, or space, fail tables and MANIFEST alone
   // A power cut comes at the latest when so many promises were kept after the fault; 0: any number.
   uint64_t cut_at_promise_after_fault = 0;

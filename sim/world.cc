@@ -26,6 +26,7 @@ using rocksdb::Status;
 namespace {
 
 constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
+constexpr uint64_t kUntilHealedNanos = 60'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
 constexpr std::chrono::microseconds kMostUntilSettled(10'000'000);
 constexpr size_t kStackBytes = 256 << 10;
@@ -344,6 +345,7 @@ void World::RunClients(const LifePlan& life) {
       if (life.flush_at_fault) BeginFlushes(life);
       disk_->FailReads(life.fail_reads);
       disk_->FailWrites(life.fail_writes);
+      disk_->FailForShortage(life.shortage);
       disk_->Fill(life.fill);
       disk_->SpareLogs(life.spare_logs);
       faulty = true;
@@ -355,6 +357,7 @@ void World::RunClients(const LifePlan& life) {
       disk_->Fill(false);
       faulty = false;
       history_->Note(-1, "the disk is well again", "", "");
+      if (life.shortage) resumed_ = AwaitHealing();
       if (life.resume) {
         // What met the fault says so first: a Resume() before that has nothing to mend.
         const bool told = AwaitFaults();
@@ -425,6 +428,26 @@ bool World::AwaitFaults() {
     fiber::sleep_for(kLookNanos);
   }
   return false;
+}
+
+bool World::AwaitHealing() {
+  const bool told = AwaitFaults();
+  const uint64_t start = fiber::now_nanos();
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  Status s;
+  do {
+    rocksdb::WriteBatch nothing;
+    s = db_->Write(options, &nothing);
+    if (s.ok() || power_is_off_ || s.IsCorruption()) break;
+    fiber::sleep_for(kLookNanos);
+  } while (fiber::now_nanos() - start < kUntilHealedNanos);
+  history_->Note(-1, "goes on by itself", "", s.ToString());
+  if (!s.ok() && !power_is_off_ && !s.IsCorruption()) {
+    history_->Violation("the shortage is over, and the database does not go on: " + s.ToString());
+  }
+  failures_at_resume_ = disk_->failures();
+  return s.ok() && told;
 }
 
 void World::EndLife() {

@@ -110,6 +110,8 @@ class World {
   void Found();
   // Until no job is under way that met a fault and has not said so. False: there may still be one.
   bool AwaitFaults();
+  // After a shortage: until the database takes writes again, which it must. The same result.
+  bool AwaitHealing();
   void BeginFlushes(const LifePlan& life);
   void Settle();
   void RunClients(const LifePlan& life);
