@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine_blocking_pool.h"
+#include "fiber/fork.h"
 #include "fiber/runtime.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
@@ -20,6 +21,7 @@ struct BackgroundCall::State {
   Event ended;
   Job job;
   Thread thread;  // in a simulation
+  const uint32_t generation = process_generation();
 
   // This may be gone afterwards.
   void run() {
@@ -60,6 +62,10 @@ bool BackgroundCall::done() const { return state_ == nullptr || state_->ended.is
 
 void BackgroundCall::wait() {
   if (state_ == nullptr) return;
+  if (state_->generation != process_generation()) {
+    (void)state_.release();  // it runs in the parent process, or nowhere
+    return;
+  }
   state_->ended.wait();
   state_.reset();
 }

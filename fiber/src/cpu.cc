@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "fork.h"
 #include "raw_lock.h"
 #include "sim_hooks.h"
 
@@ -101,6 +102,8 @@ struct SlotLoan {
 thread_local SlotLoan t_loan;
 
 }  // namespace
+
+RawLock* slots_lock() { return &g_lock; }
 
 unsigned assign_slot() {
   if (simulator() != nullptr) return simulated_slot();

@@ -1,12 +1,15 @@
 #include "fiber/default_runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "fiber/cpu.h"
+#include "fiber/fork.h"
+#include "fiber/mutex.h"
 #include "sim_hooks.h"
 #include "stack.h"
 
@@ -48,15 +51,26 @@ RuntimeOptions default_runtime_options() {
 
 Runtime& default_runtime() {
   if (detail::simulator() != nullptr) return detail::simulated_default_runtime();
-  // Never destroyed: its fibers may outlive main().
-  static Runtime* const runtime = [] {
-    auto* made = new Runtime(default_runtime_options());
+  // Never destroyed: its fibers may outlive main(). A forked process makes its own.
+  struct Made {
+    Runtime runtime{default_runtime_options()};
+    const uint32_t generation = process_generation();
+    Made* const before = nullptr;
+  };
+  static constinit std::atomic<Made*> current{nullptr};
+  static Mutex making;
+  Made* made = current.load(std::memory_order_acquire);
+  if (made != nullptr && made->generation == process_generation()) return made->runtime;
+  MutexLock lock(&making);
+  made = current.load(std::memory_order_acquire);
+  if (made == nullptr || made->generation != process_generation()) {
 #if defined(FIBER_ASAN)
-    (void)atexit(detail::StackPool::show_to_leak_checker);
+    if (made == nullptr) (void)atexit(detail::StackPool::show_to_leak_checker);
 #endif
-    return made;
-  }();
-  return *runtime;
+    made = new Made{.before = made};
+    current.store(made, std::memory_order_release);
+  }
+  return made->runtime;
 }
 
 }  // namespace fiber

@@ -4,15 +4,31 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
+
+#include "fork.h"
 #include "guest.h"
 #include "worker.h"
 
 namespace fiber::detail {
 
+namespace {
+constinit std::atomic<BlockingPool*> g_pool{nullptr};
+}  // namespace
+
 BlockingPool& BlockingPool::instance() {
-  static BlockingPool* pool = new BlockingPool;
+  BlockingPool* pool = g_pool.load(std::memory_order_acquire);
+  if (pool != nullptr) return *pool;
+  auto* const made = new BlockingPool;
+  if (g_pool.compare_exchange_strong(pool, made, std::memory_order_acq_rel,
+                                     std::memory_order_acquire)) {
+    return *made;
+  }
+  delete made;
   return *pool;
 }
+
+void forget_blocking_pool() { g_pool.store(nullptr, std::memory_order_relaxed); }
 
 size_t BlockingPool::threads() const {
   std::lock_guard<std::mutex> lock(mutex_);

@@ -3,8 +3,8 @@
 // Called by the pool engine for every operation, and by the io_uring engine for those that the
 // kernel's ring cannot do. One pool serves all runtimes of the process: it starts its first thread
 // with the first job, grows while jobs wait and no thread is idle, and keeps its threads to the end
-// of the process (an idle one costs a stack). After fork() the child has no pool threads: a child
-// that goes on without exec() must not do I/O on fibers.
+// of the process (an idle one costs a stack). After fork() the child has none of them: it gets a
+// pool of its own.
 //
 // Thread safety: submit() and remove() may be called from any thread.
 // Invariants: a job that is not removed runs exactly once, on some pool thread (on the caller's, if

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "fiber/runtime.h"
+#include "fork.h"
 #include "guest.h"
 #include "sim_hooks.h"
 #include "waiter.h"
@@ -69,6 +70,9 @@ thread_local bool t_guest_gone = false;
 GuestSlot::~GuestSlot() { t_guest_gone = true; }
 
 }  // namespace
+
+// (Not ended: that would talk to its ring.)
+void detail::forget_guest_worker() { (void)t_guest.worker.release(); }
 
 detail::Worker* detail::existing_guest_worker() {
   if (simulator() != nullptr) [[unlikely]] {

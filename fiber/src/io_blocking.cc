@@ -31,6 +31,9 @@ int set_lock(int fd, short type) {
   struct flock lock = {};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
+  const int result = retry([&] { return ::fcntl(fd, F_OFD_SETLK, &lock); });
+  // Older than Linux 3.15, or a file system or sandbox that has the older kind alone.
+  if (result != -EINVAL && result != -ENOSYS && result != -EOPNOTSUPP) return result;
   return retry([&] { return ::fcntl(fd, F_SETLK, &lock); });
 }
 

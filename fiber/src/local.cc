@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "fork.h"
 #include "local_table.h"
 #include "raw_lock.h"
 #include "sim_hooks.h"
@@ -82,6 +83,8 @@ pthread_key_t exit_actions_key() {
 }
 
 }  // namespace
+
+RawLock* local_keys_lock() { return &g_lock; }
 
 LocalKey allocate_local_key() {
   RawLockGuard guard(&g_lock);

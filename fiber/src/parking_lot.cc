@@ -1,6 +1,10 @@
 // The parking lot and the public wait()/wake() over it. See parking_lot.h.
 #include "parking_lot.h"
 
+#include <new>
+
+#include "fork.h"
+
 namespace fiber {
 namespace detail {
 
@@ -72,6 +76,13 @@ void Bucket::remove(Parked* parked) {
     if (after != nullptr) after->previous_leader = before;
   }
   parked->previous_leader = parked->next_leader = nullptr;
+}
+
+// (fork.h) Buckets that nobody used stay untouched: a child has its parent's pages until it writes.
+void forget_parked() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  for (Bucket& bucket : g_buckets) {
+    if (bucket.leaders != nullptr || !bucket.lock.is_free()) new (&bucket) Bucket;
+  }
 }
 
 }  // namespace detail

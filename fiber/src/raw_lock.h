@@ -26,6 +26,7 @@ class FIBER_CAPABILITY("raw_lock") RawLock {
     return word_.compare_exchange_strong(free, kHeld, std::memory_order_acquire,
                                          std::memory_order_relaxed);
   }
+  bool is_free() const { return word_.load(std::memory_order_relaxed) == kFree; }
   void unlock() FIBER_RELEASE() {
     if (word_.exchange(kFree, std::memory_order_release) == kHeldWaited)
       system_futex_wake(&word_, 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "fork.h"
 #include "raw_lock.h"
 
 namespace fiber::detail {
@@ -18,6 +19,8 @@ RegisteredFiles* g_rings[kMaxRings] FIBER_GUARDED_BY(g_lock) = {};
 __thread uint64_t t_own_rings = 0;  // bits of the calling thread's
 
 }  // namespace
+
+RawLock* rings_lock() { return &g_lock; }
 
 std::unique_ptr<RegisteredFiles> RegisteredFiles::create(io_uring* ring, void (*wake)(void*),
                                                          void* argument) {

@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "fiber/cpu.h"
+#include "fork.h"
 #include "raw_lock.h"
 #include "worker.h"
 
@@ -14,6 +15,9 @@ constinit Worker* g_first FIBER_GUARDED_BY(g_lock) = nullptr;
 constexpr int kTries = 1000000;
 
 }  // namespace
+
+RawLock* registry_lock() FIBER_NO_THREAD_SAFETY_ANALYSIS { return &g_lock; }
+void forget_workers() FIBER_NO_THREAD_SAFETY_ANALYSIS { g_first = nullptr; }
 
 void register_worker(Worker* worker) {
   RawLockGuard guard(&g_lock);

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "fiber/cpu.h"
+#include "fiber/fork.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
+#include "fork.h"
 #include "sim_hooks.h"
 #include "stack_overflow.h"
 #include "watchdog.h"
@@ -36,6 +38,7 @@ using detail::Worker;
 
 void JoinHandle::join() {
   Fiber* const fiber = std::exchange(fiber_, nullptr);
+  Worker::refuse_other_process(fiber);
   if (!(fiber->end.load(std::memory_order_acquire) & Fiber::kEnded)) {
     Waiter waiter;
     fiber->joiner = &waiter;
@@ -63,6 +66,7 @@ struct Runtime::Impl {
   Engine engine = Engine::kAuto;
   std::atomic<uint32_t> placed{0};
   Runtime* self = nullptr;  // constant before the first fiber
+  const uint32_t generation = process_generation();
 
   static Impl* current() { return static_cast<Impl*>(t_current); }
   std::unique_ptr<detail::Watchdog> watchdog;
@@ -185,6 +189,10 @@ int Runtime::create(const RuntimeOptions& options, std::unique_ptr<Runtime>* out
 }
 
 Runtime::~Runtime() {
+  if (impl_->generation != process_generation()) {
+    (void)impl_.release();  // all of it is the parent process's
+    return;
+  }
   for (;;) {
     const uint32_t busy = impl_->group.busy.load(std::memory_order_acquire);
     if (busy == 0) break;
@@ -208,6 +216,9 @@ Worker* Runtime::Impl::place() {
 }
 
 JoinHandle Runtime::spawn(const SpawnOptions& options, Function function) {
+  if (impl_->generation != process_generation()) [[unlikely]] {
+    detail::refuse_after_fork("spawn() of a runtime");
+  }
   if (options.worker == SpawnOptions::kAnyWorker)
     return impl_->place()->spawn_fresh(std::move(function), options.name);
   if (options.worker < 0 || options.worker >= workers()) return {};
@@ -235,10 +246,18 @@ Runtime* Runtime::current() {
 int Runtime::workers() const { return static_cast<int>(impl_->group.workers.size()); }
 Engine Runtime::engine() const { return impl_->engine; }
 
-JoinHandle spawn(Function function) { return Worker::current()->spawn(std::move(function)); }
+namespace {
+Worker* own_worker() {
+  Worker* const here = Worker::current();
+  if (here == nullptr && process_generation() != 0) detail::refuse_after_fork("fiber::spawn()");
+  return here;
+}
+}  // namespace
+
+JoinHandle spawn(Function function) { return own_worker()->spawn(std::move(function)); }
 
 JoinHandle spawn(const SpawnOptions& options, Function function) {
-  Worker* const here = Worker::current();
+  Worker* const here = own_worker();
   if (options.worker == SpawnOptions::kAnyWorker || options.worker == here->index())
     return here->spawn(std::move(function), options.name);
   Worker* const target = here->sibling(options.worker);

@@ -75,19 +75,36 @@ Stack* StackSlab::stack_at(const void* address, bool* in_guard) {
   return nullptr;
 }
 
+namespace {
+// Never destroyed: detached threads may outlive main().
+constinit RawLock g_pools_lock;
+constinit StackPool* g_pools FIBER_GUARDED_BY(g_pools_lock) = nullptr;
+}  // namespace
+
 StackPool* StackPool::for_size(size_t usable) {
-  // Never destroyed: detached threads may outlive main().
-  static RawLock lock;
-  static auto* pools = new std::vector<StackPool*>();
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   usable = (std::max(usable, 4 * page) + page - 1) / page * page;
-  RawLockGuard guard(&lock);
-  for (StackPool* pool : *pools) {
+  RawLockGuard guard(&g_pools_lock);
+  for (StackPool* pool = g_pools; pool != nullptr; pool = pool->next_) {
     if (pool->usable_size() == usable) return pool;
   }
-  pools->push_back(new StackPool(usable));
-  return pools->back();
+  auto* const made = new StackPool(usable);
+  made->next_ = g_pools;
+  return g_pools = made;
 }
+
+void StackPool::lock_all() {
+  g_pools_lock.lock();
+  for (StackPool* pool = g_pools; pool != nullptr; pool = pool->next_) pool->lock_.lock();
+}
+
+void StackPool::unlock_all() {
+  for (StackPool* pool = g_pools; pool != nullptr; pool = pool->next_) pool->lock_.unlock();
+  g_pools_lock.unlock();
+}
+
+void lock_stack_pools() FIBER_NO_THREAD_SAFETY_ANALYSIS { StackPool::lock_all(); }
+void unlock_stack_pools() FIBER_NO_THREAD_SAFETY_ANALYSIS { StackPool::unlock_all(); }
 
 StackPool::StackPool(size_t usable)
     : usable_(usable), guard_(kGuardPages * static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}

@@ -98,6 +98,10 @@ class StackPool {
 
   explicit StackPool(size_t usable);
 
+  // The locks of all pools and of their list: around a fork().
+  static void lock_all() FIBER_NO_THREAD_SAFETY_ANALYSIS;
+  static void unlock_all() FIBER_NO_THREAD_SAFETY_ANALYSIS;
+
   // A guarded stack, not prepared. Null when the system has no more memory, or (without guard
   // markers) mappings.
   Stack* allocate();
@@ -118,6 +122,7 @@ class StackPool {
 
   const size_t usable_;
   const size_t guard_;
+  StackPool* next_ = nullptr;  // of all; under their list's lock
   RawLock lock_;
   Stack* free_ FIBER_GUARDED_BY(lock_) = nullptr;
   StackSlab* slab_ FIBER_GUARDED_BY(lock_) = nullptr;  // the newest of this pool

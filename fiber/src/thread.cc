@@ -11,7 +11,9 @@
 #include <cstring>
 #include <utility>
 
+#include "fiber/fork.h"
 #include "fiber/wait.h"
+#include "fork.h"
 #include "sim_hooks.h"
 
 namespace fiber {
@@ -23,6 +25,7 @@ struct Thread::State {
   bool simulated = false;
   pthread_t thread{};
   std::atomic<uint32_t> ended{0};
+  const uint32_t generation = process_generation();
 
   static void* main(void* argument);
   void run();
@@ -93,6 +96,11 @@ Thread::~Thread() {
 }
 
 void Thread::join() {
+  if (state_->generation != process_generation()) {
+    // Its thread is the parent process's. What it was given may be in use there, to all appearance.
+    (void)new std::shared_ptr<State>(std::move(state_));
+    return;
+  }
   // A fiber must not block its worker: park until the function is done, what is left of the thread
   // is short.
   while (state_->ended.load(std::memory_order_acquire) == 0) {
@@ -109,9 +117,14 @@ void Thread::join() {
   state_.reset();
 }
 
+namespace {
+__thread uint64_t t_id = 0;
+}  // namespace
+
+void detail::forget_thread_id() { t_id = 0; }
+
 uint64_t current_thread_id() {
   if (detail::simulator() != nullptr) return detail::simulated_thread_id();
-  static __thread uint64_t t_id = 0;
   if (t_id == 0) t_id = static_cast<uint64_t>(syscall(SYS_gettid));
   return t_id;
 }

@@ -11,6 +11,7 @@
 #include "fiber/local.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
+#include "fork.h"
 #include "local_table.h"
 #include "registry.h"
 #include "sim_hooks.h"
@@ -34,6 +35,8 @@ size_t effective_stack_size(size_t requested) {
 // The numbers of fibers come from here in blocks, one block for each thread that spawns.
 constexpr uint64_t kNumberBlock = 256;
 std::atomic<uint64_t> g_next_number{1};
+// Of this process: those before were numbered in its parent. Relaxed: changes at a fork() only.
+std::atomic<uint64_t> g_first_number{0};
 __thread uint64_t t_next_number __attribute__((tls_model("initial-exec"))) = 0;
 
 uint64_t new_number() {
@@ -62,6 +65,23 @@ inline void note_begin(Stack* stack, const Fiber* fiber) {
 }
 
 }  // namespace
+
+// What the fiber had on the worker's stack, and all other fibers, are the parent's. With no worker
+// it is a thread to all of the library.
+void Worker::leave_after_fork() {
+  t_worker = nullptr;
+  t_next_number = 0;
+  g_first_number.store(g_next_number.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  (void)exchange_current_runtime(nullptr);
+}
+
+void leave_worker() { Worker::leave_after_fork(); }
+
+void Worker::refuse_other_process(const Fiber* fiber) {
+  if (fiber->number < g_first_number.load(std::memory_order_relaxed)) {
+    refuse_after_fork("a join of a fiber");
+  }
+}
 
 Worker* Worker::current_after_move() {
   asm volatile("");  // not pure: the calls cannot be merged
@@ -329,6 +349,9 @@ void Worker::run_fiber(Stack* stack) {
     note_begin(stack, self);
     self->function();
     worker = current_after_move();
+    if (worker == nullptr) [[unlikely]] {
+      refuse_after_fork("the end of a fiber");
+    }
     Fiber* const next = worker->end_fiber(self);
     if (next != nullptr && next->stack == nullptr) {
       next->stack = stack;

@@ -199,6 +199,11 @@ class Worker {
 
   static void free_fiber(Fiber* fiber);
 
+  // In the child of a fork(), on its thread.
+  static void leave_after_fork();
+  // Does not return if the fiber is one of the parent process.
+  static void refuse_other_process(const Fiber* fiber);
+
   // The registry's (registry.h), under its lock.
   Worker* next_registered = nullptr;
   Worker* previous_registered = nullptr;

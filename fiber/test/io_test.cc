@@ -309,14 +309,22 @@ TEST_P(IoTest, AFileLockKeepsOtherProcessesOut) {
     struct flock lock = {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
-    // F_GETLK tells what another process would meet; F_OFD_GETLK asks as if we were one.
-    ASSERT_EQ(::fcntl(fd, F_OFD_GETLK, &lock), 0);
+    // Whoever opens the file anew is another to it, and so is a process that asks for POSIX's kind.
+    const int other = io::open(path("LOCK").c_str(), O_RDWR);
+    ASSERT_GE(other, 0);
+    ASSERT_EQ(::fcntl(other, F_OFD_GETLK, &lock), 0);
     EXPECT_EQ(lock.l_type, F_WRLCK);
-    ASSERT_EQ(io::unlock_file(fd), 0);
+    EXPECT_LT(io::lock_file(other), 0);
     lock.l_type = F_WRLCK;
     lock.l_pid = 0;
-    ASSERT_EQ(::fcntl(fd, F_OFD_GETLK, &lock), 0);
-    EXPECT_EQ(lock.l_type, F_UNLCK);
+    ASSERT_EQ(::fcntl(other, F_GETLK, &lock), 0);
+    EXPECT_EQ(lock.l_type, F_WRLCK);
+    io::close(other);  // frees nothing
+    ASSERT_EQ(::fcntl(fd, F_GETLK, &lock), 0);
+    EXPECT_EQ(lock.l_type, F_WRLCK);
+    ASSERT_EQ(io::unlock_file(fd), 0);
+    EXPECT_EQ(io::lock_file(fd), 0);
+    EXPECT_EQ(io::unlock_file(fd), 0);
     io::close(fd);
   });
 }

@@ -105,9 +105,11 @@ int list_dir(const char* path, std::vector<std::string>* names);
 
 // --- locks between processes
 
-// Takes a POSIX write lock on the whole file without blocking: -EAGAIN or -EACCES if another
-// process holds it. The kernel ties it to the process: it excludes no second caller within this
-// process, and closing any descriptor of the file releases it.
+// Takes a write lock on the whole file without blocking: -EAGAIN or -EACCES if somebody holds one,
+// in another process or through another open() in this one, of this kind or of POSIX's F_SETLK. It
+// is the open file's (F_OFD_SETLK): nothing but unlock_file() and the last close of `fd` and its
+// duplicates releases it, whoever else opens and closes the file. Where the system has none it is
+// POSIX's, which any close of the file releases and which excludes nobody in this process.
 int lock_file(int fd);
 int unlock_file(int fd);
 
