@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
+#include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "base/perf.h"
 #include "base/shortage.h"
 #include "fiber/clock.h"
+#include "fiber/fork.h"
 #include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
@@ -78,31 +81,58 @@ bool IsRefusal(const IOStatus& s) {
 
 namespace {
 
+// Device and inode.
+using FileId = std::pair<uint64_t, uint64_t>;
+
+FileId IdOf(const struct stat& st) { return {st.st_dev, st.st_ino}; }
+
 class FiberFileLock : public FileLock {
  public:
-  FiberFileLock(int fd, std::string name, uint64_t device, uint64_t inode)
-      : fd_(fd), name_(std::move(name)), key_(device, inode) {}
-
-  const int fd_;
-  const std::string name_;
-  const std::pair<uint64_t, uint64_t> key_;
+  int fd = -1;
+  int directory_fd = -1;  // as long as it is open nothing else has the directory's inode
+  std::string name;       // as the caller gave it
+  FileId file;
+  FileId directory;
+  std::string base;  // within the directory
+  std::string path;  // absolute, without repetitions
+  uint64_t since_seconds = 0;
+  uint64_t thread_id = 0;
 };
 
-// fcntl locks exclude other processes only, and closing any descriptor of the file drops them: so
-// what this process holds is looked up here, by inode, before the file is opened a second time.
+// The lock of the file system holds as long as the file is there: who unlinks LOCK, or puts another
+// directory in its place, would let a second database in. So what this process holds is also looked
+// up here: the file, its name in the directory, and its path.
 struct ProcessLocks {
-  struct Holder {
-    uint64_t since_seconds;
-    uint64_t thread_id;
-  };
-  fiber::Mutex mu;  // held over the open and the fcntl: two openers must not pass each other
-  std::map<std::pair<uint64_t, uint64_t>, Holder> held;  // guarded by mu
+  const uint32_t generation = fiber::process_generation();
+  ProcessLocks* before = nullptr;  // of the parent process
+  fiber::Mutex mu;  // held over the open and the lock: two openers must not pass each other
+  std::vector<std::unique_ptr<FiberFileLock>> held;  // guarded by mu
+
+  const FiberFileLock* Find(const FiberFileLock& wanted, const FileId* file) const {
+    for (const auto& one : held) {
+      if ((file != nullptr && one->file == *file) || one->path == wanted.path ||
+          (one->directory == wanted.directory && one->base == wanted.base)) {
+        return one.get();
+      }
+    }
+    return nullptr;
+  }
 };
 
-// Never destroyed: a database may be closed by a static destructor.
+// Never destroyed: a database may be closed by a static destructor. What a forked process finds
+// here is its parent's: it has a table of its own.
 ProcessLocks& Locks() {
-  static auto& locks = *new ProcessLocks;
-  return locks;
+  static constinit std::atomic<ProcessLocks*> current{nullptr};
+  ProcessLocks* locks = current.load(std::memory_order_acquire);
+  while (locks == nullptr || locks->generation != fiber::process_generation()) {
+    auto made = std::make_unique<ProcessLocks>();
+    made->before = locks;
+    if (current.compare_exchange_strong(locks, made.get(), std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+      locks = made.release();
+    }
+  }
+  return *locks;
 }
 
 class FiberFileSystem : public FileSystem {
@@ -293,46 +323,35 @@ class FiberFileSystem : public FileSystem {
   IOStatus LockFile(const std::string& fname, const IOOptions& /*options*/, FileLock** lock,
                     IODebugContext* /*dbg*/) override {
     *lock = nullptr;
+    auto made = std::make_unique<FiberFileLock>();
+    made->name = fname;
     ProcessLocks& locks = Locks();
     fiber::MutexLock guard(&locks.mu);
-    struct stat st;
-    if (fiber::io::stat(fname.c_str(), &st) >= 0) {
-      const auto it = locks.held.find({st.st_dev, st.st_ino});
-      if (it != locks.held.end()) {
-        return IOErrorFromErrno("lock hold by current process, acquire time " +
-                                    std::to_string(it->second.since_seconds) +
-                                    " acquiring thread " + std::to_string(it->second.thread_id),
-                                fname, ENOLCK);
-      }
+    IOStatus s = TakeLock(fname, locks, made.get());
+    if (!s.ok()) {
+      if (made->fd >= 0) CloseLock(made->fd);
+      if (made->directory_fd >= 0) (void)fiber::io::close(made->directory_fd);
+      return s;
     }
-    const int fd = OpenFile(fname.c_str(), O_RDWR | O_CREAT, 0644);
-    if (fd < 0) return IOErrorFromErrno("while open a file for lock", fname, -fd);
-    int r = fiber::io::lock_file(fd);
-    const char* context = "While lock file";
-    if (r >= 0) {
-      context = "while stat a file for lock";
-      r = fiber::io::fstat(fd, &st);
-    }
-    if (r < 0) {
-      (void)fiber::io::close(fd);
-      return IOErrorFromErrno(context, fname, -r);
-    }
-    locks.held[{st.st_dev, st.st_ino}] = {fiber::wall_micros() / 1000000,
-                                          fiber::current_thread_id()};
-    *lock = new FiberFileLock(fd, fname, st.st_dev, st.st_ino);
-    return IOStatus::OK();
+    made->since_seconds = fiber::wall_micros() / 1000000;
+    made->thread_id = fiber::current_thread_id();
+    *lock = made.get();
+    locks.held.push_back(std::move(made));
+    return s;
   }
 
   IOStatus UnlockFile(FileLock* lock, const IOOptions& /*options*/,
                       IODebugContext* /*dbg*/) override {
-    auto* const mine = static_cast<FiberFileLock*>(lock);
     ProcessLocks& locks = Locks();
     fiber::MutexLock guard(&locks.mu);
-    IOStatus s = locks.held.erase(mine->key_) == 1
-                     ? Check(fiber::io::unlock_file(mine->fd_), "unlock", mine->name_)
-                     : IOErrorFromErrno("unlock", mine->name_, ENOLCK);
-    (void)fiber::io::close(mine->fd_);
-    delete mine;
+    const auto held = std::find_if(locks.held.begin(), locks.held.end(),
+                                   [lock](const auto& one) { return one.get() == lock; });
+    if (held == locks.held.end()) return IOErrorFromErrno("unlock", "not a held lock", ENOLCK);
+    const std::unique_ptr<FiberFileLock> mine = std::move(*held);
+    locks.held.erase(held);
+    IOStatus s = Check(fiber::io::unlock_file(mine->fd), "unlock", mine->name);
+    CloseLock(mine->fd);
+    (void)fiber::io::close(mine->directory_fd);
     return s;
   }
 
@@ -380,6 +399,51 @@ class FiberFileSystem : public FileSystem {
   }
 
  private:
+  static void CloseLock(int fd) {
+    fiber::forget_on_fork(fd);
+    (void)fiber::io::close(fd);
+  }
+
+  IOStatus TakeLock(const std::string& fname, const ProcessLocks& locks, FiberFileLock* lock) {
+    std::string absolute;
+    IOStatus s = GetAbsolutePath(fname, IOOptions(), &absolute, nullptr);
+    if (!s.ok()) return s;
+    // (Where ".." leads a symbolic link may decide.)
+    const bool plain = absolute.find("/../") == std::string::npos;
+    // style: a name only, no system call
+    lock->path = plain ? std::filesystem::path(absolute).lexically_normal().string() : absolute;
+    const size_t slash = fname.rfind('/');
+    lock->base = fname.substr(slash == std::string::npos ? 0 : slash + 1);
+    const std::string directory =
+        slash == std::string::npos ? "." : fname.substr(0, std::max<size_t>(slash, 1));
+    lock->directory_fd = OpenFile(directory.c_str(), O_PATH | O_DIRECTORY);
+    if (lock->directory_fd < 0) {
+      return IOErrorFromErrno("while open a file for lock", fname, -lock->directory_fd);
+    }
+    struct stat st;
+    s = Check(fiber::io::fstat(lock->directory_fd, &st), "while stat a directory for lock", fname);
+    if (!s.ok()) return s;
+    lock->directory = IdOf(st);
+    const bool exists = fiber::io::stat(fname.c_str(), &st) >= 0;
+    if (exists) lock->file = IdOf(st);
+    if (const FiberFileLock* const other = locks.Find(*lock, exists ? &lock->file : nullptr)) {
+      return IOErrorFromErrno("lock hold by current process, acquire time " +
+                                  std::to_string(other->since_seconds) + " acquiring thread " +
+                                  std::to_string(other->thread_id),
+                              fname, ENOLCK);
+    }
+    lock->fd = OpenFile(fname.c_str(), O_RDWR | O_CREAT, 0644);
+    if (lock->fd < 0) return IOErrorFromErrno("while open a file for lock", fname, -lock->fd);
+    // A child would hold the lock beyond our end.
+    fiber::close_on_fork(lock->fd);
+    s = Check(fiber::io::lock_file(lock->fd), "While lock file", fname);
+    if (s.ok()) {
+      s = Check(fiber::io::fstat(lock->fd, &st), "while stat a file for lock", fname);
+      lock->file = IdOf(st);
+    }
+    return s;
+  }
+
   static IOStatus Check(int result, const std::string& context, const std::string& file) {
     return result < 0 ? IOErrorFromErrno(context, file, -result) : IOStatus::OK();
   }

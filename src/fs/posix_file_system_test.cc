@@ -100,6 +100,105 @@ TEST_F(PosixFileSystemTest, ALockIsSeenThroughAnotherNameOfTheFile) {
   ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
 }
 
+TEST_F(PosixFileSystemTest, ALockOutlivesItsFile) {
+  const std::string name = dir_.File("LOCK");
+  FileLock* lock = nullptr;
+  FileLock* other = nullptr;
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_TRUE(fs_->DeleteFile(name, IOOptions(), nullptr).ok());
+  EXPECT_FALSE(fs_->LockFile(name, IOOptions(), &other, nullptr).ok());
+  ASSERT_TRUE(WriteStringToFile(fs_.get(), "", name).ok());
+  EXPECT_FALSE(fs_->LockFile(name, IOOptions(), &other, nullptr).ok());
+  // Also where another directory has come under the name, and where its own has another name.
+  const std::string moved = dir_.path() + "-moved";
+  ASSERT_TRUE(fs_->RenameFile(dir_.path(), moved, IOOptions(), nullptr).ok());
+  EXPECT_FALSE(fs_->LockFile(moved + "/LOCK", IOOptions(), &other, nullptr).ok());
+  ASSERT_TRUE(fs_->CreateDir(dir_.path(), IOOptions(), nullptr).ok());
+  EXPECT_FALSE(fs_->LockFile(name, IOOptions(), &other, nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_TRUE(fs_->LockFile(moved + "/LOCK", IOOptions(), &other, nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(other, IOOptions(), nullptr).ok());
+  ASSERT_TRUE(fs_->DeleteFile(moved + "/LOCK", IOOptions(), nullptr).ok());
+  ASSERT_TRUE(fs_->DeleteDir(moved, IOOptions(), nullptr).ok());
+}
+
+TEST_F(PosixFileSystemTest, AnotherNameOfALockedFileIsLocked) {
+  const std::string name = dir_.File("LOCK");
+  const std::string hard = dir_.File("hard");
+  FileLock* lock = nullptr;
+  FileLock* other = nullptr;
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_TRUE(fs_->LinkFile(name, hard, IOOptions(), nullptr).ok());
+  EXPECT_FALSE(fs_->LockFile(hard, IOOptions(), &other, nullptr).ok());
+  ASSERT_EQ(0, symlink(name.c_str(), dir_.File("soft").c_str()));
+  EXPECT_FALSE(fs_->LockFile(dir_.File("soft"), IOOptions(), &other, nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+}
+
+// With POSIX's locks any close of the file in the process frees it. RocksDB asks for one.
+TEST_F(PosixFileSystemTest, ALockOutlivesACloseOfItsFileAndExcludesBothKinds) {
+  const std::string name = dir_.File("LOCK");
+  FileLock* lock = nullptr;
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  std::string text;
+  ASSERT_TRUE(ReadFileToString(fs_.get(), name, &text).ok());
+  // style: a second process is what this test is about
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // style: the very system calls, as another program makes them
+    const int fd = ::open(name.c_str(), O_RDWR | O_CLOEXEC);
+    struct flock wanted = {};
+    wanted.l_type = F_WRLCK;
+    wanted.l_whence = SEEK_SET;
+    int got = fd < 0 ? 4 : 0;
+    if (::fcntl(fd, F_SETLK, &wanted) == 0) got |= 1;      // style: what another program calls
+    if (::fcntl(fd, F_OFD_SETLK, &wanted) == 0) got |= 2;  // style: what another program calls
+    _exit(got);
+  }
+  int status = 0;
+  // style: a second process is what this test is about
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_EQ(0, WEXITSTATUS(status)) << "1: POSIX's lock was given, 2: an open file's";
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+}
+
+TEST_F(PosixFileSystemTest, ALockIsRefusedWhileAnotherProcessHasPosixsKind) {
+  const std::string name = dir_.File("LOCK");
+  int ready[2];
+  int done[2];
+  ASSERT_EQ(0, pipe(ready));
+  ASSERT_EQ(0, pipe(done));
+  // style: a second process is what this test is about
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // style: the very system calls, as RocksDB makes them
+    const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    struct flock wanted = {};
+    wanted.l_type = F_WRLCK;
+    wanted.l_whence = SEEK_SET;
+    char c = ::fcntl(fd, F_SETLK, &wanted) == 0 ? 'y' : 'n';  // style: what RocksDB calls
+    (void)fiber::io::write(ready[1], &c, 1);
+    (void)fiber::io::read(done[0], &c, 1);
+    _exit(0);
+  }
+  char c = 0;
+  ASSERT_EQ(1, fiber::io::read(ready[0], &c, 1));
+  ASSERT_EQ('y', c);
+  FileLock* lock = nullptr;
+  EXPECT_FALSE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_EQ(1, fiber::io::write(done[1], &c, 1));
+  int status;
+  // style: a second process is what this test is about
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  ASSERT_TRUE(fs_->LockFile(name, IOOptions(), &lock, nullptr).ok());
+  ASSERT_TRUE(fs_->UnlockFile(lock, IOOptions(), nullptr).ok());
+  for (int fd : {ready[0], ready[1], done[0], done[1]}) fiber::io::close(fd);
+}
+
 TEST_F(PosixFileSystemTest, AReadOnlyDirectoryIsToldClearly) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
   ASSERT_EQ(0, chmod(dir_.path().c_str(), 0555));
