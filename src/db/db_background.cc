@@ -354,6 +354,7 @@ void DBImpl::TellCompactionBegin(const ColumnFamily& family, const Compaction& c
 }
 
 Status DBImpl::PauseBackgroundWork() {
+  if (Forked()) return ForkedStatus();
   DBMutexLock lock(&mutex_);
   ++paused_;
   background_done_.notify_all();  // some wait for this
@@ -362,6 +363,7 @@ Status DBImpl::PauseBackgroundWork() {
 }
 
 Status DBImpl::ContinueBackgroundWork() {
+  if (Forked()) return ForkedStatus();
   DBMutexLock lock(&mutex_);
   if (paused_ == 0) return Status::InvalidArgument("background work is not paused");
   if (--paused_ == 0) {
@@ -372,6 +374,7 @@ Status DBImpl::ContinueBackgroundWork() {
 }
 
 void DBImpl::CancelAllBackgroundWork(bool wait) {
+  if (Forked()) return;
   if (mode_ == OpenMode::kReadWrite) FlushUnlogged().PermitUncheckedError();
   DBMutexLock lock(&mutex_);
   shutting_down_.store(true, std::memory_order_release);

@@ -19,6 +19,7 @@ struct DBImpl::ManualCompaction {
 };
 
 void DBImpl::DisableManualCompaction() {
+  if (Forked()) return;
   DBMutexLock lock(&mutex_);
   ++manual_disabled_;
   manual_canceled_.store(true);
@@ -28,6 +29,7 @@ void DBImpl::DisableManualCompaction() {
 }
 
 void DBImpl::EnableManualCompaction() {
+  if (Forked()) return;
   DBMutexLock lock(&mutex_);
   if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
 }

@@ -59,6 +59,7 @@ Status DBImpl::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) 
 }
 
 std::shared_ptr<const Options> DBImpl::LiveOptions(const ColumnFamily* family) const {
+  if (Forked()) return std::make_shared<const Options>(db_options_, ColumnFamilyOptions());
   DBMutexLock lock(&mutex_);
   return family->options;
 }
@@ -80,6 +81,7 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
   auto owned = std::make_unique<ColumnFamily>(state, std::move(options), std::move(tables),
                                               [this](SuperVersion* sv) {
                                                 {
+                                                  if (Forked()) return;  // the parent's affair
                                                   fiber::MutexLock lock(&retired_mutex_);
                                                   retired_.push_back(sv);
                                                 }
@@ -247,6 +249,7 @@ Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handle
 }
 
 void DBImpl::UnrefFamily(ColumnFamily* family, bool purge) {
+  if (Forked()) return;
   // The database's own reference ends with a drop: then the last one frees what is left.
   if (family->refs.fetch_sub(1, std::memory_order_acq_rel) != 1 || closed_) return;
   if (purge) {

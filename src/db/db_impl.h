@@ -43,6 +43,7 @@
 #include "db/db_mutex.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
+#include "fiber/fork.h"
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
 #include "manifest/manifest_update.h"
@@ -248,6 +249,14 @@ class DBImpl final : public DB {
  private:
   struct ManualCompaction;
 
+  // --- In a forked process (db_fork.cc)
+  // The process is another than the one that opened the database: nothing of it may be touched.
+  bool Forked() const { return fiber::process_generation() != generation_; }
+  [[nodiscard]] Status ForkedStatus() const;
+  // All that has a destructor with an effect is kept for ever, as it is.
+  struct Abandoned;
+  void Abandon();
+
   // --- Opening and closing (db_open.cc)
   [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);
   // Reads, and another process may be writing.
@@ -276,6 +285,9 @@ class DBImpl final : public DB {
   // --- Column families (db_families.cc)
   // Of a user's handle. InvalidArgument: null, or another database's.
   [[nodiscard]] Status FamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const {
+    if (Forked()) [[unlikely]] {
+      return ForkedStatus();
+    }
     if (handle == default_handle_.get()) [[likely]] {
       *family = default_family_;
       return Status::OK();
@@ -661,6 +673,7 @@ class DBImpl final : public DB {
 
   const std::string dbname_;
   const OpenMode mode_;
+  const uint32_t generation_ = fiber::process_generation();
   // As the database was opened: for what cannot change. All else is asked of the families' options.
   const DBOptions db_options_;
   const std::string wal_dir_;

@@ -68,7 +68,8 @@ Status DBImpl::EnableFileDeletions(bool force) {
 
 Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                             bool flush_memtable) {
-  if (mode_ == OpenMode::kSecondary) return RefuseIfReadOnly();  // the primary changes them
+  if (mode_ == OpenMode::kSecondary || Forked())
+    return RefuseIfReadOnly();  // the primary changes them
   if (flush_memtable && mode_ == OpenMode::kReadWrite) {
     Status s = FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
@@ -97,7 +98,7 @@ bool DBImpl::WantsFlush(uint64_t wal_size_for_flush) {
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
-  if (mode_ == OpenMode::kSecondary) return RefuseIfReadOnly();
+  if (mode_ == OpenMode::kSecondary || Forked()) return RefuseIfReadOnly();
   if (WantsFlush(options.wal_size_for_flush)) {
     Status s = FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
@@ -195,7 +196,8 @@ Status DBImpl::FirstSequenceOf(const std::string& path, uint64_t wal,
 
 Status DBImpl::GetSortedWalFiles(VectorLogPtr& files) {
   files.clear();
-  if (mode_ == OpenMode::kSecondary) return RefuseIfReadOnly();  // the primary changes them
+  if (mode_ == OpenMode::kSecondary || Forked())
+    return RefuseIfReadOnly();  // the primary changes them
   const bool deletes = mode_ == OpenMode::kReadWrite;
   if (deletes) {
     Status s = DisableFileDeletions();
@@ -265,12 +267,14 @@ Status DBImpl::GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) {
 // --- Tables
 
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
+  if (Forked()) return;
   DBMutexLock lock(&mutex_);
   versions_->GetLiveFilesMetaData(metadata);
 }
 
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   if (checksum_list == nullptr) return Status::InvalidArgument("checksum_list is nullptr");
+  if (Forked()) return ForkedStatus();
   checksum_list->reset();
   DBMutexLock lock(&mutex_);
   Status s;

@@ -66,6 +66,10 @@ DBImpl::DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
 }
 
 DBImpl::~DBImpl() {
+  if (Forked()) {
+    Abandon();
+    return;
+  }
   CloseImpl().PermitUncheckedError();
   default_handle_.reset();
 }
@@ -407,6 +411,7 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
 }
 
 Status DBImpl::Close() {
+  if (Forked()) return ForkedStatus();
   if (snapshots_.size() > 0) {
     return Status::Aborted("Cannot close DB with unreleased snapshot.");
   }

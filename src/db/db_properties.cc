@@ -280,7 +280,7 @@ bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
 }
 
 bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
-  if (!property.starts_with(kPrefix)) return false;
+  if (Forked() || !property.starts_with(kPrefix)) return false;
   Slice rest = property;
   rest.remove_prefix(strlen(kPrefix));
   const std::string name = rest.ToString();
@@ -392,6 +392,7 @@ Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Ra
 
 Status DBImpl::ForEachTable(
     const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit) {
+  if (Forked()) return ForkedStatus();
   std::vector<ColumnFamily*> families;
   {
     fiber::MutexLock lock(&live_mutex_);
@@ -434,6 +435,7 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
 }
 
 Status DBImpl::GetDbIdentity(std::string& identity) const {
+  if (Forked()) return ForkedStatus();
   identity = versions_->db_id();
   return Status::OK();
 }

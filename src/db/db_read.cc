@@ -469,11 +469,12 @@ Status DBImpl::NewIterators(const ReadOptions& options,
 }
 
 const Snapshot* DBImpl::GetSnapshot() {
+  if (Forked()) return nullptr;
   return snapshots_.Take([this] { return versions_->LastSequence(); });
 }
 
 void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
-  if (snapshot != nullptr) snapshots_.Release(snapshot);
+  if (snapshot != nullptr && !Forked()) snapshots_.Release(snapshot);
 }
 
 }  // namespace cairn

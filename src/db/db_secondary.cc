@@ -66,6 +66,7 @@ bool SamePosition(const ManifestUpdate& a, const ManifestUpdate& b) {
 
 Status DBImpl::TryCatchUpWithPrimary() {
   if (mode_ != OpenMode::kSecondary) return DB::TryCatchUpWithPrimary();
+  if (Forked()) return ForkedStatus();
   fiber::MutexLock one_at_a_time(&catch_up_mutex_);
   std::unique_ptr<ManifestUpdate> update;
   Status s = versions_->ReadUpdate(&update);

@@ -17,6 +17,9 @@
 namespace cairn {
 
 Status DBImpl::RefuseIfReadOnly() const {
+  if (Forked()) [[unlikely]] {
+    return ForkedStatus();
+  }
   if (mode_ == OpenMode::kReadWrite) return Status::OK();
   return mode_ == OpenMode::kSecondary
              ? Status::NotSupported("Not supported operation in secondary mode.")
