@@ -57,6 +57,14 @@ def struct_body(text, name):
     return text[start.end():at - 1]
 
 
+# Of what is honoured, where it needs more words than the header has.
+NOTES = [
+    '- `wal_dir`, `db_paths`: a directory outside of the database has one owner, which a file `OWNER` in it names. A database that is not the',
+    '  owner is refused, also for reading ([reliability.md](reliability.md#directories-outside-of-the-database)). RocksDB passes over the file, and asks nobody.',
+    '- `db_log_dir`, `wal_dir` in the OPTIONS file of a checkpoint are empty: RocksDB copies the file, and the copy names its source\'s logs.',
+]
+
+
 def fields(body):
     """(name, its comment) of each data member, in order."""
     found, comment, statement, depth = [], [], '', 0
@@ -138,6 +146,7 @@ def render(sections):
         lines += [f'## {struct}', '', '| | |', '| --- | --- |']
         lines += [f'| {what} | {", ".join(f"`{name}`" for name in names)} |' for what, names in rows.items() if names]
         lines.append('')
+    lines += ['## Notes', '', *NOTES, '']
     return '\n'.join(lines)
 
 

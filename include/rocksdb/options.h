@@ -192,7 +192,7 @@ struct DBOptions {
   std::vector<DbPath> db_paths;
   // Directory of the LOG file; empty: the database's.
   std::string db_log_dir = "";
-  // Directory of the write-ahead logs; empty: the database's.
+  // Directory of the write-ahead logs, of this database alone (OWNER); empty: the database's.
   std::string wal_dir = "";
   // A hint without effect: files that nobody needs are deleted as soon as that is known.
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;

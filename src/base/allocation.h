@@ -1,5 +1,6 @@
 // Memory whose size data or clients say: a batch, a value, a merge's result, a record of a log. The
-// system may refuse it, and then the operation fails with Status::MemoryLimit and nothing else does.
+// system may refuse it, and then the operation fails with Status::MemoryLimit and nothing else
+// does.
 //
 // The one place where an allocation that fails is met (bad_alloc); all else lets it end the
 // process, as small allocations do. Thread-safe.

@@ -63,7 +63,8 @@ TEST_F(DbAllocationTest, AWriteWithoutMemoryIsRefusedAndLeavesNothing) {
     for (; grown.ok() && entries < 100; ++entries) grown = batch.Put("k", large.substr(0, 1 << 20));
     EXPECT_TRUE(grown.IsMemoryLimit()) << grown.ToString();
     EXPECT_LT(entries, 10);
-    EXPECT_EQ(batch.Count(), static_cast<uint32_t>(entries - 1)) << "the call that fails adds nothing";
+    EXPECT_EQ(batch.Count(), static_cast<uint32_t>(entries - 1))
+        << "the call that fails adds nothing";
     Put("more", "v");
   }
   // One that had memory when it was made, and the memtable has none.

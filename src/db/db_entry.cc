@@ -6,7 +6,9 @@
 
 #include "base/allocation.h"
 #include "db/db_impl.h"
+#include "db/outside_directories.h"
 #include "fs/file_names.h"
+#include "fs/file_util.h"
 #include "fs/info_log.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/experimental.h"
@@ -286,9 +288,17 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   // that one's directories.
   const std::string wal_dir = db_options.wal_dir.empty() ? dbname : db_options.wal_dir;
   std::map<std::string, std::set<cairn::FileType>> dirs;
-  dirs[wal_dir].insert(cairn::FileType::kWalFile);
-  dirs[cairn::ArchiveDirName(wal_dir)].insert(cairn::FileType::kWalFile);
+  cairn::OutsideDirectories outside(fs, dbname, nullptr);
+  std::string db_id;
+  cairn::ReadIdentityFile(fs, dbname, &db_id).PermitUncheckedError();  // unknown: empty
+  // (That of another database is none of ours.)
+  const bool found = outside.Find(db_options).ok();
+  if (wal_dir == dbname || (found && outside.MayDestroy(wal_dir, db_id))) {
+    dirs[wal_dir].insert(cairn::FileType::kWalFile);
+    dirs[cairn::ArchiveDirName(wal_dir)].insert(cairn::FileType::kWalFile);
+  }
   for (const DbPath& path : db_options.db_paths) {
+    if (path.path != dbname && (!found || !outside.MayDestroy(path.path, db_id))) continue;
     dirs[path.path].insert(cairn::FileType::kTableFile);
   }
   dirs.try_emplace(dbname);
@@ -309,6 +319,7 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   fs->DeleteFile(lock_name, io_options, nullptr).PermitUncheckedError();
   // Other files of the user's may be left in there: then the directories stay.
   for (auto dir = dirs.rbegin(); dir != dirs.rend(); ++dir) {
+    if (result.ok()) outside.RemoveFiles(dir->first);
     if (dir->first != dbname) fs->DeleteDir(dir->first, io_options, nullptr).PermitUncheckedError();
   }
   fs->DeleteDir(dbname, io_options, nullptr).PermitUncheckedError();

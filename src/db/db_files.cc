@@ -56,14 +56,24 @@ void DBImpl::FindObsoleteFilesByScan(ObsoleteFiles* out) {
   for (const std::string& dir : dirs) {
     std::vector<std::string> names;
     fs_->GetChildren(dir, IOOptions(), &names, nullptr).PermitUncheckedError();
+    const uint64_t foreign_below = outside_.foreign_tables_below(dir);
     for (const std::string& name : names) {
       uint64_t number;
       FileType type;
       if (!ParseFileName(name, &number, &type)) continue;
+      // Elsewhere are tables only, and perhaps some that were there before this database came.
+      if (dir != dbname_ && type != FileType::kTableFile) continue;
       bool obsolete = false;
       switch (type) {
         case FileType::kTableFile:
           obsolete = !live.contains(number);
+          if (obsolete && number < foreign_below) {
+            versions_->MarkFileNumberUsed(number);
+            LogWarn(db_options_.info_log.get(),
+                    "Table #%llu is left alone: %s had no owner when it came",
+                    static_cast<unsigned long long>(number), dir.c_str());
+            obsolete = false;
+          }
           if (obsolete) out->tables.push_back(number);
           break;
         case FileType::kDescriptorFile:

@@ -52,6 +52,7 @@ void DBImpl::Abandon() FIBER_NO_THREAD_SAFETY_ANALYSIS {
   kept->recovery = std::move(recovery_);
   kept->clock = std::move(clock_);
   kept->events = std::move(events_);
+  outside_.Abandon();
   lock_ = nullptr;
   closed_ = true;
   static constinit std::atomic<Abandoned*> all{nullptr};

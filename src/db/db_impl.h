@@ -41,6 +41,7 @@
 #include "compaction/job_env.h"
 #include "db/column_family.h"
 #include "db/db_mutex.h"
+#include "db/outside_directories.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
 #include "fiber/fork.h"
@@ -317,6 +318,9 @@ class DBImpl final : public DB {
   // --- Recovery (db_recover.cc)
   uint64_t FirstLogToReplay() const;
   [[nodiscard]] Status RecoverWals(const std::vector<ColumnFamily*>& families);
+  // What is needed of them (sorted) can be this database's, where nobody has said whose they are;
+  // and none of its logs are where they are not looked for.
+  [[nodiscard]] Status CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log);
   struct Replay {
     std::vector<ColumnFamily*> families;
     uint64_t min_log = 0;      // older logs hold nothing that is needed
@@ -688,6 +692,7 @@ class DBImpl final : public DB {
   std::string db_session_id_;
   FileLock* lock_ = nullptr;
   std::unique_ptr<FSDirectory> directory_;
+  OutsideDirectories outside_;
   std::unique_ptr<ColumnFamilyHandle> default_handle_;
 
   mutable DBMutex mutex_;

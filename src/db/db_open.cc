@@ -56,6 +56,7 @@ DBImpl::DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
       statistics_(db_options_.statistics.get()),
       write_buffer_manager_(db_options_.write_buffer_manager.get()),
       db_session_id_(GenerateDbSessionId()),
+      outside_(fs_, dbname_, db_options_.info_log.get()),
       write_controller_(db_options_.delayed_write_rate),
       opened_at_nanos_(fiber::now_nanos()) {
   for (const DbPath& path : db_options_.db_paths) paths_.push_back(path.path);
@@ -129,8 +130,12 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     if (io.ok()) io = fs_->LockFile(LockFileName(dbname_), IOOptions(), &lock_, nullptr);
     if (!io.ok()) return io;
   }
+  s = outside_.Find(db_options_);
+  if (s.ok() && mode_ == OpenMode::kReadWrite) s = outside_.Lock();
+  if (!s.ok()) return s;
   bool is_new = false;
   s = CheckExistence(&is_new);
+  if (s.ok() && is_new) s = outside_.CheckNew();
   if (s.ok() && is_new) s = versions_->NewDB(families[0].options, directory_.get());
   std::vector<ColumnFamilyDescriptor> known = families;
   std::vector<ColumnFamilyDescriptor> missing;
@@ -148,6 +153,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
     s = versions_->Recover(known, mode_ != OpenMode::kReadWrite,
                            /*growing=*/mode_ == OpenMode::kSecondary);
   }
+  if (s.ok()) s = outside_.Check(versions_->db_id());
   if (!s.ok()) return s;
   std::vector<ColumnFamily*> recovered;
   {
@@ -470,6 +476,7 @@ Status DBImpl::CloseImpl() {
     for (const auto& family : owned_families_) family->tables.reset();
   }
   open_tables_.reset();
+  outside_.Unlock();
   if (lock_ != nullptr) {
     fs_->UnlockFile(lock_, IOOptions(), nullptr).PermitUncheckedError();
     lock_ = nullptr;

@@ -41,30 +41,46 @@ Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
   Replay replay;
   replay.families = families;
   const uint64_t min_log = replay.min_log = FirstLogToReplay();
-  std::vector<uint64_t> numbers;
+  std::vector<uint64_t> all, numbers;
   for (const std::string& name : names) {
     uint64_t number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
     versions_->MarkFileNumberUsed(number);
+    all.push_back(number);
     if (number >= min_log || number == versions_->prev_log_number()) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  Status s = CheckLogsAreOurs(numbers, min_log);
+  if (s.ok() && mode_ == OpenMode::kReadWrite) {
+    uint64_t foreign = 0;
+    s = outside_.Claim(versions_->db_id(), min_log, &foreign);
+    versions_->MarkFileNumberUsed(foreign);
+  }
+  if (!s.ok()) return s;
+  const uint64_t foreign_below = outside_.foreign_logs_below(wal_dir_);
+  for (const uint64_t number : all) {
+    if (number < foreign_below) {
+      LogWarn(db_options_.info_log.get(), "Log #%llu is left alone: %s had no owner when it came",
+              static_cast<unsigned long long>(number), wal_dir_.c_str());
+      continue;  // who is in the set may be deleted
+    }
     replay.logs.insert(number);
     uint64_t bytes = 0;
     fs_->GetFileSize(LogFileName(wal_dir_, number), IOOptions(), &bytes, nullptr)
         .PermitUncheckedError();
     wals_->AddExisting(number, bytes);
   }
-  std::sort(numbers.begin(), numbers.end());
   if (mode_ == OpenMode::kReadOnlyFailIfWal && !numbers.empty()) {
     return Status::Corruption("the database has write-ahead logs: it was not closed cleanly",
                               dbname_);
   }
 
   for (uint64_t number : numbers) {
-    Status s = ReplayWal(number, &replay);
+    s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
   }
-  Status s = CheckFamiliesAgree(replay);
+  s = CheckFamiliesAgree(replay);
   if (!s.ok()) return s;
   if (replay.next > 0 && versions_->LastSequence() < replay.next - 1) {
     versions_->SetLastSequence(replay.next - 1);
@@ -78,6 +94,50 @@ Status DBImpl::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               dbname_);
   }
   return mode_ == OpenMode::kReadWrite ? FinishReplay(&replay) : Status::OK();
+}
+
+Status DBImpl::CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log) {
+  if (outside_.LogsAreUnowned()) {
+    // The log that the MANIFEST names is there, or what is there follows it in sequence. (Writes
+    // that skip the log leave gaps, but not before the log that the MANIFEST names.)
+    for (const uint64_t number : needed) {
+      if (number <= min_log) break;
+      SequenceNumber first = 0;
+      const std::string path = LogFileName(wal_dir_, number);
+      Status s = FirstSequenceOf(path, number, &first);
+      if (!s.ok()) return s;
+      if (first == 0) continue;
+      if (first <= versions_->LastSequence() + 1) break;
+      return Status::InvalidArgument(
+          path + " does not continue the history of " + dbname_ +
+              ": it begins with sequence number " + std::to_string(first) +
+              ", and the MANIFEST ends with " + std::to_string(versions_->LastSequence()),
+          "the logs seem to be another database's; if they are this one's, make an empty file " +
+              OwnerFileName(wal_dir_));
+    }
+  }
+  if (outside_.empty() || wal_dir_ == dbname_) return Status::OK();
+  // Logs in the database's own directory, of a time before it had another one for them, or of the
+  // database that this is a checkpoint of.
+  std::vector<std::string> names;
+  IOStatus io = fs_->GetChildren(dbname_, IOOptions(), &names, nullptr);
+  if (!io.ok()) return io;
+  for (const std::string& name : names) {
+    uint64_t number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile || number < min_log) {
+      continue;
+    }
+    SequenceNumber first = 0;
+    const std::string path = LogFileName(dbname_, number);
+    Status s = FirstSequenceOf(path, number, &first);
+    if (!s.ok()) return s;
+    if (first == 0) continue;
+    return Status::InvalidArgument(
+        path + " has writes that are in no table yet, and wal_dir is " + wal_dir_,
+        "open the database without wal_dir, or move its logs there");
+  }
+  return Status::OK();
 }
 
 // A batch is in all of its families or in none: where the history ends before what some family has

@@ -45,7 +45,8 @@ Repairer::Repairer(std::string dbname, const DBOptions& options,
       fs_(options.env->GetFileSystem().get()),
       log_(options.info_log.get()),
       session_id_(GenerateDbSessionId()),
-      reading_(PastTheCaches()) {
+      reading_(PastTheCaches()),
+      outside_(fs_, dbname_, log_) {
   for (const ColumnFamilyDescriptor& family : families) known_[family.name] = family.options;
 }
 
@@ -74,16 +75,15 @@ Status Repairer::Run() {
 }
 
 Status Repairer::RunLocked() {
-  Status s = FindFiles();
+  Status s = outside_.Find(options_);
+  if (s.ok()) s = outside_.Lock();
+  if (s.ok()) s = FindFiles();
   if (!s.ok()) return s;
   IOStatus io = fs_->NewDirectory(table_dir_, IOOptions(), &table_directory_, nullptr);
   if (!io.ok()) return io;
   ReadManifests();
-  io = ReadIdentityFile(fs_, dbname_, &db_id_);
-  if (!io.ok() || db_id_.empty()) {
-    db_id_ = remains_.db_id.empty() ? GenerateDbId() : remains_.db_id;
-  }
-  s = FindTables();
+  s = CheckOwners();
+  if (s.ok()) s = FindTables();
   if (s.ok()) {
     ChooseFamilies();
     ScanTables();
@@ -126,6 +126,15 @@ Status Repairer::FindFiles() {
     }
   }
   return Status::OK();
+}
+
+Status Repairer::CheckOwners() {
+  ReadIdentityFile(fs_, dbname_, &db_id_).PermitUncheckedError();  // it may be lost
+  if (db_id_.empty()) db_id_ = remains_.db_id;
+  if (db_id_.empty()) db_id_ = outside_.FormerIdentity();
+  Status s = outside_.Check(db_id_);
+  if (db_id_.empty()) db_id_ = GenerateDbId();
+  return s;
 }
 
 // --- Families
@@ -222,6 +231,8 @@ Status Repairer::WriteManifest() {
   if (!io.ok()) return io;
   std::string db_id;
   Status s = ChooseIdentity(directory.get(), &db_id);
+  uint64_t foreign = 0;  // all tables are known by now
+  if (s.ok()) s = outside_.Claim(db_id, /*first_log=*/0, &foreign);
   if (!s.ok()) return s;
   const uint64_t first_log = NewFileNumber();  // that a family may need
   const uint64_t manifest = NewFileNumber();

@@ -32,6 +32,7 @@
 #include "base/namespace.h"
 #include "commit/batch_apply.h"
 #include "compaction/job_env.h"
+#include "db/outside_directories.h"
 #include "manifest/manifest_remains.h"
 #include "manifest/table_places.h"
 #include "memtable/memtable.h"
@@ -96,6 +97,8 @@ class Repairer {
   [[nodiscard]] Status RunLocked();
   [[nodiscard]] Status FindFiles();
   void ReadManifests();
+  // Finds the database's identity; what is outside of its directory is its own.
+  [[nodiscard]] Status CheckOwners();
   // Null options: the family is not wanted.
   const ColumnFamilyOptions* OptionsFor(const std::string& name) const;
   // Null if it is not wanted.
@@ -145,7 +148,8 @@ class Repairer {
   FileSystem* const fs_;
   Logger* const log_;
   const std::string session_id_;
-  std::string db_id_;  // of IDENTITY, else of a MANIFEST, else a new one
+  // Of IDENTITY, else of a MANIFEST, else of what it owns outside, else a new one.
+  std::string db_id_;
   // Reads past the caches: a block that was cached before it was damaged does not count.
   const std::shared_ptr<TableFactory> reading_;
 
@@ -161,6 +165,7 @@ class Repairer {
   std::vector<uint64_t> made_;        // tables of this repair
   std::map<uint64_t, int> levels_;    // by number
   std::unique_ptr<FSDirectory> table_directory_;
+  OutsideDirectories outside_;
 };
 
 }  // namespace cairn

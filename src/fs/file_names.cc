@@ -81,6 +81,8 @@ std::string LockFileName(const std::string& dbname) { return dbname + "/LOCK"; }
 
 std::string IdentityFileName(const std::string& dbname) { return dbname + "/IDENTITY"; }
 
+std::string OwnerFileName(const std::string& dir) { return dir + "/OWNER"; }
+
 std::string OptionsFileName(const std::string& dbname, uint64_t number) {
   return Numbered(dbname, "OPTIONS-", number, "");
 }

@@ -42,6 +42,9 @@ std::string DescriptorFileName(const std::string& dbname, uint64_t number);
 std::string CurrentFileName(const std::string& dbname);
 std::string LockFileName(const std::string& dbname);
 std::string IdentityFileName(const std::string& dbname);
+// Says whose the files of a directory are (db/outside_directories.h). No name that ParseFileName
+// knows: RocksDB passes over it.
+std::string OwnerFileName(const std::string& dir);
 std::string OptionsFileName(const std::string& dbname, uint64_t number);
 std::string TempOptionsFileName(const std::string& dbname, uint64_t number);
 std::string TempFileName(const std::string& dbname, uint64_t number);

@@ -6,6 +6,7 @@
 #include "base/logging.h"
 #include "base/namespace.h"
 #include "fs/file_util.h"
+#include "manifest/copied_database.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/metadata.h"
@@ -62,6 +63,8 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
       if (s.ok()) s = enabled;
     }
   }
+  // Else the two would pass for one another, where something outside of them says whose it is.
+  if (s.ok()) s = GiveNewIdentity(fs_, staging);
   // The names in it are durable before it has its own.
   if (s.ok()) s = SyncDirectoryAt(fs_, staging);
   if (s.ok()) s = fs_->RenameFile(staging, dir, IOOptions(), nullptr);
@@ -103,6 +106,13 @@ IOStatus CheckpointImpl::Take(const LiveFileStorageInfo& file, const std::string
   const std::string to = dir + "/" + file.relative_filename;
   if (!file.replacement_contents.empty()) {
     return WriteStringToFile(fs_, file.replacement_contents, to, /*sync=*/true);
+  }
+  if (file.file_type == kOptionsFile) {
+    // All of a checkpoint is in its directory. What names the source's would make it replay, and
+    // delete, the source's logs.
+    std::string text;
+    IOStatus s = ReadFileToString(fs_, from, &text);
+    return s.ok() ? WriteStringToFile(fs_, WithoutDirectories(text), to, /*sync=*/true) : s;
   }
   // Only tables never change. (A log may be recycled, which overwrites it in its place.)
   if (file.file_type == kTableFile && *links) {

@@ -64,7 +64,7 @@ constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
 struct Config : interop::Shape {
   std::string command, db, compression = "none", comparator = "bytewise", history, checkpoint,
-                           secondary;
+                           secondary, wal_dir, tables_dir;
   uint64_t phase = 1, family = 0;
   bool flushes_only = false, die = false, wait = false, dynamic_levels = false, ribbon = false,
        compact_files = false, partitioned = false, universal = false, prefix = false,
@@ -138,6 +138,8 @@ rocksdb::CompressionType CompressionOf(const std::string& name) {
 rocksdb::Options OptionsOf(const Config& config) {
   rocksdb::Options options;
   options.create_if_missing = true;
+  options.wal_dir = config.wal_dir;
+  if (!config.tables_dir.empty()) options.db_paths = {{config.tables_dir, UINT64_MAX}};
   options.compression = CompressionOf(config.compression);
   // Small, so that a short run flushes often and fills several levels.
   options.write_buffer_size = 1 << 20;
@@ -640,6 +642,10 @@ int main(int argc, char** argv) {
       config.phase = std::stoull(value);
     } else if (name == "seed") {
       config.seed = std::stoull(value);
+    } else if (name == "wal-dir") {
+      config.wal_dir = value;
+    } else if (name == "tables-dir") {
+      config.tables_dir = value;
     } else if (name == "checkpoint") {
       config.checkpoint = value;
     } else if (name == "secondary") {

@@ -14,6 +14,8 @@ Both drivers are interop_driver.cc, compiled against either library. The steps o
     (not with entities, which RocksDB 7.8.3's secondaries do not know)
   7 of a database that Cairn wrote CURRENT and MANIFEST are lost, RocksDB repairs; both agree
   8 each writes an external table file; both read both, sst_dump verifies them, RocksDB ingests them
+  9 a database that RocksDB made and was killed in, with logs and tables in directories outside of it: Cairn adopts them, and both
+    go on in turns
 """
 import argparse
 import os
@@ -211,6 +213,29 @@ class Run:
             self.repair('rocksdb', '1:all')
             self.verify('cairn', '1:all')
         self.external_files()
+        if self.args.config in ('none', 'lz4hc'):
+            self.directories_outside()
+
+    def directories_outside(self):
+        parent = self.db.parent
+        self.db = parent / 'elsewhere'
+        self.common += [f'--wal-dir={parent}/logs', f'--tables-dir={parent}/tables']
+        self.write('rocksdb', 1)
+        acknowledged = self.write_and_kill('rocksdb', 2)
+        if (parent / 'logs' / 'OWNER').exists():
+            sys.exit('FAILED: there is an owner before Cairn came')
+        second = self.verify('cairn', '1:all,2:?', acknowledged)
+        history = f'1:all,2:{second}'
+        acknowledged = self.write_and_kill('cairn', 3)
+        for name in ('logs', 'tables'):
+            if f'={self.db}\n' not in (parent / name / 'OWNER').read_text():
+                sys.exit(f'FAILED: {name} has no owner')
+        third = self.verify('rocksdb', f'{history},3:?', acknowledged)
+        history = f'{history},3:{third}'
+        self.write('rocksdb', 4)
+        self.verify('cairn', history + ',4:all')
+        if list(self.db.glob('*.log')) or list(self.db.glob('*.sst')):
+            sys.exit('FAILED: logs or tables are in the directory of the database')
 
     def repair(self, engine, history):
         (self.db / 'CURRENT').unlink()
