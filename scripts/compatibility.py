@@ -59,6 +59,10 @@ def struct_body(text, name):
 
 # Of what is honoured, where it needs more words than the header has.
 NOTES = [
+    '- `recycle_log_file_num` has an effect with `wal_recovery_mode = kSkipAnyCorruptedRecords` alone, as in RocksDB 7.8.3. To the other',
+    '  modes what is left of an older log behind the end of a recycled one looks like damage. Cairn could tell the two apart in point-in-time',
+    '  recovery, but RocksDB 7.8.3 cannot: after a kill it took the end of each recycled log for a corrupted one, refused the database where',
+    '  a column family was flushed since ("SST file is ahead of WALs"), or ended the history early.',
     '- `wal_dir`, `db_paths`: a directory outside of the database has one owner, which a file `OWNER` in it names. A database that is not the',
     '  owner is refused, also for reading ([reliability.md](reliability.md#directories-outside-of-the-database)). RocksDB passes over the file, and asks nobody.',
     '- `db_log_dir`, `wal_dir` in the OPTIONS file of a checkpoint are empty: RocksDB copies the file, and the copy names its source\'s logs.',

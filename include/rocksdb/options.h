@@ -215,8 +215,8 @@ struct DBOptions {
 
   // --- Write-ahead log and MANIFEST ---
   // Obsolete logs kept to be overwritten instead of new files, which saves allocations of space and
-  // makes syncs cheaper. Taken as 0 with the recovery modes kTolerateCorruptedTailRecords and
-  // kAbsoluteConsistency, to which the remains of an older log look like damage.
+  // makes syncs cheaper. Taken as 0 but with kSkipAnyCorruptedRecords, as in RocksDB: to the other
+  // recovery modes the remains of an older log look like damage.
   size_t recycle_log_file_num = 0;
   // Bytes at which a new MANIFEST begins.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;

@@ -158,6 +158,7 @@ TEST_F(DbAdminTest, ObsoleteLogsAreClosedWithoutAWritersHelp) {
 TEST_F(DbAdminTest, ObsoleteLogsAreRecycled) {
   Options options = SmallOptions();
   options.recycle_log_file_num = 1;
+  options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   Open(options);
   for (int round = 0; round < 6; ++round) {
     PutRange(0, 100, round, 200);
@@ -174,7 +175,7 @@ TEST_F(DbAdminTest, ObsoleteLogsAreRecycled) {
   disk_.Freeze();  // or the close would cut it off
   db_.reset();
   disk_.faults->Heal();
-  Open();  // by now without: what is left is only deleted
+  Open();  // by now without: what is left is only deleted, and read to a point in time
   ExpectModel();
   EXPECT_EQ(disk_.Files(FileType::kWalFile).size(), 1u);
 }
@@ -205,7 +206,8 @@ TEST_F(DbAdminTest, WritesOfLowPriorityWaitWhileCompactionIsBehind) {
 
 TEST_F(DbAdminTest, LogsAreNotRecycledWhereTheirRemainsWouldBeDamage) {
   for (const auto mode :
-       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency}) {
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery}) {
     Options options = SmallOptions();
     options.recycle_log_file_num = 1;
     options.wal_recovery_mode = mode;

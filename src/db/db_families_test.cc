@@ -375,6 +375,7 @@ TEST_F(DbFamiliesTest, AnyChangeMayBeginAManifest) {
 TEST_F(DbFamiliesTest, RecycledLogsOfSeveralAreRecovered) {
   Options options = SmallOptions();
   options.recycle_log_file_num = 2;
+  options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   Open(options, {"default", "one"});
   for (uint64_t round = 0; round < 6; ++round) {
     for (uint64_t i = 0; i < 30 - round; ++i) {
@@ -390,6 +391,7 @@ TEST_F(DbFamiliesTest, RecycledLogsOfSeveralAreRecovered) {
   disk_.Freeze();
   Shut();
   disk_.faults->Heal();
+  options.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   Open(options, {"default", "one"});
   EXPECT_EQ(Value(5, 10), GetFrom(1, Key(3)));
   EXPECT_EQ(Value(5, 1000), GetFrom(0, Key(20)));

@@ -148,7 +148,10 @@ TEST_F(DbSecondaryTest, ShowsWhatThePrimaryHasAfterOneCatchUp) {
     Options options = SmallOptions();
     options.merge_operator = std::make_shared<Join>();
     if (seed % 2 == 0) options.max_manifest_file_size = 300;
-    if (seed % 3 == 0) options.recycle_log_file_num = 2;
+    if (seed % 3 == 0) {
+      options.recycle_log_file_num = 2;
+      options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
+    }
     options.atomic_flush = seed % 4 == 0;
     OpenFamilies(options, 3);
     for (int step = 0; step < 400; ++step) {
@@ -589,6 +592,7 @@ TEST_F(DbFollowingTest, SeesAPrefixOfWhatThePrimaryWrites) { Run(SmallOptions())
 TEST_F(DbFollowingTest, SeesAPrefixOverRecycledLogsAndNewManifests) {
   Options options = SmallOptions();
   options.recycle_log_file_num = 2;
+  options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   options.max_manifest_file_size = 500;
   Run(options);
 }

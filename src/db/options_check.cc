@@ -189,10 +189,11 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   if (out.writable_file_max_buffer_size == 0) out.writable_file_max_buffer_size = 1 << 20;
   // A log that goes to the archive is not written over.
   if (out.WAL_ttl_seconds > 0 || out.WAL_size_limit_MB > 0) out.recycle_log_file_num = 0;
-  // As in RocksDB: these modes must fail at a damaged record, and the remains of an older log
-  // behind the end of a recycled one look like one.
-  if (out.wal_recovery_mode == WALRecoveryMode::kTolerateCorruptedTailRecords ||
-      out.wal_recovery_mode == WALRecoveryMode::kAbsoluteConsistency) {
+  // As in RocksDB: the other modes stop at a damaged record, and the remains of an older log behind
+  // the end of a recycled one look like one. Point-in-time recovery is among them since releases of
+  // RocksDB up to 9 take the end of every recycled log for damage: after a kill they refuse the
+  // database, or end the history too early.
+  if (out.wal_recovery_mode != WALRecoveryMode::kSkipAnyCorruptedRecords) {
     out.recycle_log_file_num = 0;
   }
   return out;

@@ -226,7 +226,20 @@ TEST_F(OptionsTest, PipelinedWrites) {
 
 TEST_F(OptionsTest, RecycledLogs) {
   options_.recycle_log_file_num = 2;
+  options_.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   RoundTrip();
+}
+
+TEST_F(OptionsTest, LogsAreRecycledInTheModeThatPassesOverDamageAlone) {
+  options_.recycle_log_file_num = 2;
+  for (const auto mode :
+       {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+        WALRecoveryMode::kPointInTimeRecovery, WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+    options_.wal_recovery_mode = mode;
+    Open();
+    EXPECT_EQ(mode == WALRecoveryMode::kSkipAnyCorruptedRecords ? 2u : 0u,
+              db_->GetDBOptions().recycle_log_file_num);
+  }
 }
 
 TEST_F(OptionsTest, SeveralWriteBuffersBeforeAFlush) {

@@ -174,6 +174,7 @@ void CheckpointWorkload() {
   std::unique_ptr<Env> env = NewCompositeEnv(files);
   Options options = SmallOptions(env.get());
   options.recycle_log_file_num = 2;
+  options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
   std::atomic<int> done[kWriters] = {};
