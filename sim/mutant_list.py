@@ -252,11 +252,11 @@ mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before it
 
 mutant('recovery-skips-last-log', 'the last of several logs is not replayed', 'src/db/db_recover.cc', '''
   for (uint64_t number : numbers) {
-    Status s = ReplayWal(number, &replay);
+    s = ReplayWal(number, &replay);
 ''', '''
   for (uint64_t number : numbers) {
     if (numbers.size() > 1 && number == numbers.back()) break;
-    Status s = ReplayWal(number, &replay);
+    s = ReplayWal(number, &replay);
 ''')
 mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken for torn", 'src/wal/log_reader.cc', '''
     if (header + length > size) {
@@ -292,6 +292,11 @@ mutant('old-records-replayed', 'records of the log that a recycled file held bef
        'src/wal/log_reader.cc',
        'if (recyclable && DecodeFixed32(p + 7) != static_cast<uint32_t>(log_number_)) {',
        'if (recyclable && DecodeFixed32(p + 7) > static_cast<uint32_t>(log_number_)) {')
+mutant('checkpoint-names-its-sources-logs', "a checkpoint's OPTIONS name the directory of its source's logs",
+       'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text')
+mutant('logs-without-an-owner', "a checkpoint's OPTIONS name the directory of its source's logs, and nobody asks whose they are",
+       'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text', also=[
+           ('src/db/db_open.cc', '  s = outside_.Find(db_options_);\n', '')])
 mutant('log-checksum-not-verified', "the checksum of a log's records is not verified", 'src/db/db_recover.cc',
        '&reporter, /*checksum=*/true, number);', '&reporter, /*checksum=*/false, number);')
 mutant('resume-without-flush', 'Resume() lets writes in before what is in memory is in tables', 'src/db/db_errors.cc',

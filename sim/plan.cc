@@ -344,6 +344,8 @@ Plan Plan::FromSeed(uint64_t seed) {
         break;
     }
   }
+  // (Logs that are there again after a repair are those of the database's directory.)
+  plan.logs_elsewhere = plan.kind != Plan::Kind::kRepairs && random.OneIn(3);
   return plan;
 }
 
@@ -358,6 +360,7 @@ std::string Plan::Describe() const {
   if (kind == Kind::kRepairs) text += "most lives end by a repair\n";
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";
   if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";
+  if (logs_elsewhere) text += "the logs are in another directory\n";
   if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";
   if (long_stall_place_one_in != 0) {

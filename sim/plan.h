@@ -90,8 +90,9 @@ struct Plan {
   uint64_t long_stall_nanos = kUsualStallNanos;  // at most
   uint32_t long_stall_place_one_in = 0;  // so many places of the code alone have them; 0: all
   DiskOptions disk;
-  int families = 1;           // column families: clients and accounts are spread over them
-  bool atomic_flush = false;  // of all of them
+  int families = 1;             // column families: clients and accounts are spread over them
+  bool atomic_flush = false;    // of all of them
+  bool logs_elsewhere = false;  // in a directory outside of the database's (wal_dir)
   Kind kind = Kind::kMixed;
   std::vector<LifePlan> lives;
   struct ClientPlan {

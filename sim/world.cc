@@ -12,10 +12,12 @@
 #include "fiber/thread.h"
 #include "fs/file_util.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/options_util.h"
 #include "sim/entity.h"
 
 namespace cairn::sim {
@@ -25,6 +27,7 @@ using rocksdb::Status;
 
 namespace {
 
+constexpr char kLogs[] = "/logs";
 constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
 constexpr uint64_t kUntilHealedNanos = 60'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
@@ -106,6 +109,12 @@ rocksdb::Options World::OptionsOf(const LifePlan& life) {
   auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   options.create_missing_column_families = true;
   options.atomic_flush = plan_.atomic_flush;
+  if (plan_.logs_elsewhere) options.wal_dir = kLogs;
+  // Logs are recycled in this mode alone. It passes over damage, so it is not for what a power cut
+  // left: that, recycled logs and all, is recovered to a point in time.
+  if (begins_life_ && options.recycle_log_file_num != 0) {
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  }
   std::shared_ptr<rocksdb::SecondaryCache> second;
   if (life.second_cache_bytes != 0) {
     second = rocksdb::NewCompressedSecondaryCache(life.second_cache_bytes, 0);
@@ -130,7 +139,25 @@ rocksdb::Options World::OptionsOf(const LifePlan& life) {
 
 Status World::TryOpen(const std::string& path, const LifePlan& life, bool read_only,
                       std::unique_ptr<DB>* db, std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
-  const rocksdb::Options options = OptionsOf(life);
+  return TryOpen(path, OptionsOf(life), read_only, db, handles);
+}
+
+Status World::OpenCopy(const std::string& path, bool read_only, std::unique_ptr<DB>* db,
+                       std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
+  rocksdb::ConfigOptions config;
+  config.env = env_.get();
+  rocksdb::DBOptions own;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const Status s = rocksdb::LoadLatestOptions(config, path, &own, &families);
+  if (!s.ok()) return s;
+  rocksdb::Options options = OptionsOf(*life_);
+  options.wal_dir = own.wal_dir;
+  options.listeners.clear();  // of the database itself
+  return TryOpen(path, options, read_only, db, handles);
+}
+
+Status World::TryOpen(const std::string& path, const rocksdb::Options& options, bool read_only,
+                      std::unique_ptr<DB>* db, std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
   std::vector<std::string> names;
   for (int i = 0; i < plan_.families; ++i) {
     names.push_back(i == 0 ? rocksdb::kDefaultColumnFamilyName : "family " + std::to_string(i));
@@ -229,7 +256,9 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   }
   // The first one has nothing to lose before it is founded.
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
+  begins_life_ = true;
   const bool is_open = Open(life);
+  begins_life_ = false;
   if (!is_open && !power_is_off_) return;
   if (number == 0) {
     Found();

@@ -81,11 +81,11 @@ class World {
   bool has_compactions() const { return !life_->no_compactions; }
   // What a snapshot shows never changes.
   bool has_fixed_snapshots() const { return !life_->options.unordered_write; }
-  // Another database with the same families, to read: a checkpoint.
-  [[nodiscard]] rocksdb::Status OpenCopy(const std::string& path, std::unique_ptr<rocksdb::DB>* db,
-                                         std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
-    return TryOpen(path, *life_, /*read_only=*/true, db, handles);
-  }
+  // Another database with the same families: a checkpoint, with the directories that its own
+  // OPTIONS name.
+  [[nodiscard]] rocksdb::Status OpenCopy(const std::string& path, bool read_only,
+                                         std::unique_ptr<rocksdb::DB>* db,
+                                         std::vector<rocksdb::ColumnFamilyHandle*>* handles);
   // With all families, in their order, as the following. For reading, while it is open for writing.
   [[nodiscard]] rocksdb::Status OpenReader(std::unique_ptr<rocksdb::DB>* db,
                                            std::vector<rocksdb::ColumnFamilyHandle*>* handles);
@@ -99,6 +99,9 @@ class World {
   rocksdb::Options OptionsOf(const LifePlan& life);
   // With all families that it has; those of the plan come first.
   [[nodiscard]] rocksdb::Status TryOpen(const std::string& path, const LifePlan& life,
+                                        bool read_only, std::unique_ptr<rocksdb::DB>* db,
+                                        std::vector<rocksdb::ColumnFamilyHandle*>* handles);
+  [[nodiscard]] rocksdb::Status TryOpen(const std::string& path, const rocksdb::Options& options,
                                         bool read_only, std::unique_ptr<rocksdb::DB>* db,
                                         std::vector<rocksdb::ColumnFamilyHandle*>* handles);
   // And drops families that a client had only begun to drop.
@@ -155,6 +158,7 @@ class World {
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
   std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
   std::shared_ptr<CompactionCounter> compactions_;  // of this life
+  bool begins_life_ = false;  // it is being opened after a clean close, or for the first time
   bool over_ = false;
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;
