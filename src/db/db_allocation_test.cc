@@ -7,6 +7,7 @@
 #include "db/testing/db_fixture.h"
 #include "db/testing/error_listener.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/merge_operator.h"
 
 namespace cairn {
 namespace {
