@@ -12,7 +12,8 @@ add_library(cairn_shared SHARED ${objects})
 set(exports ${CMAKE_SOURCE_DIR}/cmake/libcairn.map)
 set_target_properties(cairn_shared PROPERTIES OUTPUT_NAME cairn VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports} EXPORT_NAME cairn_shared)
-target_link_options(cairn_shared PRIVATE -Wl,--version-script=${exports})
+# nodelete: threads that are never joined, signal handlers and thread-local objects outlive a dlclose().
+target_link_options(cairn_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
 foreach(library IN ITEMS cairn cairn_shared)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${library} INTERFACE

@@ -4,8 +4,11 @@
 1. Every wait, thread, clock and random number goes through fiber/: outside it nobody names std::mutex, std::thread,
    thread_local, a sleep, a blocking system call, a std::chrono clock, time(), std::random_device or rand().
 2. A file has at most 800 lines (a warning) and never more than 1000 (an error).
-3. No note of unfinished work is left behind; no tabs, no spaces at a line's end.
-4. No file that git knows, of whatever kind, has the marks of a merge that was not finished.
+3. In the library (include/, fiber/, src/) nothing with a destructor stands at namespace scope or in a function's static: a database in
+   a global object, a background thread or a thread's end would find it destroyed. A static pointer or reference to what `new` made, or
+   CAIRN_NEVER_DESTROYED (src/base/never_destroyed.h). scripts/check_statics.py looks at the objects; this says it earlier.
+4. No note of unfinished work is left behind; no tabs, no spaces at a line's end.
+5. No file that git knows, of whatever kind, has the marks of a merge that was not finished.
 
   check_style.py [--root DIR] [FILE...]     default: all of them; exit status 1 if a rule is broken
 
@@ -64,6 +67,16 @@ BANNED = [
 ]
 PROCESS_CALLS = 'a process call'
 DIRECTORIES = 'a directory whose name a power cut may take'
+# `static const std::string kName = ...`, `const std::vector<int> kNumbers{...}`: at namespace scope (column 0) or static.
+# Not a pointer, not a reference, not a declaration (extern; a function), and not the same word within a class.
+WITH_A_DESTRUCTOR = (r'(?:::)?(?:std::(?:string|w?stringstream|[io]stringstream|vector|deque|list|forward_list|map|multimap|set|multiset|'
+                     r'unordered_\w+|function|unique_ptr|shared_ptr|weak_ptr|any|regex|locale)|fiber::local|'
+                     r'fiber::(?:Function|Thread|Runtime|BackgroundCall|std::\w+)|rocksdb::(?:Status|Options|DBOptions|WriteBatch|PinnableSlice)|'
+                     r'Status|IOStatus|Options|DBOptions|WriteBatch|PinnableSlice|WideColumns)\b')
+STATIC = re.compile(r'(?P<scope>(?:static |thread_local |inline |const |constinit )*)' + WITH_A_DESTRUCTOR +
+                    r'(?:<.*>)?(?: const)? (?P<name>[\w:]+)(?:\[\w*\])*(?: =(?!=)|\{|;| =$)')
+NEVER_DESTROYED = 'CAIRN_NEVER_DESTROYED'
+IOSTREAM = re.compile(r'\s*#\s*include\s*<iostream>')
 RIVAL = 'bench/pool_server/'
 
 
@@ -111,6 +124,12 @@ def check_text(path, text):
             yield number, 'error', 'spaces at the end of the line'
         above = lines[number - 2].strip() if number > 1 else ''
         excused = EXCUSE.search(line) or (above.startswith('//') and EXCUSE.search(above))
+        if in_the_library(path) and not excused:
+            name = destroyed_at_exit(path, code[number - 1])
+            if name and NEVER_DESTROYED not in above:
+                yield number, 'error', f'{name} is destroyed at exit, before its last user: a static pointer to what new made'
+            if IOSTREAM.match(code[number - 1]):
+                yield number, 'error', '<iostream> makes and destroys objects of its own: use <ostream> or <istream>'
         if top in ('fiber', 'examples') or path.startswith(RIVAL) or excused or code[number - 1].lstrip().startswith('#'):
             continue
         for what, pattern, instead in BANNED:
@@ -138,6 +157,28 @@ def tracked(root):
         return list(sources(root))
     names = [root / name for name in listed.stdout.decode(errors='surrogateescape').split('\0') if name]
     return [path for path in names if path.is_file() and not path.is_symlink()]
+
+
+def in_the_library(path):
+    parts = pathlib.PurePath(path).parts
+    if parts[0] == 'fiber':
+        return len(parts) > 1 and parts[1] in ('include', 'src', 'main')
+    return parts[0] in ('include', 'src') and 'testing' not in parts and not path.endswith('_test.cc')
+
+
+def destroyed_at_exit(path, code_line):
+    """What a line of code defines that has a destructor and static storage; None."""
+    line = code_line.strip()
+    match = STATIC.match(line)
+    if not match:
+        return None
+    words = match.group('scope').split()
+    indented = code_line[:1].isspace()
+    if indented and 'static' not in words and 'thread_local' not in words:
+        return None  # a local, or a member
+    if indented and path.endswith('.h') and match.group(0).endswith(';') and 'inline' not in words:
+        return None  # `static std::string name;` within a class only declares it
+    return match.group('name')
 
 
 def sources(root):

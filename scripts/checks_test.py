@@ -103,6 +103,28 @@ class StyleTest(unittest.TestCase):
             self.assertEqual(self.errors(line + '\n', 'src/db/file_test.cc'), [], line)
             self.assertEqual(self.errors(line + '\n', 'tools/demo.cc'), [], line)
 
+    def test_what_has_a_destructor_is_not_static_in_the_library(self):
+        for line in ['const std::string kName = "default";', 'std::map<int, std::string> names;',
+                     'const std::vector<std::pair<int, std::string>> kNames = {', 'inline const std::string kName = "x";',
+                     '  static const std::string kName = "x";', '  static std::vector<int> all{1, 2};', '  static std::string kept;',
+                     'const std::string DB::Properties::kStats = "x";', 'std::unique_ptr<Cache> g_cache;', 'fiber::local<int> mine;',
+                     'static const Status kBad = Status::Corruption("x");', '#include <iostream>']:
+            self.assertEqual(len(self.errors(line + '\n')), 1, line)
+            self.assertEqual(len(self.errors(line + '\n', 'fiber/src/a.cc')), 1, line)
+            self.assertEqual(self.errors(line + '\n', 'src/base/file_test.cc'), [], line)
+            self.assertEqual(self.errors(line + '\n', 'tools/a.cc'), [], line)
+
+    def test_statics_without_a_destructor_and_functions_pass(self):
+        for line in ['CAIRN_NEVER_DESTROYED const std::string kName = "default";', 'extern const std::string kName;',
+                     'static const std::string* const name = new std::string("x");', '  static auto& names = *new Names;',
+                     'std::string Name(int number) {', 'static std::string Name();', 'Status Open(const Options& options);',
+                     '  std::string name = "x";', '  std::vector<int> numbers;', 'constexpr char kName[] = "x";',
+                     'constinit std::atomic<int> g_count{0};', 'std::string Names::ToString() const {', 'Status Names::Read() {',
+                     'static const std::string& Name() {', 'std::vector<std::string> Split(const Slice& text) {']:
+            self.assertEqual(self.errors(line + '\n'), [], line)
+        self.assertEqual(self.errors('  static const std::string kName;\n', 'include/rocksdb/a.h'), [])
+        self.assertEqual(self.errors('// style: nobody uses it then\nstd::string g_name;\n'), [])
+
     def test_long_file(self):
         self.assertEqual(self.errors('int x;\n' * 1000), [])
         self.assertEqual(len(self.errors('int x;\n' * 1001)), 1)

@@ -10,6 +10,7 @@
 #include "fiber/cpu.h"
 #include "fiber/fork.h"
 #include "fiber/mutex.h"
+#include "keep_loaded.h"
 #include "sim_hooks.h"
 #include "stack.h"
 
@@ -67,6 +68,7 @@ Runtime& default_runtime() {
 #if defined(FIBER_ASAN)
     if (made == nullptr) (void)atexit(detail::StackPool::show_to_leak_checker);
 #endif
+    detail::keep_loaded();  // nobody joins its workers
     made = new Made{.before = made};
     current.store(made, std::memory_order_release);
   }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "backtrace.h"
+#include "keep_loaded.h"
 #include "registry.h"
 #include "safe_writer.h"
 #include "stack.h"
@@ -119,6 +120,7 @@ int dump_on_signal(int signal) {
   struct sigaction now;
   if (sigaction(signal, nullptr, &now) != 0) return -errno;
   if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) return 0;
+  detail::keep_loaded();
   g_before[signal] = now;
   struct sigaction action = {};
   action.sa_sigaction = on_signal;

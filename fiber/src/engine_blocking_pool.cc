@@ -8,6 +8,7 @@
 
 #include "fork.h"
 #include "guest.h"
+#include "keep_loaded.h"
 #include "worker.h"
 
 namespace fiber::detail {
@@ -66,6 +67,7 @@ bool BlockingPool::remove(PoolJob* job) {
 }
 
 bool BlockingPool::start_thread() {
+  keep_loaded();  // nobody joins it
   // Signals belong to the threads of the program, not to ours.
   sigset_t all, before;
   sigfillset(&all);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fork.h"
+#include "keep_loaded.h"
 #include "local_table.h"
 #include "raw_lock.h"
 #include "sim_hooks.h"
@@ -67,6 +68,7 @@ void run_exit_actions(std::vector<Function>* actions) {
 // thread_local objects.
 pthread_key_t exit_actions_key() {
   static const pthread_key_t key = [] {
+    keep_loaded();  // threads that have such actions may end after a dlclose()
     pthread_key_t made;
     const int error = pthread_key_create(&made, [](void* value) {
       auto* actions = static_cast<std::vector<Function>*>(value);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "keep_loaded.h"
 #include "safe_writer.h"
 #include "stack.h"
 
@@ -57,6 +58,7 @@ void install_overflow_report() {
   std::call_once(once, [] {
     const char* wish = getenv("FIBER_OVERFLOW_REPORT");
     if (wish != nullptr && wish[0] == '0' && wish[1] == '\0') return;
+    keep_loaded();
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -1,10 +1,11 @@
 // The names of tickers and histograms in text, as RocksDB prints them. The order is that of the
 // enumerations.
+#include "base/never_destroyed.h"
 #include "rocksdb/statistics.h"
 
 namespace ROCKSDB_NAMESPACE {
 
-const std::vector<std::pair<Tickers, std::string>> TickersNameMap = {
+CAIRN_NEVER_DESTROYED const std::vector<std::pair<Tickers, std::string>> TickersNameMap = {
     {BLOCK_CACHE_MISS, "rocksdb.block.cache.miss"},
     {BLOCK_CACHE_HIT, "rocksdb.block.cache.hit"},
     {BLOCK_CACHE_ADD, "rocksdb.block.cache.add"},
@@ -204,7 +205,7 @@ const std::vector<std::pair<Tickers, std::string>> TickersNameMap = {
     {ASYNC_READ_ERROR_COUNT, "rocksdb.async.read.error.count"},
 };
 
-const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap = {
+CAIRN_NEVER_DESTROYED const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap = {
     {DB_GET, "rocksdb.db.get.micros"},
     {DB_WRITE, "rocksdb.db.write.micros"},
     {COMPACTION_TIME, "rocksdb.compaction.times.micros"},

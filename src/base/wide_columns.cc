@@ -8,11 +8,6 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-const Slice kDefaultWideColumnName;
-const WideColumns kNoWideColumns;
-const AttributeGroups kNoAttributeGroups;
-const IteratorAttributeGroups kNoIteratorAttributeGroups;
-
 namespace {
 
 void Print(std::ostream& os, const Slice& text, bool hex) {
