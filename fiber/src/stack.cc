@@ -4,6 +4,19 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+// valgrind then knows that the stack pointer jumps from one stack to another, and takes what lies
+// between for neither grown nor gone. Costs nothing where the program does not run under it: a few
+// instructions for each new stack and each that is given back.
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#define FIBER_VALGRIND_STACK(bottom, size) \
+  ((void)VALGRIND_STACK_REGISTER(bottom, (bottom) + (size)))
+#define FIBER_VALGRIND_UNDEFINED(bottom, size) ((void)VALGRIND_MAKE_MEM_UNDEFINED(bottom, size))
+#else
+#define FIBER_VALGRIND_STACK(bottom, size) ((void)0)
+#define FIBER_VALGRIND_UNDEFINED(bottom, size) ((void)0)
+#endif
+
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -163,6 +176,7 @@ Stack* StackPool::allocate() {
   if (!install_guard(slot)) return nullptr;
   Stack* stack = &slab_->stacks[used];
   stack->bottom = slot + guard_;
+  FIBER_VALGRIND_STACK(stack->bottom, usable_);  // for good, as the mapping
   stack->top = stack->bottom + usable_ - (used * 5 % kColours) * kColourStep;
   slab_->used.store(used + 1, std::memory_order_release);
   return stack;
@@ -186,6 +200,7 @@ void StackPool::release(Stack* stack) {
 #endif
   stack->context = Context{};
   (void)madvise(stack->bottom, usable_, MADV_DONTNEED);  // a refusal costs memory only
+  FIBER_VALGRIND_UNDEFINED(stack->bottom, usable_);
   RawLockGuard guard(&lock_);
   stack->next = free_;
   free_ = stack;
