@@ -8,6 +8,7 @@
 #include "fs/file_options.h"
 #include "fs/file_util.h"
 #include "manifest/version_set.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 
 namespace cairn {
@@ -21,6 +22,8 @@ constexpr int kOpenTables = 64;
 std::shared_ptr<TableFactory> PastTheCaches() {
   BlockBasedTableOptions options;
   options.no_block_cache = true;
+  // So that filters are read, too: a database with one finds a damaged one when it opens the table.
+  options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(options));
 }
 
@@ -86,8 +89,8 @@ Status Repairer::RunLocked() {
   if (s.ok()) s = FindTables();
   if (s.ok()) {
     ChooseFamilies();
-    ScanTables();
-    s = ConvertLogs();
+    s = ScanTables();
+    if (s.ok()) s = ConvertLogs();
   }
   for (auto it = families_.begin(); s.ok() && it != families_.end(); ++it) {
     s = PlaceFamily(it->second.get());

@@ -11,6 +11,9 @@
 // Nothing is deleted but a table whose entries are in a new one: what is not used any more goes to
 // the folder `lost` beside it.
 //
+// A table that is damaged is replaced by one of what can be read of it (repair_salvage.cc,
+// table/table_salvage.h).
+//
 // Invariants
 // 1. Until CURRENT names the new MANIFEST the old files are as they were, but for tables that
 //    cannot be read: who is interrupted repairs again.
@@ -39,6 +42,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
 #include "table/table_cache.h"
+#include "table/table_salvage.h"
 
 namespace cairn {
 
@@ -80,8 +84,9 @@ class Repairer {
     uint64_t number = 0;
     uint64_t size = 0;                                  // bytes
     std::shared_ptr<const TableProperties> properties;  // null: they cannot be read
-    bool external = false;                              // it was ingested, and is as it came
-    Family* family = nullptr;                           // null: it is not taken
+    Status damage;             // it cannot be opened; the properties may be wrong
+    bool external = false;     // it was ingested, and is as it came
+    Family* family = nullptr;  // null: it is not taken
   };
 
   // A table that is taken.
@@ -113,7 +118,7 @@ class Repairer {
   // Makes families of what the tables say, and gives the tables to them.
   void ChooseFamilies();
   void ChooseFamily(Found* found);
-  void ScanTables();
+  [[nodiscard]] Status ScanTables();
   [[nodiscard]] Status ScanTable(const Found& found, Table* table);
   [[nodiscard]] Status ScanEntries(const RangeTombstones* tombstones, InternalIterator* entries,
                                    Table* table) const;
@@ -124,6 +129,17 @@ class Repairer {
   [[nodiscard]] Status PlaceFamily(Family* family);
   // Makes one table of these, which stand in tables_.
   [[nodiscard]] Status MergeTables(const std::vector<Table*>& inputs);
+
+  // --- Damaged tables (repair_salvage.cc)
+  [[nodiscard]] Status OpenDamaged(const Found& found,
+                                   std::unique_ptr<TableSalvage>* salvage) const;
+  // What can be read of it becomes a table of its own. *complete: that is all. An error: of
+  // writing.
+  [[nodiscard]] Status Salvage(const Found& found, const Status& why, bool* complete);
+  // Of a table that was ingested all entries have this sequence number, and 0 in the file. 0: it
+  // was not ingested, or they have 0. *guessed: nothing says it.
+  SequenceNumber GlobalSequence(const Found& found, bool* guessed) const;
+  void TellLosses(const Found& found, const TableSalvage& salvage) const;
 
   // --- Logs (repair_logs.cc)
   [[nodiscard]] Status ConvertLogs();

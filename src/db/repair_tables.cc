@@ -43,10 +43,17 @@ Status Repairer::FindTables() {
     // A comparator that is not known is a mistake of the caller, not damage.
     if (s.IsInvalidArgument()) return s;
     if (!s.ok()) {
-      GiveUp(found, s);
-      continue;
+      std::unique_ptr<TableSalvage> salvage;
+      // (What a damaged byte says may not be supported, either.)
+      if (!OpenDamaged(found, &salvage).ok()) {
+        GiveUp(found, s);
+        continue;
+      }
+      found.damage = s;
+      found.properties = salvage->properties();
     }
-    found.external = found.properties->user_collected_properties.contains(kExternalVersionProperty);
+    found.external = found.properties != nullptr &&
+                     found.properties->user_collected_properties.contains(kExternalVersionProperty);
     found_.push_back(std::move(found));
   }
   return Status::OK();
@@ -81,16 +88,29 @@ void Repairer::ChooseFamilies() {
   std::vector<Found*> order;
   for (Found& found : found_) order.push_back(&found);
   std::sort(order.begin(), order.end(), [](const Found* a, const Found* b) {
+    if ((a->properties == nullptr) != (b->properties == nullptr)) return b->properties == nullptr;
     if (a->external != b->external) return b->external;
+    if (a->properties == nullptr) return a->number < b->number;
     const uint64_t a_family = a->properties->column_family_id;
     const uint64_t b_family = b->properties->column_family_id;
     return a_family != b_family ? a_family > b_family : a->number < b->number;
   });
+  // A MANIFEST that lost the record of a family's beginning still has its tables, which name it.
+  for (const Found* const found : order) {
+    const auto known = remains_.tables.find(found->number);
+    if (known == remains_.tables.end() || found->external ||
+        found->properties->column_family_id != known->second.family) {
+      continue;
+    }
+    std::string& name = remains_.families[known->second.family].name;
+    if (name.empty()) name = found->properties->column_family_name;
+  }
   for (Found* const found : order) ChooseFamily(found);
 }
 
 void Repairer::ChooseFamily(Found* found) {
-  const TableProperties& properties = *found->properties;
+  static const TableProperties& kNothing = *new TableProperties;
+  const TableProperties& properties = found->properties != nullptr ? *found->properties : kNothing;
   uint32_t id = 0;
   std::string name = kDefaultColumnFamilyName;
   if (const auto known = remains_.tables.find(found->number); known != remains_.tables.end()) {
@@ -106,6 +126,10 @@ void Repairer::ChooseFamily(Found* found) {
              properties.column_family_id != 0) {
     id = static_cast<uint32_t>(properties.column_family_id);
     name = properties.column_family_name;
+  } else if (!found->damage.ok() && properties.column_family_id != 0 && families_.size() > 1) {
+    GiveUp(*found, Status::Corruption("nothing says of which column family it is",
+                                      found->damage.ToString()));
+    return;
   }
   if (const auto said = remains_.families.find(id);
       said != remains_.families.end() && said->second.dropped) {
@@ -133,32 +157,37 @@ void Repairer::GiveUp(const Found& found, const Status& why) {
 
 // --- What they hold
 
-void Repairer::ScanTables() {
+Status Repairer::ScanTables() {
   std::set<uint64_t> sound;
   const auto scan = [&](const Found& found) {
     auto table = std::make_unique<Table>();
-    Status s = ScanTable(found, table.get());
+    Status s = found.damage.ok() ? ScanTable(found, table.get()) : found.damage;
     if (!s.ok()) {
-      GiveUp(found, s);
-      return;
+      bool complete = false;
+      s = Salvage(found, s, &complete);
+      if (complete) sound.insert(found.number);
+      return s;
     }
     sound.insert(found.number);
     last_sequence_ = std::max(last_sequence_, table->meta.largest_seqno);
     tables_.push_back(std::move(table));
+    return s;
   };
+  Status s;
   // GuessSequence looks at those that were not ingested.
   std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
     return a.external != b.external ? b.external : a.number < b.number;
   });
   for (const Found& found : found_) {
-    if (found.family != nullptr && !remains_.deleted.contains(found.number)) scan(found);
+    if (found.family != nullptr && !remains_.deleted.contains(found.number)) s = scan(found);
+    if (!s.ok()) return s;
   }
   for (const auto& [id, family] : families_) {
     const auto said = remains_.families.find(id);
     if (said == remains_.families.end()) continue;
     for (const uint64_t number : said->second.tables) {
       if (sound.contains(number)) continue;
-      LogWarn(log_, "Table #%llu of column family [%s] is lost",
+      LogWarn(log_, "Table #%llu of column family [%s] is lost, or a part of it",
               static_cast<unsigned long long>(number), family->name.c_str());
       family->lost_a_table = true;
     }
@@ -167,11 +196,13 @@ void Repairer::ScanTables() {
   for (const Found& found : found_) {
     if (found.family == nullptr || !remains_.deleted.contains(found.number)) continue;
     if (found.family->lost_a_table) {
-      scan(found);
+      s = scan(found);
+      if (!s.ok()) return s;
     } else {
       GiveUp(found, Status::Aborted("by the MANIFEST it was deleted"));
     }
   }
+  return s;
 }
 
 SequenceNumber Repairer::GuessSequence(const Found& found, const Family& family) const {
@@ -229,6 +260,10 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
       reader->NewIterator(Sweeping(), /*skip_filters=*/true, options_.compaction_readahead_size,
                           /*for_compaction=*/true));
   s = ScanEntries(reader->range_tombstones(), entries.get(), table);
+  // Opening the table read a filter that is whole, but not the partitions of another.
+  if (s.ok() && properties.index_partitions > 0 && !properties.filter_policy_name.empty()) {
+    s = reader->VerifyChecksum(Sweeping());
+  }
   LogInfo(log_, "Table #%llu: %llu entries, sequence numbers %llu to %llu, %s",
           static_cast<unsigned long long>(found.number),
           static_cast<unsigned long long>(meta.num_entries),

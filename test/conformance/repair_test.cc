@@ -129,10 +129,11 @@ TEST_F(RepairTest, ADamagedTableIsLost) {
   EXPECT_EQ(Lost(".sst"), (std::vector<std::string>{tables[0]}));
 }
 
+// (Cairn saves what is left of its blocks: here there is none.)
 TEST_F(RepairTest, ATableCutShortIsLost) {
   Fill();
   const std::vector<std::string> tables = FilesEndingIn(".sst");
-  Cut(tables[1], 100);
+  Cut(tables[1], 10);
   RepairAndOpen();
   EXPECT_EQ(Contents(), "a=1,c=3");
   EXPECT_EQ(Lost(".sst"), (std::vector<std::string>{tables[1]}));
