@@ -28,6 +28,7 @@ T OneOf(Random64* random, std::initializer_list<T> choices) {
 void MakeFifo(Options* options) {
   options->compaction_style = kCompactionStyleFIFO;
   options->compaction_options_fifo.max_table_files_size = uint64_t{1} << 40;  // nothing is lost
+  options->ttl = 0;
 }
 
 Options DrawOptions(Random64* random, LifePlan* life) {
@@ -129,6 +130,7 @@ Options DrawOptions(Random64* random, LifePlan* life) {
   MergeOperator::CreateFromString(ConfigOptions(), merges, &o.merge_operator)
       .PermitUncheckedError();
   o.max_successive_merges = random->OneIn(3) ? 1 + random->Uniform(4) : 0;
+  if (o.unordered_write) o.max_successive_merges = 0;  // is refused
   tell("max_successive_merges", o.max_successive_merges);
   tell("jobs", static_cast<uint64_t>(o.max_background_jobs));
   tell("universal", o.compaction_style == kCompactionStyleUniversal);

@@ -115,6 +115,7 @@ rocksdb::Options World::OptionsOf(const LifePlan& life) {
   if (begins_life_ && options.recycle_log_file_num != 0) {
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
   }
+  if (options.atomic_flush) options.enable_pipelined_write = false;  // are refused together
   std::shared_ptr<rocksdb::SecondaryCache> second;
   if (life.second_cache_bytes != 0) {
     second = rocksdb::NewCompressedSecondaryCache(life.second_cache_bytes, 0);

@@ -600,7 +600,6 @@ TEST_F(DbFollowingTest, SeesAPrefixOverRecycledLogsAndNewManifests) {
 TEST_F(DbFollowingTest, SeesAPrefixOfWhatIsFlushedTogether) {
   Options options = SmallOptions();
   options.atomic_flush = true;
-  options.enable_pipelined_write = true;
   Run(options);
 }
 

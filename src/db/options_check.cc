@@ -60,6 +60,15 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(o.keep_log_file_num == 0, "keep_log_file_num must be greater than 0");
   check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
                  "If manual_wal_flush is set, allow_mmap_writes must not be");
+  // RocksDB's own words, which its users search for; so below.
+  check->Invalid(o.atomic_flush && o.enable_pipelined_write,
+                 "atomic_flush is incompatible with enable_pipelined_write");
+  check->Invalid(o.unordered_write && o.enable_pipelined_write,
+                 "unordered_write is incompatible with enable_pipelined_write");
+  check->Invalid(o.unordered_write && !o.allow_concurrent_memtable_write,
+                 "unordered_write is incompatible with !allow_concurrent_memtable_write");
+  check->Invalid(o.use_direct_io_for_flush_and_compaction && o.writable_file_max_buffer_size == 0,
+                 "writes in direct IO require writable_file_max_buffer_size > 0");
 }
 
 bool IsKnownMemTable(const MemTableRepFactory& factory) {
@@ -102,6 +111,12 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   const auto* table = o.table_factory == nullptr
                           ? nullptr
                           : std::as_const(*o.table_factory).GetOptions<BlockBasedTableOptions>();
+  check->Invalid(
+      table != nullptr && o.prefix_extractor == nullptr &&
+          table->index_type == BlockBasedTableOptions::kHashSearch,
+      "Hash index is specified for block-based table, but prefix_extractor is not given");
+  check->Invalid(table != nullptr && table->block_align && o.compression != kNoCompression,
+                 "Enable block_align, but compression enabled");
   if (table != nullptr) check->Add(ValidateTableOptions(*table));
   check->Invalid(
       table != nullptr && o.comparator != nullptr &&
@@ -109,7 +124,12 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
           o.comparator->CanKeysWithDifferentByteContentsBeEqual(),
       "kDataBlockBinaryAndHash needs a comparator that takes keys of different bytes for "
       "different");
-  check->Invalid(!IsCompressionSupported(o.compression), "compression is not built in");
+  check->Invalid(o.compression_per_level.empty() && !IsCompressionSupported(o.compression),
+                 "compression is not built in");
+  check->Invalid(
+      o.compression_opts.zstd_max_train_bytes > 0 && o.compression_opts.max_dict_bytes == 0,
+      "The dictionary size limit (`CompressionOptions::max_dict_bytes`) should be nonzero if we're "
+      "using zstd's dictionary generator.");
   check->Invalid(o.bottommost_compression != kDisableCompressionOption &&
                      !IsCompressionSupported(o.bottommost_compression),
                  "bottommost_compression is not built in");
@@ -148,7 +168,8 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
   Checker check;
   CheckDBOptions(db_options, &check);
   CheckColumnFamilyOptions(cf_options, &check);
-  // RocksDB's own words, which its users search for.
+  check.Invalid(db_options.unordered_write && cf_options.max_successive_merges != 0,
+                "max_successive_merges > 0 is incompatible with unordered_write");
   check.Invalid(db_options.allow_concurrent_memtable_write &&
                     cf_options.memtable_factory != nullptr &&
                     !cf_options.memtable_factory->IsInsertConcurrentlySupported(),
@@ -186,7 +207,10 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
     out.write_buffer_manager = std::make_shared<WriteBufferManager>(out.db_write_buffer_size);
   }
   if (out.delayed_write_rate == 0) out.delayed_write_rate = WriteController::kDefaultRate;
-  if (out.writable_file_max_buffer_size == 0) out.writable_file_max_buffer_size = 1 << 20;
+  // (With direct I/O it is refused.)
+  if (out.writable_file_max_buffer_size == 0 && !out.use_direct_io_for_flush_and_compaction) {
+    out.writable_file_max_buffer_size = 1 << 20;
+  }
   // A log that goes to the archive is not written over.
   if (out.WAL_ttl_seconds > 0 || out.WAL_size_limit_MB > 0) out.recycle_log_file_num = 0;
   // As in RocksDB: the other modes stop at a damaged record, and the remains of an older log behind
@@ -236,7 +260,18 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options) {
   return out;
 }
 
+// As in RocksDB, also if the age is the default one, which means none here.
+Status CheckFifoAge(const DBOptions& db_options, const ColumnFamilyOptions& options) {
+  if (options.compaction_style != kCompactionStyleFIFO || options.ttl == 0 ||
+      db_options.max_open_files == -1) {
+    return Status::OK();
+  }
+  return Status::NotSupported("FIFO compaction only supported with max_open_files = -1.",
+                              "or with ttl = 0");
+}
+
 Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options) {
+  if (Status s = CheckFifoAge(db_options, *options); !s.ok()) return s;
   *options = SanitizeOptions(*options);
   Status s = CheckOptions(db_options, *options);
   // As in RocksDB: a hash of skip lists that has no prefixes becomes a skip list.

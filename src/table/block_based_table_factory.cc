@@ -35,8 +35,8 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
     return unsupported("index_type other than kBinarySearch and kTwoLevelIndexSearch");
   }
   if (o.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
-      !(o.data_block_hash_table_util_ratio >= 0 && o.data_block_hash_table_util_ratio <= 1)) {
-    return invalid("data_block_hash_table_util_ratio must be 0 to 1");
+      !(o.data_block_hash_table_util_ratio > 0)) {
+    return invalid("data_block_hash_table_util_ratio must be greater than 0");
   }
   if (o.block_align) return unsupported("block_align");
   if (o.flush_block_policy_factory != nullptr) return unsupported("flush_block_policy_factory");
