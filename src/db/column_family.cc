@@ -86,8 +86,16 @@ void FamilyMemTables::Set(uint32_t family, MemTable* memtable) {
   if (family == 0) {
     default_ = memtable;
   } else {
-    others_[family] = memtable;
+    Other& other = others_[family];
+    other.memtable = memtable;
+    other.written.store(false, std::memory_order_relaxed);
   }
+}
+
+void FamilyMemTables::NoteWritten(uint32_t family, Other* other) {
+  fiber::MutexLock lock(&written_mutex_);
+  if (other->written.exchange(true, std::memory_order_relaxed)) return;
+  written_.push_back(family);
 }
 
 Status FamilyMemTables::Seek(uint32_t family, MemTable** memtable) {
@@ -96,10 +104,12 @@ Status FamilyMemTables::Seek(uint32_t family, MemTable** memtable) {
     return Status::OK();
   }
   const auto it = others_.find(family);
-  *memtable = it == others_.end() ? nullptr : it->second;
-  if (*memtable != nullptr && (*memtable)->ShouldFlush()) {
-    full_.store(true, std::memory_order_relaxed);
+  *memtable = it == others_.end() ? nullptr : it->second.memtable;
+  if (*memtable == nullptr) return Status::OK();
+  if (notes_writes_ && !it->second.written.load(std::memory_order_relaxed)) {
+    NoteWritten(family, &it->second);
   }
+  if ((*memtable)->ShouldFlush()) full_.store(true, std::memory_order_relaxed);
   return Status::OK();
 }
 

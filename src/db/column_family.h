@@ -24,6 +24,7 @@
 #include "commit/batch_apply.h"
 #include "commit/write_controller.h"
 #include "compaction/compaction_picker.h"
+#include "db/family_books.h"
 #include "db/level_stats.h"
 #include "db/write_stall.h"
 #include "manifest/version_set.h"
@@ -94,6 +95,11 @@ struct ColumnFamily {
 
   // --- Mutex
   uint64_t super_version_number = 0;
+  FamilyFigures figures;  // FamilyBooks::Update
+  uint64_t log_need = 0;  // FamilyBooks::SetLogNeed
+  // Its memtable may have something (false: at most what is being inserted into it now). Not of the
+  // default family, whose memtable is asked.
+  bool written = false;
   StallDecision stall;
   std::unique_ptr<WriteControllerToken> stall_token;
   std::unique_ptr<WriteControllerToken> pressure_token;
@@ -137,7 +143,7 @@ class ColumnFamilyHandleImpl final : public ColumnFamilyHandle {
 // else runs yet).
 class FamilyMemTables final : public MemTableSink {
  public:
-  // `memtable` null: the family's records are passed over.
+  // `memtable` null: the family's records are passed over. Nothing was written to it yet.
   void Set(uint32_t family, MemTable* memtable);
   void Remove(uint32_t family) { others_.erase(family); }
 
@@ -158,13 +164,36 @@ class FamilyMemTables final : public MemTableSink {
     return folds ? OperandFate::kFolded : OperandFate::kKept;
   }
 
+  // From now on the families are noted whose memtables are written to, but for the default one.
+  void NoteWrites() { notes_writes_ = true; }
+  // Those that were not written to since Set, and now were, or are about to be. Any thread.
+  std::vector<uint32_t> TakeWritten() {
+    fiber::MutexLock lock(&written_mutex_);
+    return std::exchange(written_, {});
+  }
+  // The family's memtable is empty after all: it is noted again. With what Set needs.
+  void SetUnwritten(uint32_t family) {
+    if (const auto it = others_.find(family); it != others_.end()) {
+      it->second.written.store(false, std::memory_order_relaxed);
+    }
+  }
+
   // Some memtable but the default family's was found full since the last call.
   bool TakeFull() { return full_.exchange(false, std::memory_order_relaxed); }
   bool has_full() const { return full_.load(std::memory_order_relaxed); }
 
  private:
+  struct Other {
+    MemTable* memtable = nullptr;
+    std::atomic<bool> written{false};  // relaxed: set under written_mutex_
+  };
+  void NoteWritten(uint32_t family, Other* other);
+
   MemTable* default_ = nullptr;
-  std::unordered_map<uint32_t, MemTable*> others_;
+  std::unordered_map<uint32_t, Other> others_;
+  bool notes_writes_ = false;
+  fiber::Mutex written_mutex_;  // a leaf
+  std::vector<uint32_t> written_ FIBER_GUARDED_BY(written_mutex_);
   std::atomic<bool> full_{false};
   FoldFunction fold_;  // null during recovery: as in RocksDB, nothing is folded then
   std::atomic<bool> folds_{false};

@@ -36,7 +36,9 @@ void DBImpl::InstallSuperVersion(ColumnFamily* family) {
   }
   sv->limit = family->limit;
   family->super_versions->Install(sv);
-  if (mode_ != OpenMode::kSecondary) UpdateStall(family);  // which is the primary's matter
+  if (mode_ == OpenMode::kSecondary) return;  // the rest is the primary's matter
+  UpdateStall(family);
+  if (WantsCompaction(*family)) books_.to_compact()->emplace(family->id(), family);
 }
 
 // What the level-0 triggers count. In universal style all runs are of a kind.
@@ -47,10 +49,11 @@ int DBImpl::Level0Pressure(const ColumnFamily& family) {
 }
 
 ColumnFamily* DBImpl::StalledFamily() const {
-  return *std::max_element(families_.begin(), families_.end(),
-                           [](const ColumnFamily* a, const ColumnFamily* b) {
-                             return a->stall.condition < b->stall.condition;
-                           });
+  ColumnFamily* worst = default_family_;
+  for (const auto& [id, family] : books_.stalled()) {
+    if (worst->stall.condition < family->stall.condition) worst = family;
+  }
+  return worst;
 }
 
 void DBImpl::UpdateStall(ColumnFamily* family) {
@@ -85,10 +88,9 @@ void DBImpl::UpdateStall(ColumnFamily* family) {
   }
   family->stall = decision;
   QueueStallEvent(*family, before);
-  const bool stalled = std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* one) {
-    return one->stall.condition != StallCondition::kNormal;
-  });
-  write_needs_attention_.store(stalled || has_background_error_.load(std::memory_order_relaxed) ||
+  UpdateFigures(family);
+  write_needs_attention_.store(books_.any_stalled() ||
+                                   has_background_error_.load(std::memory_order_relaxed) ||
                                    shutting_down_.load(std::memory_order_relaxed),
                                std::memory_order_release);
   background_done_.notify_all();
@@ -101,18 +103,26 @@ void DBImpl::MaybeScheduleWork() {
       has_background_error_.load()) {
     return;
   }
-  for (ColumnFamily* family : families_) {
-    // Flushes of one family finish in order: one at a time. An atomic one is of all families.
-    if (family->flushing || !family->imm.IsFlushPending()) continue;
-    if (FlushesTogether() && running_flushes_ > 0) break;
-    ++running_flushes_;
-    family->flushing = true;
-    family->Ref();
-    if (!scheduler_->Schedule(JobPriority::kHigh, [this, family] { BackgroundFlush(family); })) {
-      --running_flushes_;
-      family->flushing = false;
-      family->refs.fetch_sub(1);
+  FamilyBooks::Candidates* const candidates = books_.to_flush();
+  for (auto it = candidates->begin(); it != candidates->end();) {
+    ColumnFamily* const family = it->second;
+    books_.CountVisits(1);
+    // Flushes of one family finish in order: one at a time, whose end makes it a candidate again.
+    // An atomic one is of all families.
+    if (!family->flushing && family->imm.IsFlushPending()) {
+      if (FlushesTogether() && running_flushes_ > 0) break;
+      ++running_flushes_;
+      family->flushing = true;
+      family->Ref();
+      if (!scheduler_->Schedule(JobPriority::kHigh, [this, family] { BackgroundFlush(family); })) {
+        --running_flushes_;
+        family->flushing = false;
+        family->refs.fetch_sub(1);
+        ++it;
+        continue;
+      }
     }
+    it = candidates->erase(it);
   }
   MaybeScheduleCompaction();
 }
@@ -124,14 +134,17 @@ bool DBImpl::WantsCompaction(const ColumnFamily& family) {
 
 void DBImpl::MaybeScheduleCompaction() {
   if (exclusive_manual_ > 0 || pausing_compactions_ > 0) return;
+  NoteExpired();
   bool wanted = false;
-  bool pressed = write_controller_.NeedSpeedupCompaction();
-  for (const ColumnFamily* family : families_) {
-    const Options& options = *family->options;
-    if (options.disable_auto_compactions) continue;
-    pressed |= Level0Pressure(*family) >= 2 * options.level0_file_num_compaction_trigger;
-    wanted |= WantsCompaction(*family);
+  FamilyBooks::Candidates* const candidates = books_.to_compact();
+  for (auto it = candidates->begin(); it != candidates->end() && !wanted;) {
+    const ColumnFamily& family = *it->second;
+    books_.CountVisits(1);
+    wanted = WantsCompaction(family);
+    const bool may_want = wanted || family.compaction_blocked;
+    it = may_want ? std::next(it) : candidates->erase(it);
   }
+  const bool pressed = write_controller_.NeedSpeedupCompaction() || books_.any_pressed();
   const int limit = pressed ? MaxCompactions(*default_family_->options) : 1;
   if (!wanted || running_compactions_ >= limit) return;
   ++running_compactions_;
@@ -141,19 +154,20 @@ void DBImpl::MaybeScheduleCompaction() {
 }
 
 void DBImpl::StartClock() {
-  constexpr uint64_t kMonth = uint64_t{30} * 24 * 60 * 60;  // seconds
-  const auto asks = [](const ColumnFamily* family) {
-    const auto within_a_month = [](uint64_t age) { return age != 0 && age < kMonth; };
-    return within_a_month(family->options->ttl) ||
-           within_a_month(family->options->periodic_compaction_seconds);
-  };
   if (clock_.joinable() || mode_ != OpenMode::kReadWrite || shutting_down_.load() ||
-      (default_family_->options->stats_dump_period_sec == 0 &&
-       !std::any_of(families_.begin(), families_.end(), asks))) {
+      (default_family_->options->stats_dump_period_sec == 0 && !books_.any_ages())) {
     return;
   }
   const int r = fiber::Thread::create("rocksdb:clock", [this] { WatchClock(); }, 0, &clock_);
   if (r != 0) LogWarn(db_options_.info_log.get(), "No thread to watch the clock");
+}
+
+void DBImpl::NoteExpired() {
+  if (books_.next_expiry() == UINT64_MAX) return;
+  for (ColumnFamily* family : books_.ExpiredBefore(fiber::wall_micros() / 1'000'000)) {
+    UpdateFigures(family);  // what is being compacted does not count
+    books_.to_compact()->emplace(family->id(), family);
+  }
 }
 
 void DBImpl::WatchClock() {
@@ -169,12 +183,8 @@ void DBImpl::WatchClock() {
       DumpStats();
       continue;
     }
-    uint64_t next = UINT64_MAX;
-    for (const ColumnFamily* family : families_) {
-      if (!family->options->disable_auto_compactions) {
-        next = std::min(next, family->current()->next_expiry());
-      }
-    }
+    NoteExpired();
+    const uint64_t next = books_.next_expiry();
     const uint64_t now = fiber::wall_micros() / 1'000'000;
     const bool due = next < now;
     if (due) MaybeScheduleWork();
@@ -218,15 +228,20 @@ JobEnv DBImpl::MakeJobEnv(const ColumnFamily& family, int job_id, Env::IOPriorit
 // --- Compaction
 
 std::unique_ptr<Compaction> DBImpl::PickCompaction(ColumnFamily** out) {
-  for (size_t i = 0; i < families_.size(); ++i) {
-    ColumnFamily* const family = families_[next_family_++ % families_.size()];
-    const Options& options = *family->options;
-    if (options.disable_auto_compactions || family->compaction_blocked ||
-        !family->picker->NeedsCompaction(*family->current())) {
+  FamilyBooks::Candidates* const candidates = books_.to_compact();
+  auto it = candidates->lower_bound(next_family_);
+  for (size_t left = candidates->size(); left > 0; --left) {
+    if (it == candidates->end()) it = candidates->begin();
+    ColumnFamily* const family = it->second;
+    books_.CountVisits(1);
+    next_family_ = family->id() + 1;
+    if (!WantsCompaction(*family)) {
+      it = family->compaction_blocked ? std::next(it) : candidates->erase(it);
       continue;
     }
+    ++it;
     std::unique_ptr<Compaction> compaction =
-        family->picker->PickCompaction(options, family->current());
+        family->picker->PickCompaction(*family->options, family->current());
     if (compaction != nullptr) {
       family->Ref();
       *out = family;
@@ -328,7 +343,8 @@ Status DBImpl::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> c
   }
   compaction.reset();
   --family->running_compactions;
-  family->compaction_blocked = false;
+  UpdateFigures(family);
+  books_.MayCompact(family);
   if (has_listeners()) {
     QueueEvent([this, report = *info](EventListener* listener) {
       listener->OnCompactionCompleted(this, report);

@@ -34,11 +34,16 @@ void DBImpl::EnableManualCompaction() {
   if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
 }
 
-bool DBImpl::HasBackgroundWork() const {
-  return running_flushes_ > 0 || running_compactions_ > 0 ||
-         std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* family) {
-           return family->imm.IsFlushPending() || WantsCompaction(*family);
-         });
+bool DBImpl::HasBackgroundWork() {
+  if (running_flushes_ > 0 || running_compactions_ > 0) return true;
+  NoteExpired();
+  const auto any = [](const FamilyBooks::Candidates& candidates, const auto& wants) {
+    return std::any_of(candidates.begin(), candidates.end(),
+                       [&](const auto& entry) { return wants(*entry.second); });
+  };
+  return any(*books_.to_flush(),
+             [](const ColumnFamily& family) { return family.imm.IsFlushPending(); }) ||
+         any(*books_.to_compact(), WantsCompaction);
 }
 
 Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
@@ -222,7 +227,7 @@ Status DBImpl::RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> co
 
 void DBImpl::EndManualCall(ColumnFamily* family) {
   --running_manual_;
-  family->compaction_blocked = false;
+  books_.MayCompact(family);
   MaybeScheduleWork();
   background_done_.notify_all();
 }

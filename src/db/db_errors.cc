@@ -149,13 +149,14 @@ Status DBImpl::RecoverFromError(Status* former) {
     // The old WAL may be what failed; nothing depends on it once the memtables are tables.
     s = SwitchMemTables(families_, FlushReason::kErrorRecovery, /*abandon_wal=*/true);
     const auto unflushed = [this] {
-      return std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* family) {
+      const std::vector<ColumnFamily*> busy = BusyFamilies();
+      return std::any_of(busy.begin(), busy.end(), [](const ColumnFamily* family) {
         return family->imm.NumNotFlushed() > 0;
       });
     };
     if (s.ok() && unflushed()) {
       for (ColumnFamily* family : families_) {
-        if (family->imm.NumNotFlushed() > 0) family->imm.FlushRequested();
+        if (family->imm.NumNotFlushed() > 0) RequestFlush(family);
       }
       recovery_flushes_ = true;
       MaybeScheduleWork();

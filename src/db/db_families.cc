@@ -35,14 +35,12 @@ Status DBImpl::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) 
     if (!record.counted) continue;
     if (record.family != checked) {
       fiber::MutexLock lock(&live_mutex_);
-      const auto found =
-          std::find_if(families_.begin(), families_.end(),
-                       [&](const ColumnFamily* family) { return family->id() == record.family; });
-      exists = found != families_.end();
+      const ColumnFamily* const found = FindFamily(record.family);
+      exists = found != nullptr;
       if (!exists && !ignore_missing) {
         return Status::InvalidArgument("Invalid column family specified in write batch");
       }
-      if (exists) family = *found;
+      if (exists) family = found;
       checked = record.family;
     }
     if (!exists) continue;
@@ -76,8 +74,12 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
   tables.info_log = db_options_.info_log.get();
   tables.open_tables = open_tables_;
   tables.use_secondary_cache = db_options_.lowest_used_cache_tier != CacheTier::kVolatileTier;
-  LogInfo(db_options_.info_log.get(), "Options for column family [%s]:", state->name().c_str());
-  ColumnFamilyOptions(*options).Dump(db_options_.info_log.get());
+  // As in RocksDB: the LOG has the options of the first ones, the OPTIONS file those of all.
+  constexpr size_t kDumped = 10;
+  if (owned_families_.size() < kDumped) {
+    LogInfo(db_options_.info_log.get(), "Options for column family [%s]:", state->name().c_str());
+    ColumnFamilyOptions(*options).Dump(db_options_.info_log.get());
+  }
   auto owned = std::make_unique<ColumnFamily>(state, std::move(options), std::move(tables),
                                               [this](SuperVersion* sv) {
                                                 {
@@ -88,13 +90,15 @@ ColumnFamily* DBImpl::AddFamily(ColumnFamilyState* state, std::shared_ptr<const 
                                                 SchedulePurge();
                                               });
   ColumnFamily* const family = owned.get();
-  owned_families_.push_back(std::move(owned));
+  owned_families_[family->id()] = std::move(owned);
   return family;
 }
 
 void DBImpl::PublishFamily(ColumnFamily* family) {
   sink_.Set(family->id(), family->mem);
   family->mem->SetFirstLogNumber(wals_->current_number());
+  family->written = false;
+  if (mode_ == OpenMode::kReadWrite && !family->is_default()) family->state->SetIdle(true);
   InstallSuperVersion(family);  // who finds it in families_ reads it
   {
     fiber::MutexLock live(&live_mutex_);
@@ -103,25 +107,42 @@ void DBImpl::PublishFamily(ColumnFamily* family) {
   FamiliesChanged();
 }
 
-void DBImpl::OperandLimitsChanged() {
-  sink_.SetFoldsOperands(
-      std::any_of(families_.begin(), families_.end(), [](const ColumnFamily* family) {
-        return family->max_successive_merges.load(std::memory_order_relaxed) != 0;
-      }));
+// (Ids only grow.)
+ColumnFamily* DBImpl::FindFamily(uint32_t id) const {
+  const auto it =
+      std::lower_bound(families_.begin(), families_.end(), id,
+                       [](const ColumnFamily* family, uint32_t n) { return family->id() < n; });
+  return it == families_.end() || (*it)->id() != id ? nullptr : *it;
+}
+
+void DBImpl::UpdateFigures(ColumnFamily* family) {
+  FamilyFigures figures;
+  if (!family->dropped.load()) {
+    const Options& options = *family->options;
+    const auto within_a_month = [](uint64_t age) {
+      constexpr uint64_t kMonth = uint64_t{30} * 24 * 60 * 60;  // seconds
+      return age != 0 && age < kMonth;
+    };
+    figures.wal_bytes =
+        4 * options.write_buffer_size * static_cast<uint64_t>(options.max_write_buffer_number);
+    figures.folds = family->max_successive_merges.load(std::memory_order_relaxed) != 0;
+    figures.ages =
+        within_a_month(options.ttl) || within_a_month(options.periodic_compaction_seconds);
+    figures.stalled = family->stall.condition != StallCondition::kNormal;
+    if (!options.disable_auto_compactions) {
+      figures.pressed = Level0Pressure(*family) >= 2 * options.level0_file_num_compaction_trigger;
+      figures.expiry = family->current()->next_expiry();
+    }
+  }
+  books_.Update(family, figures);
 }
 
 void DBImpl::FamiliesChanged() {
   StartClock();
-  OperandLimitsChanged();
-  const DBOptions& options = *default_family_->options;
-  uint64_t limit = options.max_total_wal_size;
-  if (limit == 0 && families_.size() > 1) {
-    // As in RocksDB: a family that is written to rarely would keep all logs.
-    for (const ColumnFamily* family : families_) {
-      limit += 4 * family->options->write_buffer_size *
-               static_cast<uint64_t>(family->options->max_write_buffer_number);
-    }
-  }
+  sink_.SetFoldsOperands(books_.any_folds());
+  uint64_t limit = default_family_->options->max_total_wal_size;
+  // As in RocksDB: a family that is written to rarely would keep all logs.
+  if (limit == 0 && families_.size() > 1) limit = books_.wal_bytes();
   max_wal_bytes_.store(limit, std::memory_order_relaxed);
 }
 
@@ -187,7 +208,11 @@ Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& d
   }
   // Those before one that failed exist.
   if (!handles->empty()) {
-    const Status persisted = PersistLiveOptions();
+    std::vector<ColumnFamily*> created;
+    for (const ColumnFamilyHandle* handle : *handles) {
+      created.push_back(static_cast<const ColumnFamilyHandleImpl*>(handle)->family());
+    }
+    const Status persisted = PersistLiveOptions(&created);
     if (s.ok()) s = persisted;
   }
   return s;
@@ -221,12 +246,15 @@ void DBImpl::RemoveFamily(ColumnFamily* family) {
   sink_.Remove(family->id());
   {
     fiber::MutexLock live(&live_mutex_);
-    std::erase(families_, family);
+    families_.erase(std::lower_bound(
+        families_.begin(), families_.end(), family,
+        [](const ColumnFamily* a, const ColumnFamily* b) { return a->id() < b->id(); }));
   }
   // It holds nobody up any more.
   family->stall = StallDecision();
   family->stall_token.reset();
   family->pressure_token.reset();
+  books_.Remove(family);
   FamiliesChanged();
 }
 
@@ -235,14 +263,14 @@ Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) { return DropColumnF
 Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) {
   fiber::MutexLock one_at_a_time(&set_options_mutex_);
   Status s;
-  bool any = false;
+  std::vector<ColumnFamily*> dropped;
   for (ColumnFamilyHandle* handle : handles) {
     s = DropFamily(handle);
     if (!s.ok()) break;
-    any = true;
+    dropped.push_back(static_cast<const ColumnFamilyHandleImpl*>(handle)->family());
   }
-  if (any) {
-    const Status persisted = PersistLiveOptions();
+  if (!dropped.empty()) {
+    const Status persisted = PersistLiveOptions(&dropped);
     if (s.ok()) s = persisted;
   }
   return s;
@@ -252,6 +280,10 @@ void DBImpl::UnrefFamily(ColumnFamily* family, bool purge) {
   if (Forked()) return;
   // The database's own reference ends with a drop: then the last one frees what is left.
   if (family->refs.fetch_sub(1, std::memory_order_acq_rel) != 1 || closed_) return;
+  {
+    fiber::MutexLock lock(&retired_mutex_);
+    unreferenced_.push_back(family);
+  }
   if (purge) {
     Purge();
   } else {
@@ -260,12 +292,17 @@ void DBImpl::UnrefFamily(ColumnFamily* family, bool purge) {
 }
 
 std::vector<std::unique_ptr<ColumnFamily>> DBImpl::TakeUnreferenced() {
-  std::vector<std::unique_ptr<ColumnFamily>> out;
-  for (auto& family : owned_families_) {
-    if (family->refs.load(std::memory_order_acquire) == 0) out.push_back(std::move(family));
+  std::vector<ColumnFamily*> unreferenced;
+  {
+    fiber::MutexLock lock(&retired_mutex_);
+    unreferenced.swap(unreferenced_);
   }
-  if (out.empty()) return out;
-  std::erase(owned_families_, nullptr);
+  std::vector<std::unique_ptr<ColumnFamily>> out;
+  for (const ColumnFamily* family : unreferenced) {
+    const auto it = owned_families_.find(family->id());
+    out.push_back(std::move(it->second));
+    owned_families_.erase(it);
+  }
   for (const auto& family : out) {
     const Version& version = *family->current();
     for (int level = 0; level < version.num_levels(); ++level) {
@@ -274,6 +311,16 @@ std::vector<std::unique_ptr<ColumnFamily>> DBImpl::TakeUnreferenced() {
     family->Release();
   }
   return out;
+}
+
+uint64_t DBImpl::FamilyVisits() {
+  DBMutexLock lock(&mutex_);
+  return books_.visits();
+}
+
+uint64_t DBImpl::OptionsBytes() {
+  fiber::MutexLock lock(&options_file_mutex_);
+  return options_keeper_->bytes_written();
 }
 
 }  // namespace cairn

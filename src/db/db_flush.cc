@@ -7,6 +7,7 @@
 // its batches is in a table.
 #include <algorithm>
 #include <deque>
+#include <set>
 
 #include "base/logging.h"
 #include "compaction/flush_job.h"
@@ -61,7 +62,8 @@ void DBImpl::BackgroundFlush(ColumnFamily* family) {
     }
     --running_flushes_;
     family->flushing = false;
-    for (ColumnFamily* one : families_) one->compaction_blocked = false;
+    books_.MayFlush(family);
+    for (const auto& [id, one] : *books_.to_compact()) one->compaction_blocked = false;
     MaybeScheduleWork();
     background_done_.notify_all();
     // With the mutex: who waited for the flush, and then lets go of the family, is the last.
@@ -142,6 +144,7 @@ Status DBImpl::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
                                [&] { family->imm.Remove(memtables); });
   }
   UnprotectNewFiles(protected_from);
+  if (s.ok()) NoteLogNeed(family);
   if (!s.ok()) {
     family->imm.RollbackFlush(memtables);
     if (s.IsColumnFamilyDropped()) DeleteOutputs(edit);
@@ -166,7 +169,7 @@ Status DBImpl::FlushAllOnce(BackgroundErrorReason* reason) {
     FlushJobInfo info;
   };
   std::deque<Part> parts;
-  for (ColumnFamily* family : families_) {
+  for (ColumnFamily* family : BusyFamilies()) {
     Part part{family, {}, {}, nullptr, {}, {}};
     family->imm.PickMemtablesToFlush(UINT64_MAX, &part.memtables);
     if (part.memtables.empty()) continue;
@@ -176,11 +179,10 @@ Status DBImpl::FlushAllOnce(BackgroundErrorReason* reason) {
   if (parts.empty()) return Status::OK();
   // They only say which logs they do not need.
   std::deque<Part> others;
-  for (ColumnFamily* family : families_) {
-    if (std::any_of(parts.begin(), parts.end(),
-                    [family](const Part& part) { return part.family == family; })) {
-      continue;
-    }
+  std::set<const ColumnFamily*> flushing;
+  for (const Part& part : parts) flushing.insert(part.family);
+  for (ColumnFamily* family : AllFamilies()) {
+    if (flushing.contains(family)) continue;
     family->Ref();
     others.push_back({family, {}, {}, nullptr, {}, {}});
   }
@@ -226,8 +228,12 @@ Status DBImpl::FlushAllOnce(BackgroundErrorReason* reason) {
   for (Part& part : parts) {
     const bool dropped = part.family->state->dropped();
     if (dropped) DeleteOutputs(part.edit);
-    if (!s.ok() || dropped) part.family->imm.RollbackFlush(part.memtables);
+    if (!s.ok() || dropped) {
+      part.family->imm.RollbackFlush(part.memtables);
+      books_.MayFlush(part.family);
+    }
     if (s.ok() && !dropped) {
+      NoteLogNeed(part.family);
       part.family->level_stats.Add(0, part.stats, JobKind::kFlush);
       InstallSuperVersion(part.family);
       QueueFlushed(*part.family, std::move(part.info));
@@ -285,7 +291,7 @@ Status DBImpl::FlushMemTables(const FlushOptions& options,
     while (!shutting_down_.load() && !has_background_error_.load() &&
            std::any_of(families.begin(), families.end(), would_stall)) {
       for (ColumnFamily* family : families) {
-        if (would_stall(family)) family->imm.FlushRequested();
+        if (would_stall(family)) RequestFlush(family);
       }
       MaybeScheduleWork();
       background_done_.wait(&mutex_);

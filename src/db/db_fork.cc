@@ -28,7 +28,7 @@ struct DBImpl::Abandoned {
   std::unique_ptr<BackgroundScheduler> scheduler;
   std::unique_ptr<WriteBufferClient> buffer_client;
   std::unique_ptr<BackgroundScheduler> manager_flusher;
-  std::vector<std::unique_ptr<ColumnFamily>> families;
+  std::map<uint32_t, std::unique_ptr<ColumnFamily>> families;
   std::shared_ptr<OpenTables> open_tables;
   fiber::Thread recovery, clock;
   std::deque<Event> events;

@@ -18,9 +18,9 @@
 // manager), db_read.cc (reads, snapshots), db_flush.cc, db_background.cc (stalls, scheduling,
 // compaction), db_compact_range.cc, db_compact_files.cc (manual compaction), db_options.cc
 // (SetOptions), db_ingest.cc (files from outside), db_move_files.cc (files that change their level
-// or go), db_files.cc (obsolete files), db_live_files.cc
-// (lists of files), db_secondary.cc (following a primary), db_properties.cc, db_errors.cc
-// (background errors and the recovery from them), db_events.cc (the user's listeners).
+// or go), db_files.cc (obsolete files), db_live_files.cc (lists of files), db_secondary.cc
+// (following a primary), db_properties.cc, db_errors.cc (background errors and the recovery from
+// them), db_events.cc (the user's listeners).
 #pragma once
 
 #include <atomic>
@@ -41,6 +41,7 @@
 #include "compaction/job_env.h"
 #include "db/column_family.h"
 #include "db/db_mutex.h"
+#include "db/family_books.h"
 #include "db/outside_directories.h"
 #include "db/snapshot_list.h"
 #include "db/wal_set.h"
@@ -48,6 +49,7 @@
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
 #include "manifest/manifest_update.h"
+#include "manifest/options_keeper.h"
 #include "manifest/version_set.h"
 #include "read/super_version.h"
 #include "rocksdb/db.h"
@@ -220,6 +222,10 @@ class DBImpl final : public DB {
   Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin, const Slice* end);
   Status PromoteL0(ColumnFamilyHandle*, int target_level);
 
+  // For tests: FamilyBooks::visits, OptionsKeeper::bytes_written.
+  uint64_t FamilyVisits();
+  uint64_t OptionsBytes();
+
   // --- For ColumnFamilyHandleImpl
   // The options in force, the database's included. Takes the mutex.
   std::shared_ptr<const Options> LiveOptions(const ColumnFamily* family) const;
@@ -271,6 +277,9 @@ class DBImpl final : public DB {
   [[nodiscard]] Status PrepareDirectories();
   [[nodiscard]] Status CheckExistence(bool* is_new);
   void StartWriting();  // after recovery
+  // Tables that the MANIFEST does not know (an older one was brought back) keep their numbers, and
+  // with them their contents, which may be a checkpoint's, too: a recovery writes over none.
+  void MarkTablesOfOthers();
   Status CloseImpl();
   // What skipped the WAL lives only in memory: writes it to tables, unless the options forgo it.
   [[nodiscard]] Status FlushUnlogged();
@@ -312,8 +321,18 @@ class DBImpl final : public DB {
   // deleted without the mutex.
   std::vector<std::unique_ptr<ColumnFamily>> TakeUnreferenced() FIBER_REQUIRES(mutex_);
   // What depends on the families and their options: the limit of all logs.
-  void OperandLimitsChanged() FIBER_REQUIRES(mutex_);
   void FamiliesChanged() FIBER_REQUIRES(mutex_);
+  // Of this id; null: there is none. With one of what guards families_.
+  ColumnFamily* FindFamily(uint32_t id) const;
+  // What the family adds to the books, which changed.
+  void UpdateFigures(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  // Families whose oldest tables expired may want a compaction.
+  void NoteExpired() FIBER_REQUIRES(mutex_);
+  // For a loop over all families: what happens to one family has none (FamilyBooks::visits).
+  const std::vector<ColumnFamily*>& AllFamilies() FIBER_REQUIRES(mutex_) {
+    books_.CountVisits(families_.size());
+    return families_;
+  }
 
   // --- Recovery (db_recover.cc)
   uint64_t FirstLogToReplay() const;
@@ -377,8 +396,16 @@ class DBImpl final : public DB {
   // The same, and the flushes are requested. REQUIRES: leadership.
   [[nodiscard]] Status SwitchAndFlush(const std::vector<ColumnFamily*>& families,
                                       FlushReason reason) FIBER_REQUIRES(mutex_);
+  // A flush of all that the family has in immutable memtables.
+  void RequestFlush(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  // The families that were written to since, into an empty memtable, are told so.
+  void NoteWritten() FIBER_REQUIRES(mutex_);
+  // Which logs the family needs may have changed.
+  void NoteLogNeed(ColumnFamily* family) FIBER_REQUIRES(mutex_);
+  // The default family, and those that have something unflushed. In the order of their ids.
+  std::vector<ColumnFamily*> BusyFamilies() FIBER_REQUIRES(mutex_);
   // Those whose memtables are full.
-  std::vector<ColumnFamily*> FullFamilies() const FIBER_REQUIRES(mutex_);
+  std::vector<ColumnFamily*> FullFamilies() FIBER_REQUIRES(mutex_);
   // The oldest log that holds anything of the family which no table has; once its `flushed` oldest
   // immutable memtables are tables. The current one, where there is nothing.
   uint64_t FirstLogNeeded(const ColumnFamily& family, size_t flushed) const FIBER_REQUIRES(mutex_);
@@ -392,7 +419,7 @@ class DBImpl final : public DB {
   // Those whose unflushed writes keep the oldest log; none, if that was asked for it before.
   std::vector<ColumnFamily*> FamiliesOfOldestWal() FIBER_REQUIRES(mutex_);
   // The one whose memtable is the largest.
-  ColumnFamily* LargestFamily() const FIBER_REQUIRES(mutex_);
+  ColumnFamily* LargestFamily() FIBER_REQUIRES(mutex_);
   void OnCommitError(const Status& status, CommitErrorKind kind);
   [[nodiscard]] Status RefuseIfReadOnly() const;
   // Waits for the rate limiter. SUSPENDS.
@@ -525,7 +552,7 @@ class DBImpl final : public DB {
   // By its scores, and unless what there is to do was found to conflict with running jobs.
   static bool WantsCompaction(const ColumnFamily& family);
   // A flush or compaction runs, or is due.
-  bool HasBackgroundWork() const FIBER_REQUIRES(mutex_);
+  bool HasBackgroundWork() FIBER_REQUIRES(mutex_);
   // Files also get too old while nothing else happens, and statistics go into the LOG at times: a
   // thread waits for both, from when some options ask for it. (Of ages a month's default is kept
   // without it, well enough.)
@@ -596,9 +623,11 @@ class DBImpl final : public DB {
   // The default family's.
   std::shared_ptr<const Options> LiveOptions() const { return LiveOptions(default_family_); }
   // What depends on them and is recomputed rather than asked.
-  void ApplyLiveOptions() FIBER_REQUIRES(mutex_);
-  // Writes a new OPTIONS file. REQUIRES: set_options_mutex_, or nothing else runs yet.
-  [[nodiscard]] Status PersistLiveOptions();
+  void ApplyLiveOptions(const std::vector<ColumnFamily*>& families) FIBER_REQUIRES(mutex_);
+  // Writes a new OPTIONS file. `changed`: nothing but the options of these families is new, some of
+  // which may be dropped; null: anything may be. REQUIRES: set_options_mutex_, or nothing else runs
+  // yet.
+  [[nodiscard]] Status PersistLiveOptions(const std::vector<ColumnFamily*>* changed = nullptr);
 
   // --- Files (db_files.cc)
   struct ObsoleteFiles {
@@ -718,8 +747,9 @@ class DBImpl final : public DB {
   mutable fiber::Mutex live_mutex_;         // a leaf
   ColumnFamily* default_family_ = nullptr;  // constant once open
   // And those that were dropped and are still referred to.
-  std::vector<std::unique_ptr<ColumnFamily>> owned_families_ FIBER_GUARDED_BY(mutex_);
-  size_t next_family_ FIBER_GUARDED_BY(mutex_) = 0;    // whose turn it is to compact
+  std::map<uint32_t, std::unique_ptr<ColumnFamily>> owned_families_ FIBER_GUARDED_BY(mutex_);
+  FamilyBooks books_ FIBER_GUARDED_BY(mutex_);
+  uint32_t next_family_ FIBER_GUARDED_BY(mutex_) = 0;  // the id whose turn it is to compact
   uint64_t flushed_wal_ FIBER_GUARDED_BY(mutex_) = 0;  // flushes for the sake of this log began
 
   // Set under mutex_, read without: the leader looks here before it takes the mutex at all.
@@ -776,6 +806,7 @@ class DBImpl final : public DB {
   fiber::Mutex purge_mutex_;    // held while files are removed; taken before mutex_
   fiber::Mutex retired_mutex_;  // a leaf
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
+  std::vector<ColumnFamily*> unreferenced_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};
   fiber::Mutex postponed_mutex_;  // a leaf
   // What could not be deleted because of a shortage: the next purge's.
@@ -783,8 +814,9 @@ class DBImpl final : public DB {
 
   // The newest one's name in the directory; empty if it could not be written.
   std::string options_file_ FIBER_GUARDED_BY(mutex_);
-  // Held while an OPTIONS file is written; before mutex_.
+  // Held while an OPTIONS file is written; before purge_mutex_ and mutex_.
   fiber::Mutex options_file_mutex_;
+  std::unique_ptr<OptionsKeeper> options_keeper_ FIBER_GUARDED_BY(options_file_mutex_);
   const uint64_t opened_at_nanos_;
   StatsMarks stats_marks_ FIBER_GUARDED_BY(mutex_);  // as of the last report
 };
@@ -797,6 +829,8 @@ inline constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (ui
 // InvalidArgument and named.
 [[nodiscard]] Status CheckOptions(const DBOptions& db_options,
                                   const ColumnFamilyOptions& cf_options);
+// Of FIFO style; before the options are completed. Part of CompleteOptions.
+[[nodiscard]] Status CheckFifoAge(const DBOptions& db_options, const ColumnFamilyOptions& options);
 DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);
 ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
 // Of a new or opened family: checked and completed. `db_options` are sanitized.

@@ -259,7 +259,7 @@ Status DBImpl::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
       part.family->level_stats.AddIngested(added);
       InstallSuperVersion(part.family);
     }
-    part.family->compaction_blocked = false;
+    books_.MayCompact(part.family);
   }
   MaybeScheduleWork();
   background_done_.notify_all();

@@ -70,7 +70,7 @@ Status DBImpl::ApplyMove(ColumnFamily* family, VersionEdit* edit,
   } else if (versions_->manifest_write_failed()) {
     SetBackgroundError(s, BackgroundErrorReason::kManifestWrite, "move of files");
   }
-  family->compaction_blocked = false;
+  books_.MayCompact(family);
   MaybeScheduleWork();
   background_done_.notify_all();
   return s;
@@ -124,7 +124,7 @@ Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begi
     for (FileMetaData* file : files) file->marked_for_compaction = true;
   }
   version->ComputeCompactionScore(*family->options);
-  family->compaction_blocked = false;
+  books_.MayCompact(family);
   MaybeScheduleWork();
   return s;
 }

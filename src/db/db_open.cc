@@ -1,6 +1,7 @@
 // Opening and closing a database.
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "base/logging.h"
 #include "db/db_impl.h"
@@ -61,6 +62,7 @@ DBImpl::DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
       opened_at_nanos_(fiber::now_nanos()) {
   for (const DbPath& path : db_options_.db_paths) paths_.push_back(path.path);
   MakeBufferClient();
+  options_keeper_ = std::make_unique<OptionsKeeper>(fs_, dbname_);
   versions_ = std::make_unique<VersionSet>(dbname_, &db_options_, fs_, file_options_);
   scheduler_ = std::make_unique<BackgroundScheduler>("rocksdb", MaxFlushes(db_options_),
                                                      MaxCompactions(db_options_));
@@ -180,6 +182,7 @@ Status DBImpl::OpenImpl(const std::vector<ColumnFamilyDescriptor>& families) {
   for (ColumnFamily* family : recovered) {
     family->mem = NewMemTable(*family, versions_->LastSequence());
   }
+  if (mode_ == OpenMode::kReadWrite) MarkTablesOfOthers();
   if (!follows) s = RecoverWals(recovered);
   // (Logs first: beside a process that writes they go sooner than tables.)
   if (s.ok() && IsReader()) s = CheckLogsOfReader();
@@ -316,7 +319,24 @@ void DBImpl::WarnOfFewDescriptors() const {
           tables, open_tables_->capacity());
 }
 
+void DBImpl::MarkTablesOfOthers() {
+  std::set<std::string> dirs(paths_.begin(), paths_.end());
+  dirs.insert(dbname_);
+  for (const std::string& dir : dirs) {
+    std::vector<std::string> names;
+    fs_->GetChildren(dir, IOOptions(), &names, nullptr).PermitUncheckedError();
+    for (const std::string& name : names) {
+      uint64_t number;
+      FileType type;
+      if (ParseFileName(name, &number, &type) && type == FileType::kTableFile) {
+        versions_->MarkFileNumberUsed(number);
+      }
+    }
+  }
+}
+
 void DBImpl::StartWriting() {
+  sink_.NoteWrites();
   CommitEnv env;
   env.prepare = [this](const WriteGroupInfo& group) { return PrepareWrite(group); };
   env.append_wal = [this](const Slice& record) { return wals_->Append(record); };
@@ -404,11 +424,11 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
     LogError(db_options.info_log.get(), "Open failed: %s", s.ToString().c_str());
     return s;
   }
+  std::unordered_map<std::string, ColumnFamily*> by_name;
+  for (ColumnFamily* family : impl->families_) by_name.emplace(family->name(), family);
   for (const ColumnFamilyDescriptor& asked : families) {
-    for (ColumnFamily* family : impl->families_) {
-      if (family->name() == asked.name) {
-        handles->push_back(new ColumnFamilyHandleImpl(impl.get(), family));
-      }
+    if (const auto it = by_name.find(asked.name); it != by_name.end()) {
+      handles->push_back(new ColumnFamilyHandleImpl(impl.get(), it->second));
     }
   }
   LogInfo(db_options.info_log.get(), "DB pointer %p", static_cast<void*>(impl.get()));
@@ -464,7 +484,7 @@ Status DBImpl::CloseImpl() {
   {
     DBMutexLock lock(&mutex_);
     // The families themselves stay for handles that are deleted between Close and the end.
-    for (const auto& family : owned_families_) family->Release();
+    for (const auto& [id, family] : owned_families_) family->Release();
     const std::vector<SuperVersion*> retired = TakeRetired();
     FreeRetired(retired);
     Status s = versions_->Close(&mutex_);
@@ -473,7 +493,7 @@ Status DBImpl::CloseImpl() {
   versions_.reset();
   {
     DBMutexLock lock(&mutex_);
-    for (const auto& family : owned_families_) family->tables.reset();
+    for (const auto& [id, family] : owned_families_) family->tables.reset();
   }
   open_tables_.reset();
   outside_.Unlock();

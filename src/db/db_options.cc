@@ -50,6 +50,9 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   ColumnFamilyOptions changed(*before);
   s = SetMutableOptions(map, &changed);
   if (!s.ok()) return s;
+  // (What is in force may come from periodic_compaction_seconds.)
+  if (changed.ttl != before->ttl) s = CheckFifoAge(*before, changed);
+  if (!s.ok()) return s;
   changed = SanitizeOptions(changed);
   s = CheckOptions(*before, changed);
   if (!s.ok()) return s;
@@ -67,15 +70,15 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
     family->max_successive_merges.store(
         family->merge_operator == nullptr ? 0 : changed.max_successive_merges,
         std::memory_order_relaxed);
-    OperandLimitsChanged();
     family->mem->set_write_buffer_size(changed.write_buffer_size);
     family->tables->SetMaxFlushedFileSize(MaxFlushedFileSize(changed));
     family->state->set_options(changed);
     family->current()->OptionsChanged(changed);
-    ApplyLiveOptions();
+    ApplyLiveOptions({family});
   }
   LogChange(db_options_.info_log.get(), "SetOptions", map);
-  return PersistLiveOptions();
+  const std::vector<ColumnFamily*> changed_families = {family};
+  return PersistLiveOptions(&changed_families);
 }
 
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& map) {
@@ -91,7 +94,7 @@ Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
   if (!s.ok()) return s;
   {
     DBMutexLock lock(&mutex_);
-    for (const auto& family : owned_families_) {
+    for (const auto& [id, family] : owned_families_) {
       family->options =
           std::make_shared<const Options>(changed, ColumnFamilyOptions(*family->options));
       family->tables->SetMaxOpenFiles(changed.max_open_files);
@@ -100,38 +103,73 @@ Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& 
     wals_->set_bytes_per_sync(changed.wal_bytes_per_sync);
     write_controller_.set_max_delayed_write_rate(changed.delayed_write_rate);
     scheduler_->SetThreads(MaxFlushes(changed), MaxCompactions(changed));
-    ApplyLiveOptions();
+    ApplyLiveOptions(families_);
   }
   LogChange(db_options_.info_log.get(), "SetDBOptions", map);
   return PersistLiveOptions();
 }
 
-void DBImpl::ApplyLiveOptions() {
-  FamiliesChanged();
-  for (ColumnFamily* family : families_) {
-    family->compaction_blocked = false;
+void DBImpl::ApplyLiveOptions(const std::vector<ColumnFamily*>& families) {
+  for (ColumnFamily* family : families) {
     UpdateStall(family);
+    books_.MayCompact(family);
   }
+  FamiliesChanged();
   MaybeScheduleWork();
   background_done_.notify_all();  // the clock has periods of its own
   DeliverEvents();
 }
 
 // The options are in force by now, whatever becomes of the file.
-Status DBImpl::PersistLiveOptions() {
+Status DBImpl::PersistLiveOptions(const std::vector<ColumnFamily*>* changed) {
   // One after the other: the newest file has the newest options, and is the one that is kept.
   fiber::MutexLock one_at_a_time(&options_file_mutex_);
   std::shared_ptr<const Options> options;
-  std::vector<ColumnFamilyDescriptor> families;
+  OptionsKeeper::Change change;
+  bool families_only = changed != nullptr;
   {
     DBMutexLock lock(&mutex_);
     options = default_family_->options;
+    if (families_only) {
+      for (const ColumnFamily* family : *changed) {
+        if (family->is_default()) families_only = false;
+        if (family->dropped.load()) {
+          change.dropped.push_back(family->name());
+        } else {
+          change.written.emplace_back(family->name(), *family->options);
+        }
+      }
+    }
+  }
+  const uint64_t number = versions_->NewFileNumber();
+  Status s;
+  if (families_only && options_keeper_->CanPatch()) {
+    // A copier may be at the older file, if GetLiveFiles named it before: who disables removals
+    // waits for this one, and none is written on in then.
+    fiber::MutexLock removing(&purge_mutex_);
+    bool may_patch;
+    {
+      DBMutexLock lock(&mutex_);
+      may_patch = deletions_disabled_ == 0;
+    }
+    if (may_patch) {
+      s = options_keeper_->Patch(number, directory_.get(), *options, change);
+      if (s.ok()) {
+        DBMutexLock lock(&mutex_);
+        options_file_ = OptionsFileName("", number);
+        return s;
+      }
+    }
+  }
+  std::vector<ColumnFamilyDescriptor> families;
+  {
+    DBMutexLock lock(&mutex_);
     for (const ColumnFamily* family : families_) {
       families.emplace_back(family->name(), *family->options);
     }
   }
-  const uint64_t number = versions_->NewFileNumber();
-  Status s = WriteOptionsFile(fs_, dbname_, number, directory_.get(), *options, families);
+  s = options_keeper_->Write(number, directory_.get(), *options, families,
+                             families_only ? &change : nullptr);
   if (!s.ok()) {
     if (options->fail_if_options_file_error) {
       return Status::IOError("unable to persist options", s.ToString());
@@ -139,7 +177,6 @@ Status DBImpl::PersistLiveOptions() {
     LogWarn(db_options_.info_log.get(), "Unable to persist options: %s", s.ToString().c_str());
     return Status::OK();
   }
-  // A copier may be at one that GetLiveFiles named: who disables removals waits for this one.
   fiber::MutexLock removing(&purge_mutex_);
   bool may_delete;
   {

@@ -284,6 +284,8 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
     replay->next = std::max(replay->next, next);
     replay->last = {number, WalLink::LastSequenceOf(record)};
     if (mode_ != OpenMode::kReadWrite) continue;
+    // (The sink sees a full one with the record after.)
+    if (!sink_.TakeFull() && !default_family_->mem->ShouldFlush()) continue;
     for (ColumnFamily* family : replay->families) {
       if (!family->mem->ShouldFlush() || family->mem->IsEmpty()) continue;
       s = FlushRecovered(family, replay);

@@ -116,7 +116,10 @@ std::string DBImpl::DatabaseStatsText() {
 
 void DBImpl::DumpStats() {
   std::string text = DatabaseStatsText();
-  for (ColumnFamily* family : families_) text += FamilyStatsText(family);
+  // As in RocksDB: of thousands of families, those that did something.
+  for (ColumnFamily* family : families_) {
+    if (family->is_default() || family->level_stats.HasNews()) text += FamilyStatsText(family);
+  }
   if (statistics_ != nullptr) text += "\nSTATISTICS:\n" + statistics_->ToString();
   mutex_.unlock();
   LogInfo(db_options_.info_log.get(), "------- DUMPING STATS -------");

@@ -142,9 +142,7 @@ bool DBImpl::FoldOperand(uint32_t family_id, const Slice& key, SequenceNumber se
   ColumnFamily* family = nullptr;
   {
     fiber::MutexLock lock(&live_mutex_);
-    for (ColumnFamily* const one : families_) {
-      if (one->id() == family_id) family = one;
-    }
+    family = FindFamily(family_id);
   }
   if (family == nullptr) return false;
   const size_t limit = family->max_successive_merges.load(std::memory_order_relaxed);
@@ -264,9 +262,41 @@ Status DBImpl::WaitForLowPriority(const WriteOptions& options, uint64_t bytes) {
 
 // --- Memtable switch
 
-std::vector<ColumnFamily*> DBImpl::FullFamilies() const {
+void DBImpl::NoteWritten() {
+  for (const uint32_t id : sink_.TakeWritten()) {
+    ColumnFamily* const family = FindFamily(id);
+    if (family == nullptr) continue;  // dropped since
+    // The log has not changed since: who changes it asks for this before.
+    family->written = true;
+    family->mem->SetFirstLogNumber(wals_->current_number());
+    NoteLogNeed(family);
+  }
+}
+
+void DBImpl::NoteLogNeed(ColumnFamily* family) {
+  // The default family, which may be written to without a look at the sink's books, is in none.
+  if (family->is_default() || family->dropped.load()) return;
+  uint64_t need = 0;
+  if (family->imm.NumNotFlushed() > 0) {
+    need = family->imm.current()->memtables().back()->GetFirstLogNumber();
+  } else if (family->written) {
+    need = family->mem->GetFirstLogNumber();
+  }
+  books_.SetLogNeed(family, need);
+  family->state->SetIdle(need == 0);
+}
+
+std::vector<ColumnFamily*> DBImpl::BusyFamilies() {
+  NoteWritten();
+  std::vector<ColumnFamily*> out = {default_family_};
+  for (const auto& [id, family] : books_.busy()) out.push_back(family);
+  books_.CountVisits(out.size());
+  return out;
+}
+
+std::vector<ColumnFamily*> DBImpl::FullFamilies() {
   std::vector<ColumnFamily*> full;
-  for (ColumnFamily* family : families_) {
+  for (ColumnFamily* family : BusyFamilies()) {
     if (!family->mem->IsEmpty() && family->mem->ShouldFlush()) full.push_back(family);
   }
   return full;
@@ -275,24 +305,31 @@ std::vector<ColumnFamily*> DBImpl::FullFamilies() const {
 uint64_t DBImpl::FirstLogNeeded(const ColumnFamily& family, size_t flushed) const {
   const std::vector<MemTable*>& sealed = family.imm.current()->memtables();  // newest first
   if (flushed < sealed.size()) return sealed[sealed.size() - 1 - flushed]->GetFirstLogNumber();
-  return family.mem->IsEmpty() ? wals_->current_number() : family.mem->GetFirstLogNumber();
+  const bool written = family.is_default() ? !family.mem->IsEmpty() : family.written;
+  return written ? family.mem->GetFirstLogNumber() : wals_->current_number();
 }
 
 uint64_t DBImpl::FirstLogNeeded(const std::map<const ColumnFamily*, size_t>& flushed) const {
+  CountedNumbers without;
   uint64_t oldest = wals_->current_number();
-  for (const ColumnFamily* family : families_) {
-    const auto it = flushed.find(family);
-    oldest = std::min(oldest, FirstLogNeeded(*family, it == flushed.end() ? 0 : it->second));
+  for (const auto& [family, memtables] : flushed) {
+    if (family->log_need != 0) without.Add(family->log_need);
+    oldest = std::min(oldest, FirstLogNeeded(*family, memtables));
   }
-  return oldest;
+  if (!flushed.contains(default_family_)) {
+    oldest = std::min(oldest, FirstLogNeeded(*default_family_, 0));
+  }
+  return std::min(oldest, books_.OldestLogNeed(without));
 }
 
 // One that is never written to would keep all logs.
 void DBImpl::LetGoOfWals(const std::map<const ColumnFamily*, size_t>& flushed) {
+  NoteWritten();
   const uint64_t oldest = FirstLogNeeded(flushed);
-  for (ColumnFamily* family : families_) {
-    if (family->imm.NumNotFlushed() > 0 || !family->mem->IsEmpty()) continue;
-    family->state->SetLogNumber(std::max(family->state->log_number(), oldest));
+  versions_->LetIdleGo(oldest);
+  if (default_family_->imm.NumNotFlushed() == 0 && default_family_->mem->IsEmpty()) {
+    ColumnFamilyState* const state = default_family_->state;
+    state->SetLogNumber(std::max(state->log_number(), oldest));
   }
 }
 
@@ -301,16 +338,17 @@ std::vector<ColumnFamily*> DBImpl::FamiliesOfOldestWal() {
   const uint64_t oldest = versions_->MinLogNumberWithUnflushedData();
   std::vector<ColumnFamily*> out;
   if (flushed_wal_ == oldest) return out;  // under way
-  for (ColumnFamily* family : families_) {
+  for (ColumnFamily* family : BusyFamilies()) {
     if (family->state->log_number() <= oldest) out.push_back(family);
   }
   flushed_wal_ = oldest;
   return out;
 }
 
-ColumnFamily* DBImpl::LargestFamily() const {
+ColumnFamily* DBImpl::LargestFamily() {
+  const std::vector<ColumnFamily*> families = BusyFamilies();
   return *std::max_element(
-      families_.begin(), families_.end(), [](const ColumnFamily* a, const ColumnFamily* b) {
+      families.begin(), families.end(), [](const ColumnFamily* a, const ColumnFamily* b) {
         return a->mem->ApproximateMemoryUsage() < b->mem->ApproximateMemoryUsage();
       });
 }
@@ -318,8 +356,15 @@ ColumnFamily* DBImpl::LargestFamily() const {
 Status DBImpl::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushReason reason,
                                bool abandon_wal) {
   const bool all = db_options_.atomic_flush && !asked.empty();
+  NoteWritten();
   std::vector<ColumnFamily*> families;
-  for (ColumnFamily* family : all ? families_ : asked) {
+  for (ColumnFamily* family : all ? BusyFamilies() : asked) {
+    if (family->written && family->mem->IsEmpty()) {
+      // What was to be written failed.
+      family->written = false;
+      sink_.SetUnwritten(family->id());
+      NoteLogNeed(family);
+    }
     // (The flush of an empty one still says that the abandoned WAL is not needed; that of what is
     // immutable already would not say it of this one.)
     if (!family->mem->IsEmpty() ||
@@ -358,15 +403,17 @@ Status DBImpl::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushRea
     family->imm.Add(family->mem);
     family->mem = next[i];
     family->mem->SetFirstLogNumber(wal_number);
+    family->written = false;
     sink_.Set(family->id(), next[i]);
+    NoteLogNeed(family);
+    books_.MayFlush(family);
     LogInfo(db_options_.info_log.get(),
             "[%s] New memtable created with log file: #%llu. Immutable memtables: %d.",
             family->name().c_str(), static_cast<unsigned long long>(wal_number),
             family->imm.NumNotFlushed());
   }
-  for (ColumnFamily* family : families_) {
-    if (family->mem->IsEmpty()) family->mem->SetFirstLogNumber(wal_number);
-  }
+  // (The others' is set when they are written to.)
+  if (default_family_->mem->IsEmpty()) default_family_->mem->SetFirstLogNumber(wal_number);
   LetGoOfWals();
   for (ColumnFamily* family : families) InstallSuperVersion(family);
   DeliverEvents();
@@ -376,11 +423,16 @@ Status DBImpl::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushRea
 Status DBImpl::SwitchAndFlush(const std::vector<ColumnFamily*>& families, FlushReason reason) {
   Status s = SwitchMemTables(families, reason);
   if (!s.ok()) return s;
-  for (ColumnFamily* family : db_options_.atomic_flush ? families_ : families) {
-    if (family->imm.NumNotFlushed() > 0) family->imm.FlushRequested();
+  for (ColumnFamily* family : db_options_.atomic_flush ? BusyFamilies() : families) {
+    if (family->imm.NumNotFlushed() > 0) RequestFlush(family);
   }
   MaybeScheduleWork();
   return s;
+}
+
+void DBImpl::RequestFlush(ColumnFamily* family) {
+  family->imm.FlushRequested();
+  books_.MayFlush(family);
 }
 
 Status DBImpl::FlushWAL(bool sync) {

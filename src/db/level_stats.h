@@ -50,6 +50,12 @@ class LevelStats {
   // "rocksdb.cfstats" as a map, since the opening: "compaction.L0.NumFiles",
   // "compaction.Sum.WriteGB" and so on, of levels that have files or had jobs.
   std::map<std::string, std::string> ToMap(const Version& version) const;
+  // Something was done since the last report.
+  bool HasNews() const {
+    return flushes_.count != reported_.flushes.count ||
+           compactions_.count != reported_.compactions.count ||
+           ingested_.files != reported_.ingested.files;
+  }
   // "rocksdb.cfstats". Begins a new interval.
   std::string Report(const Version& version, const Surroundings& around);
 

@@ -67,8 +67,7 @@ bool ParseSectionHead(std::string_view line, Section* section) {
 
 }  // namespace
 
-std::string FormatOptionsFile(const DBOptions& db_options,
-                              const std::vector<ColumnFamilyDescriptor>& families) {
+std::string FormatOptionsHead(const DBOptions& db_options) {
   std::string r =
       "# This is a RocksDB option file.\n"
       "#\n"
@@ -82,22 +81,29 @@ std::string FormatOptionsFile(const DBOptions& db_options,
   r.append(std::to_string(kFileVersion[0])).append(".").append(std::to_string(kFileVersion[1]));
   r.append("\n\n[DBOptions]\n");
   r.append(FormatOptions(db_options, "  ", "\n"));
-  for (const ColumnFamilyDescriptor& family : families) {
-    r.append(SectionHead("CFOptions", family.name));
-    r.append(FormatOptions(family.options, "  ", "\n"));
-    if (family.options.table_factory == nullptr) continue;
-    const auto* table =
-        std::as_const(*family.options.table_factory).GetOptions<BlockBasedTableOptions>();
-    if (table == nullptr) continue;
-    r.append(SectionHead("TableOptions/BlockBasedTable", family.name));
-    r.append(FormatOptions(*table, "  ", "\n"));
-  }
   return r;
 }
 
-Status PersistOptions(FileSystem* fs, const std::string& path, const DBOptions& db_options,
-                      const std::vector<ColumnFamilyDescriptor>& families) {
-  const std::string text = FormatOptionsFile(db_options, families);
+std::string FormatFamilyOptions(const ColumnFamilyDescriptor& family) {
+  std::string r = SectionHead("CFOptions", family.name);
+  r.append(FormatOptions(family.options, "  ", "\n"));
+  if (family.options.table_factory == nullptr) return r;
+  const auto* table =
+      std::as_const(*family.options.table_factory).GetOptions<BlockBasedTableOptions>();
+  if (table == nullptr) return r;
+  r.append(SectionHead("TableOptions/BlockBasedTable", family.name));
+  r.append(FormatOptions(*table, "  ", "\n"));
+  return r;
+}
+
+std::string FormatOptionsFile(const DBOptions& db_options,
+                              const std::vector<ColumnFamilyDescriptor>& families) {
+  std::string r = FormatOptionsHead(db_options);
+  for (const ColumnFamilyDescriptor& family : families) r.append(FormatFamilyOptions(family));
+  return r;
+}
+
+Status PersistOptionsText(FileSystem* fs, const std::string& path, const std::string& text) {
   // What cannot be read back would only be found out at the worst time.
   OptionsFileContents check;
   if (Status s = ParseOptionsText(text, path, /*ignore_unknown_options=*/false, &check); !s.ok()) {
@@ -106,15 +112,26 @@ Status PersistOptions(FileSystem* fs, const std::string& path, const DBOptions& 
   return WriteStringToFile(fs, text, path, /*sync=*/true);
 }
 
+Status PersistOptions(FileSystem* fs, const std::string& path, const DBOptions& db_options,
+                      const std::vector<ColumnFamilyDescriptor>& families) {
+  return PersistOptionsText(fs, path, FormatOptionsFile(db_options, families));
+}
+
 Status WriteOptionsFile(FileSystem* fs, const std::string& dbname, uint64_t number,
-                        FSDirectory* db_directory, const DBOptions& db_options,
-                        const std::vector<ColumnFamilyDescriptor>& families) {
+                        FSDirectory* db_directory, const std::string& text) {
   const std::string temp = TempOptionsFileName(dbname, number);
-  Status s = PersistOptions(fs, temp, db_options, families);
+  Status s = PersistOptionsText(fs, temp, text);
   if (!s.ok()) return s;
   IOStatus io = fs->RenameFile(temp, OptionsFileName(dbname, number), IOOptions(), nullptr);
   if (io.ok()) io = SyncDirectory(db_directory);
   return io;
+}
+
+Status WriteOptionsFile(FileSystem* fs, const std::string& dbname, uint64_t number,
+                        FSDirectory* db_directory, const DBOptions& db_options,
+                        const std::vector<ColumnFamilyDescriptor>& families) {
+  return WriteOptionsFile(fs, dbname, number, db_directory,
+                          FormatOptionsFile(db_options, families));
 }
 
 Status ParseOptionsText(const std::string& text, const std::string& file_name,
@@ -269,16 +286,19 @@ void ShareCache(std::vector<ColumnFamilyDescriptor>* families, std::shared_ptr<C
 // The newest one, which a process that has the database open may replace between the two steps.
 Status LoadLatest(const ConfigOptions& config_options, const std::string& dbpath, std::string* path,
                   cairn::OptionsFileContents* contents) {
-  for (;;) {
-    const std::string before = *path;
+  Status s;
+  // A database that is open may have replaced the file while it was read, or taken it back to write
+  // on in it: then its name is gone.
+  for (int attempt = 0; attempt < 10; ++attempt) {
     std::string name;
-    Status s = GetLatestOptionsFileName(dbpath, config_options.env, &name);
+    s = GetLatestOptionsFileName(dbpath, config_options.env, &name);
     if (!s.ok()) return s;
     *path = dbpath + "/" + name;
-    s = cairn::LoadOptionsFile(FileSystemOf(config_options.env), *path,
-                               config_options.ignore_unknown_options, contents);
-    if ((!s.IsNotFound() && !s.IsPathNotFound()) || *path == before) return s;
+    FileSystem* const fs = FileSystemOf(config_options.env);
+    s = cairn::LoadOptionsFile(fs, *path, config_options.ignore_unknown_options, contents);
+    if (fs->FileExists(*path, IOOptions(), nullptr).ok()) return s;
   }
+  return s;
 }
 
 void GiveOut(cairn::OptionsFileContents contents, Env* env, DBOptions* db_options,

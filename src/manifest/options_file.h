@@ -23,6 +23,10 @@ namespace cairn {
 // The text of an OPTIONS file.
 std::string FormatOptionsFile(const DBOptions& db_options,
                               const std::vector<ColumnFamilyDescriptor>& families);
+// Its beginning, and what it has of each family: the file is these in this order, the default
+// family first.
+std::string FormatOptionsHead(const DBOptions& db_options);
+std::string FormatFamilyOptions(const ColumnFamilyDescriptor& family);
 // Writes it to `path` (a full path), synced. The caller writes to a temporary name and renames, or
 // uses WriteOptionsFile, which does both and names the file OPTIONS-<number>.
 [[nodiscard]] Status PersistOptions(FileSystem* fs, const std::string& path,
@@ -31,6 +35,9 @@ std::string FormatOptionsFile(const DBOptions& db_options,
 [[nodiscard]] Status WriteOptionsFile(FileSystem* fs, const std::string& dbname, uint64_t number,
                                       FSDirectory* db_directory, const DBOptions& db_options,
                                       const std::vector<ColumnFamilyDescriptor>& families);
+
+[[nodiscard]] Status WriteOptionsFile(FileSystem* fs, const std::string& dbname, uint64_t number,
+                                      FSDirectory* db_directory, const std::string& text);
 
 struct OptionsFileContents {
   std::string rocksdb_version;

@@ -14,7 +14,7 @@ VersionSet::VersionSet(std::string dbname, const DBOptions* options, FileSystem*
 
 VersionSet::~VersionSet() {
   assert(writers_.empty());
-  for (auto& [id, cf] : families_) dropped_.push_back(std::move(cf));
+  for (auto it = families_.begin(); it != families_.end();) it = Leave(it);
   for (auto& cf : dropped_) {
     if (cf->current_ != nullptr) std::exchange(cf->current_, nullptr)->Unref();
   }
@@ -26,10 +26,30 @@ ColumnFamilyState* VersionSet::family(uint32_t id) const {
 }
 
 ColumnFamilyState* VersionSet::family(const std::string& name) const {
-  for (const auto& [id, cf] : families_) {
-    if (cf->name() == name) return cf.get();
-  }
-  return nullptr;
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? nullptr : it->second;
+}
+
+ColumnFamilyState* VersionSet::Enter(std::unique_ptr<ColumnFamilyState> cf) {
+  ColumnFamilyState* const entered = cf.get();
+  if (const auto it = families_.find(entered->id()); it != families_.end()) Leave(it);
+  entered->log_numbers_ = &log_numbers_;
+  log_numbers_.Add(entered->log_);
+  by_name_[entered->name()] = entered;
+  families_[entered->id()] = std::move(cf);
+  return entered;
+}
+
+VersionSet::Families::iterator VersionSet::Leave(Families::iterator it) {
+  ColumnFamilyState* const cf = it->second.get();
+  const uint64_t log_number = cf->log_number();
+  log_numbers_.Remove(cf->log_);
+  cf->log_numbers_ = nullptr;
+  cf->log_ = {log_number, false};
+  const auto named = by_name_.find(cf->name());  // or a later one of this name
+  if (named != by_name_.end() && named->second == cf) by_name_.erase(named);
+  dropped_.push_back(std::move(it->second));
+  return families_.erase(it);
 }
 
 void VersionSet::MarkFileNumberUsed(uint64_t n) {
@@ -39,10 +59,7 @@ void VersionSet::MarkFileNumberUsed(uint64_t n) {
 }
 
 uint64_t VersionSet::MinLogNumberWithUnflushedData() const {
-  uint64_t least = UINT64_MAX;
-  for (const auto& [id, cf] : families_) {
-    if (!cf->dropped()) least = std::min(least, cf->log_number());
-  }
+  const uint64_t least = log_numbers_.Least();
   return least == UINT64_MAX ? 0 : least;
 }
 

@@ -27,6 +27,7 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "fiber/mutex.h"
+#include "manifest/log_numbers.h"
 #include "manifest/version.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
@@ -53,9 +54,16 @@ class ColumnFamilyState {
   void set_options(const ColumnFamilyOptions& options) { options_ = options; }
   Version* current() const { return current_; }
   // WALs below this are not needed by this family.
-  uint64_t log_number() const { return log_number_; }
+  uint64_t log_number() const {
+    return log_numbers_ == nullptr ? log_.own : log_numbers_->NumberOf(log_);
+  }
   // Forward only. In memory: the MANIFEST learns it with the family's next edit.
-  void SetLogNumber(uint64_t n) { log_number_ = n; }
+  void SetLogNumber(uint64_t n) { SetLog({n, log_.idle}); }
+  // Whether it has nothing unflushed: then its number goes on with VersionSet::LetIdleGo. At first
+  // it may have.
+  void SetIdle(bool idle) {
+    if (idle != log_.idle) SetLog({log_number(), idle});
+  }
   // A number above every epoch given so far; for a flushed file (compaction outputs take the least
   // of their inputs).
   uint64_t NewEpochNumber() { return next_epoch_++; }
@@ -66,12 +74,21 @@ class ColumnFamilyState {
   ColumnFamilyState(uint32_t id, std::string name, const ColumnFamilyOptions& options)
       : id_(id), name_(std::move(name)), options_(options), icmp_(options.comparator) {}
 
+  void SetLog(const LogNumbers::Share& log) {
+    if (log_numbers_ != nullptr) {
+      log_numbers_->Remove(log_);
+      log_numbers_->Add(log);
+    }
+    log_ = log;
+  }
+
   const uint32_t id_;
   const std::string name_;
   ColumnFamilyOptions options_;
   const InternalKeyComparator icmp_;
-  Version* current_ = nullptr;  // holds one reference
-  uint64_t log_number_ = 0;
+  Version* current_ = nullptr;         // holds one reference
+  LogNumbers* log_numbers_ = nullptr;  // null: it is not among the families
+  LogNumbers::Share log_;
   uint64_t next_epoch_ = kReservedEpochNumberForFileIngestedBehind + 1;
   bool dropped_ = false;
 };
@@ -192,6 +209,8 @@ class VersionSet {
     return families_;
   }
   uint32_t max_column_family() const { return max_column_family_; }
+  // No family that is idle needs a log below this. Forward only.
+  void LetIdleGo(uint64_t log_number) { log_numbers_.RaiseFloor(log_number); }
 
   // --- Counters. Atomic: callable without the mutex.
   uint64_t NewFileNumber() { return next_file_number_.fetch_add(1); }
@@ -294,6 +313,10 @@ class VersionSet {
       FIBER_REQUIRES(mutex);
   // Makes `version` the family's current one.
   void Install(ColumnFamilyState* cf, Version* version);
+  // A family comes to families(), or goes from there; what comes behind it is returned.
+  ColumnFamilyState* Enter(std::unique_ptr<ColumnFamilyState> cf);
+  using Families = std::map<uint32_t, std::unique_ptr<ColumnFamilyState>>;
+  Families::iterator Leave(Families::iterator it);
 
   const std::string dbname_;
   const DBOptions* const options_;
@@ -306,13 +329,16 @@ class VersionSet {
   std::atomic<SequenceNumber> last_sequence_{0};
   std::atomic<SequenceNumber> last_allocated_sequence_{0};
 
-  std::map<uint32_t, std::unique_ptr<ColumnFamilyState>> families_;
+  LogNumbers log_numbers_;  // of families_
+  Families families_;
+  std::unordered_map<std::string, ColumnFamilyState*> by_name_;  // the same
   ColumnFamilyState* default_ = nullptr;
   std::vector<std::unique_ptr<ColumnFamilyState>> dropped_;
   uint32_t max_column_family_ = 0;
   uint64_t manifest_file_number_ = 0;
   uint64_t pending_manifest_file_number_ = 0;
   uint64_t manifest_file_size_ = 0;
+  uint64_t manifest_snapshot_size_ = 0;       // bytes of the state that it began with
   std::map<uint32_t, std::string> unopened_;  // families of the MANIFEST that are not open: names
   uint64_t prev_log_number_ = 0;
   uint64_t min_log_number_to_keep_ = 0;  // 0: the MANIFEST does not say

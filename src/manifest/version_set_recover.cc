@@ -54,13 +54,13 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
   std::unique_ptr<ManifestReader> reader;
   Status s = OpenCurrent(dbname_, fs_, growing, &reader, &recovered.manifest);
   if (!s.ok()) return s;
+  std::unordered_map<std::string, const ColumnFamilyOptions*> wanted;
+  for (const ColumnFamilyDescriptor& d : families) wanted.emplace(d.name, &d.options);
   const auto open_family = [&](uint32_t id, const std::string& name) -> ColumnFamilyState* {
-    for (const ColumnFamilyDescriptor& d : families) {
-      if (d.name != name) continue;
-      families_[id].reset(new ColumnFamilyState(id, name, d.options));
-      return families_[id].get();
-    }
-    return nullptr;
+    const auto it = wanted.find(name);
+    if (it == wanted.end()) return nullptr;
+    // (One of this name may have been dropped since: it goes below.)
+    return Enter(std::unique_ptr<ColumnFamilyState>(new ColumnFamilyState(id, name, *it->second)));
   };
   default_ = open_family(0, kDefaultColumnFamilyName);
   if (default_ == nullptr) return Status::InvalidArgument("Default column family not specified");
@@ -76,7 +76,10 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
   if (!recovered.have_last_sequence) {
     return reader->Locate(Status::Corruption("no last sequence number in the MANIFEST"));
   }
-  std::erase_if(families_, [&](const auto& f) { return !recovered.families.contains(f.first); });
+  for (auto it = families_.begin(); it != families_.end();) {
+    it = recovered.families.contains(it->first) ? std::next(it) : Leave(it);
+  }
+  dropped_.clear();  // (they have no Versions)
   s = CheckFound(families, recovered, read_only);
   if (s.ok()) s = BuildVersions(&recovered);
   if (!s.ok()) return s.IsCorruption() ? reader->Locate(s) : s;
@@ -155,8 +158,7 @@ void VersionSet::InstallUpdate(ManifestUpdate* update) {
       continue;
     }
     it->second->dropped_ = true;
-    dropped_.push_back(std::move(it->second));
-    it = families_.erase(it);
+    it = Leave(it);
   }
   for (auto& [id, family] : update->families) {
     ColumnFamilyState* const cf = family.state;

@@ -122,19 +122,17 @@ void VersionSet::CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit) {
 }
 
 void VersionSet::CompleteMinLog(std::span<VersionEdit* const> edits) const {
-  std::map<uint32_t, uint64_t> logs;
-  for (const auto& [id, cf] : families_) {
-    if (!cf->dropped()) logs[id] = cf->log_number();
-  }
-  bool changes = false;
+  LogNumbers::Some moved;
+  std::map<uint32_t, uint64_t> logs;  // of those
   for (const VersionEdit* edit : edits) {
     if (edit->min_log_number_to_keep()) return;
     if (!edit->log_number()) continue;
-    logs[edit->column_family()] = *edit->log_number();
-    changes = true;
+    const ColumnFamilyState* const cf = family(edit->column_family());
+    const bool first = logs.insert_or_assign(edit->column_family(), *edit->log_number()).second;
+    if (cf != nullptr && first) moved.Add(cf->log_);
   }
-  if (!changes) return;
-  uint64_t keep = UINT64_MAX;
+  if (logs.empty()) return;
+  uint64_t keep = log_numbers_.LeastWithout(moved);
   for (const auto& [id, log] : logs) keep = std::min(keep, log);
   if (keep > min_log_number_to_keep_) edits.back()->SetMinLogNumberToKeep(keep);
 }
@@ -193,7 +191,13 @@ Status VersionSet::LogAndApply(std::span<const FamilyEdits> changes, fiber::Mute
 }
 
 Status VersionSet::BeginWrite(ManifestWrite* write, bool new_descriptor) {
-  const uint64_t size_limit = std::max<uint64_t>(options_->max_manifest_file_size, 1);
+  uint64_t size_limit = std::max<uint64_t>(options_->max_manifest_file_size, 1);
+  // Where the state alone takes as much as the limit each edit would write it anew: it at least
+  // doubles.
+  constexpr uint64_t kLargeSnapshot = 64 << 10;  // bytes
+  if (manifest_snapshot_size_ >= kLargeSnapshot) {
+    size_limit = std::max(size_limit, 2 * manifest_snapshot_size_);
+  }
   if (!new_descriptor && manifest_ != nullptr && !manifest_write_failed_ &&
       manifest_file_size_ < size_limit) {
     return Status::OK();
@@ -246,6 +250,8 @@ Status VersionSet::Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory
       obsolete_manifests_.push_back(DescriptorFileName("", manifest_file_number_).substr(1));
     }
     manifest_file_number_ = write->new_number;
+    manifest_snapshot_size_ = 0;
+    for (const std::string& record : write->snapshot) manifest_snapshot_size_ += record.size();
   }
   return io;
 }
@@ -369,8 +375,7 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
           std::max(min_log_number_to_keep_, edit.min_log_number_to_keep().value_or(0));
       manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit.last_sequence());
       Install(state.get(), version);
-      *created = state.get();
-      families_[id] = std::move(state);
+      *created = Enter(std::move(state));
     }
     version->Unref();
   } else {
@@ -406,9 +411,7 @@ Status VersionSet::DropColumnFamily(ColumnFamilyState* cf, fiber::Mutex* mutex,
   }
   if (s.ok()) {
     cf->dropped_ = true;
-    const auto it = families_.find(cf->id());
-    dropped_.push_back(std::move(it->second));
-    families_.erase(it);
+    Leave(families_.find(cf->id()));
   }
   EndTurn(mutex);
   return s;
