@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
+.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,12 @@ crash-check:  ## 1,000 kills of a process under load, and as root 200 power cuts
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target crash_programs
 	@test/crash/crash_check.py build/demo --out bench/results/crashes.md $(CRASH_FLAGS)
+
+damage-check:  ## 10,000 times one damaged file of a database: opened, read in every way, repaired; bench/results/damaged-files.md
+	@scripts/install-deps.sh build
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target damage_worker
+	@test/damage/damage_check.py build/demo --jobs $(JOBS) --out bench/results/damaged-files.md $(DAMAGE_FLAGS)
 
 differential:  ## 1,000 random histories, the same on RocksDB 7.8.3, on Cairn, on fibers, and on both in turns; bench/results/differential.md
 	@scripts/install-deps.sh build test
