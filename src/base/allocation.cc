@@ -27,8 +27,13 @@ bool MemoryIsThere(size_t bytes) {
 bool ReserveIfPossible(std::string* s, size_t size) {
   if (size <= s->capacity()) return true;
   const size_t ample = std::max(size, 2 * s->capacity());
-  return WithMemory(ample, [&] { s->reserve(ample); }) ||
-         WithMemory(size, [&] { s->reserve(size); });
+  return WithMemory(ample, [&] { s->reserve(ample); }) || WithMemory(size, [&] {
+           // (A string that grows takes twice what it had at least; a new one what it is told.)
+           std::string exact;
+           exact.reserve(size);
+           exact.append(*s);
+           s->swap(exact);
+         });
 }
 
 bool AppendIfPossible(std::string* s, const char* data, size_t size) {
