@@ -266,9 +266,13 @@ Status DBImpl::OpenAllTables(const std::vector<ColumnFamily*>& families) const {
   Status first;
   ForEachTogether(tables.size(), [&](size_t i) {
     if (!first.ok()) return;
-    Status s = tables[i].family->tables->KeepOpen(tables[i].id);
+    TableCache* const cache = tables[i].family->tables.get();
+    // Beside a writer a table may be deleted: who reads then keeps it, whatever it takes.
+    const bool reads = mode_ != OpenMode::kReadWrite;
+    TableCache::Ref table;
+    Status s = reads ? cache->KeepOpen(tables[i].id) : cache->FindTable(tables[i].id, &table);
     // What else is wrong with one is told to those who read it.
-    const bool gone = mode_ != OpenMode::kReadWrite && (s.IsNotFound() || s.IsPathNotFound());
+    const bool gone = reads && (s.IsNotFound() || s.IsPathNotFound());
     if (IsUniqueIdMismatch(s) || gone) first = s;
   });
   return first;
