@@ -98,7 +98,7 @@ void Repairer::ChooseFamilies() {
   // A MANIFEST that lost the record of a family's beginning still has its tables, which name it.
   for (const Found* const found : order) {
     const auto known = remains_.tables.find(found->number);
-    if (known == remains_.tables.end() || found->external ||
+    if (known == remains_.tables.end() || found->properties == nullptr || found->external ||
         found->properties->column_family_id != known->second.family) {
       continue;
     }
