@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,7 +70,8 @@ class LoneServer {
     if (server_->acl().generation() != generation_) ResetUsers();
     server_->set_default_durability(server::Durability::kSystem);
     server_->set_idle_timeout_s(options_.idle_timeout_s);
-    server_->set_max_clients(options_.max_clients);
+    std::string error;
+    if (!server_->SetMaxClients(options_.max_clients, &error)) std::abort();
     server_->slow_log().set_threshold_micros(options_.slow_log_micros);
     server_->slow_log().set_length(options_.slow_log_length);
     server_->slow_log().Reset();

@@ -28,7 +28,7 @@ class OptionsKeeperTest : public ::testing::Test {
     directory_.reset();
     memory_ = std::make_shared<MemoryFileSystem>();
     faults_ = std::make_shared<fault::FaultInjectionFileSystem>(memory_);
-    EXPECT_TRUE(memory_->CreateDirIfMissing(kDb, IOOptions(), nullptr).ok());
+    EXPECT_TRUE(CreateDirDurably(memory_.get(), kDb).ok());
     EXPECT_TRUE(faults_->NewDirectory(kDb, IOOptions(), &directory_, nullptr).ok());
     keeper_ = std::make_unique<OptionsKeeper>(faults_.get(), kDb, /*patch_from=*/0);
     families_.clear();
