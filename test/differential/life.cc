@@ -48,8 +48,6 @@ std::shared_ptr<rocksdb::TableFactory> TableFactoryOf(Numbers& numbers,
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
     table.partition_filters = table.filter_policy != nullptr && OneIn(numbers, 2);
     table.metadata_block_size = 256;
-  } else if (OneIn(numbers, 4)) {
-    table.index_type = rocksdb::BlockBasedTableOptions::kBinarySearchWithFirstKey;
   }
   if (!traits.reverse && OneIn(numbers, 4)) {
     table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;

@@ -57,7 +57,6 @@ void Player::SetOptions() {
       {"max_sequential_skip_in_iterations", "3"},
       {"no_such_option", "1"},
       {"write_buffer_size", "many"},
-      {"comparator", "rocksdb.ReverseBytewiseComparator"},
   };
   const auto& [name, value] = kChoices[Below(std::size(kChoices))];
   Say("set %s of %s to %s: %s", name, family.name.c_str(), value,
