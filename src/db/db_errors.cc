@@ -148,7 +148,7 @@ Status DBImpl::RecoverFromError(Status* former) {
     has_background_error_.store(false, std::memory_order_release);
     // The old WAL may be what failed; nothing depends on it once the memtables are tables.
     s = SwitchMemTables(families_, FlushReason::kErrorRecovery, /*abandon_wal=*/true);
-    const auto unflushed = [this] {
+    const auto unflushed = [this]() FIBER_REQUIRES(mutex_) {
       const std::vector<ColumnFamily*> busy = BusyFamilies();
       return std::any_of(busy.begin(), busy.end(), [](const ColumnFamily* family) {
         return family->imm.NumNotFlushed() > 0;
