@@ -58,10 +58,11 @@ stress:  ## many threads, then fibers, on one database, all answers verified: SE
 	@build/demo/tools/db_stress --seconds=$(or $(SECONDS),60) $(STRESS_FLAGS)
 	@build/demo/tools/db_stress --seconds=$(or $(SECONDS),60) --fibers $(STRESS_FLAGS)
 
-crash-check:  ## 1,000 kills of a process under load, and as root 200 power cuts, full and broken disks; bench/results/crashes.md
+crash-check:  ## 1,000 kills under load, and as root 700 power cuts, full and broken disks, 1,000 rounds of storage that fails; bench/results/crashes.md, storage-faults.md
 	@scripts/install-deps.sh build crash
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target crash_programs
+	@test/crash/faultfs_test.py build/demo/test/crash/faultfs || test $$? = 77
 	@test/crash/crash_check.py build/demo --out bench/results/crashes.md $(CRASH_FLAGS)
 
 damage-check:  ## 10,000 times one damaged file of a database: opened, read in every way, repaired; bench/results/damaged-files.md

@@ -22,7 +22,7 @@ Device::Device(const Delays& delays, uint64_t max_parallel)
     : max_parallel_(max_parallel), delays_(delays), slots_(max_parallel, 0) {}
 
 void Device::Start() {
-  thread_ = fiber::Thread("slowfs-answers", [this] { Run(); });
+  thread_ = fiber::Thread("slowfs-answers", [this] { SendAnswers(); });
 }
 
 void Device::Stop() {
@@ -103,7 +103,31 @@ void Device::Answered(const Request& request) {
   counts_.answered_depth = std::max(counts_.answered_depth, request.depth);
 }
 
-void Device::Run() {
+void Device::Run(const Operation& operation, const Act& act, Answer answer) {
+  Kind kind;
+  switch (operation.kind) {
+    case Operation::Kind::kRead:
+      kind = Kind::kRead;
+      break;
+    case Operation::Kind::kWrite:
+      kind = Kind::kWrite;
+      break;
+    case Operation::Kind::kFsync:
+    case Operation::Kind::kFdatasync:
+    case Operation::Kind::kSyncDir:
+      kind = Kind::kSync;
+      break;
+    default:
+      answer(act(operation.size));
+      return;
+  }
+  const Request request = Arrive(kind);
+  const int64_t result = act(operation.size);
+  Finish(request, result < 0 ? 0 : static_cast<uint64_t>(result),
+         [result, answer = std::move(answer)] { answer(result); });
+}
+
+void Device::SendAnswers() {
   // The kernel may let a thread sleep 50 µs longer than asked; not this one.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   fiber::MutexLock lock(&mutex_);

@@ -29,6 +29,7 @@
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
 #include "fiber/thread_annotations.h"
+#include "slowfs/storage.h"
 
 namespace slowfs {
 
@@ -41,7 +42,7 @@ struct Delays {
   uint64_t sync = 0;
 };
 
-class Device {
+class Device : public Storage {
  public:
   enum class Kind { kRead, kWrite, kSync };
 
@@ -57,12 +58,12 @@ class Device {
   // max_parallel: how many requests are served at once; 0: any number.
   Device(const Delays& delays, uint64_t max_parallel);
   // REQUIRES: Stop() was called if Start() was.
-  ~Device() = default;
+  ~Device() override = default;
 
   // Starts the thread that answers.
-  void Start();
+  void Start() override;
   // Answers all that wait, now, and ends the thread. Nothing may be handed to Finish() afterwards.
-  void Stop();
+  void Stop() override;
 
   // To be called when a request arrives; every request needs its Finish().
   Request Arrive(Kind kind);
@@ -70,11 +71,13 @@ class Device {
   // request is due: on the calling thread, before the return, if it is already.
   void Finish(const Request& request, uint64_t bytes, fiber::Function answer);
 
+  // Reads, writes and syncs take their time; all else is done at once.
+  void Run(const Operation& operation, const Act& act, Answer answer) override;
   // The counts and the settings: lines "name value".
-  std::string Text();
+  std::string Text() override;
   // A line that was written to the control file: "reset", or "delay", "jitter", "write_delay" or
   // "sync_delay" and a number of microseconds. 0, or -EINVAL without effect.
-  int Command(std::string_view line);
+  int Command(std::string_view line) override;
 
  private:
   struct Pending {
@@ -101,7 +104,7 @@ class Device {
 
   uint64_t DelayNanos(Kind kind) const FIBER_REQUIRES(mutex_);
   void Answered(const Request& request) FIBER_REQUIRES(mutex_);
-  void Run();
+  void SendAnswers();
 
   const uint64_t max_parallel_;
   fiber::Mutex mutex_;

@@ -19,14 +19,14 @@ namespace {
 
 namespace io = fiber::io;
 using Info = fuse_file_info;
-using Kind = Device::Kind;
+using Kind = Operation::Kind;
 
 constexpr char kControlName[] = ".slowfs";
-constexpr double kForever = 86400;  // seconds that the kernel may keep names and attributes
 constexpr mode_t kControlMode = S_IFREG | 0600;
 
 Passthrough& Self(fuse_req_t req) { return *static_cast<Passthrough*>(fuse_req_userdata(req)); }
 Inode& At(fuse_req_t req, fuse_ino_t number) { return Self(req).At(number); }
+Storage& StorageOf(fuse_req_t req) { return Self(req).storage(); }
 bool IsControl(fuse_req_t req, fuse_ino_t number) { return number == Self(req).control(); }
 
 std::string Child(fuse_req_t req, fuse_ino_t parent, const char* name) {
@@ -42,6 +42,11 @@ void ReplyStatus(fuse_req_t req, int64_t result) {
   fuse_reply_err(req, result < 0 ? static_cast<int>(-result) : 0);
 }
 int Result(int result) { return result < 0 ? -errno : result; }
+
+// An operation whose answer is nothing but its status.
+void RunForStatus(fuse_req_t req, const Operation& operation, const Storage::Act& act) {
+  StorageOf(req).Run(operation, act, [req](int64_t status) { ReplyStatus(req, status); });
+}
 
 void ReplyEntry(fuse_req_t req, fuse_ino_t parent, const char* name) {
   fuse_entry_param entry = {};
@@ -66,7 +71,13 @@ void DoInit(void* self, fuse_conn_info* connection) {
 }
 
 void DoLookup(fuse_req_t req, fuse_ino_t parent, const char* name) {
-  ReplyEntry(req, parent, name);
+  if (Reserved(parent, name)) return ReplyEntry(req, parent, name);
+  StorageOf(req).Run(
+      {.kind = Kind::kStat, .at = At(req, parent).fd, .name = name}, [](size_t) { return 0; },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        ReplyEntry(req, parent, name);
+      });
 }
 
 void DoForget(fuse_req_t req, fuse_ino_t number, uint64_t lookups) {
@@ -80,42 +91,76 @@ void DoForgetMulti(fuse_req_t req, size_t count, fuse_forget_data* forgets) {
 }
 
 void DoMkdir(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode) {
-  const int status = io::mkdir(Child(req, parent, name).c_str(), mode);
-  if (status < 0) return ReplyStatus(req, status);
-  ReplyEntry(req, parent, name);
+  StorageOf(req).Run(
+      {.kind = Kind::kMkdir, .at = At(req, parent).fd, .name = name},
+      [&](size_t) { return io::mkdir(Child(req, parent, name).c_str(), mode); },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        ReplyEntry(req, parent, name);
+      });
 }
 
 void DoUnlink(fuse_req_t req, fuse_ino_t parent, const char* name) {
-  ReplyStatus(req, Reserved(parent, name) ? -EPERM : io::unlink(Child(req, parent, name).c_str()));
+  if (Reserved(parent, name)) return ReplyStatus(req, -EPERM);
+  RunForStatus(req, {.kind = Kind::kUnlink, .at = At(req, parent).fd, .name = name},
+               [&](size_t) { return io::unlink(Child(req, parent, name).c_str()); });
 }
 
 void DoRmdir(fuse_req_t req, fuse_ino_t parent, const char* name) {
-  ReplyStatus(req, io::rmdir(Child(req, parent, name).c_str()));
+  RunForStatus(req, {.kind = Kind::kRmdir, .at = At(req, parent).fd, .name = name},
+               [&](size_t) { return io::rmdir(Child(req, parent, name).c_str()); });
 }
 
 void DoRename(fuse_req_t req, fuse_ino_t parent, const char* name, fuse_ino_t to,
               const char* to_name, unsigned flags) {
   if (Reserved(parent, name) || Reserved(to, to_name)) return ReplyStatus(req, -EPERM);
-  ReplyStatus(req, Result(renameat2(AT_FDCWD, Child(req, parent, name).c_str(), AT_FDCWD,
-                                    Child(req, to, to_name).c_str(), flags)));
+  RunForStatus(req,
+               {.kind = Kind::kRename,
+                .at = At(req, parent).fd,
+                .name = name,
+                .to = At(req, to).fd,
+                .to_name = to_name,
+                .mode = static_cast<int>(flags)},
+               [&](size_t) {
+                 return Result(renameat2(AT_FDCWD, Child(req, parent, name).c_str(), AT_FDCWD,
+                                         Child(req, to, to_name).c_str(), flags));
+               });
 }
 
 void DoLink(fuse_req_t req, fuse_ino_t number, fuse_ino_t to, const char* to_name) {
   if (IsControl(req, number) || Reserved(to, to_name)) return ReplyStatus(req, -EPERM);
-  const int status = Result(linkat(AT_FDCWD, At(req, number).Path().c_str(), AT_FDCWD,
-                                   Child(req, to, to_name).c_str(), AT_SYMLINK_FOLLOW));
-  if (status < 0) return ReplyStatus(req, status);
-  ReplyEntry(req, to, to_name);
+  const int fd = At(req, number).fd;
+  StorageOf(req).Run(
+      {.kind = Kind::kLink, .at = fd, .to = At(req, to).fd, .to_name = to_name},
+      [&](size_t) {
+        return Result(linkat(AT_FDCWD, At(req, number).Path().c_str(), AT_FDCWD,
+                             Child(req, to, to_name).c_str(), AT_SYMLINK_FOLLOW));
+      },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        ReplyEntry(req, to, to_name);
+      });
 }
 
 // --- attributes
 
-void DoGetattr(fuse_req_t req, fuse_ino_t number, Info*) {
+void ReplyAttributes(fuse_req_t req, fuse_ino_t number) {
   struct stat attributes = {};
   const int status = IsControl(req, number) ? (attributes = Self(req).ControlAttributes(), 0)
                                             : io::fstat(At(req, number).fd, &attributes);
   if (status < 0) return ReplyStatus(req, status);
-  fuse_reply_attr(req, &attributes, kForever);
+  fuse_reply_attr(req, &attributes, Self(req).kernel().cache_seconds);
+}
+
+void DoGetattr(fuse_req_t req, fuse_ino_t number, Info*) {
+  // (The root's are on the way to the control file.)
+  if (number == FUSE_ROOT_ID || IsControl(req, number)) return ReplyAttributes(req, number);
+  StorageOf(req).Run(
+      {.kind = Kind::kStat, .at = At(req, number).fd}, [](size_t) { return 0; },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        ReplyAttributes(req, number);
+      });
 }
 
 int SetSize(const std::string& path, off_t size) {
@@ -153,18 +198,30 @@ int SetAttributes(const Inode& inode, const struct stat& wanted, int which, cons
 }
 
 void DoSetattr(fuse_req_t req, fuse_ino_t number, struct stat* wanted, int which, Info* info) {
-  if (!IsControl(req, number)) {  // `echo reset > .slowfs` truncates first: nothing to do
-    const int status = SetAttributes(At(req, number), *wanted, which, info);
-    if (status < 0) return ReplyStatus(req, status);
-  }
-  DoGetattr(req, number, info);
+  // `echo reset > .slowfs` truncates first: nothing to do
+  if (IsControl(req, number)) return ReplyAttributes(req, number);
+  const bool truncates = (which & FUSE_SET_ATTR_SIZE) != 0;
+  StorageOf(req).Run(
+      {.kind = truncates ? Kind::kTruncate : Kind::kStat,
+       .at = At(req, number).fd,
+       .size = truncates ? static_cast<uint64_t>(wanted->st_size) : 0},
+      [&](size_t) { return SetAttributes(At(req, number), *wanted, which, info); },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        ReplyAttributes(req, number);
+      });
 }
 
 void DoStatfs(fuse_req_t req, fuse_ino_t number) {
   struct statvfs space = {};
   const int fd = At(req, IsControl(req, number) ? FUSE_ROOT_ID : number).fd;
-  if (const int status = Result(fstatvfs(fd, &space)); status < 0) return ReplyStatus(req, status);
-  fuse_reply_statfs(req, &space);
+  StorageOf(req).Run(
+      {.kind = Kind::kStatfs, .at = fd}, [&](size_t) { return Result(fstatvfs(fd, &space)); },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        if (StorageOf(req).Full()) space.f_bfree = space.f_bavail = 0;
+        fuse_reply_statfs(req, &space);
+      });
 }
 
 // --- directories
@@ -181,9 +238,13 @@ void ReplySnapshot(fuse_req_t req, Snapshot snapshot, Info* info) {
 
 void DoOpendir(fuse_req_t req, fuse_ino_t number, Info* info) {
   Snapshot snapshot;
-  const int status = io::list_dir(At(req, number).Path().c_str(), &snapshot.names);
-  if (status < 0) return ReplyStatus(req, status);
-  ReplySnapshot(req, std::move(snapshot), info);
+  StorageOf(req).Run(
+      {.kind = Kind::kList, .at = At(req, number).fd},
+      [&](size_t) { return io::list_dir(At(req, number).Path().c_str(), &snapshot.names); },
+      [&](int64_t status) {
+        if (status < 0) return ReplyStatus(req, status);
+        ReplySnapshot(req, std::move(snapshot), info);
+      });
 }
 
 // A directory is what it held when it was opened: the offset is a position in that.
@@ -208,15 +269,13 @@ void DoReleasedir(fuse_req_t req, fuse_ino_t, Info* info) {
 }
 
 void DoFsyncdir(fuse_req_t req, fuse_ino_t number, int, Info*) {
-  Device& device = Self(req).device();
-  const Device::Request request = device.Arrive(Kind::kSync);
-  int status = io::open(At(req, number).Path().c_str(), O_RDONLY | O_DIRECTORY);
-  if (status >= 0) {
-    const int fd = status;
-    status = io::fsync(fd);
+  RunForStatus(req, {.kind = Kind::kSyncDir, .at = At(req, number).fd}, [&](size_t) {
+    const int fd = io::open(At(req, number).Path().c_str(), O_RDONLY | O_DIRECTORY);
+    if (fd < 0) return fd;
+    const int status = io::fsync(fd);
     io::close(fd);
-  }
-  device.Finish(request, 0, [req, status] { ReplyStatus(req, status); });
+    return status;
+  });
 }
 
 // --- files
@@ -238,31 +297,50 @@ void SetOpened(const KernelOptions& options, int fd, Info* info) {
 void DoOpen(fuse_req_t req, fuse_ino_t number, Info* info) {
   if (IsControl(req, number)) {
     info->direct_io = 1;
-    return ReplySnapshot(req, {.names = {}, .text = Self(req).device().Text()}, info);
+    return ReplySnapshot(req, {.names = {}, .text = StorageOf(req).Text()}, info);
   }
   const KernelOptions& options = Self(req).kernel();
-  const int fd = io::open(At(req, number).Path().c_str(), BackingFlags(options, info->flags));
-  if (fd < 0) return ReplyStatus(req, fd);
-  SetOpened(options, fd, info);
-  if (fuse_reply_open(req, info) != 0) io::close(fd);
+  const bool truncates = (info->flags & O_TRUNC) != 0;
+  StorageOf(req).Run(
+      {.kind = truncates ? Kind::kTruncate : Kind::kOpen, .at = At(req, number).fd},
+      [&](size_t) {
+        return io::open(At(req, number).Path().c_str(), BackingFlags(options, info->flags));
+      },
+      [&](int64_t result) {
+        if (result < 0) return ReplyStatus(req, result);
+        const int fd = static_cast<int>(result);
+        SetOpened(options, fd, info);
+        if (fuse_reply_open(req, info) != 0) io::close(fd);
+      });
 }
 
-void DoCreate(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode, Info* info) {
-  const KernelOptions& options = Self(req).kernel();
-  const int fd = io::open(Child(req, parent, name).c_str(),
-                          BackingFlags(options, info->flags) | O_CREAT, mode);
-  if (fd < 0) return ReplyStatus(req, fd);
+// `fd`: the file that was created, owned from here on.
+void ReplyCreated(fuse_req_t req, fuse_ino_t parent, const char* name, int fd, Info* info) {
   fuse_entry_param entry = {};
   const int status = Self(req).Lookup(parent, name, &entry);
   if (status < 0) {
     io::close(fd);
     return ReplyStatus(req, status);
   }
-  SetOpened(options, fd, info);
+  SetOpened(Self(req).kernel(), fd, info);
   if (fuse_reply_create(req, &entry, info) != 0) {
     io::close(fd);
     Self(req).Forget(entry.ino, 1);
   }
+}
+
+void DoCreate(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode, Info* info) {
+  const KernelOptions& options = Self(req).kernel();
+  StorageOf(req).Run(
+      {.kind = Kind::kCreate, .at = At(req, parent).fd, .name = name},
+      [&](size_t) {
+        return io::open(Child(req, parent, name).c_str(),
+                        BackingFlags(options, info->flags) | O_CREAT, mode);
+      },
+      [&](int64_t result) {
+        if (result < 0) return ReplyStatus(req, result);
+        ReplyCreated(req, parent, name, static_cast<int>(result), info);
+      });
 }
 
 void DoRelease(fuse_req_t req, fuse_ino_t number, Info* info) {
@@ -305,59 +383,69 @@ void DoRead(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, Info* 
     fuse_reply_buf(req, text.data() + begin, std::min(size, text.size() - begin));
     return;
   }
-  Device& device = Self(req).device();
-  const Device::Request request = device.Arrive(Kind::kRead);
-  auto data = std::make_unique_for_overwrite<char[]>(size);
-  const ssize_t n = ReadAll(static_cast<int>(info->fh), data.get(), size, offset);
-  device.Finish(request, n < 0 ? 0 : static_cast<uint64_t>(n), [req, n, data = std::move(data)] {
-    if (n < 0) return ReplyStatus(req, n);
-    fuse_reply_buf(req, data.get(), static_cast<size_t>(n));
-  });
+  const auto begin = static_cast<uint64_t>(offset);
+  const std::shared_ptr<char[]> data = std::make_shared_for_overwrite<char[]>(size);
+  StorageOf(req).Run(
+      {.kind = Kind::kRead, .at = At(req, number).fd, .offset = begin, .size = size},
+      [&](size_t wanted) {
+        return ReadAll(static_cast<int>(info->fh), data.get(), wanted, offset);
+      },
+      [req, data](int64_t n) {
+        if (n < 0) return ReplyStatus(req, n);
+        fuse_reply_buf(req, data.get(), static_cast<size_t>(n));
+      });
 }
 
 // Each line is a command; the first wrong one ends it.
-int RunCommands(Device& device, std::string_view text) {
+int RunCommands(Storage& storage, std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
-    if (const int status = device.Command(line); status < 0) return status;
+    if (const int status = storage.Command(line); status < 0) return status;
   }
   return 0;
 }
 
 void DoWrite(fuse_req_t req, fuse_ino_t number, const char* data, size_t size, off_t offset,
              Info* info) {
-  Device& device = Self(req).device();
   if (IsControl(req, number)) {
-    const int status = RunCommands(device, {data, size});
+    const int status = RunCommands(StorageOf(req), {data, size});
     if (status < 0) return ReplyStatus(req, status);
     fuse_reply_write(req, size);
     return;
   }
-  const Device::Request request = device.Arrive(Kind::kWrite);
-  const ssize_t n = WriteAll(static_cast<int>(info->fh), data, size, offset);
-  device.Finish(request, n < 0 ? 0 : static_cast<uint64_t>(n), [req, n] {
-    if (n < 0) return ReplyStatus(req, n);
-    fuse_reply_write(req, static_cast<size_t>(n));
-  });
+  const auto begin = static_cast<uint64_t>(offset);
+  StorageOf(req).Run(
+      {.kind = Kind::kWrite, .at = At(req, number).fd, .offset = begin, .size = size},
+      [&](size_t wanted) { return WriteAll(static_cast<int>(info->fh), data, wanted, offset); },
+      [req](int64_t n) {
+        if (n < 0) return ReplyStatus(req, n);
+        fuse_reply_write(req, static_cast<size_t>(n));
+      });
 }
 
 void DoFsync(fuse_req_t req, fuse_ino_t number, int data_only, Info* info) {
   if (IsControl(req, number)) return ReplyStatus(req, 0);
-  Device& device = Self(req).device();
-  const Device::Request request = device.Arrive(Kind::kSync);
   const int fd = static_cast<int>(info->fh);
-  const int status = data_only ? io::fdatasync(fd) : io::fsync(fd);
-  device.Finish(request, 0, [req, status] { ReplyStatus(req, status); });
+  RunForStatus(req, {.kind = data_only ? Kind::kFdatasync : Kind::kFsync, .at = At(req, number).fd},
+               [&](size_t) { return data_only ? io::fdatasync(fd) : io::fsync(fd); });
 }
 
 void DoFallocate(fuse_req_t req, fuse_ino_t number, int mode, off_t offset, off_t length,
                  Info* info) {
   if (IsControl(req, number)) return ReplyStatus(req, -EPERM);
-  ReplyStatus(req, io::fallocate(static_cast<int>(info->fh), mode, static_cast<uint64_t>(offset),
-                                 static_cast<uint64_t>(length)));
+  const auto begin = static_cast<uint64_t>(offset);
+  const auto size = static_cast<uint64_t>(length);
+  RunForStatus(
+      req,
+      {.kind = Kind::kFallocate,
+       .at = At(req, number).fd,
+       .mode = mode,
+       .offset = begin,
+       .size = size},
+      [&](size_t) { return io::fallocate(static_cast<int>(info->fh), mode, begin, size); });
 }
 
 void DoLseek(fuse_req_t req, fuse_ino_t number, off_t offset, int whence, Info* info) {
@@ -381,7 +469,7 @@ struct stat Passthrough::ControlAttributes() const {
 }
 
 int Passthrough::Lookup(fuse_ino_t parent, const char* name, fuse_entry_param* entry) {
-  entry->attr_timeout = entry->entry_timeout = kForever;
+  entry->attr_timeout = entry->entry_timeout = kernel_.cache_seconds;
   if (Reserved(parent, name)) {
     entry->ino = control();
     entry->attr = ControlAttributes();

@@ -1,5 +1,6 @@
-// Passthrough: the file system of slowfs. Every name and file of the mount is the one of the same
-// name in the backing directory; reads, writes and syncs are answered when the Device says so.
+// Passthrough: the file system of slowfs, and of test/crash/faultfs. Every name and file of the
+// mount is the one of the same name in the backing directory; each operation is done and answered
+// as the Storage says.
 //
 // What it has is what databases need: files, directories, hard links, rename, truncate, fallocate.
 // Symbolic links, device nodes and extended attributes are refused. Locks (fcntl and flock) are
@@ -7,8 +8,8 @@
 // backing directory itself. Nothing else may change the backing directory while it is mounted: the
 // kernel caches names and attributes without asking again.
 //
-// `.slowfs` in the mount's root, which no listing shows, is the Device's control file: reading it
-// gives Device::Text(), each written line is a Device::Command().
+// `.slowfs` in the mount's root, which no listing shows, is the Storage's control file: reading it
+// gives Storage::Text(), each written line is a Storage::Command().
 #pragma once
 
 #define FUSE_USE_VERSION 312
@@ -23,7 +24,7 @@
 
 #include "fiber/mutex.h"
 #include "fiber/thread_annotations.h"
-#include "slowfs/device.h"
+#include "slowfs/storage.h"
 
 namespace slowfs {
 
@@ -33,6 +34,7 @@ struct KernelOptions {
   uint32_t max_background = 1024;      // asynchronous requests in flight: readahead, direct I/O
   bool direct_io = false;              // no page cache for any file
   bool writeback = false;              // writes stay in the page cache until they are synced
+  double cache_seconds = 86400;        // that the kernel may keep names and attributes
 };
 
 // A file or directory that the kernel knows. Its address is the kernel's number of it.
@@ -58,15 +60,15 @@ struct Snapshot {
 // Thread safety: all functions may be called from any thread.
 class Passthrough {
  public:
-  // `root`: an O_PATH descriptor of the backing directory, owned from here on. `device` is
+  // `root`: an O_PATH descriptor of the backing directory, owned from here on. `storage` is
   // borrowed.
-  Passthrough(int root, Device* device, const KernelOptions& kernel)
-      : device_(device), kernel_(kernel), root_(root, 1) {}
+  Passthrough(int root, Storage* storage, const KernelOptions& kernel)
+      : storage_(storage), kernel_(kernel), root_(root, 1) {}
 
   // For fuse_session_new(), with the Passthrough as the user data.
   static const fuse_lowlevel_ops& Operations();
 
-  Device& device() { return *device_; }
+  Storage& storage() { return *storage_; }
   const KernelOptions& kernel() const { return kernel_; }
   // The number of the control file: the address of something that is no Inode.
   fuse_ino_t control() const { return reinterpret_cast<fuse_ino_t>(this); }
@@ -85,7 +87,7 @@ class Passthrough {
  private:
   using Key = std::pair<dev_t, ino_t>;
 
-  Device* const device_;
+  Storage* const storage_;
   const KernelOptions kernel_;
   Inode root_;
   fiber::Mutex mutex_;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Kills real processes and cuts the power of real file systems under load, and checks what the database has afterwards.
 
-  crash_check.py BUILD_FOLDER [kill] [power] [full] [broken] [--kills 1000] [--cuts 200] [--trials 20] [--seed N] [--out FILE.md]
+  crash_check.py BUILD_FOLDER [kill] [power] [full] [broken] [faults] [cuts] [--kills 1000] [--cuts 200] [--trials 20]
+                 [--rounds 1000] [--name_cuts 500] [--seed N] [--out FILE.md]
 
 crash_writer (test/crash) writes a database, on four threads or fibers at once, and keeps a journal of what was acknowledged
 outside of it. When it is started again it verifies what it finds against that, then writes on.
@@ -12,8 +13,11 @@ outside of it. When it is started again it verifies what it finds against that, 
   broken  the file system breaks off under load: ext4 turns itself read-only (as after an error), xfs is shut down. In that moment,
           and after it, Linux lets an fdatasync return 0 whose data is lost (any program that does nothing but write and sync shows
           it, in one of twenty trials): only what was synced before must be there, and all that is there must be whole.
+  faults  faultfs, a file system that fails below the process: EIO, ENOSPC, EDQUOT, EINTR, EAGAIN, EMFILE, failed syncs that lose the
+          data, short reads and writes ... (storage_faults.py); it must heal by itself, by Resume(), or by a new open.
+  cuts    the same file system loses power: unsynced data and unsynced names are lost, in part or all of it.
 
-All but kill need root, loop devices and /dev/fuse, and are skipped with a message where one is missing. Exit status: 0; 1 if
+All but kill need root and /dev/fuse, those on ext4 and xfs loop devices, and are skipped with a message where one is missing. Exit status: 0; 1 if
 something was lost or an error was not clear (the folder is kept then); 2 if the check could not be made; 77 if all was skipped.
 """
 import argparse
@@ -21,7 +25,6 @@ import datetime
 import os
 import pathlib
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -30,125 +33,13 @@ import tempfile
 import threading
 import time
 
-WRITER = CUTFS = None
+from crash_common import PATIENCE, PROGRAMS, Sums, Violation, Writer, finish, mounted, run, run_for_a_moment
+import storage_faults
+
 DISK = []  # further arguments of cutfs
 SIZES = {'ext4': 128 << 20, 'xfs': 320 << 20}
 KILLS_OF_ONE = 25  # kills, or cuts, of one database; then a new one
-PATIENCE = 300  # seconds, on a busy machine
-
-
-class Violation(Exception):
-    """What was promised does not hold."""
-
-
-def run(*command, check=True):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    if check and done.returncode != 0:
-        raise RuntimeError(f'{" ".join(map(str, command))}: {done.stdout}{done.stderr}')
-    return done
-
-
-class Writer:
-    """A crash_writer; its lines are gathered while it runs."""
-
-    def __init__(self, database, state, seed, *flags):
-        self.lines = []
-        self.process = subprocess.Popen(
-            [WRITER, f'--db={database}', f'--state={state}', f'--seed={seed}', *flags], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
-        self.changed = threading.Condition()
-        self.reader = threading.Thread(target=self.read)
-        self.reader.start()
-
-    def read(self):
-        for line in self.process.stdout:
-            with self.changed:
-                self.lines.append(line.rstrip('\n'))
-                self.changed.notify_all()
-        with self.changed:
-            self.lines.append('')  # the end
-            self.changed.notify_all()
-
-    def wait_for(self, pattern, seconds=PATIENCE, count=1):
-        """Whether `count` lines match, before the process ends."""
-        with self.changed:
-            self.changed.wait_for(lambda: len(self.all(pattern)) >= count or '' in self.lines, seconds)
-            return len(self.all(pattern)) >= count
-
-    def all(self, pattern):
-        return [line for line in self.lines if re.search(pattern, line)]
-
-    def tell(self, command):
-        self.process.stdin.write(command + '\n')
-        self.process.stdin.flush()
-
-    def end(self, how=None):
-        """Its exit status, after `how` was sent."""
-        if how is not None:
-            self.process.send_signal(how)
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise Violation('it does not end: ' + ' / '.join(self.lines[-5:])) from None
-        self.reader.join()
-        self.process.stdin.close()
-        return self.process.returncode
-
-    def check(self, killed, errors=None):
-        """Raises Violation where it found one, or met an error that does not match `errors`."""
-        said = '\n'.join(self.lines)
-        if self.process.returncode not in ((-9, 0) if killed else (0,)):
-            raise Violation(f'exit status {self.process.returncode}: {said}')
-        for line in self.all('^error'):
-            if not errors or not re.search(errors, line):
-                raise Violation(line)
-
-
-class Sums:
-    """What is counted, of all threads."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.counts = {}
-
-    def add(self, name, n=1):
-        with self.lock:
-            self.counts[name] = self.counts.get(name, 0) + n
-
-    def note(self, writer):
-        for line in writer.lines:
-            if match := re.search(r'writes, durability (\w+)', line):
-                self.add('lives of durability ' + match.group(1))
-            if match := re.search(r'verified: promised (\S+) issued (\S+) held (\S+) acknowledged_lost (\d+)', line):
-                self.add('verified')
-                self.add('writes lost that were acknowledged, not promised', int(match.group(4)))
-
-
-def issued(writer):
-    """The number of writes that its database has, as verified last."""
-    lines = writer.all('verified')
-    return sum(int(n) for n in re.search(r'held (\S+)', lines[-1]).group(1).split(',')) if lines else 0
-
-
-def finish(sums, database, state, seed, *flags):
-    """Verifies twice, with a clean close between."""
-    last = Writer(database, state, seed, '--verify_only', *flags)
-    last.end()
-    last.check(killed=False)
-    sums.note(last)
-    sums.add('writes', issued(last))
-    sums.add('databases')
-
-
-def run_for_a_moment(writer, rng, sums):
-    """Until a moment in its opening, or a while after it began to write."""
-    if rng.random() < 0.2:
-        time.sleep(rng.uniform(0.0, 0.15))
-    elif writer.wait_for('writes, durability'):
-        time.sleep(rng.uniform(0.0, 0.2) if rng.random() < 0.5 else rng.uniform(0.0, 1.5))
-    if not writer.all('writes, durability'):
-        sums.add('while opening')
+CUTS_OF_ONE = 10    # on faultfs: new databases are cut off from their directories
 
 
 def kill(folder, seed, sums, kills):
@@ -162,11 +53,6 @@ def kill(folder, seed, sums, kills):
         sums.note(writer)
         sums.add('kills')
     finish(sums, database, state, seed)
-
-
-def mounted(path):
-    # (os.path.ismount says no where the file system answers nothing but errors)
-    return any(line.split()[1] == str(path) for line in open('/proc/mounts'))
 
 
 class Volume:
@@ -185,7 +71,7 @@ class Volume:
     def mount(self, *options):
         source = self.image
         if self.powered:
-            self.cutfs = subprocess.Popen([CUTFS, str(self.image), str(self.disk), *DISK], stdout=subprocess.PIPE, text=True)
+            self.cutfs = subprocess.Popen([PROGRAMS['cutfs'], str(self.image), str(self.disk), *DISK], stdout=subprocess.PIPE, text=True)
             if not self.cutfs.stdout.readline():
                 raise RuntimeError('cutfs does not mount')
             source = self.disk / 'image'
@@ -420,7 +306,7 @@ def why_not():
     for path in ('/dev/loop-control', '/dev/fuse'):
         if not os.path.exists(path):
             return f'no {path}'
-    if not os.path.exists(CUTFS):
+    if not os.path.exists(PROGRAMS['cutfs']):
         return 'cutfs was not built (libfuse3)'
     for program in ('mkfs.ext4', 'mkfs.xfs', 'losetup', 'e2fsck', 'xfs_io'):
         if not shutil.which(program):
@@ -428,21 +314,22 @@ def why_not():
     return None
 
 
-def play(name, check, count, args, jobs, failures):
-    """Runs `count` kills, cuts or trials on databases of KILLS_OF_ONE each, `jobs` at once."""
+def play(name, check, count, args, jobs, failures, of_one=KILLS_OF_ONE):
+    """Runs `count` kills, cuts or trials on databases of `of_one` each, `jobs` at once."""
     sums = Sums()
-    parts = [min(KILLS_OF_ONE, count - i) for i in range(0, count, KILLS_OF_ONE)]
-    todo = list(enumerate(parts))
+    parts = [min(of_one, count - i) for i in range(0, count, of_one)]
+    todo = [(i, part) for i, part in enumerate(parts) if args.database is None or i == args.database]
+    total = len(todo)
     lock = threading.Lock()
 
     def work():
-        while not failures:
+        while not failures or args.keep_going:
             with lock:
                 if not todo:
                     return
                 i, part = todo.pop(0)
             # Odd: writes that fail are issued again, which a SingleDelete does not allow.
-            seed = args.seed * 1000 + 2 * i + (1 if name.startswith(('full', 'broken')) else 0)
+            seed = args.seed * 1000 + 2 * i + (1 if name.startswith(('full', 'broken', 'faults')) else 0)
             folder = pathlib.Path(tempfile.mkdtemp(prefix=f'crash-{name.replace(" ", "-")}-{seed}-', dir=args.dir))
             try:
                 check(folder, seed, sums, part)
@@ -450,8 +337,10 @@ def play(name, check, count, args, jobs, failures):
             except Exception as e:
                 failures.append(f'{name}, seed {seed} ({folder}): {type(e).__name__}: {e}')
                 print(f'FAILED: {failures[-1]}', flush=True)
-                return
-            print(f'{name}: seed {seed}, {part}: well', flush=True)
+                if not args.keep_going:
+                    return
+                continue
+            print(f'{name}: seed {seed} (--database={i} of {total}), {part}: well, after {time.monotonic() - start:.0f} s', flush=True)
 
     start = time.monotonic()
     threads = [threading.Thread(target=work) for _ in range(jobs)]
@@ -492,6 +381,10 @@ def main():
     parser.add_argument('--kills', type=int, default=1000)
     parser.add_argument('--cuts', type=int, default=200, help='of power, half of them on each file system')
     parser.add_argument('--trials', type=int, default=20, help='of full and broken, on each file system')
+    parser.add_argument('--rounds', type=int, default=1000, help='of faults')
+    parser.add_argument('--name_cuts', type=int, default=500, help='of "cuts"')
+    parser.add_argument('--database', type=int, help='plays only this one of each check, to repeat what failed')
+    parser.add_argument('--keep_going', action='store_true', help='after a failure, too')
     parser.add_argument('--seed', type=int, default=int(time.time()) % 1000000)
     parser.add_argument('--jobs', type=int, default=2, help='databases killed at once')
     parser.add_argument('--dir', type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()), help='where the databases and images lie')
@@ -499,17 +392,18 @@ def main():
     parser.add_argument('--lying_disk', action='store_true', help='flushes do nothing: power must fail')
     args = parser.parse_args()
     DISK.extend(['lies'] if args.lying_disk else [])
-    checks = args.checks or ['kill', 'power', 'full', 'broken']
-    if unknown := set(checks) - {'kill', 'power', 'full', 'broken'}:
+    checks = args.checks or ['kill', 'power', 'full', 'broken', 'faults', 'cuts']
+    if unknown := set(checks) - {'kill', 'power', 'full', 'broken', 'faults', 'cuts'}:
         parser.error(f'no such check: {", ".join(sorted(unknown))}')
-    global WRITER, CUTFS
-    WRITER, CUTFS = (str(args.build.resolve() / 'test/crash' / name) for name in ('crash_writer', 'cutfs'))
+    for name, path in (('crash_writer', 'crash_writer'), ('cutfs', 'cutfs'), ('faultfs', 'faultfs')):
+        PROGRAMS[name] = str(args.build.resolve() / 'test/crash' / path)
     print(f'seed {args.seed}', flush=True)
     results, failures = {}, []
-    privileged = [check for check in checks if check != 'kill']
-    if privileged and (why := why_not()):
-        print(f'skipped: {", ".join(privileged)}: {why}')
-        checks = [check for check in checks if check == 'kill']
+    for group, why in ((('power', 'full', 'broken'), why_not()), (('faults', 'cuts'), storage_faults.why_not())):
+        skipped = [check for check in checks if check in group]
+        if skipped and why:
+            print(f'skipped: {", ".join(skipped)}: {why}')
+            checks = [check for check in checks if check not in group]
     if not checks:
         sys.exit(77)
     if 'kill' in checks:
@@ -525,10 +419,24 @@ def main():
         for thread in threads:
             thread.join()
         results.update({f'{name} {kind}': both[f'{name} {kind}'] for kind in SIZES})
-    text = report(results, failures, args)
-    if args.out:
-        args.out.write_text(text)
-    print(text)
+    storage = {}
+    for name, check, count, of_one in (('faults', storage_faults.faults, args.rounds, KILLS_OF_ONE),
+                                       ('cuts', storage_faults.cuts, args.name_cuts, CUTS_OF_ONE)):
+        if name in checks and (not failures or args.keep_going):
+            storage[name] = play(name, check, count, args, args.jobs, failures, of_one)
+    if results or not storage:
+        text = report(results, failures, args)
+        if args.out:
+            args.out.write_text(text)
+        print(text)
+    if storage:
+        head = (f'`make crash-check`: `test/crash/crash_check.py faults cuts` with `--seed={args.seed}`, {datetime.date.today()}, '
+                f'Linux {os.uname().release}, in {sum(counts["seconds"] for counts in storage.values()):,} s. What each check does: '
+                'the head of `test/crash/storage_faults.py`, and [doc/reliability.md](../../doc/reliability.md).')
+        text = storage_faults.report(storage, failures, head)
+        if args.out:
+            (args.out.parent / 'storage-faults.md').write_text(text)
+        print(text)
     sys.exit(1 if failures else 0)
 
 

@@ -3,13 +3,16 @@
 // compactions and syncs, on several writers at once, under options that differ from life to life.
 // What was acknowledged goes to a journal outside of the database (journal.h).
 //
-//   crash_writer --db=DIR --state=FILE --seed=N [--power] [--durability=D] [--verify_only]
+//   crash_writer --db=DIR --state=FILE --seed=N [--power] [--durability=D] [--wide] [--retry]
+//                [--verify_only]
 //
 // Uses the public API alone. Prints a line for each step. It reads commands from standard input:
 // "distrust" before the file system breaks off (what is synced from then on need not be there),
-// "resume" after the disk failed (DB::Resume, then the writes that failed once more), "stop" (flush
-// and close). Exit status: 0; 1: the database lacks what it promised, or has what nobody wrote;
-// 2: the check itself cannot go on, or a bad command line.
+// "resume" after the disk failed (DB::Resume, then the writes that failed once more), "probe N" (it
+// says "well N" once each writer had a write acknowledged that began after that), "flush", "stop"
+// (flush and close). A write that fails is issued again after "resume", with --retry also all the
+// time. Exit status: 0; 1: the database lacks what it promised, or has what nobody wrote; 2: the
+// check itself cannot go on, or a bad command line.
 #include <gflags/gflags.h>
 #include <unistd.h>
 
@@ -22,16 +25,16 @@
 
 #include "base/random.h"
 #include "crash/journal.h"
+#include "crash/plan.h"
 #include "crash/work.h"
 #include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
-#include "rocksdb/table.h"
+#include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/write_batch.h"
 
 DEFINE_string(db, "", "the database's directory");
@@ -40,69 +43,16 @@ DEFINE_uint64(seed, 1, "of the writes and options; odd: without SingleDelete");
 DEFINE_uint32(writers, 4, "that write at once, half of the lives as fibers");
 DEFINE_bool(power, false, "the last life ended by a power cut: only what was synced must be there");
 DEFINE_string(durability, "any", "sync, os, manual (FlushWAL), nowal, or any: drawn for each life");
+DEFINE_bool(wide, false, "also column families, wal_dir outside, checkpoints ...: plan.h");
+DEFINE_bool(retry, false, "what fails is tried again all the time, not only after \"resume\"");
 DEFINE_bool(verify_only, false, "verify, close, open, verify, and end");
 
 namespace cairn::crash {
 namespace {
 
 constexpr uint32_t kMaxWriters = 64;
-
-enum class Durability { kSync, kOs, kManual, kNoWal };
-constexpr const char* kDurabilityNames[] = {"sync", "os", "manual", "nowal"};
-
-struct Plan {
-  Options options;
-  Durability durability = Durability::kOs;
-  uint64_t sync_one_in = 0;
-  bool fibers = false;
-  uint64_t pause_micros = 0;  // of the maintenance, at most
-};
-
-Plan Draw(uint64_t seed, uint64_t life) {
-  Random64 random(seed * 1000003 + life);
-  Plan plan;
-  plan.durability = static_cast<Durability>(random.Uniform(4));
-  for (int i = 0; i < 4; ++i) {
-    if (FLAGS_durability == kDurabilityNames[i]) plan.durability = static_cast<Durability>(i);
-  }
-  const uint64_t sync_one_in[] = {1, 3, 20, 100};
-  plan.sync_one_in = plan.durability == Durability::kSync     ? sync_one_in[random.Uniform(4)]
-                     : plan.durability == Durability::kManual ? 50
-                                                              : 0;
-  plan.fibers = random.OneIn(2);
-  plan.pause_micros = random.OneIn(2) ? 5'000 : 100'000;
-  Options& o = plan.options;
-  o.create_if_missing = true;
-  o.write_buffer_size = random.OneIn(2) ? 64 << 10 : 512 << 10;
-  o.max_write_buffer_number = static_cast<int>(2 + random.Uniform(3));
-  o.target_file_size_base = 64 << 10;
-  o.max_bytes_for_level_base = 128 << 10;
-  o.level0_file_num_compaction_trigger = static_cast<int>(1 + random.Uniform(4));
-  o.max_background_jobs = static_cast<int>(1 + random.Uniform(4));
-  o.max_subcompactions = static_cast<uint32_t>(1 + random.Uniform(3));
-  if (random.OneIn(4)) o.compaction_style = kCompactionStyleUniversal;
-  o.compression = random.OneIn(2) ? kNoCompression : kLZ4Compression;
-  o.enable_pipelined_write = random.OneIn(3);
-  o.allow_concurrent_memtable_write = random.OneIn(2);
-  o.manual_wal_flush = plan.durability == Durability::kManual;
-  o.recycle_log_file_num = random.Uniform(3);
-  o.wal_bytes_per_sync = random.OneIn(3) ? 16 << 10 : 0;
-  o.bytes_per_sync = random.OneIn(3) ? 16 << 10 : 0;
-  o.max_total_wal_size = random.OneIn(4) ? 200 << 10 : 0;
-  o.avoid_flush_during_recovery = random.OneIn(3);
-  o.avoid_flush_during_shutdown = random.OneIn(4);
-  o.max_manifest_file_size = random.OneIn(3) ? 2000 : uint64_t{1} << 30;
-  o.max_open_files = random.OneIn(3) ? 20 : -1;
-  o.use_direct_io_for_flush_and_compaction = random.OneIn(4);
-  o.use_direct_reads = random.OneIn(6);
-  o.use_fsync = random.OneIn(4);
-  o.paranoid_file_checks = random.OneIn(4);
-  BlockBasedTableOptions table;
-  table.block_size = 1024;
-  if (random.OneIn(2)) table.filter_policy.reset(NewBloomFilterPolicy(10));
-  o.table_factory.reset(NewBlockBasedTableFactory(table));
-  return plan;
-}
+constexpr uint64_t kRetryNanos = 5'000'000;
+constexpr uint64_t kCheckpointsOfALife = 3;
 
 [[noreturn]] void Violation(const std::string& text) {
   std::printf("VIOLATION: %s\n", text.c_str());
@@ -124,7 +74,8 @@ std::string Join(const std::vector<uint64_t>& numbers) {
 // A life: from the opening to the kill.
 class Life {
  public:
-  Life(const Plan& plan, Memory memory) : plan_(plan), memory_(std::move(memory)) {}
+  Life(const Plan& plan, Memory memory)
+      : plan_(plan), memory_(std::move(memory)), probed_(FLAGS_writers, 0) {}
 
   // Opens the database and compares what it holds with what the life before was promised.
   void OpenAndVerify() {
@@ -132,18 +83,22 @@ class Life {
     const std::vector<uint64_t> held = Held();
     const Promises promises = ReadJournal(LogName(FLAGS_state, memory_.life), held, FLAGS_power);
     Verify(promises);
+    checkpoints_ = promises.checkpoints;
+    for (const CheckpointPromise& checkpoint : checkpoints_) {
+      if (checkpoint.ended) VerifyCheckpoint(checkpoint);
+    }
   }
 
   // Verifies once more, with all that is there promised, after a close.
   void ReopenAndVerify() {
     const Status s = db_->Close();
     if (!s.ok()) Violation("the database does not close: " + s.ToString());
-    db_.reset();
+    CloseHandles();
     Open();
-    Promises promises{held_, held_, held_, {}};
+    Promises promises{held_, held_, held_, {}, {}};
     promises.before.resize(held_.size());
     Verify(promises);
-    db_.reset();
+    CloseHandles();
   }
 
   // Writes until the process is killed, or "stop" is read.
@@ -157,6 +112,8 @@ class Life {
     }
     memory_.Save(FLAGS_state);
     fiber::io::unlink(LogName(FLAGS_state, last).c_str());
+    // (What cannot be removed now is in nobody's way.)
+    for (const CheckpointPromise& checkpoint : checkpoints_) RemoveTree(checkpoint.path);
     journal_ = std::make_unique<Journal>(LogName(FLAGS_state, memory_.life));
     Say("life " + std::to_string(memory_.life) + " writes, durability " +
         kDurabilityNames[static_cast<int>(plan_.durability)]);
@@ -181,16 +138,72 @@ class Life {
     for (auto& fiber : fibers) fiber.join();
     for (auto& thread : threads) thread.join();
     maintenance.join();
-    Promise("s", [&] { return db_->Flush(FlushOptions()); });
+    FlushAll().PermitUncheckedError();
     const Status s = db_->Close();
     Say("closed: " + s.ToString());
-    db_.reset();
+    CloseHandles();
   }
 
  private:
+  using Handles = std::vector<ColumnFamilyHandle*>;
+
+  Status OpenAt(const Options& options, const std::string& path, std::unique_ptr<DB>* db,
+                Handles* handles) const {
+    std::vector<ColumnFamilyDescriptor> families;
+    for (const std::string& name : plan_.families) families.emplace_back(name, options);
+    return DB::Open(options, path, families, handles, db);
+  }
+
   void Open() {
-    const Status s = DB::Open(plan_.options, FLAGS_db, &db_);
+    const Status s = OpenAt(plan_.options, FLAGS_db, &db_, &handles_);
     if (!s.ok()) Violation("the database does not open: " + s.ToString());
+  }
+
+  static void Close(std::unique_ptr<DB>* db, Handles* handles) {
+    for (ColumnFamilyHandle* handle : *handles) delete handle;
+    handles->clear();
+    db->reset();
+  }
+  void CloseHandles() { Close(&db_, &handles_); }
+
+  ColumnFamilyHandle* HandleOf(const std::string& key) const {
+    return handles_[FamilyOf(key, handles_.size())];
+  }
+
+  // A directory with what is in it; errors do not matter.
+  static void RemoveTree(const std::string& path) {
+    std::vector<std::string> names;
+    if (fiber::io::list_dir(path.c_str(), &names) < 0) return;
+    for (const std::string& name : names) {
+      const std::string child = path + "/" + name;
+      if (fiber::io::unlink(child.c_str()) < 0) RemoveTree(child);
+    }
+    fiber::io::rmdir(path.c_str());
+  }
+
+  // A checkpoint is a database of its own, with a state from between its begin and its end.
+  void VerifyCheckpoint(const CheckpointPromise& checkpoint) {
+    Options options = plan_.options;
+    options.wal_dir.clear();
+    options.create_if_missing = false;
+    std::unique_ptr<DB> db;
+    Handles handles;
+    const Status s = OpenAt(options, checkpoint.path, &db, &handles);
+    if (!s.ok()) Violation("the checkpoint does not open: " + s.ToString());
+    const auto found = ReadAll(db.get(), handles);
+    for (uint32_t w = 0; w < FLAGS_writers; ++w) {
+      std::string difference;
+      Matches matches;
+      Contents contents;
+      if (!Match(FLAGS_seed, w, memory_.starts[w], checkpoint.least[w], checkpoint.most[w],
+                 found[w], &matches, &contents, &difference)) {
+        Violation("the checkpoint " + checkpoint.path + " has writer " + std::to_string(w) +
+                  "'s keys as after none of its writes " + std::to_string(checkpoint.least[w]) +
+                  " to " + std::to_string(checkpoint.most[w]) + ":" + difference);
+      }
+    }
+    Close(&db, &handles);
+    Say("checkpoint verified");
   }
 
   // The number of each writer's last write when the last life began.
@@ -202,23 +215,29 @@ class Life {
     return held;
   }
 
-  std::vector<std::map<std::string, std::string>> ReadAll() {
+  // What each writer wrote, out of all families.
+  static std::vector<std::map<std::string, std::string>> ReadAll(DB* db, const Handles& handles) {
     std::vector<std::map<std::string, std::string>> found(FLAGS_writers);
-    std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      uint32_t writer = kMaxWriters;
-      const std::string key = it->key().ToString();
-      if (std::sscanf(key.c_str(), "w%02u/", &writer) != 1 || writer >= FLAGS_writers) {
-        Violation("a key that nobody wrote: " + key);
+    for (size_t family = 0; family < handles.size(); ++family) {
+      std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions(), handles[family]));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+        uint32_t writer = kMaxWriters;
+        const std::string key = it->key().ToString();
+        if (std::sscanf(key.c_str(), "w%02u/", &writer) != 1 || writer >= FLAGS_writers) {
+          Violation("a key that nobody wrote: " + key);
+        }
+        if (FamilyOf(key, handles.size()) != family) {
+          Violation("a key in the wrong family " + std::to_string(family) + ": " + key);
+        }
+        found[writer][key] = it->value().ToString();
       }
-      found[writer][key] = it->value().ToString();
+      if (!it->status().ok()) Violation("it cannot be read: " + it->status().ToString());
     }
-    if (!it->status().ok()) Violation("it cannot be read: " + it->status().ToString());
     return found;
   }
 
   void Verify(const Promises& promises) {
-    const auto found = ReadAll();
+    const auto found = ReadAll(db_.get(), handles_);
     held_.assign(FLAGS_writers, 0);
     contents_.assign(FLAGS_writers, {});
     std::vector<Matches> matches(FLAGS_writers);
@@ -251,7 +270,7 @@ class Life {
     for (uint32_t w = 0; w < FLAGS_writers; ++w) {  // the other way to read
       for (const auto& [key, value] : found[w]) {
         std::string got;
-        const Status s = db_->Get(ReadOptions(), key, &got);
+        const Status s = db_->Get(ReadOptions(), HandleOf(key), key, &got);
         if (!s.ok()) Violation("Get of a key that the iterator has: " + key + ": " + s.ToString());
         if (got != value) Violation("Get differs from the iterator: " + key);
       }
@@ -265,7 +284,7 @@ class Life {
         std::to_string(lost));
   }
 
-  // One writer. A write that fails is issued again, unchanged, after "resume".
+  // One writer. A write that fails is issued again, unchanged.
   void Write(uint32_t writer) {
     Random64 random(FLAGS_seed + memory_.life * 1000 + writer);
     Contents& contents = contents_[writer];
@@ -273,25 +292,40 @@ class Life {
       const std::vector<Change> changes = ChangesOf(FLAGS_seed, writer, n);
       const std::string name = std::to_string(writer) + " " + std::to_string(n);
       WriteOptions options;
-      options.disableWAL = plan_.durability == Durability::kNoWal;
+      options.disableWAL = !plan_.log();
       options.sync = plan_.sync_one_in > 0 && random.OneIn(plan_.sync_one_in);
+      Troubles troubles;
+      uint64_t probe = 0;
       for (;;) {
+        probe = probe_.load();
         journal_->Line("b " + name);
         const Status s = Issue(options, writer, n, changes);
         if (s.ok()) break;
-        if (!AwaitResume("write " + name + ": " + s.ToString())) return;
+        if (!AwaitResume("write " + name + ": " + s.ToString(), &troubles)) return;
       }
+      Over(troubles, "write " + name);
       journal_->Line("a " + name +
-                     (options.sync                             ? " s"
-                      : plan_.durability == Durability::kNoWal ? " n"
-                      : plan_.options.manual_wal_flush         ? " n"
-                                                               : " o"));
+                     (options.sync                                     ? " s"
+                      : !plan_.log() || plan_.options.manual_wal_flush ? " n"
+                                                                       : " o"));
       Apply(changes, memory_.life, n, &contents);
       if (random.OneIn(6)) {
         const std::string key = ChangesOf(FLAGS_seed, writer, 1 + random.Uniform(n)).front().key;
         if (!CheckRead(writer, key, contents)) return;
       }
+      Answer(writer, probe);
     }
+  }
+
+  // Says it once all writers have had their write after the "probe".
+  void Answer(uint32_t writer, uint64_t probe) {
+    fiber::MutexLock lock(&mutex_);
+    if (probed_[writer] >= probe) return;
+    probed_[writer] = probe;
+    for (const uint64_t each : probed_) {
+      if (each < probe) return;
+    }
+    Say("well " + std::to_string(probe) + " after errors " + std::to_string(errors_));
   }
 
   Status Issue(const WriteOptions& options, uint32_t writer, uint64_t n,
@@ -303,17 +337,19 @@ class Life {
       const Change& only = changes.front();
       switch (only.kind) {
         case Change::Kind::kPut:
-          return db_->Put(options, only.key, value(only));
+          return db_->Put(options, HandleOf(only.key), only.key, value(only));
         case Change::Kind::kDelete:
-          return db_->Delete(options, only.key);
+          return db_->Delete(options, HandleOf(only.key), only.key);
         case Change::Kind::kSingleDelete:
-          return db_->SingleDelete(options, only.key);
+          return db_->SingleDelete(options, HandleOf(only.key), only.key);
       }
     }
     WriteBatch batch;
     for (const Change& change : changes) {
-      const Status s = change.kind == Change::Kind::kPut ? batch.Put(change.key, value(change))
-                                                         : batch.Delete(change.key);
+      ColumnFamilyHandle* const family = HandleOf(change.key);
+      const Status s = change.kind == Change::Kind::kPut
+                           ? batch.Put(family, change.key, value(change))
+                           : batch.Delete(family, change.key);
       if (!s.ok()) return s;
     }
     return db_->Write(options, &batch);
@@ -321,67 +357,124 @@ class Life {
 
   // Whether the writer is to go on.
   bool CheckRead(uint32_t writer, const std::string& key, const Contents& contents) {
+    Troubles troubles;
     for (;;) {
       std::string value;
-      const Status s = db_->Get(ReadOptions(), key, &value);
+      const Status s = db_->Get(ReadOptions(), HandleOf(key), key, &value);
       const auto expected = contents.find(key);
-      if (s.IsNotFound() && expected == contents.end()) return true;
-      if (s.ok() && expected != contents.end() &&
-          value == ValueOf(FLAGS_seed, writer, expected->second)) {
+      const bool right = expected == contents.end()
+                             ? s.IsNotFound()
+                             : s.ok() && value == ValueOf(FLAGS_seed, writer, expected->second);
+      if (right) {
+        Over(troubles, "read " + key);
         return true;
       }
       if (s.ok() || s.IsNotFound()) {
         Violation("a read of " + key + " found " + (s.ok() ? value.substr(0, 40) : "nothing"));
       }
-      if (!AwaitResume("read " + key + ": " + s.ToString())) return false;
+      if (!AwaitResume("read " + key + ": " + s.ToString(), &troubles)) return false;
     }
   }
 
-  // SUSPENDS until "resume" or "stop" is read, after an error. False: stop.
-  bool AwaitResume(const std::string& error) {
-    Say("error: " + error);
+  // The errors of one operation, until it succeeds.
+  struct Troubles {
+    std::string said;
+    uint64_t count = 0;
+  };
+
+  // SUSPENDS until the operation is to be tried again, after an error. False: stop.
+  bool AwaitResume(const std::string& error, Troubles* troubles) {
+    if (error != troubles->said) Say("error: " + error);
+    troubles->said = error;
+    ++troubles->count;
     fiber::MutexLock lock(&mutex_);
+    ++errors_;
     const uint64_t resumed = resumed_;
+    const uint64_t until = fiber::now_nanos() + kRetryNanos;
     while (resumed_ == resumed && !stop_.load(std::memory_order_relaxed)) {
-      changed_.wait(&mutex_);
+      if (!FLAGS_retry) {
+        changed_.wait(&mutex_);
+      } else if (fiber::now_nanos() < until) {
+        (void)changed_.wait_until(&mutex_, until);
+      } else {
+        break;
+      }
     }
     return !stop_.load(std::memory_order_relaxed);
   }
 
+  static void Over(const Troubles& troubles, const std::string& operation) {
+    if (troubles.count > 0) {
+      Say("healed: " + operation + " after errors " + std::to_string(troubles.count));
+    }
+  }
+
   template <class Operation>
   Status Promise(const char* kind, Operation operation) {
-    const std::string id = std::to_string(++operations_);
+    const std::string id = std::to_string(operations_.fetch_add(1));
     journal_->Line("B " + id);
     const Status s = operation();
     if (s.ok()) journal_->Line("D " + id + " " + kind);
     return s;
   }
 
+  Status FlushAll() {
+    return Promise("s", [&] { return db_->Flush(FlushOptions(), handles_); });
+  }
+
+  Status CompactAll() {
+    Status s;
+    for (size_t i = 0; i < handles_.size() && s.ok(); ++i) {
+      s = db_->CompactRange(CompactRangeOptions(), handles_[i], nullptr, nullptr);
+    }
+    return s;
+  }
+
+  Status MakeCheckpoint() {
+    const std::string id = std::to_string(operations_.fetch_add(1));
+    const std::string path = FLAGS_db + "-copy" + std::to_string(memory_.life) + "." + id;
+    journal_->Line("C " + id + " " + path);
+    Checkpoint* created = nullptr;
+    Status s = Checkpoint::Create(db_.get(), &created);
+    const std::unique_ptr<Checkpoint> checkpoint(created);
+    if (s.ok()) s = checkpoint->CreateCheckpoint(path);
+    if (s.ok()) journal_->Line("E " + id);
+    if (s.ok()) Say("checkpoint made");
+    return s;
+  }
+
   // Flushes, compactions and syncs beside the writers.
   void Maintain() {
     Random64 random(FLAGS_seed * 31 + memory_.life);
-    const bool log = plan_.durability != Durability::kNoWal;
+    uint64_t checkpoints = plan_.checkpoints ? kCheckpointsOfALife : 0;
+    Troubles troubles;
     while (!stop_.load(std::memory_order_relaxed)) {
       fiber::sleep_for(random.Uniform(plan_.pause_micros) * 1000);
       Status s;
-      switch (random.Uniform(log ? 6 : 3)) {
-        case 0:
-          s = db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
-          break;
-        case 1:
-        case 2:
-          s = Promise("s", [&] { return db_->Flush(FlushOptions()); });
-          break;
-        case 3:
-          s = Promise("s", [&] { return db_->SyncWAL(); });
-          break;
-        case 4:
-          s = Promise("o", [&] { return db_->FlushWAL(false); });
-          break;
-        default:
-          s = Promise("s", [&] { return db_->FlushWAL(true); });
+      if (checkpoints > 0 && random.OneIn(6)) {
+        --checkpoints;
+        s = MakeCheckpoint();
+      } else {
+        s = MaintainOnce(random.Uniform(plan_.log() ? 6 : 3));
       }
-      if (!s.ok() && !AwaitResume("maintenance: " + s.ToString())) return;
+      if (!s.ok() && !AwaitResume("maintenance: " + s.ToString(), &troubles)) return;
+      if (s.ok()) troubles = {};
+    }
+  }
+
+  Status MaintainOnce(uint64_t which) {
+    switch (which) {
+      case 0:
+        return CompactAll();
+      case 1:
+      case 2:
+        return FlushAll();
+      case 3:
+        return Promise("s", [&] { return db_->SyncWAL(); });
+      case 4:
+        return Promise("o", [&] { return db_->FlushWAL(false); });
+      default:
+        return Promise("s", [&] { return db_->FlushWAL(true); });
     }
   }
 
@@ -406,6 +499,10 @@ class Life {
           fiber::MutexLock lock(&mutex_);
           ++resumed_;
           changed_.notify_all();
+        } else if (command.starts_with("probe ")) {
+          probe_.store(std::stoull(command.substr(6)));
+        } else if (command == "flush") {
+          Say("flushed: " + FlushAll().ToString());
         } else if (command == "stop") {
           fiber::MutexLock lock(&mutex_);
           stop_.store(true, std::memory_order_relaxed);
@@ -422,14 +519,19 @@ class Life {
   const Plan plan_;
   Memory memory_;
   std::unique_ptr<DB> db_;
+  Handles handles_;                             // of plan_.families
+  std::vector<CheckpointPromise> checkpoints_;  // of the life before
   std::unique_ptr<Journal> journal_;
   std::vector<uint64_t> held_;      // of each writer, after Verify()
   std::vector<Contents> contents_;  // each one its writer's own
   std::atomic<bool> stop_{false};   // relaxed: looked at again and again
-  uint64_t operations_ = 0;         // the maintenance's, then Run()'s
+  std::atomic<uint64_t> operations_{1};
+  std::atomic<uint64_t> probe_{0};
   fiber::Mutex mutex_;
   fiber::CondVar changed_;
   uint64_t resumed_ FIBER_GUARDED_BY(mutex_) = 0;
+  uint64_t errors_ FIBER_GUARDED_BY(mutex_) = 0;
+  std::vector<uint64_t> probed_ FIBER_GUARDED_BY(mutex_);  // of each writer, the last "probe"
 };
 
 int Main() {
@@ -445,7 +547,7 @@ int Main() {
   Memory memory;
   if (!Memory::Load(FLAGS_state, &memory)) memory.starts.resize(FLAGS_writers);
   if (memory.starts.size() != FLAGS_writers) Fail("the state is of other --writers");
-  Life life(Draw(FLAGS_seed, memory.life + 1), memory);
+  Life life(DrawPlan(FLAGS_seed, memory.life + 1, FLAGS_durability, FLAGS_wide, FLAGS_db), memory);
   life.OpenAndVerify();
   if (FLAGS_verify_only) {
     life.ReopenAndVerify();

@@ -93,12 +93,16 @@ void Journal::Line(const std::string& text) {
 }
 
 Promises ReadJournal(const std::string& path, const std::vector<uint64_t>& held, bool power) {
-  Promises p{held, held, held, {}};
+  Promises p{held, held, held, {}, {}};
   p.before.resize(held.size());
   std::string text;
   if (!ReadFile(path, &text)) return p;
   // What was acknowledged when an operation began.
   std::map<uint64_t, std::vector<uint64_t>> operations;
+  std::map<uint64_t, CheckpointPromise> checkpoints;
+  // A write that failed is issued again: what is there may be of the first time, and what is
+  // acknowledged is of the last.
+  std::vector<std::vector<uint64_t>> last_before(held.size());
   const auto promise = [&](const std::vector<uint64_t>& numbers) {
     for (size_t i = 0; i < numbers.size(); ++i) p.least[i] = std::max(p.least[i], numbers[i]);
   };
@@ -118,21 +122,28 @@ Promises ReadJournal(const std::string& path, const std::vector<uint64_t>& held,
       syncs_count = false;
     } else if (what == "b" && words >> number && writer < held.size()) {
       p.most[writer] = std::max(p.most[writer], number);
-      p.before[writer][number] = p.acknowledged;
+      p.before[writer].try_emplace(number, p.acknowledged);
+      last_before[writer] = p.acknowledged;
     } else if (what == "a" && words >> number >> kind && writer < held.size()) {
       p.acknowledged[writer] = std::max(p.acknowledged[writer], number);
       if (counts(kind)) {
-        promise(p.before[writer][number]);
+        promise(last_before[writer]);
         p.least[writer] = std::max(p.least[writer], number);
       }
     } else if (what == "B") {
       operations[writer] = p.acknowledged;
     } else if (what == "D" && words >> kind) {
       if (counts(kind)) promise(operations[writer]);
+    } else if (what == "C" && words >> kind) {
+      checkpoints[writer] = {kind, false, p.acknowledged, {}};
+    } else if (what == "E") {
+      checkpoints[writer].ended = true;
+      checkpoints[writer].most = p.most;
     } else {
       Fail(path + ": a line that says nothing: " + line);
     }
   }
+  for (auto& [id, checkpoint] : checkpoints) p.checkpoints.push_back(std::move(checkpoint));
   return p;
 }
 

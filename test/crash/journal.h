@@ -7,6 +7,7 @@
 //     a W N P          it was acknowledged with promise P: n nothing, o the system has it, s synced
 //     B I / D I P      operation I (Flush, SyncWAL, FlushWAL) begins; ended and gives promise P
 //                      to all that was acknowledged before it began
+//     C I PATH / E I   a checkpoint begins, and has ended well
 //     X                from here on a sync promises nothing: the file system is about to break off
 //
 // The order of the lines is the order of what they say, across writers: b before the call, a after.
@@ -48,6 +49,13 @@ class Journal {
   const int fd_;
 };
 
+// A checkpoint that a life began to make.
+struct CheckpointPromise {
+  std::string path;
+  bool ended = false;
+  std::vector<uint64_t> least, most;  // of each writer, numbers of its last write in it
+};
+
 // What the journal of a life says must be in the database, and may be.
 struct Promises {
   // Of each writer, numbers of its last write ...
@@ -57,6 +65,7 @@ struct Promises {
   // Of each write since `least`, of each writer: what of the others had been acknowledged when it
   // began: where it is, all that must be, too.
   std::vector<std::map<uint64_t, std::vector<uint64_t>>> before;
+  std::vector<CheckpointPromise> checkpoints;
 };
 
 // `held`: the writers' last writes when the life began. `power`: what a power cut must leave, else
