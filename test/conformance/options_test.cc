@@ -225,8 +225,8 @@ TEST_F(OptionsTest, PipelinedWrites) {
 }
 
 TEST_F(OptionsTest, RecycledLogs) {
-  // (Where the option has an effect, with kSkipAnyCorruptedRecords, RocksDB 7.8.3's recovery of this
-  // never ends.)
+  // (Where the option has an effect, with kSkipAnyCorruptedRecords, RocksDB 7.8.3's recovery of
+  // this never ends.)
   options_.recycle_log_file_num = 2;
   RoundTrip();
 }
