@@ -44,11 +44,7 @@ KINDS = {  # name: what its files are called, and how many of a hundred trials i
 
 # What is known, by rule: kind, damage, what is found; and the reason.
 KNOWN = [
-    ('table', 'two files swapped', r'', 'tables carry no identity that the MANIFEST knows'),
     ('table', 'two blocks swapped', r'', 'below format 6 the checksum of a block does not know its place'),
-    ('table', 'old version', r'', 'tables carry no identity that the MANIFEST knows'),
-    ('log', '', r'a part of a batch', 'a lost log is not missed by all families'),
-    ('manifest', '', r'a part of a batch', 'a MANIFEST that was cut late forgets the tables of some families'),
 ]
 
 
