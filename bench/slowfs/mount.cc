@@ -97,7 +97,8 @@ int MountAndServe(const MountOptions& options, Storage* storage) {
   std::string name = program;
   std::string dash_o = "-o";
   std::string mount_options = "fsname=" + name + ",subtype=" + name + ",default_permissions";
-  if (getuid() == 0) mount_options += ",allow_other";  // for others the system's owner must allow it
+  if (getuid() == 0)
+    mount_options += ",allow_other";  // for others the system's owner must allow it
   char* arguments[] = {name.data(), dash_o.data(), mount_options.data(), nullptr};
   fuse_args args = FUSE_ARGS_INIT(3, arguments);
   fuse_session* session =

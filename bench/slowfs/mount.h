@@ -1,5 +1,5 @@
-// Mounts a Passthrough and serves it: what slowfs and test/crash/faultfs have in common of a program.
-// Called by their main threads. Errors are printed, with the program's name.
+// Mounts a Passthrough and serves it: what slowfs and test/crash/faultfs have in common of a
+// program. Called by their main threads. Errors are printed, with the program's name.
 #pragma once
 
 #include <cstdint>

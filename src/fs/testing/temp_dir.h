@@ -16,7 +16,7 @@ inline void RemoveTree(FileSystem* fs, const std::string& path) {
   std::vector<std::string> names;
   if (!fs->GetChildren(path, IOOptions(), &names, nullptr).ok()) return;
   for (const std::string& name : names) {
-    const std::string child = path + "/" + name;
+    const std::string child = std::string(path).append("/").append(name);
     bool is_dir = false;
     (void)fs->IsDirectory(child, IOOptions(), &is_dir, nullptr);
     if (is_dir) {

@@ -20,12 +20,12 @@ using Kind = slowfs::Operation::Kind;
 namespace {
 
 constexpr std::pair<const char*, Kind> kKinds[] = {
-    {"read", Kind::kRead},         {"write", Kind::kWrite},       {"fsync", Kind::kFsync},
+    {"read", Kind::kRead},           {"write", Kind::kWrite},     {"fsync", Kind::kFsync},
     {"fdatasync", Kind::kFdatasync}, {"syncdir", Kind::kSyncDir}, {"truncate", Kind::kTruncate},
     {"fallocate", Kind::kFallocate}, {"open", Kind::kOpen},       {"create", Kind::kCreate},
-    {"mkdir", Kind::kMkdir},       {"unlink", Kind::kUnlink},     {"rmdir", Kind::kRmdir},
-    {"rename", Kind::kRename},     {"link", Kind::kLink},         {"stat", Kind::kStat},
-    {"list", Kind::kList},         {"statfs", Kind::kStatfs},
+    {"mkdir", Kind::kMkdir},         {"unlink", Kind::kUnlink},   {"rmdir", Kind::kRmdir},
+    {"rename", Kind::kRename},       {"link", Kind::kLink},       {"stat", Kind::kStat},
+    {"list", Kind::kList},           {"statfs", Kind::kStatfs},
 };
 
 constexpr std::pair<const char*, int> kErrors[] = {
@@ -207,8 +207,7 @@ bool FaultStorage::Parse(std::string_view line, Rule* rule) {
   while (words >> word) {
     if (word == "done") {
       const uint32_t doable = BitOf(Kind::kWrite) | BitOf(Kind::kTruncate) |
-                              BitOf(Kind::kFallocate) | BitOf(Kind::kUnlink) |
-                              BitOf(Kind::kRename);
+                              BitOf(Kind::kFallocate) | BitOf(Kind::kUnlink) | BitOf(Kind::kRename);
       if ((rule->kinds & ~doable) != 0) return false;
       rule->done = true;
     } else if (word == "visible") {

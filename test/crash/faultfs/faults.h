@@ -13,8 +13,8 @@
 //                    now). The empty directory DIR becomes what is there after that; all that
 //                    follows here fails with EIO.
 //
-// Read, it gives counts: lines "name value". --log gets each line, and each fault that was injected:
-// with the seed that is what a round can be replayed from.
+// Read, it gives counts: lines "name value". --log gets each line, and each fault that was
+// injected: with the seed that is what a round can be replayed from.
 //
 // Thread safety: any thread; one operation at a time is in the backing directory.
 #pragma once

@@ -21,8 +21,8 @@ constexpr uint64_t kMaxPending = 1 << 20;  // then a file's oldest changes are w
 
 // A change of a file's bytes and size.
 struct ByteChange {
-  uint64_t offset = 0, length = 0;   // the bytes that changed
-  std::string before;                // of them, up to the former end
+  uint64_t offset = 0, length = 0;  // the bytes that changed
+  std::string before;               // of them, up to the former end
   uint64_t old_size = 0, new_size = 0;
   enum class State : uint8_t { kUnsynced, kDurable, kLost } state = State::kUnsynced;
 };
@@ -126,7 +126,8 @@ Ledger::Ledger(int root, Names names) : names_mode_(names) {
 }
 
 Ledger::~Ledger() {
-  for (auto& [number, node] : nodes_) node->names.clear();  // (a directory moved into its own child)
+  for (auto& [number, node] : nodes_)
+    node->names.clear();  // (a directory moved into its own child)
 }
 
 std::shared_ptr<Node> Ledger::NodeOf(int fd, const char* name) {
@@ -158,8 +159,8 @@ Ledger::Before Ledger::Prepare(const Operation& operation) {
       const uint64_t begin = cut ? operation.size : operation.offset;
       const uint64_t end =
           cut ? before.file_size : std::min(before.file_size, begin + operation.size);
-      const bool keeps = operation.kind == Kind::kFallocate &&
-                         (operation.mode & ~FALLOC_FL_KEEP_SIZE) == 0;
+      const bool keeps =
+          operation.kind == Kind::kFallocate && (operation.mode & ~FALLOC_FL_KEEP_SIZE) == 0;
       if (begin < end && !keeps) before.bytes = ReadRange(before.node->fd, begin, end - begin);
       break;
     }
@@ -185,8 +186,8 @@ void Ledger::Done(const Operation& operation, Before before, int64_t result) {
       change.old_size = before.file_size;
       change.new_size = SizeOf(before.node->fd);
       change.offset = operation.kind == Kind::kTruncate ? operation.size : operation.offset;
-      change.length = operation.kind == Kind::kWrite ? static_cast<uint64_t>(result)
-                                                     : before.bytes.size();
+      change.length =
+          operation.kind == Kind::kWrite ? static_cast<uint64_t>(result) : before.bytes.size();
       change.before = std::move(before.bytes);
       if (change.before.size() > change.length) change.before.resize(change.length);
       std::vector<ByteChange>& changes = before.node->changes;
@@ -252,9 +253,8 @@ void Ledger::MakeNamesDurable(const Node* directory) {
         entries.emplace_back(change.come_to->ino, change.come_name);
         in_it = in_it || change.come_to.get() == directory;
       }
-      durable[i] = in_it || std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
-                     return needed.contains(entry);
-                   });
+      durable[i] = in_it || std::any_of(entries.begin(), entries.end(),
+                                        [&](const Entry& entry) { return needed.contains(entry); });
       if (durable[i]) needed.insert(entries.begin(), entries.end());
     }
   }
@@ -357,8 +357,7 @@ std::string Ledger::Survivor(const Node& node, cairn::Random64* random, Survival
       }
       if (mode == Mode::kPages) {
         for (uint64_t at = change.offset; at < change.offset + after[i].size();) {
-          const uint64_t end =
-              std::min((at / kPage + 1) * kPage, change.offset + after[i].size());
+          const uint64_t end = std::min((at / kPage + 1) * kPage, change.offset + after[i].size());
           if (page_survives(at / kPage)) {
             if (content.size() < end) content.resize(end);
             content.replace(at, end - at, after[i], at - change.offset, end - at);
@@ -376,8 +375,7 @@ std::string Ledger::Survivor(const Node& node, cairn::Random64* random, Survival
   return content;
 }
 
-int Ledger::WriteSurvivors(cairn::Random64* random, const std::string& target,
-                           Survival* survival) {
+int Ledger::WriteSurvivors(cairn::Random64* random, const std::string& target, Survival* survival) {
   size_t count = pending_.size();
   uint64_t percent = 100;
   switch (random->Uniform(4)) {

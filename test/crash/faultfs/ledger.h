@@ -1,14 +1,15 @@
-// Ledger: what of a directory tree a power cut may take. The tree itself, on the backing file system,
-// is always what a running system sees; the ledger remembers how it came from what is durable:
+// Ledger: what of a directory tree a power cut may take. The tree itself, on the backing file
+// system, is always what a running system sees; the ledger remembers how it came from what is
+// durable:
 //
 //   bytes   of each file the changes since it was last synced, with what was there before;
 //   names   the creations, removals and renames that no sync has made durable, in their order.
 //
-// An fsync makes a file's bytes and size durable; an fsync of a directory makes its entries durable.
-// One that fails has lost what it was to write: as on Linux those pages count as clean, and no later
-// sync brings them back. At a cut each unsynced change survives or not, by a seed; renames are
-// atomic, and what no durable name leads to is gone. What POSIX leaves open is one of two kinds of
-// file system:
+// An fsync makes a file's bytes and size durable; an fsync of a directory makes its entries
+// durable. One that fails has lost what it was to write: as on Linux those pages count as clean,
+// and no later sync brings them back. At a cut each unsynced change survives or not, by a seed;
+// renames are atomic, and what no durable name leads to is gone. What POSIX leaves open is one of
+// two kinds of file system:
 //
 //   ordered  names go through a journal, as in ext4 and xfs: any sync makes all earlier changes of
 //            names durable, and what survives a cut is the beginning of the rest;

@@ -42,9 +42,8 @@ int Main(int argc, char** argv) {
   options.kernel.direct_io = FLAGS_direct_io;
   options.kernel.cache_seconds = 0;  // an operation that failed may be done
   const int root = fiber::io::open(options.backing.c_str(), O_RDONLY | O_DIRECTORY);
-  const int log = FLAGS_log.empty()
-                      ? -1
-                      : fiber::io::open(FLAGS_log.c_str(), O_WRONLY | O_CREAT | O_APPEND);
+  const int log =
+      FLAGS_log.empty() ? -1 : fiber::io::open(FLAGS_log.c_str(), O_WRONLY | O_CREAT | O_APPEND);
   if (root < 0 || (log < 0 && !FLAGS_log.empty())) {
     std::fprintf(stderr, "faultfs: %s: %s\n",
                  root < 0 ? options.backing.c_str() : FLAGS_log.c_str(),
