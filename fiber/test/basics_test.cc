@@ -97,7 +97,7 @@ TEST(FunctionTest, KeepsSmallAndLargeMoveOnlyCallables) {
     large();
     EXPECT_EQ(calls, 7);
     Function moved = std::move(small);
-    EXPECT_FALSE(small);
+    EXPECT_FALSE(small);  // NOLINT(bugprone-use-after-move): what is left is empty
     moved();
     small = std::move(large);
     small();
@@ -114,7 +114,7 @@ TEST(ThreadTest, RunsJoinsAndMoves) {
   EXPECT_FALSE(none.joinable());
   Thread thread("a name far longer than the kernel takes", [&] { ran++; }, 5);
   Thread other = std::move(thread);
-  EXPECT_FALSE(thread.joinable());
+  EXPECT_FALSE(thread.joinable());  // NOLINT(bugprone-use-after-move): what is left is empty
   other.join();
   EXPECT_EQ(ran.load(), 1);
   other = Thread("again", [&] { ran++; });

@@ -13,7 +13,6 @@ namespace cairn {
 namespace {
 
 using testing::Key;
-using testing::Value;
 
 constexpr size_t kLarge = 4 << 20;  // bytes
 

@@ -311,7 +311,7 @@ Status DestroyDB(const std::string& dbname, const Options& options,
           (dir != dbname && !types.contains(type))) {
         continue;
       }
-      IOStatus io = fs->DeleteFile(dir + "/" + name, io_options, nullptr);
+      IOStatus io = fs->DeleteFile(std::string(dir).append("/").append(name), io_options, nullptr);
       if (!io.ok() && result.ok()) result = io;
     }
   }
