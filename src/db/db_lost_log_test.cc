@@ -5,6 +5,8 @@
 
 #include "db/testing/db_fixture.h"
 #include "fiber/runtime.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/write_batch.h"
 
 namespace cairn {
@@ -35,6 +37,9 @@ class DbLostLogTest : public testing::DbTest {
     options.disable_auto_compactions = true;
     options.max_write_buffer_number = 8;
     options.wal_recovery_mode = mode;
+    EXPECT_TRUE(
+        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator)
+            .ok());
     options.create_missing_column_families = true;
     const std::vector<ColumnFamilyDescriptor> families{{"default", options}, {"one", options}};
     return read_only ? DB::OpenForReadOnly(options, kDbName, families, &handles_, &db_)
@@ -51,6 +56,7 @@ class DbLostLogTest : public testing::DbTest {
     for (ColumnFamilyHandle* handle : handles_) {
       ASSERT_TRUE(batch.Put(handle, "#", n).ok());
       ASSERT_TRUE(batch.Put(handle, "k" + n, n).ok());
+      ASSERT_TRUE(batch.Merge(handle, "all", "x").ok());
     }
     WriteOptions options;
     options.sync = true;
@@ -107,6 +113,11 @@ class DbLostLogTest : public testing::DbTest {
       EXPECT_EQ(has[0], has[1]) << "half of batch " << n;
       found += has[0] ? 1 : 0;
       newest = has[0] ? n : newest;
+    }
+    for (ColumnFamilyHandle* handle : handles_) {  // operands, each once, with a comma between
+      std::string all;
+      EXPECT_TRUE(db_->Get(ReadOptions(), handle, "all", &all).ok() || found == 0);
+      EXPECT_EQ(all.size(), found == 0 ? 0 : 2 * found - 1);
     }
     EXPECT_TRUE(holes || newest == found) << found << " batches, but " << newest << " is there";
     return found;

@@ -196,13 +196,16 @@ Status DBImpl::FinishReplay(Replay* replay) {
 }
 
 // OK, with replay->stopped set where nothing of this log may follow.
-Status DBImpl::CheckLink(const WalLink& link, const std::string& path, WALRecoveryMode mode,
-                         Replay* replay) {
-  // An older log's writes are in tables.
-  if (link.predecessor < replay->min_log || mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
-    return Status::OK();
-  }
+Status DBImpl::CheckLink(const WalLink& link, uint64_t number, const std::string& path,
+                         WALRecoveryMode mode, Replay* replay) {
+  if (mode == WALRecoveryMode::kSkipAnyCorruptedRecords) return Status::OK();
   const std::string before = "log #" + std::to_string(link.predecessor);
+  // A log under the name of another one: what it has would be taken for newer, or older.
+  if (link.predecessor >= number || link.predecessor < replay->last.predecessor) {
+    return Status::Corruption("it is another log than its name says: it follows " + before, path);
+  }
+  // An older log's writes are in tables.
+  if (link.predecessor < replay->min_log) return Status::OK();
   // A crash takes the end of a log, or a name with all names that came after it.
   if (!replay->logs.contains(link.predecessor)) {
     return Status::Corruption(before + " is missing, as the next log says", path);
@@ -259,7 +262,7 @@ Status DBImpl::ReplayWal(uint64_t number, Replay* replay) {
     const SequenceNumber sequence = header.sequence();
     WalLink link;
     if (WalLink::Decode(record, &link)) {
-      Status s = CheckLink(link, path, mode, replay);
+      Status s = CheckLink(link, number, path, mode, replay);
       if (!s.ok()) return s;
       if (replay->stopped) break;
       end_of_good = reader.LastRecordEnd();

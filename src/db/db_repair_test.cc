@@ -77,6 +77,14 @@ class DbRepairTest : public testing::DbTest {
     return files;
   }
 
+  Contents ReadTables() {
+    Contents tables;
+    for (const std::string& path : disk_.Files(FileType::kTableFile)) {
+      EXPECT_TRUE(ReadFileToString(disk_.memory.get(), path, &tables[path]).ok());
+    }
+    return tables;
+  }
+
   void Remove(const std::string& path) {
     ASSERT_TRUE(disk_.memory->DeleteFile(path, IOOptions(), nullptr).ok()) << path;
   }
@@ -461,6 +469,188 @@ TEST_F(DbRepairTest, TablesThatTheManifestDeletedStayAway) {
   }
   RepairAndOpen();
   EXPECT_EQ(Scan().size(), 20u);
+}
+
+// Killed before a compaction's inputs were deleted, and without a MANIFEST.
+TEST_F(DbRepairTest, InputsThatAreStillThereShowNoKeyTwice) {
+  Open(options_);
+  PutRange(0, 40, 0);
+  Flush();
+  PutRange(0, 40, 1);
+  Flush();
+  Compact();  // all have sequence number 0 now
+  const Contents inputs = ReadTables();
+  PutRange(10, 20, 2);
+  Flush();
+  Compact();
+  const Contents first_outputs = ReadTables();
+  PutRange(15, 30, 3);
+  Flush();
+  Compact();
+  Close();
+  for (const auto& old : {inputs, first_outputs}) {
+    for (const auto& [path, data] : old) {
+      ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), data, path, /*sync=*/true).ok());
+    }
+  }
+  LoseManifest();
+  RepairAndOpen();
+  ExpectModel();  // in both directions
+  Compact();
+  ExpectModel();
+}
+
+// What the operands became has the sequence number of the last of them, on a level that is not the
+// deepest.
+TEST_F(DbRepairTest, OperandsOfInputsThatAreStillThereCountOnce) {
+  options_.merge_operator = std::make_shared<Sum>();
+  Open(options_);
+  ASSERT_TRUE(db_->Put(WriteOptions(), Key(0), "0").ok());
+  ASSERT_TRUE(db_->Put(WriteOptions(), Key(100), "0").ok());
+  FlushTo(4);
+  std::vector<std::string> names;
+  for (int table = 0; table < 3; ++table) {
+    for (int i = 1; i < 10; ++i) {
+      if (table == 0) {
+        ASSERT_TRUE(db_->Put(WriteOptions(), Key(i), "100").ok());
+      } else {
+        ASSERT_TRUE(db_->Merge(WriteOptions(), Key(i), "1").ok());
+      }
+    }
+    Flush();
+  }
+  ColumnFamilyMetaData meta;
+  db_->GetColumnFamilyMetaData(&meta);
+  for (const auto& file : meta.levels[0].files) names.push_back(file.name);
+  ASSERT_EQ(names.size(), 3u);
+  const Contents inputs = ReadTables();
+  ASSERT_TRUE(db_->CompactFiles(CompactionOptions(), names, 2).ok());
+  Close();
+  for (const auto& [path, data] : inputs) {
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), data, path, /*sync=*/true).ok());
+  }
+  LoseManifest();
+  RepairAndOpen();
+  for (int i = 1; i < 10; ++i) EXPECT_EQ(Get(Key(i)), "102") << i;
+  Compact();
+  for (int i = 1; i < 10; ++i) EXPECT_EQ(Get(Key(i)), "102") << i;
+}
+
+// One family keeps the logs. Of the other one a compaction made the sequence numbers 0, so what the
+// old logs have of the same keys would pass for newer; and a table is lost that came later.
+TEST_F(DbRepairTest, OldLogsGiveBackOnlyWhatALostTableMayHaveHad) {
+  options_.merge_operator = std::make_shared<Sum>();
+  Open(options_);
+  ColumnFamilyHandle* keeper = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(options_, "keeper", &keeper).ok());
+  ASSERT_TRUE(db_->Put(WriteOptions(), keeper, "not", "flushed").ok());
+  for (const char* value : {"old", "new"}) {
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(db_->Put(WriteOptions(), Key(i), value).ok());
+      ASSERT_TRUE(db_->Merge(WriteOptions(), "sum" + Key(i), "1").ok());
+    }
+    Flush();
+  }
+  Compact();
+  ASSERT_EQ(disk_.Files(FileType::kTableFile).size(), 1u);
+  const std::string deepest = disk_.Files(FileType::kTableFile)[0];
+  for (int i = 0; i < 10; i += 2) {
+    ASSERT_TRUE(db_->Put(WriteOptions(), Key(i), "newest").ok());
+    ASSERT_TRUE(db_->Merge(WriteOptions(), "sum" + Key(i), "1").ok());
+  }
+  Flush();
+  delete keeper;
+  disk_.Freeze();  // a close would flush
+  db_.reset();
+  disk_.faults->Heal();
+  ASSERT_GE(disk_.Files(FileType::kWalFile).size(), 3u);
+  for (const std::string& table : disk_.Files(FileType::kTableFile)) {
+    if (table != deepest) Remove(table);
+  }
+  ASSERT_TRUE(RepairDB(kDbName, options_, {{"default", options_}, {"keeper", options_}}).ok());
+  OpenAll({"default", "keeper"});
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(GetFrom(0, Key(i)), i % 2 == 0 ? "newest" : "new") << i;
+    EXPECT_EQ(GetFrom(0, "sum" + Key(i)), i % 2 == 0 ? "3" : "2") << i;
+  }
+  EXPECT_EQ(GetFrom(1, "not"), "flushed");
+}
+
+TEST_F(DbRepairTest, ALogUnderTheNameOfAnotherIsTakenForWhatItIs) {
+  options_.merge_operator = std::make_shared<Sum>();
+  Open(options_);
+  ColumnFamilyHandle* keeper = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(options_, "keeper", &keeper).ok());
+  ASSERT_TRUE(db_->Put(WriteOptions(), "first", "").ok());
+  Flush();  // (The very first log does not say whom it follows.)
+  ASSERT_TRUE(db_->Put(WriteOptions(), keeper, "not", "flushed").ok());
+  for (int n = 0; n < 4; ++n) {
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(db_->Merge(WriteOptions(), Key(i), "1").ok());
+    }
+    Flush();
+  }
+  Compact();
+  ASSERT_TRUE(db_->Put(WriteOptions(), "last", "").ok());
+  delete keeper;
+  disk_.Freeze();
+  db_.reset();
+  disk_.faults->Heal();
+  const std::vector<std::string> logs = disk_.Files(FileType::kWalFile);
+  ASSERT_GE(logs.size(), 4u);
+  const std::map<std::string, std::string> files = ReadFiles();
+  const std::vector<ColumnFamilyDescriptor> families{{"default", options_}, {"keeper", options_}};
+  for (size_t a = 0; a < logs.size(); ++a) {
+    for (size_t b = a + 1; b < logs.size(); ++b) {
+      SCOPED_TRACE(logs[a] + " and " + logs[b]);
+      Shut();
+      for (const std::string& name : disk_.Names()) {
+        disk_.memory->DeleteFile(std::string(kDbName) + "/" + name, IOOptions(), nullptr)
+            .PermitUncheckedError();
+      }
+      for (const auto& [path, data] : files) {
+        const std::string& to = path == logs[a] ? logs[b] : path == logs[b] ? logs[a] : path;
+        ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), data, to, /*sync=*/true).ok());
+      }
+      const Status s = DB::Open(options_, kDbName, families, &handles_, &db_);
+      EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+      EXPECT_NE(s.ToString().find("another log than its name says"), std::string::npos)
+          << s.ToString();
+      ASSERT_TRUE(RepairDB(kDbName, options_, families).ok());
+      OpenAll({"default", "keeper"});
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(GetFrom(0, Key(i)), "4") << i;
+      EXPECT_EQ(GetFrom(1, "not"), "flushed");
+    }
+  }
+}
+
+// Two tables of two families were swapped, and are still those that the MANIFEST means.
+TEST_F(DbRepairTest, SwappedTablesOfTwoFamiliesGoBack) {
+  Open(options_);
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(options_, "other", &other).ok());
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(db_->Put(WriteOptions(), Key(i), "default").ok());
+    ASSERT_TRUE(db_->Put(WriteOptions(), other, Key(i), "another").ok());
+  }
+  Flush();
+  ASSERT_TRUE(db_->Flush(FlushOptions(), other).ok());
+  delete other;
+  Close();
+  std::vector<std::string> tables = disk_.Files(FileType::kTableFile);
+  ASSERT_EQ(tables.size(), 2u);
+  const std::map<std::string, std::string> files = ReadFiles();
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), files.at(tables[i]), tables[1 - i],
+                                  /*sync=*/true)
+                    .ok());
+  }
+  ASSERT_TRUE(RepairDB(kDbName, options_, {{"default", options_}, {"other", options_}}).ok());
+  OpenAll({"default", "other"});
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(GetFrom(0, Key(i)), "default");
+    EXPECT_EQ(GetFrom(1, Key(i)), "another");
+  }
 }
 
 TEST_F(DbRepairTest, IngestedTablesAreNewerThanWhatWasThere) {

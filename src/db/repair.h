@@ -34,8 +34,10 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "commit/batch_apply.h"
+#include "commit/batch_reader.h"
 #include "compaction/job_env.h"
 #include "db/outside_directories.h"
+#include "db/wal_link.h"
 #include "manifest/manifest_remains.h"
 #include "manifest/table_places.h"
 #include "memtable/memtable.h"
@@ -76,12 +78,16 @@ class Repairer {
     const std::shared_ptr<const Options> options;
     const InternalKeyComparator icmp;
     std::unique_ptr<TableCache> tables;
-    bool lost_a_table = false;  // that the MANIFEST had, and that is gone or damaged
+    // Tables that the MANIFEST had, and that are gone or damaged: what it says of them.
+    std::vector<FileMetaData> lost;
   };
 
   // A table that was found.
   struct Found {
     uint64_t number = 0;
+    // By the MANIFEST: its number, or, where its unique id is another one's there, that one's (two
+    // were swapped).
+    uint64_t known_as = 0;
     uint64_t size = 0;                                  // bytes
     std::shared_ptr<const TableProperties> properties;  // null: they cannot be read
     Status damage;             // it cannot be opened; the properties may be wrong
@@ -115,6 +121,7 @@ class Repairer {
   // --- Tables (repair_tables.cc)
   [[nodiscard]] Status FindTables();
   [[nodiscard]] Status ReadProperties(Found* found) const;
+  uint64_t NumberByUniqueId(const Found& found) const;
   // Makes families of what the tables say, and gives the tables to them.
   void ChooseFamilies();
   void ChooseFamily(Found* found);
@@ -144,9 +151,21 @@ class Repairer {
   // --- Logs (repair_logs.cc)
   [[nodiscard]] Status ConvertLogs();
   [[nodiscard]] Status ConvertLog(uint64_t number);
+  // Of the log that says which one it follows, which may have another one's name.
+  uint64_t TrueNumber(uint64_t number, const WalLink& link) const;
   [[nodiscard]] Status SaveMemtables(uint64_t log, Memtables* memtables);
+  // Of a record of families that lost a table and whose older logs need not be read otherwise:
+  // whether such a table may have had it, and no other one has.
+  bool MayBeLost(const Family& family, const BatchRecord& record, SequenceNumber sequence) const;
+  // The MANIFEST says that what this log has of the family is in tables.
+  bool IsFlushed(const Family& family, uint64_t log) const;
+  // ApplyBatch, but of what IsFlushed() only what MayBeLost().
+  [[nodiscard]] Status ApplyChosen(const Slice& record, uint64_t log, Memtables* memtables,
+                                   SequenceNumber* next);
   // Some table has this operand, or something newer of the key.
   bool HasSince(const Family& family, const Slice& user_key, SequenceNumber sequence) const;
+  // Some table has a version of the key whose sequence number a compaction made 0.
+  bool HasSettled(const Family& family, const Slice& user_key) const;
 
   // --- The end
   [[nodiscard]] Status WriteManifest();
@@ -170,6 +189,7 @@ class Repairer {
   const std::shared_ptr<TableFactory> reading_;
 
   std::set<uint64_t> table_numbers_, log_numbers_, manifest_numbers_;
+  uint64_t last_log_ = 0;  // the newest one that was converted and has records
   uint64_t next_file_number_ = 1;
   SequenceNumber last_sequence_ = 0;
   ManifestRemains remains_;

@@ -1,8 +1,10 @@
 // The logs of a database that is repaired, as tables. All that can be read is taken: what is
 // damaged is passed over, and later logs are taken all the same. Not taken is what a MANIFEST says
-// to be in tables already, unless a table is lost.
+// to be in tables already; where one of these is lost, what it cannot have had. (A compaction makes
+// sequence numbers 0: what the log has of such a key would pass for newer.)
 #include <algorithm>
 
+#include "base/coding.h"
 #include "base/logging.h"
 #include "commit/batch_reader.h"
 #include "compaction/flush_job.h"
@@ -26,11 +28,7 @@ class Repairer::Memtables final : public MemTableSink {
     const auto found = repairer_->families_.find(id);
     if (found == repairer_->families_.end()) return Status::OK();  // dropped, or not wanted
     const Family& family = *found->second;
-    const auto said = repairer_->remains_.families.find(id);
-    if (said != repairer_->remains_.families.end() && log_ < said->second.log_number &&
-        !family.lost_a_table) {
-      return Status::OK();
-    }
+    if (repairer_->IsFlushed(family, log_) && family.lost.empty()) return Status::OK();
     MemTable*& slot = memtables_[id];
     if (slot == nullptr) {
       slot = new MemTable(family.icmp, MakeMemTableOptions(*family.options, *family.options), 0);
@@ -47,6 +45,10 @@ class Repairer::Memtables final : public MemTableSink {
     return repairer_->HasSince(family, key, sequence) ? OperandFate::kDropped : OperandFate::kKept;
   }
 
+  // What follows belongs to another log than the file's name says.
+  void set_log(uint64_t log) { log_ = log; }
+  uint64_t log() const { return log_; }
+
   const std::map<uint32_t, MemTable*>& all() const { return memtables_; }
   bool AnyIsFull() const {
     return std::any_of(memtables_.begin(), memtables_.end(),
@@ -59,9 +61,85 @@ class Repairer::Memtables final : public MemTableSink {
 
  private:
   const Repairer* const repairer_;
-  const uint64_t log_;
+  uint64_t log_;
   std::map<uint32_t, MemTable*> memtables_;  // each with one reference
 };
+
+bool Repairer::IsFlushed(const Family& family, uint64_t log) const {
+  const auto said = remains_.families.find(family.id);
+  return said != remains_.families.end() && log < said->second.log_number;
+}
+
+bool Repairer::MayBeLost(const Family& family, const BatchRecord& record,
+                         SequenceNumber sequence) const {
+  const InternalKeyComparator& icmp = family.icmp;
+  const bool is_range = record.type == kTypeRangeDeletion;
+  for (const FileMetaData& lost : family.lost) {
+    // (0: of all of its entries.)
+    if (lost.largest_seqno != 0 && sequence > lost.largest_seqno) continue;
+    if (sequence < lost.smallest_seqno) continue;
+    const Slice& end = is_range ? record.value : record.key;
+    if (EndsBefore(icmp, lost.largest.Encode(), record.key) ||
+        icmp.CompareUserKey(end, lost.smallest.user_key()) < 0) {
+      continue;
+    }
+    if (lost.smallest_seqno == 0 && !is_range && HasSettled(family, record.key)) continue;
+    return true;
+  }
+  return false;
+}
+
+Status Repairer::ApplyChosen(const Slice& batch, uint64_t log, Memtables* memtables,
+                             SequenceNumber* next) {
+  BatchReader reader(batch);
+  SequenceNumber sequence = reader.sequence();
+  const auto chooses = [&](const auto& one) {
+    return !one.second->lost.empty() && IsFlushed(*one.second, log);
+  };
+  if (std::none_of(families_.begin(), families_.end(), chooses)) {
+    return ApplyBatch(batch, sequence, memtables, /*concurrent=*/false,
+                      /*ignore_missing_families=*/true, next);
+  }
+  BatchRecord record;
+  std::string single;  // a batch of one record
+  for (size_t begin = reader.offset(); reader.Next(&record); begin = reader.offset()) {
+    if (!record.counted) continue;
+    const auto family = families_.find(record.family);
+    if (family != families_.end() &&
+        (!chooses(*family) || MayBeLost(*family->second, record, sequence))) {
+      single.assign(kBatchHeaderSize - sizeof(uint32_t), '\0');
+      PutFixed32(&single, 1);
+      single.append(batch.data() + begin, reader.offset() - begin);
+      Status s = ApplyBatch(single, sequence, memtables, /*concurrent=*/false,
+                            /*ignore_missing_families=*/true);
+      if (!s.ok()) return s;
+    }
+    *next = ++sequence;
+  }
+  return reader.status();
+}
+
+bool Repairer::HasSettled(const Family& family, const Slice& user_key) const {
+  const InternalKeyComparator& icmp = family.icmp;
+  for (const auto& table : tables_) {
+    const FileMetaData& meta = table->meta;
+    if (table->family != &family || meta.smallest_seqno > 0 ||
+        icmp.CompareUserKey(user_key, meta.smallest.user_key()) < 0 ||
+        EndsBefore(icmp, meta.largest.Encode(), user_key)) {
+      continue;
+    }
+    TableCache::Ref reader;
+    if (!family.tables->FindTable(UnpinnedId(meta), &reader).ok()) continue;
+    ReadOptions options;
+    options.total_order_seek = true;
+    const std::unique_ptr<InternalIterator> entries(reader->NewIterator(options));
+    entries->Seek(InternalKey(user_key, 0, kValueTypeForSeek).Encode());
+    if (entries->Valid() && icmp.CompareUserKey(ExtractUserKey(entries->key()), user_key) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
 
 bool Repairer::HasSince(const Family& family, const Slice& user_key,
                         SequenceNumber sequence) const {
@@ -92,6 +170,16 @@ bool Repairer::HasSince(const Family& family, const Slice& user_key,
   return false;
 }
 
+uint64_t Repairer::TrueNumber(uint64_t number, const WalLink& link) const {
+  if (link.predecessor < number && link.predecessor >= last_log_) return number;
+  const auto after = log_numbers_.upper_bound(link.predecessor);
+  const uint64_t is = after != log_numbers_.end() ? *after : link.predecessor + 1;
+  LogWarn(log_, "Log #%llu follows #%llu, so it is taken for #%llu",
+          static_cast<unsigned long long>(number),
+          static_cast<unsigned long long>(link.predecessor), static_cast<unsigned long long>(is));
+  return is;
+}
+
 Status Repairer::ConvertLogs() {
   for (const uint64_t number : log_numbers_) {
     Status s = ConvertLog(number);
@@ -120,20 +208,25 @@ Status Repairer::ConvertLog(uint64_t number) {
   uint64_t records = 0;
   while (reader.ReadRecord(&record, &scratch, WALRecoveryMode::kTolerateCorruptedTailRecords,
                            &offset)) {
+    if (WalLink link; WalLink::Decode(record, &link)) {
+      memtables.set_log(TrueNumber(number, link));
+      last_sequence_ = std::max(last_sequence_, link.last_sequence);
+      continue;
+    }
     SequenceNumber next = 0;
     Status s = Status::Corruption("log record too small");
     if (record.size() >= kBatchHeaderSize) {
       const SequenceNumber sequence = BatchReader(record).sequence();
       s = sequence > kLastWritableSequence
               ? Status::Corruption("sequence number out of range")
-              : ApplyBatch(record, sequence, &memtables, /*concurrent=*/false,
-                           /*ignore_missing_families=*/true, &next);
+              : ApplyChosen(record, memtables.log(), &memtables, &next);
     }
     if (!s.ok()) {
       LogWarn(log_, "Log #%llu: ignoring %s", log, AtOffset(s, path, offset).ToString().c_str());
       continue;
     }
     ++records;
+    last_log_ = std::max(last_log_, number);
     if (next > 0) last_sequence_ = std::max(last_sequence_, next - 1);
     if (!memtables.AnyIsFull()) continue;
     s = SaveMemtables(number, &memtables);

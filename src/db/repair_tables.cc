@@ -52,6 +52,7 @@ Status Repairer::FindTables() {
       found.damage = s;
       found.properties = salvage->properties();
     }
+    found.known_as = NumberByUniqueId(found);
     found.external = found.properties != nullptr &&
                      found.properties->user_collected_properties.contains(kExternalVersionProperty);
     found_.push_back(std::move(found));
@@ -82,6 +83,17 @@ Status Repairer::ReadProperties(Found* found) const {
   return s;
 }
 
+uint64_t Repairer::NumberByUniqueId(const Found& found) const {
+  if (found.properties == nullptr || !found.damage.ok()) return found.number;
+  const UniqueId id = UniqueIdOf(*found.properties);
+  if (id == kNullUniqueId) return found.number;
+  const auto has_it = [&](const auto& known) { return known.second.meta.unique_id == id; };
+  const auto same = remains_.tables.find(found.number);
+  if (same != remains_.tables.end() && has_it(*same)) return found.number;
+  const auto other = std::find_if(remains_.tables.begin(), remains_.tables.end(), has_it);
+  return other != remains_.tables.end() ? other->first : found.number;
+}
+
 void Repairer::ChooseFamilies() {
   // Ingested tables may come from another database, whose numbers of families say nothing here.
   // Of families of one name the last one is there, the others were dropped.
@@ -97,7 +109,7 @@ void Repairer::ChooseFamilies() {
   });
   // A MANIFEST that lost the record of a family's beginning still has its tables, which name it.
   for (const Found* const found : order) {
-    const auto known = remains_.tables.find(found->number);
+    const auto known = remains_.tables.find(found->known_as);
     if (known == remains_.tables.end() || found->properties == nullptr || found->external ||
         found->properties->column_family_id != known->second.family) {
       continue;
@@ -113,7 +125,7 @@ void Repairer::ChooseFamily(Found* found) {
   const TableProperties& properties = found->properties != nullptr ? *found->properties : kNothing;
   uint32_t id = 0;
   std::string name = kDefaultColumnFamilyName;
-  if (const auto known = remains_.tables.find(found->number); known != remains_.tables.end()) {
+  if (const auto known = remains_.tables.find(found->known_as); known != remains_.tables.end()) {
     id = known->second.family;
     name = remains_.families[id].name;
   } else if (found->external) {
@@ -165,10 +177,10 @@ Status Repairer::ScanTables() {
     if (!s.ok()) {
       bool complete = false;
       s = Salvage(found, s, &complete);
-      if (complete) sound.insert(found.number);
+      if (complete) sound.insert(found.known_as);
       return s;
     }
-    sound.insert(found.number);
+    sound.insert(found.known_as);
     last_sequence_ = std::max(last_sequence_, table->meta.largest_seqno);
     tables_.push_back(std::move(table));
     return s;
@@ -179,7 +191,7 @@ Status Repairer::ScanTables() {
     return a.external != b.external ? b.external : a.number < b.number;
   });
   for (const Found& found : found_) {
-    if (found.family != nullptr && !remains_.deleted.contains(found.number)) s = scan(found);
+    if (found.family != nullptr && !remains_.deleted.contains(found.known_as)) s = scan(found);
     if (!s.ok()) return s;
   }
   for (const auto& [id, family] : families_) {
@@ -189,13 +201,22 @@ Status Repairer::ScanTables() {
       if (sound.contains(number)) continue;
       LogWarn(log_, "Table #%llu of column family [%s] is lost, or a part of it",
               static_cast<unsigned long long>(number), family->name.c_str());
-      family->lost_a_table = true;
+      if (const auto meta = remains_.tables.find(number); meta != remains_.tables.end()) {
+        family->lost.push_back(meta->second.meta);
+      }
     }
   }
   // What replaced these is there, unless a table is lost: then they may have what it had.
+  const auto may_help = [&](const Found& found) {
+    const auto known = remains_.tables.find(found.known_as);
+    const InternalKeyComparator& icmp = found.family->icmp;
+    return std::any_of(found.family->lost.begin(), found.family->lost.end(), [&](const auto& lost) {
+      return known == remains_.tables.end() || Overlap(icmp, known->second.meta, lost);
+    });
+  };
   for (const Found& found : found_) {
-    if (found.family == nullptr || !remains_.deleted.contains(found.number)) continue;
-    if (found.family->lost_a_table) {
+    if (found.family == nullptr || !remains_.deleted.contains(found.known_as)) continue;
+    if (may_help(found)) {
       s = scan(found);
       if (!s.ok()) return s;
     } else {
@@ -222,7 +243,7 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   const TableProperties& properties = *found.properties;
   table->family = family;
   FileMetaData& meta = table->meta;
-  const auto remains = remains_.tables.find(found.number);
+  const auto remains = remains_.tables.find(found.known_as);
   const UniqueId unique_id = UniqueIdOf(properties);
   const auto may_be = [&](const FileMetaData& remembered) {
     return remembered.file_size == found.size &&
@@ -327,6 +348,25 @@ Status Repairer::ScanEntries(const RangeTombstones* tombstones, InternalIterator
 
 namespace {
 
+struct KeyVersion {
+  SequenceNumber sequence;
+  ValueType type;
+};
+
+// That two tables have one version in common does not show in a read, but in two cases: a merge
+// operand counts twice, and an iterator shows a key twice whose sequence number is 0, behind which
+// it expects no other version. A compaction's inputs that are still there beside its outputs are
+// like that.
+bool MustNotBeTwice(const std::vector<KeyVersion>& a, const std::vector<KeyVersion>& b) {
+  for (const KeyVersion& one : a) {
+    for (const KeyVersion& other : b) {
+      if (one.sequence != other.sequence) continue;
+      if (one.sequence == 0 || one.type == kTypeMerge || other.type == kTypeMerge) return true;
+    }
+  }
+  return false;
+}
+
 // One of two tables that are compared, where the other one has keys, too.
 class TableCursor {
  public:
@@ -344,21 +384,21 @@ class TableCursor {
   bool Valid() const { return valid_; }
   const Slice& user_key() const { return parsed_.user_key; }
 
-  // The least and the greatest sequence number of `key`, which is this one's, and goes on behind
-  // it. *is_older is set if `other` has a tombstone over one of its versions, *is_newer if it has
-  // one that is older than one of them: a read that met that tombstone first would look no deeper.
-  Status TakeKey(const std::string& key, const TableCursor& other, SequenceNumber* least,
-                 SequenceNumber* greatest, bool* is_older, bool* is_newer) {
+  // The versions of `key`, which is this one's, newest first, and goes on behind it. *is_older is
+  // set if `other` has a tombstone over one of its versions, *is_newer if it has one that is older
+  // than one of them: a read that met that tombstone first would look no deeper.
+  Status TakeKey(const std::string& key, const TableCursor& other,
+                 std::vector<KeyVersion>* versions, bool* is_older, bool* is_newer) {
+    versions->clear();
     const RangeTombstones* const tombstones = other.table_->range_tombstones();
     const auto covering = [&](SequenceNumber at) {
       return tombstones == nullptr ? 0 : tombstones->Covering(key, at);
     };
     const SequenceNumber newest_over_it = covering(kMaxSequenceNumber);
     if (parsed_.sequence > 0 && covering(parsed_.sequence - 1) > 0) *is_newer = true;
-    *greatest = parsed_.sequence;
     Status s;
     while (s.ok() && valid_ && icmp_.CompareUserKey(parsed_.user_key, key) == 0) {
-      *least = parsed_.sequence;
+      versions->push_back({parsed_.sequence, parsed_.type});
       if (newest_over_it > parsed_.sequence) *is_older = true;
       entries_->Next();
       s = Parse();
@@ -391,6 +431,7 @@ Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation)
   Slice from = a.meta.smallest.user_key();
   if (icmp.CompareUserKey(from, b.meta.smallest.user_key()) < 0) from = b.meta.smallest.user_key();
   TableCursor first(icmp, b.meta), second(icmp, a.meta);
+  std::vector<KeyVersion> of_first, of_second;
   Status s = first.Open(tables, a.meta, from);
   if (s.ok()) s = second.Open(tables, b.meta, from);
   while (s.ok() && (first.Valid() || second.Valid()) &&
@@ -399,21 +440,27 @@ Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation)
                       : !second.Valid() ? -1
                                         : icmp.CompareUserKey(first.user_key(), second.user_key());
     const std::string key = (order <= 0 ? first : second).user_key().ToString();
-    SequenceNumber first_least = 0, first_greatest = 0, second_least = 0, second_greatest = 0;
     if (order <= 0) {
-      s = first.TakeKey(key, second, &first_least, &first_greatest, &relation->second_is_newer,
+      s = first.TakeKey(key, second, &of_first, &relation->second_is_newer,
                         &relation->first_is_newer);
     }
     if (s.ok() && order >= 0) {
-      s = second.TakeKey(key, first, &second_least, &second_greatest, &relation->first_is_newer,
+      s = second.TakeKey(key, first, &of_second, &relation->first_is_newer,
                          &relation->second_is_newer);
     }
-    if (order != 0) continue;
+    if (!s.ok() || order != 0) continue;
+    const SequenceNumber first_greatest = of_first.front().sequence;
+    const SequenceNumber first_least = of_first.back().sequence;
+    const SequenceNumber second_greatest = of_second.front().sequence;
+    const SequenceNumber second_least = of_second.back().sequence;
     if (first_greatest > second_least) relation->first_is_newer = true;
     if (second_greatest > first_least) relation->second_is_newer = true;
     if (first_greatest == second_least && second_greatest == first_least &&
         a.guessed_sequence != b.guessed_sequence) {
       (a.guessed_sequence ? relation->second_is_newer : relation->first_is_newer) = true;
+    }
+    if (MustNotBeTwice(of_first, of_second)) {
+      relation->first_is_newer = relation->second_is_newer = true;  // they become one
     }
   }
   return s;
@@ -452,10 +499,57 @@ Status Repairer::PlaceFamily(Family* family) {
     }
     std::vector<Table*> inputs;
     for (const size_t index : places.conflict) inputs.push_back(tables[index]);
+    // Of two versions with one sequence number the first table's is taken: what was written later
+    // and, before that, what nobody had to guess.
+    std::sort(inputs.begin(), inputs.end(), [](const Table* one, const Table* other) {
+      if (one->guessed_sequence != other->guessed_sequence) return other->guessed_sequence;
+      return one->meta.number > other->meta.number;
+    });
     s = MergeTables(inputs);
     if (!s.ok()) return s;
   }
 }
+
+namespace {
+
+// Writes entries that come in the order of their keys: of several with one user key and sequence
+// number, which several tables have, a single one. That is the first; but a value rather than a
+// merge operand, which a compaction made it of.
+class OneOfEach {
+ public:
+  OneOfEach(const InternalKeyComparator& icmp, TableWriter* writer)
+      : icmp_(icmp), writer_(writer) {}
+
+  Status Take(const Slice& key, const Slice& value) {
+    ParsedInternalKey parsed;
+    Status s = ParseInternalKey(key, &parsed);
+    if (!s.ok()) return s;
+    const bool again = !key_.empty() && parsed.sequence == held_.sequence &&
+                       icmp_.CompareUserKey(parsed.user_key, held_.user_key) == 0;
+    if (again && (held_.type != kTypeMerge || parsed.type == kTypeMerge)) return s;
+    if (!again) s = Finish();
+    key_.assign(key.data(), key.size());
+    value_.assign(value.data(), value.size());
+    held_ = parsed;
+    held_.user_key = Slice(key_.data(), parsed.user_key.size());
+    return s;
+  }
+
+  Status Finish() {
+    if (key_.empty()) return Status::OK();
+    writer_->Add(held_, key_, value_);
+    key_.clear();
+    return writer_->status();
+  }
+
+ private:
+  const InternalKeyComparator& icmp_;
+  TableWriter* const writer_;
+  std::string key_, value_;  // the entry that is written next; no key: none
+  ParsedInternalKey held_;   // of key_
+};
+
+}  // namespace
 
 Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
   Family* const family = inputs[0]->family;
@@ -489,16 +583,12 @@ Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
   TableWriter writer(env, *family->options, options);
   if (s.ok()) s = writer.Open(number);
   if (!s.ok()) return s;
-  std::string last;
+  OneOfEach entries(family->icmp, &writer);
   for (merged->SeekToFirst(); s.ok() && merged->Valid(); merged->Next()) {
-    if (!last.empty() && merged->key() == Slice(last)) continue;  // two tables have it
-    ParsedInternalKey parsed;
-    s = ParseInternalKey(merged->key(), &parsed);
-    if (s.ok()) writer.Add(parsed, merged->key(), merged->value());
-    if (s.ok()) s = writer.status();
-    last = merged->key().ToString();
+    s = entries.Take(merged->key(), merged->value());
   }
   if (s.ok()) s = merged->status();
+  if (s.ok()) s = entries.Finish();
   if (s.ok()) {
     if (const auto tombstones = collector.Finish(nullptr, nullptr); tombstones != nullptr) {
       for (const RangeTombstones::Fragment& fragment : tombstones->fragments()) {

@@ -1,6 +1,7 @@
 #include "manifest/table_places.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -8,11 +9,6 @@
 
 namespace cairn {
 namespace {
-
-bool Overlap(const InternalKeyComparator& icmp, const FileMetaData& a, const FileMetaData& b) {
-  return !EndsBefore(icmp, a.largest.Encode(), b.smallest.user_key()) &&
-         !EndsBefore(icmp, b.largest.Encode(), a.smallest.user_key());
-}
 
 // Of neighbours in level 0, ordered by sequence numbers: what RocksDB demanded before epochs.
 bool ClearlyNewer(const FileMetaData& a, const FileMetaData& b) {
@@ -65,6 +61,21 @@ class Placer {
     for (const size_t rank : ranks) places_->conflict.push_back(ranked_[rank]);
   }
 
+  // All that `rank` has a conflict with, and these, and so on: one table of them all is made sooner
+  // than one of each pair.
+  void ConflictAround(size_t rank, const std::map<size_t, std::vector<size_t>>& conflicts) {
+    std::set<size_t> all{rank};
+    std::vector<size_t> next{rank};
+    while (!next.empty()) {
+      const size_t at = next.back();
+      next.pop_back();
+      for (const size_t other : conflicts.at(at)) {
+        if (all.insert(other).second) next.push_back(other);
+      }
+    }
+    Conflict({all.begin(), all.end()});
+  }
+
   // Fills in older_ and newer_ for all pairs that have keys in common.
   Status Relate() {
     std::vector<size_t> by_key(ranked_.size());
@@ -72,6 +83,7 @@ class Placer {
     std::sort(by_key.begin(), by_key.end(), [&](size_t a, size_t b) {
       return icmp_.Compare(Table(a).smallest.Encode(), Table(b).smallest.Encode()) < 0;
     });
+    std::map<size_t, std::vector<size_t>> conflicts;  // by rank
     for (size_t i = 0; i < by_key.size(); ++i) {
       for (size_t j = i + 1; j < by_key.size(); ++j) {
         const FileMetaData& one = Table(by_key[i]);
@@ -86,13 +98,15 @@ class Placer {
           if (!s.ok()) return s;
         }
         if (relation.first_is_newer && relation.second_is_newer) {
-          Conflict({first, second});
-          return Status::OK();
+          conflicts[first].push_back(second);
+          conflicts[second].push_back(first);
+          continue;
         }
         if (relation.first_is_newer) SetNewer(first, second);
         if (relation.second_is_newer) SetNewer(second, first);
       }
     }
+    if (!conflicts.empty()) ConflictAround(conflicts.begin()->first, conflicts);
     return Status::OK();
   }
 
@@ -176,6 +190,11 @@ class Placer {
 };
 
 }  // namespace
+
+bool Overlap(const InternalKeyComparator& icmp, const FileMetaData& a, const FileMetaData& b) {
+  return !EndsBefore(icmp, a.largest.Encode(), b.smallest.user_key()) &&
+         !EndsBefore(icmp, b.largest.Encode(), a.smallest.user_key());
+}
 
 Status PlaceTables(const InternalKeyComparator& icmp,
                    const std::vector<const FileMetaData*>& tables, int num_levels,

@@ -40,6 +40,9 @@ struct TablePlaces {
   std::vector<size_t> conflict;
 };
 
+// By their bounds.
+bool Overlap(const InternalKeyComparator& icmp, const FileMetaData& a, const FileMetaData& b);
+
 // `tables` are borrowed and have bounds and sequence numbers. Levels 0 to num_levels - 1 may be
 // used. `relate` is asked where neither bounds nor sequence numbers tell; its error is returned.
 [[nodiscard]] Status PlaceTables(const InternalKeyComparator& icmp,

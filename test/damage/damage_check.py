@@ -45,6 +45,12 @@ KINDS = {  # name: what its files are called, and how many of a hundred trials i
 # What is known, by rule: kind, damage, what is found; and the reason.
 KNOWN = [
     ('table', 'two blocks swapped', r'', 'below format 6 the checksum of a block does not know its place'),
+    ('manifest', '', r'is not what 300 batches make it: in\d+-\d+ is missing',
+     "the MANIFEST's last records are gone, as after a crash, and with them files from outside, of which no log tells"),
+    ('manifest', '', r'^repaired: operands of \S+ count twice',
+     'without a MANIFEST nothing tells what of an old log is in tables: merge operands may count twice'),
+    ('log', 'record lost', r'is not what \d+ batches make it',
+     'whole records taken out of a log: writes that skip the log leave the same gaps'),
 ]
 
 

@@ -190,7 +190,8 @@ void CopyFilesOf(const std::string& from, const std::string& to) {
 void Ingest(const Ingestion& ingestion, size_t number, Open* open) {
   const std::string path = FLAGS_db + ".ingested";
   const Options options = FamilyOptions(ingestion.family);
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  // (Only so a repair without a MANIFEST knows whose it is.)
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, open->handles[ingestion.family]);
   Must(writer.Open(path), "open a table");
   for (const auto& [key, value] : ingestion.entries) Must(writer.Put(key, value), "write a table");
   Must(writer.Finish(), "finish a table");
@@ -342,9 +343,7 @@ class Prober {
     }
     for (size_t family = 0; family < kFamilies; ++family) {
       for (const auto& [key, value] : contents.state[family]) {
-        if (key != kCounterKey && !history_.IsOf(family, key, value)) {
-          Find(when + ": nobody wrote " + key + " = " + value.substr(0, 60));
-        }
+        if (key != kCounterKey) CheckOrigin(family, key, value, when);
       }
     }
     if (counters.empty()) return std::nullopt;
@@ -387,6 +386,20 @@ class Prober {
            std::to_string(n));
     }
     return n;
+  }
+
+  void CheckOrigin(size_t family, const std::string& key, const std::string& value,
+                   const std::string& when) {
+    switch (history_.OriginOf(family, key, value)) {
+      case History::Origin::kHistory:
+        break;
+      case History::Origin::kOperandsAgain:
+        Find(when + ": operands of " + key + " count twice");
+        break;
+      case History::Origin::kNobody:
+        Find(when + ": nobody wrote " + key + " = " + value.substr(0, 60));
+        break;
+    }
   }
 
   static std::string Difference(const std::map<std::string, std::string>& expected,
@@ -505,9 +518,7 @@ class Prober {
     for (size_t family = 0; family < kFamilies; ++family) {
       entries += contents.state[family].size();
       for (const auto& [key, value] : contents.state[family]) {
-        if (!history_.IsOf(family, key, value)) {
-          Find("repaired: nobody wrote " + key + " = " + value.substr(0, 60));
-        }
+        CheckOrigin(family, key, value, "repaired");
       }
       if (!contents.whole.contains(family)) Find("repaired, and cannot be read: " + Name(family));
     }

@@ -162,18 +162,21 @@ State History::After(size_t n) const {
   return state;
 }
 
-bool History::IsOf(size_t family, const std::string& key, const std::string& value) const {
+History::Origin History::OriginOf(size_t family, const std::string& key,
+                                  const std::string& value) const {
   const auto versions = written_[family].find(key);
-  if (versions == written_[family].end()) return false;
+  if (versions == written_[family].end()) return Origin::kNobody;
   size_t newest = 0;
+  Origin origin = Origin::kHistory;
   for (size_t begin = 0; begin <= value.size();) {
     const size_t end = std::min(value.find(kBetween, begin), value.size());
     const auto it = versions->second.find(value.substr(begin, end - begin));
-    if (it == versions->second.end() || it->second <= newest) return false;
+    if (it == versions->second.end()) return Origin::kNobody;
+    if (it->second <= newest) origin = Origin::kOperandsAgain;
     newest = it->second;
     begin = end + 1;
   }
-  return true;
+  return origin;
 }
 
 }  // namespace cairn::damage

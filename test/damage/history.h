@@ -60,9 +60,12 @@ class History {
   State After(size_t n) const;
   // All that any ingestion brings.
   const State& ingested() const { return ingested_; }
-  // Whether the key may have had this value, or lost some of its merge operands or older versions:
-  // each part of it was written to this key, in this order.
-  bool IsOf(size_t family, const std::string& key, const std::string& value) const;
+  enum class Origin : uint8_t {
+    kHistory,        // the key may have had it, or lost some of its operands or older versions
+    kOperandsAgain,  // each part was written to this key, but not in this order
+    kNobody,
+  };
+  Origin OriginOf(size_t family, const std::string& key, const std::string& value) const;
 
   // Merge operands are strung together.
   static std::shared_ptr<rocksdb::MergeOperator> MakeMergeOperator();

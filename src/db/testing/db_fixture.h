@@ -179,7 +179,8 @@ class DbTest : public ::testing::Test {
     std::unique_ptr<Iterator> it(db_->NewIterator(options));
     Contents forward;
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      forward.emplace(it->key().ToString(), it->value().ToString());
+      EXPECT_TRUE(forward.emplace(it->key().ToString(), it->value().ToString()).second)
+          << it->key().ToString() << " again";
     }
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     Contents backward;
