@@ -53,6 +53,11 @@ class ForkDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (detail::simulator() != nullptr) GTEST_SKIP() << "a simulation does not fork";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    // GCC 12's do not keep their allocators usable across a fork beside other threads, as glibc
+    // does: a child hangs whenever one of them was allocating.
+    if (getenv("CAIRN_FORK_UNDER_SANITIZER") == nullptr) GTEST_SKIP() << "the sanitizer may hang";
+#endif
   }
 };
 
@@ -175,7 +180,6 @@ TEST_F(ForkDeathTest, AChildOnAFiberIsAPlainThread) {
 }
 
 TEST_F(ForkDeathTest, AChildMakesWhatItNeedsAnew) {
-  if (testing::kThreadSanitizer) GTEST_SKIP() << "it ends a forked process that starts a thread";
   default_runtime().run([] {});
   Function twice[2] = {[] { yield(); }, [] { yield(); }};
   gather(twice);

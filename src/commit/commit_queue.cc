@@ -90,7 +90,7 @@ struct CommitQueue::Group {
 CommitQueue::CommitQueue(CommitEnv env, const CommitOptions& options)
     : env_(std::move(env)), options_(options), may_spin_(fiber::hardware_concurrency() > 1) {}
 
-CommitQueue::~CommitQueue() { assert(newest_.load() == 0); }
+CommitQueue::~CommitQueue() { assert(IsEmpty()); }
 
 Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used) {
   Writer w;

@@ -196,7 +196,10 @@ class CommitQueue {
 
  public:
   CommitQueue(CommitEnv env, const CommitOptions& options);
-  ~CommitQueue();  // REQUIRES: nobody writes
+  ~CommitQueue();  // REQUIRES: IsEmpty()
+
+  // Nobody writes or waits for a turn.
+  bool IsEmpty() const { return newest_.load(std::memory_order_acquire) == 0; }
 
   CommitQueue(const CommitQueue&) = delete;
   CommitQueue& operator=(const CommitQueue&) = delete;

@@ -35,6 +35,7 @@ void DBImpl::InstallSuperVersion(ColumnFamily* family) {
     family->limit = std::make_shared<SequenceLimit>(versions_->LastSequence());
   }
   sv->limit = family->limit;
+  ++super_versions_;
   family->super_versions->Install(sv);
   if (mode_ == OpenMode::kSecondary) return;  // the rest is the primary's matter
   UpdateStall(family);

@@ -255,6 +255,7 @@ std::vector<SuperVersion*> DBImpl::TakeRetired() {
     sv->current->Unref();
     sv->current = nullptr;
   }
+  super_versions_ -= out.size();
   return out;
 }
 

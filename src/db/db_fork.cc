@@ -3,6 +3,7 @@
 // and its files' positions and locks are the parent's, too. So every call says that, and Close and
 // the destructor leave all as it is.
 #include <atomic>
+#include <new>
 
 #include "db/db_impl.h"
 
@@ -15,49 +16,25 @@ Status DBImpl::ForkedStatus() const {
       dbname_);
 }
 
-// What the destructors of these would do (join threads, write and close files, free locks) is not
-// for this process. It stays reachable, or it would be taken for a leak.
-struct DBImpl::Abandoned {
-  std::unique_ptr<const DBOptions> options;  // with the user's objects: a LOG would be closed
-  std::shared_ptr<FileSystem> fs;
-  std::unique_ptr<FSDirectory> directory;
-  std::unique_ptr<ColumnFamilyHandle> default_handle;
-  std::unique_ptr<VersionSet> versions;
-  std::unique_ptr<WalSet> wals;
-  std::unique_ptr<CommitQueue> commit;
-  std::unique_ptr<BackgroundScheduler> scheduler;
-  std::unique_ptr<WriteBufferClient> buffer_client;
-  std::unique_ptr<BackgroundScheduler> manager_flusher;
-  std::map<uint32_t, std::unique_ptr<ColumnFamily>> families;
-  std::shared_ptr<OpenTables> open_tables;
-  fiber::Thread recovery, clock;
-  std::deque<Event> events;
-  Abandoned* next = nullptr;
-};
+// (GCC 12 warns of an operator delete that destroys where it sees through this one.)
+void* DBImpl::operator new(size_t size) { return ::operator new(size); }
 
-void DBImpl::Abandon() FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  auto* const kept = new Abandoned;
-  kept->options = std::make_unique<const DBOptions>(db_options_);
-  kept->fs = wrapped_fs_;
-  kept->directory = std::move(directory_);
-  kept->default_handle = std::move(default_handle_);
-  kept->versions = std::move(versions_);
-  kept->wals = std::move(wals_);
-  kept->commit = std::move(commit_);
-  kept->scheduler = std::move(scheduler_);
-  kept->buffer_client = std::move(buffer_client_);
-  kept->manager_flusher = std::move(manager_flusher_);
-  kept->families = std::move(owned_families_);
-  kept->open_tables = std::move(open_tables_);
-  kept->recovery = std::move(recovery_);
-  kept->clock = std::move(clock_);
-  kept->events = std::move(events_);
-  outside_.Abandon();
-  lock_ = nullptr;
-  closed_ = true;
-  static constinit std::atomic<Abandoned*> all{nullptr};
-  kept->next = all.load(std::memory_order_relaxed);
-  while (!all.compare_exchange_weak(kept->next, kept, std::memory_order_release,
+// Nothing of it is destroyed, no member either: at the moment of the fork another thread, which is
+// not here, may have been changing it, and what it was freeing would be freed twice. It stays
+// reachable, or it would be taken for a leak.
+void DBImpl::operator delete(DBImpl* db, std::destroying_delete_t) {
+  if (!db->Forked()) {
+    db->~DBImpl();
+    ::operator delete(db);
+    return;
+  }
+  struct Left {
+    DBImpl* db;
+    Left* next;
+  };
+  static constinit std::atomic<Left*> all{nullptr};
+  auto* const left = new Left{db, all.load(std::memory_order_relaxed)};
+  while (!all.compare_exchange_weak(left->next, left, std::memory_order_release,
                                     std::memory_order_relaxed)) {
   }
 }

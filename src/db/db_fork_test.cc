@@ -16,12 +16,6 @@
 #include "fiber/thread.h"
 #include "fs/testing/temp_dir.h"
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kMayStartThreads = false;  // the sanitizer ends a forked process that does
-#else
-constexpr bool kMayStartThreads = true;
-#endif
-
 namespace cairn {
 namespace {
 
@@ -47,7 +41,14 @@ class DbForkTest : public ::testing::Test {
     options_.create_if_missing = true;
     options_.write_buffer_size = 64 << 10;
   }
-  void SetUp() override { Open(); }
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    // GCC 12's do not keep their allocators usable across a fork beside other threads, as glibc
+    // does: a child hangs whenever one of them was allocating.
+    if (getenv("CAIRN_FORK_UNDER_SANITIZER") == nullptr) GTEST_SKIP() << "the sanitizer may hang";
+#endif
+    Open();
+  }
   void Open() {
     db_.reset();
     const Status s = DB::Open(options_, dir_.path(), &db_);
@@ -163,9 +164,6 @@ std::unique_ptr<DB>& StaticDatabase() {
 }
 
 TEST_F(DbForkTest, AStaticDatabaseIsDestroyedInTheChild) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer looks for what the parent's other threads would have freed";
-#endif
   Put(0, 300);
   StaticDatabase() = std::move(db_);
   EXPECT_EQ(7, InChild([] {
@@ -216,13 +214,7 @@ TEST_F(DbForkTest, TheLockStaysTheParents) {
 }
 
 TEST_F(DbForkTest, AChildMayHaveADatabaseOfItsOwn) {
-  if (!kMayStartThreads) GTEST_SKIP();
   Put(0, 300);
-#if defined(__SANITIZE_ADDRESS__)
-  // GCC 12's sanitizer does not keep its allocator usable across a fork beside a flush, as glibc
-  // does.
-  ASSERT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).ok());
-#endif
   testing::TempDir other(FileSystem::Default().get(), "fork-child");
   EXPECT_EQ(0, InChild([&] {
               db_.reset();
@@ -245,7 +237,6 @@ TEST_F(DbForkTest, AChildMayHaveADatabaseOfItsOwn) {
 
 // POSIX's locks end with their process; an open file's end with the last one that has it open.
 TEST_F(DbForkTest, AChildThatOutlivesItsParentDoesNotHoldTheLock) {
-  if (!kMayStartThreads) GTEST_SKIP();
   Put(0, 10);
   db_.reset();
   int orphan[2];

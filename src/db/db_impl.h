@@ -28,6 +28,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <span>
 #include <string>
@@ -71,6 +72,9 @@ class DBImpl final : public DB {
   // For Open.
   DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode);
   ~DBImpl() override;
+  // In a forked process it leaves all as it is (db_fork.cc).
+  static void operator delete(DBImpl* db, std::destroying_delete_t);
+  static void* operator new(size_t size);
 
   // --- rocksdb::DB
   using DB::CompactFiles;
@@ -260,9 +264,6 @@ class DBImpl final : public DB {
   // The process is another than the one that opened the database: nothing of it may be touched.
   bool Forked() const { return fiber::process_generation() != generation_; }
   [[nodiscard]] Status ForkedStatus() const;
-  // All that has a destructor with an effect is kept for ever, as it is.
-  struct Abandoned;
-  void Abandon();
 
   // --- Opening and closing (db_open.cc)
   [[nodiscard]] Status OpenImpl(const std::vector<ColumnFamilyDescriptor>& families);
@@ -351,8 +352,9 @@ class DBImpl final : public DB {
     std::map<ColumnFamily*, std::vector<FileMetaData>> flushed;
   };
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
-  [[nodiscard]] static Status CheckLink(const WalLink& link, const std::string& path,
-                                        WALRecoveryMode mode, Replay* replay);
+  [[nodiscard]] static Status CheckLink(const WalLink& link, uint64_t number,
+                                        const std::string& path, WALRecoveryMode mode,
+                                        Replay* replay);
   [[nodiscard]] Status CheckFamiliesAgree(const Replay& replay) const;
   // Writes a memtable to level 0 and starts a new one. Nothing else runs yet.
   [[nodiscard]] Status FlushRecovered(ColumnFamily* family, Replay* replay);
@@ -806,6 +808,7 @@ class DBImpl final : public DB {
   fiber::Mutex purge_mutex_;    // held while files are removed; taken before mutex_
   fiber::Mutex retired_mutex_;  // a leaf
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
+  size_t super_versions_ FIBER_GUARDED_BY(mutex_) = 0;  // that were installed and not taken back
   std::vector<ColumnFamily*> unreferenced_ FIBER_GUARDED_BY(retired_mutex_);
   std::atomic<bool> purge_scheduled_{false};
   fiber::Mutex postponed_mutex_;  // a leaf

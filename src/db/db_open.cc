@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/logging.h"
+#include "base/misuse.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
@@ -69,10 +70,6 @@ DBImpl::DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
 }
 
 DBImpl::~DBImpl() {
-  if (Forked()) {
-    Abandon();
-    return;
-  }
   CloseImpl().PermitUncheckedError();
   default_handle_.reset();
 }
@@ -478,6 +475,10 @@ Status DBImpl::CloseImpl() {
   // From here on nobody else is inside.
   for (ColumnFamily* family : families_) family->super_versions.reset();  // retires the current one
   Purge();
+  if (commit_ != nullptr && !commit_->IsEmpty()) {
+    ReportMisuse(db_options_.info_log.get(),
+                 dbname_ + ": it is closed while a write is under way (one that has not returned)");
+  }
   commit_.reset();
   IOStatus io = wals_ == nullptr ? IOStatus::OK() : wals_->Close();
   // After a failed write the error was already told to the writer; but with a buffer of its own the
@@ -491,6 +492,12 @@ Status DBImpl::CloseImpl() {
     for (const auto& [id, family] : owned_families_) family->Release();
     const std::vector<SuperVersion*> retired = TakeRetired();
     FreeRetired(retired);
+    if (super_versions_ > 0) {
+      ReportMisuse(db_options_.info_log.get(),
+                   dbname_ +
+                       ": it is closed while somebody reads: an iterator that is not deleted "
+                       "yet, or a Get or MultiGet that has not returned");
+    }
     Status s = versions_->Close(&mutex_);
     if (!s.ok() && result.ok()) result = s;
   }

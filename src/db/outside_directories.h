@@ -71,8 +71,6 @@ class OutsideDirectories {
   // Whoever deletes or writes there holds the locks. InvalidArgument: another database does.
   [[nodiscard]] Status Lock();
   void Unlock();
-  // In a forked process: the locks are its parent's.
-  void Abandon() { all_.clear(); }
 
   // Before a database is created: nothing of another one is there.
   [[nodiscard]] Status CheckNew();
