@@ -16,10 +16,22 @@ namespace cairn {
 
 namespace {
 
+// A read gave nothing, or, of a direct one, a count that is not aligned. On a disk that is the end
+// of the file. A file system of the network or of a process may stop short anywhere; and of one
+// that does, io_uring says 0 now and then where there is more (Linux 6.18, FUSE).
+bool EndsAt(int fd, uint64_t offset) {
+  struct stat file;
+  return fiber::io::fstat(fd, &file) < 0 || offset >= static_cast<uint64_t>(file.st_size);
+}
+
+// How often a read that gets no further is tried again.
+constexpr int kTries = 1000;
+
 // Reads until `n` bytes are there or the file ends.
 IOStatus ReadFully(int fd, const std::string& name, uint64_t offset, size_t n, bool direct,
                    Slice* result, char* scratch) {
   size_t done = 0;
+  int tries = 0;
   while (done < n) {
     const ssize_t r = fiber::io::pread(fd, scratch + done, n - done, offset + done);
     if (r < 0) {
@@ -28,10 +40,12 @@ IOStatus ReadFully(int fd, const std::string& name, uint64_t offset, size_t n, b
                                   std::to_string(n - done),
                               name, static_cast<int>(-r));
     }
-    if (r == 0) break;
     done += static_cast<size_t>(r);
-    // With direct I/O a count that is not aligned can only be the end of the file.
-    if (direct && done % kDefaultPageSize != 0) break;
+    const bool stops_short = r == 0 || (direct && done % kDefaultPageSize != 0);
+    if (done < n && stops_short) {
+      if (EndsAt(fd, offset + done) || ++tries == kTries) break;
+      if (direct) done -= done % kDefaultPageSize;  // where it goes on must be aligned
+    }
   }
   *result = Slice(scratch, done);
   return IOStatus::OK();
@@ -59,15 +73,17 @@ void AnswerRead(int fd, const std::string& name, bool direct, ssize_t got, FSRea
     req->status = IOErrorFromErrno(
         "While pread offset " + std::to_string(req->offset) + " len " + std::to_string(req->len),
         name, static_cast<int>(-got));
-  } else if (done == 0 || done == req->len || (direct && done % kDefaultPageSize != 0)) {
+  } else if (done == req->len || ((done == 0 || (direct && done % kDefaultPageSize != 0)) &&
+                                  EndsAt(fd, req->offset + done))) {
     req->result = Slice(req->scratch, done);
     req->status = IOStatus::OK();
   } else {
-    // Short: the end of the file, or a read that was cut in two.
+    // Short: a read that was cut in two. (A direct one goes on where it may.)
+    const size_t have = direct ? done - done % kDefaultPageSize : done;
     Slice rest;
-    req->status = ReadFully(fd, name, req->offset + done, req->len - done, direct, &rest,
-                            req->scratch + done);
-    req->result = Slice(req->scratch, req->status.ok() ? done + rest.size() : 0);
+    req->status = ReadFully(fd, name, req->offset + have, req->len - have, direct, &rest,
+                            req->scratch + have);
+    req->result = Slice(req->scratch, req->status.ok() ? have + rest.size() : 0);
   }
 }
 
