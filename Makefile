@@ -24,12 +24,13 @@ demo:  ## load a million keys, kill, reopen, verify; on threads and on fibers (a
 test: release  ## build the release and run every test
 	@$(CTEST) --test-dir build/release
 
-check:  ## format, style, layers, public headers, thread-safety annotations, clang-tidy on changed files
+check:  ## format, style, layers, documents, public headers, thread-safety annotations, clang-tidy on changed files
 	@scripts/install-deps.sh check
 	scripts/check_format
 	scripts/check_style.py
 	scripts/check_layers.py
 	scripts/compatibility.py --check
+	scripts/check_docs.py
 	scripts/checks_test.py
 	@cmake --preset clang >/dev/null
 	$(BUILD) clang -j $(JOBS) --target headers_alone cairn

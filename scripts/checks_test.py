@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
+import check_docs  # noqa: E402
 import check_layers  # noqa: E402
 import check_style  # noqa: E402
 import compatibility  # noqa: E402
@@ -48,6 +49,37 @@ class LayersTest(unittest.TestCase):
 
     def test_path_through_the_parent_folder_is_refused(self):
         self.assertEqual(len(self.check('src/fs/file.cc', '#include "../table/block.h"\n')), 1)
+
+
+class DocsTest(unittest.TestCase):
+    def problems(self, readme='', page='# A page\n\n## What it has\n'):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in (('README.md', '```cpp\n#include <x>\n```\n' + readme), ('doc/page.md', page),
+                               ('examples/embed.cc', '// It.\n#include <x>\n')):
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(text)
+            return check_docs.check(root, ['README.md', 'doc/page.md'])
+
+    def test_links_that_lead_somewhere_pass(self):
+        self.assertEqual(self.problems('[a](doc/page.md) [b](doc/page.md#what-it-has) [c](https://x/y) [d](doc)'), [])
+        self.assertEqual(self.problems(page='# A\n[a](../README.md) [b](#a)\n```\n[c](nowhere)\n```\n'), [])
+
+    def test_dead_links_are_found(self):
+        self.assertEqual(len(self.problems('[a](doc/pages.md)')), 1)
+        self.assertEqual(len(self.problems('[a](doc/page.md#what-it-had)')), 1)
+        self.assertEqual(len(self.problems(page='[a](README.md)')), 1)
+
+    def test_a_long_front_page_is_found(self):
+        self.assertEqual(len(self.problems('word ' * 900)), 1)
+
+    def test_another_example_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / 'examples').mkdir()
+            (root / 'README.md').write_text('```cpp\n#include <y>\n```\n')
+            (root / 'examples/embed.cc').write_text('#include <x>\n')
+            self.assertEqual(len(check_docs.check(root, ['README.md'])), 1)
 
 
 class StyleTest(unittest.TestCase):

@@ -162,7 +162,7 @@ def render(sections):
     lines = ['# Options', '',
              'What becomes of each option that the headers declare; made by `scripts/compatibility.py` from the headers and the',
              'sources. What is refused gives `NotSupported` or `InvalidArgument` with its name, by `DB::Open` or by the call. Operations:',
-             'the [table in the README](../README.md#what-works).', '']
+             'the [table of what works](features.md).', '']
     for struct, rows in sections:
         lines += [f'## {struct}', '', '| | |', '| --- | --- |']
         lines += [f'| {what} | {", ".join(f"`{name}`" for name in names)} |' for what, names in rows.items() if names]
