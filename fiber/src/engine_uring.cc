@@ -20,6 +20,10 @@ constexpr uint32_t kFutexSizeU32 = 2;
 constexpr uint32_t kFutexPrivate = 128;
 constexpr uint64_t kFutexMatchAny = 0xffffffff;
 
+// How long a ring that ends waits for its own wait to be over, and how often.
+constexpr uint64_t kDisarmNanos = 10'000'000;
+constexpr int kTriesToDisarm = 100;
+
 IoRequest* request_of(RingOp* op) {
   return reinterpret_cast<IoRequest*>(reinterpret_cast<char*>(op) - offsetof(IoRequest, ring));
 }
@@ -33,10 +37,11 @@ UringEngine::UringEngine(const RingOptions& ring_options, bool use_futex)
 
 UringEngine::~UringEngine() {
   // The wait must be out of the kernel before its word is freed: it could swallow a wake-up that is
-  // meant for what comes to lie at that address.
-  while (wake_op_.armed) {
+  // meant for what comes to lie at that address. (Not for ever: Linux 6.18 has been seen to lose a
+  // ring's wait on a futex, neither queued nor completed, and a process then never ended.)
+  for (int tries = 0; wake_op_.armed && tries < kTriesToDisarm; ++tries) {
     wakeup();
-    ring_->wait(UINT64_MAX);
+    ring_->wait(kDisarmNanos);
   }
   ring_.reset();
   const int event_fd = event_fd_.load(std::memory_order_relaxed);
