@@ -24,7 +24,7 @@ bool EndsAt(int fd, uint64_t offset) {
   return fiber::io::fstat(fd, &file) < 0 || offset >= static_cast<uint64_t>(file.st_size);
 }
 
-// How often a read that gets no further is tried again.
+// How often a read or write that gets no further is tried again.
 constexpr int kTries = 1000;
 
 // Reads until `n` bytes are there or the file ends.
@@ -226,13 +226,17 @@ FiberWritableFile::~FiberWritableFile() {
 IOStatus FiberWritableFile::WriteAt(const Slice& data, uint64_t offset) {
   const char* src = data.data();
   size_t left = data.size();
+  int tries = 0;
   while (left > 0) {
     const ssize_t w = fiber::io::pwrite(fd_, src, left, offset);
     if (w < 0) {
       return IOErrorFromErrno("While appending to file", name_, static_cast<int>(-w));
     }
-    // A regular file that takes nothing and reports nothing would keep us here for ever.
-    if (w == 0) return IOErrorFromErrno("While appending to file", name_, EIO);
+    // As a read's 0 (above EndsAt). One that takes nothing and reports nothing would keep us here
+    // for ever.
+    if (w == 0 && ++tries == kTries) {
+      return IOErrorFromErrno("While appending to file", name_, EIO);
+    }
     src += w;
     left -= static_cast<size_t>(w);
     offset += static_cast<uint64_t>(w);
