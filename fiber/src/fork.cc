@@ -54,7 +54,10 @@ void in_child() {
   }
 }
 
-__attribute__((constructor)) void install() { (void)pthread_atfork(before, unlock_all, in_child); }
+// (101: before any object of the program, which may have a database.)
+__attribute__((constructor(101))) void install() {
+  (void)pthread_atfork(before, unlock_all, in_child);
+}
 
 }  // namespace
 
