@@ -160,12 +160,10 @@ class Repairer {
   // The MANIFEST says that what this log has of the family is in tables.
   bool IsFlushed(const Family& family, uint64_t log) const;
   // ApplyBatch, but of what IsFlushed() only what MayBeLost().
-  [[nodiscard]] Status ApplyChosen(const Slice& record, uint64_t log, Memtables* memtables,
-                                   SequenceNumber* next);
-  // Some table has this operand, or something newer of the key.
-  bool HasSince(const Family& family, const Slice& user_key, SequenceNumber sequence) const;
-  // Some table has a version of the key whose sequence number a compaction made 0.
-  bool HasSettled(const Family& family, const Slice& user_key) const;
+  [[nodiscard]] Status ApplyChosen(const Slice& batch, Memtables* memtables, SequenceNumber* next);
+  // Some table has a version of the key, or a tombstone over it, with such a sequence number.
+  bool HasVersion(const Family& family, const Slice& user_key, SequenceNumber low,
+                  SequenceNumber high) const;
 
   // --- The end
   [[nodiscard]] Status WriteManifest();

@@ -20,7 +20,7 @@ namespace cairn {
 
 class Repairer::Memtables final : public MemTableSink {
  public:
-  Memtables(const Repairer* repairer, uint64_t log) : repairer_(repairer), log_(log) {}
+  Memtables(const Repairer* repairer, uint64_t log) : repairer_(repairer) { set_log(log); }
   ~Memtables() override { Clear(); }
 
   Status Seek(uint32_t id, MemTable** memtable) override {
@@ -42,12 +42,22 @@ class Repairer::Memtables final : public MemTableSink {
   OperandFate Fold(uint32_t id, const Slice& key, SequenceNumber sequence, const Slice& /*operand*/,
                    std::string* /*value*/, ValueType* /*type*/) override {
     const Family& family = *repairer_->families_.at(id);
-    return repairer_->HasSince(family, key, sequence) ? OperandFate::kDropped : OperandFate::kKept;
+    // Some table has this operand, or something newer of the key.
+    const bool there = repairer_->HasVersion(family, key, sequence, kMaxSequenceNumber);
+    return there ? OperandFate::kDropped : OperandFate::kKept;
   }
 
   // What follows belongs to another log than the file's name says.
-  void set_log(uint64_t log) { log_ = log; }
-  uint64_t log() const { return log_; }
+  void set_log(uint64_t log) {
+    log_ = log;
+    any_chooses_ = std::any_of(repairer_->families_.begin(), repairer_->families_.end(),
+                               [this](const auto& one) { return Chooses(*one.second); });
+  }
+  // Of the family only what MayBeLost() is taken.
+  bool Chooses(const Family& family) const {
+    return !family.lost.empty() && repairer_->IsFlushed(family, log_);
+  }
+  bool any_chooses() const { return any_chooses_; }
 
   const std::map<uint32_t, MemTable*>& all() const { return memtables_; }
   bool AnyIsFull() const {
@@ -61,7 +71,8 @@ class Repairer::Memtables final : public MemTableSink {
 
  private:
   const Repairer* const repairer_;
-  uint64_t log_;
+  uint64_t log_ = 0;
+  bool any_chooses_ = false;
   std::map<uint32_t, MemTable*> memtables_;  // each with one reference
 };
 
@@ -83,20 +94,17 @@ bool Repairer::MayBeLost(const Family& family, const BatchRecord& record,
         icmp.CompareUserKey(end, lost.smallest.user_key()) < 0) {
       continue;
     }
-    if (lost.smallest_seqno == 0 && !is_range && HasSettled(family, record.key)) continue;
+    // What a compaction made 0 of the key is there.
+    if (lost.smallest_seqno == 0 && !is_range && HasVersion(family, record.key, 0, 0)) continue;
     return true;
   }
   return false;
 }
 
-Status Repairer::ApplyChosen(const Slice& batch, uint64_t log, Memtables* memtables,
-                             SequenceNumber* next) {
+Status Repairer::ApplyChosen(const Slice& batch, Memtables* memtables, SequenceNumber* next) {
   BatchReader reader(batch);
   SequenceNumber sequence = reader.sequence();
-  const auto chooses = [&](const auto& one) {
-    return !one.second->lost.empty() && IsFlushed(*one.second, log);
-  };
-  if (std::none_of(families_.begin(), families_.end(), chooses)) {
+  if (!memtables->any_chooses()) {
     return ApplyBatch(batch, sequence, memtables, /*concurrent=*/false,
                       /*ignore_missing_families=*/true, next);
   }
@@ -106,7 +114,7 @@ Status Repairer::ApplyChosen(const Slice& batch, uint64_t log, Memtables* memtab
     if (!record.counted) continue;
     const auto family = families_.find(record.family);
     if (family != families_.end() &&
-        (!chooses(*family) || MayBeLost(*family->second, record, sequence))) {
+        (!memtables->Chooses(*family->second) || MayBeLost(*family->second, record, sequence))) {
       single.assign(kBatchHeaderSize - sizeof(uint32_t), '\0');
       PutFixed32(&single, 1);
       single.append(batch.data() + begin, reader.offset() - begin);
@@ -119,34 +127,12 @@ Status Repairer::ApplyChosen(const Slice& batch, uint64_t log, Memtables* memtab
   return reader.status();
 }
 
-bool Repairer::HasSettled(const Family& family, const Slice& user_key) const {
+bool Repairer::HasVersion(const Family& family, const Slice& user_key, SequenceNumber low,
+                          SequenceNumber high) const {
   const InternalKeyComparator& icmp = family.icmp;
   for (const auto& table : tables_) {
     const FileMetaData& meta = table->meta;
-    if (table->family != &family || meta.smallest_seqno > 0 ||
-        icmp.CompareUserKey(user_key, meta.smallest.user_key()) < 0 ||
-        EndsBefore(icmp, meta.largest.Encode(), user_key)) {
-      continue;
-    }
-    TableCache::Ref reader;
-    if (!family.tables->FindTable(UnpinnedId(meta), &reader).ok()) continue;
-    ReadOptions options;
-    options.total_order_seek = true;
-    const std::unique_ptr<InternalIterator> entries(reader->NewIterator(options));
-    entries->Seek(InternalKey(user_key, 0, kValueTypeForSeek).Encode());
-    if (entries->Valid() && icmp.CompareUserKey(ExtractUserKey(entries->key()), user_key) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool Repairer::HasSince(const Family& family, const Slice& user_key,
-                        SequenceNumber sequence) const {
-  const InternalKeyComparator& icmp = family.icmp;
-  for (const auto& table : tables_) {
-    const FileMetaData& meta = table->meta;
-    if (table->family != &family || meta.largest_seqno < sequence ||
+    if (table->family != &family || meta.largest_seqno < low || meta.smallest_seqno > high ||
         icmp.CompareUserKey(user_key, meta.smallest.user_key()) < 0 ||
         EndsBefore(icmp, meta.largest.Encode(), user_key)) {
       continue;
@@ -154,16 +140,17 @@ bool Repairer::HasSince(const Family& family, const Slice& user_key,
     TableCache::Ref reader;
     if (!family.tables->FindTable(UnpinnedId(meta), &reader).ok()) continue;
     const RangeTombstones* const tombstones = reader->range_tombstones();
-    if (tombstones != nullptr && tombstones->Covering(user_key, kMaxSequenceNumber) >= sequence) {
+    if (tombstones != nullptr &&
+        tombstones->Covering(user_key, high) >= std::max<uint64_t>(low, 1)) {
       return true;
     }
     ReadOptions options;
     options.total_order_seek = true;
     const std::unique_ptr<InternalIterator> entries(reader->NewIterator(options));
-    entries->Seek(InternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek).Encode());
+    entries->Seek(InternalKey(user_key, high, kValueTypeForSeek).Encode());
     ParsedInternalKey newest;
     if (entries->Valid() && ParseInternalKey(entries->key(), &newest).ok() &&
-        icmp.CompareUserKey(newest.user_key, user_key) == 0 && newest.sequence >= sequence) {
+        icmp.CompareUserKey(newest.user_key, user_key) == 0 && newest.sequence >= low) {
       return true;
     }
   }
@@ -217,9 +204,8 @@ Status Repairer::ConvertLog(uint64_t number) {
     Status s = Status::Corruption("log record too small");
     if (record.size() >= kBatchHeaderSize) {
       const SequenceNumber sequence = BatchReader(record).sequence();
-      s = sequence > kLastWritableSequence
-              ? Status::Corruption("sequence number out of range")
-              : ApplyChosen(record, memtables.log(), &memtables, &next);
+      s = sequence > kLastWritableSequence ? Status::Corruption("sequence number out of range")
+                                           : ApplyChosen(record, &memtables, &next);
     }
     if (!s.ok()) {
       LogWarn(log_, "Log #%llu: ignoring %s", log, AtOffset(s, path, offset).ToString().c_str());
