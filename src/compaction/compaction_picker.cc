@@ -15,22 +15,51 @@ uint64_t TotalSize(const std::vector<FileMetaData*>& files) {
   return bytes;
 }
 
-std::vector<FileMetaData*> NewestToMerge(const std::vector<FileMetaData*>& level0,
-                                         uint64_t max_bytes, uint64_t* bytes_per_removed) {
+std::vector<FileMetaData*> CompactionPicker::NewestToMerge(const Version& version,
+                                                           uint64_t max_bytes,
+                                                           uint64_t* bytes_per_removed) const {
+  const std::vector<FileMetaData*>& level0 = version.files(0);
+  const auto first = std::find_if(level0.begin(), level0.end(), [this](const FileMetaData* f) {
+    return f->largest_seqno < unflushed_from_;
+  });
   uint64_t bytes = 0;
-  size_t count = 0;
   *bytes_per_removed = UINT64_MAX;
-  while (count < level0.size() && !level0[count]->being_compacted) {
-    bytes += level0[count]->file_size;
+  auto end = first;
+  for (; end != level0.end() && !(*end)->being_compacted; ++end) {
+    bytes += (*end)->file_size;
     if (bytes > max_bytes) break;
-    if (count > 0) {
-      const uint64_t per_removed = bytes / count;
+    if (end != first) {
+      const uint64_t per_removed = bytes / static_cast<uint64_t>(end - first);
       if (per_removed > *bytes_per_removed) break;
       *bytes_per_removed = per_removed;
     }
-    ++count;
   }
-  return {level0.begin(), level0.begin() + static_cast<ptrdiff_t>(count)};
+  std::vector<FileMetaData*> files(first, end);
+  if (!MayStayInLevel0(version, files)) files.clear();
+  return files;
+}
+
+bool CompactionPicker::MayStayInLevel0(const Version& version,
+                                       const std::vector<FileMetaData*>& files) const {
+  if (files.size() < 2) return true;
+  SequenceNumber smallest = kMaxSequenceNumber, largest = 0;
+  for (const FileMetaData* f : files) {
+    smallest = std::min(smallest, f->smallest_seqno);
+    largest = std::max(largest, f->largest_seqno);
+  }
+  if (largest >= unflushed_from_) return false;
+  const std::vector<FileMetaData*>& level0 = version.files(0);
+  const auto first = std::find(level0.begin(), level0.end(), files.front());
+  const auto end = first + static_cast<std::ptrdiff_t>(files.size());
+  // A file from outside has one number: 0, or one of a time after that of newer tables, with which
+  // it has no key in common.
+  return std::all_of(level0.begin(), first,
+                     [&](const FileMetaData* f) {
+                       return f->smallest_seqno > largest || f->largest_seqno == 0;
+                     }) &&
+         std::all_of(end, level0.end(), [&](const FileMetaData* f) {
+           return f->largest_seqno < smallest || f->smallest_seqno == f->largest_seqno;
+         });
 }
 
 bool AnyBeingCompacted(const std::vector<FileMetaData*>& files) {
@@ -265,6 +294,11 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
     CompactionInputFiles input{level,
                                {files.begin() + static_cast<std::ptrdiff_t>(run.from),
                                 files.begin() + static_cast<std::ptrdiff_t>(run.to)}};
+    if (output_level == 0 && !MayStayInLevel0(*version, input.files)) {
+      return Status::Aborted(
+          "The sequence numbers of the files enclose those of others, or of what is not flushed: "
+          "compact more of level 0, or to a level below");
+    }
     const bool idle =
         level == 0 ? !AnyBeingCompacted(input.files) : ExpandToCleanCut(*version, &input);
     if (!idle) {

@@ -60,7 +60,8 @@ class CompactionPicker {
   // the files between the newest and the oldest, and all older ones if the output goes below; of
   // each level down to the output what the keys so far overlap, and what lies between.
   // InvalidArgument: no files, one that the Version does not have, or one below the output level.
-  // Aborted: a running compaction has one of the files, or writes where the output would go.
+  // Aborted: a running compaction has one of the files, or writes where the output would go; or
+  // level 0 may not have the result (MayStayInLevel0).
   [[nodiscard]] Status CompactFiles(const ColumnFamilyOptions& options, Version* version,
                                     const CompactionOptions& compact_options,
                                     const std::set<uint64_t>& numbers, int output_level,
@@ -96,16 +97,35 @@ class CompactionPicker {
   // A level-0 compaction is running; level 0 takes one at a time (but for the intra-level kind).
   bool Level0Running() const { return !running_level0_.empty(); }
 
+  // The entries of memtables that are not flushed have this number or a higher one;
+  // kMaxSequenceNumber: there are none. To be told before a compaction is asked for: see
+  // MayStayInLevel0.
+  void set_unflushed_from(SequenceNumber sequence) { unflushed_from_ = sequence; }
+
   // The default of compactions to come; at first that of the DBOptions.
   void set_max_subcompactions(uint32_t n) { max_subcompactions_ = n; }
 
  protected:
   friend class Compaction;
 
+  // Whether level 0 may have what these files of it, neighbours, are merged into.
+  //
+  // A file from outside may come to level 0 above a memtable that has older entries, of other keys.
+  // If the file is merged with older ones, the numbers of the result enclose those of the table
+  // that the memtable becomes. Epochs tell which of the two is newer, but RocksDB before 7.10 goes
+  // by the numbers: it finds such a database corrupt, or reads what is old.
+  bool MayStayInLevel0(const Version& version, const std::vector<FileMetaData*>& files) const;
   uint32_t max_subcompactions() const { return max_subcompactions_; }
   // DBOptions::allow_ingest_behind: compactions leave the last level alone.
   bool reserves_last_level() const { return reserves_last_level_; }
   const InternalKeyComparator& icmp() const { return *icmp_; }
+
+  // Of level 0 the newest files (but for those that are not older than the memtables) that are best
+  // merged among themselves: each one more makes a removed file cheaper, and none is being
+  // compacted. *bytes_per_removed: written for each file that goes. Empty: level 0 may not have the
+  // result.
+  std::vector<FileMetaData*> NewestToMerge(const Version& version, uint64_t max_bytes,
+                                           uint64_t* bytes_per_removed) const;
 
   void GetRange(const std::vector<FileMetaData*>& files, Slice* smallest, Slice* largest) const;
   void GetRange(const std::vector<CompactionInputFiles>& inputs, Slice* smallest,
@@ -132,16 +152,13 @@ class CompactionPicker {
   const InternalKeyComparator* const icmp_;
   const bool reserves_last_level_;
   uint32_t max_subcompactions_;
+  SequenceNumber unflushed_from_ = kMaxSequenceNumber;
   std::set<Compaction*> running_;
   std::set<Compaction*> running_level0_;
   std::set<Reservation*> reserved_;
 };
 
 uint64_t TotalSize(const std::vector<FileMetaData*>& files);  // bytes
-// Of level 0 the newest files that are best merged among themselves: each one more makes a removed
-// file cheaper, and none is being compacted. *bytes_per_removed: written for each file that goes.
-std::vector<FileMetaData*> NewestToMerge(const std::vector<FileMetaData*>& level0,
-                                         uint64_t max_bytes, uint64_t* bytes_per_removed);
 bool AnyBeingCompacted(const std::vector<FileMetaData*>& files);
 
 // The compression of a level's files: bottommost_compression, compression_per_level, or

@@ -114,6 +114,19 @@ TEST_F(CompactFilesTest, IsAbortedWhereAnotherCompactionWorks) {
   EXPECT_EQ(automatic, nullptr);
 }
 
+TEST_F(CompactFilesTest, LevelZeroKeepsNothingThatIsNewerThanTheMemtable) {
+  v_.Add(0, 10, "a", "z").Add(0, 11, "a", "z").Add(0, 12, "a", "z");
+  ASSERT_TRUE(v_.Build().ok());
+  picker_.set_unflushed_from(12 * 100);
+  const Status s = Choose({11, 12}, 0);
+  EXPECT_TRUE(s.IsAborted()) << s.ToString();
+  EXPECT_TRUE(Choose({12}, 0).ok()) << "it stays where it is";
+  chosen_.reset();
+  EXPECT_TRUE(Choose({11, 12}, 1).ok());
+  chosen_.reset();
+  EXPECT_TRUE(Choose({10, 11}, 0).ok());
+}
+
 TEST_F(CompactFilesTest, TheUsersOptionsCount) {
   v_.Add(0, 33, "a", "b").Add(1, 1, "a", "b");
   ASSERT_TRUE(v_.Build().ok());

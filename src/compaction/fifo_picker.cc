@@ -87,7 +87,7 @@ std::unique_ptr<Compaction> FifoPicker::MergeNewest(const ColumnFamilyOptions& o
   const uint64_t most_per_removed = options.write_buffer_size + options.write_buffer_size / 10;
   uint64_t per_removed = 0;
   std::vector<FileMetaData*> files =
-      NewestToMerge(version->files(0), MaxCompactionBytes(options), &per_removed);
+      NewestToMerge(*version, MaxCompactionBytes(options), &per_removed);
   if (files.size() < least || per_removed >= most_per_removed) return nullptr;
   Compaction::Params params;
   params.inputs = {{0, std::move(files)}};

@@ -103,6 +103,15 @@ TEST_F(FifoPickerTest, SmallFilesAreMergedIfAllowed) {
   EXPECT_EQ(c->reason(), CompactionReason::kFIFOReduceNumFiles);
 }
 
+TEST_F(FifoPickerTest, WhatIsNewerThanTheMemtableIsNotMerged) {
+  fifo().allow_compaction = true;
+  for (uint64_t number = 1; number <= 6; ++number) AddFile(number, 10);
+  picker_.set_unflushed_from(5 * 100);
+  const auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{4, 3, 2, 1}));
+}
+
 TEST_F(FifoPickerTest, LargeFilesAreNot) {
   fifo().allow_compaction = true;
   fifo().max_table_files_size = 1'000'000;

@@ -157,7 +157,8 @@ class LeveledPicker::Pick {
   }
 
   // Level 0 cannot go down now. Merging its newest files among themselves at least keeps reads and
-  // the stop trigger at bay. They are a prefix in age, so their output takes their place in order.
+  // the stop trigger at bay. They are neighbours in age, so their output takes their place in
+  // order.
   bool TryIntraLevel0() {
     const std::vector<FileMetaData*>& files = version_->files(0);
     if (static_cast<int>(files.size()) <
@@ -165,7 +166,8 @@ class LeveledPicker::Pick {
       return false;
     }
     uint64_t bytes_per_removed = 0;
-    start_ = {0, NewestToMerge(files, MaxCompactionBytes(options_), &bytes_per_removed)};
+    start_ = {0,
+              picker_->NewestToMerge(*version_, MaxCompactionBytes(options_), &bytes_per_removed)};
     if (start_.files.size() < kMinFilesForIntraLevel0) return false;
     output_ = {0, {}};
     output_level_ = 0;

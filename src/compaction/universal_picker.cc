@@ -269,6 +269,13 @@ class UniversalPicker::Pick {
   }
 
   std::unique_ptr<Compaction> Merge(size_t first, size_t end, CompactionReason reason) {
+    if (OutputLevel(end) == 0 && !MayStayInLevel0(first, end)) {
+      // Then it goes below, and all of level 0 that is older with it.
+      do {
+        if (end == runs_.size() || runs_[end].being_compacted) return nullptr;
+        ++end;
+      } while (OutputLevel(end) == 0);
+    }
     Compaction::Params params = ParamsOf(first, end, reason);
     Slice smallest, largest;
     picker_->GetRange(params.inputs, &smallest, &largest);
@@ -280,6 +287,17 @@ class UniversalPicker::Pick {
     return Start(std::move(params), end);
   }
 
+  // Where the runs before `end` go.
+  int OutputLevel(size_t end) const {
+    return end == runs_.size() ? last_level_ : std::max(runs_[end].level - 1, 0);
+  }
+
+  bool MayStayInLevel0(size_t first, size_t end) const {
+    const auto files = version_->files(0).begin();
+    return picker_->MayStayInLevel0(
+        *version_, {files + static_cast<ptrdiff_t>(first), files + static_cast<ptrdiff_t>(end)});
+  }
+
   Compaction::Params ParamsOf(size_t first, size_t end, CompactionReason reason) const {
     Compaction::Params params;
     for (size_t i = first; i < end; ++i) {
@@ -289,7 +307,7 @@ class UniversalPicker::Pick {
       std::vector<FileMetaData*>& files = params.inputs.back().files;
       files.insert(files.end(), runs_[i].files.begin(), runs_[i].files.end());
     }
-    params.output_level = end == runs_.size() ? last_level_ : std::max(runs_[end].level - 1, 0);
+    params.output_level = OutputLevel(end);
     params.reason = reason;
     params.max_subcompactions = picker_->max_subcompactions();
     params.trivial_move_allowed = universal_.allow_trivial_move && params.output_level > 0 &&

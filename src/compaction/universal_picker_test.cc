@@ -116,6 +116,30 @@ TEST_F(UniversalPickerTest, TheOutputStaysInLevelZeroAboveAnOlderFile) {
   EXPECT_EQ(Inputs(*c), (List{102, 101}));
 }
 
+TEST_F(UniversalPickerTest, WhatIsNewerThanTheMemtableIsNotMergedWithinLevelZero) {
+  universal().max_size_amplification_percent = 100000;
+  AddRun(100).AddRun(90).AddRun(1000).AddRun(5000).AddLevel(4, 20000).AddLevel(5, 90000);
+  Build();
+  // Entries of run 98's time are still in a memtable. The runs above it came from outside.
+  picker_.set_unflushed_from(98 * 100);
+  auto c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{100, 99, 98, 97}));
+  EXPECT_EQ(c->output_level(), 3) << "below level 0, with all that is older there";
+  EXPECT_EQ(Pick(), nullptr);
+  c.reset();
+  picker_.set_unflushed_from(98 * 100 + 200);
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(c->output_level(), 3) << "the newest one alone is enough";
+  c.reset();
+  picker_.set_unflushed_from(100 * 100 + 100);
+  c = Pick();
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(Inputs(*c), (List{100, 99}));
+  EXPECT_EQ(c->output_level(), 0);
+}
+
 TEST_F(UniversalPickerTest, SimilarSizeLooksBothWays) {
   universal().max_size_amplification_percent = 100000;
   universal().stop_style = kCompactionStopStyleSimilarSize;

@@ -1,5 +1,6 @@
 #include "db/column_family.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compaction/fifo_picker.h"
@@ -55,6 +56,16 @@ void ColumnFamily::Release() {
   if (mem != nullptr) std::exchange(mem, nullptr)->Unref();
   imm.Clear();
   picker.reset();
+}
+
+CompactionPicker* ColumnFamily::InformedPicker() const {
+  const std::vector<MemTable*>& sealed = imm.current()->memtables();  // the newest first
+  SequenceNumber first = kMaxSequenceNumber;
+  for (const MemTable* memtable : {sealed.empty() ? mem : sealed.back(), mem}) {
+    if (!memtable->IsEmpty()) first = std::min(first, memtable->GetFirstSequenceNumber());
+  }
+  picker->set_unflushed_from(first);
+  return picker.get();
 }
 
 size_t ColumnFamily::UnflushedBytes() const {

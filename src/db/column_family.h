@@ -63,6 +63,9 @@ struct ColumnFamily {
   // nobody refers to. With the mutex.
   void Release();
 
+  // The picker, told of what the memtables hold. Mutex.
+  CompactionPicker* InformedPicker() const;
+
   // Bytes that its memtables hold that no flush has begun for: lock-free, about.
   size_t UnflushedBytes() const;
 

@@ -242,7 +242,7 @@ std::unique_ptr<Compaction> DBImpl::PickCompaction(ColumnFamily** out) {
     }
     ++it;
     std::unique_ptr<Compaction> compaction =
-        family->picker->PickCompaction(*family->options, family->current());
+        family->InformedPicker()->PickCompaction(*family->options, family->current());
     if (compaction != nullptr) {
       family->Ref();
       *out = family;

@@ -66,8 +66,8 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   }
   std::unique_ptr<Compaction> compaction;
   if (s.ok()) {
-    s = family->picker->CompactFiles(*family->options, family->current(), options, numbers,
-                                     output_level, &compaction);
+    s = family->InformedPicker()->CompactFiles(*family->options, family->current(), options,
+                                               numbers, output_level, &compaction);
   }
   if (s.ok()) s = RunManualJob(family, std::move(compaction), &manual_canceled_, &info);
   EndManualCall(family);

@@ -176,10 +176,11 @@ Status DBImpl::RunManualStep(ManualCompaction* manual) {
       // Asked at each pick: a job that ended since the call began may have filled a level above,
       // and what is newer must not go below.
       if (manual->input_level == 0) manual->output_level = current->base_level();
-      compaction = family->picker->CompactRange(*family->options, current, *manual->options,
-                                                {manual->input_level, manual->output_level, begin,
-                                                 manual->end, manual->ignore_files_from},
-                                                &step);
+      compaction =
+          family->InformedPicker()->CompactRange(*family->options, current, *manual->options,
+                                                 {manual->input_level, manual->output_level, begin,
+                                                  manual->end, manual->ignore_files_from},
+                                                 &step);
     }
     if (step.conflict) {
       background_done_.wait(&mutex_);
