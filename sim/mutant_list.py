@@ -599,3 +599,7 @@ mutant('families-go-apart', 'an atomic flush tells of a family without writes th
        '        part.edit.SetLogNumber(wals_->current_number());\n', seeds=600)
 mutant('compact-files-leaves-a-gap', 'CompactFiles of two levels writes over a file that lies between',
        'src/compaction/compaction_picker.cc', '    if (level == output_level && any) {\n', '    if (level < 0) {\n', seeds=400)
+mutant('level-0-encloses-a-memtable', 'a file from outside is merged within level 0 while a memtable has older entries',
+       'src/compaction/compaction_picker.cc', '  if (largest >= unflushed_from_) return false;\n', '', seeds=600)
+mutant('level-0-encloses-a-table', 'files of level 0 are merged though one that stays has sequence numbers between theirs',
+       'src/compaction/compaction_picker.cc', 'return f->smallest_seqno > largest || f->largest_seqno == 0;', 'return f->number > 0;', seeds=600)

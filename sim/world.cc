@@ -577,14 +577,18 @@ void World::CheckLevels() {
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
   std::map<std::pair<std::string, int>, std::map<std::string, std::string>> levels;
+  std::map<std::string, std::vector<const rocksdb::LiveFileMetaData*>> level0;
   for (const rocksdb::LiveFileMetaData& file : files) {
     if (file.smallestkey > file.largestkey) {
       history_->Violation("table " + file.name + " ends before it begins");
     }
-    if (file.level != 0) {
+    if (file.level == 0) {
+      level0[file.column_family_name].push_back(&file);
+    } else {
       levels[{file.column_family_name, file.level}][file.smallestkey] = file.largestkey;
     }
   }
+  for (const auto& [family, tables] : level0) CheckLevel0(family, tables);
   for (const auto& [level, tables] : levels) {
     const std::string* end = nullptr;
     for (const auto& [smallest, largest] : tables) {
@@ -594,6 +598,30 @@ void World::CheckLevels() {
                             " has two tables with " + smallest);
       }
       end = &largest;
+    }
+  }
+}
+
+// RocksDB before 7.10 goes by sequence numbers: of two tables the newer one has the larger largest
+// number, and must have the larger smallest one, too, unless the older one has a single number, as
+// a file from outside.
+void World::CheckLevel0(const std::string& family,
+                        std::vector<const rocksdb::LiveFileMetaData*> tables) {
+  std::sort(tables.begin(), tables.end(), [](const auto* a, const auto* b) {
+    return std::make_pair(a->largest_seqno, a->smallest_seqno) >
+           std::make_pair(b->largest_seqno, b->smallest_seqno);
+  });
+  for (size_t i = 1; i < tables.size(); ++i) {
+    const rocksdb::LiveFileMetaData &newer = *tables[i - 1], &older = *tables[i];
+    const bool single = older.smallest_seqno == older.largest_seqno;
+    const bool in_order = single ? older.smallest_seqno < newer.largest_seqno
+                                 : older.smallest_seqno < newer.smallest_seqno;
+    if (!in_order && older.largest_seqno != 0) {
+      history_->Violation("level 0 of " + family + ": RocksDB 7.9 cannot order " + newer.name +
+                          " [" + std::to_string(newer.smallest_seqno) + ", " +
+                          std::to_string(newer.largest_seqno) + "] and " + older.name + " [" +
+                          std::to_string(older.smallest_seqno) + ", " +
+                          std::to_string(older.largest_seqno) + "]");
     }
   }
 }

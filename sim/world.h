@@ -129,6 +129,7 @@ class World {
   bool ReadAll(State* found);
   bool ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found);
   void CheckLevels();
+  void CheckLevel0(const std::string& family, std::vector<const rocksdb::LiveFileMetaData*> tables);
   void CheckForLeaks(const LifePlan& life);
   // (sim/damage.cc)
   void PlayDamage(const LifePlan& life);
