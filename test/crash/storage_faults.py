@@ -25,7 +25,7 @@ TEXTS = {
     'EACCES': 'Permission denied', 'EOPNOTSUPP': 'Operation not supported', 'short': None,
 }
 # What a failing open may be refused with: a sentence of crash_writer's, and the system's error in it.
-REFUSED = ('VIOLATION: (the database does not open|it cannot be read|Get of a key|VerifyChecksum|the checkpoint does not open|'
+REFUSED = ('VIOLATION: (the database does not open|it cannot be read|Get of a key that the iterator has: [^:]*|VerifyChecksum|the checkpoint does not open|'
            'the database does not close): .*')
 MAKES = 'write,create,mkdir,link,fallocate'
 CHANGES = 'write,create,mkdir,link,fallocate,truncate,unlink,rename,rmdir'
