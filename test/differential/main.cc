@@ -2,7 +2,7 @@
 // output. Compiled against Cairn and against RocksDB 7.8.3 (main_cairn.cc, main_rocksdb.cc):
 // differential.py compares what they say.
 //
-//   differential_cairn play DIRECTORY --seed=N --life=N [--operations=N] [--fibers]
+//   differential_cairn play DIRECTORY --seed=N --life=N [--operations=N] [--fibers] [--verbose]
 //   differential_cairn dump DIRECTORY --seed=N
 //
 // Exit status 0: played (also where the life ends without a close). 2: usage. 3: it did not open.
@@ -22,13 +22,14 @@ namespace {
 
 int Usage() {
   std::fprintf(stderr,
-               "usage: differential play DIRECTORY --seed=N --life=N [--operations=N] [--fibers]\n"
+               "usage: differential play DIRECTORY --seed=N --life=N [--operations=N] [--fibers] "
+               "[--verbose]\n"
                "       differential dump DIRECTORY --seed=N\n");
   return 2;
 }
 
-int Play(const Life& life, const std::string& path) {
-  Player player(life, path, stdout);
+int Play(const Life& life, const std::string& path, bool verbose) {
+  Player player(life, path, stdout, verbose);
   if (!player.Open()) return 3;
   player.Play();
   std::fprintf(stdout, "%s\n", life.killed ? "killed" : "ended");
@@ -46,7 +47,7 @@ int Main(int argc, char** argv) {
   const std::string command = argv[1], path = argv[2];
   uint64_t seed = 1;
   int number = 0, operations = 200;
-  bool fibers = false;
+  bool fibers = false, verbose = false;
   for (int i = 3; i < argc; i++) {
     const std::string flag = argv[i];
     const auto value = [&](const char* name) -> const char* {
@@ -61,12 +62,14 @@ int Main(int argc, char** argv) {
       operations = std::atoi(text);
     } else if (flag == "--fibers") {
       fibers = true;
+    } else if (flag == "--verbose") {
+      verbose = true;
     } else {
       return Usage();
     }
   }
   if (command == "play") {
-    return Run(fibers, [&] { return Play(MakeLife(seed, number, operations), path); });
+    return Run(fibers, [&] { return Play(MakeLife(seed, number, operations), path, verbose); });
   }
   if (command == "dump") return Run(fibers, [&] { return Dump(seed, path, stdout) ? 0 : 3; });
   return Usage();

@@ -16,4 +16,6 @@ int Run(bool on_a_fiber, const std::function<int()>& function) {
 
 bool ReadsAsynchronously() { return true; }
 
+void PrepareToIngest(rocksdb::DB* /*db*/, rocksdb::ColumnFamilyHandle* /*family*/) {}
+
 }  // namespace differential

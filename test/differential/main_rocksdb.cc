@@ -16,4 +16,10 @@ int Run(bool on_a_fiber, const std::function<int()>& function) {
 
 bool ReadsAsynchronously() { return false; }
 
+void PrepareToIngest(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::FlushOptions how;
+  how.allow_write_stall = true;
+  if (!db->Flush(how, family).ok()) std::abort();
+}
+
 }  // namespace differential

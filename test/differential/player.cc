@@ -17,10 +17,11 @@ constexpr size_t kFamilies = 6, kSnapshots = 4, kIterators = 3;
 
 }  // namespace
 
-Player::Player(const Life& life, const std::string& path, std::FILE* out)
+Player::Player(const Life& life, const std::string& path, std::FILE* out, bool verbose)
     : life_(life),
       path_(path),
       out_(out),
+      verbose_(verbose),
       numbers_(NumbersFor(life.seed, kPlay, std::to_string(life.number))) {
   (void)rocksdb::Env::Default()->CreateDirIfMissing(path_ + ".files");
 }
@@ -52,6 +53,11 @@ bool Player::Open() {
     family->handle = handles[i];
     Say("family %s", names[i].c_str());
     families_.push_back(std::move(family));
+  }
+  // RocksDB 7.8.3 does not keep what a snapshot at number 0 sees: a file that came before any
+  // write.
+  if (db_->GetLatestSequenceNumber() == 0) {
+    Say("put first: %s", Show(db_->Put({}, "first", "")).c_str());
   }
   first_sequence_ = db_->GetLatestSequenceNumber();
   return true;
@@ -91,6 +97,7 @@ void Player::Step() {
     }
     choice -= kind.weight;
   }
+  Note("at %llu", static_cast<unsigned long long>(db_->GetLatestSequenceNumber()));
   if (sequence_known_) {
     Say("sequence +%llu",
         static_cast<unsigned long long>(db_->GetLatestSequenceNumber() - first_sequence_));
@@ -235,13 +242,25 @@ rocksdb::WriteOptions Player::HowToWrite() {
   return options;
 }
 
-void Player::Say(const char* format, ...) {
+void Player::SayLine(const char* format, va_list arguments) {
   std::fprintf(out_, "%d.%d ", life_.number, step_);
+  std::vfprintf(out_, format, arguments);
+  std::fputc('\n', out_);
+}
+
+void Player::Say(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  std::vfprintf(out_, format, arguments);
+  SayLine(format, arguments);
   va_end(arguments);
-  std::fputc('\n', out_);
+}
+
+void Player::Note(const char* format, ...) {
+  if (!verbose_) return;
+  va_list arguments;
+  va_start(arguments, format);
+  SayLine(format, arguments);
+  va_end(arguments);
 }
 
 std::string Player::Show(const rocksdb::Status& status) {

@@ -7,6 +7,7 @@
 // estimates, what is in a cache, merge operands before they are merged.
 #pragma once
 
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -28,7 +29,8 @@ class Player {
  public:
   // `path` is the database's directory; path + ".files" holds files that are ingested, path +
   // ".checkpoint" the last checkpoint. `out` outlives the player.
-  Player(const Life& life, const std::string& path, std::FILE* out);
+  // `verbose`: also what differs between engines or is long: sequence numbers, batches, files.
+  Player(const Life& life, const std::string& path, std::FILE* out, bool verbose);
   ~Player();
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
@@ -81,6 +83,9 @@ class Player {
   rocksdb::WriteOptions HowToWrite();
 
   void Say(const char* format, ...) __attribute__((format(printf, 2, 3)));
+  // The same, if the player is verbose.
+  void Note(const char* format, ...) __attribute__((format(printf, 2, 3)));
+  void SayLine(const char* format, va_list arguments);
   // The status as what is the same in both engines: its code and subcode.
   static std::string Show(const rocksdb::Status& status);
   // A text that is short and tells of each byte.
@@ -93,7 +98,8 @@ class Player {
   void Single();
   void DeleteRange();
   void Ingest();
-  rocksdb::Status MakeFile(const std::string& path, Family& family);
+  // `prefix` goes before each key in it.
+  rocksdb::Status MakeFile(const std::string& path, const std::string& prefix, Family& family);
   void AddToBatch(rocksdb::WriteBatch& batch);
 
   // ---- player_reads.cc
@@ -107,6 +113,7 @@ class Player {
   void SayPlace(const HeldIterator& held);
   void DropIterator();
   const rocksdb::Snapshot* MaybeSnapshot();
+  void NoteSnapshot(const rocksdb::Snapshot* snapshot);
   void Sweep(Family& family);
 
   // ---- player_admin.cc
@@ -120,6 +127,7 @@ class Player {
   const Life life_;
   const std::string path_;
   std::FILE* const out_;
+  const bool verbose_;
   Numbers numbers_;
   int step_ = 0, values_ = 0, files_ = 0, iterators_made_ = 0, families_made_ = 0;
   // Sequence numbers are told from the first one that was seen, until files come from outside:

@@ -19,6 +19,11 @@ const rocksdb::Snapshot* Player::MaybeSnapshot() {
   return snapshots_[Below(snapshots_.size())].snapshot;
 }
 
+void Player::NoteSnapshot(const rocksdb::Snapshot* snapshot) {
+  if (snapshot == nullptr) return;
+  Note("  at the snapshot of %llu", static_cast<unsigned long long>(snapshot->GetSequenceNumber()));
+}
+
 void Player::Get() {
   Family& family = ReadableFamily();
   rocksdb::ReadOptions options;
@@ -40,6 +45,7 @@ void Player::Get() {
     s = db_->Get(options, family.handle, key, &value);
     shown = Show(static_cast<const rocksdb::Slice&>(value));
   }
+  NoteSnapshot(options.snapshot);
   Say("get %s %s: %s %s", family.name.c_str(), Show(key).c_str(), Show(s).c_str(),
       s.ok() ? shown.c_str() : "");
 }
@@ -81,6 +87,7 @@ void Player::MultiGet() {
       if (statuses[i].ok()) shown[i] = Show(static_cast<const rocksdb::Slice&>(values[i]));
     }
   }
+  NoteSnapshot(options.snapshot);
   Say("multi get of %zu%s", count, several ? " from several families" : "");
   for (size_t i = 0; i < count; i++) {
     Say("  %s: %s %s", Show(keys[i]).c_str(), Show(statuses[i]).c_str(), shown[i].c_str());
@@ -96,6 +103,7 @@ void Player::GetEntity() {
   const std::string key = plain ? Key() : EntityKey();
   rocksdb::PinnableWideColumns columns;
   const rocksdb::Status s = db_->GetEntity(options, family.handle, key, &columns);
+  NoteSnapshot(options.snapshot);
   Say("get entity %s %s: %s %s", family.name.c_str(), Show(key).c_str(), Show(s).c_str(),
       s.ok() ? Show(columns.columns()).c_str() : "");
 }
@@ -155,6 +163,7 @@ void Player::MakeIterator() {
   options.fill_cache = !OneIn(4);
   held.number = ++iterators_made_;
   held.iterator.reset(db_->NewIterator(options, held.family->handle));
+  NoteSnapshot(options.snapshot);
   Say("iterator %d over %s%s%s%s: %s", held.number, held.family->name.c_str(),
       held.forward_only ? " within a prefix" : "", held.lower ? " lower" : "",
       held.upper ? " upper" : "", Show(held.iterator->status()).c_str());
