@@ -16,6 +16,7 @@ namespace io = fiber::io;
 using Kind = Ledger::Operation::Kind;
 
 constexpr uint64_t kPage = 4096;           // what a kernel writes as a whole
+constexpr uint64_t kSector = 512;          // what a disk writes as a whole
 constexpr uint64_t kForgetEvery = 256;     // changes of names
 constexpr uint64_t kMaxPending = 1 << 20;  // then a file's oldest changes are written behind
 
@@ -335,7 +336,7 @@ std::string Ledger::Survivor(const Node& node, cairn::Random64* random, Survival
   enum class Mode : uint8_t { kNone, kAll, kBeginning, kPages, kAny };
   const auto mode = random == nullptr ? Mode::kNone : static_cast<Mode>(random->Uniform(5));
   const size_t whole = random == nullptr ? 0 : random->Uniform(changes.size() + 1);
-  // Sizes may be written before the bytes: zeros.
+  // Sizes may be written before the bytes: zeros, from a sector on.
   const bool zeros = random != nullptr && random->OneIn(3);
   std::map<uint64_t, bool> pages;  // which of them was written
   const auto page_survives = [&](uint64_t page) {
@@ -351,7 +352,9 @@ std::string Ledger::Survivor(const Node& node, cairn::Random64* random, Survival
       survives = mode == Mode::kAll || (mode == Mode::kBeginning && i < whole) ||
                  (mode == Mode::kAny && random->OneIn(2));
       if (mode == Mode::kBeginning && i == whole && after[i].size() > 1) {
-        Redo(change, after[i].substr(0, random->Uniform(after[i].size())), &content);
+        uint64_t size = random->Uniform(after[i].size());
+        if (zeros) size -= std::min(size, (change.offset + size) % kSector);
+        Redo(change, after[i].substr(0, size), &content);
         if (survival != nullptr) ++survival->bytes_torn;
         continue;
       }
