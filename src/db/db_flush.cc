@@ -96,9 +96,11 @@ Status DBImpl::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& m
                FlushReasonName(family->flush_reason));
   FileMetaData meta;
   if (has_listeners()) *info = DescribeFlush(*family, file_number, job_id);
+  const uint64_t current_log = wals_->current_number();
   mutex_.unlock();
   Tell([&](EventListener* listener) { listener->OnFlushBegin(this, *info); });
   Status s = job.Run(file_number, &meta);
+  if (s.ok() && meta.file_size > 0 && wals_->dir() == dbname_) wals_->NamesAreSynced(current_log);
   info->smallest_seqno = meta.smallest_seqno;
   info->largest_seqno = meta.largest_seqno;
   if (meta.file_size == 0) {

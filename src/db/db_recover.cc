@@ -206,8 +206,9 @@ Status DBImpl::CheckLink(const WalLink& link, uint64_t number, const std::string
   }
   // An older log's writes are in tables.
   if (link.predecessor < replay->min_log) return Status::OK();
-  // A crash takes the end of a log, or a name with all names that came after it.
-  if (!replay->logs.contains(link.predecessor)) {
+  // A crash takes the end of a log; a whole log only before its name is on the disk.
+  if (!replay->logs.contains(link.predecessor) &&
+      (link.named || mode == WALRecoveryMode::kAbsoluteConsistency)) {
     return Status::Corruption(before + " is missing, as the next log says", path);
   }
   const bool whole = replay->last.predecessor == link.predecessor &&

@@ -9,6 +9,7 @@ namespace {
 
 constexpr char kMagic[] = "cairn.wal-link";
 constexpr size_t kMagicSize = sizeof(kMagic) - 1;
+constexpr size_t kNumbersSize = 2 * sizeof(uint64_t);
 
 }  // namespace
 
@@ -16,6 +17,7 @@ std::string WalLink::Encode(SequenceNumber next) const {
   std::string blob(kMagic, kMagicSize);
   PutFixed64(&blob, predecessor);
   PutFixed64(&blob, last_sequence);
+  blob.push_back(named ? 1 : 0);
   WriteBatch batch;
   batch.PutLogData(blob).PermitUncheckedError();  // refused only when larger than 4 GiB
   WriteBatchInternal::SetSequence(&batch, next);
@@ -26,12 +28,13 @@ bool WalLink::Decode(const Slice& record, WalLink* link) {
   BatchReader reader(record);
   BatchRecord first;
   if (record.size() < kBatchHeaderSize || reader.count() != 0 || !reader.Next(&first) ||
-      first.type != kTypeLogData || first.key.size() != kMagicSize + 2 * sizeof(uint64_t) ||
+      first.type != kTypeLogData || first.key.size() != kMagicSize + kNumbersSize + 1 ||
       !first.key.starts_with(Slice(kMagic, kMagicSize))) {
     return false;
   }
   link->predecessor = DecodeFixed64(first.key.data() + kMagicSize);
   link->last_sequence = DecodeFixed64(first.key.data() + kMagicSize + sizeof(uint64_t));
+  link->named = first.key[kMagicSize + kNumbersSize] != 0;
   return true;
 }
 

@@ -8,6 +8,7 @@
 // blob, which every release of RocksDB skips:
 //
 //   "cairn.wal-link" | number of the log before, fixed64 | the last sequence number in it, fixed64
+//   | 1 if the directory had its name on the disk, else 0
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ namespace cairn {
 struct WalLink {
   uint64_t predecessor = 0;  // the latest log before this one that has records
   SequenceNumber last_sequence = 0;
+  bool named = true;  // its name was on the disk: no power cut takes the log as a whole
 
   // The record of the log. What follows begins at `next`.
   std::string Encode(SequenceNumber next) const;

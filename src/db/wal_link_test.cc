@@ -13,7 +13,10 @@ TEST(WalLinkTest, SaysWhereTheLogBeforeEnded) {
   ASSERT_TRUE(WalLink::Decode(record, &link));
   EXPECT_EQ(link.predecessor, 7u);
   EXPECT_EQ(link.last_sequence, 1234u);
+  EXPECT_TRUE(link.named);
   EXPECT_EQ(WalLink::LastSequenceOf(record), 1299u) << "it consumes none";
+  ASSERT_TRUE(WalLink::Decode(WalLink{7, 1234, false}.Encode(1300), &link));
+  EXPECT_FALSE(link.named);
 }
 
 TEST(WalLinkTest, OtherRecordsAreNone) {

@@ -59,13 +59,11 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     old->writer = std::move(current_);
     old->end = last_logged_;
     old->synced = synced_bytes_ == size;
-    old->named = directory_synced_;
     fiber::MutexLock lock(&mutex_);
     old_.push_back(std::move(old));
   }
   current_ = std::move(wal);
   synced_bytes_ = 0;
-  directory_synced_ = false;
   {
     fiber::MutexLock lock(&mutex_);
     bytes_[current_->log_number()] = 0;
@@ -77,7 +75,9 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
 
 IOStatus WalSet::AppendLink(const Slice& first_record) {
   if (!CurrentIsEmpty() || last_logged_.predecessor == 0) return IOStatus::OK();
-  return current_->AddRecord(last_logged_.Encode(BatchReader(first_record).sequence()));
+  WalLink link = last_logged_;
+  link.named = link.predecessor <= named_.load(std::memory_order_relaxed);
+  return current_->AddRecord(link.Encode(BatchReader(first_record).sequence()));
 }
 
 IOStatus WalSet::Append(const Slice& record) {
@@ -107,9 +107,19 @@ std::vector<WalSet::File> WalSet::Files() const {
 }
 
 IOStatus WalSet::SyncDirectory() {
+  const uint64_t number = current_number();
   std::unique_ptr<FSDirectory> directory;
   IOStatus s = fs_->NewDirectory(dir_, IOOptions(), &directory, nullptr);
-  return s.ok() ? cairn::SyncDirectory(directory.get()) : s;
+  if (s.ok()) s = cairn::SyncDirectory(directory.get());
+  if (s.ok()) NamesAreSynced(number);
+  return s;
+}
+
+void WalSet::NamesAreSynced(uint64_t number) {
+  uint64_t named = named_.load(std::memory_order_relaxed);
+  while (named < number &&
+         !named_.compare_exchange_weak(named, number, std::memory_order_relaxed)) {
+  }
 }
 
 IOStatus WalSet::SyncOld(bool with_names, WalLink* end) {
@@ -119,23 +129,15 @@ IOStatus WalSet::SyncOld(bool with_names, WalLink* end) {
     all = old_;
   }
   if (end != nullptr && !all.empty()) *end = all.back()->end;
-  bool unnamed = false;
   for (const auto& old : all) {
     fiber::MutexLock one_at_a_time(&old->mutex);
-    unnamed |= !old->named;
     if (old->synced) continue;
     IOStatus s = old->writer->Sync(options_->use_fsync);
     if (!s.ok()) return s;
     old->synced = true;
   }
-  if (!with_names || !unnamed) return IOStatus::OK();
-  IOStatus s = SyncDirectory();
-  if (!s.ok()) return s;
-  for (const auto& old : all) {
-    fiber::MutexLock lock(&old->mutex);
-    old->named = true;
-  }
-  return s;
+  const bool named = all.empty() || all.back()->writer->log_number() <= named_.load();
+  return named || !with_names ? IOStatus::OK() : SyncDirectory();
 }
 
 IOStatus WalSet::SyncClosed(WalLink* end) { return SyncOld(/*with_names=*/true, end); }
@@ -148,10 +150,7 @@ IOStatus WalSet::Sync() {
   const uint64_t size = current_->file()->file_size();
   IOStatus s = current_->Sync(options_->use_fsync);
   // (The first time, for this log's name and those before it.)
-  if (s.ok() && !directory_synced_) {
-    s = SyncDirectory();
-    directory_synced_ = s.ok();
-  }
+  if (s.ok() && current_->log_number() > named_.load()) s = SyncDirectory();
   if (!s.ok()) return s;
   synced_bytes_ = size;
   syncs_.fetch_add(1, std::memory_order_relaxed);

@@ -59,6 +59,8 @@ class WalSet {
   // Syncs all but the current one. `end`: the latest record that is in them; predecessor 0: there
   // is none. From anywhere. SUSPENDS.
   [[nodiscard]] IOStatus SyncClosed(WalLink* end);
+  // The directory was synced since the log of this number was the current one. From anywhere.
+  void NamesAreSynced(uint64_t number);
   // Leader: the logs of an earlier life ended there. Before the first record.
   void ContinueAfter(const WalLink& end) { last_logged_ = end; }
 
@@ -106,9 +108,8 @@ class WalSet {
   struct Old {
     std::unique_ptr<LogWriter> writer;
     WalLink end;         // the latest record of all when it was closed
-    fiber::Mutex mutex;  // of the two below; held through a sync
+    fiber::Mutex mutex;  // held through a sync
     bool synced = false;
-    bool named = false;  // the directory was synced since it has the file
   };
   // All but the current one; and the directory, if it may lack one of their names and the caller
   // does not sync it.
@@ -129,10 +130,10 @@ class WalSet {
   // The leader's.
   std::unique_ptr<LogWriter> current_;
   uint64_t synced_bytes_ = 0;  // of the current WAL
-  bool directory_synced_ = false;
-  WalLink last_logged_;  // the latest record of all; predecessor 0: none yet
+  WalLink last_logged_;        // the latest record of all; predecessor 0: none yet
 
   std::atomic<uint64_t> current_number_{0};
+  std::atomic<uint64_t> named_{0};  // the names up to that of this log are on the disk
   mutable fiber::Mutex mutex_;
   std::deque<std::shared_ptr<Old>> old_ FIBER_GUARDED_BY(mutex_);
   std::map<uint64_t, uint64_t> bytes_
