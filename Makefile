@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo clean
+.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,14 @@ demo:  ## load a million keys, kill, reopen, verify; on threads and on fibers (a
 
 test: release  ## build the release and run every test
 	@$(CTEST) --test-dir build/release
+
+quick:  ## build and run one test program, or some of its cases: TEST=db_test [FILTER='DbLostLog*'] [PRESET=release]
+	@cmake --preset $(or $(PRESET),release) >/dev/null
+	@$(BUILD) $(or $(PRESET),release) -j $(JOBS) --target $(TEST)
+	@$$(find build/$(or $(PRESET),release) -name '$(TEST)' -type f -perm -u+x) --gtest_brief=1 --gtest_filter='$(or $(FILTER),*)'
+
+release-notes:  ## what CHANGELOG.md says of the version in include/rocksdb/version.h, for its tag
+	@scripts/release_notes.py
 
 check:  ## format, style, layers, documents, public headers, thread-safety annotations, clang-tidy on changed files
 	@scripts/install-deps.sh check

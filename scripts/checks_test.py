@@ -12,6 +12,7 @@ import check_docs  # noqa: E402
 import check_layers  # noqa: E402
 import check_style  # noqa: E402
 import compatibility  # noqa: E402
+import release_notes  # noqa: E402
 
 
 class LayersTest(unittest.TestCase):
@@ -198,6 +199,22 @@ class ConflictTest(unittest.TestCase):
             ran = subprocess.run([sys.executable, check_style.__file__, '--root', str(root)], capture_output=True, text=True)
             self.assertEqual(ran.returncode, 1)
             self.assertIn('doc/page.md:2: error', ran.stderr)
+
+
+class ReleaseNotesTest(unittest.TestCase):
+    HEADER = '#define CAIRN_MAJOR 0\n#define CAIRN_MINOR 2\n#define CAIRN_PATCH 1\n'
+
+    def notes(self, changelog, version='0.2.1'):
+        return release_notes.notes(changelog, self.HEADER, version)
+
+    def test_a_released_section_is_told(self):
+        text, problem = self.notes('# Changes\n\n## 0.2.1 (2026-11-30)\n\n- a\n- b\n\n## 0.2.0 (2026-10-01)\n\n- c\n')
+        self.assertEqual((text, problem), ('Cairn 0.2.1 (2026-11-30)\n\n- a\n- b\n', None))
+
+    def test_what_is_not_ready_is_refused(self):
+        for changelog in ('## Unreleased (0.2.1)\n\n- a\n', '## 0.2.0 (2026-10-01)\n\n- c\n', '## 0.2.1 (2026-11-30)\n\n'):
+            self.assertIsNone(self.notes(changelog)[0], changelog)
+        self.assertIsNone(self.notes('## 0.3.0 (2026-11-30)\n\n- a\n', '0.3.0')[0], 'the header has another one')
 
 
 class CompatibilityTest(unittest.TestCase):

@@ -18,6 +18,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "server/admin/admin_server.h"
 #include "server/net/descriptors.h"
 #include "server/net/files.h"
@@ -266,7 +267,7 @@ int main(int argc, char** argv) {
   gflags::SetUsageMessage(
       "serves databases of Redis's types from disk, to any client of Redis.\n\n"
       "  cairn-server --dir=data --port=6379\n  redis-cli -p 6379 set greeting hello");
-  gflags::SetVersionString("0.1.0");
+  gflags::SetVersionString(rocksdb::GetRocksBuildProperties().at("cairn_version"));
   gflags::ParseCommandLineNonHelpFlags(&argc, &argv, true);
   // Only our own options are of interest to whoever asks.
   if (!gflags::GetCommandLineFlagInfoOrDie("help").is_default) {
