@@ -237,6 +237,15 @@ class CompatibilityTest(unittest.TestCase):
         rows, errors = self.classify('  std::map<int, std::string> sizes;', check)
         self.assertEqual((rows['refused'], errors), (['sizes'], []))
 
+    def test_what_is_read_only_to_refuse_it(self):
+        for source in ('if (o.seqno) {\n  return Status::NotSupported("seqno");\n}', 'if (o.other != nullptr || o.seqno != nullptr) return "time";',
+                       'check->Unsupported(o.seqno, "seqno");\nuse(o.seqno);', 'if (o.seqno) return nullptr;'):
+            rows, errors = self.classify('  bool seqno = false;', source)
+            self.assertEqual((rows['refused'], errors), (['seqno'], []), source)
+        for source in ('if (o.seqno) return Status::InvalidArgument("it exists (seqno)");', 'if (!o.seqno) return nullptr;',
+                       'if (o.seqno) return Status::NotSupported("seqno"); f(o.seqno);'):
+            self.assertEqual(self.classify('  bool seqno = false;', source)[0]['honoured'], ['seqno'], source)
+
     def test_an_unsupported_option_that_nothing_refuses(self):
         _, errors = self.classify('  // Unsupported.\n  size_t size = 0;', 'f(o.size);')
         self.assertEqual(len(errors), 1)

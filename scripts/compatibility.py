@@ -65,6 +65,7 @@ NOTES = [
     '  a column family was flushed since ("SST file is ahead of WALs"), or ended the history early.',
     '- `wal_dir`, `db_paths`: a directory outside of the database has one owner, which a file `OWNER` in it names. A database that is not the',
     '  owner is refused, also for reading ([reliability.md](reliability.md#directories-outside-of-the-database)). RocksDB passes over the file, and asks nobody.',
+    '- With a `memory_allocator` there is no cache: `NewLRUCache` and its like return null.',
     '- `db_log_dir`, `wal_dir` in the OPTIONS file of a checkpoint are empty: RocksDB copies the file, and the copy names its source\'s logs.',
 ]
 
@@ -118,17 +119,28 @@ def refusals(texts):
     return names
 
 
+# `if (o.name) return Status::NotSupported(...` and its like: what is read there is read to refuse it.
+SET = r'\w+(?:\.|->)\w+(?: != (?:nullptr|0))?'
+REFUSING_IF = re.compile(rf'\bif \(({SET}(?:\s*\|\|\s*{SET})*)\) ?\{{?\s*return '
+                         r'(?:(?:NewErrorIterator\()?(?:IO)?Status::NotSupported\(|"\w+";|nullptr;)')
+
+
 def classify(struct, options, texts):
     """What becomes of each of the options (name, comment), and what is wrong with what the headers say of them."""
     everything = '\n'.join(texts.values())
     read_somewhere = re.sub(r'(?:->Unsupported|->Invalid)\(.*?\);|[^;{}]*unsupported\(.*?\);', '', everything, flags=re.S)
+    read_somewhere = REFUSING_IF.sub('', read_somewhere)
     refused_names = refusals(texts)
+    for match in REFUSING_IF.finditer(everything):
+        refused_names.update(re.findall(r'(?:\.|->)(\w+)', match.group(1)))
     rows, errors = {'honoured': [], 'accepted, without effect': [], 'refused': []}, []
     for name, comment in options:
         read = re.search(rf'(?:\.|->){name}\b', read_somewhere) is not None
         checked = re.search(rf'[Uu]nsupported\([^;]*"{name}\b', everything) is not None
-        is_refused = checked or (name in refused_names and REFUSED.search(comment) is not None)
-        if is_refused and (not read or REFUSED.search(comment)):
+        # Whatever it is set to: what else reads it finds the default.
+        always = re.search(rf'[Uu]nsupported\(!?\w+(?:\.|->){name}(?: != nullptr|\.empty\(\))?,\s*"{name}"', everything) is not None
+        is_refused = checked or (name in refused_names and (not read or REFUSED.search(comment) is not None))
+        if is_refused and (not read or always or REFUSED.search(comment)):
             rows['refused'].append(name)
         elif HINT.search(comment) and not read:
             rows['accepted, without effect'].append(name)
