@@ -7,7 +7,7 @@
 3. In the library (include/, fiber/, src/) nothing with a destructor stands at namespace scope or in a function's static: a database in
    a global object, a background thread or a thread's end would find it destroyed. A static pointer or reference to what `new` made, or
    CAIRN_NEVER_DESTROYED (src/base/never_destroyed.h). scripts/check_statics.py looks at the objects; this says it earlier.
-4. No note of unfinished work is left behind; no tabs, no spaces at a line's end.
+4. No note of unfinished work is left behind; no tabs, no spaces at a line's end: in scripts and documents, too.
 5. No file that git knows, of whatever kind, has the marks of a merge that was not finished.
 
   check_style.py [--root DIR] [FILE...]     default: all of them; exit status 1 if a rule is broken
@@ -23,8 +23,9 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ('include', 'fiber', 'src', 'server', 'bench', 'tools', 'examples', 'test', 'fuzz')
+FOLDERS = ('include', 'fiber', 'src', 'server', 'bench', 'tools', 'examples', 'test', 'fuzz', 'sim')
 SOURCES = ('.h', '.cc', '.S')
+SCRIPTS = ('.py', '.sh', '.cmake', '.yml', '.yaml', '.md')
 LINES_WARNED, LINES_REFUSED = 800, 1000
 NOTE_OF_UNFINISHED_WORK = re.compile(r'\b(?:TO' r'DO|FIX' r'ME|X' r'XX)\b')
 # As git leaves them around what two sides have made of the same lines.
@@ -105,6 +106,20 @@ def declared_names(code):
     return {match.group(1) for match in map(declaration.match, code) if match}
 
 
+def is_script(path, content):
+    return path.suffix in SCRIPTS or path.name in ('CMakeLists.txt', 'Makefile') or content.startswith(b'#!')
+
+
+def check_left_behind(text, tabs):
+    for number, line in enumerate(text.splitlines(), 1):
+        if NOTE_OF_UNFINISHED_WORK.search(line):
+            yield number, 'error', 'a note of unfinished work: do it or open an issue'
+        if '\t' in line and not tabs:
+            yield number, 'error', 'a tab'
+        if line != line.rstrip():
+            yield number, 'error', 'spaces at the end of the line'
+
+
 def check_text(path, text):
     """Yields (line number, 'error' or 'warning', message)."""
     top = pathlib.PurePath(path).parts[0]
@@ -115,13 +130,8 @@ def check_text(path, text):
         yield len(lines), 'error', f'{len(lines)} lines: split the file (at most {LINES_REFUSED})'
     elif len(lines) > LINES_WARNED:
         yield len(lines), 'warning', f'{len(lines)} lines: split past {LINES_WARNED}'
+    yield from check_left_behind(text, tabs=path.endswith('.S'))
     for number, line in enumerate(lines, 1):
-        if NOTE_OF_UNFINISHED_WORK.search(line):
-            yield number, 'error', 'a note of unfinished work: do it or open an issue'
-        if '\t' in line and not path.endswith('.S'):
-            yield number, 'error', 'a tab'
-        if line != line.rstrip():
-            yield number, 'error', 'spaces at the end of the line'
         above = lines[number - 2].strip() if number > 1 else ''
         excused = EXCUSE.search(line) or (above.startswith('//') and EXCUSE.search(above))
         if in_the_library(path) and not excused:
@@ -201,9 +211,13 @@ def main():
             print(f'{relative}:{number}: {kind}: {message}', file=sys.stderr)
             errors += kind == 'error'
     for path in [f.resolve() for f in args.files] or tracked(args.root):
-        for number in marks_of_conflict(path.read_bytes()):
-            print(f'{path.relative_to(args.root).as_posix()}:{number}: error: a merge was not finished here', file=sys.stderr)
-            errors += 1
+        content, name = path.read_bytes(), path.relative_to(args.root).as_posix()
+        found = [(number, 'error', 'a merge was not finished here') for number in marks_of_conflict(content)]
+        if path.suffix not in SOURCES and is_script(path, content):
+            found += check_left_behind(content.decode(errors='replace'), tabs=path.name == 'Makefile')
+        for number, kind, message in found:
+            print(f'{name}:{number}: {kind}: {message}', file=sys.stderr)
+            errors += kind == 'error'
     print(f'check_style: {len(files)} files, {errors} errors')
     return 1 if errors else 0
 

@@ -169,6 +169,23 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(len(self.errors('int x; \n')), 1)
 
 
+class ScriptStyleTest(unittest.TestCase):
+    def test_what_is_left_behind_is_found_in_scripts_and_documents(self):
+        for name, line in (('a.py', 'x = 1 '), ('a.sh', '\tx'), ('a.md', 'TO' 'DO: more'), ('CMakeLists.txt', 'x() '), ('Makefile', 'x: '),
+                           ('tool', '#!/bin/sh ')):
+            with tempfile.TemporaryDirectory() as folder:
+                root = pathlib.Path(folder).resolve()
+                (root / name).write_text(line + '\n')
+                for command in (['init', '-q'], ['add', name]):
+                    subprocess.run(['git', '-C', folder, *command], check=True)
+                ran = subprocess.run([sys.executable, check_style.__file__, '--root', folder], capture_output=True, text=True)
+                self.assertEqual((ran.returncode, ran.stderr.count('error')), (1, 1), name)
+
+    def test_good_ones_and_a_makefiles_tabs_pass(self):
+        self.assertEqual(list(check_style.check_left_behind('x:\n\ty\n', tabs=True)), [])
+        self.assertFalse(check_style.is_script(pathlib.Path('seed-1'), b'x \n'))
+
+
 class ConflictTest(unittest.TestCase):
     # Put together here, so that this file has none itself.
     OURS, BASE, BETWEEN, THEIRS = '<' * 7 + ' HEAD', '|' * 7 + ' base', '=' * 7, '>' * 7 + ' main'

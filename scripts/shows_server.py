@@ -432,7 +432,7 @@ def main(arguments):
     if args.quick:
         head += '\n\nA quick run, to see that the program works: **the figures mean nothing**.'
     loads = [r['load'] for r in store.records.values()]
-    foot = (f'{args.pairs} interleaved run{"s" * (args.pairs != 1)} of {args.duration:g} s each, who goes first changes; median (lowest to highest). '
+    foot = (f'{args.pairs} interleaved run{"s" * (args.pairs != 1)} of {args.duration:g} s each, who goes first changes; median (lowest to highest).'
             f'\n\n{machine()}; load {(loads or [0])[0]:.1f} at the start. Cairn {store.content["settings"]["commit"]}, {args.peer_name}, '
             f'{time.strftime("%Y-%m-%d")}.')
     text = '\n\n'.join([head, *parts, foot]) + '\n'

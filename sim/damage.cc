@@ -32,12 +32,12 @@ std::string World::LoseSomething(Random64* random, std::string* told) {
   const auto keep = [&names](const char* suffix) {
     std::erase_if(names, [suffix](const std::string& name) { return !name.ends_with(suffix); });
   };
-  const auto read = [this](const std::string& name) {
+  const auto contents = [this](const std::string& name) {
     std::string data;
     ReadFileToString(memory_.get(), PathOf(name), &data).PermitUncheckedError();
     return data;
   };
-  const auto write = [this](const std::string& name, const std::string& data) {
+  const auto put = [this](const std::string& name, const std::string& data) {
     WriteStringToFile(memory_.get(), data, PathOf(name), /*sync=*/true).PermitUncheckedError();
   };
   switch (random->Uniform(4)) {
@@ -52,7 +52,7 @@ std::string World::LoseSomething(Random64* random, std::string* told) {
       if (gone) {
         memory_->DeleteFile(PathOf(name), IOOptions(), nullptr).PermitUncheckedError();
       } else {
-        write(name, std::string(read(name).size(), '\0'));
+        put(name, std::string(contents(name).size(), '\0'));
       }
       return name;
     }
@@ -60,7 +60,7 @@ std::string World::LoseSomething(Random64* random, std::string* told) {
       // (What was ingested is in no log, so that nothing tells that it is missing.)
       std::erase_if(names, [](const std::string& name) { return !name.starts_with("MANIFEST-"); });
       if (names.empty() || plan_.kind != Plan::Kind::kRepairs) return "";
-      const std::string data = read(names.back());
+      const std::string data = contents(names.back());
       std::vector<size_t> ends;
       for (size_t at = 0; at + 7 < data.size();) {
         at += 7 + static_cast<uint8_t>(data[at + 4]) +
@@ -70,7 +70,7 @@ std::string World::LoseSomething(Random64* random, std::string* told) {
       const size_t lost = random->Uniform(std::min<size_t>(6, ends.size() - 1)) + 1;
       if (lost >= ends.size()) return "";
       *told = "cuts the last " + std::to_string(lost) + " records off";
-      write(names.back(), data.substr(0, ends[ends.size() - 1 - lost]));
+      put(names.back(), data.substr(0, ends[ends.size() - 1 - lost]));
       return names.back();
     }
     default: {
@@ -79,9 +79,9 @@ std::string World::LoseSomething(Random64* random, std::string* told) {
       const std::string name = names[random->Uniform(names.size())];
       const std::string other = names[random->Uniform(names.size())];
       *told = "swaps " + other + " and";
-      const std::string data = read(name);
-      write(name, read(other));
-      write(other, data);
+      const std::string data = contents(name);
+      put(name, contents(other));
+      put(other, data);
       return name;
     }
   }

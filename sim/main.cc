@@ -3,12 +3,11 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "fiber/clock.h"
 #include "fiber/random.h"
+#include "rocksdb/env.h"
 #include "sim/run.h"
 
 DEFINE_uint64(seed, 0, "play this seed alone, and tell what it does; 0: many");
@@ -60,7 +59,9 @@ void ShowReduced(const Plan& plan) {
       });
   if (last.failure.empty()) return;
   if (!FLAGS_save_reduction.empty()) {
-    std::ofstream(FLAGS_save_reduction) << small.Reduction();
+    const rocksdb::Status saved = rocksdb::WriteStringToFile(
+        rocksdb::Env::Default(), small.Reduction(), FLAGS_save_reduction);
+    if (!saved.ok()) std::fprintf(stderr, "cairn-sim: %s\n", saved.ToString().c_str());
     std::printf("\nTo play it: cairn-sim --seed=%" PRIu64 " --reduction=%s\n", small.seed,
                 FLAGS_save_reduction.c_str());
   }
@@ -72,11 +73,12 @@ void ShowReduced(const Plan& plan) {
 int PlayOne(uint64_t seed) {
   Plan plan = Plan::FromSeed(seed);
   if (!FLAGS_reduction.empty()) {
-    std::ifstream file(FLAGS_reduction);
-    const std::string text((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-    if (!file || !plan.ApplyReduction(text)) {
-      std::fprintf(stderr, "cairn-sim: %s: no reduction of this seed\n", FLAGS_reduction.c_str());
+    std::string text;
+    const rocksdb::Status s =
+        rocksdb::ReadFileToString(rocksdb::Env::Default(), FLAGS_reduction, &text);
+    if (!s.ok() || !plan.ApplyReduction(text)) {
+      std::fprintf(stderr, "cairn-sim: %s: %s\n", FLAGS_reduction.c_str(),
+                   s.ok() ? "no reduction of this seed" : s.ToString().c_str());
       return 2;
     }
   }
