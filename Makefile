@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick release-notes clean
+.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ quick:  ## build and run one test program, or some of its cases: TEST=db_test [F
 	@cmake --preset $(or $(PRESET),release) >/dev/null
 	@$(BUILD) $(or $(PRESET),release) -j $(JOBS) --target $(TEST)
 	@$$(find build/$(or $(PRESET),release) -name '$(TEST)' -type f -perm -u+x) --gtest_brief=1 --gtest_filter='$(or $(FILTER),*)'
+
+docs:  ## the documentation site and the API's reference, under build/site; SERVE=8000 shows it
+	@scripts/install-deps.sh docs
+	@scripts/docs.py $(if $(SERVE),--serve $(SERVE))
 
 release-notes:  ## what CHANGELOG.md says of the version in include/rocksdb/version.h, for its tag
 	@scripts/release_notes.py

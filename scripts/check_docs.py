@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The documents: README.md shows examples/embed.cc, which the build compiles, and has at most 900 words; what the Markdown files of the
-project link to, in the project, is there, headings too. Exit status 1 if not."""
+project link to, in the project, is there, headings too; the pictures of doc/drawings are those of the text beside. Exit status 1 if not."""
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -33,9 +34,19 @@ def dead_links(root, files):
     return problems
 
 
+def mark_of(drawing):
+    """What the picture of a drawing ends with."""
+    return f'<!-- {drawing.name} {hashlib.sha256(drawing.read_bytes()).hexdigest()} -->'
+
+
+def old_pictures(root):
+    return [f'{drawing.relative_to(root)}: its picture is older: make docs' for drawing in sorted((root / 'doc').glob('drawings/*.dot'))
+            if not drawing.with_suffix('.svg').exists() or mark_of(drawing) not in drawing.with_suffix('.svg').read_text()]
+
+
 def check(root, files):
     readme = (root / 'README.md').read_text()
-    problems = dead_links(root, files)
+    problems = dead_links(root, files) + old_pictures(root)
     shown = re.search(r'```cpp\n(.*?)```', readme, re.S)
     example = (root / 'examples/embed.cc').read_text()
     if not shown or shown.group(1) != example[example.index('#include'):]:

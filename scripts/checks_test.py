@@ -71,6 +71,17 @@ class DocsTest(unittest.TestCase):
         self.assertEqual(len(self.problems('[a](doc/page.md#what-it-had)')), 1)
         self.assertEqual(len(self.problems(page='[a](README.md)')), 1)
 
+    def test_a_picture_of_an_older_drawing_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            drawing = pathlib.Path(folder) / 'doc/drawings/a.dot'
+            drawing.parent.mkdir(parents=True)
+            drawing.write_text('digraph { a }')
+            self.assertEqual(len(check_docs.old_pictures(pathlib.Path(folder))), 1)
+            drawing.with_suffix('.svg').write_text('<svg/>' + check_docs.mark_of(drawing))
+            self.assertEqual(check_docs.old_pictures(pathlib.Path(folder)), [])
+            drawing.write_text('digraph { b }')
+            self.assertEqual(len(check_docs.old_pictures(pathlib.Path(folder))), 1)
+
     def test_a_long_front_page_is_found(self):
         self.assertEqual(len(self.problems('word ' * 900)), 1)
 

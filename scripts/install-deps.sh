@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
-#   scripts/install-deps.sh [build|test|check|bench|crash|fuzz|fiber|fiberize|suite|all]...     default: build
+#   scripts/install-deps.sh [build|test|check|bench|crash|fuzz|fiber|fiberize|suite|docs|all]...     default: build
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
@@ -17,6 +17,7 @@ fuzz="clang-19 libclang-rt-19-dev"
 
 fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
 fiberize="$fiber libgtest-dev libgmock-dev libbenchmark-dev libsnappy-dev dpkg-dev xz-utils patch binutils"
+docs="git python3 python3-venv doxygen graphviz"
 suite="$build dpkg-dev xz-utils patch tcl python3-venv"    # Redis's own tests: redis_suite.py
 
 wanted=""
@@ -31,8 +32,9 @@ for job in "${@:-build}"; do
     fiber) wanted="$wanted $fiber" ;;
     fiberize) wanted="$wanted $fiberize" ;;
     suite) wanted="$wanted $suite" ;;
+    docs) wanted="$wanted $docs" ;;
     all) wanted="$wanted $build $test $check $bench" ;;
-    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench, crash, fuzz, fiber, fiberize, suite or all)" >&2; exit 2 ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench, crash, fuzz, fiber, fiberize, suite, docs or all)" >&2; exit 2 ;;
   esac
 done
 
