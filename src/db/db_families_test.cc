@@ -411,7 +411,7 @@ TEST_F(DbFamiliesTest, NothingLeaksOfManyThatCameAndWent) {
   WaitForCompactions();
   ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
   // Jobs that were under way delete what they made.
-  for (int i = 0; i < 2000 && !disk_.Files(FileType::kTableFile).empty(); ++i) {
+  for (int i = 0; i < 60'000 && !disk_.Files(FileType::kTableFile).empty(); ++i) {
     fiber::sleep_for(1'000'000);
   }
   EXPECT_TRUE(disk_.Files(FileType::kTableFile).empty());
