@@ -197,7 +197,9 @@ Status Repairer::ConvertLog(uint64_t number) {
                            &offset)) {
     if (WalLink link; WalLink::Decode(record, &link)) {
       memtables.set_log(TrueNumber(number, link));
-      last_sequence_ = std::max(last_sequence_, link.last_sequence);
+      if (link.last_sequence <= kLastWritableSequence) {
+        last_sequence_ = std::max(last_sequence_, link.last_sequence);
+      }
       continue;
     }
     SequenceNumber next = 0;

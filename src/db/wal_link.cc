@@ -1,6 +1,7 @@
 #include "db/wal_link.h"
 
 #include "base/coding.h"
+#include "base/internal_key.h"
 #include "commit/batch_reader.h"
 #include "commit/write_batch_internal.h"
 
@@ -35,12 +36,13 @@ bool WalLink::Decode(const Slice& record, WalLink* link) {
   link->predecessor = DecodeFixed64(first.key.data() + kMagicSize);
   link->last_sequence = DecodeFixed64(first.key.data() + kMagicSize + sizeof(uint64_t));
   link->named = first.key[kMagicSize + kNumbersSize] != 0;
-  return true;
+  return link->last_sequence <= kMaxSequenceNumber;
 }
 
 SequenceNumber WalLink::LastSequenceOf(const Slice& record) {
   BatchReader reader(record);
-  return reader.sequence() + reader.count() - 1;
+  const SequenceNumber next = reader.sequence() + reader.count();
+  return next == 0 ? 0 : next - 1;
 }
 
 }  // namespace cairn

@@ -27,7 +27,7 @@ struct WalLink {
 
   // The record of the log. What follows begins at `next`.
   std::string Encode(SequenceNumber next) const;
-  // False: the record is something else.
+  // False: the record is something else, or has a number that no entry can have.
   static bool Decode(const Slice& record, WalLink* link);
   // The last sequence number that a record (a batch) consumes, by its header.
   static SequenceNumber LastSequenceOf(const Slice& record);

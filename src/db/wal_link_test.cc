@@ -33,6 +33,14 @@ TEST(WalLinkTest, OtherRecordsAreNone) {
   }
 }
 
+TEST(WalLinkTest, ANumberThatNoEntryCanHaveIsNone) {
+  WalLink link;
+  EXPECT_TRUE(WalLink::Decode(WalLink{7, kMaxSequenceNumber}.Encode(1300), &link));
+  EXPECT_FALSE(WalLink::Decode(WalLink{7, kMaxSequenceNumber + 1}.Encode(1300), &link));
+  WriteBatch empty;
+  EXPECT_EQ(WalLink::LastSequenceOf(empty.Data()), 0u);
+}
+
 TEST(WalLinkTest, TheLastSequenceCountsTheEntries) {
   WriteBatch batch;
   ASSERT_TRUE(batch.Put("a", "1").ok());
