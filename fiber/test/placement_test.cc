@@ -270,8 +270,8 @@ TEST(WorkerCountTest, IdleWorkersDoNotSpin) {
     const uint64_t sleeps = runtime.stats().sleeps;
     const uint64_t before = process_cpu_nanos();
     sleep_for(100 * kMillisecond);
-    asleep = process_cpu_nanos() - before < 50 * kMillisecond &&
-             runtime.stats().sleeps - sleeps <= 64;
+    asleep =
+        process_cpu_nanos() - before < 50 * kMillisecond && runtime.stats().sleeps - sleeps <= 64;
   }
   EXPECT_TRUE(asleep);
 }
