@@ -43,7 +43,7 @@ TEST(PlacementTest, NewFibersGoToTheWorkerWithFewer) {
   while (runtime.stats(0).live < 10) yield();
   for (int i = 0; i < 10; i++) {
     handles.push_back(runtime.spawn([&] { go.wait(); }));
-    while (runtime.stats().live < static_cast<uint64_t>(11 + i)) yield();
+    while (runtime.stats().live < 11 + static_cast<uint64_t>(i)) yield();
   }
   // A slow machine may have let worker 0 take some before they could start.
   EXPECT_GE(runtime.stats(1).live + runtime.stats(0).steals, 9u);
