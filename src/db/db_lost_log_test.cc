@@ -177,7 +177,8 @@ class DbLostLogTest : public testing::DbTest {
       for (const std::string& other : Names(FileType::kWalFile)) {
         image = image_;
         std::swap(image.at(log), image.at(other));
-        Check(image, "swapped " + log + " and " + other);
+        std::string what = "swapped " + log;
+        Check(image, what.append(" and ").append(other));
       }
       if (HasFailure()) return;
     }
