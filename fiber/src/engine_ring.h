@@ -65,6 +65,8 @@ struct RingOptions {
   unsigned completions = 2048;  // of the completion queue: the most operations in flight
   // IORING_SETUP_*; ~0u: what ring_support() found best.
   unsigned setup_flags = ~0u;
+  // For tests: so many waits for a wake-up never end.
+  int lost_waits = 0;
   // Where to count the system calls that hand over operations, and the operations; may be null.
   Counter* submissions = nullptr;
   Counter* operations = nullptr;

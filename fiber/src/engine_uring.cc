@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 
@@ -23,6 +24,10 @@ constexpr uint64_t kFutexMatchAny = 0xffffffff;
 // How long a ring that ends waits for its own wait to be over, and how often.
 constexpr uint64_t kDisarmNanos = 10'000'000;
 constexpr int kTriesToDisarm = 100;
+// Nor does a sleep in the ring last longer, so that a wake-up that is lost is only late; and after
+// so many of these the wait for them counts as lost.
+constexpr uint64_t kLongestSleepNanos = 200'000'000;
+constexpr int kUntoldIsLost = 4;
 
 IoRequest* request_of(RingOp* op) {
   return reinterpret_cast<IoRequest*>(reinterpret_cast<char*>(op) - offsetof(IoRequest, ring));
@@ -31,15 +36,17 @@ IoRequest* request_of(RingOp* op) {
 }  // namespace
 
 UringEngine::UringEngine(const RingOptions& ring_options, bool use_futex)
-    : ring_options_(ring_options), use_futex_(use_futex && ring_support().has(kOpFutexWait)) {
-  wake_op_.done = [](RingOp* op, int32_t) { static_cast<WakeOp*>(op)->armed = false; };
+    : ring_options_(ring_options),
+      use_futex_(use_futex && ring_support().has(kOpFutexWait)),
+      waits_to_lose_(ring_options.lost_waits) {
+  make_wake_op();
 }
 
 UringEngine::~UringEngine() {
   // The wait must be out of the kernel before its word is freed: it could swallow a wake-up that is
-  // meant for what comes to lie at that address. (Not for ever: Linux 6.18 has been seen to lose a
-  // ring's wait on a futex, neither queued nor completed, and a process then never ended.)
-  for (int tries = 0; wake_op_.armed && tries < kTriesToDisarm; ++tries) {
+  // meant for what comes to lie at that address. (Not for ever: a wait that is lost never ends, and
+  // neither did the process.)
+  for (int tries = 0; wake_op_->armed && tries < kTriesToDisarm; ++tries) {
     wakeup();
     ring_->wait(kDisarmNanos);
   }
@@ -175,18 +182,26 @@ void UringEngine::cancel(IoRequest* request) {
   ring_->push_urgent(op);
 }
 
+void UringEngine::make_wake_op() {
+  wake_op_ = std::make_unique<WakeOp>();
+  wake_op_->done = [](RingOp* op, int32_t) { static_cast<WakeOp*>(op)->armed = false; };
+}
+
 void UringEngine::arm_wake_op() {
-  if (wake_op_.armed) return;
+  if (wake_op_->armed) return;
   const int event_fd = event_fd_.load(std::memory_order_relaxed);
   if (event_fd >= 0) {
-    io_uring_prep_read(&wake_op_.sqe, event_fd, &wake_op_.buffer, sizeof(wake_op_.buffer), ~0ull);
+    io_uring_prep_read(&wake_op_->sqe, event_fd, &wake_op_->buffer, sizeof(wake_op_->buffer),
+                       ~0ull);
   } else {
-    io_uring_prep_rw(kOpFutexWait, &wake_op_.sqe, static_cast<int>(kFutexSizeU32 | kFutexPrivate),
-                     wake_word_.address(), 0, WakeWord::kQuiet);
-    wake_op_.sqe.addr3 = kFutexMatchAny;
+    const bool lost = waits_to_lose_ > 0;
+    if (lost) --waits_to_lose_;
+    io_uring_prep_rw(kOpFutexWait, &wake_op_->sqe, static_cast<int>(kFutexSizeU32 | kFutexPrivate),
+                     lost ? &never_ : wake_word_.address(), 0, WakeWord::kQuiet);
+    wake_op_->sqe.addr3 = kFutexMatchAny;
   }
-  wake_op_.armed = true;
-  ring_->push_urgent(&wake_op_);
+  wake_op_->armed = true;
+  ring_->push_urgent(wake_op_.get());
 }
 
 void UringEngine::poll(bool block, uint64_t deadline) {
@@ -219,14 +234,21 @@ void UringEngine::poll(bool block, uint64_t deadline) {
     return;
   }
   arm_wake_op();
-  uint64_t timeout = UINT64_MAX;
+  uint64_t timeout = kLongestSleepNanos;
   if (deadline != kNoDeadline) {
     const uint64_t now = now_nanos();
-    timeout = deadline > now ? deadline - now : 0;
+    timeout = std::min(timeout, deadline > now ? deadline - now : 0);
   }
   ring_->wait(timeout);
   last_poll_ = cycles();
-  wake_word_.take();
+  const bool told = !wake_op_->armed;
+  if (!wake_word_.take() || told) {
+    untold_ = 0;
+  } else if (++untold_ == kUntoldIsLost) {
+    untold_ = 0;
+    lost_.push_back(std::move(wake_op_));
+    make_wake_op();
+  }
 }
 
 void UringEngine::wakeup() {

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "engine_epoll.h"
 #include "engine_ring.h"
@@ -67,6 +68,7 @@ class UringEngine final : public IoEngine {
   void push_poll(IoRequest* request);
   // Puts into the ring what completes at wakeup(), unless it is there already.
   void arm_wake_op();
+  void make_wake_op();
 
   const RingOptions ring_options_;
   const bool use_futex_;
@@ -77,11 +79,19 @@ class UringEngine final : public IoEngine {
   std::atomic<EpollEngine*> instead_{nullptr};
 
   WakeWord wake_word_;
-  // The operation in the ring that wakeup() completes.
   struct WakeOp : RingOp {
     bool armed = false;
     uint64_t buffer = 0;
-  } wake_op_;
+  };
+  // The operation in the ring that wakeup() completes.
+  std::unique_ptr<WakeOp> wake_op_;
+  // Linux 6.18 has been seen to lose a ring's wait on a futex: neither queued nor completed. So
+  // many sleeps in a row ended for a wake-up that the wait has not told of; then another one takes
+  // its place, and the lost one stays until the ring is gone.
+  int untold_ = 0;
+  std::vector<std::unique_ptr<WakeOp>> lost_;
+  int waits_to_lose_;
+  const std::atomic<uint32_t> never_{WakeWord::kQuiet};  // what those wait on
   // -1: none. Set before the worker can sleep in the ring and never changed then; relaxed, because
   // the worker's state word, through which a waker learns of the sleep, orders it.
   std::atomic<int> event_fd_{-1};

@@ -240,6 +240,10 @@ INSTANTIATE_TEST_SUITE_P(
                    []() -> std::unique_ptr<IoEngine> {
                      return std::make_unique<UringEngine>(RingOptions{}, false);
                    }},
+        EngineKind{"UringLosesWaits",
+                   []() -> std::unique_ptr<IoEngine> {
+                     return std::make_unique<UringEngine>(RingOptions{.lost_waits = 2});
+                   }},
         EngineKind{"UringTiny",
                    []() -> std::unique_ptr<IoEngine> {
                      return std::make_unique<UringEngine>(
