@@ -177,7 +177,11 @@ class Round:
         self.end = rng.choice(['kill', 'kill', 'stop', 'cut', 'cut'])
         if self.unhealed:
             self.end = 'cut' if loses([rule.removeprefix('fail ') for rule in self.rules]) else rng.choice(['kill', 'cut'])
-        self.allowed = '|'.join(text for text in {TEXTS[name] for name in TEXTS if any(f' {name}' in rule for rule in self.rules)} if text)
+        texts = {TEXTS[name] for name in TEXTS if any(f' {name}' in rule for rule in self.rules)}
+        # Linux itself answers EIO to a write of which FUSE took a part, if it was asynchronous, or of pages of the cache.
+        if any(rule.startswith('fail write') and ' short' in rule for rule in self.rules):
+            texts.add(TEXTS['EIO'])
+        self.allowed = '|'.join(text for text in texts if text)
         self.injected = 0
         with open(folder / 'rounds.log', 'a') as file:
             file.write(json.dumps({'round': number, 'kind': self.kind, 'rules': self.rules, 'engine': self.engine, 'mount': mount.flags,
