@@ -135,6 +135,12 @@ IOStatus ReplaceFile(FileSystem* fs, const std::string& fname, const std::string
 
 IOStatus SetCurrentFile(FileSystem* fs, const std::string& dbname, uint64_t descriptor_number,
                         FSDirectory* dir_to_sync) {
+  // The MANIFEST's name first: a file system that keeps no order of names could lose it in a power
+  // cut, and keep what CURRENT says.
+  if (dir_to_sync != nullptr) {
+    IOStatus s = SyncDirectory(dir_to_sync);
+    if (!s.ok()) return s;
+  }
   const std::string manifest = DescriptorFileName("", descriptor_number).substr(1);
   return ReplaceFile(fs, CurrentFileName(dbname), TempFileName(dbname, descriptor_number),
                      manifest + "\n", dir_to_sync);
