@@ -195,16 +195,16 @@ void Client::LookAtSecondary() {
   const Status s = secondary_ == nullptr ? world_->OpenSecondary("/secondary of " + prefix_,
                                                                  &secondary_, &secondary_families_)
                                          : secondary_->TryCatchUpWithPrimary();
-  // A failed write may have left half a record in a log that goes on to be needed.
-  if (world_->errors_are_allowed() || !Ok("catch up", "", s)) return;
+  // A failed write may have left half a record in a log that goes on to be needed. On a slow disk
+  // tables may come and go faster than one can open them.
+  if (world_->errors_are_allowed() || s.IsTryAgain() || !Ok("catch up", "", s)) return;
   LookAtAll(secondary_.get(), secondary_families_, "a secondary");
 }
 
 void Client::LookAsReader() {
   std::unique_ptr<rocksdb::DB> reader;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
-  const Status s = world_->OpenReader(&reader, &families);
-  // (On a slow disk tables may come and go faster than one can open them.)
+  const Status s = world_->OpenReader(&reader, &families);  // TryAgain: as of a secondary
   if (!world_->errors_are_allowed() && !s.IsTryAgain() && Ok("open a reader", "", s)) {
     LookAtAll(reader.get(), families, "a reader");
   }

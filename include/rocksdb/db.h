@@ -179,7 +179,8 @@ class DB {
   // Readers see it as a whole, all families at once; iterators keep showing what they did until
   // they are refreshed. Families that the primary dropped can be read as long as there are handles;
   // those that it created are passed over. After an error readers see what they saw before, and the
-  // next call tries again. May be called from several threads at once, beside reads. SUSPENDS.
+  // next call tries again; TryAgain: the primary removed tables or logs faster than they could be
+  // read, a hundred times. May be called from several threads at once, beside reads. SUSPENDS.
   virtual Status TryCatchUpWithPrimary();
 
   // --- Column families ---

@@ -87,7 +87,8 @@ Status DBImpl::TryCatchUpWithPrimary() {
     if (SamePosition(*update, *later)) {
       s = complete;  // the primary did not do it
     } else if (round == kMaxRounds) {
-      s = Status::TryAgain("the primary flushes faster than this secondary reads", dbname_);
+      s = Status::TryAgain("the primary removes tables and logs faster than they are read",
+                           complete.ok() ? dbname_ : complete.ToString());
     }
     update = std::move(later);
   }

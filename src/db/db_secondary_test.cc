@@ -290,6 +290,39 @@ TEST_F(DbSecondaryTest, BeginsAnewWhenATableGoesMeanwhile) {
   Leave();
 }
 
+// A primary that is always faster: the secondary gives up for now, and shows what it showed.
+TEST_F(DbSecondaryTest, GivesUpWhereTablesAlwaysGoFirst) {
+  auto hooks = std::make_shared<HookFileSystem>(disk_.faults);
+  const std::unique_ptr<Env> env = NewCompositeEnv(hooks);
+  Options options = QuietOptions();
+  Open(options);
+  options.env = env.get();
+  PutRange(0, 50, 1);
+  Flush();
+  Follow(options);
+  const Contents before = model_;
+  int opens = 0;
+  const std::function<void()> replace = [&] {
+    PutRange(0, 20, ++opens + 1);
+    Flush();
+    Compact();
+    RemoveObsolete();
+    hooks->before_open = replace;
+  };
+  PutRange(0, 20, 1);
+  Flush();
+  hooks->before_open = replace;
+  const Status s = secondary_->TryCatchUpWithPrimary();
+  EXPECT_TRUE(s.IsTryAgain()) << s.ToString();
+  EXPECT_NE(s.ToString().find("the primary removes tables and logs faster"), std::string::npos);
+  EXPECT_GE(opens, 100);
+  EXPECT_TRUE(Shown() == before);
+  hooks->before_open = nullptr;
+  CatchUp();
+  EXPECT_TRUE(Shown() == model_);
+  Leave();
+}
+
 TEST_F(DbSecondaryTest, WaitsForTheRestOfALogsLastRecord) {
   Open();
   Put("a", "1");
