@@ -1,6 +1,8 @@
 # The layers, low to high. cairn_layer() refuses a dependency that is not below; scripts/check_layers.py, run before a
 # layer compiles, refuses an include of a layer that is not below.
 set(CAIRN_LAYER_ORDER base fs cache memtable wal table manifest commit read compaction db utilities async c)
+# Those of the server: folders of one library, whose includes are checked in the same way.
+set(CAIRN_SERVER_LAYER_ORDER resp host keyspace auth state commands net admin)
 
 # cairn_layer(<name> DEPS <layer>... LIBS <library>...)
 # Globs src/<name>/*.cc into the object library cairn_<name>; src/<name>/*_test.cc (with src/<name>/testing/*.cc) into

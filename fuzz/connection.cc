@@ -24,7 +24,7 @@
 #include "server/auth/password.h"
 #include "server/commands/command.h"
 #include "server/commands/executor.h"
-#include "server/net/log.h"
+#include "server/host/log.h"
 #include "server/net/server.h"
 #include "server/resp/request_parser.h"
 
@@ -67,19 +67,19 @@ class LoneServer {
       Start();
       return;
     }
-    if (server_->acl().generation() != generation_) ResetUsers();
-    server_->set_default_durability(server::Durability::kSystem);
-    server_->set_idle_timeout_s(options_.idle_timeout_s);
+    if (server_->state().acl().generation() != generation_) ResetUsers();
+    server_->state().set_default_durability(server::Durability::kSystem);
+    server_->state().set_idle_timeout_s(options_.idle_timeout_s);
     std::string error;
     if (!server_->SetMaxClients(options_.max_clients, &error)) std::abort();
-    server_->slow_log().set_threshold_micros(options_.slow_log_micros);
-    server_->slow_log().set_length(options_.slow_log_length);
-    server_->slow_log().Reset();
+    server_->state().slow_log().set_threshold_micros(options_.slow_log_micros);
+    server_->state().slow_log().set_length(options_.slow_log_length);
+    server_->state().slow_log().Reset();
     const std::vector<std::string_view> words = {"flushall"};
     const std::vector<server::Arguments> requests = {words};
     server::Session session;
     server::ReplyWriter reply;
-    server::Executor executor(server_.get(), &session, &reply,
+    server::Executor executor(&server_->state(), &session, &reply,
                               {[] { return true; }, [] {}, [] { return false; }});
     executor.Run(requests);
     FUZZ_CHECK(reply.ToString() == "+OK\r\n");
@@ -103,7 +103,7 @@ class LoneServer {
     FUZZ_CHECK(s.ok());
   }
   void ResetUsers() {
-    server::Acl& acl = server_->acl();
+    server::Acl& acl = server_->state().acl();
     server::AclChanges changes;
     for (const auto& user : acl.Users()) {
       if (user->name() != server::Acl::kDefault) acl.Delete(user->name(), &changes);

@@ -4,8 +4,9 @@
 A folder under src/ is a layer; cmake/CairnLayers.cmake lists them from low to high. A layer includes itself, the layers
 below it, the public API (rocksdb/, cairn/) and fiber/. The public API includes only itself (cairn/ also fiber/), fiber
 only itself, and the programs in server/, bench/, tools/ and examples/ only the public API, fiber/ and their own folder
-(bench/ also server/). Headers
-of the system and of other libraries are not our business.
+(bench/ also the server's protocol, server/resp). The folders of server/ are layers, too, listed beside the others: each
+includes itself and those below. Tests of the server go through a whole one, so they and server/testing may include all of
+it. Headers of the system and of other libraries are not our business.
 
   check_layers.py [--root DIR] [--stamp FILE] [FOLDER...]    default: every folder; exit status 1 if one is wrong
 
@@ -21,9 +22,9 @@ SOURCES = ('.h', '.cc', '.S')
 PUBLIC = ('rocksdb', 'cairn')
 
 
-def declared_layers(root):
+def declared_layers(root, name='CAIRN_LAYER_ORDER'):
     text = (root / 'cmake/CairnLayers.cmake').read_text()
-    return re.search(r'set\(CAIRN_LAYER_ORDER ([a-z_ ]+)\)', text).group(1).split()
+    return re.search(rf'set\({name} ([a-z_ ]+)\)', text).group(1).split()
 
 
 def allowed_for(path, layers):
@@ -43,13 +44,28 @@ def allowed_for(path, layers):
     return None
 
 
-def check_file(root, path, layers):
+def allowed_in_server(path, layers):
+    """The folders of server/ that a file may include, or None for all. Empty: its own is not declared."""
+    if path.parts[0] == 'bench':
+        return {'resp'}
+    if path.parts[0] != 'server' or len(path.parts) == 2 or path.parts[1] == 'testing' or path.stem.endswith('_test'):
+        return None
+    if path.parts[1] not in layers:
+        return set()
+    return set(layers[:layers.index(path.parts[1]) + 1])
+
+
+def check_file(root, path, layers, server_layers):
     ours = {*PUBLIC, 'fiber', *layers, 'server', 'bench', 'tools', 'test'}
     allowed = allowed_for(path, layers)
     if allowed is None:
         return
     if not allowed:
         yield f'{path}:1: src/{path.parts[1]} is not a declared layer (cmake/CairnLayers.cmake)'
+        return
+    in_server = allowed_in_server(path, server_layers)
+    if in_server is not None and not in_server:
+        yield f'{path}:1: server/{path.parts[1]} is not a declared layer of the server (cmake/CairnLayers.cmake)'
         return
     for number, line in enumerate((root / path).read_text(errors='replace').splitlines(), 1):
         match = INCLUDE.match(line)
@@ -63,15 +79,19 @@ def check_file(root, path, layers):
         if first in ours and first not in allowed:
             who = 'layer ' + path.parts[1] if path.parts[0] == 'src' else path.parts[0] + '/'
             yield f'{path}:{number}: include "{target}": {who} may not include {first}/'
+        elif first == 'server' and in_server is not None and target.split('/')[1] not in in_server:
+            who = 'layer server/' + path.parts[1] if path.parts[0] == 'server' else path.parts[0] + '/'
+            yield f'{path}:{number}: include "{target}": {who} may not include server/{target.split("/")[1]}/'
 
 
 def check(root, folders):
     layers = declared_layers(root)
+    server_layers = declared_layers(root, 'CAIRN_SERVER_LAYER_ORDER')
     problems = []
     for folder in folders:
         for path in sorted((root / folder).rglob('*')):
             if path.suffix in SOURCES and path.is_file():
-                problems += check_file(root, path.relative_to(root), layers)
+                problems += check_file(root, path.relative_to(root), layers, server_layers)
     return problems
 
 

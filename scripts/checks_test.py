@@ -20,7 +20,8 @@ class LayersTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / 'cmake').mkdir()
-            (root / 'cmake/CairnLayers.cmake').write_text('set(CAIRN_LAYER_ORDER base fs table db)\n')
+            (root / 'cmake/CairnLayers.cmake').write_text('set(CAIRN_LAYER_ORDER base fs table db)\n'
+                                                         'set(CAIRN_SERVER_LAYER_ORDER resp keyspace commands net)\n')
             (root / path).parent.mkdir(parents=True)
             (root / path).write_text(text)
             return check_layers.check(root, [path.split('/')[0]])
@@ -44,6 +45,20 @@ class LayersTest(unittest.TestCase):
 
     def test_programs_use_the_public_api_only(self):
         self.assertEqual(len(self.check('bench/db_bench/main.cc', '#include "db/db_impl.h"\n')), 1)
+
+    def test_upward_include_within_the_server_is_refused(self):
+        text = '#include "server/resp/reply.h"\n#include "server/net/server.h"\n'
+        problems = self.check('server/commands/keys.cc', text)
+        self.assertEqual(len(problems), 1)
+        self.assertIn('server/commands/keys.cc:2', problems[0])
+        self.assertEqual(self.check('server/net/server.cc', text), [])
+        self.assertEqual(self.check('server/main.cc', text), [])
+        self.assertEqual(self.check('server/commands/keys_test.cc', text), [])
+        self.assertEqual(len(self.check('server/extra/file.cc', 'int x;\n')), 1)
+
+    def test_benchmarks_know_the_servers_protocol_only(self):
+        self.assertEqual(self.check('bench/kv/main.cc', '#include "server/resp/reply.h"\n'), [])
+        self.assertEqual(len(self.check('bench/kv/main.cc', '#include "server/net/server.h"\n')), 1)
 
     def test_undeclared_layer_is_refused(self):
         self.assertEqual(len(self.check('src/extra/file.cc', 'int x;\n')), 1)

@@ -20,9 +20,9 @@
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "server/admin/admin_server.h"
-#include "server/net/descriptors.h"
-#include "server/net/files.h"
-#include "server/net/log.h"
+#include "server/host/descriptors.h"
+#include "server/host/files.h"
+#include "server/host/log.h"
 #include "server/net/server.h"
 #include "server/resp/request_parser.h"
 
@@ -296,11 +296,11 @@ int main(int argc, char** argv) {
   if (!s.ok()) return Fail(s);
   log.Info("ready", {{"dir", options.directory},
                      {"durability", std::string(server::DurabilityName(options.durability))},
-                     {"workers", std::to_string(running->runtime().workers())}});
+                     {"workers", std::to_string(running->state().runtime().workers())}});
 
   std::unique_ptr<server::AdminServer> admin;
   if (FLAGS_admin_port != -1) {
-    s = server::AdminServer::Start(running.get(), FLAGS_admin_bind, FLAGS_admin_port, &admin);
+    s = server::AdminServer::Start(&running->state(), FLAGS_admin_bind, FLAGS_admin_port, &admin);
     if (!s.ok()) return Fail(s);
   }
 

@@ -8,8 +8,10 @@
 #include "fiber/net.h"
 #include "rocksdb/db.h"
 #include "server/admin/metrics.h"
-#include "server/commands/command.h"
-#include "server/net/server.h"
+#include "server/commands/registry.h"
+#include "server/host/address.h"
+#include "server/resp/words.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -81,7 +83,7 @@ std::string DecodeBase64(std::string_view text) {
 
 }  // namespace
 
-Status AdminServer::Start(Server* server, const std::string& bind, int port,
+Status AdminServer::Start(ServerState* server, const std::string& bind, int port,
                           std::unique_ptr<AdminServer>* admin) {
   fiber::net::Address address;
   if (port < 0 || port > 65535 ||
@@ -90,7 +92,7 @@ Status AdminServer::Start(Server* server, const std::string& bind, int port,
                                    bind + ":" + std::to_string(port));
   }
   std::unique_ptr<AdminServer> started(new AdminServer(server));
-  started->needs_password_ = !Server::IsLoopback(address);
+  started->needs_password_ = !IsLoopback(address);
   if (started->needs_password_ && !server->needs_password()) {
     return Status::InvalidArgument(
         "an admin port that other machines reach needs the server's password", address.to_string());
@@ -168,14 +170,22 @@ void AdminServer::Serve(int fd) {
   }
 }
 
+bool AdminServer::MayWatch(std::string_view user, std::string_view password) const {
+  const Acl::UserPtr found = server_->acl().LogIn(user, password);
+  static constexpr std::string_view kInfo[] = {"info"};
+  size_t position;
+  return found != nullptr &&
+         found->Check(*FindCommand(kInfo[0]), kInfo, &position) == AclUser::Denied::kNothing;
+}
+
 bool AdminServer::MayEnter(std::string_view head) const {
   if (!needs_password_) return true;
   const std::string_view value = HeaderValue(head, "authorization");
   if (value.size() < 6 || !EqualsIgnoringCase(value.substr(0, 6), "basic ")) return false;
   const std::string login = DecodeBase64(value.substr(6));
   const size_t colon = login.find(':');
-  return colon != std::string::npos && server_->MayWatch(std::string_view(login).substr(0, colon),
-                                                         std::string_view(login).substr(colon + 1));
+  return colon != std::string::npos && MayWatch(std::string_view(login).substr(0, colon),
+                                                std::string_view(login).substr(colon + 1));
 }
 
 std::string AdminServer::Answer(std::string_view head, bool* keep_alive) {

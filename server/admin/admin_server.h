@@ -22,12 +22,12 @@
 
 namespace cairn::server {
 
-class Server;
+class ServerState;
 
 class AdminServer {
  public:
   // On a fiber of the server's runtime for each visitor; the server is borrowed. `port` 0: any.
-  static rocksdb::Status Start(Server* server, const std::string& bind, int port,
+  static rocksdb::Status Start(ServerState* server, const std::string& bind, int port,
                                std::unique_ptr<AdminServer>* admin);
   // SUSPENDS until all visitors have left, which are sent away.
   ~AdminServer();
@@ -40,14 +40,16 @@ class AdminServer {
   static constexpr size_t kMaxVisitors = 64;
   static constexpr size_t kMaxHeadBytes = 8 << 10;
 
-  explicit AdminServer(Server* server) : server_(server) {}
+  explicit AdminServer(ServerState* server) : server_(server) {}
   void Accept();
   void Serve(int fd);
   // The whole answer to a request's head.
   std::string Answer(std::string_view head, bool* keep_alive);
   bool MayEnter(std::string_view head) const;
+  // Whether this is a user who may see how the server is doing.
+  bool MayWatch(std::string_view user, std::string_view password) const;
 
-  Server* const server_;
+  ServerState* const server_;
   int listener_ = -1;
   int port_ = 0;
   bool needs_password_ = false;

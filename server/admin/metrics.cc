@@ -12,7 +12,7 @@
 #include "rocksdb/statistics.h"
 #include "server/commands/info.h"
 #include "server/commands/key_count.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -35,7 +35,7 @@ struct State {
   uint64_t cache_hits = 0, cache_misses = 0, filter_useful = 0, stall_micros = 0,
            compaction_bytes = 0, flush_bytes = 0, log_bytes = 0;
 
-  explicit State(Server& server) : totals(server.stats().Sum()) {
+  explicit State(ServerState& server) : totals(server.stats().Sum()) {
     rocksdb::DB* const db = server.keyspace().db();
     const std::pair<const char*, uint64_t*> properties[] = {
         {"rocksdb.cur-size-all-mem-tables", &memtable_bytes},
@@ -161,18 +161,18 @@ class Metrics {
 
 }  // namespace
 
-std::string StateJson(Server& server) {
+std::string StateJson(ServerState& server) {
   const State state(server);
   const uint64_t now = server.keyspace().NowMillis();
   Json json;
   json.Add("now_ms", now);
   json.Add("uptime_s", (now - server.started_at_ms()) / 1000);
-  json.Add("address", server.port() != 0
-                          ? server.options().bind + ":" + std::to_string(server.port())
+  json.Add("address", server.frontend().port() != 0
+                          ? server.options().bind + ":" + std::to_string(server.frontend().port())
                           : server.options().unix_socket);
   json.Add("workers", static_cast<uint64_t>(server.runtime().workers()));
   json.Add("durability", DurabilityName(server.default_durability()));
-  json.Add("clients", server.clients());
+  json.Add("clients", server.frontend().clients());
   json.Add("commands", state.totals.commands);
   json.Add("bytes_in", state.totals.bytes_in);
   json.Add("bytes_out", state.totals.bytes_out);
@@ -217,7 +217,7 @@ std::string StateJson(Server& server) {
   return json.Take();
 }
 
-std::string MetricsText(Server& server) {
+std::string MetricsText(ServerState& server) {
   const State state(server);
   const Stats& stats = server.stats();
   const auto number = [](uint64_t value) { return static_cast<double>(value); };
@@ -252,7 +252,7 @@ std::string MetricsText(Server& server) {
              "Time from the start of a run of commands to the end of each.");
   m.Histogram("cairn_command_duration_seconds", "kind=\"read\"", state.totals.reads);
   m.Histogram("cairn_command_duration_seconds", "kind=\"write\"", state.totals.writes);
-  m.One("cairn_clients", "gauge", "Connected clients.", number(server.clients()));
+  m.One("cairn_clients", "gauge", "Connected clients.", number(server.frontend().clients()));
   m.One("cairn_connections_total", "counter", "Connections accepted.", number(stats.connections()));
   m.One("cairn_connections_rejected_total", "counter", "Connections over the limit of clients.",
         number(stats.rejected()));
@@ -315,8 +315,8 @@ std::string MetricsText(Server& server) {
   return m.Take();
 }
 
-bool TakesWrites(Server& server) {
-  return !server.stopping() && !server.disk().full() && server.keyspace().TakesWrites();
+bool TakesWrites(ServerState& server) {
+  return !server.frontend().stopping() && !server.disk().full() && server.keyspace().TakesWrites();
 }
 
 }  // namespace cairn::server

@@ -7,14 +7,14 @@
 
 namespace cairn::server {
 
-class Server;
+class ServerState;
 
-std::string StateJson(Server& server);
+std::string StateJson(ServerState& server);
 // The text format, version 0.0.4:
 // https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-std::string MetricsText(Server& server);
+std::string MetricsText(ServerState& server);
 // Whether a write would be taken just now: no error stops the store, and no shutdown is under way.
-bool TakesWrites(Server& server);
+bool TakesWrites(ServerState& server);
 
 }  // namespace cairn::server
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "server/net/files.h"
+#include "server/host/files.h"
 
 namespace cairn::server {
 
@@ -38,8 +38,9 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
 
 }  // namespace
 
-Acl::Acl(std::string_view password, std::string file) : file_(std::move(file)) {
-  AclUser user{std::string(kDefault), kDefaultId};
+Acl::Acl(const Permissions& permissions, std::string_view password, std::string file)
+    : permissions_(permissions), file_(std::move(file)) {
+  AclUser user{permissions_, std::string(kDefault), kDefaultId};
   Must(&user, {"on", "nopass", "allkeys", "allchannels", "allcommands"});
   if (!password.empty()) Must(&user, {">" + std::string(password)});
   const fiber::MutexLock lock(&mutex_);
@@ -87,7 +88,7 @@ bool Acl::SetUser(std::string_view name, std::span<const std::string_view> rules
                   AclChanges* changes, std::string* error) {
   const fiber::MutexLock lock(&mutex_);
   const UserPtr before = FindLocked(name);
-  AclUser user = before != nullptr ? *before : AclUser(std::string(name), next_id_);
+  AclUser user = before != nullptr ? *before : AclUser(permissions_, std::string(name), next_id_);
   for (const std::string_view rule : rules) {
     std::string why;
     if (user.Apply(rule, &why)) continue;
@@ -135,7 +136,7 @@ bool Acl::ParseLine(std::string_view line, Users_* users, std::string* error) {
     return false;
   }
   const UserPtr before = FindLocked(words[1]);
-  AclUser user(std::string(words[1]), before != nullptr ? before->id() : next_id_++);
+  AclUser user(permissions_, std::string(words[1]), before != nullptr ? before->id() : next_id_++);
   for (size_t i = 2; i < words.size(); ++i) {
     std::string why;
     if (user.Apply(words[i], &why)) continue;

@@ -41,8 +41,8 @@ class Acl {
   static constexpr uint64_t kDefaultId = 1;
 
   // With the default user, who may do everything and needs `password`, if it is not empty. `file`:
-  // empty for none; Load() reads it.
-  Acl(std::string_view password, std::string file);
+  // empty for none; Load() reads it. `permissions`: of all commands, borrowed.
+  Acl(const Permissions& permissions, std::string_view password, std::string file);
 
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   // Null: there is none.
@@ -83,6 +83,7 @@ class Acl {
     generation_.fetch_add(1, std::memory_order_release);
   }
 
+  const Permissions& permissions_;
   const std::string file_;
   AclLog log_;
   fiber::Mutex file_mutex_;  // before mutex_

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/commands/registry.h"
 #include "server/testing/local_server.h"
 
 namespace cairn::server {
@@ -121,7 +122,7 @@ TEST_F(AclTest, TheLogOfWhatWasDenied) {
   admin_("ACL SETUSER bob on >secret ~a +get +multi +exec");
   LogIn(client_, "bob");
   client_.Pipeline({"GET b", "GET b", "SET a 1", "AUTH carl guess", "MULTI", "GET c", "EXEC"});
-  const auto entries = server_.get()->acl().log().Newest(10);
+  const auto entries = server_.get()->state().acl().log().Newest(10);
   ASSERT_EQ(4u, entries.size());
   EXPECT_STREQ("key", entries[0].reason);
   EXPECT_STREQ("multi", entries[0].context);
@@ -140,7 +141,7 @@ TEST_F(AclTest, TheLogOfWhatWasDenied) {
                           "\"multi\", \"object\", \"c\", \"username\", \"bob\", "));
   EXPECT_EQ("+OK []", admin_.Pipeline({"ACL LOG RESET", "ACL LOG"}));
   for (int i = 0; i < 1000; ++i) client_("GET b" + std::to_string(i) + std::string(1000, 'x'));
-  const auto many = server_.get()->acl().log().Newest(SIZE_MAX);
+  const auto many = server_.get()->state().acl().log().Newest(SIZE_MAX);
   EXPECT_EQ(128u, many.size());
   EXPECT_EQ(128u, many[0].object.size());
 }
@@ -172,14 +173,14 @@ TEST_F(AclTest, DryRunCategoriesAndPasswords) {
 TEST_F(AclTest, RequirepassIsTheDefaultUsersPassword) {
   EXPECT_EQ("+OK [\"requirepass\", \"(set)\"]",
             admin_.Pipeline({"CONFIG SET requirepass secret", "CONFIG GET requirepass"}));
-  EXPECT_TRUE(server_.get()->needs_password());
+  EXPECT_TRUE(server_.get()->state().needs_password());
   EXPECT_EQ("+OK", client_("AUTH secret"));
   EXPECT_EQ("+OK", client_("AUTH default secret"));
   EXPECT_NE("+OK", client_("AUTH wrong"));
   EXPECT_EQ(std::string::npos, admin_("ACL LIST").find("nopass"));
   EXPECT_EQ("+OK [\"requirepass\", \"\"]",
             admin_.Pipeline({"CONFIG SET requirepass \"\"", "CONFIG GET requirepass"}));
-  EXPECT_FALSE(server_.get()->needs_password());
+  EXPECT_FALSE(server_.get()->state().needs_password());
   EXPECT_EQ("[\"user default on nopass ~* &* +@all\"]", admin_("ACL LIST"));
 }
 
@@ -191,7 +192,7 @@ TEST_F(AclTest, SecretsAreNotInTheSlowLog) {
 }
 
 TEST(AclUnitTest, LoginsAreRightOrNull) {
-  Acl acl("secret", "");
+  Acl acl(CommandPermissions(), "secret", "");
   EXPECT_FALSE(acl.open());
   EXPECT_EQ(nullptr, acl.LogIn("default", ""));
   EXPECT_EQ(nullptr, acl.LogIn("default", "secret2"));
@@ -205,11 +206,11 @@ TEST(AclUnitTest, LoginsAreRightOrNull) {
   ASSERT_TRUE(acl.SetUser("default", off, &changes, &error));
   EXPECT_NE(before, acl.generation());
   EXPECT_EQ(nullptr, acl.LogIn("default", "secret"));
-  EXPECT_TRUE(Acl("", "").open());
+  EXPECT_TRUE(Acl(CommandPermissions(), "", "").open());
 }
 
 TEST(AclUnitTest, ChangesNameThoseWhoLoseSomething) {
-  Acl acl("", "");
+  Acl acl(CommandPermissions(), "", "");
   AclChanges changes;
   std::string error;
   const std::string_view rules[] = {"&a", "&b"};

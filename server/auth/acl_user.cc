@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/resp/words.h"
+
 namespace cairn::server {
 
 namespace {
@@ -28,8 +30,8 @@ void AppendWord(std::string_view word, std::string* text) {
 
 }  // namespace
 
-AclUser::AclUser(std::string name, uint64_t id)
-    : name_(std::move(name)), id_(id), allowed_(Permissions().size()) {}
+AclUser::AclUser(const Permissions& permissions, std::string name, uint64_t id)
+    : permissions_(&permissions), name_(std::move(name)), id_(id), allowed_(permissions.size()) {}
 
 bool AclUser::KnowsPassword(const PasswordHash& hash) const {
   bool known = false;
@@ -64,7 +66,7 @@ bool AclUser::Apply(std::string_view rule, std::string* error) {
   } else if (is("nocommands") || is("-@all")) {
     AllCommandsAre(false);
   } else if (is("reset")) {
-    *this = AclUser(std::move(name_), id_);
+    *this = AclUser(*permissions_, std::move(name_), id_);
   } else if (is("sanitize-payload")) {
     // Files of Redis have it in every line. Nothing here takes payloads unlooked at.
   } else if (rule.empty()) {
@@ -174,12 +176,12 @@ bool AclUser::ApplyCommand(std::string_view rule, std::string* error) {
   std::vector<size_t> places;
   if (name.starts_with('@') && FindCategory(std::string_view(name).substr(1), &category)) {
     for (size_t i = 0; i < allowed_.size(); ++i) {
-      if ((Permissions()[i].categories & category) != 0) places.push_back(i);
+      if (((*permissions_)[i].categories & category) != 0) places.push_back(i);
     }
   } else {
-    places = PermissionsNamed(name);
+    places = permissions_->Named(name);
     const size_t third = name.find('|', std::min(name.size(), name.find('|')) + 1);
-    if (third != name.npos && !PermissionsNamed(name.substr(0, third)).empty()) {
+    if (third != name.npos && !permissions_->Named(name.substr(0, third)).empty()) {
       *error = "Allowing first-arg of a subcommand is not supported";
       return false;
     }
@@ -223,10 +225,10 @@ AclUser::Denied AclUser::Check(const Command& command, Arguments arguments,
   *position = 0;
   // Who may not even say who it is could never be anybody else.
   if (command.Is(kNoAuth)) return Denied::kNothing;
-  if (!allowed_[PermissionOf(command, arguments)]) return Denied::kCommand;
+  if (!allowed_[permissions_->PlaceOf(command, arguments)]) return Denied::kCommand;
   if (!all_keys_) {
     if (ReadsUnnamedKeys(command, arguments) && !MayReadEveryKey()) return Denied::kKey;
-    for (const UsedKey& key : UsedKeys(command, arguments)) {
+    for (const UsedKey& key : permissions_->UsedKeys(command, arguments)) {
       *position = key.position;
       if (!MayUseKey(arguments[key.position], key.use)) return Denied::kKey;
     }

@@ -20,7 +20,6 @@
 
 #include "server/auth/password.h"
 #include "server/auth/permissions.h"
-#include "server/commands/command.h"
 
 namespace cairn::server {
 
@@ -28,8 +27,9 @@ class AclUser {
  public:
   enum class Denied { kNothing, kCommand, kKey, kChannel };
 
-  // May do nothing, and is off. `id`: never used for another one.
-  AclUser(std::string name, uint64_t id);
+  // May do nothing, and is off. `permissions`: of all commands, borrowed. `id`: never used for
+  // another one.
+  AclUser(const Permissions& permissions, std::string name, uint64_t id);
 
   // One rule. False: it is none (*error), and the user is as before.
   bool Apply(std::string_view rule, std::string* error);
@@ -70,12 +70,13 @@ class AclUser {
   bool MayReadEveryKey() const;
   bool MayUseChannel(std::string_view channel, bool is_pattern) const;
 
+  const Permissions* permissions_;
   std::string name_;
   uint64_t id_;
   bool on_ = false;
   bool nopass_ = false;
   std::vector<PasswordHash> passwords_;
-  // By place in Permissions(): what all_commands_ and then rules_, in their order, make of it.
+  // By place in *permissions_: what all_commands_ and then rules_, in their order, make of it.
   std::vector<bool> allowed_;
   bool all_commands_ = false;
   std::vector<std::string> rules_;  // "+get", "-@write"; each name once

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/commands/registry.h"
 #include "server/resp/request_parser.h"
 
 namespace cairn::server {
@@ -21,7 +22,7 @@ std::vector<std::string> Split(std::string_view line) {
 }
 
 AclUser UserOf(std::string_view rules) {
-  AclUser user("somebody", kId);
+  AclUser user(CommandPermissions(), "somebody", kId);
   std::string error;
   for (const std::string& rule : Split(rules)) EXPECT_TRUE(user.Apply(rule, &error)) << rule;
   return user;
@@ -56,7 +57,7 @@ std::string ErrorOf(AclUser user, std::string_view rule) {
 }
 
 TEST(AclUserTest, ANewOneMayDoNothingButSayWhoItIs) {
-  const AclUser user("somebody", kId);
+  const AclUser user(CommandPermissions(), "somebody", kId);
   EXPECT_FALSE(user.on());
   EXPECT_FALSE(user.nopass());
   EXPECT_FALSE(user.unrestricted());
@@ -107,14 +108,14 @@ TEST(AclUserTest, EveryCommandHasACategoryOfSpeedAndAPlace) {
   ASSERT_TRUE(FindCategory("slow", &slow));
   EXPECT_FALSE(FindCategory("all", &slow));
   std::set<std::string> names;
-  for (const Permission& one : Permissions()) {
+  for (const Permission& one : CommandPermissions().all()) {
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
     EXPECT_NE((one.categories & fast) != 0, (one.categories & slow) != 0) << one.name;
   }
   for (const Command* const command : AllCommands()) {
     EXPECT_TRUE(names.contains(std::string(command->name)));
     const std::string_view name[] = {command->name};
-    EXPECT_EQ(Permissions()[PermissionOf(*command, name)].command, command);
+    EXPECT_EQ(CommandPermissions().Of(*command, name).command, command);
   }
 }
 
@@ -254,7 +255,7 @@ TEST(AclUserTest, ItsDescriptionMakesItAnew) {
     const AclUser again = UserOf(user.Describe());
     EXPECT_EQ(user.Describe(), again.Describe()) << rules;
     EXPECT_EQ(user.unrestricted(), again.unrestricted());
-    for (const Permission& one : Permissions()) {
+    for (const Permission& one : CommandPermissions().all()) {
       const size_t bar = one.name.find('|');
       std::vector<std::string_view> words = {std::string_view(one.name).substr(0, bar)};
       if (bar != std::string::npos) words.push_back(std::string_view(one.name).substr(bar + 1));

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "server/resp/words.h"
+
 namespace cairn::server {
 
 namespace {
@@ -175,44 +177,6 @@ uint32_t CategoriesByTable(const Command& command) {
   return bits;
 }
 
-struct Table {
-  struct OfCommand {
-    size_t first;  // its own place, with those of its subcommands behind it
-    size_t count;
-    const KeyUses* uses = nullptr;
-  };
-  std::vector<Permission> all;
-  std::unordered_map<const Command*, OfCommand> of_command;
-
-  Table() {
-    for (const Command* const command : AllCommands()) {
-      OfCommand one{all.size(), 1};
-      const uint32_t categories = CategoriesByTable(*command);
-      all.push_back({std::string(command->name), categories, command});
-      for (const Subcommands& subs : kSubcommands) {
-        if (subs.command != command->name) continue;
-        for (std::string_view rest = subs.names; !rest.empty();) {
-          const std::string_view name = rest.substr(0, rest.find(' '));
-          rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-          all.push_back({std::string(command->name) + "|" + std::string(name),
-                         categories | subs.categories, command});
-          ++one.count;
-        }
-      }
-      const auto* const uses =
-          std::find_if(std::begin(kKeyUses), std::end(kKeyUses),
-                       [&](const KeyUses& known) { return known.name == command->name; });
-      if (uses != std::end(kKeyUses)) one.uses = uses;
-      of_command.emplace(command, one);
-    }
-  }
-};
-
-const Table& TheTable() {
-  static const Table table;
-  return table;
-}
-
 }  // namespace
 
 std::span<const std::string_view> CategoryNames() { return kCategories; }
@@ -226,48 +190,64 @@ bool FindCategory(std::string_view name, uint32_t* bit) {
   return false;
 }
 
-const std::vector<Permission>& Permissions() { return TheTable().all; }
+Permissions::Permissions(const CommandTable& table) : table_(table) {
+  for (const Command* const command : table.all()) {
+    KeyUse use = kNoUse;
+    if (command->Is(kRead)) use = kReadsKey;
+    if (command->Is(kWrite)) use = kReadsAndWritesKey;
+    OfCommand one{all_.size(), 1, use, use};
+    const uint32_t categories = CategoriesByTable(*command);
+    all_.push_back({std::string(command->name), categories, command});
+    for (const Subcommands& subs : kSubcommands) {
+      if (subs.command != command->name) continue;
+      for (std::string_view rest = subs.names; !rest.empty();) {
+        const std::string_view name = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+        all_.push_back({std::string(command->name) + "|" + std::string(name),
+                        categories | subs.categories, command});
+        ++one.count;
+      }
+    }
+    const auto* const uses =
+        std::find_if(std::begin(kKeyUses), std::end(kKeyUses),
+                     [&](const KeyUses& known) { return known.name == command->name; });
+    if (uses != std::end(kKeyUses)) {
+      one.first_key = uses->first;
+      one.other_keys = uses->others;
+    }
+    of_command_.emplace(command, one);
+  }
+}
 
-size_t PermissionOf(const Command& command, Arguments arguments) {
-  const Table& table = TheTable();
-  const Table::OfCommand& own = table.of_command.at(&command);
+size_t Permissions::PlaceOf(const Command& command, Arguments arguments) const {
+  const OfCommand& own = of_command_.at(&command);
   if (arguments.size() > 1) {
     for (size_t i = own.first + 1; i < own.first + own.count; ++i) {
-      const std::string_view sub =
-          std::string_view(table.all[i].name).substr(command.name.size() + 1);
+      const std::string_view sub = std::string_view(all_[i].name).substr(command.name.size() + 1);
       if (EqualsIgnoringCase(arguments[1], sub)) return i;
     }
   }
   return own.first;
 }
 
-std::vector<size_t> PermissionsNamed(std::string_view name) {
+std::vector<size_t> Permissions::Named(std::string_view name) const {
   std::vector<size_t> places;
-  const Command* const command = FindCommand(name.substr(0, name.find('|')));
+  const Command* const command = table_.Find(name.substr(0, name.find('|')));
   if (command == nullptr) return places;
-  const Table& table = TheTable();
-  const Table::OfCommand& own = table.of_command.at(command);
+  const OfCommand& own = of_command_.at(command);
   const bool all = name.find('|') == std::string_view::npos;
   for (size_t i = own.first; i < own.first + own.count; ++i) {
-    if (all || EqualsIgnoringCase(name, table.all[i].name)) places.push_back(i);
+    if (all || EqualsIgnoringCase(name, all_[i].name)) places.push_back(i);
   }
   return places;
 }
 
-uint32_t CategoriesOf(const Command& command) {
-  const Table& table = TheTable();
-  return table.all[table.of_command.at(&command).first].categories;
+uint32_t Permissions::CategoriesOf(const Command& command) const {
+  return all_[of_command_.at(&command).first].categories;
 }
 
-std::vector<UsedKey> UsedKeys(const Command& command, Arguments arguments) {
-  KeyUse first = kNoUse;
-  if (command.Is(kRead)) first = kReadsKey;
-  if (command.Is(kWrite)) first = kReadsAndWritesKey;
-  KeyUse others = first;
-  if (const KeyUses* const known = TheTable().of_command.at(&command).uses; known != nullptr) {
-    first = known->first;
-    others = known->others;
-  }
+std::vector<UsedKey> Permissions::UsedKeys(const Command& command, Arguments arguments) const {
+  KeyUse first = of_command_.at(&command).first_key;
   if (command.name == "set") {
     for (size_t i = 3; i < arguments.size(); ++i) {
       if (EqualsIgnoringCase(arguments[i], "GET")) first = kReadsAndWritesKey;
@@ -284,7 +264,7 @@ std::vector<UsedKey> UsedKeys(const Command& command, Arguments arguments) {
   }
   std::vector<UsedKey> keys;
   ForEachKeyPosition(command, arguments, [&](size_t position) {
-    keys.push_back({position, keys.empty() ? first : others});
+    keys.push_back({position, keys.empty() ? first : of_command_.at(&command).other_keys});
   });
   return keys;
 }

@@ -5,7 +5,7 @@
 
 #include "server/auth/acl.h"
 #include "server/commands/command.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -101,7 +101,7 @@ void Cat(Call& call) {
     return;
   }
   std::vector<std::string> names;
-  for (const Permission& one : Permissions()) {
+  for (const Permission& one : CommandPermissions().all()) {
     if ((one.categories & category) != 0) names.push_back(one.name);
   }
   ReplyWords(call, names);
@@ -150,7 +150,7 @@ void DryRun(Call& call) {
       call.reply.Ok();
       return;
     case AclUser::Denied::kCommand:
-      call.reply.Bulk(may_not + "run the '" + Permissions()[PermissionOf(*command, words)].name +
+      call.reply.Bulk(may_not + "run the '" + CommandPermissions().Of(*command, words).name +
                       "' command");
       return;
     case AclUser::Denied::kKey:

@@ -9,7 +9,7 @@
 
 #include "fiber/clock.h"
 #include "server/commands/executor.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -56,7 +56,7 @@ bool Executor::WaitForCall(uint64_t deadline, BlockedOn* blocked) {
     (void)event.wait_until(std::min(limit, fiber::deadline_after(kGoneCheckNanos)));
     event.reset();
     const Session::Unblock unblock = session_->unblock.exchange(Session::Unblock::kNo);
-    if (session_->killed.load() || server_->stopping() || client_.gone()) {
+    if (session_->killed.load() || server_->frontend().stopping() || client_.gone()) {
       session_->close_after_reply = true;
       waits = false;
     } else if (unblock == Session::Unblock::kError) {

@@ -10,8 +10,7 @@
 #include "server/auth/permissions.h"
 #include "server/commands/command.h"
 #include "server/commands/pubsub_commands.h"
-#include "server/net/connection.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -254,8 +253,8 @@ void ClientList(Call& call) {
     return;
   }
   std::string text;
-  call.server.ForEachConnection([&](Connection& connection) {
-    const Session& session = connection.session();
+  call.server.frontend().ForEachClient([&](ConnectedClient& client) {
+    const Session& session = client.session();
     if (session.killed.load()) return;  // it is on its way out
     if (type.has_value() && !IsOf(*type, session)) return;
     if (!ids.empty() && std::find(ids.begin(), ids.end(), session.id) == ids.end()) return;
@@ -323,14 +322,14 @@ void ClientKill(Call& call) {
     return;
   }
   int64_t killed = 0;
-  call.server.ForEachConnection([&](Connection& connection) {
-    Session& session = connection.session();
+  call.server.frontend().ForEachClient([&](ConnectedClient& client) {
+    Session& session = client.session();
     if (session.killed.load() || !filter.Fits(session)) return;
     if (&session == &call.session) {
       if (filter.skip_me) return;
       session.close_after_reply = true;
     } else {
-      connection.Kill();
+      client.Kill();
     }
     ++killed;
   });
@@ -353,11 +352,11 @@ void ClientUnblock(Call& call) {
   if (!call.Integer(2, &id)) return;
   const auto how = call.Is(3, "ERROR") ? Session::Unblock::kError : Session::Unblock::kTimeout;
   bool unblocked = false;
-  call.server.ForEachConnection([&](Connection& connection) {
-    Session& session = connection.session();
+  call.server.frontend().ForEachClient([&](ConnectedClient& client) {
+    Session& session = client.session();
     if (session.id != static_cast<uint64_t>(id) || !session.blocked.load()) return;
     session.unblock.store(how);
-    connection.Wake();
+    client.Wake();
     unblocked = true;
   });
   call.reply.Integer(unblocked ? 1 : 0);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fiber/clock.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -42,7 +42,7 @@ std::string Quoted(const Arguments& request) {
 
 }  // namespace
 
-Executor::Executor(Server* server, Session* session, ReplyWriter* reply, Client client)
+Executor::Executor(ServerState* server, Session* session, ReplyWriter* reply, Client client)
     : server_(server),
       session_(session),
       reply_(reply),
@@ -86,7 +86,7 @@ std::string Executor::Denial(const Command& command, const Arguments& request,
     case AclUser::Denied::kNothing:
       return {};
     case AclUser::Denied::kCommand:
-      object = Permissions()[PermissionOf(command, request)].name;
+      object = CommandPermissions().Of(command, request).name;
       why = "run the '" + object + "' command";
       break;
     case AclUser::Denied::kKey:
@@ -417,7 +417,7 @@ bool Executor::TryWrites(std::span<const Arguments> requests, std::span<const Ad
 
 void Executor::RunAlone(const Arguments& request, const Command& command) {
   const uint64_t begin = fiber::now_nanos();
-  session_->last_subcommand.store(&Permissions()[PermissionOf(command, request)],
+  session_->last_subcommand.store(&CommandPermissions().Of(command, request),
                                   std::memory_order_relaxed);
   session_->ns = server_->keyspace().NamespaceOf(session_->database);
   if (command.name == "multi" || command.name == "exec" || command.name == "discard" ||

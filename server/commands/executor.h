@@ -18,10 +18,10 @@
 
 #include "rocksdb/options.h"
 #include "server/commands/command.h"
-#include "server/commands/session.h"
 #include "server/keyspace/lock_table.h"
 #include "server/keyspace/transaction.h"
 #include "server/resp/reply.h"
+#include "server/state/session.h"
 
 namespace cairn::server {
 
@@ -38,7 +38,7 @@ class Executor {
   };
 
   // All borrowed.
-  Executor(Server* server, Session* session, ReplyWriter* reply, Client client);
+  Executor(ServerState* server, Session* session, ReplyWriter* reply, Client client);
   // SUSPENDS. Ends a transaction that the client leaves behind.
   ~Executor();
   Executor(const Executor&) = delete;
@@ -106,7 +106,7 @@ class Executor {
               bool removes);
   rocksdb::WriteOptions write_options() const;
 
-  Server* const server_;
+  ServerState* const server_;
   Session* const session_;
   ReplyWriter* const reply_;
   const Client client_;

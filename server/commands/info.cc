@@ -11,9 +11,8 @@
 #include "rocksdb/version.h"
 #include "server/commands/command.h"
 #include "server/commands/key_count.h"
-#include "server/net/connection.h"
-#include "server/net/files.h"
-#include "server/net/server.h"
+#include "server/host/files.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -32,14 +31,14 @@ class Text {
   std::string text_;
 };
 
-std::string ServerSection(Server& server) {
+std::string ServerSection(ServerState& server) {
   Text text("Server");
   text.Add("redis_version", kRedisVersion);
   text.Add("server_name", "cairn-server");
   text.Add("redis_mode", "standalone");
   text.Add("arch_bits", 64);
   text.Add("process_id", static_cast<uint64_t>(getpid()));
-  text.Add("tcp_port", static_cast<uint64_t>(server.port()));
+  text.Add("tcp_port", static_cast<uint64_t>(server.frontend().port()));
   const uint64_t seconds = (server.keyspace().NowMillis() - server.started_at_ms()) / 1000;
   text.Add("uptime_in_seconds", seconds);
   text.Add("uptime_in_days", seconds / 86400);
@@ -47,27 +46,27 @@ std::string ServerSection(Server& server) {
   return text.Take();
 }
 
-std::string ClientsSection(Server& server) {
+std::string ClientsSection(ServerState& server) {
   Text text("Clients");
-  text.Add("connected_clients", server.clients());
-  text.Add("maxclients", server.max_clients());
+  text.Add("connected_clients", server.frontend().clients());
+  text.Add("maxclients", server.frontend().max_clients());
   uint64_t blocked = 0, subscribers = 0;
-  server.ForEachConnection([&](Connection& connection) {
-    if (connection.session().blocked.load(std::memory_order_relaxed)) ++blocked;
-    if (connection.session().subscriptions.load(std::memory_order_relaxed) != 0) ++subscribers;
+  server.frontend().ForEachClient([&](ConnectedClient& client) {
+    if (client.session().blocked.load(std::memory_order_relaxed)) ++blocked;
+    if (client.session().subscriptions.load(std::memory_order_relaxed) != 0) ++subscribers;
   });
   text.Add("blocked_clients", blocked);
   text.Add("pubsub_clients", subscribers);
   return text.Take();
 }
 
-uint64_t IntProperty(Server& server, const char* name) {
+uint64_t IntProperty(ServerState& server, const char* name) {
   uint64_t value = 0;
   server.keyspace().db()->GetIntProperty(name, &value);
   return value;
 }
 
-std::string MemorySection(Server& server) {
+std::string MemorySection(ServerState& server) {
   Text text("Memory");
   const uint64_t tables = IntProperty(server, "rocksdb.estimate-table-readers-mem");
   const uint64_t memtables = IntProperty(server, "rocksdb.cur-size-all-mem-tables");
@@ -88,7 +87,7 @@ std::string MemorySection(Server& server) {
   return text.Take();
 }
 
-std::string PersistenceSection(Server& server) {
+std::string PersistenceSection(ServerState& server) {
   Text text("Persistence");
   text.Add("loading", 0);
   Checkpoints& checkpoints = server.checkpoints();
@@ -102,7 +101,7 @@ std::string PersistenceSection(Server& server) {
   return text.Take();
 }
 
-std::string StatsSection(Server& server) {
+std::string StatsSection(ServerState& server) {
   const Stats& stats = server.stats();
   const Stats::Totals totals = stats.SumSinceReset();
   Text text("Stats");
@@ -132,7 +131,7 @@ std::string StatsSection(Server& server) {
   return text.Take();
 }
 
-std::string ReplicationSection(Server&) {
+std::string ReplicationSection(ServerState&) {
   Text text("Replication");
   text.Add("role", "master");
   text.Add("connected_slaves", 0);
@@ -140,7 +139,7 @@ std::string ReplicationSection(Server&) {
   return text.Take();
 }
 
-std::string CpuSection(Server&) {
+std::string CpuSection(ServerState&) {
   Text text("CPU");
   for (const auto& [who, suffix] : {std::pair{RUSAGE_SELF, ""}, {RUSAGE_CHILDREN, "_children"}}) {
     rusage usage = {};
@@ -156,13 +155,13 @@ std::string CpuSection(Server&) {
 }
 
 // Clients ask whether they have to look for other nodes.
-std::string ClusterSection(Server&) {
+std::string ClusterSection(ServerState&) {
   Text text("Cluster");
   text.Add("cluster_enabled", 0);
   return text.Take();
 }
 
-std::string EngineSection(Server& server) {
+std::string EngineSection(ServerState& server) {
   Text text("Engine");
   text.Add("engine_keys_estimate", IntProperty(server, "rocksdb.estimate-num-keys"));
   text.Add("engine_live_data_bytes", IntProperty(server, "rocksdb.estimate-live-data-size"));
@@ -177,7 +176,7 @@ std::string EngineSection(Server& server) {
 }
 
 // "estimated" names the databases whose numbers are no exact ones (key_count.h).
-std::string KeyspaceSection(Server& server) {
+std::string KeyspaceSection(ServerState& server) {
   Text text("Keyspace");
   std::string estimated;
   for (const KeyCount& one : CountKeys(server.keyspace())) {
@@ -201,8 +200,8 @@ uint64_t ResidentBytes() {
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-std::string InfoText(Server& server, std::span<const std::string_view> wanted) {
-  static constexpr std::pair<std::string_view, std::string (*)(Server&)> kSections[] = {
+std::string InfoText(ServerState& server, std::span<const std::string_view> wanted) {
+  static constexpr std::pair<std::string_view, std::string (*)(ServerState&)> kSections[] = {
       {"server", ServerSection},   {"clients", ClientsSection},
       {"memory", MemorySection},   {"persistence", PersistenceSection},
       {"stats", StatsSection},     {"replication", ReplicationSection},

@@ -10,12 +10,12 @@
 
 namespace cairn::server {
 
-class Server;
+class ServerState;
 
 // Of `wanted`, in any case: sections ("server", "clients", "memory", "persistence", "stats",
 // "replication", "cpu", "engine", "cluster", "keyspace"), or all: "default", "all", "everything",
 // nothing. What is not known is left out.
-std::string InfoText(Server& server, std::span<const std::string_view> wanted);
+std::string InfoText(ServerState& server, std::span<const std::string_view> wanted);
 
 // Of the process; 0: the system does not tell.
 uint64_t ResidentBytes();

@@ -27,7 +27,8 @@ class MemoryTest : public ::testing::Test {
         }) {}
   ~MemoryTest() override {
     client_.Close();
-    EXPECT_TRUE(testing::WaitFor([this] { return server_->keyspace().memory().used() == 0; }));
+    EXPECT_TRUE(
+        testing::WaitFor([this] { return server_->state().keyspace().memory().used() == 0; }));
   }
   void ExpectRefused(const std::string& reply) { EXPECT_EQ(reply.substr(0, 5), "-OOM ") << reply; }
 

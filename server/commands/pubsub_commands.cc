@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "server/commands/command.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -169,7 +169,7 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-void UnsubscribeFromAll(Server& server, Session& session) {
+void UnsubscribeFromAll(ServerState& server, Session& session) {
   for (size_t i = 0; i < kAudiences; ++i) {
     const auto audience = static_cast<Audience>(i);
     for (const std::string& name : NamesOf(session, audience)) {

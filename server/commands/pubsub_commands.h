@@ -4,15 +4,15 @@
 #ifndef CAIRN_SERVER_COMMANDS_PUBSUB_COMMANDS_H_
 #define CAIRN_SERVER_COMMANDS_PUBSUB_COMMANDS_H_
 
-#include "server/commands/session.h"
 #include "server/resp/reply.h"
+#include "server/state/session.h"
 
 namespace cairn::server {
 
-class Server;
+class ServerState;
 
 // Without a word: RESET and the end of the connection.
-void UnsubscribeFromAll(Server& server, Session& session);
+void UnsubscribeFromAll(ServerState& server, Session& session);
 // Moves the messages that wait for the client behind what was replied.
 void WriteMessages(Session& session, ReplyWriter& reply);
 

@@ -9,7 +9,7 @@
 #include "server/commands/command.h"
 #include "server/commands/info.h"
 #include "server/commands/settings.h"
-#include "server/net/server.h"
+#include "server/state/server_state.h"
 
 namespace cairn::server {
 
@@ -112,7 +112,7 @@ void DescribeCommand(Call& call, const Command* command) {
   call.reply.Integer(command->key_step);
   std::vector<std::string> categories;
   for (size_t i = 0; i < CategoryNames().size(); ++i) {
-    if ((CategoriesOf(*command) >> i & 1) == 0) continue;
+    if ((CommandPermissions().CategoriesOf(*command) >> i & 1) == 0) continue;
     categories.push_back("@" + std::string(CategoryNames()[i]));
   }
   call.reply.Set(categories.size());
@@ -160,7 +160,7 @@ void CommandList(Call& call) {
   }
   // Subcommands are listed, too. There are no modules.
   std::vector<std::string_view> names;
-  for (const Permission& one : Permissions()) {
+  for (const Permission& one : CommandPermissions().all()) {
     const bool fits = by_pattern ? MatchesPattern(call[4], one.name, /*ignore_case=*/true)
                                  : (one.categories & category) != 0;
     if (all || fits) names.push_back(one.name);
@@ -319,7 +319,7 @@ void Shutdown(Call& call) {
   }
   call.server.log().Info("a client asks for the shutdown", {{"address", call.session.address}});
   call.session.close_after_reply = true;
-  call.server.Stop();
+  call.server.frontend().Stop();
 }
 
 constexpr Command kCommands[] = {

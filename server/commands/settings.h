@@ -10,13 +10,13 @@
 
 namespace cairn::server {
 
-class Server;
+class ServerState;
 
 struct Setting {
   std::string_view name;
-  std::string (*get)(Server& server);
+  std::string (*get)(ServerState& server);
   // Null: it is fixed when the server starts. False: the value is none (*error).
-  bool (*set)(Server& server, std::string_view value, std::string* error);
+  bool (*set)(ServerState& server, std::string_view value, std::string* error);
 };
 
 std::span<const Setting> Settings();

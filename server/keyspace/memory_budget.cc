@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string>
 
-#include "server/net/files.h"
+#include "server/host/files.h"
 
 namespace cairn::server {
 

@@ -30,19 +30,20 @@ constexpr uint64_t kLingerNanos = 1'000'000'000;
 
 Connection::Connection(Server* server, int fd, uint64_t id, TlsContext* tls)
     : server_(server),
+      state_(server->state()),
       fd_(fd),
-      transport_(fd, tls, server->options().send_timeout_s * 1'000'000'000),
-      input_share_(&server->keyspace().memory()),
-      subscriber_(server->options().max_push_bytes, [this] { Kill(); }),
-      executor_(server, &session_, &reply_,
+      transport_(fd, tls, server->state().options().send_timeout_s * 1'000'000'000),
+      input_share_(&server->state().keyspace().memory()),
+      subscriber_(server->state().options().max_push_bytes, [this] { Kill(); }),
+      executor_(&state_, &session_, &reply_,
                 {[this] { return Flush(); }, [this] { FlushNow(); },
                  [this] { return transport_.Gone(); }}) {
   session_.id = id;
   session_.fd = fd;
   session_.subscriber = &subscriber_;
-  session_.durability = server->default_durability();
-  session_.authenticated = !server->needs_password();
-  session_.connected_at_ms = server->keyspace().NowMillis();
+  session_.durability = server->state().default_durability();
+  session_.authenticated = !server->state().needs_password();
+  session_.connected_at_ms = server->state().keyspace().NowMillis();
   session_.last_active_ms.store(session_.connected_at_ms, std::memory_order_relaxed);
   fiber::net::Address address;
   if (fiber::net::peer_address(fd, &address) == 0) session_.address = address.to_string();
@@ -50,7 +51,7 @@ Connection::Connection(Server* server, int fd, uint64_t id, TlsContext* tls)
 }
 
 uint64_t Connection::IdleDeadline() const {
-  const uint64_t seconds = server_->idle_timeout_s();
+  const uint64_t seconds = state_.idle_timeout_s();
   return seconds == 0 || session_.subscriptions != 0
              ? fiber::kNoDeadline
              : fiber::deadline_after(seconds * 1'000'000'000);
@@ -74,12 +75,12 @@ void Connection::Serve() {
 
 void Connection::Leave() {
   LeaveOutbox();
-  if (session_.subscriptions != 0) UnsubscribeFromAll(*server_, session_);
+  if (session_.subscriptions != 0) UnsubscribeFromAll(state_, session_);
   subscriber_.Close();
   if (subscriber_.dropped()) {
-    server_->stats().AddDroppedSubscriber();
-    server_->log().Warn("a subscriber was too slow",
-                        {{"address", session_.address}, {"client", std::to_string(session_.id)}});
+    state_.stats().AddDroppedSubscriber();
+    state_.log().Warn("a subscriber was too slow",
+                      {{"address", session_.address}, {"client", std::to_string(session_.id)}});
   }
   // No more comes. The messenger ends with what it is sending.
   WriteMessages(session_, reply_);
@@ -101,7 +102,7 @@ void Connection::Kill() {
 
 bool Connection::Greet() {
   std::string error;
-  const uint64_t seconds = server_->options().tls_handshake_timeout_s;
+  const uint64_t seconds = state_.options().tls_handshake_timeout_s;
   if (transport_.Handshake(fiber::deadline_after(seconds * 1'000'000'000), &error)) return true;
   server_->NoteFailedHandshake(session_.address, error);
   return false;
@@ -173,7 +174,7 @@ bool Connection::Receive() {
   if (n <= 0) return false;
   last_received_ = static_cast<size_t>(n);
   end_ += last_received_;
-  server_->stats().AddReceived(last_received_);
+  state_.stats().AddReceived(last_received_);
   return true;
 }
 
@@ -203,7 +204,7 @@ bool Connection::RunRequestsOrThrow() {
     if (words_.capacity() > kKeptWords) std::vector<std::string_view>().swap(words_);
     ends_.clear();
     RequestParser::Outcome outcome = RequestParser::Outcome::kNeedMore;
-    while (ends_.size() < server_->options().max_pipeline) {
+    while (ends_.size() < state_.options().max_pipeline) {
       size_t consumed = 0;
       outcome =
           parser_.Next(std::string_view(input_.data() + begin_, end_ - begin_), &consumed, &words_);
@@ -225,7 +226,7 @@ bool Connection::RunRequestsOrThrow() {
       requests_.emplace_back(words_.data() + from, ends_[i] - from);
     }
     if (count != 0) {
-      session_.last_active_ms.store(server_->keyspace().NowMillis(), std::memory_order_relaxed);
+      session_.last_active_ms.store(state_.keyspace().NowMillis(), std::memory_order_relaxed);
       executor_.Run(requests_);
       parser_.ForgetInline();
       if (session_.close_after_reply || session_.killed.load(std::memory_order_relaxed)) {
@@ -233,7 +234,7 @@ bool Connection::RunRequestsOrThrow() {
       }
     }
     if (outcome == RequestParser::Outcome::kError) {
-      server_->stats().AddProtocolError();
+      state_.stats().AddProtocolError();
       reply_.Error("ERR " + parser_.error());
       lingers_ = true;
       return false;
@@ -341,7 +342,7 @@ bool Connection::SendParts(std::vector<iovec>& parts) {
       parts[first].iov_len -= sent;
     }
   }
-  server_->stats().AddBytesOut(sent_all);
+  state_.stats().AddBytesOut(sent_all);
   return ok;
 }
 
@@ -379,7 +380,7 @@ void Connection::FlushNow() {
   const std::string_view text = reply_.text();
   const ssize_t n = transport_.SendNow(text.data(), text.size());
   if (n <= 0) return;
-  server_->stats().AddBytesOut(static_cast<uint64_t>(n));
+  state_.stats().AddBytesOut(static_cast<uint64_t>(n));
   reply_.DropSent(static_cast<size_t>(n));
 }
 

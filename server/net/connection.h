@@ -1,7 +1,7 @@
 // One client: its socket, its buffers and its fiber, which receives, runs what has come and sends
 // the replies, and parks in between. From its first subscription on a second one sends what others
 // publish; each sends whole replies or messages under send_mutex_, and a message that a reply must
-// precede is held until that was sent (net/pubsub.h).
+// precede is held until that was sent (state/pubsub.h).
 //
 // Other fibers may only push messages to it (pub/sub) and end it; all else is its fiber's.
 
@@ -21,18 +21,20 @@
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "server/commands/executor.h"
-#include "server/commands/session.h"
 #include "server/keyspace/memory_budget.h"
-#include "server/net/pubsub.h"
 #include "server/net/transport.h"
 #include "server/resp/reply.h"
 #include "server/resp/request_parser.h"
+#include "server/state/frontend.h"
+#include "server/state/pubsub.h"
+#include "server/state/session.h"
 
 namespace cairn::server {
 
 class Server;
+class ServerState;
 
-class Connection {
+class Connection final : public ConnectedClient {
  public:
   // `tls`: null for none.
   Connection(Server* server, int fd, uint64_t id, TlsContext* tls);
@@ -44,14 +46,12 @@ class Connection {
   // SUSPENDS until the client has left, or has to; then closes the socket.
   void Serve();
 
-  // From other fibers. Ends it: what waits for the client, waits no more.
-  void Kill();
-  // A command that waits for other clients looks around.
-  void Wake() { session_.waiter.event().set(); }
+  // From other fibers.
+  void Kill() override;
   // Whether it has nothing under way: of use when the server drains.
   bool idle() const { return idle_.load(std::memory_order_seq_cst); }
 
-  Session& session() { return session_; }
+  Session& session() override { return session_; }
 
   // The outbox's, of the same worker.
   bool in_outbox() const { return in_outbox_; }
@@ -88,6 +88,7 @@ class Connection {
   uint64_t IdleDeadline() const;
 
   Server* const server_;
+  ServerState& state_;  // the server's
   const int fd_;
   Transport transport_;
   MemoryShare input_share_;

@@ -28,14 +28,14 @@ std::string Encode(const std::vector<std::string>& words) {
 // least, unless the client is that slow.
 void ExpectFewReceives(TestServer& server, TestClient& client, const std::string& input,
                        const std::string& reply) {
-  const uint64_t before = server->stats().Sum().receives;
+  const uint64_t before = server->state().stats().Sum().receives;
   fiber::Thread sender("sender", [&] {
     EXPECT_EQ(fiber::net::send_all(client.fd(), input.data(), input.size()),
               static_cast<ssize_t>(input.size()));
   });
   EXPECT_EQ(client.Receive(), reply);
   sender.join();
-  const uint64_t receives = server->stats().Sum().receives - before;
+  const uint64_t receives = server->state().stats().Sum().receives - before;
   EXPECT_LE(receives, 64 + input.size() / 4096) << input.size() << " bytes";
 }
 
@@ -68,14 +68,14 @@ TEST(ConnectionTest, APipelineIsReceivedInLargePieces) {
   const std::string request = Encode({"SETEX", "key", "100", std::string(100, 'v')});
   std::string input;
   for (int i = 0; i < kRequests; ++i) input += request;
-  const uint64_t before = server->stats().Sum().receives;
+  const uint64_t before = server->state().stats().Sum().receives;
   fiber::Thread sender("sender", [&] {
     EXPECT_EQ(fiber::net::send_all(client.fd(), input.data(), input.size()),
               static_cast<ssize_t>(input.size()));
   });
   for (int i = 0; i < kRequests; ++i) ASSERT_EQ(client.Receive(), "+OK");
   sender.join();
-  EXPECT_LE(server->stats().Sum().receives - before, 64 + input.size() / 4096);
+  EXPECT_LE(server->state().stats().Sum().receives - before, 64 + input.size() / 4096);
 }
 
 }  // namespace

@@ -77,31 +77,6 @@ void GiveBack(std::string* buffer) {
   if (buffer->capacity() > kKeptBytes) std::string().swap(*buffer);
 }
 
-}  // namespace
-
-std::string_view TlsClientsName(TlsClients clients) {
-  switch (clients) {
-    case TlsClients::kNo:
-      return "no";
-    case TlsClients::kOptional:
-      return "optional";
-    case TlsClients::kYes:
-      return "yes";
-  }
-  return "?";
-}
-
-bool ParseTlsClients(std::string_view name, TlsClients* clients) {
-  for (const TlsClients one : {TlsClients::kNo, TlsClients::kOptional, TlsClients::kYes}) {
-    if (name != TlsClientsName(one)) continue;
-    *clients = one;
-    return true;
-  }
-  return false;
-}
-
-namespace {
-
 Status Configure(SSL_CTX* ctx, const TlsOptions& options) {
   if (options.cert_file.empty() || options.key_file.empty()) {
     return Status::InvalidArgument("TLS needs tls_cert_file and tls_key_file");

@@ -22,25 +22,13 @@
 
 #include "fiber/mutex.h"
 #include "rocksdb/status.h"
+#include "server/state/tls_options.h"
 
 struct bio_method_st;
 struct ssl_ctx_st;
 struct ssl_st;
 
 namespace cairn::server {
-
-// Whether clients show a certificate of the authority. kOptional: one that is shown must be good.
-enum class TlsClients : uint8_t { kNo, kOptional, kYes };
-
-std::string_view TlsClientsName(TlsClients clients);  // "no", "optional", "yes"
-bool ParseTlsClients(std::string_view name, TlsClients* clients);
-
-struct TlsOptions {
-  std::string cert_file;  // PEM: the server's certificate, then those between it and the authority
-  std::string key_file;   // PEM, not encrypted
-  std::string ca_cert_file;  // PEM: who signs the clients' certificates
-  TlsClients auth_clients = TlsClients::kYes;
-};
 
 // Thread safe once made.
 class TlsContext {

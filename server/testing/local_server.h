@@ -46,7 +46,7 @@ class Choices {
 class LocalClient {
  public:
   explicit LocalClient(Server* server, int version = 2);
-  ~LocalClient() { UnsubscribeFromAll(*server_, session_); }
+  ~LocalClient() { UnsubscribeFromAll(server_->state(), session_); }
   LocalClient(const LocalClient&) = delete;
   LocalClient& operator=(const LocalClient&) = delete;
 
@@ -135,7 +135,7 @@ inline std::string DescribeOne(std::string_view* rest) {
 
 inline LocalClient::LocalClient(Server* server, int version)
     : server_(server),
-      executor_(server, &session_, &reply_,
+      executor_(&server->state(), &session_, &reply_,
                 {[] { return true; }, [] {}, [this] { return gone_.load(); }}) {
   session_.subscriber = &subscriber_;
   reply_.set_version(version);

@@ -62,7 +62,7 @@ void TestServer::Restart() {
 
 TestClient::TestClient(TestServer& server) {
   fiber::net::Address address;
-  EXPECT_EQ(fiber::net::Address::unix_path(server->options().unix_socket, &address), 0);
+  EXPECT_EQ(fiber::net::Address::unix_path(server->state().options().unix_socket, &address), 0);
   fd_ = fiber::net::connect_to(address);
   EXPECT_GE(fd_, 0);
 }

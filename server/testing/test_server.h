@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/net/log.h"
-#include "server/net/options.h"
+#include "server/host/log.h"
 #include "server/net/server.h"
+#include "server/state/options.h"
 
 namespace cairn::server::testing {
 

@@ -1,10 +1,10 @@
-#include "server/net/slow_log.h"
+#include "server/state/slow_log.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "fiber/clock.h"
-#include "server/commands/command.h"
+#include "server/resp/words.h"
 
 namespace cairn::server {
 

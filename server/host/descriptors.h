@@ -4,8 +4,8 @@
 //
 // Called at the start (main.cc), and when CONFIG SET changes the number of clients.
 
-#ifndef CAIRN_SERVER_NET_DESCRIPTORS_H_
-#define CAIRN_SERVER_NET_DESCRIPTORS_H_
+#ifndef CAIRN_SERVER_HOST_DESCRIPTORS_H_
+#define CAIRN_SERVER_HOST_DESCRIPTORS_H_
 
 #include <cstdint>
 
@@ -32,4 +32,4 @@ uint64_t RaiseDescriptorLimit();
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_DESCRIPTORS_H_
+#endif  // CAIRN_SERVER_HOST_DESCRIPTORS_H_

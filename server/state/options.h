@@ -2,16 +2,16 @@
 // file; CONFIG GET shows it, CONFIG SET changes what can be changed while the server runs
 // (settings.h).
 
-#ifndef CAIRN_SERVER_NET_OPTIONS_H_
-#define CAIRN_SERVER_NET_OPTIONS_H_
+#ifndef CAIRN_SERVER_STATE_OPTIONS_H_
+#define CAIRN_SERVER_STATE_OPTIONS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "rocksdb/options.h"
-#include "server/commands/session.h"
-#include "server/net/tls.h"
+#include "server/state/session.h"
+#include "server/state/tls_options.h"
 
 namespace cairn::server {
 
@@ -59,4 +59,4 @@ struct ServerOptions {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_OPTIONS_H_
+#endif  // CAIRN_SERVER_STATE_OPTIONS_H_

@@ -1,7 +1,7 @@
 // The commands that took longest, for SLOWLOG: the newest first. Thread safe.
 
-#ifndef CAIRN_SERVER_NET_SLOW_LOG_H_
-#define CAIRN_SERVER_NET_SLOW_LOG_H_
+#ifndef CAIRN_SERVER_STATE_SLOW_LOG_H_
+#define CAIRN_SERVER_STATE_SLOW_LOG_H_
 
 #include <atomic>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fiber/mutex.h"
-#include "server/commands/session.h"
+#include "server/state/session.h"
 
 namespace cairn::server {
 
@@ -58,4 +58,4 @@ class SlowLog {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_SLOW_LOG_H_
+#endif  // CAIRN_SERVER_STATE_SLOW_LOG_H_

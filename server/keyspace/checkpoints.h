@@ -2,8 +2,8 @@
 // (cairn-server --dir=THE_CHECKPOINT), in a directory of their own. The newest few are kept.
 // Thread safe.
 
-#ifndef CAIRN_SERVER_NET_CHECKPOINTS_H_
-#define CAIRN_SERVER_NET_CHECKPOINTS_H_
+#ifndef CAIRN_SERVER_KEYSPACE_CHECKPOINTS_H_
+#define CAIRN_SERVER_KEYSPACE_CHECKPOINTS_H_
 
 #include <atomic>
 #include <cstddef>
@@ -52,4 +52,4 @@ class Checkpoints {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_CHECKPOINTS_H_
+#endif  // CAIRN_SERVER_KEYSPACE_CHECKPOINTS_H_

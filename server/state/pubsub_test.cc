@@ -1,6 +1,6 @@
 // Publish and subscribe, through sockets: who gets what, in which order beside replies, and what
 // becomes of those who are too slow.
-#include "server/net/pubsub.h"
+#include "server/state/pubsub.h"
 
 #include <gtest/gtest.h>
 
@@ -294,7 +294,7 @@ TEST(SlowSubscriberTest, IsDroppedAndTheOthersGetAll) {
   EXPECT_LT(both, count);
   EXPECT_GE(both, kLimit / (text.size() + 128));
   EXPECT_TRUE(WaitFor([&] { return publisher.Do("PUBSUB NUMSUB a") == R"(["a" :1])"; }));
-  EXPECT_EQ(1u, server->stats().dropped_subscribers());
+  EXPECT_EQ(1u, server->state().stats().dropped_subscribers());
   EXPECT_EQ(R"(["pong" ""])", fast.Do("PING"));
   // What it was sent before is whole but for the last.
   size_t seen = 0;
@@ -310,7 +310,7 @@ TEST(SlowSubscriberTest, FewerMessagesWaitForIt) {
   const std::string text(100'000, 'x');
   for (int i = 0; i < 100; ++i) EXPECT_EQ(":1", publisher.Do({"PUBLISH", "a", text}));
   for (int i = 0; i < 100; ++i) ASSERT_EQ(Message("a", text), slow.Receive());
-  EXPECT_EQ(0u, server->stats().dropped_subscribers());
+  EXPECT_EQ(0u, server->state().stats().dropped_subscribers());
   // A listener that takes nothing does not keep the server from ending.
   for (int i = 0; i < 100; ++i) EXPECT_EQ(":1", publisher.Do({"PUBLISH", "a", text}));
   server.Stop();

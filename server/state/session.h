@@ -1,8 +1,8 @@
 // What the server knows of one client between two requests. Of its connection's fiber alone, but
 // for what is marked.
 
-#ifndef CAIRN_SERVER_COMMANDS_SESSION_H_
-#define CAIRN_SERVER_COMMANDS_SESSION_H_
+#ifndef CAIRN_SERVER_STATE_SESSION_H_
+#define CAIRN_SERVER_STATE_SESSION_H_
 
 #include <array>
 #include <atomic>
@@ -15,7 +15,7 @@
 
 #include "fiber/mutex.h"
 #include "server/keyspace/lock_table.h"
-#include "server/net/pubsub.h"
+#include "server/state/pubsub.h"
 
 namespace cairn::server {
 
@@ -112,4 +112,4 @@ struct Session {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_COMMANDS_SESSION_H_
+#endif  // CAIRN_SERVER_STATE_SESSION_H_

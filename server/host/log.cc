@@ -1,4 +1,4 @@
-#include "server/net/log.h"
+#include "server/host/log.h"
 
 #include <fcntl.h>
 #include <poll.h>

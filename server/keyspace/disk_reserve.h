@@ -11,8 +11,8 @@
 //
 // Thread safe. Of a server without reserve (0 bytes) nothing happens.
 
-#ifndef CAIRN_SERVER_NET_DISK_RESERVE_H_
-#define CAIRN_SERVER_NET_DISK_RESERVE_H_
+#ifndef CAIRN_SERVER_KEYSPACE_DISK_RESERVE_H_
+#define CAIRN_SERVER_KEYSPACE_DISK_RESERVE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -24,7 +24,7 @@
 #include "fiber/thread.h"
 #include "rocksdb/db.h"
 #include "rocksdb/status.h"
-#include "server/net/log.h"
+#include "server/host/log.h"
 
 namespace cairn::server {
 
@@ -97,4 +97,4 @@ class DiskReserve {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_DISK_RESERVE_H_
+#endif  // CAIRN_SERVER_KEYSPACE_DISK_RESERVE_H_

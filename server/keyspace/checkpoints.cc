@@ -1,4 +1,4 @@
-#include "server/net/checkpoints.h"
+#include "server/keyspace/checkpoints.h"
 
 #include <fcntl.h>
 
@@ -14,7 +14,7 @@
 #include "fiber/io.h"
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/checkpoint.h"
-#include "server/net/log.h"
+#include "server/host/log.h"
 
 namespace cairn::server {
 

@@ -1,4 +1,4 @@
-#include "server/net/stats.h"
+#include "server/state/stats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "server/net/disk_reserve.h"
+#include "server/keyspace/disk_reserve.h"
 
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-#include "server/net/files.h"
+#include "server/host/files.h"
 
 #include <fcntl.h>
 

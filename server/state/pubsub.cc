@@ -1,9 +1,9 @@
-#include "server/net/pubsub.h"
+#include "server/state/pubsub.h"
 
 #include <initializer_list>
 #include <utility>
 
-#include "server/commands/command.h"
+#include "server/resp/words.h"
 
 namespace cairn::server {
 

@@ -1,7 +1,7 @@
 // Small files, read and written whole. SUSPENDS, on a fiber.
 
-#ifndef CAIRN_SERVER_NET_FILES_H_
-#define CAIRN_SERVER_NET_FILES_H_
+#ifndef CAIRN_SERVER_HOST_FILES_H_
+#define CAIRN_SERVER_HOST_FILES_H_
 
 #include <string>
 #include <string_view>
@@ -16,4 +16,4 @@ rocksdb::Status ReplaceFile(const std::string& name, std::string_view text);
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_FILES_H_
+#endif  // CAIRN_SERVER_HOST_FILES_H_

@@ -9,8 +9,8 @@
 //
 // Thread safe.
 
-#ifndef CAIRN_SERVER_NET_LOG_H_
-#define CAIRN_SERVER_NET_LOG_H_
+#ifndef CAIRN_SERVER_HOST_LOG_H_
+#define CAIRN_SERVER_HOST_LOG_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -61,4 +61,4 @@ class Log {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_LOG_H_
+#endif  // CAIRN_SERVER_HOST_LOG_H_

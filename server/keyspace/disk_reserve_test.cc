@@ -1,6 +1,6 @@
 // A server on a disk that is small: what it refuses when that is full, what goes on, and that what
 // was deleted gives room.
-#include "server/net/disk_reserve.h"
+#include "server/keyspace/disk_reserve.h"
 
 #include <gtest/gtest.h>
 
@@ -143,7 +143,7 @@ class DiskReserveTest : public ::testing::Test {
     return 0;
   }
   bool HasRoomAgain() {
-    return WaitFor([this] { return !server_->disk().full(); });
+    return WaitFor([this] { return !server_->state().disk().full(); });
   }
   // Sets a key for which there is room in the end: a compaction, and tables that are about to be
   // deleted, may take that for a moment.
@@ -164,15 +164,15 @@ class DiskReserveTest : public ::testing::Test {
 
 TEST_F(DiskReserveTest, DeletesGoOnWhenTheDiskIsFullAndMakeRoom) {
   TestClient client(server_);
-  EXPECT_TRUE(server_->disk().held());
+  EXPECT_TRUE(server_->state().disk().held());
   EXPECT_EQ(client.Do("HSET hash a 1 b 2"), ":2");
   EXPECT_EQ(client.Do("RPUSH list a b c d"), ":4");
   EXPECT_EQ(client.Do("SADD set a b"), ":2");
   EXPECT_EQ(client.Do("SET passing x"), "+OK");
   const int count = Fill(client);
   ASSERT_GT(count, 100);
-  EXPECT_TRUE(server_->disk().full());
-  EXPECT_FALSE(server_->disk().held());
+  EXPECT_TRUE(server_->state().disk().full());
+  EXPECT_FALSE(server_->state().disk().held());
   // What needs room is refused, with or without a transaction; what is there is read.
   EXPECT_EQ(client.Do("SET more x").substr(0, 8), "-MISCONF");
   EXPECT_EQ(client.Do("MULTI"), "+OK");
@@ -193,7 +193,7 @@ TEST_F(DiskReserveTest, DeletesGoOnWhenTheDiskIsFullAndMakeRoom) {
   for (int i = 2; i < count / 2; ++i) EXPECT_EQ(client.Do({"DEL", Key(i)}), ":1") << i;
   // Then there is room, and everything is as it was.
   ASSERT_TRUE(HasRoomAgain());
-  EXPECT_TRUE(server_->disk().held());
+  EXPECT_TRUE(server_->state().disk().held());
   SetWhenThereIsRoom(client, "more", "x");
   server_.Restart();
   TestClient again(server_);
@@ -224,7 +224,7 @@ TEST_F(DiskReserveTest, RoomThatOthersMakeCountsToo) {
   TestClient client(server_);
   const int count = Fill(client);
   ASSERT_GT(count, 100);
-  disk_->Set(server_->options().directory, 2 * kCapacity);
+  disk_->Set(server_->state().options().directory, 2 * kCapacity);
   ASSERT_TRUE(HasRoomAgain());
   for (int i = 0; i < 20; ++i) SetWhenThereIsRoom(client, Key(i), "new");
   EXPECT_EQ(client.Do({"GET", Key(count - 1)}), "\"" + Value(count - 1) + "\"");

@@ -6,8 +6,8 @@
 // listener's connection sends what its queue holds. Who takes less than comes in is dropped when
 // its queue is full. A message is in memory once, however many listen.
 
-#ifndef CAIRN_SERVER_NET_PUBSUB_H_
-#define CAIRN_SERVER_NET_PUBSUB_H_
+#ifndef CAIRN_SERVER_STATE_PUBSUB_H_
+#define CAIRN_SERVER_STATE_PUBSUB_H_
 
 #include <array>
 #include <atomic>
@@ -133,4 +133,4 @@ class PubSub {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_PUBSUB_H_
+#endif  // CAIRN_SERVER_STATE_PUBSUB_H_

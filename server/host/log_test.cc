@@ -1,4 +1,4 @@
-#include "server/net/log.h"
+#include "server/host/log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "fiber/io.h"
-#include "server/net/files.h"
+#include "server/host/files.h"
 
 namespace cairn::server {
 namespace {

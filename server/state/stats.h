@@ -1,7 +1,7 @@
 // Counters of the server, for INFO, /metrics and the page. Counted per worker, summed when read.
 
-#ifndef CAIRN_SERVER_NET_STATS_H_
-#define CAIRN_SERVER_NET_STATS_H_
+#ifndef CAIRN_SERVER_STATE_STATS_H_
+#define CAIRN_SERVER_STATE_STATS_H_
 
 #include <array>
 #include <atomic>
@@ -133,4 +133,4 @@ class Stats {
 
 }  // namespace cairn::server
 
-#endif  // CAIRN_SERVER_NET_STATS_H_
+#endif  // CAIRN_SERVER_STATE_STATS_H_

@@ -1,4 +1,4 @@
-#include "server/net/descriptors.h"
+#include "server/host/descriptors.h"
 
 #include <gtest/gtest.h>
 
