@@ -77,10 +77,14 @@ class Executor {
                  size_t* count);
   void RunAlone(const Arguments& request, const Command& command);
   // blocking.cc
+  struct BlockedRun;
+  enum class Look { kEnded, kAgain, kWaits };
   void RunBlocking(const Arguments& request, const Command& command);
-  bool WaitForCall(uint64_t deadline, BlockedOn* blocked);
-  bool MustGiveWay(const Arguments& request, const Command& command, uint64_t ticket);
-  void LeaveQueues(const Arguments& request, const Command& command, uint32_t ns, uint64_t ticket);
+  Look LookAtKeys(BlockedRun* run);
+  bool TryBlocking(BlockedRun* run);
+  bool WaitForCall(BlockedRun* run);
+  bool MustGiveWay(const BlockedRun& run);
+  void LeaveQueues(BlockedRun* run);
   void RunInTransaction(const Arguments& request, const Command& command);
   void Exec();
   void Watch(const Arguments& request);
