@@ -111,6 +111,13 @@ class Client {
   void Transfer();
   void SumUp();
   void Administer();
+  void FlushAll();
+  void CompactRange();
+  void FlushLog();
+  void SyncLog();
+  void PauseJobs();
+  void VerifyOrWait();
+  void ChangeOptions();
   void ComeAndGo();
   bool WriteBehindDrop(uint64_t durable_since);
   void Thin(rocksdb::ColumnFamilyHandle* family, uint64_t count);

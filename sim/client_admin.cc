@@ -325,114 +325,104 @@ void Client::LookAround() {
   }
 }
 
-void Client::Administer() {
-  rocksdb::DB* const db = world_->db();
+void Client::FlushAll() {
   const uint64_t begin = fiber::now_nanos();
-  switch (random_.Uniform(22)) {
-    case 0:
-    case 1: {
-      rocksdb::FlushOptions options;
-      options.allow_write_stall = random_.OneIn(2);
-      const Status s = db->Flush(options, world_->families());
-      ++world_->history().counts.flushes;
-      if (Ok("flush", "", s)) world_->NoteDurable(begin, /*memtables=*/true);
-      break;
-    }
-    case 2: {
-      if (!world_->has_compactions()) return GetOne();
-      rocksdb::CompactRangeOptions options;
-      options.exclusive_manual_compaction = random_.OneIn(2);
-      if (random_.OneIn(3)) {
-        options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-      }
-      options.change_level =
-          random_.OneIn(6) && db->GetOptions(world_->family_of(*this)).compaction_style ==
-                                  rocksdb::kCompactionStyleLevel;
-      const std::string from = DrawKey(), to = DrawKey();
-      const rocksdb::Slice lower(std::min(from, to)), upper(std::max(from, to));
-      const bool all = random_.OneIn(2);
-      ++world_->history().counts.compactions;
-      const Status s = db->CompactRange(options, world_->family_of(*this), all ? nullptr : &lower,
-                                        all ? nullptr : &upper);
-      // Another one may keep it from running.
-      if (!s.IsIncomplete()) Ok("compact", all ? "" : from, s);
-      break;
-    }
-    case 3: {
-      const Status s = db->FlushWAL(/*sync=*/true);
-      if (Ok("flush and sync the log", "", s)) world_->NoteDurable(begin, /*memtables=*/false);
-      break;
-    }
-    case 4: {
-      const Status s = db->SyncWAL();
-      // Not with manual_wal_flush, as in RocksDB.
-      if (!s.IsNotSupported() && Ok("sync the log", "", s)) {
-        world_->NoteDurable(begin, /*memtables=*/false);
-      }
-      break;
-    }
-    case 5: {
-      Ok("pause", "", db->PauseBackgroundWork());
-      fiber::sleep_for(random_.Uniform(kMostPauseNanos));
-      Ok("continue", "", db->ContinueBackgroundWork());
-      break;
-    }
-    case 6:
-      ComeAndGo();
-      break;
-    case 7:
-    case 8:
-      Ingest();
-      break;
-    case 9:
-    case 10:
-      CompactSome();
-      break;
-    case 11:
-    case 12:
-      Follow();
-      break;
-    case 13:
-    case 14:
-      LookAtSecondary();
-      break;
-    case 15:
-      LookAsReader();
-      break;
-    case 17:
-      LookAtCheckpoint();
-      break;
-    case 18:
-      FollowUpdates();
-      break;
-    case 19:
-    case 20:
-      LookAround();
-      break;
-    case 16: {
-      if (random_.OneIn(2)) {
-        Ok("verify", "", db->VerifyChecksum());
-        break;
-      }
-      rocksdb::WaitForCompactOptions options;
-      options.flush = random_.OneIn(2);
-      options.abort_on_pause = random_.OneIn(2);
-      options.timeout = std::chrono::microseconds(random_.Uniform(200'000) + 1);
-      const Status s = db->WaitForCompact(options);
-      if (!s.IsTimedOut() && !s.IsAborted()) Ok("wait for compactions", "", s);
-      break;
-    }
-    default: {
-      const Status s = db->SetOptions(
-          world_->family_of(*this),
-          {{"level0_file_num_compaction_trigger", std::to_string(1 + random_.Uniform(5))},
-           {"write_buffer_size", std::to_string((64 + random_.Uniform(64)) << 10)}});
-      Ok("set options", "", s);
-      Ok("set options of all", "",
-         db->SetDBOptions(
-             {{"max_background_jobs", std::to_string(1 + random_.Uniform(4))},
-              {"max_total_wal_size", std::to_string(random_.Uniform(4) * (100 << 10))}}));
-    }
+  rocksdb::FlushOptions options;
+  options.allow_write_stall = random_.OneIn(2);
+  const Status s = world_->db()->Flush(options, world_->families());
+  ++world_->history().counts.flushes;
+  if (Ok("flush", "", s)) world_->NoteDurable(begin, /*memtables=*/true);
+}
+
+void Client::CompactRange() {
+  if (!world_->has_compactions()) return GetOne();
+  rocksdb::DB* const db = world_->db();
+  rocksdb::CompactRangeOptions options;
+  options.exclusive_manual_compaction = random_.OneIn(2);
+  if (random_.OneIn(3)) {
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  }
+  options.change_level =
+      random_.OneIn(6) &&
+      db->GetOptions(world_->family_of(*this)).compaction_style == rocksdb::kCompactionStyleLevel;
+  const std::string from = DrawKey(), to = DrawKey();
+  const rocksdb::Slice lower(std::min(from, to)), upper(std::max(from, to));
+  const bool all = random_.OneIn(2);
+  ++world_->history().counts.compactions;
+  const Status s = db->CompactRange(options, world_->family_of(*this), all ? nullptr : &lower,
+                                    all ? nullptr : &upper);
+  // Another one may keep it from running.
+  if (!s.IsIncomplete()) Ok("compact", all ? "" : from, s);
+}
+
+void Client::FlushLog() {
+  const uint64_t begin = fiber::now_nanos();
+  const Status s = world_->db()->FlushWAL(/*sync=*/true);
+  if (Ok("flush and sync the log", "", s)) world_->NoteDurable(begin, /*memtables=*/false);
+}
+
+void Client::SyncLog() {
+  const uint64_t begin = fiber::now_nanos();
+  const Status s = world_->db()->SyncWAL();
+  // Not with manual_wal_flush, as in RocksDB.
+  if (!s.IsNotSupported() && Ok("sync the log", "", s)) {
+    world_->NoteDurable(begin, /*memtables=*/false);
+  }
+}
+
+void Client::PauseJobs() {
+  Ok("pause", "", world_->db()->PauseBackgroundWork());
+  fiber::sleep_for(random_.Uniform(kMostPauseNanos));
+  Ok("continue", "", world_->db()->ContinueBackgroundWork());
+}
+
+void Client::VerifyOrWait() {
+  rocksdb::DB* const db = world_->db();
+  if (random_.OneIn(2)) {
+    Ok("verify", "", db->VerifyChecksum());
+    return;
+  }
+  rocksdb::WaitForCompactOptions options;
+  options.flush = random_.OneIn(2);
+  options.abort_on_pause = random_.OneIn(2);
+  options.timeout = std::chrono::microseconds(random_.Uniform(200'000) + 1);
+  const Status s = db->WaitForCompact(options);
+  if (!s.IsTimedOut() && !s.IsAborted()) Ok("wait for compactions", "", s);
+}
+
+void Client::ChangeOptions() {
+  rocksdb::DB* const db = world_->db();
+  Status s = db->SetOptions(
+      world_->family_of(*this),
+      {{"level0_file_num_compaction_trigger", std::to_string(1 + random_.Uniform(5))},
+       {"write_buffer_size", std::to_string((64 + random_.Uniform(64)) << 10)}});
+  Ok("set options", "", s);
+  s = db->SetDBOptions({{"max_background_jobs", std::to_string(1 + random_.Uniform(4))},
+                        {"max_total_wal_size", std::to_string(random_.Uniform(4) * (100 << 10))}});
+  Ok("set options of all", "", s);
+}
+
+void Client::Administer() {
+  static constexpr struct {
+    uint64_t weight;
+    void (Client::*act)();
+  } kActs[] = {
+      {2, &Client::FlushAll},         {1, &Client::CompactRange},  {1, &Client::FlushLog},
+      {1, &Client::SyncLog},          {1, &Client::PauseJobs},     {1, &Client::ComeAndGo},
+      {2, &Client::Ingest},           {2, &Client::CompactSome},   {2, &Client::Follow},
+      {2, &Client::LookAtSecondary},  {1, &Client::LookAsReader},  {1, &Client::VerifyOrWait},
+      {1, &Client::LookAtCheckpoint}, {1, &Client::FollowUpdates}, {2, &Client::LookAround},
+      {1, &Client::ChangeOptions},
+  };
+  static constexpr uint64_t kWeights = [] {
+    uint64_t sum = 0;
+    for (const auto& one : kActs) sum += one.weight;
+    return sum;
+  }();
+  uint64_t drawn = random_.Uniform(kWeights);
+  for (const auto& one : kActs) {
+    if (drawn < one.weight) return (this->*one.act)();
+    drawn -= one.weight;
   }
 }
 

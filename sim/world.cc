@@ -244,23 +244,24 @@ void World::Found() {
   if (!s.ok()) history_->Violation("the first write: " + s.ToString());
 }
 
-void World::PlayLife(size_t number, const LifePlan& life) {
+// Opens the database and has the clients play. False: it cannot be opened.
+bool World::BeginLife(size_t number, const LifePlan& life) {
   history_->Note(-1, "begins life", std::to_string(number), "");
   failures_before_ = disk_->failures();
   power_is_off_ = false;
   over_ = false;
   life_ = &life;
-  std::set<std::string> logs_before;
+  logs_before_.clear();
   if (plan_.kind == Plan::Kind::kRepairs) {
     compactions_ = std::make_shared<CompactionCounter>();
-    logs_before = LogNames();
+    logs_before_ = LogNames();
   }
   // The first one has nothing to lose before it is founded.
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
   begins_life_ = true;
   const bool is_open = Open(life);
   begins_life_ = false;
-  if (!is_open && !power_is_off_) return;
+  if (!is_open && !power_is_off_) return false;
   if (number == 0) {
     Found();
     CutPowerAfterChanges(life.cut_at_change);
@@ -269,6 +270,54 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
   for (const auto& client : clients_) client->RestartVersions();
   if (is_open) RunClients(life);
+  return true;
+}
+
+// Closes the database, and what its ending asks for beside. False: there is nothing to recover.
+bool World::EndWithClose(const LifePlan& life, Kept* kept) {
+  ++history_->counts.clean_restarts;
+  const bool repairs = life.repair && life.ending == Ending::kClose && !errors_are_allowed();
+  std::map<std::string, std::string> logs;
+  if (repairs && compactions_ != nullptr) logs = LogsSince(logs_before_);
+  const bool without_manifest = repairs && DoWithoutManifest(life);
+  if (history_->violated()) return false;
+  const Status s = Close();
+  history_->Note(-1, "closes", "", s.ToString());
+  if (!s.ok() && !errors_are_allowed()) history_->Violation("Close: " + s.ToString());
+  db_.reset();
+  // What the log's buffer holds may be lost where it could not be written.
+  kept->all = s.ok() || !life.options.manual_wal_flush;
+  // Nor is there a flush at the end where a background error stands.
+  kept->all_unlogged = s.ok() && !errors_are_allowed() && !life.options.avoid_flush_during_shutdown;
+  if (s.ok() && !errors_are_allowed()) CheckForLeaks(life);
+  if (life.ending == Ending::kDamage) {
+    PlayDamage(life);
+    return false;
+  }
+  if (compactions_ != nullptr && compactions_->count() != 0) logs.clear();
+  if (repairs && s.ok() && kept->all_unlogged) BringBack(logs);
+  if (repairs && s.ok() && !history_->violated()) PlayRepair(life, without_manifest);
+  return !history_->violated();
+}
+
+// Opens it again, with the power cuts that the plan has for that. False: it cannot be opened.
+bool World::Recover(const LifePlan& life, Kept* kept) {
+  failures_before_ = disk_->failures();
+  power_is_off_ = false;
+  for (const uint64_t changes : life.recovery_cuts) {
+    CutPowerAfterChanges(changes);
+    if (!Open(life) && !power_is_off_) return false;
+    CutPowerAfterChanges(0);
+    if (!power_is_off_) break;  // there were not so many
+    LosePower(life, life.seed + changes);
+    power_is_off_ = false;
+    *kept = Kept();
+  }
+  return db_ != nullptr || Open(life);
+}
+
+void World::PlayLife(size_t number, const LifePlan& life) {
+  if (!BeginLife(number, life)) return;
   CutPowerAfterChanges(0);
   if (history_->violated()) {
     EndLife();
@@ -277,51 +326,19 @@ void World::PlayLife(size_t number, const LifePlan& life) {
   if (!power_is_off_ && life.settle && !errors_are_allowed()) Settle();
   if (!power_is_off_) {
     // What is still in memory only may go with the close, so the ledgers stay as they are.
-    Verify(/*all=*/true, /*all_unlogged=*/true, /*restart=*/false);
+    Verify({.all = true, .all_unlogged = true}, /*restart=*/false);
     CheckLevels();
   }
   EndLife();
   if (history_->violated()) return;
-  bool all = false, all_unlogged = false;
+  Kept kept;
   if (power_is_off_) {
     LosePower(life, life.seed);
-  } else {
-    ++history_->counts.clean_restarts;
-    const bool repairs = life.repair && life.ending == Ending::kClose && !errors_are_allowed();
-    std::map<std::string, std::string> logs;
-    if (repairs && compactions_ != nullptr) logs = LogsSince(logs_before);
-    const bool without_manifest = repairs && DoWithoutManifest(life);
-    if (history_->violated()) return;
-    const Status s = Close();
-    history_->Note(-1, "closes", "", s.ToString());
-    if (!s.ok() && !errors_are_allowed()) history_->Violation("Close: " + s.ToString());
-    db_.reset();
-    // What the log's buffer holds may be lost where it could not be written.
-    all = s.ok() || !life.options.manual_wal_flush;
-    // Nor is there a flush at the end where a background error stands.
-    all_unlogged = s.ok() && !errors_are_allowed() && !life.options.avoid_flush_during_shutdown;
-    if (s.ok() && !errors_are_allowed()) CheckForLeaks(life);
-    if (life.ending == Ending::kDamage) {
-      PlayDamage(life);
-      return;
-    }
-    if (compactions_ != nullptr && compactions_->count() != 0) logs.clear();
-    if (repairs && s.ok() && all_unlogged) BringBack(logs);
-    if (repairs && s.ok() && !history_->violated()) PlayRepair(life, without_manifest);
-    if (history_->violated()) return;
+  } else if (!EndWithClose(life, &kept)) {
+    return;
   }
-  failures_before_ = disk_->failures();
-  power_is_off_ = false;
-  for (const uint64_t changes : life.recovery_cuts) {
-    CutPowerAfterChanges(changes);
-    if (!Open(life) && !power_is_off_) return;
-    CutPowerAfterChanges(0);
-    if (!power_is_off_) break;  // there were not so many
-    LosePower(life, life.seed + changes);
-    power_is_off_ = all = all_unlogged = false;
-  }
-  if (db_ == nullptr && !Open(life)) return;
-  Verify(all, all_unlogged, /*restart=*/true);
+  if (!Recover(life, &kept)) return;
+  Verify(kept, /*restart=*/true);
   CheckLevels();
   for (const auto& client : clients_) client->EndLife();
   const Status s = Close();
@@ -515,7 +532,7 @@ bool World::ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found) {
   return true;
 }
 
-void World::Verify(bool all, bool all_unlogged, bool restart) {
+void World::Verify(const Kept& kept, bool restart) {
   State found;
   if (!ReadAll(&found)) return;
   int64_t sum = 0;
@@ -541,7 +558,7 @@ void World::Verify(bool all, bool all_unlogged, bool restart) {
   for (const auto& client : clients_) {
     Ledger& ledger = client->ledger();
     const bool unlogged = client->plan().without_log;
-    const size_t least = (unlogged ? all_unlogged : all)
+    const size_t least = (unlogged ? kept.all_unlogged : kept.all)
                              ? ledger.AllAcknowledged()
                              : ledger.Durable(unlogged ? memtables_durable_ : log_durable_);
     Ledger::Fit fit;

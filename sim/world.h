@@ -95,7 +95,17 @@ class World {
                                               std::vector<rocksdb::ColumnFamilyHandle*>* handles);
 
  private:
+  // Of which nothing that was acknowledged may be missing after a life: what went through the log,
+  // and what did not.
+  struct Kept {
+    bool all = false;
+    bool all_unlogged = false;
+  };
+
   void PlayLife(size_t number, const LifePlan& life);
+  bool BeginLife(size_t number, const LifePlan& life);
+  bool EndWithClose(const LifePlan& life, Kept* kept);
+  bool Recover(const LifePlan& life, Kept* kept);
   rocksdb::Options OptionsOf(const LifePlan& life);
   // With all families that it has; those of the plan come first.
   [[nodiscard]] rocksdb::Status TryOpen(const std::string& path, const LifePlan& life,
@@ -122,10 +132,8 @@ class World {
   // When so many changes of files are done; 0: never.
   void CutPowerAfterChanges(uint64_t changes);
   void LosePower(const LifePlan& life, uint64_t seed);
-  // Compares the database with the ledgers. `all`, `all_unlogged`: nothing that was acknowledged
-  // may be missing, of what went through the log and of what did not. `restart`: what is there is
-  // the state from now on.
-  void Verify(bool all, bool all_unlogged, bool restart);
+  // Compares the database with the ledgers. `restart`: what is there is the state from now on.
+  void Verify(const Kept& kept, bool restart);
   bool ReadAll(State* found);
   bool ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found);
   void CheckLevels();
@@ -159,6 +167,7 @@ class World {
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
   std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
   std::shared_ptr<CompactionCounter> compactions_;  // of this life
+  std::set<std::string> logs_before_;               // names, when this life began
   bool begins_life_ = false;  // it is being opened after a clean close, or for the first time
   bool over_ = false;
   const LifePlan* life_ = nullptr;  // that is played
