@@ -9,6 +9,9 @@
    CAIRN_NEVER_DESTROYED (src/base/never_destroyed.h). scripts/check_statics.py looks at the objects; this says it earlier.
 4. No note of unfinished work is left behind; no tabs, no spaces at a line's end: in scripts and documents, too.
 5. No file that git knows, of whatever kind, has the marks of a merge that was not finished.
+6. A test of the engine or the server does not sleep to wait for something: it waits for an event, or runs in a simulated world, where a
+   sleep lets all others go on (a file that names fiber::Simulation, or calls Simulate()). `// sleeps: <why>`, at the line's end or
+   above, where the sleep is itself what the test is about.
 
   check_style.py [--root DIR] [FILE...]     default: all of them; exit status 1 if a rule is broken
 
@@ -31,6 +34,10 @@ NOTE_OF_UNFINISHED_WORK = re.compile(r'\b(?:TO' r'DO|FIX' r'ME|X' r'XX)\b')
 # As git leaves them around what two sides have made of the same lines.
 MARK_OF_CONFLICT = re.compile(rb'^(?:<{7} |>{7} |[|]{7} |={7}\r?$)', re.M)
 EXCUSE = re.compile(r'//\s*style:\s*\S')
+
+SLEEP_OF_A_TEST = re.compile(r'\bfiber::sleep_(?:for|until)\s*\(')
+SIMULATED = re.compile(r'\bfiber::Simulation\b|\bSimulate\(')
+WHY_IT_SLEEPS = re.compile(r'//\s*sleeps:\s*\S')
 
 # (what, pattern, instead); matched on code only: comments and strings are blanked first.
 CALL = r'(?<![\w.>:])(?:::\s*)?'
@@ -131,9 +138,13 @@ def check_text(path, text):
     elif len(lines) > LINES_WARNED:
         yield len(lines), 'warning', f'{len(lines)} lines: split past {LINES_WARNED}'
     yield from check_left_behind(text, tabs=path.endswith('.S'))
+    may_sleep = not is_test(path) or SIMULATED.search('\n'.join(code))
     for number, line in enumerate(lines, 1):
         above = lines[number - 2].strip() if number > 1 else ''
         excused = EXCUSE.search(line) or (above.startswith('//') and EXCUSE.search(above))
+        if not may_sleep and SLEEP_OF_A_TEST.search(code[number - 1]) and not (
+                WHY_IT_SLEEPS.search(line) or (above.startswith('//') and WHY_IT_SLEEPS.search(above))):
+            yield number, 'error', 'a test that sleeps to wait: wait for an event or in a simulation (or "// sleeps: why")'
         if in_the_library(path) and not excused:
             name = destroyed_at_exit(path, code[number - 1])
             if name and NEVER_DESTROYED not in above:
@@ -167,6 +178,10 @@ def tracked(root):
         return list(sources(root))
     names = [root / name for name in listed.stdout.decode(errors='surrogateescape').split('\0') if name]
     return [path for path in names if path.is_file() and not path.is_symlink()]
+
+
+def is_test(path):
+    return path.split('/')[0] in ('src', 'server', 'test') and ('/testing/' in path or path.endswith('_test.cc'))
 
 
 def in_the_library(path):

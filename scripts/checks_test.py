@@ -122,6 +122,15 @@ class StyleTest(unittest.TestCase):
                      'clock_gettime(CLOCK_MONOTONIC, &ts);', 'pid_t p = fork();', 'std::once_flag f;']:
             self.assertEqual(len(self.errors(line + '\n')), 1, line)
 
+    def test_a_test_that_sleeps_to_wait_is_caught(self):
+        waits = 'while (!done) fiber::sleep_for(1000);\n'
+        for path in ('src/db/db_test.cc', 'server/net/x_test.cc', 'src/db/testing/fixture.h', 'test/model/model_test.cc'):
+            self.assertEqual(len(self.errors(waits, path)), 1, path)
+        self.assertEqual(self.errors(waits, 'src/db/db_write.cc'), [])
+        self.assertEqual(self.errors('// sleeps: so that it is late\n' + waits, 'src/db/db_test.cc'), [])
+        self.assertEqual(self.errors('// sleeps:\n' + waits + '// fiber::Simulation\n', 'src/db/db_test.cc')[0][:6], 'a test')
+        self.assertEqual(self.errors('Simulate([&] {\n' + waits + '});\n', 'src/db/db_test.cc'), [])
+
     def test_our_own_names_pass(self):
         for line in ['fiber::io::open(path, 0);', 'file->read(1);', 'fiber::Mutex mutex_;', 'io::fsync(fd);',
                      'int64_t micros = clock->time();', 'void close();', 'int open(const char* path);',

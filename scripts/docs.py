@@ -21,6 +21,7 @@ import subprocess
 import sys
 
 import check_docs
+from release_notes import version_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / 'build/docs'
@@ -109,9 +110,9 @@ def draw():
 
 def reference():
     """Doxygen's pages of the public headers, and of them alone."""
-    version = re.findall(r'^#define CAIRN_(?:MAJOR|MINOR|PATCH) (\d+)$', (ROOT / 'include/rocksdb/version.h').read_text(), re.M)
+    version = version_of((ROOT / 'include/rocksdb/version.h').read_text())
     settings = {
-        'PROJECT_NAME': 'Cairn', 'PROJECT_NUMBER': '.'.join(version), 'PROJECT_BRIEF': '"The public headers"',
+        'PROJECT_NAME': 'Cairn', 'PROJECT_NUMBER': version, 'PROJECT_BRIEF': '"The public headers"',
         'INPUT': 'include/rocksdb include/cairn fiber/include/fiber', 'RECURSIVE': 'YES', 'FILE_PATTERNS': '*.h',
         'STRIP_FROM_PATH': 'include fiber/include', 'OUTPUT_DIRECTORY': PAGES, 'HTML_OUTPUT': 'api', 'GENERATE_LATEX': 'NO',
         'EXTRACT_ALL': 'YES', 'JAVADOC_AUTOBRIEF': 'YES', 'QUIET': 'YES', 'WARN_IF_UNDOCUMENTED': 'NO', 'WARN_IF_DOC_ERROR': 'NO',

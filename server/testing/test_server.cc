@@ -140,7 +140,7 @@ bool WaitFor(const std::function<bool()>& ready) {
   const uint64_t deadline = fiber::deadline_after(30'000'000'000);
   while (!ready()) {
     if (fiber::now_nanos() >= deadline) return false;
-    fiber::sleep_for(500'000);
+    fiber::sleep_for(500'000);  // sleeps: between two looks, where nothing can be waited for
   }
   return true;
 }

@@ -39,9 +39,10 @@ TEST(BackgroundScheduler, AFlushDoesNotWaitForACompaction) {
 TEST(BackgroundScheduler, TheNumberOfThreadsMayChange) {
   BackgroundScheduler scheduler("test", 1, 1);
   std::atomic<int> running{0}, most{0}, done{0};
-  fiber::Event release;
+  fiber::Event release, three;
   const auto job = [&] {
     const int now = running.fetch_add(1) + 1;
+    if (now == 3) three.set();
     int seen = most.load();
     while (now > seen && !most.compare_exchange_weak(seen, now)) {
     }
@@ -51,7 +52,7 @@ TEST(BackgroundScheduler, TheNumberOfThreadsMayChange) {
   };
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(scheduler.Schedule(JobPriority::kLow, job));
   scheduler.SetThreads(1, 3);  // those that wait begin
-  while (most.load() < 3) fiber::sleep_for(100 * 1000);
+  three.wait();
   scheduler.SetThreads(1, 1);
   release.set();
   scheduler.WaitForIdle();

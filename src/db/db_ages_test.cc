@@ -5,7 +5,6 @@
 
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
-#include "fiber/simulation.h"
 
 namespace cairn {
 namespace {
@@ -15,13 +14,6 @@ using testing::Value;
 
 class DbAgesTest : public testing::DbTest {
  protected:
-  void Simulate(const std::function<void()>& body) {
-    const fiber::SimulationResult result = fiber::Simulation(1).run([&] {
-      body();
-      db_.reset();
-    });
-    ASSERT_TRUE(result.ok()) << result.report;
-  }
   static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   Options Ages(uint64_t ttl, uint64_t period) {
     Options options = SmallOptions();

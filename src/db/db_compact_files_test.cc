@@ -4,6 +4,7 @@
 
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
+#include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "rocksdb/listener.h"
 
@@ -258,39 +259,42 @@ class HoldUp final : public EventListener {
  public:
   void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) override {
     if (!armed.exchange(false)) return;
-    held = true;
-    while (!go_on) fiber::sleep_for(100'000);
+    held.set();
+    go_on.wait();
   }
-  std::atomic<bool> armed = false, held = false, go_on = false;
+  std::atomic<bool> armed = false;
+  fiber::Event held, go_on;
 };
 
 // The rewrite of all that there is does not miss what a job, for which it waited, has put below all
 // levels that there were when it began.
 TEST_F(DbCompactFilesTest, AForcedRewriteFindsWhatWentDeeperMeanwhile) {
-  Options options = Manual();
-  const auto hold_up = std::make_shared<HoldUp>();
-  options.listeners = {hold_up};
-  Open(options);
-  PutRange(0, 100, 1);
-  Flush();
-  ASSERT_TRUE(CompactFiles(Names(0), 1).ok());
-  hold_up->armed = true;
-  std::vector<std::string> moved;
-  fiber::Thread mover("mover", [&] { EXPECT_TRUE(CompactFiles(Names(1), 3, &moved).ok()); });
-  while (!hold_up->held) fiber::sleep_for(100'000);
-  fiber::Thread forcer("forcer", [&] {
-    CompactRangeOptions force;
-    force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-    EXPECT_TRUE(db_->CompactRange(force, nullptr, nullptr).ok());
+  Simulate([&] {
+    Options options = Manual();
+    const auto hold_up = std::make_shared<HoldUp>();
+    options.listeners = {hold_up};
+    Open(options);
+    PutRange(0, 100, 1);
+    Flush();
+    ASSERT_TRUE(CompactFiles(Names(0), 1).ok());
+    hold_up->armed = true;
+    std::vector<std::string> moved;
+    fiber::Thread mover("mover", [&] { EXPECT_TRUE(CompactFiles(Names(1), 3, &moved).ok()); });
+    hold_up->held.wait();
+    fiber::Thread forcer("forcer", [&] {
+      CompactRangeOptions force;
+      force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+      EXPECT_TRUE(db_->CompactRange(force, nullptr, nullptr).ok());
+    });
+    fiber::sleep_for(1'000'000'000);  // it waits now
+    hold_up->go_on.set();
+    mover.join();
+    forcer.join();
+    EXPECT_EQ(Shape(), "0 0 0 1 0");
+    ASSERT_EQ(moved.size(), 1u);
+    EXPECT_EQ(moved[0].find(Names(3)[0]), std::string::npos) << "it was not rewritten";
+    ExpectModel();
   });
-  fiber::sleep_for(50'000'000);  // it waits by now
-  hold_up->go_on = true;
-  mover.join();
-  forcer.join();
-  EXPECT_EQ(Shape(), "0 0 0 1 0");
-  ASSERT_EQ(moved.size(), 1u);
-  EXPECT_EQ(moved[0].find(Names(3)[0]), std::string::npos) << "it was not rewritten";
-  ExpectModel();
 }
 
 TEST_F(DbCompactFilesTest, AFailureKeepsTheInputs) {

@@ -407,26 +407,27 @@ TEST_F(DbConcurrencyTest, AManualCompactionAsksForTheBaseLevelWhenItPicks) {
   options_.level_compaction_dynamic_level_bytes = true;
   options_.max_bytes_for_level_base = 128 << 10;
   options_.disable_auto_compactions = true;
-  Open(options_);
-  PutRange(0, 3000, 1);
-  Compact();
-  ASSERT_NE(Property("num-files-at-level6"), "0");
-  // 300 KB in the last level: the base level is 5, as long as level 0 holds less than that.
-  for (uint64_t version : {2, 3}) {
-    PutRange(0, 300, version);
+  Simulate([&] {
+    Open(options_);
+    PutRange(0, 3000, 1);
+    Compact();
+    ASSERT_NE(Property("num-files-at-level6"), "0");
+    // 300 KB in the last level: the base level is 5, as long as level 0 holds less than that.
+    for (uint64_t version : {2, 3}) {
+      PutRange(0, 300, version);
+      Flush();
+    }
+    gate->Arm();
+    ASSERT_TRUE(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}).ok());
+    gate->AwaitWaiter();
+    PutRange(0, 6000, 4);
     Flush();
-  }
-  gate->Arm();
-  ASSERT_TRUE(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}).ok());
-  gate->AwaitWaiter();
-  PutRange(0, 6000, 4);
-  Flush();
-  fiber::Thread manual("manual", [&] { Compact(); });
-  fiber::sleep_for(50'000'000);  // it waits now, most probably
-  gate->Open();
-  manual.join();
-  ExpectModel();
-  db_.reset();
+    fiber::Thread manual("manual", [&] { Compact(); });
+    fiber::sleep_for(1'000'000'000);  // it waits now
+    gate->Open();
+    manual.join();
+    ExpectModel();
+  });
 }
 
 }  // namespace

@@ -411,10 +411,7 @@ TEST_F(DbFamiliesTest, NothingLeaksOfManyThatCameAndWent) {
   WaitForCompactions();
   ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
   // Jobs that were under way delete what they made.
-  for (int i = 0; i < 60'000 && !disk_.Files(FileType::kTableFile).empty(); ++i) {
-    fiber::sleep_for(1'000'000);
-  }
-  EXPECT_TRUE(disk_.Files(FileType::kTableFile).empty());
+  EXPECT_TRUE(Await([this] { return disk_.Files(FileType::kTableFile).empty(); }));
 }
 
 class ComingFamiliesTest : public DbFamiliesTest, public ::testing::WithParamInterface<bool> {};

@@ -49,6 +49,19 @@ class DbLostLogTest : public testing::DbTest {
     const Status s = TryOpen(kPointInTime, /*read_only=*/false);
     ASSERT_TRUE(s.ok()) << s.ToString();
   }
+  // No flush begins before DieBeforeFlushes(): each log stays needed.
+  void HoldFlushes() { ASSERT_TRUE(db_->PauseBackgroundWork().ok()); }
+  void BeginLog() {
+    FlushOptions no_wait;
+    no_wait.wait = false;
+    no_wait.allow_write_stall = true;
+    ASSERT_TRUE(db_->Flush(no_wait, handles_).ok());
+  }
+  void DieBeforeFlushes() {
+    disk_.Freeze();
+    ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
+    Kill();
+  }
   // Batch number `n`, of both families.
   void Write(bool sync = true) {
     const std::string n = std::to_string(++written_);
@@ -238,19 +251,14 @@ TEST_F(DbLostLogTest, OneFamilyIsAheadOfTheNewestLogWithRecords) {
 // Nobody is ahead: what is lost ends the history.
 TEST_F(DbLostLogTest, NobodyIsAhead) {
   Open();
-  ASSERT_TRUE(db_->PauseBackgroundWork().ok());
-  FlushOptions no_wait;
-  no_wait.wait = false;
-  no_wait.allow_write_stall = true;
+  HoldFlushes();
   for (int n = 1; n <= 2; ++n) {
     Write();
     Write();
-    ASSERT_TRUE(db_->Flush(no_wait, handles_).ok());
+    BeginLog();
   }
   Write();
-  disk_.Freeze();
-  ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
-  Kill();
+  DieBeforeFlushes();
   ASSERT_EQ(Names(FileType::kWalFile).size(), 3u);
   Check(image_, "nothing");
   EXPECT_EQ(refused_, 0);
@@ -266,20 +274,15 @@ TEST_F(DbLostLogTest, ANameThatNoSyncMadeDurable) {
     image_.clear();
     written_ = 0;
     Open();
-    ASSERT_TRUE(db_->PauseBackgroundWork().ok());
-    FlushOptions no_wait;
-    no_wait.wait = false;
-    no_wait.allow_write_stall = true;
+    HoldFlushes();
     Write(/*sync=*/false);
-    ASSERT_TRUE(db_->Flush(no_wait, handles_).ok());
+    BeginLog();
     Write(/*sync=*/false);
     const Status sync = synced ? db_->SyncWAL() : Status::OK();
     ASSERT_TRUE(sync.ok()) << sync.ToString();
-    ASSERT_TRUE(db_->Flush(no_wait, handles_).ok());
+    BeginLog();
     Write(/*sync=*/false);
-    disk_.Freeze();
-    ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
-    Kill();
+    DieBeforeFlushes();
     const std::vector<std::string> logs = Names(FileType::kWalFile);
     ASSERT_EQ(logs.size(), 3u);
     Image image = image_;

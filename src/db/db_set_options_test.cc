@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "fiber/clock.h"
+#include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fs/file_util.h"
 #include "rocksdb/convenience.h"
@@ -186,31 +188,34 @@ TEST_F(DbSetOptionsTest, WrittenToANewOptionsFile) {
 
 // (Seed 565050125.)
 TEST_F(DbSetOptionsTest, WhoDisablesDeletionsWaitsForThatOfOldFiles) {
-  Open();
-  Set({{"level0_file_num_compaction_trigger", "7"}});
-  std::atomic<bool> deletes{false}, go_on{false}, disabled{false};
-  fault::Rule hold_up;
-  hold_up.operations = fault::kDelete;
-  hold_up.files = fault::kOptionsFiles;
-  hold_up.where = [&](const std::string& /*path*/) {
-    deletes = true;
-    while (!go_on) fiber::sleep_for(100'000);
-    return false;
-  };
-  const fault::RuleId rule = disk_.faults->AddRule(hold_up);
-  fiber::Thread setter("setter", [&] { Set({{"level0_file_num_compaction_trigger", "8"}}); });
-  while (!deletes) fiber::sleep_for(100'000);
-  fiber::Thread copier("copier", [&] {
-    EXPECT_TRUE(db_->DisableFileDeletions().ok());
-    disabled = true;
+  Simulate([&] {
+    Open();
+    Set({{"level0_file_num_compaction_trigger", "7"}});
+    fiber::Event deletes, go_on;
+    std::atomic<bool> disabled{false};
+    fault::Rule hold_up;
+    hold_up.operations = fault::kDelete;
+    hold_up.files = fault::kOptionsFiles;
+    hold_up.where = [&](const std::string& /*path*/) {
+      deletes.set();
+      go_on.wait();
+      return false;
+    };
+    const fault::RuleId rule = disk_.faults->AddRule(hold_up);
+    fiber::Thread setter("setter", [&] { Set({{"level0_file_num_compaction_trigger", "8"}}); });
+    deletes.wait();
+    fiber::Thread copier("copier", [&] {
+      EXPECT_TRUE(db_->DisableFileDeletions().ok());
+      disabled = true;
+    });
+    fiber::sleep_for(1'000'000'000);  // it waits now
+    EXPECT_FALSE(disabled);
+    go_on.set();
+    setter.join();
+    copier.join();
+    disk_.faults->RemoveRule(rule);
+    ASSERT_TRUE(db_->EnableFileDeletions(false).ok());
   });
-  fiber::sleep_for(30'000'000);
-  EXPECT_FALSE(disabled);
-  go_on = true;
-  setter.join();
-  copier.join();
-  disk_.faults->RemoveRule(rule);
-  ASSERT_TRUE(db_->EnableFileDeletions(false).ok());
 }
 
 // As after a power cut that took the MANIFEST's last edits and left the OPTIONS files that were

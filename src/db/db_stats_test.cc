@@ -4,7 +4,6 @@
 #include "db/level_stats.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
-#include "fiber/simulation.h"
 
 namespace cairn {
 namespace {
@@ -14,13 +13,6 @@ using testing::Value;
 
 class DbStatsTest : public testing::DbTest {
  protected:
-  void Simulate(const std::function<void()>& body) {
-    const fiber::SimulationResult result = fiber::Simulation(1).run([&] {
-      body();
-      db_.reset();
-    });
-    ASSERT_TRUE(result.ok()) << result.report;
-  }
   static void Sleep(uint64_t seconds) { fiber::sleep_for(seconds * 1'000'000'000); }
   static bool Has(const std::string& text, const std::string& what) {
     return text.find(what) != std::string::npos;

@@ -208,39 +208,41 @@ TEST_F(DbWriteErrorsTest, ADamagedBatchIsRefusedAndLeavesNoTrace) {
 }
 
 TEST_F(DbWriteErrorsTest, WritersThatWaitOutAStallAreSentBackAtTheEnd) {
-  Open();
-  ASSERT_TRUE(db_->PauseBackgroundWork().ok());
-  WriteOptions no_slowdown;
-  no_slowdown.no_slowdown = true;
-  Status s;
-  for (uint64_t i = 0; s.ok() && i < 2000; ++i) {
-    s = db_->Put(no_slowdown, Key(i), Value(i, 500));
-    if (s.ok()) model_[Key(i)] = Value(i, 500);
-  }
-  ASSERT_TRUE(s.IsIncomplete()) << s.ToString();
-  std::atomic<int> refused{0};
-  std::atomic<int> begun{0};
-  const auto stopped = [&](int writer) {
-    ++begun;
-    const Status end = db_->Put(WriteOptions(), "stopped" + std::to_string(writer), "v");
-    EXPECT_TRUE(end.IsShutdownInProgress()) << end.ToString();
-    ++refused;
-  };
-  fiber::Runtime runtime({.workers = 1});
-  fiber::JoinHandle on_fiber = runtime.spawn([&] { stopped(0); });
-  fiber::Thread on_thread("writer1", [&] { stopped(1); });
-  fiber::Thread behind("writer2", [&] { stopped(2); });
-  while (begun.load() < 3) fiber::sleep_for(1'000'000);
-  fiber::sleep_for(5'000'000);
-  EXPECT_EQ(refused.load(), 0);
-  CancelAllBackgroundWork(db_.get(), /*wait=*/true);
-  on_fiber.join();
-  on_thread.join();
-  behind.join();
-  EXPECT_EQ(refused.load(), 3);
-  Close();
-  Open();
-  ExpectModel();
+  Simulate([&] {
+    Open();
+    ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+    WriteOptions no_slowdown;
+    no_slowdown.no_slowdown = true;
+    Status s;
+    for (uint64_t i = 0; s.ok() && i < 2000; ++i) {
+      s = db_->Put(no_slowdown, Key(i), Value(i, 500));
+      if (s.ok()) model_[Key(i)] = Value(i, 500);
+    }
+    ASSERT_TRUE(s.IsIncomplete()) << s.ToString();
+    std::atomic<int> refused{0};
+    std::atomic<int> begun{0};
+    const auto stopped = [&](int writer) {
+      ++begun;
+      const Status end = db_->Put(WriteOptions(), "stopped" + std::to_string(writer), "v");
+      EXPECT_TRUE(end.IsShutdownInProgress()) << end.ToString();
+      ++refused;
+    };
+    fiber::Runtime runtime({.workers = 1});
+    fiber::JoinHandle on_fiber = runtime.spawn([&] { stopped(0); });
+    fiber::Thread on_thread("writer1", [&] { stopped(1); });
+    fiber::Thread behind("writer2", [&] { stopped(2); });
+    fiber::sleep_for(1'000'000'000);  // all three wait now
+    EXPECT_EQ(begun.load(), 3);
+    EXPECT_EQ(refused.load(), 0);
+    CancelAllBackgroundWork(db_.get(), /*wait=*/true);
+    on_fiber.join();
+    on_thread.join();
+    behind.join();
+    EXPECT_EQ(refused.load(), 3);
+    Close();
+    Open();
+    ExpectModel();
+  });
 }
 
 }  // namespace

@@ -54,11 +54,13 @@ class TablePlacesTest : public ::testing::Test {
     ASSERT_TRUE(places_.conflict.empty());
     ASSERT_EQ(places_.order.size(), files_.size());
     ASSERT_EQ(std::set<size_t>(places_.order.begin(), places_.order.end()).size(), files_.size());
-    std::vector<size_t> walk(places_.order);
-    std::stable_sort(walk.begin(), walk.end(), [this](size_t a, size_t b) {
-      if (places_.levels[a] != places_.levels[b]) return places_.levels[a] < places_.levels[b];
-      return places_.levels[a] == 0 && NewestFirstBySequence(&files_[a], &files_[b]);
-    });
+    std::map<int, std::vector<size_t>> levels;
+    for (const size_t table : places_.order) levels[places_.levels[table]].push_back(table);
+    std::sort(levels[0].begin(), levels[0].end(),
+              [this](size_t a, size_t b) { return NewestFirstBySequence(&files_[a], &files_[b]); });
+    std::vector<size_t> walk;
+    for (const auto& [level, tables] : levels)
+      walk.insert(walk.end(), tables.begin(), tables.end());
     std::map<std::string, SequenceNumber> oldest;
     for (const size_t table : walk) {
       for (const auto& [key, sequence] : contents_[table]) {

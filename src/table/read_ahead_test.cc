@@ -83,7 +83,7 @@ class LazyDisk final : public FileSystemWrapper {
   };
 
   IOStatus Poll(std::vector<void*>& handles, size_t /*min_completions*/) override {
-    if (slow) fiber::sleep_for(200'000);
+    if (slow) fiber::sleep_for(200'000);  // sleeps: as a slow disk
     for (void* h : handles) {
       auto* const handle = static_cast<Handle*>(h);
       if (handle->over) continue;
@@ -317,7 +317,7 @@ class PlainFile final : public FSRandomAccessFile {
     int most = most_at_once.load();
     while (now > most && !most_at_once.compare_exchange_weak(most, now)) {
     }
-    fiber::sleep_for(300'000);
+    fiber::sleep_for(300'000);  // sleeps: as a slow disk
     const size_t at = std::min<size_t>(offset, contents_.size());
     const size_t got = std::min(n, contents_.size() - at);
     std::memcpy(scratch, contents_.data() + at, got);

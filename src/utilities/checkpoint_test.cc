@@ -373,6 +373,7 @@ TEST_F(CheckpointTest, HasEveryAcknowledgedWriteOfFourWritersAndNoHalfOne) {
   WritersAndCheckpoints work(db_.get());
   work.Run([&](const WritersAndCheckpoints& writers) {
     for (int i = 0; i < kCheckpoints; ++i) {
+      // sleeps: so that checkpoints are made at any moment of the writers
       fiber::sleep_for(static_cast<uint64_t>(random.Uniform(20)) * 1000 * 1000);
       least.push_back(writers.Acknowledged());
       const uint64_t flush_from[] = {0, 20 << 10, kNeverFlush};

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -17,6 +18,7 @@
 #include "cairn/fault_injection.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
+#include "fiber/simulation.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
@@ -115,6 +117,24 @@ class DbTest : public ::testing::Test {
 
   void TearDown() override { db_.reset(); }
 
+  // In a simulated world: where the body sleeps, all others go on until they wait for something.
+  // The database does not survive it.
+  void Simulate(const std::function<void()>& body) {
+    const fiber::SimulationResult result = fiber::Simulation(1).run([&] {
+      body();
+      db_.reset();
+    });
+    ASSERT_TRUE(result.ok()) << result.report;
+  }
+  // False: in a minute it has not come true. (Where nothing can be waited for.)
+  static bool Await(const std::function<bool()>& condition) {
+    for (int i = 0; i < 60'000; ++i) {
+      if (condition()) return true;
+      fiber::sleep_for(1'000'000);  // sleeps: between two looks
+    }
+    return condition();
+  }
+
   Status TryOpen(const Options& options) {
     db_.reset();
     return DB::Open(options, kDbName, &db_);
@@ -210,16 +230,16 @@ class DbTest : public ::testing::Test {
   }
   // Until no flush or compaction runs or waits.
   void WaitForCompactions() {
-    for (uint64_t busy = 1; busy != 0;) {
-      busy = 0;
+    ASSERT_TRUE(Await([this] {
+      uint64_t busy = 0;
       for (const char* property : {"compaction-pending", "num-running-compactions",
                                    "mem-table-flush-pending", "num-running-flushes"}) {
         uint64_t value = 0;
-        ASSERT_TRUE(db_->GetIntProperty(std::string("rocksdb.") + property, &value));
+        EXPECT_TRUE(db_->GetIntProperty(std::string("rocksdb.") + property, &value));
         busy += value;
       }
-      fiber::sleep_for(1000 * 1000);
-    }
+      return busy == 0;
+    }));
   }
   // Two level-0 files, files below and a filled memtable, with overwrites and deletions between
   // them.

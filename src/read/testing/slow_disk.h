@@ -66,7 +66,7 @@ class SlowDisk final : public FileSystemWrapper {
       const uint64_t may_take = options.timeout.count() > 0
                                     ? static_cast<uint64_t>(options.timeout.count()) * 1000
                                     : kHungNanos;
-      fiber::sleep_for(std::min(takes, may_take));
+      fiber::sleep_for(std::min(takes, may_take));  // sleeps: as a slow disk
       disk_->End();
       if (takes > may_take) return IOStatus::TimedOut("slow", name_);
       if (fails) return IOStatus::IOError("broken", name_);
