@@ -122,7 +122,8 @@ class World {
   void Abandon();
   void Found();
   // Until no job is under way that met a fault and has not said so. False: there may still be one.
-  bool AwaitFaults();
+  // `one_is_enough`: one that has said so is waited for, no others.
+  bool AwaitFaults(bool one_is_enough);
   // After a shortage: until the database takes writes again, which it must. The same result.
   bool AwaitHealing();
   void BeginFlushes(const LifePlan& life);
