@@ -285,7 +285,8 @@ mutant('recovery-ignores-links', "recovery does not look at what a log says of t
 mutant('recovery-in-the-middle-of-batches', 'recovery does not ask whether one family has more in tables than the logs have',
        'src/db/db_recover.cc', '  if (replay.families.size() < 2 ||\n', '  if (replay.families.size() < 200 ||\n', seeds=1000)
 mutant('new-directories-not-synced', 'the names of new directories are not synced', 'src/fs/file_util.cc',
-       '  IOStatus s = SyncDirectoryAt(fs, ParentOf(path));', '  IOStatus s;')
+       '  IOStatus s = SyncDirectoryAt(fs, ParentOf(path));',
+       '  IOStatus s;\n  static_cast<void>(fs);\n  static_cast<void>(path);')
 mutant('reader-is-overtaken', 'an open for reading does not look whether logs went meanwhile', 'src/db/db_open.cc',
        '  if (s.ok() && later->FirstLogNeeded() > FirstLogToReplay()) {', '  if (s.ok() && later->FirstLogNeeded() == 0) {',
        seeds=1000)

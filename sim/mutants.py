@@ -84,7 +84,10 @@ class Tree:
         """Builds cairn-sim; what the compiler said if it cannot."""
         steps = []
         if not (self.built / 'build.ninja').exists():
-            steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF'])
+            # What a bug leaves unused is no reason not to play it.
+            unused = ' '.join(f'-Wno-error=unused-{what}' for what in ('parameter', 'variable', 'but-set-variable', 'function'))
+            steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF',
+                          f'-DCMAKE_CXX_FLAGS={unused}'])
         steps.append(['ninja', '-C', str(self.built), '-j2', 'cairn-sim'])
         for step in steps:
             done = subprocess.run(['nice', '-n', '10', *step], cwd=self.root, capture_output=True, text=True)
