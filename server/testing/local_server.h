@@ -46,7 +46,10 @@ class Choices {
 class LocalClient {
  public:
   explicit LocalClient(Server* server, int version = 2);
-  ~LocalClient() { UnsubscribeFromAll(server_->state(), session_); }
+  // (Without subscriptions the server may have gone before.)
+  ~LocalClient() {
+    if (session_.subscriptions != 0) UnsubscribeFromAll(server_->state(), session_);
+  }
   LocalClient(const LocalClient&) = delete;
   LocalClient& operator=(const LocalClient&) = delete;
 
