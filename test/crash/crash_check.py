@@ -330,8 +330,9 @@ def play(name, check, count, args, jobs, failures, of_one=KILLS_OF_ONE):
                 i, part = todo.pop(0)
             # Odd: writes that fail are issued again, which a SingleDelete does not allow.
             seed = args.seed * 1000 + 2 * i + (1 if name.startswith(('full', 'broken', 'faults')) else 0)
-            folder = pathlib.Path(tempfile.mkdtemp(prefix=f'crash-{name.replace(" ", "-")}-{seed}-', dir=args.dir))
+            folder = None
             try:
+                folder = pathlib.Path(tempfile.mkdtemp(prefix=f'crash-{name.replace(" ", "-")}-{seed}-', dir=args.dir))
                 check(folder, seed, sums, part)
                 shutil.rmtree(folder)
             except Exception as e:
@@ -348,6 +349,8 @@ def play(name, check, count, args, jobs, failures, of_one=KILLS_OF_ONE):
         thread.start()
     for thread in threads:
         thread.join()
+    if todo and not failures:
+        failures.append(f'{name}: {len(todo)} of {total} databases were not played')
     sums.counts['seconds'] = round(time.monotonic() - start)
     return sums.counts
 
@@ -392,6 +395,7 @@ def main():
     parser.add_argument('--lying_disk', action='store_true', help='flushes do nothing: power must fail')
     args = parser.parse_args()
     DISK.extend(['lies'] if args.lying_disk else [])
+    args.dir.mkdir(parents=True, exist_ok=True)
     checks = args.checks or ['kill', 'power', 'full', 'broken', 'faults', 'cuts']
     if unknown := set(checks) - {'kill', 'power', 'full', 'broken', 'faults', 'cuts'}:
         parser.error(f'no such check: {", ".join(sorted(unknown))}')
