@@ -33,6 +33,12 @@ TestServer::TestServer(const std::function<void(ServerOptions&)>& adjust) {
 
 TestServer::~TestServer() {
   Stop();
+  if (::testing::Test::HasFailure()) {
+    std::string text;
+    rocksdb::ReadFileToString(rocksdb::Env::Default(), directory_ + "/log", &text)
+        .PermitUncheckedError();
+    ADD_FAILURE() << "the server's log:\n" << text;
+  }
   fiber::io::close(log_fd_);
   rocksdb::DestroyDB(options_.directory, options_.engine).PermitUncheckedError();
   rocksdb::Env* const env = rocksdb::Env::Default();
