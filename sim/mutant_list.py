@@ -592,7 +592,7 @@ mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src
        '  for (const uint64_t number : log_numbers_) {\n    if (number == *log_numbers_.rbegin()) break;\n    Status s = ConvertLog(number);')
 mutant('repair-counts-operands-twice', 'operands of a log are taken that a table has already', 'src/db/repair_logs.cc',
        '    return there ? OperandFate::kDropped : OperandFate::kKept;',
-       '    return there && sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;')
+       '    return there && sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;', seeds=1200)
 
 # ---- Found by the simulation or its neighbours, and mended
 
