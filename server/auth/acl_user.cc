@@ -9,11 +9,9 @@ namespace cairn::server {
 
 namespace {
 
-std::string Lower(std::string_view text) {
+std::string Lowered(std::string_view text) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
+  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   return lower;
 }
 
@@ -124,7 +122,7 @@ bool AclUser::ApplyPattern(std::string_view rule, std::string* error) {
   std::string_view pattern = rule.substr(1);
   if (rule[0] == '%') {
     const size_t end = rule.find('~');
-    const std::string how = Lower(rule.substr(1, end == rule.npos ? 0 : end - 1));
+    const std::string how = Lowered(rule.substr(1, end == rule.npos ? 0 : end - 1));
     use = kNoUse;
     if (how == "r") use = kReadsKey;
     if (how == "w") use = kWritesKey;
@@ -171,7 +169,7 @@ void AclUser::AllCommandsAre(bool allowed) {
 
 bool AclUser::ApplyCommand(std::string_view rule, std::string* error) {
   const bool allow = rule[0] == '+';
-  const std::string name = Lower(rule.substr(1));
+  const std::string name = Lowered(rule.substr(1));
   uint32_t category = 0;
   std::vector<size_t> places;
   if (name.starts_with('@') && FindCategory(std::string_view(name).substr(1), &category)) {

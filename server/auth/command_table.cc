@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "server/resp/words.h"
+
 namespace cairn::server {
 
 namespace {
@@ -25,10 +27,7 @@ CommandTable::CommandTable(std::initializer_list<std::span<const Command>> famil
 const Command* CommandTable::Find(std::string_view name) const {
   if (name.size() > kMaxNameBytes) return nullptr;
   std::array<char, kMaxNameBytes> lower{};
-  for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    lower[i] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  }
+  std::transform(name.begin(), name.end(), lower.begin(), Lower);
   const auto it = by_name_.find(std::string_view(lower.data(), name.size()));
   return it == by_name_.end() ? nullptr : it->second;
 }

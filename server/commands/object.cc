@@ -43,7 +43,7 @@ void Object(Call& call) {
   }
   if (call.size() != (help ? 2 : 3)) {
     std::string name(call[1]);
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    for (char& c : name) c = Lower(c);
     call.reply.Error("ERR wrong number of arguments for 'object|" + name + "' command");
     return;
   }

@@ -8,8 +8,6 @@ namespace cairn::server {
 
 namespace {
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
 // "[a-z]" at pattern[0]: whether it has `c`, and how long it is. An open one ends with the pattern.
 bool MatchesClass(std::string_view pattern, char c, bool ignore_case, size_t* length) {
   size_t i = 1;

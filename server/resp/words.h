@@ -9,6 +9,9 @@
 
 namespace cairn::server {
 
+// In lower case, if it is a letter of ASCII.
+inline char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
 // A whole number: no plus sign, no leading zeros, no spaces.
 bool ParseInteger(std::string_view text, int64_t* value);
 bool ParseUnsigned(std::string_view text, uint64_t* value);

@@ -58,7 +58,6 @@ uint64_t MemoryLimit(const ServerOptions& options) {
 ServerState::ServerState(const ServerOptions& options, const Permissions& permissions,
                          Frontend* frontend, Log* log)
     : options_(WithoutPassword(options)),
-      has_password_(!options.password.empty()),
       frontend_(*frontend),
       log_(log),
       acl_(permissions, options.password, options.acl_file),
@@ -91,9 +90,10 @@ Status ServerState::StartWorkers() {
 
 Status ServerState::LoadUsers() {
   const Acl::UserPtr before = acl_.Find(Acl::kDefault);
+  const bool had_password = acl_.default_has_password();
   AclChanges none;
   Status s = acl_.Load(&none);
-  if (s.ok() && has_password_ && acl_.Find(Acl::kDefault) != before) {
+  if (s.ok() && had_password && acl_.Find(Acl::kDefault) != before) {
     log_->Warn("the default user is what the ACL file says, whatever the password option is");
   }
   return s;

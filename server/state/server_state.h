@@ -70,7 +70,6 @@ class ServerState {
   rocksdb::Status OpenKeyspace();
 
   const ServerOptions options_;  // but for the password, of which the ACL has the hash
-  const bool has_password_;
   Frontend& frontend_;
   Log* const log_;
   std::unique_ptr<fiber::Runtime> runtime_;
