@@ -137,7 +137,7 @@ def limit(args, seeds=0):
 
 
 def one_line(text):
-    text = ''.join(c if c.isprintable() else '.' for c in ' '.join(text.split())).replace('|', '/')
+    text = ''.join(c if c.isprintable() else '.' for c in ' '.join(text.split())).replace('|', '/').replace('](', ']\\(')
     text = re.sub(r'its keys are as after none of its writes: .*?(?=[\w/]+: expected)', 'after a restart ', text)
     return text if len(text) <= 150 else text[:147] + '...'
 
