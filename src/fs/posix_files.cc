@@ -10,45 +10,30 @@
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fs/async_read.h"
+#include "fs/full_read.h"
 #include "fs/posix_file_system.h"
 
 namespace cairn {
 
 namespace {
 
-// A read gave nothing, or, of a direct one, a count that is not aligned. On a disk that is the end
-// of the file. A file system of the network or of a process may stop short anywhere; and of one
-// that does, io_uring says 0 now and then where there is more (Linux 6.18, FUSE).
-bool EndsAt(int fd, uint64_t offset) {
-  struct stat file;
-  return fiber::io::fstat(fd, &file) < 0 || offset >= static_cast<uint64_t>(file.st_size);
-}
-
-// How often a read or write that gets no further is tried again.
+// How often a write that gets no further is tried again.
 constexpr int kTries = 1000;
+
+// Reads what is left.
+void Finish(int fd, FullRead* read, Slice* result, char* scratch) {
+  while (!read->over()) {
+    read->Add(fiber::io::pread(fd, scratch + read->done(), read->left(), read->offset()));
+  }
+  *result = Slice(scratch, read->done());
+}
 
 // Reads until `n` bytes are there or the file ends.
 IOStatus ReadFully(int fd, const std::string& name, uint64_t offset, size_t n, bool direct,
                    Slice* result, char* scratch) {
-  size_t done = 0;
-  int tries = 0;
-  while (done < n) {
-    const ssize_t r = fiber::io::pread(fd, scratch + done, n - done, offset + done);
-    if (r < 0) {
-      *result = Slice(scratch, 0);
-      return IOErrorFromErrno("While pread offset " + std::to_string(offset + done) + " len " +
-                                  std::to_string(n - done),
-                              name, static_cast<int>(-r));
-    }
-    done += static_cast<size_t>(r);
-    const bool stops_short = r == 0 || (direct && done % kDefaultPageSize != 0);
-    if (done < n && stops_short) {
-      if (EndsAt(fd, offset + done) || ++tries == kTries) break;
-      if (direct) done -= done % kDefaultPageSize;  // where it goes on must be aligned
-    }
-  }
-  *result = Slice(scratch, done);
-  return IOStatus::OK();
+  FullRead read(fd, name, direct, offset, n);
+  Finish(fd, &read, result, scratch);
+  return read.status();
 }
 
 // When a read that begins now must have ended. REQUIRES: options.timeout > 0
@@ -67,24 +52,10 @@ IOStatus DropCache(int fd, const std::string& name, bool direct, size_t offset, 
 }  // namespace
 
 void AnswerRead(int fd, const std::string& name, bool direct, ssize_t got, FSReadRequest* req) {
-  const size_t done = got > 0 ? static_cast<size_t>(got) : 0;
-  if (got < 0) {
-    req->result = Slice(req->scratch, 0);
-    req->status = IOErrorFromErrno(
-        "While pread offset " + std::to_string(req->offset) + " len " + std::to_string(req->len),
-        name, static_cast<int>(-got));
-  } else if (done == req->len || ((done == 0 || (direct && done % kDefaultPageSize != 0)) &&
-                                  EndsAt(fd, req->offset + done))) {
-    req->result = Slice(req->scratch, done);
-    req->status = IOStatus::OK();
-  } else {
-    // Short: a read that was cut in two. (A direct one goes on where it may.)
-    const size_t have = direct ? done - done % kDefaultPageSize : done;
-    Slice rest;
-    req->status = ReadFully(fd, name, req->offset + have, req->len - have, direct, &rest,
-                            req->scratch + have);
-    req->result = Slice(req->scratch, req->status.ok() ? have + rest.size() : 0);
-  }
+  FullRead read(fd, name, direct, req->offset, req->len);
+  read.Add(got);
+  Finish(fd, &read, &req->result, req->scratch);
+  req->status = read.status();
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -232,7 +203,7 @@ IOStatus FiberWritableFile::WriteAt(const Slice& data, uint64_t offset) {
     if (w < 0) {
       return IOErrorFromErrno("While appending to file", name_, static_cast<int>(-w));
     }
-    // As a read's 0 (above EndsAt). One that takes nothing and reports nothing would keep us here
+    // As a read's 0 (full_read.h). One that takes nothing and reports nothing would keep us here
     // for ever.
     if (w == 0 && ++tries == kTries) {
       return IOErrorFromErrno("While appending to file", name_, EIO);

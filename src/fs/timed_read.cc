@@ -10,6 +10,7 @@
 #include "fiber/flight.h"
 #include "fiber/io.h"
 #include "fs/aligned_buffer.h"
+#include "fs/full_read.h"
 #include "fs/posix_file_system.h"
 
 namespace cairn {
@@ -27,12 +28,12 @@ struct Held {
 struct TimedRead {
   std::unique_ptr<Held> held;
   fiber::io::PendingRead read;
-  size_t done = 0;  // bytes
+  FullRead progress;
 
-  void Start(const FSReadRequest& req, bool more) {
+  void Start(bool more) {
     // One that is done, or new, is not busy.
-    (void)read.start(held->file->fd(), held->buffer.data() + done, req.len - done,
-                     req.offset + done, {.more = more});
+    (void)read.start(held->file->fd(), held->buffer.data() + progress.done(), progress.left(),
+                     progress.offset(), {.more = more});
   }
   void Leave() {
     fiber::io::PendingRead left = std::move(read);
@@ -46,11 +47,15 @@ OpenDescriptor::~OpenDescriptor() { (void)fiber::io::close(fd_); }
 
 void ReadUntil(uint64_t deadline, const std::shared_ptr<const OpenDescriptor>& file,
                const std::string& name, bool direct, FSReadRequest* requests, size_t count) {
-  std::vector<TimedRead> reads(count);
+  std::vector<TimedRead> reads;
+  reads.reserve(count);
   for (size_t i = 0; i < count; ++i) {
-    reads[i].held = std::make_unique<Held>(file, direct ? kDefaultPageSize : sizeof(void*) * 8,
-                                           requests[i].len);
-    if (reads[i].held->buffer.data() != nullptr) reads[i].Start(requests[i], i + 1 < count);
+    const size_t size = requests[i].len;
+    reads.push_back(
+        {.held = std::make_unique<Held>(file, direct ? kDefaultPageSize : sizeof(void*) * 8, size),
+         .read = {},
+         .progress = FullRead(file->fd(), name, direct, requests[i].offset, size)});
+    if (reads[i].held->buffer.data() != nullptr) reads[i].Start(i + 1 < count);
   }
   for (size_t i = 0; i < count; ++i) {
     FSReadRequest& req = requests[i];
@@ -68,22 +73,14 @@ void ReadUntil(uint64_t deadline, const std::shared_ptr<const OpenDescriptor>& f
             name);
         break;
       }
-      const ssize_t n = it.read.wait();
-      if (n < 0) {
-        req.status = IOErrorFromErrno(
-            "While pread offset " + std::to_string(req.offset) + " len " + std::to_string(req.len),
-            name, static_cast<int>(-n));
+      it.progress.Add(it.read.wait());
+      if (it.progress.over()) {
+        std::memcpy(req.scratch, it.held->buffer.data(), it.progress.done());
+        req.result = Slice(req.scratch, it.progress.done());
+        req.status = it.progress.status();
         break;
       }
-      it.done += static_cast<size_t>(n);
-      // With direct I/O a count that is not aligned can only be the end of the file.
-      if (n == 0 || it.done == req.len || (direct && it.done % kDefaultPageSize != 0)) {
-        std::memcpy(req.scratch, it.held->buffer.data(), it.done);
-        req.result = Slice(req.scratch, it.done);
-        req.status = IOStatus::OK();
-        break;
-      }
-      it.Start(req, false);
+      it.Start(false);
     }
   }
 }
