@@ -279,9 +279,10 @@ Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handle
 void DBImpl::UnrefFamily(ColumnFamily* family, bool purge) {
   if (Forked()) return;
   // The database's own reference ends with a drop: then the last one frees what is left.
-  if (family->refs.fetch_sub(1, std::memory_order_acq_rel) != 1 || closed_) return;
+  if (family->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   {
     fiber::MutexLock lock(&retired_mutex_);
+    if (last_purge_began_) return;
     unreferenced_.push_back(family);
   }
   if (purge) {

@@ -414,6 +414,37 @@ TEST_F(DbFamiliesTest, NothingLeaksOfManyThatCameAndWent) {
   EXPECT_TRUE(Await([this] { return disk_.Files(FileType::kTableFile).empty(); }));
 }
 
+// A flush that has begun is the last that holds the family.
+class SlowFlushes : public EventListener {
+ public:
+  void OnFlushBegin(DB* /*db*/, const FlushJobInfo& info) override {
+    if (info.cf_name != "brief") return;
+    ++begun;
+    fiber::sleep_for(1'000'000'000);  // sleeps: longer than all that the test does
+  }
+  std::atomic<int> begun{0};
+};
+
+TEST_F(DbFamiliesTest, NothingLeaksOfOneThatAFlushHoldsUntilTheClose) {
+  Simulate([this] {
+    Options options = SmallOptions();
+    const auto flushes = std::make_shared<SlowFlushes>();
+    options.listeners.push_back(flushes);
+    Open(options, {"default", "brief"});
+    FlushOptions flush;
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(PutIn(1, "k", "v").ok());
+      flush.wait = i == 0;
+      ASSERT_TRUE(db_->Flush(flush, handles_[1]).ok());
+    }
+    ASSERT_TRUE(Await([&] { return flushes->begun.load() == 2; }));
+    ASSERT_EQ(1u, disk_.Files(FileType::kTableFile).size());
+    ASSERT_TRUE(db_->DropColumnFamily(handles_[1]).ok());
+    Shut();
+    EXPECT_TRUE(disk_.Files(FileType::kTableFile).empty());
+  });
+}
+
 class ComingFamiliesTest : public DbFamiliesTest, public ::testing::WithParamInterface<bool> {};
 
 TEST_P(ComingFamiliesTest, ThreadsAndFibersComeAndGo) {

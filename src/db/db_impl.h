@@ -810,6 +810,8 @@ class DBImpl final : public DB {
   std::vector<SuperVersion*> retired_ FIBER_GUARDED_BY(retired_mutex_);
   size_t super_versions_ FIBER_GUARDED_BY(mutex_) = 0;  // that were installed and not taken back
   std::vector<ColumnFamily*> unreferenced_ FIBER_GUARDED_BY(retired_mutex_);
+  // Families that lose their last reference later stay for their handles until the end.
+  bool last_purge_began_ FIBER_GUARDED_BY(retired_mutex_) = false;
   std::atomic<bool> purge_scheduled_{false};
   fiber::Mutex postponed_mutex_;  // a leaf
   // What could not be deleted because of a shortage: the next purge's.

@@ -474,6 +474,10 @@ Status DBImpl::CloseImpl() {
   if (scheduler_ != nullptr) scheduler_->Shutdown();
   // From here on nobody else is inside.
   for (ColumnFamily* family : families_) family->super_versions.reset();  // retires the current one
+  {
+    fiber::MutexLock lock(&retired_mutex_);
+    last_purge_began_ = true;
+  }
   Purge();
   if (commit_ != nullptr && !commit_->IsEmpty()) {
     ReportMisuse(db_options_.info_log.get(),
