@@ -100,6 +100,7 @@ bool Client::WriteBehindDrop(uint64_t durable_since) {
   synced.sync = true;
   Change({{key, value}}, "writes behind a drop", /*durable=*/true, /*from_outside=*/false,
          [&] { return db->Put(synced, world_->family_of(*this), key, value); });
+  if (stopped_) return false;  // what comes after it would vouch for it
   if (!Ok("begin another log", "",
           db->Flush(World::FlushWithoutWaiting(), world_->family_of(*this)))) {
     return false;

@@ -22,8 +22,8 @@ mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/db/wal_set.c
        '    if (old->synced) continue;', '    if (old->synced || !options_->use_fsync) continue;')
 mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
        'src/db/wal_set.cc', 'old->synced = synced_bytes_ == size;', 'old->synced = synced_bytes_ > 0;')
-mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/db_write.cc',
-       'io = sync ? wals_->Sync() : wals_->Flush();', 'io = wals_->Flush();')
+mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/write_path.cc',
+       'io = sync ? db_.wals->Sync() : db_.wals->Flush();', 'io = db_.wals->Flush();')
 mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer", 'src/fs/file_writer.cc', '''
   IOStatus s = Flush();
   if (!s.ok() || !pending_sync_) return s;
@@ -56,8 +56,8 @@ mutant('followers-not-logged', "only the leader's batch reaches the log, its fol
        'src/commit/commit_queue.cc',
        'if (group.writers == 1 && group.leader->batch->GetWalTerminationPoint().is_cleared()) {',
        'if (group.leader->batch->GetWalTerminationPoint().is_cleared()) {')
-mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/db_files.cc',
-       'wals_->TakeObsolete(versions_->MinLogNumberToKeep())', 'wals_->TakeObsolete(wals_->current_number())')
+mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/file_purger.cc',
+       'db_.wals->TakeObsolete(db_.versions->MinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
 
 # ---- The commit queue
 
@@ -68,24 +68,24 @@ mutant('published-before-insertion', 'a sequence number is published before its 
       if (measure) MeasureInsertion(group, fiber::now_nanos() - insert_start);
     }
     fiber::interleave();
-    if (group.count > 0) env_.publish(group.first + group.count - 1);
+    if (group.count > 0) env_->Publish(group.first + group.count - 1);
 ''', '''
-      if (group.count > 0) env_.publish(group.first + group.count - 1);
+      if (group.count > 0) env_->Publish(group.first + group.count - 1);
       fiber::interleave();
       Insert(&group);
     }
 ''')
 mutant('published-one-short', 'the last entry of a group is not published', 'src/commit/commit_queue.cc',
-       'env_.publish(group.first + group.count - 1);', 'env_.publish(group.first + group.count - 2);')
+       'env_->Publish(group.first + group.count - 1);', 'env_->Publish(group.first + group.count - 2);')
 mutant('published-one-more', "one sequence number too many is published, so the log's numbers have gaps",
        'src/commit/commit_queue.cc',
-       'env_.publish(group.first + group.count - 1);', 'env_.publish(group.first + group.count);')
+       'env_->Publish(group.first + group.count - 1);', 'env_->Publish(group.first + group.count);')
 mutant('sequence-used-twice', 'a group begins with the sequence number that the last one ended with',
-       'src/commit/commit_queue.cc', 'std::max(env_.last_sequence(), last_assigned_) + 1;',
-       'std::max<SequenceNumber>(std::max(env_.last_sequence(), last_assigned_), 1);')
+       'src/commit/commit_queue.cc', 'std::max(env_->LastSequence(), last_assigned_) + 1;',
+       'std::max<SequenceNumber>(std::max(env_->LastSequence(), last_assigned_), 1);')
 mutant('logged-not-counted', 'a group takes the sequence numbers of one that is logged but not yet published',
-       'src/commit/commit_queue.cc', 'std::max(env_.last_sequence(), last_assigned_) + 1;',
-       'env_.last_sequence() + 1;')
+       'src/commit/commit_queue.cc', 'std::max(env_->LastSequence(), last_assigned_) + 1;',
+       'env_->LastSequence() + 1;')
 mutant('insertion-not-awaited', 'a group inserts and is published beside the one before', 'src/commit/commit_queue.cc',
        '      AwaitInsertion();\n', '')
 mutant('lead-given-before-the-turn', 'a leader hands over while the group before still inserts, and waits after that',
@@ -133,7 +133,7 @@ mutant('lost-wake-up', 'a follower that is about to sleep when it is signalled s
   w->state.store(kParked, std::memory_order_release);
 ''')
 mutant('switch-without-drain', 'the memtable is switched while a group before still inserts into it',
-       'src/db/db_write.cc', '''
+       'src/db/write_path.cc', '''
   group.queue->Drain();
 ''', '')
 mutant('parallel-insertion-not-awaited', 'a group is published while a follower still inserts its batch',
@@ -154,26 +154,26 @@ mutant('memtable-ignores-snapshot', 'a Get finds the newest entry of the memtabl
 mutant('skiplist-trusts-its-hint', 'an insertion begins at the last one, be that before or after it',
        'src/memtable/skiplist.cc', '  if (prev != head_ && !order.IsBefore(prev)) return false;\n', '')
 mutant('memtable-gone-before-its-table', 'a memtable is dropped before the table that replaces it is installed',
-       'src/db/db_flush.cc', '''
-    s = versions_->LogAndApply(family->state, &edit, &mutex_, directory_.get(), false,
-                               [&] { family->imm.Remove(memtables); });
+       'src/db/flushes.cc', '''
+    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false,
+                                  [&] { family->imm.Remove(memtables); });
 ''', '''
     family->imm.Remove(memtables);
-    s = versions_->LogAndApply(family->state, &edit, &mutex_, directory_.get(), false);
+    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false);
 ''')
 mutant('flush-forgets-newer-logs', 'the edit of a flush says that all logs before the present one are obsolete',
-       'src/db/db_flush.cc', '''
+       'src/db/flushes.cc', '''
   edit->SetLogNumber(memtables.back()->GetNextLogNumber());
 ''', '''
-  edit->SetLogNumber(std::max(memtables.back()->GetNextLogNumber(), wals_->current_number()));
+  edit->SetLogNumber(std::max(memtables.back()->GetNextLogNumber(), db_.wals->current_number()));
 ''')
 mutant('flush-answers-early', 'Flush() returns when the memtables before its own are flushed',
-       'src/db/db_flush.cc', 'imm.current()->memtables().back()->GetID() <= last_id) {',
+       'src/db/flushes.cc', 'imm.current()->memtables().back()->GetID() <= last_id) {',
        'imm.current()->memtables().back()->GetID() < last_id) {')
 mutant('failed-flush-forgotten', 'after a flush that failed its memtables are never flushed',
-       'src/db/db_flush.cc', '    family->imm.RollbackFlush(memtables);\n', '')
+       'src/db/flushes.cc', '    family->imm.RollbackFlush(memtables);\n', '')
 # (Not here: the wake-up at the end of a flush. Whoever misses it is woken by the next switch of memtables or job.)
-mutant('close-does-not-flush', 'Close() forgets writes that are in no log', 'src/db/db_open.cc',
+mutant('close-does-not-flush', 'Close() forgets writes that are in no log', 'src/db/opening.cc',
        '    result = FlushUnlogged();\n', '')
 mutant('table-not-synced', 'a table is part of the database before it is synced', 'src/compaction/table_writer.cc',
        '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
@@ -216,8 +216,8 @@ mutant('manifest-queue-not-awaited', 'two edits are applied to the same version'
   while (writers_.front() != self) self->turn.wait(mutex);
 ''', '''
 ''')
-mutant('tables-leak', 'obsolete tables are never deleted', 'src/db/db_files.cc',
-       '    out->paths.push_back(TableFileName(paths_, table.number, table.path_id));\n', '')
+mutant('tables-leak', 'obsolete tables are never deleted', 'src/db/file_purger.cc',
+       '    out->paths.push_back(TableFileName(db_.paths, table.number, table.path_id));\n', '')
 mutant('moved-table-deleted', 'a table that moved to another level is deleted with the version before',
        'src/manifest/version_set.cc', '  if (--it->second > 0) return;', '''
   if (--it->second > 0) {
@@ -231,27 +231,27 @@ mutant('aborted-outputs-leak', 'the outputs of a compaction that was cut short s
         .PermitUncheckedError();
 ''', '')
 mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before its edit is durable',
-       'src/db/db_background.cc', '''
+       'src/db/compactions.cc', '''
     CompactionJob job(env, compaction.get());
-    mutex_.unlock();
+    db_.mutex.unlock();
     s = job.Run();
 ''', '''
     CompactionJob job(env, compaction.get());
-    mutex_.unlock();
+    db_.mutex.unlock();
     s = job.Run();
-    ObsoleteFiles early;
+    FilePurger::ObsoleteFiles early;
     for (const CompactionInputFiles& input : compaction->inputs()) {
       for (const FileMetaData* f : input.files) {
         std::string number = std::to_string(f->number);
-        early.paths.push_back(dbname_ + "/" + std::string(6 - number.size(), '0') + number + ".sst");
+        early.paths.push_back(db_.name + "/" + std::string(6 - number.size(), '0') + number + ".sst");
       }
     }
-    if (s.ok()) DeleteFiles(early);
+    if (s.ok()) db_.files->DeleteFiles(early);
 ''')
 
 # ---- Recovery
 
-mutant('recovery-skips-last-log', 'the last of several logs is not replayed', 'src/db/db_recover.cc', '''
+mutant('recovery-skips-last-log', 'the last of several logs is not replayed', 'src/db/recovery.cc', '''
   for (uint64_t number : numbers) {
     s = ReplayWal(number, &replay);
 ''', '''
@@ -266,29 +266,29 @@ mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken
     if (header + length >= size) {
       *drop = size;
 ''')
-mutant('last-sequence-too-small', "recovery restores a sequence number that is one too small", 'src/db/db_recover.cc',
-       '    versions_->SetLastSequence(replay.next - 1);', '    versions_->SetLastSequence(replay.next - 2);')
-mutant('last-sequence-not-restored', 'recovery forgets the sequence numbers of the logs', 'src/db/db_recover.cc',
-       'if (replay.next > 0 && versions_->LastSequence() < replay.next - 1) {',
-       'if (replay.next > 0 && versions_->LastSequence() == 0) {')
+mutant('last-sequence-too-small', "recovery restores a sequence number that is one too small", 'src/db/recovery.cc',
+       '    db_.versions->SetLastSequence(replay.next - 1);', '    db_.versions->SetLastSequence(replay.next - 2);')
+mutant('last-sequence-not-restored', 'recovery forgets the sequence numbers of the logs', 'src/db/recovery.cc',
+       'if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {',
+       'if (replay.next > 0 && db_.versions->LastSequence() == 0) {')
 # (Not here: the check of sequence numbers behind a log that was cut short. Only logs that begin without a link come to it,
 # RocksDB's, of which the simulation has none: src/db/db_corruption_test.cc tests it.)
 mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end of the one before is missing',
-       'src/db/db_recover.cc', '''
+       'src/db/recovery.cc', '''
   const bool whole = replay->last.predecessor == link.predecessor &&
                      replay->last.last_sequence == link.last_sequence;
 ''', '''
   const bool whole = replay->last.predecessor == link.predecessor;
 ''')
 mutant('recovery-ignores-links', "recovery does not look at what a log says of the one before",
-       'src/db/db_recover.cc', '    replay->stopped = !whole;', '    replay->stopped = replay->stopped && !whole;')
+       'src/db/recovery.cc', '    replay->stopped = !whole;', '    replay->stopped = replay->stopped && !whole;')
 mutant('recovery-in-the-middle-of-batches', 'recovery does not ask whether one family has more in tables than the logs have',
-       'src/db/db_recover.cc', '  if (replay.families.size() < 2 ||\n', '  if (replay.families.size() < 200 ||\n', seeds=1000)
+       'src/db/recovery.cc', '  if (replay.families.size() < 2 ||\n', '  if (replay.families.size() < 200 ||\n', seeds=1000)
 mutant('new-directories-not-synced', 'the names of new directories are not synced', 'src/fs/file_util.cc',
        '  IOStatus s = SyncDirectoryAt(fs, ParentOf(path));',
        '  IOStatus s;\n  static_cast<void>(fs);\n  static_cast<void>(path);')
-mutant('reader-is-overtaken', 'an open for reading does not look whether logs went meanwhile', 'src/db/db_open.cc',
-       '  if (s.ok() && later->FirstLogNeeded() > FirstLogToReplay()) {', '  if (s.ok() && later->FirstLogNeeded() == 0) {',
+mutant('reader-is-overtaken', 'an open for reading does not look whether logs went meanwhile', 'src/db/opening.cc',
+       '  if (s.ok() && later->FirstLogNeeded() > db_.recovery->FirstLogToReplay()) {', '  if (s.ok() && later->FirstLogNeeded() == 0) {',
        seeds=1000)
 mutant('old-records-replayed', 'records of the log that a recycled file held before are replayed',
        'src/wal/log_reader.cc',
@@ -298,25 +298,25 @@ mutant('checkpoint-names-its-sources-logs', "a checkpoint's OPTIONS name the dir
        'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text')
 mutant('logs-without-an-owner', "a checkpoint's OPTIONS name the directory of its source's logs, and nobody asks whose they are",
        'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text', also=[
-           ('src/db/db_open.cc', '  s = outside_.Find(db_options_);\n', '')])
-mutant('log-checksum-not-verified', "the checksum of a log's records is not verified", 'src/db/db_recover.cc',
+           ('src/db/opening.cc', '  s = db_.outside.Find(db_.options);\n', '')])
+mutant('log-checksum-not-verified', "the checksum of a log's records is not verified", 'src/db/recovery.cc',
        '&reporter, /*checksum=*/true, number);', '&reporter, /*checksum=*/false, number);')
-mutant('resume-without-flush', 'Resume() lets writes in before what is in memory is in tables', 'src/db/db_errors.cc',
-       '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && wals_ == nullptr) {')
-mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/db_write.cc',
-       '(abandon_wal && (family == default_family_ || family->imm.NumNotFlushed() > 0))',
-       '(abandon_wal && family == default_family_)', also=[
-           ('src/db/db_flush.cc', 'part.edit.SetLogNumber(std::max(oldest, part.memtables.back()->GetNextLogNumber()));',
+mutant('resume-without-flush', 'Resume() lets writes in before what is in memory is in tables', 'src/db/error_handler.cc',
+       '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && db_.wals == nullptr) {')
+mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/memtable_switch.cc',
+       '(abandon_wal && (family == db_.families->default_family() ||\n                                                    family->imm.NumNotFlushed() > 0))',
+       '(abandon_wal && family == db_.families->default_family())', also=[
+           ('src/db/flushes.cc', 'part.edit.SetLogNumber(std::max(oldest, part.memtables.back()->GetNextLogNumber()));',
             'part.edit.SetLogNumber(part.memtables.back()->GetNextLogNumber());')])
 mutant('recovery-flushes-apart', 'a recovery flushes family by family, which needs the log that failed',
-       'src/db/db_errors.cc', '      recovery_flushes_ = true;\n', '')
+       'src/db/error_handler.cc', '      recovery_flushes_ = true;\n', '')
 
 mutant('shortage-kept-for-good', 'a shortage that a file system calls retryable is no reason to go on by itself',
        'src/base/shortage.cc', 'status_to_io_status(Status(s)).GetRetryable();', 'false;')
-mutant('recovery-gives-up', 'the first attempt to go on after a shortage is the only one', 'src/db/db_errors.cc',
-       'attempts == db_options_.max_bgerror_resume_count) break;', 'attempts > 0) break;')
-mutant('compactions-stay-away', 'after a shortage compactions pause for ever', 'src/db/db_errors.cc',
-       '  --pausing_compactions_;\n', '')
+mutant('recovery-gives-up', 'the first attempt to go on after a shortage is the only one', 'src/db/error_handler.cc',
+       'attempts == db_.options.max_bgerror_resume_count) break;', 'attempts > 0) break;')
+mutant('compactions-stay-away', 'after a shortage compactions pause for ever', 'src/db/error_handler.cc',
+       '  --db_.jobs.pausing;\n', '')
 
 # ---- Compaction
 
@@ -455,14 +455,14 @@ mutant('iterator-reads-number-first', 'an iterator takes its sequence number bef
   sequence_ = snapshot != nullptr ? snapshot->GetSequenceNumber() : sv_->LastVisible(last);
 ''', seeds=600)
 mutant('get-reads-number-first', 'a Get takes its sequence number before the memtables and tables',
-       'src/db/db_read.cc', '''
+       'src/db/read_path.cc', '''
     SuperVersionGuard sv(family->super_versions.get());
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
     timer.Stop();
     if (options.async_io && value != nullptr) {
 ''', '''
-    const SequenceNumber last = versions_->LastSequence();
+    const SequenceNumber last = db_.versions->LastSequence();
     fiber::interleave();
     SuperVersionGuard sv(family->super_versions.get());
     const SequenceNumber sequence = std::min(last, SequenceFor(options, *sv.get()));
@@ -497,7 +497,7 @@ mutant('merge-without-its-base', 'a compaction merges operands and forgets the v
 mutant('merge-loses-columns', 'a merge over an entity keeps the default column alone', 'src/base/merge_operator.cc',
        '  for (size_t i = has_default ? 1 : 0; i < columns->size(); ++i) {',
        '  for (size_t i = columns->size(); i < columns->size(); ++i) {')
-mutant('fold-loses-columns', 'max_successive_merges writes an entity as a plain value', 'src/db/db_write.cc',
+mutant('fold-loses-columns', 'max_successive_merges writes an entity as a plain value', 'src/db/write_path.cc',
        '*type = is_entity ? kTypeWideColumnEntity : kTypeValue;', '*type = kTypeValue;')
 mutant('entity-after-entity', 'a backward scan shows a plain value below with the columns of the entity before',
        'src/read/db_iterator.cc', '  saved_is_entity_ = type == kTypeWideColumnEntity;\n  if (entry_value_.size()',
@@ -519,13 +519,13 @@ mutant('operands-collected-twice', 'a lookup that goes on keeps the operands of 
 mutant('merge-backwards-in-wrong-order', 'an iterator applies operands newest first on its way back',
        'src/base/merge_operands.cc', '  rep_->newest_last = true;', '  rep_->newest_last = false;')
 mutant('fold-misses-the-group', 'an operand that is one too many becomes a value without those that are not published yet',
-       'src/db/db_write.cc', '  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,\n',
-       '  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, versions_->LastSequence(),\n')
+       'src/db/write_path.cc', '  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,\n',
+       '  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, db_.versions->LastSequence(),\n')
 
 mutant('logs-of-a-dropped-family', 'a recovery reads logs that only a dropped family needed, and stops where they are damaged',
-       'src/db/db_recover.cc',
-       '  return std::max(versions_->MinLogNumberToKeep(), versions_->MinLogNumberWithUnflushedData());',
-       '  return versions_->MinLogNumberToKeep();', seeds=1500)
+       'src/db/recovery.cc',
+       '  return std::max(db_.versions->MinLogNumberToKeep(),\n                  db_.versions->MinLogNumberWithUnflushedData());',
+       '  return db_.versions->MinLogNumberToKeep();', seeds=1500)
 
 # ---- Range tombstones
 
@@ -548,11 +548,11 @@ mutant('memtable-tombstones-stale', 'a memtable that was asked for its range tom
 # ---- Files from outside
 
 mutant('ingest-before-the-log', 'files from outside become durable before what was written before them',
-       'src/db/db_ingest.cc', '  IOStatus io = wals_->Sync();\n', '  IOStatus io;\n')
+       'src/db/ingestions.cc', '  IOStatus io = db_.wals->Sync();\n', '  IOStatus io;\n')
 mutant('ingest-over-memory', 'files from outside go below what memory holds of their keys',
-       'src/db/db_ingest.cc', '    if (!overlaps) continue;\n', '    continue;\n')
+       'src/db/ingestions.cc', '    if (!overlaps) continue;\n', '    continue;\n')
 mutant('ingest-below-what-is-older', 'a file from outside sinks past the files that have its keys',
-       'src/db/db_ingest.cc', '''
+       'src/db/ingestions.cc', '''
         needs_sequence = true;
         break;
 ''', '''
@@ -560,26 +560,26 @@ mutant('ingest-below-what-is-older', 'a file from outside sinks past the files t
         if (fits(bottom)) file.level = bottom;
         break;
 ''')
-mutant('ingest-then-newer', 'a read without the files from outside sees what was written after them', 'src/db/db_ingest.cc',
+mutant('ingest-then-newer', 'a read without the files from outside sees what was written after them', 'src/db/ingestions.cc',
        '    part.family->limit->store(last, std::memory_order_relaxed);\n', '', seeds=1500)
-mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/db_ingest.cc',
+mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/ingestions.cc',
        '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',
        'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=600)
 mutant('ingest-number-given-again', 'the next write gets the sequence number of a file from outside',
-       'src/db/db_ingest.cc', '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last + consumed);\n',
-       '  if (s.ok() && consumed > 0) {\n    versions_->SetLastAllocatedSequence(last);\n    consumed = 0;\n')
+       'src/db/ingestions.cc', '  if (s.ok() && consumed > 0) {\n    db_.versions->SetLastAllocatedSequence(last + consumed);\n',
+       '  if (s.ok() && consumed > 0) {\n    db_.versions->SetLastAllocatedSequence(last);\n    consumed = 0;\n')
 mutant('ingest-tombstones-not-looked-for', 'a file goes below a range tombstone that is older than it',
        'src/db/external_file.cc', '      *overlaps |= HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest);\n',
        '      static_cast<void>(HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest));\n')
 mutant('ingest-into-a-compaction', 'a file is put where a running compaction is about to write',
-       'src/db/db_ingest.cc', '''
+       'src/db/ingestions.cc', '''
                           !part->family->picker->RangeOverlapsRunning(smallest, largest, level));
 ''', '''
                           level >= 0);
 ''', seeds=600)
 mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not see what another style left in deeper levels',
-       'src/db/db_ingest.cc', 's.ok() && level < part.family->num_levels && !overlaps', 's.ok() && level <= part.deepest && !overlaps',
+       'src/db/ingestions.cc', 's.ok() && level < part.family->num_levels && !overlaps', 's.ok() && level <= part.deepest && !overlaps',
        seeds=600)
 
 # ---- Repair
@@ -597,8 +597,8 @@ mutant('repair-counts-operands-twice', 'operands of a log are taken that a table
 # ---- Found by the simulation or its neighbours, and mended
 
 mutant('families-go-apart', 'an atomic flush tells of a family without writes that it needs no log, though another needs it',
-       'src/db/db_flush.cc', '        part.edit.SetLogNumber(std::max(oldest, part.family->state->log_number()));\n',
-       '        part.edit.SetLogNumber(wals_->current_number());\n', seeds=600)
+       'src/db/flushes.cc', '        part.edit.SetLogNumber(std::max(oldest, part.family->state->log_number()));\n',
+       '        part.edit.SetLogNumber(db_.wals->current_number());\n', seeds=600)
 mutant('compact-files-leaves-a-gap', 'CompactFiles of two levels writes over a file that lies between',
        'src/compaction/compaction_picker.cc', '    if (level == output_level && any) {\n', '    if (level < 0) {\n', seeds=400)
 mutant('level-0-encloses-a-memtable', 'a file from outside is merged within level 0 while a memtable has older entries',

@@ -24,6 +24,8 @@ namespace cairn {
 
 // The largest number that fits beside a type.
 inline constexpr SequenceNumber kMaxSequenceNumber = (uint64_t{1} << 56) - 1;
+// A database opened for writing has at least as many sequence numbers left as anyone will use.
+inline constexpr SequenceNumber kLastWritableSequence = kMaxSequenceNumber - (uint64_t{1} << 48);
 // Not known, or none.
 inline constexpr SequenceNumber kDisableGlobalSequenceNumber = UINT64_MAX;
 

@@ -87,7 +87,7 @@ struct CommitQueue::Group {
   }
 };
 
-CommitQueue::CommitQueue(CommitEnv env, const CommitOptions& options)
+CommitQueue::CommitQueue(CommitEnv* env, const CommitOptions& options)
     : env_(std::move(env)), options_(options), may_spin_(fiber::hardware_concurrency() > 1) {}
 
 CommitQueue::~CommitQueue() { assert(IsEmpty()); }
@@ -214,7 +214,7 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   info.last_group_bytes = last_group_bytes();
   info.in_passing = leader != self;
   info.queue = this;
-  Status s = env_.prepare(info);
+  Status s = env_->Prepare(info);
   if (info.in_passing && s.IsBusy()) {
     Signal(leader, kLead);
     return false;
@@ -262,7 +262,7 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
       if (measure) MeasureInsertion(group, fiber::now_nanos() - insert_start);
     }
     fiber::interleave();
-    if (group.count > 0) env_.publish(group.first + group.count - 1);
+    if (group.count > 0) env_->Publish(group.first + group.count - 1);
     fiber::interleave();
     if (early) EndInsertion();
     last_group_bytes_.store(group.bytes, std::memory_order_relaxed);
@@ -348,7 +348,7 @@ void CommitQueue::FormGroup(Group* group) {
 
 void CommitQueue::AssignSequences(Group* group) {
   // What is logged may not be published yet.
-  SequenceNumber next = std::max(env_.last_sequence(), last_assigned_) + 1;
+  SequenceNumber next = std::max(env_->LastSequence(), last_assigned_) + 1;
   group->first = next;
   group->ForEach([&next](Writer* w) {
     w->sequence = next;
@@ -384,7 +384,7 @@ Status CommitQueue::Log(const Group& group) {
     Slice record;
     if (!MergedRecord(group, &record)) return Status::MemoryLimit("no memory for a log record");
     if (record.size() > WriteBatchInternal::kHeader) {  // empty batches leave no trace
-      IOStatus io = env_.append_wal(record);
+      IOStatus io = env_->AppendWal(record);
       if (!io.ok()) {
         Status s = std::move(io);
         Fail(s, CommitErrorKind::kWalWrite);
@@ -394,7 +394,7 @@ Status CommitQueue::Log(const Group& group) {
   }
   if (group.leader->sync) {
     const uint64_t start = fiber::now_nanos();
-    IOStatus io = env_.sync_wal();
+    IOStatus io = env_->SyncWal();
     if (!io.ok()) {
       Status s = std::move(io);
       Fail(s, CommitErrorKind::kWalSync);
@@ -456,7 +456,7 @@ void CommitQueue::InsertInParallel(Group* group) {
 
 void CommitQueue::Insert(Group* group) {
   if (group->count == 0) return;
-  group->sink = env_.memtables();
+  group->sink = env_->MemTables();
   const auto insert_serially = [group] {
     size_t fetched = 0;
     group->ForEach([group, &fetched](Writer* w) {
@@ -595,9 +595,7 @@ void CommitQueue::BeginStall() {
 
 void CommitQueue::EndStall() { newest_.fetch_and(~kStallMark, std::memory_order_acq_rel); }
 
-void CommitQueue::Fail(const Status& s, CommitErrorKind kind) const {
-  if (env_.on_error) env_.on_error(s, kind);
-}
+void CommitQueue::Fail(const Status& s, CommitErrorKind kind) const { env_->OnError(s, kind); }
 
 void CommitQueue::Record(const Group& group) const {
   Statistics* const statistics = options_.statistics;

@@ -13,7 +13,7 @@
 //   join:    w.older = newest_
 //            CAS(newest_, w)          the only contended step, repeated if it fails
 //            if w.older != null: wait until told `lead`, `insert` or `done`
-//   lead:    prepare()                the database: stalls, memtable switch, background errors
+//   lead:    Prepare()                the database: stalls, memtable switch, background errors
 //            group = w, then those that joined since, oldest first, while they fit together
 //            append the group's batches to the WAL as one record; sync if asked
 //            wait for the group before, if it handed over early and still inserts
@@ -91,14 +91,13 @@
 // spinning, the hand-over costs a cache line.
 //
 // Thread safety: all methods from anywhere, threads and fibers. None may be called with the
-// database mutex held: prepare() takes it, and a waiting writer would keep the leader out.
+// database mutex held: Prepare() takes it, and a waiting writer would keep the leader out.
 #ifndef CAIRN_COMMIT_COMMIT_QUEUE_H_
 #define CAIRN_COMMIT_COMMIT_QUEUE_H_
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "base/namespace.h"
@@ -117,7 +116,7 @@ namespace cairn {
 
 class CommitQueue;
 
-/// What a leader tells prepare() about the write it leads.
+/// What a leader tells Prepare() about the write it leads.
 struct WriteGroupInfo {
   bool sync = false;
   bool disable_wal = false;
@@ -137,26 +136,30 @@ enum class CommitErrorKind {
 
 /// What the queue needs from the database. All are called by the current leader only, so never two
 /// at once, and none under a lock of the queue's.
-struct CommitEnv {
+class CommitEnv {
+ public:
   /// Before a group forms: switch the memtable and the WAL if due, wait while writes are stalled
   /// (inside a StallScope), report a background error, refuse (Incomplete) what must not wait. Not
   /// OK fails the whole group; but Busy, in passing, if any of this is due: the group's own leader
   /// will ask again. May SUSPEND, unless in passing.
-  std::function<Status(const WriteGroupInfo&)> prepare;
+  virtual Status Prepare(const WriteGroupInfo& group) = 0;
   /// Appends one record to the current WAL; it has reached the operating system when this returns
   /// OK. SUSPENDS.
-  std::function<IOStatus(const Slice& record)> append_wal;
+  virtual IOStatus AppendWal(const Slice& record) = 0;
   /// Makes all that was appended durable, in every WAL still needed. SUSPENDS.
-  std::function<IOStatus()> sync_wal;
-  /// Where the group's entries go, good until publish().
-  std::function<MemTableSink*()> memtables;
+  virtual IOStatus SyncWal() = 0;
+  /// Where the group's entries go, good until Publish().
+  virtual MemTableSink* MemTables() = 0;
   /// The last sequence number given so far.
-  std::function<SequenceNumber()> last_sequence;
-  /// Makes everything up to `last` visible to readers; becomes the next last_sequence(). Not called
+  virtual SequenceNumber LastSequence() = 0;
+  /// Makes everything up to `last` visible to readers; becomes the next LastSequence(). Not called
   /// for a failed group.
-  std::function<void(SequenceNumber last)> publish;
-  /// A group failed after it touched the log or the memtable: stop writes. Optional.
-  std::function<void(const Status&, CommitErrorKind)> on_error;
+  virtual void Publish(SequenceNumber last) = 0;
+  /// A group failed after it touched the log or the memtable: stop writes.
+  virtual void OnError(const Status& status, CommitErrorKind kind) = 0;
+
+ protected:
+  ~CommitEnv() = default;
 };
 
 struct CommitOptions {
@@ -195,7 +198,8 @@ class CommitQueue {
   };
 
  public:
-  CommitQueue(CommitEnv env, const CommitOptions& options);
+  // `env` is borrowed.
+  CommitQueue(CommitEnv* env, const CommitOptions& options);
   ~CommitQueue();  // REQUIRES: IsEmpty()
 
   // Nobody writes or waits for a turn.
@@ -228,7 +232,7 @@ class CommitQueue {
     Writer writer_;
   };
 
-  /// Lives in prepare() while it waits out a stall (invariant 7). Only the leader may create one.
+  /// Lives in Prepare() while it waits out a stall (invariant 7). Only the leader may create one.
   class StallScope {
    public:
     explicit StallScope(CommitQueue* queue) : queue_(queue) { queue_->BeginStall(); }
@@ -240,7 +244,7 @@ class CommitQueue {
     CommitQueue* const queue_;
   };
 
-  /// Waits until every group that was logged is in the memtable and published. For prepare(),
+  /// Waits until every group that was logged is in the memtable and published. For Prepare(),
   /// before it replaces the memtable; without the database mutex. Leader only. SUSPENDS.
   void Drain() { AwaitInsertion(); }
 
@@ -287,7 +291,7 @@ class CommitQueue {
 
   static constexpr uintptr_t kStallMark = 1;
 
-  const CommitEnv env_;
+  CommitEnv* const env_;
   const CommitOptions options_;
   const bool may_spin_;
 

@@ -6,7 +6,8 @@
 #include "compaction/fifo_picker.h"
 #include "compaction/leveled_picker.h"
 #include "compaction/universal_picker.h"
-#include "db/db_impl.h"
+#include "db/database.h"
+#include "db/families.h"
 
 namespace cairn {
 
@@ -75,7 +76,7 @@ size_t ColumnFamily::UnflushedBytes() const {
 
 // --- Handles
 
-ColumnFamilyHandleImpl::ColumnFamilyHandleImpl(DBImpl* db, ColumnFamily* family)
+ColumnFamilyHandleImpl::ColumnFamilyHandleImpl(Database* db, ColumnFamily* family)
     : db_(db), family_(family) {
   family_->Ref();
 }
@@ -83,11 +84,11 @@ ColumnFamilyHandleImpl::ColumnFamilyHandleImpl(DBImpl* db, ColumnFamily* family)
 ColumnFamilyHandleImpl::~ColumnFamilyHandleImpl() {
   db_->Tell(
       [this](EventListener* listener) { listener->OnColumnFamilyHandleDeletionStarted(this); });
-  db_->UnrefFamily(family_, /*purge=*/true);
+  db_->families->UnrefFamily(family_, /*purge=*/true);
 }
 
 Status ColumnFamilyHandleImpl::GetDescriptor(ColumnFamilyDescriptor* descriptor) {
-  *descriptor = ColumnFamilyDescriptor(GetName(), *db_->LiveOptions(family_));
+  *descriptor = ColumnFamilyDescriptor(GetName(), *db_->families->LiveOptions(family_));
   return Status::OK();
 }
 

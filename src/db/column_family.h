@@ -2,7 +2,7 @@
 // versions, options, the compaction picker, and the books of its background work. And the handle
 // that users hold.
 //
-// DBImpl makes one for each family that is opened or created and owns them all. One that was
+// The database makes one for each family that is opened or created and owns them all. One that was
 // dropped stays as long as somebody refers to it (a handle, an iterator, a job); then Purge deletes
 // it, and with it the family's files.
 //
@@ -37,7 +37,7 @@
 
 namespace cairn {
 
-class DBImpl;
+struct Database;
 
 // Bytes of the largest level-0 table that counts as made by a flush (RocksDB's bound): see
 // PinningTier::kFlushedAndSimilar.
@@ -122,7 +122,7 @@ struct ColumnFamily {
 // The user's reference to a family. Given back in the destructor.
 class ColumnFamilyHandleImpl final : public ColumnFamilyHandle {
  public:
-  ColumnFamilyHandleImpl(DBImpl* db, ColumnFamily* family);
+  ColumnFamilyHandleImpl(Database* db, ColumnFamily* family);
   ~ColumnFamilyHandleImpl() override;
   ColumnFamilyHandleImpl(const ColumnFamilyHandleImpl&) = delete;
   ColumnFamilyHandleImpl& operator=(const ColumnFamilyHandleImpl&) = delete;
@@ -133,11 +133,22 @@ class ColumnFamilyHandleImpl final : public ColumnFamilyHandle {
   const Comparator* GetComparator() const override { return family_->icmp.user_comparator(); }
 
   ColumnFamily* family() const { return family_; }
-  const DBImpl* db() const { return db_; }
+  const Database* db() const { return db_; }
 
  private:
-  DBImpl* const db_;
+  Database* const db_;
   ColumnFamily* const family_;
+};
+
+// See MemTableSink::Fold.
+class OperandFolder {
+ public:
+  // With leadership's turn to insert. False: the operand is to be written as it is.
+  virtual bool Fold(uint32_t family, const Slice& key, SequenceNumber sequence,
+                    const Slice& operand, std::string* value, ValueType* type) = 0;
+
+ protected:
+  ~OperandFolder() = default;
 };
 
 // Where a batch's records go: the memtables of all families.
@@ -154,16 +165,14 @@ class FamilyMemTables final : public MemTableSink {
   // never existed is refused before): its records are passed over.
   Status Seek(uint32_t family, MemTable** memtable) override;
 
-  // Of some family: see MemTableSink. `fold` is called with leadership's turn to insert.
-  using FoldFunction =
-      std::function<bool(uint32_t family, const Slice& key, SequenceNumber sequence,
-                         const Slice& operand, std::string* value, ValueType* type)>;
-  void SetFold(FoldFunction fold) { fold_ = std::move(fold); }
+  // Of some family: see MemTableSink. `folder` is borrowed.
+  void SetFolder(OperandFolder* folder) { folder_ = folder; }
   void SetFoldsOperands(bool folds) { folds_.store(folds, std::memory_order_relaxed); }
   bool FoldsOperands() const override { return folds_.load(std::memory_order_relaxed); }
   OperandFate Fold(uint32_t family, const Slice& key, SequenceNumber sequence, const Slice& operand,
                    std::string* value, ValueType* type) override {
-    const bool folds = fold_ != nullptr && fold_(family, key, sequence, operand, value, type);
+    const bool folds =
+        folder_ != nullptr && folder_->Fold(family, key, sequence, operand, value, type);
     return folds ? OperandFate::kFolded : OperandFate::kKept;
   }
 
@@ -198,7 +207,7 @@ class FamilyMemTables final : public MemTableSink {
   fiber::Mutex written_mutex_;  // a leaf
   std::vector<uint32_t> written_ FIBER_GUARDED_BY(written_mutex_);
   std::atomic<bool> full_{false};
-  FoldFunction fold_;  // null during recovery: as in RocksDB, nothing is folded then
+  OperandFolder* folder_ = nullptr;  // null during recovery: as in RocksDB, nothing is folded then
   std::atomic<bool> folds_{false};
 };
 

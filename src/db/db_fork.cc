@@ -1,7 +1,6 @@
-// A database in a process that was forked from the one that opened it (fiber/fork.h): it is the
-// parent's. Its threads are not here, its locks may be held for ever by threads that are not here,
-// and its files' positions and locks are the parent's, too. So every call says that, and Close and
-// the destructor leave all as it is.
+// How a DBImpl begins and ends, for a process that was forked from the one that made it
+// (fiber/fork.h). Apart from its uses: GCC 12 warns of an operator delete that destroys where it
+// sees through operator new.
 #include <atomic>
 #include <new>
 
@@ -9,21 +8,14 @@
 
 namespace cairn {
 
-Status DBImpl::ForkedStatus() const {
-  return Status::NotSupported(
-      "the database was opened by the process that this one was forked from, and is that one's "
-      "alone",
-      dbname_);
-}
-
-// (GCC 12 warns of an operator delete that destroys where it sees through this one.)
 void* DBImpl::operator new(size_t size) { return ::operator new(size); }
 
-// Nothing of it is destroyed, no member either: at the moment of the fork another thread, which is
-// not here, may have been changing it, and what it was freeing would be freed twice. It stays
-// reachable, or it would be taken for a leak.
+// In a forked process nothing is destroyed, no member either: at the moment of the fork another
+// thread, which is not here, may have been changing it, and what it was freeing would be freed
+// twice. Its locks may be held for ever by threads that are not here, and its files' positions and
+// locks are the parent's, too. It stays reachable, or it would be taken for a leak.
 void DBImpl::operator delete(DBImpl* db, std::destroying_delete_t) {
-  if (!db->Forked()) {
+  if (!db->db_.Forked()) {
     db->~DBImpl();
     ::operator delete(db);
     return;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "db/db_mutex.h"
+#include "base/db_mutex.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/guest.h"
 #include "fiber/runtime.h"

@@ -1,7 +1,7 @@
 // A table file from outside that is to become part of the database (DB::IngestExternalFiles): what
 // it holds, how it comes into the database's directory, and what it overlaps there.
 //
-// Called by db_ingest.cc. Stateless; all calls that read may SUSPEND, and none needs a lock.
+// Called by ingestions.cc. Stateless; all calls that read may SUSPEND, and none needs a lock.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // one changes, so that nothing that happens to one family looks at the thousands of others: sums,
 // the families that have something to do, and which logs they need.
 //
-// DBImpl owns one. Thread safety: the database mutex, for everything.
+// Families owns one. Thread safety: the database mutex, for everything.
 //
 // Invariants: a family that may want a flush (or a compaction) is among the candidates; who finds
 // that one does not takes it off. Order is that of the families' ids, whatever the order of events.

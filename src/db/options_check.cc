@@ -1,12 +1,14 @@
-// Which options this version of Cairn refuses. (doc/compatibility.md, which is made by
-// scripts/compatibility.py, has all of them: an option that is neither named here nor marked in the
-// headers as without effect is honoured.)
+#include "db/options_check.h"
+
+// (doc/compatibility.md, which is made by scripts/compatibility.py, has all options: one that is
+// neither named here nor marked in the headers as without effect is honoured.)
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "base/memtable_factory.h"
-#include "db/db_impl.h"
+#include "commit/write_controller.h"
+#include "compaction/compaction.h"
 #include "fiber/limits.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"

@@ -26,7 +26,7 @@
 // Refused means InvalidArgument, with both databases' names, before anything there is read or
 // changed. A new database adopts only what has no files of another.
 //
-// Called by the opening (db_open.cc, db_recover.cc), RepairDB and DestroyDB. Thread safety: none.
+// Called by the opening (opening.cc, recovery.cc), RepairDB and DestroyDB. Thread safety: none.
 // All but the plain accessors SUSPEND.
 #pragma once
 

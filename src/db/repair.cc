@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/logging.h"
-#include "db/db_impl.h"
+#include "db/options_check.h"
 #include "fs/file_names.h"
 #include "fs/file_options.h"
 #include "fs/file_util.h"

@@ -8,7 +8,7 @@
 #include "base/logging.h"
 #include "commit/batch_reader.h"
 #include "compaction/flush_job.h"
-#include "db/db_impl.h"
+#include "db/options_check.h"
 #include "db/repair.h"
 #include "db/wal_reporter.h"
 #include "fs/file_names.h"

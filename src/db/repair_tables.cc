@@ -10,7 +10,6 @@
 #include "base/range_tombstones.h"
 #include "compaction/table_writer.h"
 #include "compaction/tombstone_writer.h"
-#include "db/db_impl.h"
 #include "db/repair.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"

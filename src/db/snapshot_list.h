@@ -1,5 +1,5 @@
-// The live snapshots of a database, oldest first. Owned by DBImpl; thread-safe by its own mutex,
-// which is a leaf of the lock order (nothing is locked while it is held).
+// The live snapshots of a database, oldest first. One for each database; thread-safe by its own
+// mutex, which is a leaf of the lock order (nothing is locked while it is held).
 //
 // Why a snapshot needs no other lock: it fixes a sequence number that is already published, and a
 // compaction or flush that started before it only reads entries that were published before too, so

@@ -1,8 +1,8 @@
 // When writers must slow down or stop so that flush and compaction can keep up. A pure decision
 // over a few counts and the user's limits (RocksDB's rules), and the arithmetic of the delayed
 // write rate (not RocksDB's, which falls and rises by a factor with each change of the debt, and so
-// depends on how often it changed). Called by DBImpl each time a super version is installed. No
-// locks, no state: trivially testable.
+// depends on how often it changed). Called by BackgroundWork each time a super version is
+// installed. No locks, no state: trivially testable.
 #pragma once
 
 #include <cstdint>

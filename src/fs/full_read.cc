@@ -15,9 +15,9 @@ constexpr int kTries = 1000;  // at a place where the file does not end and noth
 }  // namespace
 
 void FullRead::Fail(const char* what, int error) {
-  status_ = IOErrorFromErrno(std::string(what) + " offset " + std::to_string(offset()) + " len " +
-                                 std::to_string(left()),
-                             *name_, error);
+  status_ = IOErrorFromErrno(
+      std::string(what) + " offset " + std::to_string(offset()) + " len " + std::to_string(left()),
+      *name_, error);
   done_ = 0;
   over_ = true;
 }

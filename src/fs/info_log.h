@@ -1,6 +1,6 @@
 // The info log: the LOG file that an operator reads, in RocksDB's line format
 //
-//   2026/11/21-21:43:11.123456 7f81c2a4e6c0 [db/db_open.cc:120] message
+//   2026/11/21-21:43:11.123456 7f81c2a4e6c0 [db/opening.cc:120] message
 //
 // (local calendar date and time, microseconds; thread id in hex). A new open moves the old LOG to
 // LOG.old.<micros>; with a size or time limit it rolls while running, and keeps the newest

@@ -1,7 +1,7 @@
 // A file system whose files ask a RateLimiter before they read or write: writes by the file's
 // priority (FSWritableFile::SetIOPriority), reads by that of each call
-// (IOOptions::rate_limiter_priority). IO_TOTAL: without asking. DBImpl puts it around the real one
-// if the options name a limiter.
+// (IOOptions::rate_limiter_priority). IO_TOTAL: without asking. A database puts it around the real
+// one if the options name a limiter.
 //
 // Thread safety: as the file system below. SUSPENDS where the limiter makes wait.
 #pragma once

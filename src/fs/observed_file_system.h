@@ -1,5 +1,5 @@
 // A file system that tells the user's EventListeners how long each operation on a file took, and
-// which ones failed. DBImpl puts it around the real one if a listener asks for that.
+// which ones failed. A database puts it around the real one if a listener asks for that.
 //
 // Thread safety: as the file system below; listeners are called from whoever does the operation.
 #pragma once

@@ -1,8 +1,8 @@
 // A file system that, where a file cannot be opened because the process is short of something
-// (descriptors, memory), asks its user to let go of what he can do without, and tries again. DBImpl
-// puts it around the real one and closes tables that nobody reads (TableCache), so that every file
-// of the database, its logs as well as its tables, finds a descriptor as long as there is an idle
-// table.
+// (descriptors, memory), asks its user to let go of what he can do without, and tries again. A
+// database puts it around the real one and closes tables that nobody reads (TableCache), so that
+// every file of the database, its logs as well as its tables, finds a descriptor as long as there
+// is an idle table.
 //
 // Thread safety: as the file system below. Files are that one's own.
 #pragma once

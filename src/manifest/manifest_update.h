@@ -2,7 +2,7 @@
 // true of a VersionSet.
 //
 // VersionSet::Recover makes one of a whole MANIFEST; VersionSet::ReadUpdate one of what another
-// process has written since (db/db_secondary.cc). What an edit claims is checked: Corruption.
+// process has written since (db/primary_follower.cc). What an edit claims is checked: Corruption.
 //
 // Thread safety: none.
 #pragma once

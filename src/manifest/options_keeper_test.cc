@@ -41,7 +41,7 @@ class OptionsKeeperTest : public ::testing::Test {
     options.write_buffer_size = (64 << 10) + families_.size();
     families_.emplace_back(name, options);
   }
-  // As DBImpl::PersistLiveOptions.
+  // As OptionsChanges::PersistLiveOptions.
   Status Persist(const OptionsKeeper::Change* change) {
     ++number_;
     if (change != nullptr && keeper_->CanPatch() &&

@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/db_mutex.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
-#include "fiber/mutex.h"
 #include "manifest/log_numbers.h"
 #include "manifest/version.h"
 #include "manifest/version_builder.h"
@@ -137,7 +137,7 @@ class VersionSet {
                                bool growing = false);
 
   // --- Of a MANIFEST that another process goes on writing, after such a Recover: for
-  // db/db_secondary.cc. One caller at a time.
+  // db/primary_follower.cc. One caller at a time.
   // Reads what the MANIFEST has beyond the current Versions, or all of a newer one that CURRENT
   // names. Changes nothing: an update may be dropped and read anew. Without the mutex. Errors as
   // Recover's. SUSPENDS.
@@ -164,22 +164,22 @@ class VersionSet {
   // ColumnFamilyDropped: a family is, nothing was written. `new_descriptor`: start a new MANIFEST
   // (each open does).
   // `on_installed`: called under the mutex after success, before other writers run.
-  [[nodiscard]] Status LogAndApply(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
+  [[nodiscard]] Status LogAndApply(std::span<const FamilyEdits> changes, DBMutex* mutex,
                                    FSDirectory* db_directory, bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(mutex);
+      FIBER_REQUIRES(database_mutex);
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
-                                   fiber::Mutex* mutex, FSDirectory* db_directory,
+                                   DBMutex* mutex, FSDirectory* db_directory,
                                    bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(mutex) {
+      FIBER_REQUIRES(database_mutex) {
     const FamilyEdits change{cf, edits};
     return LogAndApply(std::span(&change, 1), mutex, db_directory, new_descriptor, on_installed);
   }
-  [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, fiber::Mutex* mutex,
+  [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, DBMutex* mutex,
                                    FSDirectory* db_directory, bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(mutex) {
+      FIBER_REQUIRES(database_mutex) {
     return LogAndApply(cf, std::span<VersionEdit* const>(&edit, 1), mutex, db_directory,
                        new_descriptor, on_installed);
   }
@@ -189,18 +189,19 @@ class VersionSet {
   // (manifest_write_failed). SUSPENDS as LogAndApply.
   [[nodiscard]] Status CreateColumnFamily(const std::string& name,
                                           const ColumnFamilyOptions& options, uint64_t log_number,
-                                          fiber::Mutex* mutex, FSDirectory* db_directory,
-                                          ColumnFamilyState** family) FIBER_REQUIRES(mutex);
+                                          DBMutex* mutex, FSDirectory* db_directory,
+                                          ColumnFamilyState** family)
+      FIBER_REQUIRES(database_mutex);
   // From here on the family is dropped() and no longer among families(). Its state and current
   // Version stay until ForgetDropped. InvalidArgument: the default family, or dropped already.
-  [[nodiscard]] Status DropColumnFamily(ColumnFamilyState* family, fiber::Mutex* mutex,
-                                        FSDirectory* db_directory) FIBER_REQUIRES(mutex);
+  [[nodiscard]] Status DropColumnFamily(ColumnFamilyState* family, DBMutex* mutex,
+                                        FSDirectory* db_directory) FIBER_REQUIRES(database_mutex);
   // Deletes the state of a dropped family; its files become obsolete. REQUIRES: nobody holds one
   // of its Versions.
   void ForgetDropped(ColumnFamilyState* family);
 
   // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
-  [[nodiscard]] Status Close(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
+  [[nodiscard]] Status Close(DBMutex* mutex) FIBER_REQUIRES(database_mutex);
 
   ColumnFamilyState* default_family() const { return default_; }
   ColumnFamilyState* family(uint32_t id) const;  // nullptr: none
@@ -297,20 +298,21 @@ class VersionSet {
   [[nodiscard]] IOStatus WriteManifest(ManifestWrite* write, FSDirectory* db_directory);
   [[nodiscard]] IOStatus OpenManifest(ManifestWrite* write);
   // The writers' queue: how each begins and ends its turn.
-  void AwaitTurn(Writer* self, fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
-  void EndTurn(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
+  void AwaitTurn(Writer* self, DBMutex* mutex) FIBER_REQUIRES(database_mutex);
+  void EndTurn(DBMutex* mutex) FIBER_REQUIRES(database_mutex);
   // The bodies of the above once it is this writer's turn.
-  [[nodiscard]] Status Process(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
+  [[nodiscard]] Status Process(std::span<const FamilyEdits> changes, DBMutex* mutex,
                                FSDirectory* db_directory, bool new_descriptor,
-                               const std::function<void()>& on_installed) FIBER_REQUIRES(mutex);
+                               const std::function<void()>& on_installed)
+      FIBER_REQUIRES(database_mutex);
   // Names a new MANIFEST in *write and fills in its snapshot, if one is due.
   [[nodiscard]] Status BeginWrite(ManifestWrite* write, bool new_descriptor);
   // Encodes edits, in order, into *write. A record of several families is an atomic group.
   [[nodiscard]] static Status EncodeRecords(std::span<VersionEdit* const> edits, bool atomic,
                                             ManifestWrite* write);
   // Writes without the mutex, and keeps the books of the MANIFEST.
-  [[nodiscard]] Status Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory)
-      FIBER_REQUIRES(mutex);
+  [[nodiscard]] Status Commit(ManifestWrite* write, DBMutex* mutex, FSDirectory* db_directory)
+      FIBER_REQUIRES(database_mutex);
   // Makes `version` the family's current one.
   void Install(ColumnFamilyState* cf, Version* version);
   // A family comes to families(), or goes from there; what comes behind it is returned.

@@ -1,6 +1,6 @@
 // How many bytes of table files a range of keys takes, about. Called by
-// DBImpl::GetApproximateSizes. Thread-safe; the caller holds the version. SUSPENDS where a table
-// must be opened.
+// Properties::GetApproximateSizes. Thread-safe; the caller holds the version. SUSPENDS where a
+// table must be opened.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // DBIterator: the user's Iterator. Turns internal keys of all versions into the newest visible
 // entry of each user key.
 //
-// Made by DBImpl::NewIterator. Not thread-safe; several iterators at once are fine. Moving may
+// Made by ReadPath::NewIterator. Not thread-safe; several iterators at once are fine. Moving may
 // SUSPEND.
 //
 // Forward, the cursor stands on the entry shown: key() and value() are the entry's own bytes, not

@@ -1,5 +1,5 @@
 // Iterators over several column families: their keys in one order, the columns of one key together.
-// Over the families' own iterators, which see one state of the database; DBImpl makes both. Where
+// Over the families' own iterators, which see one state of the database; ReadPath makes both. Where
 // one of these has failed, there is nothing but its error. Not thread-safe, and the comparator must
 // outlive them.
 #pragma once

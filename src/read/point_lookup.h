@@ -1,4 +1,4 @@
-// Point lookups: one key, newest source first. Called by DBImpl::Get, MultiGet and KeyMayExist.
+// Point lookups: one key, newest source first. Called by ReadPath: Get, MultiGet and KeyMayExist.
 // Thread-safe; the caller holds the super version. SUSPENDS where a table or a block must be read.
 #ifndef CAIRN_READ_POINT_LOOKUP_H_
 #define CAIRN_READ_POINT_LOOKUP_H_

@@ -49,8 +49,8 @@ namespace cairn {
 
 /// The newest sequence number that some super versions show, whatever more their memtable has:
 /// all those that lack files from outside which are now part of the database, so that none shows
-/// what was written after those (db/db_ingest.cc); or one state of a secondary, whose memtables
-/// grow before the next one is shown (db/db_secondary.cc).
+/// what was written after those (db/ingestions.cc); or one state of a secondary, whose memtables
+/// grow before the next one is shown (db/primary_follower.cc).
 using SequenceLimit = std::atomic<SequenceNumber>;
 
 /// Constant once installed. Holds one reference to each part; who drops them is the retire callback

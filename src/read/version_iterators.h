@@ -1,5 +1,5 @@
 // Builds the tower of iterators over a super version or a version. Called by the user iterator, by
-// DBImpl and compaction. Thread-safe; the results are not.
+// reads and compaction. Thread-safe; the results are not.
 #ifndef CAIRN_READ_VERSION_ITERATORS_H_
 #define CAIRN_READ_VERSION_ITERATORS_H_
 

@@ -19,13 +19,13 @@
 
 namespace cairn::testing {
 
-class FakeDatabase {
+class FakeDatabase : private CommitEnv {
  public:
   explicit FakeDatabase(CommitOptions options = {})
       : comparator_(BytewiseComparator()),
         table_(new MemTable(comparator_, {}, 0)),
         sink_(table_),
-        queue_(Env(), options) {}
+        queue_(this, options) {}
   ~FakeDatabase() { table_->Unref(); }
 
   CommitQueue* queue() { return &queue_; }
@@ -59,48 +59,45 @@ class FakeDatabase {
   std::atomic<int> errors{0};
 
  private:
-  CommitEnv Env() {
-    CommitEnv env;
-    env.prepare = [this](const WriteGroupInfo& info) {
-      // Invariant 1. Plain on purpose: tsan sees two leaders at once.
-      EXPECT_EQ(leaders_, 0);
-      ++leaders_;
-      ++groups;
-      const Status s = on_prepare ? on_prepare(info) : Status::OK();
-      --leaders_;
-      return s;
-    };
-    env.append_wal = [this](const Slice& record) {
-      ++appends;
-      // What skipped the log is published before the next group forms, here.
-      const SequenceNumber first = DecodeSequence(record);
-      EXPECT_EQ(first, std::max(logged_, published()) + 1) << "invariant 5: no gap";
-      IOStatus s = on_append ? on_append(record) : IOStatus::OK();
-      if (s.ok()) logged_ = first + BatchReader(record).count() - 1;
-      if (s.ok() && keep_log) log.push_back(record.ToString());
-      return s;
-    };
-    env.sync_wal = [this] {
-      ++syncs;
-      const IOStatus s = on_sync ? on_sync() : IOStatus::OK();
-      if (!s.ok()) logged_ = published();  // invariant 6
-      return s;
-    };
-    env.memtables = [this] {
-      if (on_insert) on_insert();
-      return &sink_;
-    };
-    env.last_sequence = [this] { return published(); };
-    env.publish = [this](SequenceNumber last) {
-      EXPECT_GT(last, published());
-      if (on_publish) on_publish(last);
-      published_.store(last, std::memory_order_release);
-    };
-    env.on_error = [this](const Status& s, CommitErrorKind) {
-      EXPECT_FALSE(s.ok());
-      ++errors;
-    };
-    return env;
+  // --- CommitEnv
+  Status Prepare(const WriteGroupInfo& info) override {
+    // Invariant 1. Plain on purpose: tsan sees two leaders at once.
+    EXPECT_EQ(leaders_, 0);
+    ++leaders_;
+    ++groups;
+    const Status s = on_prepare ? on_prepare(info) : Status::OK();
+    --leaders_;
+    return s;
+  }
+  IOStatus AppendWal(const Slice& record) override {
+    ++appends;
+    // What skipped the log is published before the next group forms, here.
+    const SequenceNumber first = DecodeSequence(record);
+    EXPECT_EQ(first, std::max(logged_, published()) + 1) << "invariant 5: no gap";
+    IOStatus s = on_append ? on_append(record) : IOStatus::OK();
+    if (s.ok()) logged_ = first + BatchReader(record).count() - 1;
+    if (s.ok() && keep_log) log.push_back(record.ToString());
+    return s;
+  }
+  IOStatus SyncWal() override {
+    ++syncs;
+    IOStatus s = on_sync ? on_sync() : IOStatus::OK();
+    if (!s.ok()) logged_ = published();  // invariant 6
+    return s;
+  }
+  MemTableSink* MemTables() override {
+    if (on_insert) on_insert();
+    return &sink_;
+  }
+  SequenceNumber LastSequence() override { return published(); }
+  void Publish(SequenceNumber last) override {
+    EXPECT_GT(last, published());
+    if (on_publish) on_publish(last);
+    published_.store(last, std::memory_order_release);
+  }
+  void OnError(const Status& s, CommitErrorKind /*kind*/) override {
+    EXPECT_FALSE(s.ok());
+    ++errors;
   }
   static SequenceNumber DecodeSequence(const Slice& record) {
     return BatchReader(record).sequence();

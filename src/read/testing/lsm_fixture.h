@@ -1,4 +1,4 @@
-// A super version with real tables in memory, built entry by entry: what DBImpl, flush and
+// A super version with real tables in memory, built entry by entry: what reads, flush and
 // compaction would have made.
 //
 // Entries are added oldest first; each of the Flush calls moves what is in the newest memtable one

@@ -1,0 +1,55 @@
+// What runs in the background and when: flushes and compactions are scheduled, readers get the new
+// state (super versions), writers are slowed or stopped while it is behind; and the clock.
+//
+// Guards: the mutex.
+#pragma once
+
+#include <memory>
+
+#include "base/namespace.h"
+#include "compaction/job_env.h"
+#include "db/database.h"
+#include "fiber/thread.h"
+
+namespace cairn {
+
+class BackgroundWork final : public Part {
+ public:
+  using Part::Part;
+
+  [[nodiscard]] Status WaitForCompact(const WaitForCompactOptions&);
+  [[nodiscard]] Status PauseBackgroundWork();
+  [[nodiscard]] Status ContinueBackgroundWork();
+  // See convenience.h.
+  void CancelAllBackgroundWork(bool wait);
+  void InstallSuperVersion(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  static int Level0Pressure(const ColumnFamily& family);
+  void UpdateStall(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  // Of the family that holds writers up most.
+  ColumnFamily* StalledFamily() const FIBER_REQUIRES(database_mutex);
+  void MaybeScheduleWork() FIBER_REQUIRES(database_mutex);
+  // By its scores, and unless what there is to do was found to conflict with running jobs.
+  static bool WantsCompaction(const ColumnFamily& family);
+  // Files also get too old while nothing else happens, and statistics go into the LOG at times: a
+  // thread waits for both, from when some options ask for it. (Of ages a month's default is kept
+  // without it, well enough.)
+  void StartClock() FIBER_REQUIRES(database_mutex);
+  void JoinClock();  // at the end, without the mutex
+  // io_priority: unless writers are held up, which makes it IO_USER.
+  JobEnv MakeJobEnv(const ColumnFamily& family, int job_id, Env::IOPriority io_priority)
+      FIBER_REQUIRES(database_mutex);
+  static int MaxFlushes(const DBOptions& options);
+  static int MaxCompactions(const DBOptions& options);
+
+ private:
+  // Families whose oldest tables expired may want a compaction.
+  void NoteExpired() FIBER_REQUIRES(database_mutex);
+  void MaybeScheduleCompaction() FIBER_REQUIRES(database_mutex);
+  // A flush or compaction runs, or is due.
+  bool HasBackgroundWork() FIBER_REQUIRES(database_mutex);
+  void WatchClock();
+
+  fiber::Thread clock_;  // made with the mutex
+};
+
+}  // namespace cairn

@@ -1,0 +1,158 @@
+// Compactions: which family's turn it is, and a job from its pick to its installation.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "compaction/compaction_job.h"
+#include "db/background_work.h"
+#include "db/compactions.h"
+#include "db/error_handler.h"
+#include "db/event_notifier.h"
+#include "db/families.h"
+#include "db/file_purger.h"
+
+namespace cairn {
+
+std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out) {
+  FamilyBooks::Candidates* const candidates = db_.families->books().to_compact();
+  auto it = candidates->lower_bound(next_family_);
+  for (size_t left = candidates->size(); left > 0; --left) {
+    if (it == candidates->end()) it = candidates->begin();
+    ColumnFamily* const family = it->second;
+    db_.families->books().CountVisits(1);
+    next_family_ = family->id() + 1;
+    if (!db_.work->WantsCompaction(*family)) {
+      it = family->compaction_blocked ? std::next(it) : candidates->erase(it);
+      continue;
+    }
+    ++it;
+    std::unique_ptr<Compaction> compaction =
+        family->InformedPicker()->PickCompaction(*family->options, family->current());
+    if (compaction != nullptr) {
+      family->Ref();
+      *out = family;
+      return compaction;
+    }
+    // Nothing fits beside what runs now; whatever of it ends next clears this.
+    family->compaction_blocked = true;
+  }
+  return nullptr;
+}
+
+void Compactions::BackgroundCompaction() {
+  ColumnFamily* family = nullptr;
+  {
+    DBMutexLock lock(&db_.mutex);
+    Status s;
+    bool outputs_are_gone = false;
+    if (!db_.shutting_down.load() && !db_.errors->failed() && db_.jobs.paused == 0 &&
+        db_.jobs.exclusive_manual == 0) {
+      std::unique_ptr<Compaction> compaction = PickCompaction(&family);
+      if (compaction != nullptr) {
+        // Another job may fit beside this one.
+        db_.work->MaybeScheduleWork();
+        s = RunCompaction(family, std::move(compaction), nullptr, db_.jobs.next_id.fetch_add(1),
+                          /*info=*/nullptr, &outputs_are_gone);
+      }
+    }
+    if (!s.ok() && !s.IsShutdownInProgress() && !s.IsColumnFamilyDropped()) {
+      db_.errors->CompactionFailed(s, outputs_are_gone, "compaction");
+      if (outputs_are_gone) db_.errors->PauseAfterShortage();
+    }
+    --db_.jobs.compactions;
+    db_.work->MaybeScheduleWork();
+    db_.background_done.notify_all();
+    if (family != nullptr) db_.families->UnrefFamily(family, /*purge=*/false);
+  }
+  db_.files->Purge();
+}
+
+Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
+                                  const std::atomic<bool>* canceled, int job_id,
+                                  CompactionJobInfo* info, bool* outputs_are_gone) {
+  ++family->running_compactions;
+  Status s;
+  CompactionJobInfo told;
+  if (db_.has_listeners()) {
+    TellCompactionBegin(*family, *compaction, job_id);
+    if (info == nullptr) info = &told;
+  }
+  if (compaction->drops_inputs() || compaction->IsTrivialMove()) {
+    VersionEdit edit;
+    if (compaction->drops_inputs()) {
+      compaction->AddInputDeletions(&edit);
+    } else {
+      compaction->AddTrivialMove(&edit);
+    }
+    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false,
+                                  [&] { compaction->ReleaseInputs(); });
+    if (s.ok()) {
+      JobStats stats;
+      if (!compaction->drops_inputs()) stats.bytes_moved = compaction->total_input_bytes();
+      family->level_stats.Add(compaction->output_level(), stats, JobKind::kCompaction);
+      LogInfo(db_.options.info_log.get(), "[%s] %s %s (%s)", family->name().c_str(),
+              compaction->drops_inputs() ? "Dropped" : "Moved", compaction->InputSummary().c_str(),
+              CompactionReasonName(compaction->reason()));
+    }
+    if (info != nullptr) {
+      db_.mutex.unlock();
+      ReportCompaction(*family, *compaction, JobStats(), job_id, info);
+      db_.mutex.lock();
+      info->status = s;
+    }
+  } else {
+    const auto protected_from = db_.files->ProtectNewFiles();
+    JobEnv env = db_.work->MakeJobEnv(*family, job_id, Env::IO_LOW);
+    env.canceled = canceled;
+    if (!compaction->is_manual()) {
+      env.urgent = [this](double) {
+        return db_.write_controller.NeedSpeedupCompaction() ||
+               db_.shutting_down.load(std::memory_order_relaxed);
+      };
+    }
+    CompactionJob job(env, compaction.get());
+    db_.mutex.unlock();
+    s = job.Run();
+    if (outputs_are_gone != nullptr) *outputs_are_gone = !s.ok();
+    if (info != nullptr) ReportCompaction(*family, *compaction, job.stats(), job_id, info);
+    db_.mutex.lock();
+    if (s.ok()) {
+      s = db_.versions->LogAndApply(family->state, compaction->edit(), &db_.mutex,
+                                    db_.directory.get(), false,
+                                    [&] { compaction->ReleaseInputs(); });
+      if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(*compaction->edit());
+    }
+    if (info != nullptr) info->status = s;
+    db_.files->UnprotectNewFiles(protected_from);
+    if (s.ok()) {
+      family->level_stats.Add(compaction->output_level(), job.stats(), JobKind::kCompaction);
+    }
+  }
+  compaction.reset();
+  --family->running_compactions;
+  db_.families->UpdateFigures(family);
+  db_.families->books().MayCompact(family);
+  if (db_.has_listeners()) {
+    db_.events->QueueEvent([this, report = *info](EventListener* listener) {
+      listener->OnCompactionCompleted(db_.self, report);
+    });
+  }
+  if (s.ok()) db_.errors->CompactionSucceeded();
+  if (s.ok() && !family->dropped.load()) {
+    db_.work->InstallSuperVersion(family);
+    LogInfo(db_.options.info_log.get(), "[%s] Level summary: %s", family->name().c_str(),
+            family->current()->LevelSummary().c_str());
+  }
+  db_.events->DeliverEvents();
+  return s;
+}
+
+void Compactions::TellCompactionBegin(const ColumnFamily& family, const Compaction& compaction,
+                                      int job_id) {
+  db_.mutex.unlock();
+  CompactionJobInfo info;
+  ReportCompaction(family, compaction, JobStats(), job_id, &info);
+  db_.Tell([this, &info](EventListener* listener) { listener->OnCompactionBegin(db_.self, info); });
+  db_.mutex.lock();
+}
+
+}  // namespace cairn

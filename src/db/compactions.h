@@ -1,0 +1,70 @@
+// Compactions: those that the tree asks for (compactions.cc), CompactRange (compact_range.cc) and
+// CompactFiles (compact_files.cc).
+//
+// Guards: the mutex, which a job releases while it runs.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "compaction/job_env.h"
+#include "db/database.h"
+
+namespace cairn {
+
+class Compactions final : public Part {
+ public:
+  using Part::Part;
+
+  [[nodiscard]] Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*,
+                                    const Slice* begin, const Slice* end);
+  [[nodiscard]] Status CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,
+                                    const std::vector<std::string>& input_file_names,
+                                    int output_level, int output_path_id,
+                                    std::vector<std::string>* output_file_names,
+                                    CompactionJobInfo* compaction_job_info);
+  [[nodiscard]] Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>&);
+  void DisableManualCompaction();
+  void EnableManualCompaction();
+  void BackgroundCompaction();
+
+ private:
+  struct ManualCompaction;
+  // The next compaction of any family, by turns, whose job then holds a reference to its family;
+  // null: there is nothing to do, or only what conflicts.
+  std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family) FIBER_REQUIRES(database_mutex);
+  // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
+  // job runs. *info, if not null, receives the report; *outputs_are_gone: it failed before the
+  // MANIFEST was touched, and has deleted what it made.
+  [[nodiscard]] Status RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
+                                     const std::atomic<bool>* canceled, int job_id,
+                                     CompactionJobInfo* info = nullptr,
+                                     bool* outputs_are_gone = nullptr)
+      FIBER_REQUIRES(database_mutex);
+  void TellCompactionBegin(const ColumnFamily& family, const Compaction& compaction, int job_id)
+      FIBER_REQUIRES(database_mutex);
+  // CompactRange in leveled style.
+  [[nodiscard]] Status CompactLevels(ColumnFamily* family, const CompactRangeOptions& options,
+                                     const Slice* begin, const Slice* end)
+      FIBER_REQUIRES(database_mutex);
+  [[nodiscard]] Status RunManualStep(ManualCompaction* manual) FIBER_REQUIRES(database_mutex);
+  // Hands a compaction that a user's call picked to a background thread and waits for its end.
+  [[nodiscard]] Status RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
+                                    const std::atomic<bool>* canceled,
+                                    CompactionJobInfo* info = nullptr)
+      FIBER_REQUIRES(database_mutex);
+  // *info but for its status, of a compaction that ran. Opens tables: SUSPENDS.
+  void ReportCompaction(const ColumnFamily& family, const Compaction& compaction,
+                        const JobStats& stats, int job_id, CompactionJobInfo* info);
+  // The end of such a call.
+  void EndManualCall(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+
+  uint32_t next_family_ FIBER_GUARDED_BY(database_mutex) = 0;  // the id whose turn it is to compact
+  int manual_disabled_ FIBER_GUARDED_BY(database_mutex) = 0;
+  std::atomic<bool> manual_canceled_{false};
+};
+
+}  // namespace cairn

@@ -1,0 +1,39 @@
+// What the user's EventListeners are told. Events that come up under the mutex wait in a queue, and
+// are told without it, in their order.
+//
+// Guards: the mutex.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "base/namespace.h"
+#include "db/database.h"
+
+namespace cairn {
+
+class EventNotifier final : public Part {
+ public:
+  using Part::Part;
+
+  // Events are told in the order in which they were queued, by DeliverEvents, which releases the
+  // mutex for it; if somebody else is telling, he goes on with these.
+  void QueueEvent(Database::Event event) FIBER_REQUIRES(database_mutex);
+  void DeliverEvents() FIBER_REQUIRES(database_mutex);
+  void QueueStallEvent(const ColumnFamily& family, StallCondition before)
+      FIBER_REQUIRES(database_mutex);
+  void QueueSealed(const ColumnFamily& family, const MemTable& sealed)
+      FIBER_REQUIRES(database_mutex);
+  FlushJobInfo DescribeFlush(const ColumnFamily& family, uint64_t file_number, int job_id) const
+      FIBER_REQUIRES(database_mutex);
+  void TellDeleted(const std::string& path, const Status& s) const;
+
+ private:
+  std::deque<Database::Event> events_ FIBER_GUARDED_BY(database_mutex);
+  bool delivering_events_ FIBER_GUARDED_BY(database_mutex) = false;
+};
+
+// As RocksDB's LOG names it.
+const char* FlushReasonName(FlushReason reason);
+
+}  // namespace cairn

@@ -1,0 +1,324 @@
+// Column families: how they are found, created and dropped.
+//
+// Creation and drop hold commit leadership and the mutex while they change the books: no batch is
+// between its check and its memtables then. A family that was dropped is gone for writers at once;
+// handles, iterators and jobs that have it keep what they read until they let go.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "commit/batch_reader.h"
+#include "commit/write_batch_internal.h"
+#include "db/background_work.h"
+#include "db/database.h"
+#include "db/error_handler.h"
+#include "db/families.h"
+#include "db/file_purger.h"
+#include "db/options_changes.h"
+#include "db/options_check.h"
+#include "db/shared_memory.h"
+#include "db/write_path.h"
+#include "fs/file_names.h"
+
+namespace cairn {
+
+Status Families::OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const {
+  if (handle == nullptr) {
+    return Status::InvalidArgument("column family handle must not be null");
+  }
+  const auto* const ours = static_cast<const ColumnFamilyHandleImpl*>(handle);
+  if (ours->db() != &db_) {
+    return Status::InvalidArgument("column family handle of another database", handle->GetName());
+  }
+  *family = ours->family();
+  return Status::OK();
+}
+
+Status Families::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) const {
+  BatchReader reader(batch.Data());
+  BatchRecord record;
+  uint32_t checked = 0;
+  bool exists = true;
+  const ColumnFamily* family = default_family_;
+  while (reader.Next(&record)) {
+    if (!record.counted) continue;
+    if (record.family != checked) {
+      fiber::MutexLock lock(&live_mutex_);
+      const ColumnFamily* const found = FindFamily(record.family);
+      exists = found != nullptr;
+      if (!exists && !ignore_missing) {
+        return Status::InvalidArgument("Invalid column family specified in write batch");
+      }
+      if (exists) family = found;
+      checked = record.family;
+    }
+    if (!exists) continue;
+    if (record.type == kTypeMerge && family->merge_operator == nullptr) {
+      return Status::InvalidArgument(
+          "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
+    }
+    if (record.type == kTypeRangeDeletion &&
+        family->icmp.CompareUserKey(record.key, record.value) > 0) {
+      return Status::InvalidArgument("end key comes before start key");
+    }
+  }
+  return reader.status();
+}
+
+std::shared_ptr<const Options> Families::LiveOptions(const ColumnFamily* family) const {
+  if (db_.Forked()) return std::make_shared<const Options>(db_.options, ColumnFamilyOptions());
+  DBMutexLock lock(&db_.mutex);
+  return family->options;
+}
+
+void Families::SetDefault(ColumnFamily* family) {
+  default_family_ = family;
+  default_handle_ = std::make_unique<ColumnFamilyHandleImpl>(&db_, family);
+}
+
+ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
+                                  std::shared_ptr<const Options> options) {
+  TableCacheOptions tables;
+  tables.verify_unique_ids = db_.options.verify_sst_unique_id_in_manifest;
+  tables.fs = db_.fs;
+  tables.file_options = db_.file_options;
+  tables.paths = db_.paths;
+  tables.max_open_files = options->max_open_files;
+  tables.table_cache_numshardbits = options->table_cache_numshardbits;
+  tables.statistics = db_.statistics;
+  tables.info_log = db_.options.info_log.get();
+  tables.open_tables = db_.open_tables;
+  tables.use_secondary_cache = db_.options.lowest_used_cache_tier != CacheTier::kVolatileTier;
+  // As in RocksDB: the LOG has the options of the first ones, the OPTIONS file those of all.
+  constexpr size_t kDumped = 10;
+  if (owned_families_.size() < kDumped) {
+    LogInfo(db_.options.info_log.get(), "Options for column family [%s]:", state->name().c_str());
+    ColumnFamilyOptions(*options).Dump(db_.options.info_log.get());
+  }
+  auto owned = std::make_unique<ColumnFamily>(
+      state, std::move(options), std::move(tables), [this](SuperVersion* sv) {
+        if (!db_.Forked()) db_.files->Retire(sv);  // (then it is the parent's affair)
+      });
+  ColumnFamily* const family = owned.get();
+  owned_families_[family->id()] = std::move(owned);
+  return family;
+}
+
+MemTable* Families::NewMemTable(const ColumnFamily& family, SequenceNumber earliest) const {
+  const std::shared_ptr<const Options> live = LiveOptions(&family);
+  MemTableOptions options = MakeMemTableOptions(*live, *live);
+  options.client = db_.memory->client();
+  options.huge_page_pool = family.huge_pages;
+  return new MemTable(family.icmp, options, earliest);
+}
+
+void Families::PublishFamily(ColumnFamily* family) {
+  db_.sink.Set(family->id(), family->mem);
+  family->mem->SetFirstLogNumber(db_.wals->current_number());
+  family->written = false;
+  if (db_.mode == OpenMode::kReadWrite && !family->is_default()) family->state->SetIdle(true);
+  db_.work->InstallSuperVersion(family);  // who finds it in families_ reads it
+  {
+    fiber::MutexLock live(&live_mutex_);
+    families_.push_back(family);
+  }
+  FamiliesChanged();
+}
+
+// (Ids only grow.)
+ColumnFamily* Families::FindFamily(uint32_t id) const {
+  const auto it =
+      std::lower_bound(families_.begin(), families_.end(), id,
+                       [](const ColumnFamily* family, uint32_t n) { return family->id() < n; });
+  return it == families_.end() || (*it)->id() != id ? nullptr : *it;
+}
+
+void Families::UpdateFigures(ColumnFamily* family) {
+  FamilyFigures figures;
+  if (!family->dropped.load()) {
+    const Options& options = *family->options;
+    const auto within_a_month = [](uint64_t age) {
+      constexpr uint64_t kMonth = uint64_t{30} * 24 * 60 * 60;  // seconds
+      return age != 0 && age < kMonth;
+    };
+    figures.wal_bytes =
+        4 * options.write_buffer_size * static_cast<uint64_t>(options.max_write_buffer_number);
+    figures.folds = family->max_successive_merges.load(std::memory_order_relaxed) != 0;
+    figures.ages =
+        within_a_month(options.ttl) || within_a_month(options.periodic_compaction_seconds);
+    figures.stalled = family->stall.condition != StallCondition::kNormal;
+    if (!options.disable_auto_compactions) {
+      figures.pressed =
+          db_.work->Level0Pressure(*family) >= 2 * options.level0_file_num_compaction_trigger;
+      figures.expiry = family->current()->next_expiry();
+    }
+  }
+  books_.Update(family, figures);
+}
+
+void Families::FamiliesChanged() {
+  db_.work->StartClock();
+  db_.sink.SetFoldsOperands(books_.any_folds());
+  uint64_t limit = default_family_->options->max_total_wal_size;
+  // As in RocksDB: a family that is written to rarely would keep all logs.
+  if (limit == 0 && families_.size() > 1) limit = books_.wal_bytes();
+  db_.writes->SetWalLimit(limit);
+}
+
+// --- Creation
+
+Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor,
+                              ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  Status s = db_.RefuseIfReadOnly();
+  ColumnFamilyOptions options = descriptor.options;
+  if (s.ok()) s = CompleteOptions(*LiveOptions(), &options);
+  if (!s.ok()) return s;
+  CommitQueue::Exclusive leadership(db_.commit.get());
+  DBMutexLock lock(&db_.mutex);
+  if (db_.errors->failed()) return db_.errors->error();
+  if (db_.shutting_down.load()) return Status::ShutdownInProgress();
+  ColumnFamilyState* state = nullptr;
+  s = db_.versions->CreateColumnFamily(descriptor.name, options, db_.wals->current_number(),
+                                       &db_.mutex, db_.directory.get(), &state);
+  if (!s.ok()) {
+    LogError(db_.options.info_log.get(), "Creating column family [%s] FAILED -- %s",
+             descriptor.name.c_str(), s.ToString().c_str());
+    return s;
+  }
+  const DBOptions& db_options = *default_family_->options;
+  ColumnFamily* const family =
+      AddFamily(state, std::make_shared<const Options>(db_options, options));
+  lock.unlock();
+  family->mem = NewMemTable(*family, db_.versions->LastSequence());
+  lock.lock();
+  PublishFamily(family);
+  *handle = new ColumnFamilyHandleImpl(&db_, family);
+  LogInfo(db_.options.info_log.get(), "Created column family [%s] (ID %u)", family->name().c_str(),
+          family->id());
+  return s;
+}
+
+Status Families::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                                    ColumnFamilyHandle** handle) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status s = CreateColumnFamilies({ColumnFamilyDescriptor(name, options)}, &handles);
+  *handle = s.ok() ? handles[0] : nullptr;
+  return s;
+}
+
+Status Families::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                      const std::vector<std::string>& names,
+                                      std::vector<ColumnFamilyHandle*>* handles) {
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  for (const std::string& name : names) descriptors.emplace_back(name, options);
+  return CreateColumnFamilies(descriptors, handles);
+}
+
+Status Families::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& descriptors,
+                                      std::vector<ColumnFamilyHandle*>* handles) {
+  handles->clear();
+  fiber::MutexLock one_at_a_time(db_.options_changes->changes_mutex());
+  Status s;
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    ColumnFamilyHandle* handle;
+    s = CreateFamily(descriptor, &handle);
+    if (!s.ok()) break;
+    handles->push_back(handle);
+  }
+  // Those before one that failed exist.
+  if (!handles->empty()) {
+    std::vector<ColumnFamily*> created;
+    for (const ColumnFamilyHandle* handle : *handles) {
+      created.push_back(static_cast<const ColumnFamilyHandleImpl*>(handle)->family());
+    }
+    const Status persisted = db_.options_changes->PersistLiveOptions(&created);
+    if (s.ok()) s = persisted;
+  }
+  return s;
+}
+
+// --- Drop
+
+Status Families::DropFamily(ColumnFamilyHandle* handle) {
+  ColumnFamily* family = nullptr;
+  Status s = db_.RefuseIfReadOnly();
+  if (s.ok()) s = FamilyOf(handle, &family);
+  if (!s.ok()) return s;
+  if (family->is_default()) return Status::InvalidArgument("Can't drop default column family");
+  {
+    CommitQueue::Exclusive leadership(db_.commit.get());
+    DBMutexLock lock(&db_.mutex);
+    s = db_.versions->DropColumnFamily(family->state, &db_.mutex, db_.directory.get());
+    if (!s.ok()) return s;
+    RemoveFamily(family);
+    db_.work->UpdateStall(default_family_);
+    db_.work->MaybeScheduleWork();
+    LogInfo(db_.options.info_log.get(), "Dropped column family [%s] (ID %u)",
+            family->name().c_str(), family->id());
+  }
+  UnrefFamily(family, /*purge=*/true);
+  return s;
+}
+
+void Families::RemoveFamily(ColumnFamily* family) {
+  family->dropped.store(true, std::memory_order_release);
+  db_.sink.Remove(family->id());
+  {
+    fiber::MutexLock live(&live_mutex_);
+    families_.erase(std::lower_bound(
+        families_.begin(), families_.end(), family,
+        [](const ColumnFamily* a, const ColumnFamily* b) { return a->id() < b->id(); }));
+  }
+  // It holds nobody up any more.
+  family->stall = StallDecision();
+  family->stall_token.reset();
+  family->pressure_token.reset();
+  books_.Remove(family);
+  FamiliesChanged();
+}
+
+Status Families::DropColumnFamily(ColumnFamilyHandle* handle) {
+  return DropColumnFamilies({handle});
+}
+
+Status Families::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) {
+  fiber::MutexLock one_at_a_time(db_.options_changes->changes_mutex());
+  Status s;
+  std::vector<ColumnFamily*> dropped;
+  for (ColumnFamilyHandle* handle : handles) {
+    s = DropFamily(handle);
+    if (!s.ok()) break;
+    dropped.push_back(static_cast<const ColumnFamilyHandleImpl*>(handle)->family());
+  }
+  if (!dropped.empty()) {
+    const Status persisted = db_.options_changes->PersistLiveOptions(&dropped);
+    if (s.ok()) s = persisted;
+  }
+  return s;
+}
+
+void Families::UnrefFamily(ColumnFamily* family, bool purge) {
+  if (db_.Forked()) return;
+  // The database's own reference ends with a drop: then the last one frees what is left.
+  if (family->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (!db_.files->AddUnreferenced(family)) return;
+  if (purge) {
+    db_.files->Purge();
+  } else {
+    db_.files->SchedulePurge();
+  }
+}
+
+std::unique_ptr<ColumnFamily> Families::Disown(uint32_t id) {
+  const auto it = owned_families_.find(id);
+  std::unique_ptr<ColumnFamily> family = std::move(it->second);
+  owned_families_.erase(it);
+  return family;
+}
+
+uint64_t Families::FamilyVisits() {
+  DBMutexLock lock(&db_.mutex);
+  return books_.visits();
+}
+
+}  // namespace cairn

@@ -1,0 +1,106 @@
+// Which column families there are, what is found by a handle or an id, and the options in force.
+//
+// Creation and drop hold commit leadership and the mutex while they change the list: no batch is
+// between its check and its memtables then. A family that was dropped is gone for writers at once;
+// handles, iterators and jobs that have it keep what they read until they let go.
+//
+// Guards: the list is changed with leadership, the mutex and live_mutex(): one of them suffices to
+// read it. The books and what was dropped: the mutex.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/namespace.h"
+#include "db/database.h"
+#include "db/family_books.h"
+#include "fiber/mutex.h"
+
+namespace cairn {
+
+class Families final : public Part {
+ public:
+  using Part::Part;
+
+  [[nodiscard]] Status CreateColumnFamily(const ColumnFamilyOptions&, const std::string& name,
+                                          ColumnFamilyHandle** handle);
+  [[nodiscard]] Status CreateColumnFamilies(const ColumnFamilyOptions&,
+                                            const std::vector<std::string>& names,
+                                            std::vector<ColumnFamilyHandle*>* handles);
+  [[nodiscard]] Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
+                                            std::vector<ColumnFamilyHandle*>* handles);
+  [[nodiscard]] Status DropColumnFamily(ColumnFamilyHandle*);
+  [[nodiscard]] Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&);
+  // For tests: FamilyBooks::visits.
+  uint64_t FamilyVisits();
+  // The options in force, the database's included. Takes the mutex.
+  std::shared_ptr<const Options> LiveOptions(const ColumnFamily* family) const;
+  // Gives a reference back. `purge`: whose files go with it, if it was the last, goes before this
+  // returns (SUSPENDS); else soon.
+  void UnrefFamily(ColumnFamily* family, bool purge);
+  MemTable* NewMemTable(const ColumnFamily& family, SequenceNumber earliest) const;
+  // Of a user's handle. InvalidArgument: null, or another database's.
+  [[nodiscard]] Status FamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const {
+    if (db_.Forked()) [[unlikely]] {
+      return db_.ForkedStatus();
+    }
+    if (handle == default_handle_.get()) [[likely]] {
+      *family = default_family_;
+      return Status::OK();
+    }
+    return OtherFamilyOf(handle, family);
+  }
+  // Of a read or write that names no family: one that has been dropped is refused.
+  [[nodiscard]] Status CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing) const;
+  // Of an opening: the first family that it recovered.
+  void SetDefault(ColumnFamily* family);
+  void ForgetDefaultHandle() { default_handle_.reset(); }  // at the end
+  ColumnFamily* default_family() const { return default_family_; }
+  ColumnFamilyHandle* default_handle() const { return default_handle_.get(); }
+  // Those that exist, the default one first.
+  const std::vector<ColumnFamily*>& all() const { return families_; }
+  fiber::Mutex* live_mutex() const { return &live_mutex_; }  // a leaf
+  // And those that were dropped and are still referred to.
+  using Owned = std::map<uint32_t, std::unique_ptr<ColumnFamily>>;
+  const Owned& owned() const FIBER_REQUIRES(database_mutex) { return owned_families_; }
+  // Of a dropped one that nobody refers to any more: out of the books.
+  std::unique_ptr<ColumnFamily> Disown(uint32_t id) FIBER_REQUIRES(database_mutex);
+  FamilyBooks& books() FIBER_REQUIRES(database_mutex) { return books_; }
+  // What the manifest knows becomes a family, without a memtable; which then makes it one that is
+  // found, read and written (REQUIRES: leadership, or nothing else runs yet).
+  ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options)
+      FIBER_REQUIRES(database_mutex);
+  void PublishFamily(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  [[nodiscard]] Status CreateFamily(const ColumnFamilyDescriptor& descriptor,
+                                    ColumnFamilyHandle** handle);
+  // Nobody finds it from now on. The database's reference is left to the caller.
+  void RemoveFamily(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  // What depends on the families and their options: the limit of all logs.
+  void FamiliesChanged() FIBER_REQUIRES(database_mutex);
+  // Of this id; null: there is none. With one of what guards families_.
+  ColumnFamily* FindFamily(uint32_t id) const;
+  // What the family adds to the books, which changed.
+  void UpdateFigures(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  // For a loop over all families: what happens to one family has none (FamilyBooks::visits).
+  const std::vector<ColumnFamily*>& AllFamilies() FIBER_REQUIRES(database_mutex) {
+    books_.CountVisits(families_.size());
+    return families_;
+  }
+  // The default family's.
+  std::shared_ptr<const Options> LiveOptions() const { return LiveOptions(default_family_); }
+
+ private:
+  [[nodiscard]] Status OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const;
+  [[nodiscard]] Status DropFamily(ColumnFamilyHandle* handle);
+
+  std::unique_ptr<ColumnFamilyHandle> default_handle_;
+  std::vector<ColumnFamily*> families_;
+  mutable fiber::Mutex live_mutex_;
+  ColumnFamily* default_family_ = nullptr;  // constant once open
+  Owned owned_families_ FIBER_GUARDED_BY(database_mutex);
+  FamilyBooks books_ FIBER_GUARDED_BY(database_mutex);
+};
+
+}  // namespace cairn

@@ -1,0 +1,361 @@
+// Flushes: the background job, and flushes on demand.
+//
+// Flushes of one family finish in order, one at a time; those of several families run side by side.
+// With atomic_flush one job writes the memtables of all families, and one manifest write installs
+// them: memtables are switched together then, so that any job sees a state between two batches. So
+// it is, too, in the recovery from an error: a log that failed cannot be synced before a part of
+// its batches is in a table.
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "base/logging.h"
+#include "compaction/flush_job.h"
+#include "db/background_work.h"
+#include "db/database.h"
+#include "db/error_handler.h"
+#include "db/event_notifier.h"
+#include "db/families.h"
+#include "db/file_purger.h"
+#include "db/flushes.h"
+#include "db/memtable_switch.h"
+#include "fiber/clock.h"
+#include "fs/file_names.h"
+#include "rocksdb/write_buffer_manager.h"
+
+namespace cairn {
+namespace {
+
+// Counts a caller who waits for a flush as long as it lives.
+class FlushWaiter {
+ public:
+  explicit FlushWaiter(std::atomic<int>* count) : count_(count) {
+    count_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~FlushWaiter() { count_->fetch_sub(1, std::memory_order_relaxed); }
+  FlushWaiter(const FlushWaiter&) = delete;
+  FlushWaiter& operator=(const FlushWaiter&) = delete;
+
+ private:
+  std::atomic<int>* const count_;
+};
+
+}  // namespace
+
+// A flush should end before the next memtable is full, and sooner if somebody waits for it.
+bool Flushes::FlushIsUrgent(const ColumnFamily& family, double done) const {
+  if (flush_waiters_.load(std::memory_order_relaxed) > 0 || db_.write_controller.IsStopped() ||
+      db_.write_controller.NeedsDelay() || db_.buffer_manager->ShouldFlush() ||
+      db_.shutting_down.load(std::memory_order_relaxed)) {
+    return true;
+  }
+  SuperVersionGuard sv(family.super_versions.get());
+  const double filled = static_cast<double>(sv->mem->ApproximateMemoryUsage()) /
+                        static_cast<double>(sv->mem->write_buffer_size());
+  constexpr double kDoneBy = 0.75;
+  return done * kDoneBy < filled;
+}
+
+bool Flushes::FlushesTogether() const {
+  return db_.options.atomic_flush || db_.errors->recovery_flushes();
+}
+
+void Flushes::BackgroundFlush(ColumnFamily* family) {
+  {
+    DBMutexLock lock(&db_.mutex);
+    Status s;
+    BackgroundErrorReason reason = BackgroundErrorReason::kFlush;
+    if (!db_.shutting_down.load() && !db_.errors->failed() && !family->dropped.load()) {
+      s = FlushesTogether() ? FlushAllOnce(&reason) : FlushOnce(family, &reason);
+    }
+    if (!s.ok() && !s.IsShutdownInProgress() && !s.IsColumnFamilyDropped()) {
+      db_.errors->SetBackgroundError(s, reason, "flush");
+    }
+    --db_.jobs.flushes;
+    family->flushing = false;
+    db_.families->books().MayFlush(family);
+    for (const auto& [id, one] : *db_.families->books().to_compact())
+      one->compaction_blocked = false;
+    db_.work->MaybeScheduleWork();
+    db_.background_done.notify_all();
+    // With the mutex: who waited for the flush, and then lets go of the family, is the last.
+    db_.families->UnrefFamily(family, /*purge=*/false);
+  }
+  db_.files->Purge();
+}
+
+Status Flushes::SyncClosedWals(VersionEdit* edit) {
+  // What one family has in a table must not survive a power cut that takes another's part of the
+  // same batches with the log. The MANIFEST says so, for what takes logs without a power cut.
+  if (db_.families->all().size() < 2) return Status::OK();
+  WalLink end;
+  db_.mutex.unlock();
+  IOStatus io = db_.wals->SyncClosed(&end);
+  db_.mutex.lock();
+  if (io.ok() && end.predecessor != 0) edit->SetSyncedLog({end.predecessor, end.last_sequence});
+  return io;
+}
+
+Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
+                            VersionEdit* edit, JobStats* stats, FlushJobInfo* info) {
+  const int job_id = db_.jobs.next_id.fetch_add(1);
+  JobEnv env = db_.work->MakeJobEnv(*family, job_id, Env::IO_HIGH);
+  env.urgent = [this, family](double done) { return FlushIsUrgent(*family, done); };
+  const uint64_t file_number = db_.versions->NewFileNumber();
+  edit->SetLogNumber(memtables.back()->GetNextLogNumber());
+  const std::shared_ptr<const Options> options = family->options;
+  FlushJob job(env, *options, memtables, family->state->NewEpochNumber(),
+               FlushReasonName(family->flush_reason));
+  FileMetaData meta;
+  if (db_.has_listeners()) *info = db_.events->DescribeFlush(*family, file_number, job_id);
+  const uint64_t current_log = db_.wals->current_number();
+  db_.mutex.unlock();
+  db_.Tell([&](EventListener* listener) { listener->OnFlushBegin(db_.self, *info); });
+  Status s = job.Run(file_number, &meta);
+  if (s.ok() && meta.file_size > 0 && db_.wals->dir() == db_.name)
+    db_.wals->NamesAreSynced(current_log);
+  info->smallest_seqno = meta.smallest_seqno;
+  info->largest_seqno = meta.largest_seqno;
+  if (meta.file_size == 0) {
+    info->file_path.clear();
+  } else if (db_.has_listeners()) {
+    std::shared_ptr<const TableProperties> properties;
+    TableFileId id = meta.TableId(0);
+    id.slot = nullptr;
+    if (family->tables->GetTableProperties(id, &properties).ok()) {
+      info->table_properties = *properties;
+    }
+  }
+  db_.mutex.lock();
+  if (s.ok() && meta.file_size > 0) edit->AddFile(0, std::move(meta));
+  *stats = job.stats();
+  return s;
+}
+
+void Flushes::QueueFlushed(const ColumnFamily& family, FlushJobInfo info) {
+  if (!db_.has_listeners() || info.file_path.empty()) return;
+  const int level0 = db_.work->Level0Pressure(family);
+  info.triggered_writes_slowdown = level0 >= family.options->level0_slowdown_writes_trigger;
+  info.triggered_writes_stop = level0 >= family.options->level0_stop_writes_trigger;
+  db_.events->QueueEvent([this, info = std::move(info)](EventListener* listener) {
+    listener->OnFlushCompleted(db_.self, info);
+  });
+}
+
+Status Flushes::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
+  std::vector<MemTable*> memtables;
+  family->imm.PickMemtablesToFlush(UINT64_MAX, &memtables);
+  if (memtables.empty()) return Status::OK();
+  const auto protected_from = db_.files->ProtectNewFiles();
+  VersionEdit edit;
+  JobStats stats;
+  FlushJobInfo info;
+  Status s = RunFlushJob(family, memtables, &edit, &stats, &info);
+  if (s.ok()) s = SyncClosedWals(&edit);
+  if (s.ok()) {
+    *reason = BackgroundErrorReason::kManifestWrite;
+    db_.memtables->LetGoOfWals({{family, memtables.size()}});
+    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false,
+                                  [&] { family->imm.Remove(memtables); });
+  }
+  db_.files->UnprotectNewFiles(protected_from);
+  if (s.ok()) db_.memtables->NoteLogNeed(family);
+  if (!s.ok()) {
+    family->imm.RollbackFlush(memtables);
+    if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(edit);
+    return s;
+  }
+  family->level_stats.Add(0, stats, JobKind::kFlush);
+  db_.work->InstallSuperVersion(family);
+  LogInfo(db_.options.info_log.get(), "[%s] Level summary: %s", family->name().c_str(),
+          family->current()->LevelSummary().c_str());
+  QueueFlushed(*family, std::move(info));
+  db_.events->DeliverEvents();
+  return s;
+}
+
+Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
+  struct Part {
+    ColumnFamily* family;
+    std::vector<MemTable*> memtables;
+    VersionEdit edit;
+    VersionEdit* pointer;
+    JobStats stats;
+    FlushJobInfo info;
+  };
+  std::deque<Part> parts;
+  for (ColumnFamily* family : db_.memtables->BusyFamilies()) {
+    Part part{family, {}, {}, nullptr, {}, {}};
+    family->imm.PickMemtablesToFlush(UINT64_MAX, &part.memtables);
+    if (part.memtables.empty()) continue;
+    family->Ref();
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) return Status::OK();
+  // They only say which logs they do not need.
+  std::deque<Part> others;
+  std::set<const ColumnFamily*> flushing;
+  for (const Part& part : parts) flushing.insert(part.family);
+  for (ColumnFamily* family : db_.families->AllFamilies()) {
+    if (flushing.contains(family)) continue;
+    family->Ref();
+    others.push_back({family, {}, {}, nullptr, {}, {}});
+  }
+  const auto protected_from = db_.files->ProtectNewFiles();
+  Status s;
+  for (Part& part : parts) {
+    if (s.ok()) s = RunFlushJob(part.family, part.memtables, &part.edit, &part.stats, &part.info);
+  }
+  if (s.ok()) {
+    *reason = BackgroundErrorReason::kManifestWrite;
+    // What was dropped meanwhile needs no flush, and must not keep the others from theirs. A drop
+    // waits for its turn at the manifest, so that the first try may still meet one.
+    do {
+      std::vector<FamilyEdits> changes;
+      // The closed logs are not synced here: their ends may be missing after a power cut, and must
+      // not be looked for because of a family that has nothing in them, nor be what another is
+      // ahead of. So all go on to the same log.
+      std::map<const ColumnFamily*, size_t> flushed;
+      for (const Part& part : parts) flushed[part.family] = part.memtables.size();
+      const uint64_t oldest = db_.memtables->FirstLogNeeded(flushed);
+      for (Part& part : others) {
+        part.edit = VersionEdit();
+        part.edit.SetLogNumber(std::max(oldest, part.family->state->log_number()));
+      }
+      for (Part& part : parts) {
+        part.edit.SetLogNumber(std::max(oldest, part.memtables.back()->GetNextLogNumber()));
+      }
+      for (std::deque<Part>* some : {&parts, &others}) {
+        for (Part& part : *some) {
+          if (part.family->state->dropped()) continue;
+          part.pointer = &part.edit;
+          changes.push_back({part.family->state, std::span(&part.pointer, 1)});
+        }
+      }
+      s = db_.versions->LogAndApply(changes, &db_.mutex, db_.directory.get(), false, [&] {
+        for (const Part& part : parts) {
+          if (!part.family->state->dropped()) part.family->imm.Remove(part.memtables);
+        }
+      });
+    } while (s.IsColumnFamilyDropped());
+  }
+  db_.files->UnprotectNewFiles(protected_from);
+  for (Part& part : parts) {
+    const bool dropped = part.family->state->dropped();
+    if (dropped) db_.files->DeleteOutputs(part.edit);
+    if (!s.ok() || dropped) {
+      part.family->imm.RollbackFlush(part.memtables);
+      db_.families->books().MayFlush(part.family);
+    }
+    if (s.ok() && !dropped) {
+      db_.memtables->NoteLogNeed(part.family);
+      part.family->level_stats.Add(0, part.stats, JobKind::kFlush);
+      db_.work->InstallSuperVersion(part.family);
+      QueueFlushed(*part.family, std::move(part.info));
+    }
+  }
+  db_.events->DeliverEvents();
+  db_.mutex.unlock();
+  for (const Part& part : parts) db_.families->UnrefFamily(part.family, /*purge=*/false);
+  for (const Part& part : others) db_.families->UnrefFamily(part.family, /*purge=*/false);
+  db_.mutex.lock();
+  return s;
+}
+
+// --- On demand
+
+Status Flushes::Flush(const FlushOptions& options, ColumnFamilyHandle* family) {
+  return Flush(options, std::vector<ColumnFamilyHandle*>{family});
+}
+
+Status Flushes::Flush(const FlushOptions& options,
+                      const std::vector<ColumnFamilyHandle*>& handles) {
+  Status s = db_.RefuseIfReadOnly();
+  std::vector<ColumnFamily*> families;
+  for (ColumnFamilyHandle* handle : handles) {
+    ColumnFamily* family = nullptr;
+    if (s.ok()) s = db_.families->FamilyOf(handle, &family);
+    families.push_back(family);
+  }
+  return s.ok() && !families.empty() ? FlushMemTables(options, families, FlushReason::kManualFlush)
+                                     : s;
+}
+
+Status Flushes::FlushAllFamilies(const FlushOptions& options, FlushReason reason) {
+  std::vector<ColumnFamily*> families;
+  {
+    fiber::MutexLock lock(db_.families->live_mutex());
+    families = db_.families->all();
+    for (ColumnFamily* family : families) family->Ref();
+  }
+  Status s = FlushMemTables(options, families, reason);
+  for (ColumnFamily* family : families) db_.families->UnrefFamily(family, /*purge=*/false);
+  // Dropped while it waited: nothing of it is left to flush.
+  return s.IsColumnFamilyDropped() ? Status::OK() : s;
+}
+
+Status Flushes::FlushMemTables(const FlushOptions& options,
+                               const std::vector<ColumnFamily*>& families, FlushReason reason) {
+  if (!options.allow_write_stall) {
+    // A flush now would be the one memtable, or level-0 file, too many: wait, as the option
+    // promises.
+    DBMutexLock lock(&db_.mutex);
+    const auto would_stall = [](const ColumnFamily* family) {
+      return family->imm.NumNotFlushed() > 0 && !family->dropped.load() &&
+             family->imm.NumNotFlushed() + 1 >= family->options->max_write_buffer_number;
+    };
+    while (!db_.shutting_down.load() && !db_.errors->failed() &&
+           std::any_of(families.begin(), families.end(), would_stall)) {
+      for (ColumnFamily* family : families) {
+        if (would_stall(family)) db_.memtables->RequestFlush(family);
+      }
+      db_.work->MaybeScheduleWork();
+      db_.background_done.wait(&db_.mutex);
+    }
+  }
+  std::vector<std::pair<ColumnFamily*, uint64_t>> waiting;  // up to this memtable
+  {
+    CommitQueue::Exclusive leadership(db_.commit.get());
+    DBMutexLock lock(&db_.mutex);
+    if (db_.errors->failed()) return db_.errors->error();
+    std::vector<ColumnFamily*> present;
+    for (ColumnFamily* family : families) {
+      if (!family->dropped.load()) present.push_back(family);
+    }
+    if (present.empty()) return Status::ColumnFamilyDropped();
+    Status s = db_.memtables->SwitchAndFlush(present, reason);
+    if (!s.ok()) return s;
+    if (db_.has_listeners() && reason == FlushReason::kManualFlush) {
+      std::vector<ManualFlushInfo> infos;
+      for (const ColumnFamily* family : present) {
+        infos.push_back({family->id(), family->name(), reason});
+      }
+      db_.events->QueueEvent([this, infos = std::move(infos)](EventListener* listener) {
+        listener->OnManualFlushScheduled(db_.self, infos);
+      });
+    }
+    for (ColumnFamily* family : present) {
+      if (family->imm.NumNotFlushed() > 0) waiting.emplace_back(family, family->imm.NewestID());
+    }
+  }
+  if (db_.has_listeners()) {
+    DBMutexLock lock(&db_.mutex);
+    db_.events->DeliverEvents();
+  }
+  if (waiting.empty() || !options.wait) return Status::OK();
+  const FlushWaiter waiter(&flush_waiters_);
+  DBMutexLock lock(&db_.mutex);
+  for (const auto& [family, last_id] : waiting) {
+    // Flushes finish in order: done when the oldest that is left is newer than ours.
+    while (family->imm.NumNotFlushed() > 0 &&
+           family->imm.current()->memtables().back()->GetID() <= last_id) {
+      if (db_.errors->failed()) return db_.errors->error();
+      if (db_.shutting_down.load()) return Status::ShutdownInProgress();
+      if (family->dropped.load()) return Status::ColumnFamilyDropped();
+      db_.background_done.wait(&db_.mutex);
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+// Flushes: the background job, and flushes on demand.
+//
+// Guards: the mutex, which a job releases while it writes.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "base/namespace.h"
+#include "compaction/job_env.h"
+#include "db/database.h"
+
+namespace cairn {
+
+class Flushes final : public Part {
+ public:
+  using Part::Part;
+
+  [[nodiscard]] Status Flush(const FlushOptions&, ColumnFamilyHandle*);
+  [[nodiscard]] Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&);
+  void BackgroundFlush(ColumnFamily* family);
+  // One job for the memtables of all families.
+  bool FlushesTogether() const FIBER_REQUIRES(database_mutex);
+  // All memtables of the families, up to now, become files. SUSPENDS.
+  [[nodiscard]] Status FlushMemTables(const FlushOptions& options,
+                                      const std::vector<ColumnFamily*>& families,
+                                      FlushReason reason);
+  [[nodiscard]] Status FlushAllFamilies(const FlushOptions& options, FlushReason reason);
+
+ private:
+  bool FlushIsUrgent(const ColumnFamily& family, double done) const;
+  // One flush job, of memtables that were picked, and its edit.
+  // *info is filled in if there are listeners, and its file_path left empty if there is no file.
+  [[nodiscard]] Status RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,
+                                   VersionEdit* edit, JobStats* stats, FlushJobInfo* info)
+      FIBER_REQUIRES(database_mutex);
+  // The flush is installed: listeners are to hear of it.
+  void QueueFlushed(const ColumnFamily& family, FlushJobInfo info) FIBER_REQUIRES(database_mutex);
+  // Older logs that a flush must not overtake reach the disk.
+  [[nodiscard]] Status SyncClosedWals(VersionEdit* edit) FIBER_REQUIRES(database_mutex);
+  // *reason: what failed.
+  [[nodiscard]] Status FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason)
+      FIBER_REQUIRES(database_mutex);
+  // With atomic_flush: all families at once.
+  [[nodiscard]] Status FlushAllOnce(BackgroundErrorReason* reason) FIBER_REQUIRES(database_mutex);
+
+  std::atomic<int> flush_waiters_{0};  // relaxed: a hint
+};
+
+}  // namespace cairn

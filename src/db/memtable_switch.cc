@@ -1,0 +1,192 @@
+// The end of a memtable, and which logs its family still needs.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "commit/commit_queue.h"
+#include "db/background_work.h"
+#include "db/error_handler.h"
+#include "db/event_notifier.h"
+#include "db/families.h"
+#include "db/memtable_switch.h"
+
+namespace cairn {
+
+void MemTableSwitch::NoteWritten() {
+  for (const uint32_t id : db_.sink.TakeWritten()) {
+    ColumnFamily* const family = db_.families->FindFamily(id);
+    if (family == nullptr) continue;  // dropped since
+    // The log has not changed since: who changes it asks for this before.
+    family->written = true;
+    family->mem->SetFirstLogNumber(db_.wals->current_number());
+    NoteLogNeed(family);
+  }
+}
+
+void MemTableSwitch::NoteLogNeed(ColumnFamily* family) {
+  // The default family, which may be written to without a look at the sink's books, is in none.
+  if (family->is_default() || family->dropped.load()) return;
+  uint64_t need = 0;
+  if (family->imm.NumNotFlushed() > 0) {
+    need = family->imm.current()->memtables().back()->GetFirstLogNumber();
+  } else if (family->written) {
+    need = family->mem->GetFirstLogNumber();
+  }
+  db_.families->books().SetLogNeed(family, need);
+  family->state->SetIdle(need == 0);
+}
+
+std::vector<ColumnFamily*> MemTableSwitch::BusyFamilies() {
+  NoteWritten();
+  std::vector<ColumnFamily*> out = {db_.families->default_family()};
+  for (const auto& [id, family] : db_.families->books().busy()) out.push_back(family);
+  db_.families->books().CountVisits(out.size());
+  return out;
+}
+
+std::vector<ColumnFamily*> MemTableSwitch::FullFamilies() {
+  std::vector<ColumnFamily*> full;
+  for (ColumnFamily* family : BusyFamilies()) {
+    if (!family->mem->IsEmpty() && family->mem->ShouldFlush()) full.push_back(family);
+  }
+  return full;
+}
+
+uint64_t MemTableSwitch::FirstLogNeeded(const ColumnFamily& family, size_t flushed) const {
+  const std::vector<MemTable*>& sealed = family.imm.current()->memtables();  // newest first
+  if (flushed < sealed.size()) return sealed[sealed.size() - 1 - flushed]->GetFirstLogNumber();
+  const bool written = family.is_default() ? !family.mem->IsEmpty() : family.written;
+  return written ? family.mem->GetFirstLogNumber() : db_.wals->current_number();
+}
+
+uint64_t MemTableSwitch::FirstLogNeeded(
+    const std::map<const ColumnFamily*, size_t>& flushed) const {
+  CountedNumbers without;
+  uint64_t oldest = db_.wals->current_number();
+  for (const auto& [family, memtables] : flushed) {
+    if (family->log_need != 0) without.Add(family->log_need);
+    oldest = std::min(oldest, FirstLogNeeded(*family, memtables));
+  }
+  if (!flushed.contains(db_.families->default_family())) {
+    oldest = std::min(oldest, FirstLogNeeded(*db_.families->default_family(), 0));
+  }
+  return std::min(oldest, db_.families->books().OldestLogNeed(without));
+}
+
+// One that is never written to would keep all logs.
+void MemTableSwitch::LetGoOfWals(const std::map<const ColumnFamily*, size_t>& flushed) {
+  NoteWritten();
+  const uint64_t oldest = FirstLogNeeded(flushed);
+  db_.versions->LetIdleGo(oldest);
+  if (db_.families->default_family()->imm.NumNotFlushed() == 0 &&
+      db_.families->default_family()->mem->IsEmpty()) {
+    ColumnFamilyState* const state = db_.families->default_family()->state;
+    state->SetLogNumber(std::max(state->log_number(), oldest));
+  }
+}
+
+std::vector<ColumnFamily*> MemTableSwitch::FamiliesOfOldestWal() {
+  LetGoOfWals();
+  const uint64_t oldest = db_.versions->MinLogNumberWithUnflushedData();
+  std::vector<ColumnFamily*> out;
+  if (flushed_wal_ == oldest) return out;  // under way
+  for (ColumnFamily* family : BusyFamilies()) {
+    if (family->state->log_number() <= oldest) out.push_back(family);
+  }
+  flushed_wal_ = oldest;
+  return out;
+}
+
+ColumnFamily* MemTableSwitch::LargestFamily() {
+  const std::vector<ColumnFamily*> families = BusyFamilies();
+  return *std::max_element(
+      families.begin(), families.end(), [](const ColumnFamily* a, const ColumnFamily* b) {
+        return a->mem->ApproximateMemoryUsage() < b->mem->ApproximateMemoryUsage();
+      });
+}
+
+Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushReason reason,
+                                       bool abandon_wal) {
+  const bool all = db_.options.atomic_flush && !asked.empty();
+  NoteWritten();
+  std::vector<ColumnFamily*> families;
+  for (ColumnFamily* family : all ? BusyFamilies() : asked) {
+    if (family->written && family->mem->IsEmpty()) {
+      // What was to be written failed.
+      family->written = false;
+      db_.sink.SetUnwritten(family->id());
+      NoteLogNeed(family);
+    }
+    // (The flush of an empty one still says that the abandoned WAL is not needed; that of what is
+    // immutable already would not say it of this one.)
+    if (!family->mem->IsEmpty() || (abandon_wal && (family == db_.families->default_family() ||
+                                                    family->imm.NumNotFlushed() > 0))) {
+      families.push_back(family);
+    }
+  }
+  if (families.empty()) return Status::OK();
+  // A WAL that nothing was written to (all writes skipped it) serves the next memtable too.
+  const bool new_wal = !db_.wals->CurrentIsEmpty();
+  const uint64_t wal_number = new_wal ? db_.versions->NewFileNumber() : db_.wals->current_number();
+  const SequenceNumber last_sequence = db_.versions->LastSequence();
+  db_.mutex.unlock();
+  std::vector<MemTable*> next;
+  for (ColumnFamily* family : families)
+    next.push_back(db_.families->NewMemTable(*family, last_sequence));
+  IOStatus io;
+  if (new_wal) {
+    std::unique_ptr<LogWriter> wal;
+    io = db_.wals->Create(wal_number, &wal);
+    if (io.ok()) {
+      io = db_.wals->Install(std::move(wal));
+      if (abandon_wal) io = IOStatus::OK();
+    }
+  }
+  db_.mutex.lock();
+  if (!io.ok()) {
+    for (MemTable* memtable : next) memtable->Unref();
+    db_.errors->SetBackgroundError(io, BackgroundErrorReason::kWriteCallback, "memtable switch");
+    return io;
+  }
+  for (size_t i = 0; i < families.size(); ++i) {
+    ColumnFamily* const family = families[i];
+    family->mem->SetNextLogNumber(wal_number);
+    family->flush_reason = reason;
+    db_.events->QueueSealed(*family, *family->mem);
+    family->imm.Add(family->mem);
+    family->mem = next[i];
+    family->mem->SetFirstLogNumber(wal_number);
+    family->written = false;
+    db_.sink.Set(family->id(), next[i]);
+    NoteLogNeed(family);
+    db_.families->books().MayFlush(family);
+    LogInfo(db_.options.info_log.get(),
+            "[%s] New memtable created with log file: #%llu. Immutable memtables: %d.",
+            family->name().c_str(), static_cast<unsigned long long>(wal_number),
+            family->imm.NumNotFlushed());
+  }
+  // (The others' is set when they are written to.)
+  if (db_.families->default_family()->mem->IsEmpty())
+    db_.families->default_family()->mem->SetFirstLogNumber(wal_number);
+  LetGoOfWals();
+  for (ColumnFamily* family : families) db_.work->InstallSuperVersion(family);
+  db_.events->DeliverEvents();
+  return Status::OK();
+}
+
+Status MemTableSwitch::SwitchAndFlush(const std::vector<ColumnFamily*>& families,
+                                      FlushReason reason) {
+  Status s = SwitchMemTables(families, reason);
+  if (!s.ok()) return s;
+  for (ColumnFamily* family : db_.options.atomic_flush ? BusyFamilies() : families) {
+    if (family->imm.NumNotFlushed() > 0) RequestFlush(family);
+  }
+  db_.work->MaybeScheduleWork();
+  return s;
+}
+
+void MemTableSwitch::RequestFlush(ColumnFamily* family) {
+  family->imm.FlushRequested();
+  db_.families->books().MayFlush(family);
+}
+
+}  // namespace cairn

@@ -1,0 +1,403 @@
+// Opening and closing a database.
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "base/logging.h"
+#include "base/misuse.h"
+#include "db/background_work.h"
+#include "db/database.h"
+#include "db/error_handler.h"
+#include "db/families.h"
+#include "db/file_purger.h"
+#include "db/flushes.h"
+#include "db/opening.h"
+#include "db/options_changes.h"
+#include "db/primary_follower.h"
+#include "db/recovery.h"
+#include "db/shared_memory.h"
+#include "db/stats_reports.h"
+#include "db/write_path.h"
+#include "fiber/clock.h"
+#include "fs/file_names.h"
+#include "fs/file_options.h"
+#include "fs/file_util.h"
+#include "fs/info_log.h"
+#include "fs/limited_file_system.h"
+#include "fs/observed_file_system.h"
+#include "fs/reopening_file_system.h"
+#include "manifest/manifest_update.h"
+#include "manifest/options_file.h"
+#include "read/together.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/version.h"
+
+namespace cairn {
+
+Status Opening::PrepareDirectories() {
+  std::vector<std::string> wanted = db_.paths;
+  wanted.push_back(db_.name);
+  wanted.push_back(db_.wal_dir);
+  for (const std::string& dir : wanted) {
+    IOStatus io = CreateDirDurably(db_.fs, dir);
+    if (!io.ok()) return io;
+  }
+  return Status::OK();
+}
+
+Status Opening::CheckExistence(bool* is_new) {
+  IOStatus io = db_.fs->FileExists(CurrentFileName(db_.name), IOOptions(), nullptr);
+  if (io.ok()) {
+    *is_new = false;
+    if (db_.options.error_if_exists && db_.mode == OpenMode::kReadWrite) {
+      return Status::InvalidArgument(db_.name, "exists (error_if_exists is true)");
+    }
+    return Status::OK();
+  }
+  if (!io.IsNotFound()) return io;
+  *is_new = true;
+  if (db_.mode != OpenMode::kReadWrite) {
+    return Status::NotFound(CurrentFileName(db_.name), "does not exist");
+  }
+  // Tables or logs without a CURRENT are the remains of a database: creating a new one would delete
+  // them. (A MANIFEST alone is what a crash during creation leaves.)
+  std::vector<std::string> names;
+  io = db_.fs->GetChildren(db_.name, IOOptions(), &names, nullptr);
+  if (!io.ok()) return io;
+  for (const std::string& name : names) {
+    uint64_t number;
+    FileType type;
+    if (ParseFileName(name, &number, &type) &&
+        (type == FileType::kTableFile || type == FileType::kWalFile)) {
+      return Status::Corruption(
+          CurrentFileName(db_.name) + " is missing, but " + name + " is there",
+          "restore CURRENT (one line that names the newest MANIFEST), or move the files away");
+    }
+  }
+  if (!db_.options.create_if_missing) {
+    return Status::InvalidArgument(db_.name, "does not exist (create_if_missing is false)");
+  }
+  return Status::OK();
+}
+
+Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
+  LogBanner();
+  Status s;
+  if (db_.mode == OpenMode::kReadWrite) {
+    s = PrepareDirectories();
+    if (!s.ok()) return s;
+    IOStatus io = db_.fs->NewDirectory(db_.name, IOOptions(), &db_.directory, nullptr);
+    if (io.ok()) io = db_.fs->LockFile(LockFileName(db_.name), IOOptions(), &db_.lock, nullptr);
+    if (!io.ok()) return io;
+  }
+  s = db_.outside.Find(db_.options);
+  if (s.ok() && db_.mode == OpenMode::kReadWrite) s = db_.outside.Lock();
+  if (!s.ok()) return s;
+  bool is_new = false;
+  s = CheckExistence(&is_new);
+  if (s.ok() && is_new) s = db_.outside.CheckNew();
+  if (s.ok() && is_new) s = db_.versions->NewDB(families[0].options, db_.directory.get());
+  std::vector<ColumnFamilyDescriptor> known = families;
+  std::vector<ColumnFamilyDescriptor> missing;
+  if (s.ok() && families.size() > 1 && db_.mode == OpenMode::kReadWrite &&
+      db_.options.create_missing_column_families) {
+    std::vector<std::string> names;
+    s = VersionSet::ListColumnFamilies(db_.name, db_.fs, &names);
+    const std::set<std::string> existing(names.begin(), names.end());
+    std::erase_if(known, [&](const auto& family) { return !existing.contains(family.name); });
+    for (const ColumnFamilyDescriptor& family : families) {
+      if (!existing.contains(family.name)) missing.push_back(family);
+    }
+  }
+  if (s.ok()) {
+    s = db_.versions->Recover(known, db_.mode != OpenMode::kReadWrite,
+                              /*growing=*/db_.mode == OpenMode::kSecondary);
+  }
+  if (s.ok()) s = db_.outside.Check(db_.versions->db_id());
+  if (!s.ok()) return s;
+  std::vector<ColumnFamily*> recovered;
+  {
+    DBMutexLock lock(&db_.mutex);
+    for (const auto& [id, state] : db_.versions->families()) {
+      recovered.push_back(db_.families->AddFamily(
+          state.get(), std::make_shared<const Options>(db_.options, state->options())));
+    }
+  }
+  db_.families->SetDefault(recovered[0]);
+  // As much as a memtable's worth of records takes, so that the file is extended once or twice in
+  // its life.
+  const size_t write_buffer_size = db_.families->default_family()->options->write_buffer_size;
+  db_.wals =
+      std::make_unique<WalSet>(db_.fs, db_.wal_dir, &db_.options, FileOptionsForLog(db_.options),
+                               write_buffer_size + write_buffer_size / 10);
+  const bool follows = db_.mode == OpenMode::kSecondary;
+  const auto tables = [&] {
+    const Status checked = CheckTables();
+    return checked.ok() ? OpenAllTables(recovered) : checked;
+  };
+  if (db_.mode == OpenMode::kReadWrite) s = tables();
+  if (!s.ok()) return s;
+  for (ColumnFamily* family : recovered) {
+    family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
+  }
+  if (db_.mode == OpenMode::kReadWrite) MarkTablesOfOthers();
+  if (!follows) s = db_.recovery->RecoverWals(recovered);
+  // (Logs first: beside a process that writes they go sooner than tables.)
+  if (s.ok() && db_.IsReader()) s = CheckLogsOfReader();
+  if (s.ok() && db_.IsReader()) s = tables();
+  if (!s.ok()) return s;
+
+  if (db_.mode == OpenMode::kReadWrite) StartWriting();
+  FilePurger::ObsoleteFiles obsolete;
+  {
+    DBMutexLock lock(&db_.mutex);
+    for (ColumnFamily* family : recovered) db_.families->PublishFamily(family);
+    if (db_.mode == OpenMode::kReadWrite) db_.files->FindObsoleteFilesByScan(&obsolete);
+  }
+  if (follows) return db_.follower->TryCatchUpWithPrimary();
+  WarnOfFewDescriptors();
+  for (const ColumnFamilyDescriptor& family : missing) {
+    ColumnFamilyHandle* handle = nullptr;
+    s = db_.families->CreateFamily(family, &handle);
+    if (!s.ok()) return s;
+    delete handle;
+  }
+  if (db_.mode == OpenMode::kReadWrite) {
+    // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
+    s = db_.options_changes->PersistLiveOptions();
+    if (!s.ok()) {
+      return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
+    }
+    DBMutexLock lock(&db_.mutex);
+    db_.work->MaybeScheduleWork();
+  }
+  db_.files->DeleteFiles(obsolete);
+  if (db_.mode == OpenMode::kReadWrite) db_.memory->Join();
+  return Status::OK();
+}
+
+Status Opening::CheckTables() const {
+  if (!db_.options.paranoid_checks) return Status::OK();
+  std::vector<const FileMetaData*> files;
+  for (const auto& [id, family] : db_.versions->families()) {
+    const Version& version = *family->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      files.insert(files.end(), version.files(level).begin(), version.files(level).end());
+    }
+  }
+  {
+    for (const FileMetaData* file : files) {
+      const std::string path = TableFileName(db_.paths, file->number, file->path_id);
+      uint64_t size = 0;
+      IOStatus io = db_.options.skip_checking_sst_file_sizes_on_db_open
+                        ? db_.fs->FileExists(path, IOOptions(), nullptr)
+                        : db_.fs->GetFileSize(path, IOOptions(), &size, nullptr);
+      if (io.IsNotFound() || io.IsPathNotFound()) {
+        return Status::Corruption("Cannot access " + path, io.ToString());
+      }
+      if (!io.ok()) return io;
+      if (!db_.options.skip_checking_sst_file_sizes_on_db_open && size != file->file_size) {
+        return Status::Corruption("Sst file size mismatch: " + path,
+                                  "Size recorded in manifest " + std::to_string(file->file_size) +
+                                      ", actual size " + std::to_string(size));
+      }
+    }
+  }
+  return Status::OK();
+}
+
+Status Opening::OpenAllTables(const std::vector<ColumnFamily*>& families) const {
+  if (db_.options.max_open_files >= 0) return Status::OK();
+  struct Table {
+    const ColumnFamily* family;
+    TableFileId id;
+  };
+  std::vector<Table> tables;
+  for (const ColumnFamily* family : families) {
+    const Version& version = *family->state->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      for (const FileMetaData* file : version.files(level)) {
+        tables.push_back({family, file->TableId(level)});
+      }
+    }
+  }
+  Status first;
+  ForEachTogether(tables.size(), [&](size_t i) {
+    if (!first.ok()) return;
+    TableCache* const cache = tables[i].family->tables.get();
+    // Beside a writer a table may be deleted: who reads then keeps it, whatever it takes.
+    const bool reads = db_.mode != OpenMode::kReadWrite;
+    TableCache::Ref table;
+    Status s = reads ? cache->KeepOpen(tables[i].id) : cache->FindTable(tables[i].id, &table);
+    // What else is wrong with one is told to those who read it.
+    const bool gone = reads && (s.IsNotFound() || s.IsPathNotFound());
+    if (IsUniqueIdMismatch(s) || gone) first = s;
+  });
+  return first;
+}
+
+Status Opening::CheckLogsOfReader() const {
+  // Logs go when the MANIFEST says so: those that were needed then were all there, whole.
+  std::unique_ptr<ManifestUpdate> later;
+  Status s = db_.versions->ReadUpdate(&later);
+  if (s.ok() && later->FirstLogNeeded() > db_.recovery->FirstLogToReplay()) {
+    s = Status::TryAgain("the database changes faster than it is opened for reading", db_.name);
+  }
+  return s;
+}
+
+bool Opening::IsOvertaken(const Status& opened) const {
+  if (opened.ok() || !db_.IsReader() || db_.versions->manifest_file_number() == 0) return false;
+  if (opened.IsTryAgain()) return true;
+  // Tables and logs go when the MANIFEST says so.
+  std::unique_ptr<ManifestUpdate> later;
+  if (!db_.versions->ReadUpdate(&later).ok()) return false;
+  if (later->manifest != db_.versions->manifest_file_number() ||
+      later->position != db_.versions->manifest_file_size()) {
+    return true;
+  }
+  if (db_.wals == nullptr) return false;
+  // The newest log grows.
+  for (const WalSet::File& log : db_.wals->Files()) {
+    uint64_t bytes = 0;
+    IOStatus io =
+        db_.fs->GetFileSize(LogFileName(db_.wal_dir, log.number), IOOptions(), &bytes, nullptr);
+    if (io.ok() && bytes != log.bytes) return true;
+  }
+  return false;
+}
+
+void Opening::WarnOfFewDescriptors() const {
+  size_t tables = 0;
+  for (const auto& [id, family] : db_.versions->families()) {
+    const Version& version = *family->current();
+    for (int level = 0; level < version.num_levels(); ++level) {
+      tables += version.files(level).size();
+    }
+  }
+  if (db_.options.max_open_files != -1 || tables <= db_.open_tables->capacity()) return;
+  LogWarn(db_.options.info_log.get(),
+          "max_open_files is -1, but of %zu tables %zu are kept open: the process may have no more "
+          "descriptors (RLIMIT_NOFILE)",
+          tables, db_.open_tables->capacity());
+}
+
+void Opening::MarkTablesOfOthers() {
+  std::set<std::string> dirs(db_.paths.begin(), db_.paths.end());
+  dirs.insert(db_.name);
+  for (const std::string& dir : dirs) {
+    std::vector<std::string> names;
+    db_.fs->GetChildren(dir, IOOptions(), &names, nullptr).PermitUncheckedError();
+    for (const std::string& name : names) {
+      uint64_t number;
+      FileType type;
+      if (ParseFileName(name, &number, &type) && type == FileType::kTableFile) {
+        db_.versions->MarkFileNumberUsed(number);
+      }
+    }
+  }
+}
+
+void Opening::StartWriting() {
+  db_.sink.NoteWrites();
+  db_.sink.SetFolder(db_.writes.get());
+  CommitOptions options;
+  options.allow_concurrent_memtable_write = db_.options.allow_concurrent_memtable_write;
+  options.max_write_batch_group_size_bytes = db_.options.max_write_batch_group_size_bytes;
+  options.statistics = db_.statistics;
+  options.pipelined = db_.options.enable_pipelined_write || db_.options.unordered_write;
+  db_.commit = std::make_unique<CommitQueue>(db_.writes.get(), options);
+}
+
+void Opening::LogBanner() const {
+  Logger* log = db_.options.info_log.get();
+  LogInfo(log, "Cairn, compatible with RocksDB version: %d.%d.%d", ROCKSDB_MAJOR, ROCKSDB_MINOR,
+          ROCKSDB_PATCH);
+  LogInfo(log, "DB SUMMARY: %s", db_.name.c_str());
+  LogInfo(log, "DB Session ID:  %s", db_.session_id.c_str());
+  db_.options.Dump(log);
+}
+
+Status Opening::Close() {
+  if (db_.Forked()) return db_.ForkedStatus();
+  if (db_.snapshots.size() > 0) {
+    return Status::Aborted("Cannot close DB with unreleased snapshot.");
+  }
+  return CloseAtLast();
+}
+
+Status Opening::FlushUnlogged() {
+  if (!db_.has_unlogged_data.load() || db_.families->LiveOptions()->avoid_flush_during_shutdown ||
+      db_.errors->failed() || db_.shutting_down.load()) {
+    return Status::OK();
+  }
+  FlushOptions options;
+  options.allow_write_stall = true;
+  return db_.flushes->FlushAllFamilies(options, FlushReason::kShutDown);
+}
+
+Status Opening::CloseAtLast() {
+  if (closed_) return Status::OK();
+  closed_ = true;
+  Status result;
+  if (db_.commit != nullptr) {
+    result = FlushUnlogged();
+    CommitQueue::Exclusive leadership(db_.commit.get());
+    DBMutexLock lock(&db_.mutex);
+    db_.shutting_down.store(true, std::memory_order_release);
+    db_.writes->SetNeedsAttention(true);
+    db_.background_done.notify_all();
+  }
+  db_.shutting_down.store(true, std::memory_order_release);
+  db_.errors->JoinRecovery();
+  db_.work->JoinClock();
+  db_.memory->Leave();
+  if (db_.scheduler != nullptr) db_.scheduler->Shutdown();
+  // From here on nobody else is inside.
+  for (ColumnFamily* family : db_.families->all())
+    family->super_versions.reset();  // retires the current one
+  db_.files->LastPurge();
+  if (db_.commit != nullptr && !db_.commit->IsEmpty()) {
+    ReportMisuse(
+        db_.options.info_log.get(),
+        db_.name + ": it is closed while a write is under way (one that has not returned)");
+  }
+  db_.commit.reset();
+  IOStatus io = db_.wals == nullptr ? IOStatus::OK() : db_.wals->Close();
+  // After a failed write the error was already told to the writer; but with a buffer of its own the
+  // log had others, who were told that all is well.
+  if (!io.ok() && result.ok() && (!db_.errors->failed() || db_.options.manual_wal_flush)) {
+    result = io;
+  }
+  {
+    DBMutexLock lock(&db_.mutex);
+    // The families themselves stay for handles that are deleted between Close and the end.
+    for (const auto& [id, family] : db_.families->owned()) family->Release();
+    const std::vector<SuperVersion*> retired = db_.files->TakeRetired();
+    db_.files->FreeRetired(retired);
+    if (db_.files->super_versions() > 0) {
+      ReportMisuse(db_.options.info_log.get(),
+                   db_.name +
+                       ": it is closed while somebody reads: an iterator that is not deleted "
+                       "yet, or a Get or MultiGet that has not returned");
+    }
+    Status s = db_.versions->Close(&db_.mutex);
+    if (!s.ok() && result.ok()) result = s;
+  }
+  db_.versions.reset();
+  {
+    DBMutexLock lock(&db_.mutex);
+    for (const auto& [id, family] : db_.families->owned()) family->tables.reset();
+  }
+  db_.open_tables.reset();
+  db_.outside.Unlock();
+  if (db_.lock != nullptr) {
+    db_.fs->UnlockFile(db_.lock, IOOptions(), nullptr).PermitUncheckedError();
+    db_.lock = nullptr;
+  }
+  LogInfo(db_.options.info_log.get(), "Shutdown complete");
+  if (db_.options.info_log != nullptr) db_.options.info_log->Flush();
+  return result;
+}
+
+}  // namespace cairn

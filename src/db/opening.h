@@ -1,0 +1,48 @@
+// Open and close.
+//
+// Guards: nothing else runs while a database is opened. A close waits for the jobs; every other
+// call must have returned.
+#pragma once
+
+#include <vector>
+
+#include "base/namespace.h"
+#include "db/database.h"
+
+namespace cairn {
+
+class Opening final : public Part {
+ public:
+  using Part::Part;
+
+  // Families that the list does not name are refused by the manifest's recovery. SUSPENDS.
+  [[nodiscard]] Status Open(const std::vector<ColumnFamilyDescriptor>& families);
+  // The open failed, of a reader, and what it read may be of two states of the database. SUSPENDS.
+  bool IsOvertaken(const Status& opened) const;
+  [[nodiscard]] Status Close();  // the user's call
+  // Whatever somebody still holds. Once.
+  [[nodiscard]] Status CloseAtLast();
+  // What skipped the WAL lives only in memory: writes it to tables, unless the options forgo it.
+  [[nodiscard]] Status FlushUnlogged();
+
+ private:
+  // TryAgain: logs that were replayed may not be all that were needed. SUSPENDS.
+  [[nodiscard]] Status CheckLogsOfReader() const;
+  [[nodiscard]] Status PrepareDirectories();
+  [[nodiscard]] Status CheckExistence(bool* is_new);
+  void StartWriting();  // after recovery
+  // Tables that the MANIFEST does not know (an older one was brought back) keep their numbers, and
+  // with them their contents, which may be a checkpoint's, too: a recovery writes over none.
+  void MarkTablesOfOthers();
+  void LogBanner() const;
+  // Every table of the manifest is there, with its size.
+  [[nodiscard]] Status CheckTables() const;
+  // Those that stay open (max_open_files = -1). Corruption: one is another than the MANIFEST means.
+  // (Elsewhere its first reader is told.)
+  [[nodiscard]] Status OpenAllTables(const std::vector<ColumnFamily*>& families) const;
+  void WarnOfFewDescriptors() const;
+
+  bool closed_ = false;
+};
+
+}  // namespace cairn

@@ -1,0 +1,32 @@
+// Which options a database accepts, and what they become when it is opened or they are changed.
+//
+// Thread safety: functions without state.
+#pragma once
+
+#include <string>
+
+#include "base/namespace.h"
+#include "memtable/memtable.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+
+namespace cairn {
+
+// Checks and completes the user's options for a database at `dbname`. An option that Cairn does not
+// honour, set to something else than its default, is NotSupported or InvalidArgument and named.
+[[nodiscard]] Status CheckOptions(const DBOptions& db_options,
+                                  const ColumnFamilyOptions& cf_options);
+// Of FIFO style; before the options are completed. Part of CompleteOptions.
+[[nodiscard]] Status CheckFifoAge(const DBOptions& db_options, const ColumnFamilyOptions& options);
+DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname);
+ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
+// Of a new or opened family: checked and completed. `db_options` are sanitized.
+[[nodiscard]] Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options);
+// Of sanitized options. The client is left to the caller.
+MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
+                                    const ColumnFamilyOptions& cf_options);
+// Null: it has none.
+Cache* BlockCacheOf(const ColumnFamilyOptions& options);
+
+}  // namespace cairn

@@ -1,0 +1,56 @@
+// GetProperty and its kin, sizes, the properties and checksums of tables.
+//
+// Guards: nothing of its own; the mutex as its functions say.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/namespace.h"
+#include "db/database.h"
+
+namespace cairn {
+
+class Properties final : public Part {
+ public:
+  using Part::Part;
+
+  bool GetProperty(ColumnFamilyHandle*, const Slice& property, std::string* value);
+  bool GetMapProperty(ColumnFamilyHandle*, const Slice& property,
+                      std::map<std::string, std::string>* value);
+  bool GetIntProperty(ColumnFamilyHandle*, const Slice& property, uint64_t* value);
+  bool GetAggregatedIntProperty(const Slice& property, uint64_t* value);
+  [[nodiscard]] Status GetApproximateSizes(const SizeApproximationOptions&, ColumnFamilyHandle*,
+                                           const Range* ranges, int n, uint64_t* sizes);
+  void GetApproximateMemTableStats(ColumnFamilyHandle*, const Range&, uint64_t* count,
+                                   uint64_t* size);
+  [[nodiscard]] Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*);
+  [[nodiscard]] Status GetPropertiesOfTablesInRange(ColumnFamilyHandle*, const Range*, size_t,
+                                                    TablePropertiesCollection*);
+  [[nodiscard]] Status GetDbIdentity(std::string& identity) const;
+  [[nodiscard]] Status GetDbSessionId(std::string& session_id) const;
+  [[nodiscard]] Status VerifyChecksum(const ReadOptions&);
+  [[nodiscard]] Status VerifyFileChecksums(const ReadOptions& options);
+
+ private:
+  bool IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value);
+  // Numbers of the whole database.
+  bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(database_mutex);
+  bool StringProperty(ColumnFamily* family, const std::string& name, std::string* value);
+  // Reads the counters of tables that were not written since the opening, where they are not known
+  // yet: of some of them, so that a property costs no more than that.
+  void LoadTableCounters(const ColumnFamily& family);
+  // What the property of this name (without "rocksdb.") sums: all tables, or those of one level.
+  // False: it is another property, or a table cannot be opened.
+  static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
+                                        TableProperties* sum);
+  // Calls `visit` for every table of all families until it gives an error.
+  [[nodiscard]] Status ForEachTable(
+      const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit);
+  [[nodiscard]] Status PropertiesOfTables(ColumnFamilyHandle* handle,
+                                          const std::function<bool(const FileMetaData&)>& wanted,
+                                          TablePropertiesCollection* properties);
+};
+
+}  // namespace cairn

@@ -1,0 +1,346 @@
+// Recovery: replays the write-ahead logs that the MANIFEST says are still needed into a memtable,
+// and writes that to level 0. Runs once, before anything else of the database does.
+//
+// What a damaged log means is the recovery mode's to say:
+//   kTolerateCorruptedTailRecords  a torn tail is dropped; any other damage fails the open
+//   kAbsoluteConsistency           any damage fails the open, a torn tail too
+//   kPointInTimeRecovery           the history ends before the first damaged record; later logs are
+//                                  replayed only if they continue exactly where the replay ended.
+//                                  (The MANIFEST's last sequence number says nothing of that: a
+//                                  flush records it while newer writes are only in a log.)
+//   kSkipAnyCorruptedRecords       damaged records are skipped, and what is missing is not missed
+//
+// What is missing without a trace in the log itself is told by two others. The next log's WalLink
+// says where this one ended: what is missing there is a torn tail, or if the whole file is gone,
+// damage of the other kind. And where one family has more in its tables than the logs have of the
+// others, the end of the history would be in the middle of batches: Corruption in all modes but the
+// last (CheckFamiliesAgree). A crash alone cannot bring that about.
+#include <algorithm>
+
+#include "base/logging.h"
+#include "commit/batch_apply.h"
+#include "commit/batch_reader.h"
+#include "compaction/flush_job.h"
+#include "db/background_work.h"
+#include "db/database.h"
+#include "db/families.h"
+#include "db/live_files.h"
+#include "db/recovery.h"
+#include "db/wal_reporter.h"
+#include "fs/file_names.h"
+#include "fs/file_reader.h"
+#include "wal/log_reader.h"
+
+namespace cairn {
+uint64_t Recovery::FirstLogToReplay() const {
+  // A family that was dropped since may have kept older logs than those that are there need: what
+  // is missing at the end of such a log is missed by nobody.
+  return std::max(db_.versions->MinLogNumberToKeep(),
+                  db_.versions->MinLogNumberWithUnflushedData());
+}
+
+Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
+  std::vector<std::string> names;
+  IOStatus io = db_.fs->GetChildren(db_.wal_dir, IOOptions(), &names, nullptr);
+  if (!io.ok()) return io;
+  Replay replay;
+  replay.families = families;
+  const uint64_t min_log = replay.min_log = FirstLogToReplay();
+  std::vector<uint64_t> all, numbers;
+  for (const std::string& name : names) {
+    uint64_t number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
+    db_.versions->MarkFileNumberUsed(number);
+    all.push_back(number);
+    if (number >= min_log || number == db_.versions->prev_log_number()) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  Status s = CheckLogsAreOurs(numbers, min_log);
+  if (s.ok() && db_.mode == OpenMode::kReadWrite) {
+    uint64_t foreign = 0;
+    s = db_.outside.Claim(db_.versions->db_id(), min_log, &foreign);
+    db_.versions->MarkFileNumberUsed(foreign);
+  }
+  if (!s.ok()) return s;
+  const uint64_t foreign_below = db_.outside.foreign_logs_below(db_.wal_dir);
+  for (const uint64_t number : all) {
+    if (number < foreign_below) {
+      LogWarn(db_.options.info_log.get(), "Log #%llu is left alone: %s had no owner when it came",
+              static_cast<unsigned long long>(number), db_.wal_dir.c_str());
+      continue;  // who is in the set may be deleted
+    }
+    replay.logs.insert(number);
+    uint64_t bytes = 0;
+    db_.fs->GetFileSize(LogFileName(db_.wal_dir, number), IOOptions(), &bytes, nullptr)
+        .PermitUncheckedError();
+    db_.wals->AddExisting(number, bytes);
+  }
+  if (db_.mode == OpenMode::kReadOnlyFailIfWal && !numbers.empty()) {
+    return Status::Corruption("the database has write-ahead logs: it was not closed cleanly",
+                              db_.name);
+  }
+
+  for (uint64_t number : numbers) {
+    s = ReplayWal(number, &replay);
+    if (!s.ok()) return s;
+  }
+  s = CheckFamiliesAgree(replay);
+  if (!s.ok()) return s;
+  if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {
+    db_.versions->SetLastSequence(replay.next - 1);
+    db_.versions->SetLastAllocatedSequence(replay.next - 1);
+  }
+  // No database gets there by writing; writes that went on would not fit their keys.
+  if (db_.mode == OpenMode::kReadWrite && db_.versions->LastSequence() > kLastWritableSequence) {
+    return Status::Corruption("the last sequence number, " +
+                                  std::to_string(db_.versions->LastSequence()) +
+                                  ", leaves none for writes: the MANIFEST or a log is damaged",
+                              db_.name);
+  }
+  return db_.mode == OpenMode::kReadWrite ? FinishReplay(&replay) : Status::OK();
+}
+
+Status Recovery::CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log) {
+  if (db_.outside.LogsAreUnowned()) {
+    // The log that the MANIFEST names is there, or what is there follows it in sequence. (Writes
+    // that skip the log leave gaps, but not before the log that the MANIFEST names.)
+    for (const uint64_t number : needed) {
+      if (number <= min_log) break;
+      SequenceNumber first = 0;
+      const std::string path = LogFileName(db_.wal_dir, number);
+      Status s = db_.live_files->FirstSequenceOf(path, number, &first);
+      if (!s.ok()) return s;
+      if (first == 0) continue;
+      if (first <= db_.versions->LastSequence() + 1) break;
+      return Status::InvalidArgument(
+          path + " does not continue the history of " + db_.name +
+              ": it begins with sequence number " + std::to_string(first) +
+              ", and the MANIFEST ends with " + std::to_string(db_.versions->LastSequence()),
+          "the logs seem to be another database's; if they are this one's, make an empty file " +
+              OwnerFileName(db_.wal_dir));
+    }
+  }
+  if (db_.outside.empty() || db_.wal_dir == db_.name) return Status::OK();
+  // Logs in the database's own directory, of a time before it had another one for them, or of the
+  // database that this is a checkpoint of.
+  std::vector<std::string> names;
+  IOStatus io = db_.fs->GetChildren(db_.name, IOOptions(), &names, nullptr);
+  if (!io.ok()) return io;
+  for (const std::string& name : names) {
+    uint64_t number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile || number < min_log) {
+      continue;
+    }
+    SequenceNumber first = 0;
+    const std::string path = LogFileName(db_.name, number);
+    Status s = db_.live_files->FirstSequenceOf(path, number, &first);
+    if (!s.ok()) return s;
+    if (first == 0) continue;
+    return Status::InvalidArgument(
+        path + " has writes that are in no table yet, and wal_dir is " + db_.wal_dir,
+        "open the database without wal_dir, or move its logs there");
+  }
+  return Status::OK();
+}
+
+// A batch is in all of its families or in none: where the history ends before what some family has
+// in its tables, or lacks a part from before that, others would lack their part.
+Status Recovery::CheckFamiliesAgree(const Replay& replay) const {
+  if (replay.families.size() < 2 ||
+      db_.options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
+    return Status::OK();
+  }
+  // What the logs had when the tables came was on the disk then.
+  const LogEnd& synced = db_.versions->synced_log();
+  const LogEnd reached{replay.last.predecessor, replay.last.last_sequence};
+  if (synced.log >= replay.min_log && synced > reached) {
+    return Status::Corruption("Column family inconsistency: table files are ahead of the logs",
+                              "log #" + std::to_string(synced.log) +
+                                  (replay.logs.contains(synced.log) ? "" : ", missing,") +
+                                  " had entries up to sequence number " +
+                                  std::to_string(synced.last_sequence));
+  }
+  if (replay.damaged_log == 0) return Status::OK();
+  for (const ColumnFamily* family : replay.families) {
+    if (family->state->log_number() <= replay.damaged_log) continue;
+    if (family->state->current()->num_non_empty_levels() == 0) continue;
+    return Status::Corruption("Column family inconsistency: table files are ahead of the logs",
+                              family->name() + ", log #" + std::to_string(replay.damaged_log));
+  }
+  return Status::OK();
+}
+
+Status Recovery::FinishReplay(Replay* replay) {
+  for (ColumnFamily* family : replay->families) {
+    if (family->mem->IsEmpty()) continue;
+    Status s = FlushRecovered(family, replay);
+    if (!s.ok()) return s;
+  }
+  const uint64_t next_wal = db_.versions->NewFileNumber();
+  std::unique_ptr<LogWriter> wal;
+  IOStatus io = db_.wals->Create(next_wal, &wal);
+  if (io.ok()) io = db_.wals->Install(std::move(wal));
+  if (!io.ok()) return io;
+  db_.wals->ContinueAfter(replay->last);
+  // One write for all files, with the log number that makes the replayed logs obsolete: a crash
+  // before it replays again.
+  std::vector<VersionEdit> edits(replay->families.size());
+  std::vector<VersionEdit*> pointers;
+  std::vector<FamilyEdits> changes;
+  for (VersionEdit& edit : edits) pointers.push_back(&edit);
+  for (size_t i = 0; i < edits.size(); ++i) {
+    ColumnFamily* const family = replay->families[i];
+    for (FileMetaData& file : replay->flushed[family]) edits[i].AddFile(0, std::move(file));
+    edits[i].SetLogNumber(next_wal);
+    changes.push_back({family->state, std::span(&pointers[i], 1)});
+  }
+  DBMutexLock lock(&db_.mutex);
+  return db_.versions->LogAndApply(changes, &db_.mutex, db_.directory.get(),
+                                   /*new_descriptor=*/true);
+}
+
+// OK, with replay->stopped set where nothing of this log may follow.
+Status Recovery::CheckLink(const WalLink& link, uint64_t number, const std::string& path,
+                           WALRecoveryMode mode, Replay* replay) {
+  if (mode == WALRecoveryMode::kSkipAnyCorruptedRecords) return Status::OK();
+  const std::string before = "log #" + std::to_string(link.predecessor);
+  // A log under the name of another one: what it has would be taken for newer, or older.
+  if (link.predecessor >= number || link.predecessor < replay->last.predecessor) {
+    return Status::Corruption("it is another log than its name says: it follows " + before, path);
+  }
+  // An older log's writes are in tables.
+  if (link.predecessor < replay->min_log) return Status::OK();
+  // A crash takes the end of a log; a whole log only before its name is on the disk.
+  if (!replay->logs.contains(link.predecessor) &&
+      (link.named || mode == WALRecoveryMode::kAbsoluteConsistency)) {
+    return Status::Corruption(before + " is missing, as the next log says", path);
+  }
+  const bool whole = replay->last.predecessor == link.predecessor &&
+                     replay->last.last_sequence == link.last_sequence;
+  if (mode == WALRecoveryMode::kAbsoluteConsistency && !whole) {
+    return Status::Corruption(before + " lacks its end, up to sequence number " +
+                                  std::to_string(link.last_sequence) + ", as the next log says",
+                              path);
+  }
+  if (mode == WALRecoveryMode::kPointInTimeRecovery) {
+    replay->stopped = !whole;
+    if (whole) replay->damaged_log = 0;  // that was behind its last record
+  }
+  if (!whole && replay->damaged_log == 0) replay->damaged_log = link.predecessor;
+  return Status::OK();
+}
+
+Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
+  const WALRecoveryMode mode = db_.options.wal_recovery_mode;
+  const std::string path = LogFileName(db_.wal_dir, number);
+  uint64_t file_size = 0;
+  IOStatus io = db_.fs->GetFileSize(path, IOOptions(), &file_size, nullptr);
+  std::unique_ptr<SequentialFileReader> file;
+  if (io.ok()) io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+  if (!io.ok()) return io;
+  LogInfo(db_.options.info_log.get(), "Recovering log #%llu mode %d",
+          static_cast<unsigned long long>(number), static_cast<int>(mode));
+
+  WalReporter reporter;
+  reporter.log = db_.options.info_log.get();
+  reporter.ignore = mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  LogReader reader(db_.options.info_log, std::move(file), &reporter, /*checksum=*/true, number);
+
+  // A write is replayed only if its family's log number says that no table has it yet.
+  const auto choose = [&](ColumnFamily* family) {
+    db_.sink.Set(family->id(), number >= family->state->log_number() ? family->mem : nullptr);
+  };
+  for (ColumnFamily* family : replay->families) choose(family);
+  std::string scratch;
+  Slice record;
+  Status damage;
+  uint64_t end_of_good = 0;
+  uint64_t record_offset = 0;
+  while (reporter.first.ok() && reader.ReadRecord(&record, &scratch, mode, &record_offset) &&
+         reporter.first.ok()) {
+    if (record.size() < kBatchHeaderSize) {
+      reporter.Corruption(
+          record.size(), AtOffset(Status::Corruption("log record too small"), path, record_offset));
+      continue;
+    }
+    BatchReader header(record);
+    const SequenceNumber sequence = header.sequence();
+    WalLink link;
+    if (WalLink::Decode(record, &link)) {
+      Status s = CheckLink(link, number, path, mode, replay);
+      if (!s.ok()) return s;
+      if (replay->stopped) break;
+      end_of_good = reader.LastRecordEnd();
+      continue;
+    }
+    if (replay->stopped) {
+      // After a damaged record only a log that goes on without a gap is part of the history.
+      if (sequence != replay->next) break;
+      replay->stopped = false;
+      replay->damaged_log = 0;
+    }
+    SequenceNumber next = sequence;
+    Status s = ApplyBatch(record, sequence, &db_.sink, /*concurrent=*/false,
+                          /*ignore_missing_families=*/true, &next);
+    if (!s.ok()) {
+      s = AtOffset(s, path, record_offset);
+      if (!s.IsCorruption()) return s;
+      reporter.Corruption(record.size(), s);
+      continue;
+    }
+    end_of_good = reader.LastRecordEnd();
+    replay->next = std::max(replay->next, next);
+    replay->last = {number, WalLink::LastSequenceOf(record)};
+    if (db_.mode != OpenMode::kReadWrite) continue;
+    // (The sink sees a full one with the record after.)
+    if (!db_.sink.TakeFull() && !db_.families->default_family()->mem->ShouldFlush()) continue;
+    for (ColumnFamily* family : replay->families) {
+      if (!family->mem->ShouldFlush() || family->mem->IsEmpty()) continue;
+      s = FlushRecovered(family, replay);
+      if (!s.ok()) return s;
+      choose(family);
+    }
+  }
+  if (!reader.status().ok()) return reader.status();
+
+  if (!reporter.first.ok()) {
+    if (mode != WALRecoveryMode::kPointInTimeRecovery) return reporter.first;
+    LogWarn(db_.options.info_log.get(), "Point in time recovered to log #%llu seq #%llu",
+            static_cast<unsigned long long>(number), static_cast<unsigned long long>(replay->next));
+    replay->stopped = true;
+    // (Behind the end of a recycled log is an older one's remains, which look like damage.)
+    if (!reader.InRecyclableFormat()) replay->damaged_log = number;
+  } else if (mode == WALRecoveryMode::kPointInTimeRecovery && end_of_good < file_size) {
+    // The tail was torn (or preallocated). If records were lost there, a later log does not
+    // continue the history.
+    replay->stopped = true;
+  }
+  return Status::OK();
+}
+
+Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
+  JobEnv env;
+  uint64_t epoch;
+  {
+    DBMutexLock lock(&db_.mutex);
+    env = db_.work->MakeJobEnv(*family, db_.jobs.next_id.fetch_add(1), Env::IO_HIGH);
+    epoch = family->state->NewEpochNumber();
+  }
+  const std::shared_ptr<const Options> options = db_.families->LiveOptions(family);
+  FlushJob job(env, *options, {family->mem}, epoch, "Recovery", TableFileCreationReason::kRecovery);
+  FileMetaData meta;
+  Status s = job.Run(db_.versions->NewFileNumber(), &meta);
+  if (!s.ok()) return s;
+  if (meta.file_size > 0) {
+    DBMutexLock lock(&db_.mutex);
+    family->level_stats.Add(0, job.stats(), JobKind::kFlush);
+    replay->flushed[family].push_back(std::move(meta));
+  }
+  family->mem->Unref();
+  family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
+  return s;
+}
+
+}  // namespace cairn

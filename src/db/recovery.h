@@ -1,0 +1,48 @@
+// The replay of the logs when a database is opened (recovery.cc).
+//
+// Guards: nothing. Nothing else runs yet.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/namespace.h"
+#include "db/database.h"
+#include "db/wal_link.h"
+
+namespace cairn {
+
+class Recovery final : public Part {
+ public:
+  using Part::Part;
+
+  uint64_t FirstLogToReplay() const;
+  [[nodiscard]] Status RecoverWals(const std::vector<ColumnFamily*>& families);
+
+ private:
+  struct Replay {
+    std::vector<ColumnFamily*> families;
+    uint64_t min_log = 0;      // older logs hold nothing that is needed
+    SequenceNumber next = 0;   // after the last record that was replayed; 0: none was
+    WalLink last;              // that record and its log
+    bool stopped = false;      // the history ended at damage: see kPointInTimeRecovery
+    uint64_t damaged_log = 0;  // what was replayed lacks a part of it, or its end; 0: of none
+    std::set<uint64_t> logs;   // that are there
+    std::map<ColumnFamily*, std::vector<FileMetaData>> flushed;
+  };
+  // What is needed of them (sorted) can be this database's, where nobody has said whose they are;
+  // and none of its logs are where they are not looked for.
+  [[nodiscard]] Status CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log);
+  [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
+  [[nodiscard]] static Status CheckLink(const WalLink& link, uint64_t number,
+                                        const std::string& path, WALRecoveryMode mode,
+                                        Replay* replay);
+  [[nodiscard]] Status CheckFamiliesAgree(const Replay& replay) const;
+  // Writes a memtable to level 0 and starts a new one. Nothing else runs yet.
+  [[nodiscard]] Status FlushRecovered(ColumnFamily* family, Replay* replay);
+  // The families' edits that make the replayed logs obsolete, and a fresh log.
+  [[nodiscard]] Status FinishReplay(Replay* replay);
+};
+
+}  // namespace cairn

@@ -1,0 +1,75 @@
+// A write, from the user's call to the commit queue, and what the queue asks of the database: to
+// wait out a stall or switch memtables before a group forms, to append to the log, to publish.
+//
+// Guards: the queue's calls come from the leader of a write group alone. Without the mutex, but
+// where a function says so.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <vector>
+
+#include "base/namespace.h"
+#include "db/database.h"
+
+namespace cairn {
+
+class WritePath final : public Part, public CommitEnv, public OperandFolder {
+ public:
+  explicit WritePath(Database* db) : Part(db) {}
+
+  [[nodiscard]] Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                           const Slice& value);
+  [[nodiscard]] Status PutEntity(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                                 const WideColumns& columns);
+  [[nodiscard]] Status PutEntity(const WriteOptions&, const Slice& key,
+                                 const AttributeGroups& attribute_groups);
+  [[nodiscard]] Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key);
+  [[nodiscard]] Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key);
+  [[nodiscard]] Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice& begin,
+                                   const Slice& end);
+  [[nodiscard]] Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                             const Slice& value);
+  [[nodiscard]] Status Write(const WriteOptions&, WriteBatch* updates);
+  [[nodiscard]] Status FlushWAL(bool sync);
+  [[nodiscard]] Status SyncWAL();
+  void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
+      FIBER_REQUIRES(database_mutex);
+  // A write of the log or of the memtable failed. Takes the mutex.
+  void OnCommitError(const Status& status, CommitErrorKind kind);
+
+  // The leader looks at the stall, at an error and at the end before it takes the mutex at all, if
+  // this says so. With the mutex.
+  void SetNeedsAttention(bool needed) {
+    write_needs_attention_.store(needed, std::memory_order_release);
+  }
+  // Bytes of all logs from which on the oldest is made unneeded; 0: no limit. A writer may see a
+  // change a little later.
+  void SetWalLimit(uint64_t bytes) { max_wal_bytes_.store(bytes, std::memory_order_relaxed); }
+
+ private:
+  // --- CommitEnv
+  [[nodiscard]] Status Prepare(const WriteGroupInfo& group) override;
+  IOStatus AppendWal(const Slice& record) override { return db_.wals->Append(record); }
+  IOStatus SyncWal() override { return db_.wals->Sync(); }
+  MemTableSink* MemTables() override { return &db_.sink; }
+  SequenceNumber LastSequence() override { return db_.versions->LastSequence(); }
+  void Publish(SequenceNumber last) override {
+    db_.versions->SetLastAllocatedSequence(last);
+    db_.versions->SetLastSequence(last);
+  }
+  void OnError(const Status& status, CommitErrorKind kind) override { OnCommitError(status, kind); }
+  // --- OperandFolder
+  bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,
+            std::string* value, ValueType* type) override;
+
+  [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(database_mutex);
+  [[nodiscard]] Status WaitForLowPriority(const WriteOptions& options, uint64_t bytes);
+  // Waits for the rate limiter. SUSPENDS.
+  [[nodiscard]] Status LimitLogRate(const WriteOptions& options, size_t bytes) const;
+
+  std::atomic<bool> write_needs_attention_{false};
+  std::atomic<uint64_t> max_wal_bytes_{0};
+};
+
+}  // namespace cairn
