@@ -86,6 +86,7 @@ class DBIterator final : public Iterator {
   void Attach(const Snapshot* snapshot);  // null: at the present
   void Detach();
   void Renew();
+  bool IsBehind() const;
   void SeekFrom(const Slice& target);
   void SeekForPrevFrom(const Slice& target);
 
@@ -305,7 +306,14 @@ void DBIterator::Next() {
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_next_cpu_nanos);
   status_ = Status::OK();
   hidden_passed_ = 0;
-  if (!on_entry_) [[unlikely]] {
+  if (options_.tailing && IsBehind()) [[unlikely]] {
+    if (on_entry_) saved_key_.Assign(ExtractUserKey(entry_key_));
+    on_entry_ = true;
+    valid_ = false;
+    Renew();
+    TurnForward();
+    FindForward(Skip::kHidden);
+  } else if (!on_entry_) [[unlikely]] {
     // After a merge the cursor is behind the operands already.
     if (!forward_) TurnForward();
     on_entry_ = true;
@@ -494,7 +502,14 @@ void DBIterator::Prev() {
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_prev_cpu_nanos);
   status_ = Status::OK();
   hidden_passed_ = 0;
-  if (forward_) {
+  if (options_.tailing && IsBehind()) [[unlikely]] {
+    if (on_entry_) saved_key_.Assign(ExtractUserKey(entry_key_));
+    forward_ = false;
+    on_entry_ = false;
+    valid_ = false;
+    Renew();
+    SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
+  } else if (forward_) {
     TurnBackward();
     if (!status_.ok()) return;
   }
@@ -672,11 +687,18 @@ bool DBIterator::SaveValue(ValueType type) {
 
 // ---- Positioning.
 
-// A tailing iterator looks at the present state with each seek.
+// A tailing iterator looks at the present state with each seek, and with each step if that is
+// another one than it stands in: its runs stand behind what was put between them since.
 void DBIterator::Renew() {
   at_entry_ = false;
   Detach();
   Attach(nullptr);
+}
+
+// Whether something was written, or came by a file, since the state was taken.
+bool DBIterator::IsBehind() const {
+  return sv_ != nullptr && (sv_->number != env_.super_versions->current_number() ||
+                            sv_->LastVisible(env_.last_sequence()) != sequence_);
 }
 
 void DBIterator::SeekToFirst() {

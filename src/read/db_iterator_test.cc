@@ -120,6 +120,45 @@ TEST(DBIteratorTest, RefreshGoesToASnapshotAndBack) {
   EXPECT_TRUE(iter->Refresh().ok());
 }
 
+TEST(DBIteratorTest, ATailingIteratorStepsOntoWhatWasPutBetweenItsRuns) {
+  LsmFixture lsm;
+  lsm.Add(kTypeValue, "b", "1");
+  lsm.Add(kTypeValue, "d", "1");
+  lsm.Add(kTypeValue, "f", "1");
+  lsm.FlushToLevel0();
+  lsm.Install();
+  ReadOptions tailing;
+  tailing.tailing = true;
+  std::unique_ptr<Iterator> iter(NewDBIterator(EnvOf(&lsm), tailing));
+  iter->Seek("b");
+  lsm.Add(kTypeValue, "c", "2");
+  lsm.Add(kTypeDeletion, "d", "");
+  iter->Next();
+  ASSERT_TRUE(iter->Valid());
+  EXPECT_EQ(iter->key(), "c");
+  iter->Next();
+  ASSERT_TRUE(iter->Valid());
+  EXPECT_EQ(iter->key(), "f");
+  lsm.Add(kTypeValue, "e", "3");
+  iter->Prev();
+  ASSERT_TRUE(iter->Valid());
+  EXPECT_EQ(iter->key(), "e");
+  lsm.Add(kTypeValue, "d", "4");
+  lsm.FlushToLevel0();
+  lsm.Install();
+  iter->Prev();
+  ASSERT_TRUE(iter->Valid());
+  EXPECT_EQ(iter->key(), "d");
+  // The key that it stands on goes away.
+  lsm.Add(kTypeDeletion, "d", "");
+  iter->Prev();
+  ASSERT_TRUE(iter->Valid());
+  EXPECT_EQ(iter->key(), "c");
+  iter->Next();
+  ASSERT_TRUE(iter->Valid());
+  EXPECT_EQ(iter->key(), "e");
+}
+
 TEST(DBIteratorTest, RefreshSeesWhatIsNew) {
   LsmFixture lsm;
   lsm.Add(kTypeValue, "a", "1");

@@ -69,6 +69,31 @@ TEST_F(IteratorOptionsTest, ATailingIteratorGoesOnFromItsOwnKey) {
   }
 }
 
+TEST_F(IteratorOptionsTest, ATailingIteratorStepsOntoWhatCameSinceItStood) {
+  Open();
+  ReadOptions options;
+  options.tailing = true;
+  ASSERT_OK(Put("k1", "1"));
+  std::unique_ptr<Iterator> it(db_->NewIterator(options));
+  it->SeekToFirst();
+  ASSERT_OK(Put("k2", "2"));
+  ASSERT_OK(Put("k3", "3"));
+  EXPECT_EQ("k1=1,k2=2,k3=3", Rest(it.get()));
+
+  // ... through a flush and a compaction, and without what was deleted.
+  it->SeekToFirst();
+  ASSERT_OK(Flush());
+  ASSERT_OK(Put("k4", "4"));
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ("k2", it->key().ToString());
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  ASSERT_OK(Delete("k3"));
+  ASSERT_OK(Put("k5", "5"));
+  EXPECT_EQ("k2=2,k4=4,k5=5", Rest(it.get()));
+}
+
 TEST_F(IteratorOptionsTest, ATailingIteratorKeepsItsBounds) {
   Open();
   const std::string upper_key = "c";
