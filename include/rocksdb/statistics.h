@@ -20,7 +20,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
-// The order is RocksDB's. TickersNameMap gives each one's name in text
+// The order is RocksDB 7.8.3's (the C interface's numbers are RocksDB 10.4's). TickersNameMap gives
+// each one's name in text
 // ("rocksdb.block.cache.miss"); units are in the names: BYTES, MICROS, NANOS, else events. Tickers
 // of features that Cairn lacks stay 0.
 enum Tickers : uint32_t {
@@ -318,8 +319,8 @@ class Statistics : public Customizable {
   static const char* Type() { return "Statistics"; }
   const char* Name() const override { return ""; }
 
-  // REQUIRES, of every ticker_type and histogram type here: less than TICKER_ENUM_MAX,
-  // HISTOGRAM_ENUM_MAX.
+  // A number that is no ticker (TICKER_ENUM_MAX or more), or no histogram, counts nothing and has
+  // counted nothing.
   virtual uint64_t getTickerCount(uint32_t tickerType) const = 0;
   virtual void histogramData(uint32_t type, HistogramData* const data) const = 0;
   // The histogram as a table of text.

@@ -25,26 +25,25 @@ class StatisticsImpl final : public Statistics {
   const char* Name() const override { return kClassName(); }
 
   uint64_t getTickerCount(uint32_t ticker) const override {
-    assert(ticker < TICKER_ENUM_MAX);
+    if (ticker >= TICKER_ENUM_MAX) return 0;
     uint64_t sum = 0;
     for (unsigned i = 0; i < shard_count_; i++) sum += shards_[i].tickers[ticker].load(kRelaxed);
     return sum;
   }
 
   void recordTick(uint32_t ticker, uint64_t count) override {
-    assert(ticker < TICKER_ENUM_MAX);
-    if (get_stats_level() <= StatsLevel::kExceptTickers) return;
+    if (ticker >= TICKER_ENUM_MAX || get_stats_level() <= StatsLevel::kExceptTickers) return;
     shards_[fiber::slot()].tickers[ticker].fetch_add(count, kRelaxed);
   }
 
   void setTickerCount(uint32_t ticker, uint64_t count) override {
-    assert(ticker < TICKER_ENUM_MAX);
+    if (ticker >= TICKER_ENUM_MAX) return;
     fiber::MutexLock lock(&reset_mutex_);
     SetTicker(ticker, count);
   }
 
   uint64_t getAndResetTickerCount(uint32_t ticker) override {
-    assert(ticker < TICKER_ENUM_MAX);
+    if (ticker >= TICKER_ENUM_MAX) return 0;
     fiber::MutexLock lock(&reset_mutex_);
     uint64_t sum = 0;
     for (unsigned i = 0; i < shard_count_; i++) {
@@ -54,7 +53,7 @@ class StatisticsImpl final : public Statistics {
   }
 
   void recordInHistogram(uint32_t type, uint64_t value) override {
-    assert(type < HISTOGRAM_ENUM_MAX);
+    if (type >= HISTOGRAM_ENUM_MAX) return;
     if (get_stats_level() <= StatsLevel::kExceptHistogramOrTimers) return;
     shards_[fiber::slot()].histograms[type].Add(value);
   }
@@ -115,8 +114,8 @@ class StatisticsImpl final : public Statistics {
   }
 
   Histogram Merged(uint32_t type) const {
-    assert(type < HISTOGRAM_ENUM_MAX);
     Histogram sum;
+    if (type >= HISTOGRAM_ENUM_MAX) return sum;
     for (unsigned i = 0; i < shard_count_; i++) sum.Merge(shards_[i].histograms[type]);
     return sum;
   }

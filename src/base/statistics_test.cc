@@ -65,6 +65,25 @@ TEST(Statistics, SetsAndResets) {
   EXPECT_EQ(0u, data.count);
 }
 
+TEST(Statistics, ANumberOutOfRangeCountsNothing) {
+  auto stats = CreateDBStatistics();
+  stats->recordTick(BYTES_READ, 1);
+  for (const uint32_t number : {uint32_t{TICKER_ENUM_MAX}, 100'000'000u, UINT32_MAX}) {
+    stats->recordTick(number, 1);
+    stats->setTickerCount(number, 1);
+    EXPECT_EQ(0u, stats->getTickerCount(number));
+    EXPECT_EQ(0u, stats->getAndResetTickerCount(number));
+    stats->recordInHistogram(number, 1);
+    stats->reportTimeToHistogram(number, 1);
+    HistogramData data;
+    stats->histogramData(number, &data);
+    EXPECT_EQ(0u, data.count);
+    EXPECT_EQ(0, data.max);
+    EXPECT_EQ(CreateDBStatistics()->getHistogramString(DB_GET), stats->getHistogramString(number));
+  }
+  EXPECT_EQ(1u, stats->getTickerCount(BYTES_READ));
+}
+
 TEST(Statistics, LevelLeavesOutTimersThenHistogramsThenAll) {
   auto stats = CreateDBStatistics();
   HistogramData data;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "c/c_objects.h"
+#include "c/statistics_numbers.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/utilities/options_util.h"
@@ -189,7 +190,9 @@ char* rocksdb_options_statistics_get_string(rocksdb_options_t* o) {
   return o->rep.statistics == nullptr ? nullptr : cairn::CopyString(o->rep.statistics->ToString());
 }
 uint64_t rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* o, uint32_t ticker_type) {
-  return o->rep.statistics == nullptr ? 0 : o->rep.statistics->getTickerCount(ticker_type);
+  const uint32_t ticker = cairn::TickerOfNumber(ticker_type);
+  if (o->rep.statistics == nullptr || ticker == TICKER_ENUM_MAX) return 0;
+  return o->rep.statistics->getTickerCount(ticker);
 }
 
 // Opening

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "c/c_objects.h"
+#include "c/statistics_numbers.h"
 #include "rocksdb/statistics.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
@@ -29,8 +30,9 @@ void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data
 void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* opt, uint32_t histogram_type,
                                                    rocksdb_statistics_histogram_data_t* data) {
   data->rep = HistogramData();
-  if (opt->rep.statistics != nullptr) {
-    opt->rep.statistics->histogramData(histogram_type, &data->rep);
+  const uint32_t type = cairn::HistogramOfNumber(histogram_type);
+  if (opt->rep.statistics != nullptr && type != HISTOGRAM_ENUM_MAX) {
+    opt->rep.statistics->histogramData(type, &data->rep);
   }
 }
 #define CAIRN_C_HISTOGRAM_GETTER(type, name, field)                                              \

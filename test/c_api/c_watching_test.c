@@ -328,6 +328,55 @@ static void CheckSeen(const Seen* seen) {
 }
 #endif
 
+#ifdef TEST_NEWER_THAN_7_8
+/* The numbers of RocksDB 10.4, which this header is of: a program has no names for them. */
+static void TestStatisticsNumbers(const char* directory) {
+  phase = "numbers of tickers and histograms";
+  rocksdb_options_t* options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  rocksdb_options_enable_statistics(options);
+  rocksdb_t* db = rocksdb_open(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_writeoptions_t* writing = rocksdb_writeoptions_create();
+  rocksdb_readoptions_t* reading = rocksdb_readoptions_create();
+  size_t size;
+  for (int i = 0; i < 10; ++i) {
+    const char key = (char)('0' + i);
+    rocksdb_put(db, writing, &key, 1, "abc", 3, &error);
+    CHECK_OK(error);
+    if (i % 2 == 0) rocksdb_free(rocksdb_get(db, reading, &key, 1, &size, &error));
+    CHECK_OK(error);
+  }
+  rocksdb_free(rocksdb_get(db, reading, "none", 4, &size, &error));
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 45) == 5); /* memtable hit */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 46) == 1); /* memtable miss */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 57) == 10); /* keys written */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 58) == 6); /* keys read */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 61) == 15); /* bytes read */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 59) == 0); /* keys updated in place */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 85) == 10); /* written by oneself */
+  CHECK(rocksdb_options_statistics_get_ticker_count(options, 87) == 10); /* written with a log */
+  rocksdb_statistics_histogram_data_t* data = rocksdb_statistics_histogram_data_create();
+  rocksdb_options_statistics_get_histogram_data(options, 31, data); /* bytes per read */
+  CHECK(rocksdb_statistics_histogram_data_get_count(data) == 5);
+  CHECK(rocksdb_statistics_histogram_data_get_sum(data) == 15);
+  /* Those that no release has, and one that only newer ones have. */
+  const uint32_t none[] = {216, 217, 1000, 100000000, UINT32_MAX};
+  for (int i = 0; i < 5; ++i) {
+    CHECK(rocksdb_options_statistics_get_ticker_count(options, none[i]) == 0);
+    rocksdb_options_statistics_get_histogram_data(options, none[i], data);
+    CHECK(rocksdb_statistics_histogram_data_get_count(data) == 0);
+  }
+  rocksdb_statistics_histogram_data_destroy(data);
+  rocksdb_readoptions_destroy(reading);
+  rocksdb_writeoptions_destroy(writing);
+  rocksdb_close(db);
+  rocksdb_destroy_db(options, directory, &error);
+  CHECK_OK(error);
+  rocksdb_options_destroy(options);
+}
+#endif
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: c_watching_test DIRECTORY\n");
@@ -368,6 +417,11 @@ int main(int argc, char** argv) {
 #endif
   TestOptionsFromText();
   TestLatestOptions(argv[1]);
+#ifdef TEST_NEWER_THAN_7_8
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+  TestStatisticsNumbers(argv[1]);
+#endif
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
   rocksdb_options_destroy(of_events);

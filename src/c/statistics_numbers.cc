@@ -1,0 +1,86 @@
+#include "c/statistics_numbers.h"
+
+#include <span>
+
+#include "rocksdb/statistics.h"
+
+namespace cairn {
+namespace {
+
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): the names in the tables
+
+// `count` numbers from `number` on are those that follow `first` in our enumeration.
+struct Run {
+  uint32_t number, count, first;
+};
+
+// What lies between the runs came after 7.8.3.
+constexpr Run kTickers[] = {
+    {0, 8, BLOCK_CACHE_MISS},
+    {8, 4, BLOCK_CACHE_FILTER_MISS},
+    {12, 6, BLOCK_CACHE_DATA_MISS},
+    {18, 4, BLOCK_CACHE_COMPRESSION_DICT_MISS},
+    {22, 5, BLOCK_CACHE_ADD_REDUNDANT},
+    {27, 1, SECONDARY_CACHE_HITS},
+    {35, 3, BLOOM_FILTER_USEFUL},
+    {38, 2, BLOOM_FILTER_PREFIX_CHECKED},
+    {41, 28, PERSISTENT_CACHE_HIT},
+    {69, 1, NUMBER_ITER_SKIP},
+    {70, 1, NUMBER_OF_RESEEKS_IN_ITERATION},
+    {71, 2, NO_ITERATOR_CREATED},
+    {73, 2, NO_FILE_OPENS},
+    {75, 2, STALL_MICROS},
+    {77, 3, NUMBER_MULTIGET_CALLS},
+    {80, 1, NUMBER_MULTIGET_KEYS_FOUND},
+    {81, 1, NUMBER_MERGE_FAILURES},
+    {82, 1, GET_UPDATES_SINCE_CALLS},
+    {83, 4, WAL_FILE_SYNCED},
+    {87, 16, WRITE_WITH_WAL},
+    {111, 2, MERGE_OPERATION_TOTAL_TIME},
+    {114, 5, ROW_CACHE_HIT},
+    {119, 25, BLOB_DB_NUM_PUT},
+    {144, 1, BLOB_DB_GC_NUM_KEYS_RELOCATED},
+    {145, 4, BLOB_DB_GC_BYTES_RELOCATED},
+    {149, 6, BLOB_DB_CACHE_MISS},
+    {155, 5, TXN_PREPARE_MUTEX_OVERHEAD},
+    {160, 1, FILES_MARKED_TRASH},
+    {162, 9, FILES_DELETED_IMMEDIATELY},
+    {171, 15, VERIFY_CHECKSUM_READ_BYTES},
+    {196, 1, BLOCK_CHECKSUM_COMPUTE_COUNT},
+    {198, 1, MULTIGET_COROUTINE_COUNT},
+    {199, 2, READ_ASYNC_MICROS},
+};
+
+constexpr Run kHistograms[] = {
+    {0, 14, DB_GET},
+    {14, 4, NUM_FILES_IN_SINGLE_COMPACTION},
+    {30, 4, NUM_SUBCOMPACTIONS_SCHEDULED},
+    {34, 14, COMPRESSION_TIMES_NANOS},
+    {48, 4, BLOB_DB_COMPRESSION_MICROS},
+    {52, 1, MULTIGET_IO_BATCH_SIZE},
+    {53, 1, NUM_INDEX_AND_FILTER_BLOCKS_READ_PER_LEVEL},
+    {54, 1, NUM_SST_READ_PER_LEVEL},
+    {55, 1, NUM_LEVEL_READ_PER_MULTIGET},
+    {56, 3, ERROR_HANDLER_AUTORESUME_RETRY_COUNT},
+    {60, 1, PREFETCHED_BYTES_DISCARDED},
+    {61, 1, ASYNC_PREFETCH_ABORT_MICROS},
+};
+
+uint32_t Find(std::span<const Run> runs, uint32_t number, uint32_t none) {
+  for (const Run& run : runs) {
+    if (number >= run.number && number - run.number < run.count) {
+      return run.first + (number - run.number);
+    }
+  }
+  return none;
+}
+
+}  // namespace
+
+uint32_t TickerOfNumber(uint32_t number) { return Find(kTickers, number, TICKER_ENUM_MAX); }
+
+uint32_t HistogramOfNumber(uint32_t number) {
+  return Find(kHistograms, number, HISTOGRAM_ENUM_MAX);
+}
+
+}  // namespace cairn
