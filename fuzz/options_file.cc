@@ -17,10 +17,13 @@ namespace {
 
 void CheckFile(const std::string& text, bool ignore_unknown) {
   OptionsFileContents contents;
-  if (!ParseOptionsText(text, "OPTIONS-000007", ignore_unknown, &contents).ok()) return;
+  if (!ParseOptionsText(text, "OPTIONS-000007", SetRules{.ignore_unknown = ignore_unknown},
+                        &contents)
+           .ok())
+    return;
   const std::string written = FormatOptionsFile(contents.db_options, contents.families);
   OptionsFileContents again;
-  const Status s = ParseOptionsText(written, "OPTIONS-000008", false, &again);
+  const Status s = ParseOptionsText(written, "OPTIONS-000008", SetRules(), &again);
   if (!s.ok()) fprintf(stderr, "%s\n", s.ToString().c_str());
   FUZZ_CHECK(s.ok());
   const std::string twice = FormatOptionsFile(again.db_options, again.families);

@@ -1,6 +1,6 @@
-// The numbers of tickers and histograms in the C interface: those of RocksDB 10.4, as whose header it
-// is compatible (rocksdb/c.h). A program in C, or in a language that binds it, has them as numbers,
-// while rocksdb/statistics.h has RocksDB 7.8.3's order.
+// The numbers of tickers and histograms in the C interface: those of RocksDB 10.4, as whose header
+// it is compatible (rocksdb/c.h). A program in C, or in a language that binds it, has them as
+// numbers, while rocksdb/statistics.h has RocksDB 7.8.3's order.
 //
 // Used by the C interface's functions. Pure functions.
 #ifndef CAIRN_C_STATISTICS_NUMBERS_H_

@@ -16,6 +16,21 @@
 
 namespace cairn {
 
+namespace {
+
+// RocksDB's, which its options texts and OPTIONS files may name: an empty value is none.
+class RemoveEmptyValueCompactionFilter final : public CompactionFilter {
+ public:
+  static const char* kClassName() { return "RemoveEmptyValueCompactionFilter"; }
+  const char* Name() const override { return kClassName(); }
+  bool Filter(int /*level*/, const Slice& /*key*/, const Slice& existing_value,
+              std::string* /*new_value*/, bool* /*value_changed*/) const override {
+    return existing_value.empty();
+  }
+};
+
+}  // namespace
+
 std::shared_ptr<ObjectLibrary> NewBuiltinLibrary() {
   auto library = std::make_shared<ObjectLibrary>("builtin");
   library->AddFactory<FileSystem>(
@@ -36,6 +51,13 @@ std::shared_ptr<ObjectLibrary> NewBuiltinLibrary() {
     guard->reset(NewMemEnv(nullptr));
     return guard->get();
   });
+  library->AddFactory<CompactionFilter>(
+      RemoveEmptyValueCompactionFilter::kClassName(),
+      [](const std::string& /*name*/, std::unique_ptr<CompactionFilter>* /*guard*/,
+         std::string* /*message*/) -> CompactionFilter* {
+        static auto* const filter = new RemoveEmptyValueCompactionFilter;
+        return filter;
+      });
   return library;
 }
 

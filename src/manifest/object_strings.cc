@@ -71,6 +71,12 @@ bool Names(const std::string& name) {
 
 }  // namespace
 
+std::string NameInObjectText(const std::string& text) {
+  std::string name;
+  OptionMap settings;
+  return SplitObject(text, &name, &settings) ? name : "";
+}
+
 ObjectText ParseMemtableFactoryText(const std::string& text,
                                     std::unique_ptr<MemTableRepFactory>* factory) {
   std::string name;
@@ -195,7 +201,8 @@ ObjectText ParseFileChecksumsText(const std::string& text,
   return ObjectText::kParsed;
 }
 
-bool ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories) {
+ObjectText ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories) {
+  ObjectText all = ObjectText::kParsed;
   CollectorFactories parsed;
   std::string_view rest = WithoutBraces(text);
   while (!rest.empty()) {
@@ -203,12 +210,13 @@ bool ParseCollectorFactoriesText(const std::string& text, CollectorFactories* fa
     const std::string item(WithoutBraces(rest.substr(0, end)));
     std::shared_ptr<TablePropertiesCollectorFactory> factory;
     const ObjectText result = ParseCollectorFactoryText(item, &factory);
-    if (result == ObjectText::kMalformed) return false;
+    if (result == ObjectText::kMalformed) return result;
+    if (result == ObjectText::kUnknown) all = result;
     if (factory != nullptr) parsed.push_back(std::move(factory));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   *factories = std::move(parsed);
-  return true;
+  return all;
 }
 
 std::string FormatCollectorFactoriesText(const CollectorFactories& factories) {

@@ -20,6 +20,9 @@ namespace cairn {
 // kUnknown: the text names none of ours. kMalformed: one of ours, with settings that it lacks.
 enum class ObjectText { kParsed, kUnknown, kMalformed };
 
+// The name in "name", "name:N", "id=name;a=1"; empty if it is none of these.
+std::string NameInObjectText(const std::string& text);
+
 // What is not kParsed leaves *factory alone.
 ObjectText ParseMemtableFactoryText(const std::string& text,
                                     std::unique_ptr<MemTableRepFactory>* factory);
@@ -37,9 +40,9 @@ ObjectText ParseCollectorFactoryText(const std::string& text,
 ObjectText ParseFileChecksumsText(const std::string& text,
                                   std::shared_ptr<FileChecksumGenFactory>* factory);
 
-// A list, "{A:{id=B;c=1}}". What is unknown is left out. False: malformed.
+// A list, "{A:{id=B;c=1}}". What is unknown is left out, and the result is then kUnknown.
 using CollectorFactories = ColumnFamilyOptions::TablePropertiesCollectorFactories;
-bool ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories);
+ObjectText ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories);
 // Empty: there are none.
 std::string FormatCollectorFactoriesText(const CollectorFactories& factories);
 

@@ -106,7 +106,7 @@ std::string FormatOptionsFile(const DBOptions& db_options,
 Status PersistOptionsText(FileSystem* fs, const std::string& path, const std::string& text) {
   // What cannot be read back would only be found out at the worst time.
   OptionsFileContents check;
-  if (Status s = ParseOptionsText(text, path, /*ignore_unknown_options=*/false, &check); !s.ok()) {
+  if (Status s = ParseOptionsText(text, path, SetRules(), &check); !s.ok()) {
     return s;
   }
   return WriteStringToFile(fs, text, path, /*sync=*/true);
@@ -134,8 +134,8 @@ Status WriteOptionsFile(FileSystem* fs, const std::string& dbname, uint64_t numb
                           FormatOptionsFile(db_options, families));
 }
 
-Status ParseOptionsText(const std::string& text, const std::string& file_name,
-                        bool ignore_unknown_options, OptionsFileContents* contents) {
+Status ParseOptionsText(const std::string& text, const std::string& file_name, SetRules rules,
+                        OptionsFileContents* contents) {
   *contents = OptionsFileContents();
   Section section;
   std::map<std::string, OptionMap> cf_maps, table_maps;
@@ -192,18 +192,20 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name,
   }
   contents->rocksdb_version = version->second;
   const bool newer = VersionNumber(version->second) > VersionNumber(kWrittenVersion);
-  const bool ignore = ignore_unknown_options && newer;
+  rules.ignore_unknown &= newer;
   const auto locate = [&file_name](const Status& s) {
-    return s.ok() ? s : Status::InvalidArgument(file_name, s.ToString());
+    if (s.ok()) return s;
+    return s.IsNotSupported() ? Status::NotSupported(file_name, s.ToString())
+                              : Status::InvalidArgument(file_name, s.ToString());
   };
-  Status s = SetOptions(db_map, ignore, &contents->db_options);
+  Status s = SetOptions(db_map, rules, &contents->db_options);
   if (!s.ok()) return locate(s);
   for (const std::string& name : names) {
     ColumnFamilyDescriptor family(name, ColumnFamilyOptions());
-    if (s = SetOptions(cf_maps[name], ignore, &family.options); !s.ok()) return locate(s);
+    if (s = SetOptions(cf_maps[name], rules, &family.options); !s.ok()) return locate(s);
     if (const auto it = table_maps.find(name); it != table_maps.end()) {
       BlockBasedTableOptions table;
-      if (s = SetOptions(it->second, ignore, &table); !s.ok()) return locate(s);
+      if (s = SetOptions(it->second, rules, &table); !s.ok()) return locate(s);
       family.options.table_factory.reset(NewBlockBasedTableFactory(table));
     }
     const auto comparator = cf_maps[name].find("comparator");
@@ -214,11 +216,11 @@ Status ParseOptionsText(const std::string& text, const std::string& file_name,
   return Status::OK();
 }
 
-Status LoadOptionsFile(FileSystem* fs, const std::string& path, bool ignore_unknown_options,
+Status LoadOptionsFile(FileSystem* fs, const std::string& path, SetRules rules,
                        OptionsFileContents* contents) {
   std::string text;
   if (IOStatus s = ReadFileToString(fs, path, &text); !s.ok()) return s;
-  return ParseOptionsText(text, path, ignore_unknown_options, contents);
+  return ParseOptionsText(text, path, rules, contents);
 }
 
 namespace {
@@ -295,7 +297,7 @@ Status LoadLatest(const ConfigOptions& config_options, const std::string& dbpath
     if (!s.ok()) return s;
     *path = dbpath + "/" + name;
     FileSystem* const fs = FileSystemOf(config_options.env);
-    s = cairn::LoadOptionsFile(fs, *path, config_options.ignore_unknown_options, contents);
+    s = cairn::LoadOptionsFile(fs, *path, cairn::RulesOf(config_options), contents);
     if (fs->FileExists(*path, IOOptions(), nullptr).ok()) return s;
   }
   return s;
@@ -317,7 +319,7 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
                            std::shared_ptr<Cache>* cache) {
   cairn::OptionsFileContents contents;
   Status s = cairn::LoadOptionsFile(FileSystemOf(config_options.env), options_file_name,
-                                    config_options.ignore_unknown_options, &contents);
+                                    cairn::RulesOf(config_options), &contents);
   if (s.ok()) GiveOut(std::move(contents), config_options.env, db_options, cf_descs, cache);
   return s;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "manifest/options_table.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -47,13 +48,13 @@ struct OptionsFileContents {
   std::map<std::string, std::string> comparator_names;
 };
 
-// Parses the file. Unknown options: an error, unless `ignore_unknown_options` and the file's
+// Parses the file. Unknown options: an error, unless `rules` ignore them and the file's
 // rocksdb_version is newer than ours. Objects that only code can supply (comparators, filters of
 // one's own) keep their defaults.
-[[nodiscard]] Status LoadOptionsFile(FileSystem* fs, const std::string& path,
-                                     bool ignore_unknown_options, OptionsFileContents* contents);
+[[nodiscard]] Status LoadOptionsFile(FileSystem* fs, const std::string& path, SetRules rules,
+                                     OptionsFileContents* contents);
 [[nodiscard]] Status ParseOptionsText(const std::string& text, const std::string& file_name,
-                                      bool ignore_unknown_options, OptionsFileContents* contents);
+                                      SetRules rules, OptionsFileContents* contents);
 
 // Names of the newest OPTIONS file of a directory (relative). NotFound: none.
 [[nodiscard]] Status FindLatestOptionsFile(FileSystem* fs, const std::string& dbname,

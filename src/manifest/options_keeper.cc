@@ -66,7 +66,7 @@ Status OptionsKeeper::Patch(uint64_t number, FSDirectory* db_directory, const DB
   excerpt.insert(excerpt.end(), change.written.begin(), change.written.end());
   OptionsFileContents check;
   Status s = ParseOptionsText(FormatOptionsFile(db_options, excerpt), OptionsFileName("", number),
-                              /*ignore_unknown_options=*/false, &check);
+                              SetRules(), &check);
   if (!s.ok()) return s;
 
   std::map<std::string, std::string> texts = Texts(change);

@@ -77,7 +77,7 @@ class OptionsKeeperTest : public ::testing::Test {
     EXPECT_TRUE(FindLatestOptionsFile(memory_.get(), kDb, &name).ok());
     OptionsFileContents contents;
     const Status s =
-        LoadOptionsFile(memory_.get(), std::string(kDb) + "/" + name, false, &contents);
+        LoadOptionsFile(memory_.get(), std::string(kDb) + "/" + name, SetRules(), &contents);
     EXPECT_TRUE(s.ok()) << name << ": " << s.ToString();
     std::map<std::string, size_t> sizes;
     for (const auto& family : contents.families) {

@@ -15,7 +15,7 @@ namespace {
 template <typename S>
 Status FromMap(const ConfigOptions& config, const S& base, const cairn::OptionMap& map, S* result) {
   S parsed = base;
-  Status s = cairn::SetOptions(map, config.ignore_unknown_options, &parsed);
+  Status s = cairn::SetOptions(map, cairn::RulesOf(config), &parsed);
   *result = s.ok() ? parsed : base;
   return s;
 }
@@ -107,17 +107,14 @@ Status GetOptionsFromString(const ConfigOptions& config_options, const Options& 
   Status s = cairn::SplitOptions(opts_str, &map);
   DBOptions db_options(base_options);
   ColumnFamilyOptions cf_options(base_options);
+  const cairn::SetRules rules = cairn::RulesOf(config_options);
   for (auto it = map.begin(); s.ok() && it != map.end(); ++it) {
     const auto& [name, value] = *it;
-    cairn::SetResult result = cairn::SetOption(&db_options, name, value);
+    cairn::SetResult result = cairn::SetOption(&db_options, name, value, rules);
     if (result == cairn::SetResult::kUnknown) {
-      result = cairn::SetOption(&cf_options, name, value);
+      result = cairn::SetOption(&cf_options, name, value, rules);
     }
-    if (result == cairn::SetResult::kMalformed) {
-      s = Status::InvalidArgument("Error parsing option " + name, value);
-    } else if (result == cairn::SetResult::kUnknown && !config_options.ignore_unknown_options) {
-      s = Status::InvalidArgument("Could not find option", name);
-    }
+    s = cairn::StatusOfSet(result, rules, name, value);
   }
   if (s.ok()) *new_options = Options(db_options, cf_options);
   return s;

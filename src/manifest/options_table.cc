@@ -12,6 +12,7 @@
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/rate_limiter.h"
 
 namespace cairn {
 
@@ -179,6 +180,12 @@ EnumNames() {
   return kNames;
 }
 
+SetRules RulesOf(const ConfigOptions& config) {
+  return {.ignore_unknown = config.ignore_unknown_options,
+          .ignore_users = config.ignore_unsupported_options,
+          .config = &config};
+}
+
 namespace {
 
 // Whether it is a struct with members of its own here.
@@ -199,21 +206,65 @@ constexpr OptionField<S> Field(std::string_view name) {
           known_members};
 }
 
-// An object that we do not have: printed as absent, and ignored when a file names one.
-template <typename S>
-constexpr OptionField<S> Object(std::string_view name) {
-  return {name, [](const S&) -> std::string { return "nullptr"; }, nullptr};
+bool IsNull(const std::string& value) { return value.empty() || value == "nullptr"; }
+
+SetResult ResultOf(ObjectText text) {
+  switch (text) {
+    case ObjectText::kParsed:
+      break;
+    case ObjectText::kUnknown:
+      return SetResult::kUsers;
+    case ObjectText::kMalformed:
+      return SetResult::kMalformed;
+  }
+  return SetResult::kSet;
 }
 
-// An object of the user's, which its name does not bring back: printed by name, ignored when a file
-// names one.
-template <typename S, auto Member>
-constexpr OptionField<S> UserObject(std::string_view name) {
+// An object that we do not have: printed as absent.
+template <typename S>
+constexpr OptionField<S> Object(std::string_view name,
+                                SetResult (*build)(S*, const std::string&, const ConfigOptions*)) {
+  return {name, [](const S&) -> std::string { return "nullptr"; }, nullptr, nullptr, build};
+}
+
+// An object of which none is here, while RocksDB makes one of any text.
+template <typename S>
+SetResult LacksAny(S*, const std::string& value, const ConfigOptions*) {
+  return IsNull(value) ? SetResult::kSet : SetResult::kLacking;
+}
+
+SetResult BuildWalFilter(DBOptions*, const std::string& value, const ConfigOptions*) {
+  return IsNull(value) ? SetResult::kSet : SetResult::kUsers;
+}
+
+SetResult BuildSstPartitioner(ColumnFamilyOptions*, const std::string& value,
+                              const ConfigOptions*) {
+  if (IsNull(value)) return SetResult::kSet;
+  return NameInObjectText(value) == "SstPartitionerFixedPrefixFactory" ? SetResult::kLacking
+                                                                       : SetResult::kUsers;
+}
+
+// An object that is found by its name where a ConfigOptions says so (utilities/object_registry.h),
+// and else stays with the caller.
+template <typename S, auto Member, typename T>
+constexpr OptionField<S> RegisteredObject(std::string_view name) {
   return {name,
           [](const S& s) -> std::string {
             return s.*Member == nullptr ? "nullptr" : (s.*Member)->GetId();
           },
-          nullptr};
+          nullptr, nullptr,
+          [](S* s, const std::string& value, const ConfigOptions* config) -> SetResult {
+            if (IsNull(value)) {
+              s->*Member = nullptr;
+              return SetResult::kSet;
+            }
+            if (config == nullptr) return SetResult::kUsers;
+            ConfigOptions strict = *config;
+            strict.ignore_unsupported_options = false;
+            const Status made = T::CreateFromString(strict, value, &(s->*Member));
+            if (made.IsNotSupported()) return SetResult::kUsers;
+            return made.ok() ? SetResult::kSet : SetResult::kMalformed;
+          }};
 }
 
 // Of old versions: accepted, without effect.
@@ -322,12 +373,19 @@ std::string FormatComparator(const ColumnFamilyOptions& options) {
   return options.comparator->Name();
 }
 
-bool ParseComparator(ColumnFamilyOptions* options, const std::string& value) {
-  // One of the user's own cannot be made from its name: that stays to the caller.
+SetResult BuildComparator(ColumnFamilyOptions* options, const std::string& value,
+                          const ConfigOptions*) {
+  const std::string name = NameInObjectText(value);
   for (const Comparator* known : {BytewiseComparator(), ReverseBytewiseComparator()}) {
-    if (value == known->Name()) options->comparator = known;
+    if (name != known->Name()) continue;
+    options->comparator = known;
+    return SetResult::kSet;
   }
-  return true;
+  // Those with timestamps.
+  if (name == "leveldb.BytewiseComparator.u64ts" ||
+      name == "rocksdb.ReverseBytewiseComparator.u64ts")
+    return SetResult::kLacking;
+  return SetResult::kUsers;
 }
 
 std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
@@ -335,20 +393,24 @@ std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {
                                              : FormatMemtableFactoryText(*options.memtable_factory);
 }
 
-// One of the user's own cannot be made from its name: that stays to the caller.
-bool ParseMemtableFactory(ColumnFamilyOptions* options, const std::string& value) {
+SetResult BuildMemtableFactory(ColumnFamilyOptions* options, const std::string& value,
+                               const ConfigOptions*) {
   std::unique_ptr<MemTableRepFactory> factory;
   const ObjectText result = ParseMemtableFactoryText(value, &factory);
   if (factory != nullptr) options->memtable_factory = std::move(factory);
-  return result != ObjectText::kMalformed;
+  return ResultOf(result);
 }
 
-std::string FormatPrefixExtractor(const ColumnFamilyOptions& options) {
-  return options.prefix_extractor == nullptr ? "nullptr" : options.prefix_extractor->AsString();
-}
-
-bool ParsePrefixExtractor(ColumnFamilyOptions* options, const std::string& value) {
-  return ParsePrefixExtractorText(value, &options->prefix_extractor) != ObjectText::kMalformed;
+template <auto Member>
+constexpr OptionField<ColumnFamilyOptions> PrefixExtractor(std::string_view name) {
+  return {name,
+          [](const ColumnFamilyOptions& s) -> std::string {
+            return s.*Member == nullptr ? "nullptr" : (s.*Member)->AsString();
+          },
+          nullptr, nullptr,
+          [](ColumnFamilyOptions* s, const std::string& value, const ConfigOptions*) -> SetResult {
+            return ResultOf(ParsePrefixExtractorText(value, &(s->*Member)));
+          }};
 }
 
 std::string FormatMergeOperator(const ColumnFamilyOptions& options) {
@@ -356,9 +418,16 @@ std::string FormatMergeOperator(const ColumnFamilyOptions& options) {
                                            : FormatMergeOperatorText(*options.merge_operator);
 }
 
-// As with memtable factories.
-bool ParseMergeOperator(ColumnFamilyOptions* options, const std::string& value) {
-  return ParseMergeOperatorText(value, &options->merge_operator) != ObjectText::kMalformed;
+SetResult BuildMergeOperator(ColumnFamilyOptions* options, const std::string& value,
+                             const ConfigOptions*) {
+  return ResultOf(ParseMergeOperatorText(value, &options->merge_operator));
+}
+
+bool ParseRateLimiter(DBOptions* options, const std::string& value) {
+  int64_t bytes_per_second = 0;
+  if (!ParseValue(value, &bytes_per_second) || bytes_per_second <= 0) return false;
+  options->rate_limiter.reset(NewGenericRateLimiter(bytes_per_second));
+  return true;
 }
 
 std::string FormatFileChecksums(const DBOptions& options) {
@@ -366,17 +435,18 @@ std::string FormatFileChecksums(const DBOptions& options) {
                                                       : options.file_checksum_gen_factory->GetId();
 }
 
-bool ParseFileChecksums(DBOptions* options, const std::string& value) {
-  return ParseFileChecksumsText(value, &options->file_checksum_gen_factory) !=
-         ObjectText::kMalformed;
+SetResult BuildFileChecksums(DBOptions* options, const std::string& value, const ConfigOptions*) {
+  return ResultOf(ParseFileChecksumsText(value, &options->file_checksum_gen_factory));
 }
 
 std::string FormatCollectors(const ColumnFamilyOptions& options) {
   return FormatCollectorFactoriesText(options.table_properties_collector_factories);
 }
 
-bool ParseCollectors(ColumnFamilyOptions* options, const std::string& value) {
-  return ParseCollectorFactoriesText(value, &options->table_properties_collector_factories);
+SetResult BuildCollectors(ColumnFamilyOptions* options, const std::string& value,
+                          const ConfigOptions*) {
+  return ResultOf(
+      ParseCollectorFactoriesText(value, &options->table_properties_collector_factories));
 }
 
 std::string FormatTableFactory(const ColumnFamilyOptions& options) {
@@ -384,7 +454,8 @@ std::string FormatTableFactory(const ColumnFamilyOptions& options) {
 }
 
 // The nested options change those that are set already.
-bool ParseBlockBasedTableFactory(ColumnFamilyOptions* options, const std::string& value) {
+SetResult BuildBlockBasedTableFactory(ColumnFamilyOptions* options, const std::string& value,
+                                      const ConfigOptions* config) {
   BlockBasedTableOptions table_options;
   if (options->table_factory != nullptr) {
     if (const auto* set =
@@ -394,54 +465,74 @@ bool ParseBlockBasedTableFactory(ColumnFamilyOptions* options, const std::string
     }
   }
   OptionMap map;
-  if (!SplitOptions(value, &map).ok()) return false;
+  if (!SplitOptions(value, &map).ok()) return SetResult::kMalformed;
   map.erase("id");
-  if (!SetOptions(map, false, &table_options).ok()) return false;
+  const SetRules rules = config == nullptr ? SetRules() : RulesOf(*config);
+  SetResult worst = SetResult::kSet;
+  for (const auto& [name, member] : map) {
+    const SetResult result = SetOption(&table_options, name, member, rules);
+    if (result == SetResult::kUsers) {
+      worst = result;  // the rest is set nevertheless
+    } else if (result == SetResult::kLacking) {
+      return result;
+    } else if (result == SetResult::kMalformed ||
+               (result == SetResult::kUnknown && !rules.ignore_unknown)) {
+      return SetResult::kMalformed;
+    }
+  }
   options->table_factory.reset(NewBlockBasedTableFactory(table_options));
-  return true;
+  return worst;
 }
 
-bool ParseTableFactory(ColumnFamilyOptions* options, const std::string& value) {
-  if (value == TableFactory::kBlockBasedTableName() || value == "{}") {
-    return ParseBlockBasedTableFactory(options, "");
-  }
-  OptionMap map;
-  if (value.find('=') == std::string::npos || !SplitOptions(value, &map).ok() ||
-      map["id"] != TableFactory::kBlockBasedTableName()) {
-    return false;  // no other kind of table exists here
-  }
-  return ParseBlockBasedTableFactory(options, value);
+SetResult BuildTableFactory(ColumnFamilyOptions* options, const std::string& value,
+                            const ConfigOptions* config) {
+  const bool plain = value == "{}";
+  const std::string name = plain ? TableFactory::kBlockBasedTableName() : NameInObjectText(value);
+  if (name == "PlainTable" || name == "CuckooTable") return SetResult::kLacking;
+  if (name != TableFactory::kBlockBasedTableName()) return SetResult::kMalformed;
+  const bool settings = !plain && value != TableFactory::kBlockBasedTableName();
+  return BuildBlockBasedTableFactory(options, settings ? value : "", config);
 }
 
 std::string FormatFilterPolicy(const BlockBasedTableOptions& options) {
   return options.filter_policy == nullptr ? "nullptr" : options.filter_policy->GetId();
 }
 
-// "bloomfilter:10:false", "ribbonfilter:10[:0]", or with the prefix "rocksdb.".
-bool ParseFilterPolicy(BlockBasedTableOptions* options, const std::string& value) {
-  if (value == "nullptr" || value.empty()) {
+// "bloomfilter:10:false", "ribbonfilter:10[:0]", or RocksDB's names of the files' formats.
+SetResult BuildFilterPolicy(BlockBasedTableOptions* options, const std::string& value,
+                            const ConfigOptions*) {
+  if (IsNull(value)) {
     options->filter_policy.reset();
-    return true;
+    return SetResult::kSet;
   }
   std::vector<std::string> parts;
   double bits = 0;
-  if (!ParseValue(value, &parts)) return false;
-  if (parts.size() < 2 || !ParseValue(parts[1], &bits)) return true;  // one of the user's own
+  if (!ParseValue(value, &parts)) return SetResult::kMalformed;
+  if (parts.size() < 2 || !ParseValue(parts[1], &bits)) return SetResult::kUsers;
   if (parts[0] == "bloomfilter" || parts[0] == "rocksdb.internal.FastLocalBloomFilter") {
     options->filter_policy.reset(NewBloomFilterPolicy(bits));
   } else if (parts[0] == "ribbonfilter") {
     int before = 0;
-    if (parts.size() > 2 && !ParseValue(parts[2], &before)) return false;
+    if (parts.size() > 2 && !ParseValue(parts[2], &before)) return SetResult::kMalformed;
     options->filter_policy.reset(NewRibbonFilterPolicy(bits, before));
+  } else if (parts[0] == "rocksdb.internal.Standard128RibbonFilter") {
+    options->filter_policy.reset(NewRibbonFilterPolicy(bits, /*bloom_before_level=*/-1));
+  } else {
+    return parts[0].starts_with("rocksdb.internal.") ? SetResult::kLacking : SetResult::kUsers;
   }
-  return true;
+  return SetResult::kSet;
 }
 
 std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions&) {
   return "FlushBlockBySizePolicyFactory";
 }
 
-bool ParseFlushBlockPolicyFactory(BlockBasedTableOptions*, const std::string&) { return true; }
+SetResult BuildFlushBlockPolicyFactory(BlockBasedTableOptions*, const std::string& value,
+                                       const ConfigOptions*) {
+  const std::string name = NameInObjectText(value);
+  if (IsNull(value) || name == "FlushBlockBySizePolicyFactory") return SetResult::kSet;
+  return name == "FlushBlockEveryKeyPolicyFactory" ? SetResult::kLacking : SetResult::kUsers;
+}
 
 // "8M", or "{capacity=8M;num_shard_bits=4;...}".
 bool ParseBlockCache(BlockBasedTableOptions* options, const std::string& value) {
@@ -517,7 +608,7 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::max_write_batch_group_size_bytes>(
           "max_write_batch_group_size_bytes"),
       Field<DBOptions, &DBOptions::avoid_flush_during_recovery>("avoid_flush_during_recovery"),
-      {"file_checksum_gen_factory", FormatFileChecksums, ParseFileChecksums},
+      {"file_checksum_gen_factory", FormatFileChecksums, nullptr, nullptr, BuildFileChecksums},
       Field<DBOptions, &DBOptions::enable_thread_tracking>("enable_thread_tracking"),
       Field<DBOptions, &DBOptions::allow_fallocate>("allow_fallocate"),
       Field<DBOptions, &DBOptions::allow_data_in_errors>("allow_data_in_errors"),
@@ -538,7 +629,7 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::access_hint_on_compaction_start>(
           "access_hint_on_compaction_start"),
       Field<DBOptions, &DBOptions::max_file_opening_threads>("max_file_opening_threads"),
-      Object<DBOptions>("wal_filter"),
+      Object<DBOptions>("wal_filter", BuildWalFilter),
       Field<DBOptions, &DBOptions::use_fsync>("use_fsync"),
       Field<DBOptions, &DBOptions::table_cache_numshardbits>("table_cache_numshardbits"),
       Field<DBOptions, &DBOptions::dump_malloc_stats>("dump_malloc_stats"),
@@ -564,7 +655,7 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::info_log_level>("info_log_level"),
       Field<DBOptions, &DBOptions::wal_dir>("wal_dir"),
       Field<DBOptions, &DBOptions::db_log_dir>("db_log_dir"),
-      Ignored<DBOptions>("rate_limiter_bytes_per_sec"),
+      {"rate_limiter_bytes_per_sec", nullptr, ParseRateLimiter},
       Ignored<DBOptions>("skip_log_error_on_recovery"),
       Ignored<DBOptions>("preserve_deletes"),
       Ignored<DBOptions>("base_background_compactions"),
@@ -593,7 +684,7 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "max_successive_merges"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_number>(
           "max_write_buffer_number"),
-      {"prefix_extractor", FormatPrefixExtractor, ParsePrefixExtractor},
+      PrefixExtractor<&ColumnFamilyOptions::prefix_extractor>("prefix_extractor"),
       CompressionField<&ColumnFamilyOptions::bottommost_compression_opts>(
           "bottommost_compression_opts"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::paranoid_file_checks>(
@@ -674,31 +765,33 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "preserve_internal_time_seconds"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::preclude_last_level_data_seconds>(
           "preclude_last_level_data_seconds"),
-      Object<ColumnFamilyOptions>("sst_partitioner_factory"),
+      Object<ColumnFamilyOptions>("sst_partitioner_factory", BuildSstPartitioner),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::num_levels>("num_levels"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::force_consistency_checks>(
           "force_consistency_checks"),
-      Object<ColumnFamilyOptions>("memtable_insert_with_hint_prefix_extractor"),
-      {"memtable_factory", FormatMemtableFactory, ParseMemtableFactory},
+      PrefixExtractor<&ColumnFamilyOptions::memtable_insert_with_hint_prefix_extractor>(
+          "memtable_insert_with_hint_prefix_extractor"),
+      {"memtable_factory", FormatMemtableFactory, nullptr, nullptr, BuildMemtableFactory},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::level_compaction_dynamic_file_size>(
           "level_compaction_dynamic_file_size"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_number_to_maintain>(
           "max_write_buffer_number_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::optimize_filters_for_hits>(
           "optimize_filters_for_hits"),
-      {"table_properties_collectors", FormatCollectors, ParseCollectors},
+      {"table_properties_collectors", FormatCollectors, nullptr, nullptr, BuildCollectors},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::level_compaction_dynamic_level_bytes>(
           "level_compaction_dynamic_level_bytes"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_style>("compaction_style"),
-      UserObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter>("compaction_filter"),
+      RegisteredObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter,
+                       CompactionFilter>("compaction_filter"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::inplace_update_support>(
           "inplace_update_support"),
-      {"merge_operator", FormatMergeOperator, ParseMergeOperator},
-      {"table_factory", FormatTableFactory, ParseTableFactory},
+      {"merge_operator", FormatMergeOperator, nullptr, nullptr, BuildMergeOperator},
+      {"table_factory", FormatTableFactory, nullptr, nullptr, BuildTableFactory},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::bloom_locality>("bloom_locality"),
-      {"comparator", FormatComparator, ParseComparator},
-      UserObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter_factory>(
-          "compaction_filter_factory"),
+      {"comparator", FormatComparator, nullptr, nullptr, BuildComparator},
+      RegisteredObject<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_filter_factory,
+                       CompactionFilterFactory>("compaction_filter_factory"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_size_to_maintain>(
           "max_write_buffer_size_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_pri>("compaction_pri"),
@@ -715,8 +808,8 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       Ignored<ColumnFamilyOptions>("expanded_compaction_factor"),
       Ignored<ColumnFamilyOptions>("source_compaction_factor"),
       Ignored<ColumnFamilyOptions>("min_partial_merge_operands"),
-      {"block_based_table_factory", nullptr, ParseBlockBasedTableFactory},
-      {"memtable", nullptr, ParseMemtableFactory},
+      {"block_based_table_factory", nullptr, nullptr, nullptr, BuildBlockBasedTableFactory},
+      {"memtable", nullptr, nullptr, nullptr, BuildMemtableFactory},
   };
   return kFields;
 }
@@ -750,7 +843,7 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
       Field<BlockBasedTableOptions,
             &BlockBasedTableOptions::pin_l0_filter_and_index_blocks_in_cache>(
           "pin_l0_filter_and_index_blocks_in_cache"),
-      {"filter_policy", FormatFilterPolicy, ParseFilterPolicy},
+      {"filter_policy", FormatFilterPolicy, nullptr, nullptr, BuildFilterPolicy},
       Field<BlockBasedTableOptions,
             &BlockBasedTableOptions::cache_index_and_filter_blocks_with_high_priority>(
           "cache_index_and_filter_blocks_with_high_priority"),
@@ -760,7 +853,8 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
           "block_restart_interval"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::max_auto_readahead_size>(
           "max_auto_readahead_size"),
-      {"flush_block_policy_factory", FormatFlushBlockPolicyFactory, ParseFlushBlockPolicyFactory},
+      {"flush_block_policy_factory", FormatFlushBlockPolicyFactory, nullptr, nullptr,
+       BuildFlushBlockPolicyFactory},
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::partition_filters>(
           "partition_filters"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::cache_index_and_filter_blocks>(
@@ -781,8 +875,8 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
           "enable_index_compression"),
       Ignored<BlockBasedTableOptions>("skip_table_builder_flush"),
       Ignored<BlockBasedTableOptions>("hash_index_allow_collision"),
-      Ignored<BlockBasedTableOptions>("persistent_cache"),
-      Ignored<BlockBasedTableOptions>("block_cache_compressed"),
+      {"persistent_cache", nullptr, nullptr, nullptr, LacksAny<BlockBasedTableOptions>},
+      {"block_cache_compressed", nullptr, nullptr, nullptr, LacksAny<BlockBasedTableOptions>},
       {"block_cache", nullptr, ParseBlockCache},
   };
   return kFields;

@@ -12,20 +12,32 @@
 
 #include "base/namespace.h"
 #include "manifest/option_values.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 
 namespace cairn {
+
+enum class SetResult {
+  kSet,
+  kUnknown,
+  kMalformed,
+  kUsers,    // an object that does not come with the library: it stays with who has it
+  kLacking,  // an object that comes with RocksDB, and not with us
+};
 
 template <typename S>
 struct OptionField {
   std::string_view name;
   // nullptr: parsed only. An empty result is left out of what is printed.
   std::string (*format)(const S&);
-  // nullptr: accepted and ignored, for what old versions wrote. false: malformed.
+  // nullptr (and build, too): accepted and ignored, for what old versions wrote. false: malformed.
   bool (*parse)(S*, const std::string& value);
   // Of a struct within options: its text without the members that are unknown here. nullptr: none.
   std::string (*known_members)(const std::string& value) = nullptr;
+  // Of an object, instead of parse. `config` says where names of the user's are looked up; null:
+  // nowhere.
+  SetResult (*build)(S*, const std::string& value, const ConfigOptions* config) = nullptr;
 };
 
 template <typename S>
@@ -42,8 +54,9 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields();
 template <typename S>
 bool EmptyValueSays(const OptionField<S>& field) {
   S options;
-  return !field.format(options).empty() && field.parse != nullptr && field.parse(&options, "") &&
-         field.format(options).empty();
+  const bool read = field.build != nullptr ? field.build(&options, "", nullptr) == SetResult::kSet
+                                           : field.parse != nullptr && field.parse(&options, "");
+  return read && !field.format(S()).empty() && field.format(options).empty();
 }
 
 // Each option as prefix + "name=value" + suffix.
@@ -59,16 +72,22 @@ std::string FormatOptions(const S& options, std::string_view prefix, std::string
   return r;
 }
 
-enum class SetResult { kSet, kUnknown, kMalformed };
+struct SetRules {
+  bool ignore_unknown = false;  // options, and members of structs, that a later release has more
+  bool ignore_users = true;     // objects that only the caller can make; else they are refused
+  const ConfigOptions* config = nullptr;  // see OptionField::build
+};
 
-// `ignore_unknown`: also what members of structs a later release has more.
+SetRules RulesOf(const ConfigOptions& config);
+
 template <typename S>
 SetResult SetOption(S* options, const std::string& name, const std::string& value,
-                    bool ignore_unknown = false) {
+                    SetRules rules = {}) {
   for (const OptionField<S>& field : OptionFields<S>()) {
     if (field.name != name) continue;
+    if (field.build != nullptr) return field.build(options, value, rules.config);
     if (field.parse == nullptr) return SetResult::kSet;
-    const bool filter = ignore_unknown && field.known_members != nullptr;
+    const bool filter = rules.ignore_unknown && field.known_members != nullptr;
     return field.parse(options, filter ? field.known_members(value) : value)
                ? SetResult::kSet
                : SetResult::kMalformed;
@@ -76,20 +95,34 @@ SetResult SetOption(S* options, const std::string& name, const std::string& valu
   return SetResult::kUnknown;
 }
 
-// Sets what the map names. InvalidArgument: malformed, or unknown and not to be ignored; *options
-// is then partly changed.
+// InvalidArgument: malformed, or unknown and not to be ignored. NotSupported: an object that is not
+// here.
+[[nodiscard]] inline Status StatusOfSet(SetResult result, SetRules rules, const std::string& name,
+                                        const std::string& value) {
+  switch (result) {
+    case SetResult::kSet:
+      break;
+    case SetResult::kUnknown:
+      if (!rules.ignore_unknown) return Status::InvalidArgument("Could not find option", name);
+      break;
+    case SetResult::kMalformed:
+      return Status::InvalidArgument("Error parsing option " + name, value);
+    case SetResult::kUsers:
+      if (rules.ignore_users) break;
+      [[fallthrough]];
+    case SetResult::kLacking:
+      return Status::NotSupported("Could not load the object that option " + name + " names",
+                                  value);
+  }
+  return Status::OK();
+}
+
+// Sets what the map names. After an error *options is partly changed.
 template <typename S>
-[[nodiscard]] Status SetOptions(const OptionMap& map, bool ignore_unknown, S* options) {
+[[nodiscard]] Status SetOptions(const OptionMap& map, SetRules rules, S* options) {
   for (const auto& [name, value] : map) {
-    switch (SetOption(options, name, value, ignore_unknown)) {
-      case SetResult::kSet:
-        break;
-      case SetResult::kUnknown:
-        if (!ignore_unknown) return Status::InvalidArgument("Could not find option", name);
-        break;
-      case SetResult::kMalformed:
-        return Status::InvalidArgument("Error parsing option " + name, value);
-    }
+    Status s = StatusOfSet(SetOption(options, name, value, rules), rules, name, value);
+    if (!s.ok()) return s;
   }
   return Status::OK();
 }
@@ -123,7 +156,7 @@ template <typename S>
 bool ParseValue(const std::string& text, S* v) {
   OptionMap map;
   S parsed = *v;
-  if (!SplitOptions(text, &map).ok() || !SetOptions(map, false, &parsed).ok()) return false;
+  if (!SplitOptions(text, &map).ok() || !SetOptions(map, SetRules(), &parsed).ok()) return false;
   *v = parsed;
   return true;
 }

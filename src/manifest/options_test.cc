@@ -5,9 +5,12 @@
 #include "fs/memory_file_system.h"
 #include "manifest/options_file.h"
 #include "manifest/options_table.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/rate_limiter.h"
 #include "rocksdb/table.h"
+#include "rocksdb/utilities/object_registry.h"
 
 namespace cairn {
 namespace {
@@ -70,6 +73,83 @@ TEST(OptionStrings, NestedTableOptions) {
   ASSERT_NE(table->filter_policy, nullptr);
   ASSERT_NE(table->block_cache, nullptr);
   EXPECT_EQ(table->block_cache->GetCapacity(), 1u << 20);
+}
+
+// An object whose name comes with RocksDB is made, or refused by name.
+TEST(OptionStrings, NoObjectIsDroppedInSilence) {
+  Options parsed;
+  for (const char* lacking :
+       {"comparator=leveldb.BytewiseComparator.u64ts",
+        "comparator={id=rocksdb.ReverseBytewiseComparator.u64ts;}",
+        "sst_partitioner_factory=SstPartitionerFixedPrefixFactory",
+        "sst_partitioner_factory={id=SstPartitionerFixedPrefixFactory;length=5}",
+        "table_factory=PlainTable", "table_factory={id=CuckooTable;}",
+        "block_based_table_factory={persistent_cache=p}",
+        "block_based_table_factory={block_cache_compressed=1M}",
+        "block_based_table_factory={filter_policy=rocksdb.internal.LegacyBloomFilter:10}",
+        "block_based_table_factory={flush_block_policy_factory=FlushBlockEveryKeyPolicyFactory}"}) {
+    const Status s = GetOptionsFromString(Options(), lacking, &parsed);
+    EXPECT_TRUE(s.IsNotSupported()) << lacking << ": " << s.ToString();
+    const std::string text = lacking;
+    EXPECT_NE(s.ToString().find(text.substr(0, text.find('='))), std::string::npos) << s.ToString();
+  }
+  ASSERT_TRUE(GetOptionsFromString(Options(),
+                                   "comparator={id=rocksdb.ReverseBytewiseComparator;};"
+                                   "sst_partitioner_factory=nullptr;rate_limiter_bytes_per_sec=1M;"
+                                   "compaction_filter={id=RemoveEmptyValueCompactionFilter;};"
+                                   "memtable_insert_with_hint_prefix_extractor=fixed:3;"
+                                   "block_based_table_factory={persistent_cache=nullptr;"
+                                   "filter_policy=rocksdb.internal.Standard128RibbonFilter:10}",
+                                   &parsed)
+                  .ok());
+  EXPECT_EQ(parsed.comparator, ReverseBytewiseComparator());
+  ASSERT_NE(parsed.rate_limiter, nullptr);
+  EXPECT_EQ(parsed.rate_limiter->GetBytesPerSecond(), 1 << 20);
+  ASSERT_NE(parsed.compaction_filter, nullptr);
+  EXPECT_STREQ(parsed.compaction_filter->Name(), "RemoveEmptyValueCompactionFilter");
+  ASSERT_NE(parsed.memtable_insert_with_hint_prefix_extractor, nullptr);
+  const auto* table = parsed.table_factory->GetOptions<BlockBasedTableOptions>();
+  ASSERT_NE(table->filter_policy, nullptr);
+}
+
+// What only the caller can make stays with the caller, or is refused where that was asked for.
+TEST(OptionStrings, AUsersObjectStaysWithTheCaller) {
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  for (const char* users :
+       {"comparator=mine", "compaction_filter=mine", "compaction_filter_factory=mine",
+        "merge_operator=mine", "memtable_factory=mine", "prefix_extractor=mine",
+        "sst_partitioner_factory=mine", "wal_filter=mine", "file_checksum_gen_factory=mine",
+        "table_properties_collectors={mine}", "block_based_table_factory={filter_policy=mine}",
+        "block_based_table_factory={flush_block_policy_factory=mine;block_size=7K}"}) {
+    Options base, parsed;
+    const Status s = GetOptionsFromString(base, users, &parsed);
+    EXPECT_TRUE(s.ok()) << users << ": " << s.ToString();
+    EXPECT_EQ(parsed.comparator, base.comparator);
+    const Status refused = GetOptionsFromString(strict, base, users, &parsed);
+    EXPECT_TRUE(refused.IsNotSupported()) << users << ": " << refused.ToString();
+    EXPECT_NE(refused.ToString().find("mine"), std::string::npos);
+  }
+}
+
+// Where the ConfigOptions' registry has it, it is made.
+TEST(OptionStrings, ARegisteredCompactionFilterIsMade) {
+  class Filter final : public CompactionFilter {
+   public:
+    const char* Name() const override { return "mine"; }
+  };
+  static Filter filter;
+  ConfigOptions config;
+  config.registry->AddLibrary("mine")->AddFactory<CompactionFilter>(
+      "mine", [](const std::string&, std::unique_ptr<CompactionFilter>*, std::string*) {
+        return static_cast<CompactionFilter*>(&filter);
+      });
+  Options parsed;
+  ASSERT_TRUE(GetOptionsFromString(config, Options(), "compaction_filter=mine", &parsed).ok());
+  EXPECT_EQ(parsed.compaction_filter, &filter);
+  const Status s = GetOptionsFromString(config, parsed, "compaction_filter=nullptr", &parsed);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(parsed.compaction_filter, nullptr);
 }
 
 TEST(OptionStrings, CompressionOptionsInBothNotations) {
@@ -166,7 +246,7 @@ TEST(OptionsFile, RoundTrips) {
   EXPECT_FALSE(fs.FileExists("/db/OPTIONS-000007", IOOptions(), nullptr).ok());
   EXPECT_TRUE(fs.FileExists("/db/OPTIONS-000009", IOOptions(), nullptr).ok());
   OptionsFileContents contents;
-  const Status s = LoadOptionsFile(&fs, "/db/" + name, false, &contents);
+  const Status s = LoadOptionsFile(&fs, "/db/" + name, SetRules(), &contents);
   ASSERT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(FormatOptionsFile(contents.db_options, contents.families),
             FormatOptionsFile(options, {{"default", options}}));
@@ -185,21 +265,51 @@ TEST(OptionsFile, UnknownOptionsOnlyFromNewerVersions) {
   ASSERT_NE(at, std::string::npos);
   with_unknown.insert(at, "  some_new_option=42  # of the future\n");
   OptionsFileContents contents;
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).IsInvalidArgument());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", SetRules(), &contents).IsInvalidArgument());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", SetRules{.ignore_unknown = true}, &contents)
+                  .IsInvalidArgument());
   const size_t version = with_unknown.find("7.8.3");
   with_unknown.replace(version, 5, "11.1.0");
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).ok());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", SetRules(), &contents).IsInvalidArgument());
+  EXPECT_TRUE(
+      ParseOptionsText(with_unknown, "f", SetRules{.ignore_unknown = true}, &contents).ok());
   EXPECT_EQ(contents.rocksdb_version, "11.1.0");
   // Members of structs are options, too.
   const size_t member = with_unknown.find("window_bits=");
   ASSERT_NE(member, std::string::npos);
   with_unknown.insert(member, "new_member=7;newer_member={a=1;b=2;};");
-  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", false, &contents).IsInvalidArgument());
-  ASSERT_TRUE(ParseOptionsText(with_unknown, "f", true, &contents).ok());
+  EXPECT_TRUE(ParseOptionsText(with_unknown, "f", SetRules(), &contents).IsInvalidArgument());
+  ASSERT_TRUE(
+      ParseOptionsText(with_unknown, "f", SetRules{.ignore_unknown = true}, &contents).ok());
   EXPECT_EQ(contents.families[0].options.compression_opts.level,
             SomeOptions().compression_opts.level);
+}
+
+TEST(OptionsFile, ObjectsAreMadeOrRefusedByName) {
+  std::string text = FormatOptionsFile(SomeOptions(), {{"default", SomeOptions()}});
+  const auto with = [&text](const std::string& option, const std::string& value) {
+    std::string changed = text;
+    const size_t at = changed.find("  " + option + "=") + option.size() + 3;
+    changed.replace(at, changed.find('\n', at) - at, value);
+    return changed;
+  };
+  OptionsFileContents contents;
+  const std::string filter = "RemoveEmptyValueCompactionFilter";
+  const ConfigOptions config;
+  ASSERT_TRUE(
+      ParseOptionsText(with("compaction_filter", filter), "f", RulesOf(config), &contents).ok());
+  ASSERT_NE(contents.families[0].options.compaction_filter, nullptr);
+  EXPECT_EQ(contents.families[0].options.compaction_filter->Name(), filter);
+  // Who checks what it wrote itself makes none.
+  ASSERT_TRUE(ParseOptionsText(with("compaction_filter", filter), "f", {}, &contents).ok());
+  EXPECT_EQ(contents.families[0].options.compaction_filter, nullptr);
+
+  const std::string timestamps = "leveldb.BytewiseComparator.u64ts";
+  const Status s =
+      ParseOptionsText(with("comparator", timestamps), "the file", RulesOf(config), &contents);
+  EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
+  for (const std::string& word : {std::string("the file"), std::string("comparator"), timestamps})
+    EXPECT_NE(s.ToString().find(word), std::string::npos) << s.ToString();
 }
 
 TEST(OptionsFile, DamageNamesFileAndOffset) {
@@ -207,7 +317,7 @@ TEST(OptionsFile, DamageNamesFileAndOffset) {
   for (const char* bad :
        {"", "x", "[DBOptions]\n", "[Version]\n rocksdb_version=7.8.3\n[DBOptions]\n", "[Version\n",
         "[Version]\n nonsense\n"}) {
-    const Status s = ParseOptionsText(bad, "/db/OPTIONS-000007", false, &contents);
+    const Status s = ParseOptionsText(bad, "/db/OPTIONS-000007", SetRules(), &contents);
     EXPECT_TRUE(s.IsCorruption()) << bad;
     EXPECT_NE(s.ToString().find("/db/OPTIONS-000007"), std::string::npos);
     EXPECT_NE(s.ToString().find("offset"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "conformance.h"
+#include "rocksdb/convenience.h"
 
 namespace conformance {
 namespace {
@@ -358,6 +359,22 @@ TEST_F(CompactionFilterTest, UniversalCompactionFiltersToo) {
   // What is compacted already is shown again.
   ASSERT_OK(Compact());
   EXPECT_EQ(1u, factory->shown.size());
+}
+
+TEST_F(CompactionFilterTest, AnOptionsTextNamesTheOneThatRemovesEmptyValues) {
+  Options named;
+  ASSERT_OK(GetOptionsFromString(ConfigOptions(), options_,
+                                 "compaction_filter=RemoveEmptyValueCompactionFilter", &named));
+  ASSERT_NE(nullptr, named.compaction_filter);
+  EXPECT_STREQ("RemoveEmptyValueCompactionFilter", named.compaction_filter->Name());
+  options_ = named;
+  Open();
+  ASSERT_OK(Put("empty", ""));
+  ASSERT_OK(Put("full", "1"));
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  EXPECT_EQ("NOT_FOUND", Get("empty"));
+  EXPECT_EQ("1", Get("full"));
 }
 
 }  // namespace
