@@ -8,7 +8,6 @@ import hashlib
 import os
 import pathlib
 import random
-import re
 import signal
 import sys
 import threading
@@ -191,7 +190,7 @@ class ConnectionTest(AclTest):
     def test_the_admin_port_is_for_users_who_may_ask_for_info(self):
         self.file.write_text('user default on >root +@all\nuser bob on >secret +get\nuser mona on >secret -@all +info\n')
         server = self.start(f'--aclfile={self.file}', '--admin_port=0', '--admin_bind=0.0.0.0')
-        port = int(re.search(r'admin="http://[^"]*:(\d+)/"', server.text()).group(1))
+        port = server.port_of('admin')
         for user, password, status in (('default', 'root', 200), ('mona', 'secret', 200), ('bob', 'secret', 401), ('mona', 'root', 401), ('nobody', '', 401)):
             request = urllib.request.Request(f'http://127.0.0.1:{port}/metrics')
             request.add_header('Authorization', 'Basic ' + base64.b64encode(f'{user}:{password}'.encode()).decode())

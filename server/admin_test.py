@@ -28,7 +28,7 @@ CHROMIUM = shutil.which('chromium')
 class AdminTest(server_test.ServerTest):
     def admin(self, *flags):
         server = self.start('--admin_port=0', '--write_buffer_bytes=200000', *flags)
-        port = int(re.search(r'admin="http://[^"]*:(\d+)/"', server.text()).group(1))
+        port = server.port_of('admin')
         return server, port
 
     @staticmethod

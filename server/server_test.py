@@ -111,6 +111,15 @@ class Server:
     def text(self):
         return (self.folder / 'log').read_text()
 
+    def port_of(self, what):
+        """Of the address that its log gives for "tls" or "admin": a moment after it takes clients, perhaps."""
+        deadline = time.monotonic() + 30
+        while (match := re.search(rf'{what}="[^"]*:(\d+)/?"', self.text())) is None:
+            if time.monotonic() > deadline:
+                raise AssertionError(f'no {what}= in its log: ' + self.text())
+            time.sleep(0.01)
+        return int(match.group(1))
+
     def client(self):
         return Client(self.address)
 

@@ -5,7 +5,6 @@
 """
 import pathlib
 import random
-import re
 import select
 import shutil
 import signal
@@ -98,7 +97,7 @@ class TlsTest(server_test.ServerTest):
 
     def start_tls(self, clients='no', *more, port=-1):
         server = self.start(*self.flags(clients, *more), port=port)
-        server.tls_address = ('127.0.0.1', int(re.search(r'tls="[^"]*:(\d+)"', server.text()).group(1)))
+        server.tls_address = ('127.0.0.1', server.port_of('tls'))
         return server
 
     def context(self, certificate=None, version=None):
