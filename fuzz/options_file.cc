@@ -6,7 +6,7 @@
 
 #include "base/namespace.h"
 #include "fuzz/fuzz.h"
-#include "manifest/options_file.h"
+#include "options/options_file.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"

@@ -3,7 +3,7 @@
 
   scripts/compatibility.py [--check]
 
-An option is refused where the sources say so by name (Checker::Unsupported in src/db/options_check.cc, a NotSupported status);
+An option is refused where the sources say so by name (Checker::Unsupported in src/options/options_check.cc, a NotSupported status);
 honoured where something reads it besides what only carries options around (parsing, printing, the C interface); otherwise it has no
 effect, and its comment in the header must say that ("a hint", "no effect", "ignored"). Comments that claim something else
 than the sources do are errors, and so is an option without effect of which nothing says so. --check: compare with the committed

@@ -13,15 +13,15 @@ def mutant(name, what, file, old, new, seeds=0, also=()):
 
 # ---- The write-ahead log
 
-mutant('wal-sync-nothing', 'a synced write writes the log and syncs nothing', 'src/db/wal_set.cc',
+mutant('wal-sync-nothing', 'a synced write writes the log and syncs nothing', 'src/wal/wal_set.cc',
        '  IOStatus s = current_->Sync(options_->use_fsync);',
        '  IOStatus s = current_->WriteBuffer();')
-mutant('wal-directory-not-synced', "the directory is not synced with a new log's first sync", 'src/db/wal_set.cc',
+mutant('wal-directory-not-synced', "the directory is not synced with a new log's first sync", 'src/wal/wal_set.cc',
        'if (s.ok() && current_->log_number() > named_.load()) s = SyncDirectory();\n', '')
-mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/db/wal_set.cc',
+mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/wal/wal_set.cc',
        '    if (old->synced) continue;', '    if (old->synced || !options_->use_fsync) continue;')
 mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
-       'src/db/wal_set.cc', 'old->synced = synced_bytes_ == size;', 'old->synced = synced_bytes_ > 0;')
+       'src/wal/wal_set.cc', 'old->synced = synced_bytes_ == size;', 'old->synced = synced_bytes_ > 0;')
 mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/write_path.cc',
        'io = sync ? db_.wals->Sync() : db_.wals->Flush();', 'io = db_.wals->Flush();')
 mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer", 'src/fs/file_writer.cc', '''
@@ -585,12 +585,12 @@ mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not
 # ---- Repair
 
 mutant('repair-trusts-sequence-numbers', 'a repair takes the table with the newest entry for the newer one of each key',
-       'src/db/repair_tables.cc', '    if (second_greatest > first_least) relation->second_is_newer = true;\n',
+       'src/repair/repair_tables.cc', '    if (second_greatest > first_least) relation->second_is_newer = true;\n',
        '    static_cast<void>(first_least + second_greatest);\n')
-mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src/db/repair_logs.cc',
+mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src/repair/repair_logs.cc',
        '  for (const uint64_t number : log_numbers_) {\n    Status s = ConvertLog(number);',
        '  for (const uint64_t number : log_numbers_) {\n    if (number == *log_numbers_.rbegin()) break;\n    Status s = ConvertLog(number);')
-mutant('repair-counts-operands-twice', 'operands of a log are taken that a table has already', 'src/db/repair_logs.cc',
+mutant('repair-counts-operands-twice', 'operands of a log are taken that a table has already', 'src/repair/repair_logs.cc',
        '    return there ? OperandFate::kDropped : OperandFate::kKept;',
        '    return there && sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;', seeds=1200)
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 #include "fiber/interleave.h"
 
 namespace cairn {

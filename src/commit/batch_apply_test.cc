@@ -11,7 +11,7 @@
 #include "base/internal_iterator.h"
 #include "base/namespace.h"
 #include "base/random.h"
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 #include "fiber/thread.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/write_batch.h"

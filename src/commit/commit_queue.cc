@@ -7,7 +7,7 @@
 #include "base/allocation.h"
 #include "base/coding.h"
 #include "base/perf.h"
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
 #include "fiber/interleave.h"

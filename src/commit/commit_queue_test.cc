@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
+#include "batch/write_batch_internal.h"
 #include "commit/testing/fake_database.h"
-#include "commit/write_batch_internal.h"
 #include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "fiber/random.h"

@@ -7,9 +7,9 @@
 
 #include "base/coding.h"
 #include "base/random.h"
+#include "batch/batch_reader.h"
+#include "batch/write_batch_internal.h"
 #include "commit/batch_apply.h"
-#include "commit/batch_reader.h"
-#include "commit/write_batch_internal.h"
 #include "fiber/random.h"
 #include "rocksdb/db.h"
 

@@ -48,11 +48,11 @@ class Pace {
 
 class WriteController {
  public:
-  static constexpr uint64_t kDefaultRate = uint64_t{16} << 20;  // bytes per second
   /// Of all writes with low_pri together while compaction is behind; RocksDB's constant.
   static constexpr uint64_t kLowPriorityRate = uint64_t{1} << 20;
 
-  explicit WriteController(uint64_t max_delayed_write_rate = kDefaultRate);
+  /// In bytes per second.
+  explicit WriteController(uint64_t max_delayed_write_rate);
 
   WriteController(const WriteController&) = delete;
   WriteController& operator=(const WriteController&) = delete;

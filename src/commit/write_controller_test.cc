@@ -8,7 +8,7 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000'000;
 
 TEST(WriteControllerTest, TokensHoldTheirEffect) {
-  WriteController controller;
+  WriteController controller(uint64_t{16} << 20);
   EXPECT_FALSE(controller.IsStopped() || controller.NeedsDelay() ||
                controller.NeedSpeedupCompaction());
   {
@@ -58,7 +58,7 @@ TEST(WriteControllerTest, ClampsTheRate) {
 }
 
 TEST(WriteControllerTest, HoldsWritesOfLowPriorityBackWhileCompactionIsBehind) {
-  WriteController controller;
+  WriteController controller(uint64_t{16} << 20);
   constexpr uint64_t kMegabyte = 1 << 20;
   EXPECT_EQ(controller.GetLowPriorityDelayMicros(kMegabyte, 1), 0u);
   const auto token = controller.GetCompactionPressureToken();

@@ -6,6 +6,7 @@
 
 #include "compaction/compaction_picker.h"
 #include "manifest/version_set.h"
+#include "options/options_check.h"
 
 namespace cairn {
 

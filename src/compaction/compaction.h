@@ -27,10 +27,6 @@ class CompactionPicker;
 // "LevelL0FilesNum" and so on, as RocksDB's log names them.
 const char* CompactionReasonName(CompactionReason reason);
 
-inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
-  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
-}
-
 struct CompactionInputFiles {
   int level = 0;
   std::vector<FileMetaData*> files;  // level 0: newest first; else in key order

@@ -7,6 +7,7 @@
 
 #include "compaction/incremental_slice.h"
 #include "fiber/clock.h"
+#include "options/options_check.h"
 
 namespace cairn {
 namespace {

@@ -14,6 +14,7 @@
 #include "db/flushes.h"
 #include "db/opening.h"
 #include "db/options_changes.h"
+#include "options/options_check.h"
 
 namespace cairn {
 

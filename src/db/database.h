@@ -47,12 +47,12 @@
 #include "db/column_family.h"
 #include "db/outside_directories.h"
 #include "db/snapshot_list.h"
-#include "db/wal_set.h"
 #include "fiber/fork.h"
 #include "manifest/version_set.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 #include "table/table_cache.h"
+#include "wal/wal_set.h"
 
 namespace cairn {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/wide_column_serialization.h"
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/random.h"
 #include "rocksdb/attribute_groups.h"

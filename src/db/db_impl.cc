@@ -14,12 +14,12 @@
 #include "db/live_files.h"
 #include "db/opening.h"
 #include "db/options_changes.h"
-#include "db/options_check.h"
 #include "db/primary_follower.h"
 #include "db/properties.h"
 #include "db/read_path.h"
 #include "db/write_path.h"
 #include "fs/info_log.h"
+#include "options/options_check.h"
 
 namespace cairn {
 

@@ -9,7 +9,7 @@
 #include "db/testing/db_fixture.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
-#include "manifest/options_file.h"
+#include "options/options_file.h"
 #include "rocksdb/utilities/options_util.h"
 #include "rocksdb/write_batch.h"
 

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/coding.h"
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 #include "db/database.h"
 #include "db/families.h"
 #include "db/read_path.h"

@@ -6,11 +6,11 @@
 
 #include "base/allocation.h"
 #include "db/db_impl.h"
-#include "db/options_check.h"
 #include "db/outside_directories.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
+#include "options/options_check.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/experimental.h"
 

@@ -6,18 +6,18 @@
 #include <algorithm>
 
 #include "base/logging.h"
-#include "commit/batch_reader.h"
-#include "commit/write_batch_internal.h"
+#include "batch/batch_reader.h"
+#include "batch/write_batch_internal.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/error_handler.h"
 #include "db/families.h"
 #include "db/file_purger.h"
 #include "db/options_changes.h"
-#include "db/options_check.h"
 #include "db/shared_memory.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
+#include "options/options_check.h"
 
 namespace cairn {
 

@@ -8,18 +8,18 @@
 #include <optional>
 #include <utility>
 
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 #include "db/database.h"
 #include "db/families.h"
 #include "db/file_purger.h"
 #include "db/flushes.h"
 #include "db/live_files.h"
-#include "db/log_iterator.h"
 #include "db/options_changes.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "rocksdb/transaction_log.h"
+#include "wal/log_iterator.h"
 #include "wal/log_reader.h"
 
 namespace cairn {

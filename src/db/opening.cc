@@ -27,7 +27,7 @@
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
 #include "manifest/manifest_update.h"
-#include "manifest/options_file.h"
+#include "options/options_file.h"
 #include "read/together.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/version.h"

@@ -11,10 +11,10 @@
 #include "db/event_notifier.h"
 #include "db/families.h"
 #include "db/file_purger.h"
-#include "db/options_check.h"
 #include "fs/file_names.h"
-#include "manifest/mutable_options.h"
-#include "manifest/options_file.h"
+#include "options/mutable_options.h"
+#include "options/options_check.h"
+#include "options/options_file.h"
 
 namespace cairn {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/namespace.h"
 #include "db/database.h"
 #include "fiber/mutex.h"
-#include "manifest/options_keeper.h"
+#include "options/options_keeper.h"
 
 namespace cairn {
 

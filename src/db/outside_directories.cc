@@ -9,7 +9,7 @@
 #include "base/string_util.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
-#include "manifest/option_values.h"
+#include "options/option_values.h"
 
 namespace cairn {
 namespace {

@@ -44,17 +44,17 @@
 #include <algorithm>
 
 #include "base/logging.h"
+#include "batch/batch_reader.h"
 #include "commit/batch_apply.h"
-#include "commit/batch_reader.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/families.h"
 #include "db/live_files.h"
 #include "db/primary_follower.h"
-#include "db/wal_reporter.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "manifest/manifest_update.h"
+#include "wal/wal_reporter.h"
 
 namespace cairn {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "base/namespace.h"
 #include "db/database.h"
-#include "db/wal_link.h"
 #include "fiber/mutex.h"
 #include "manifest/manifest_update.h"
+#include "wal/wal_link.h"
 
 namespace cairn {
 

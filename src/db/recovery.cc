@@ -18,18 +18,18 @@
 #include <algorithm>
 
 #include "base/logging.h"
+#include "batch/batch_reader.h"
 #include "commit/batch_apply.h"
-#include "commit/batch_reader.h"
 #include "compaction/flush_job.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/families.h"
 #include "db/live_files.h"
 #include "db/recovery.h"
-#include "db/wal_reporter.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "wal/log_reader.h"
+#include "wal/wal_reporter.h"
 
 namespace cairn {
 uint64_t Recovery::FirstLogToReplay() const {

@@ -9,7 +9,7 @@
 
 #include "base/namespace.h"
 #include "db/database.h"
-#include "db/wal_link.h"
+#include "wal/wal_link.h"
 
 namespace cairn {
 

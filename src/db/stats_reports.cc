@@ -8,9 +8,9 @@
 #include "base/string_util.h"
 #include "db/database.h"
 #include "db/families.h"
-#include "db/options_check.h"
 #include "db/stats_reports.h"
 #include "fiber/clock.h"
+#include "options/options_check.h"
 
 namespace cairn {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/allocation.h"
 #include "base/logging.h"
 #include "base/perf.h"
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/error_handler.h"

@@ -1,5 +1,5 @@
 // RepairDB: what it makes of a database whose files are gone or damaged. (What 7.8.3 cannot repair,
-// as tables of several levels, which it loses, is in src/db/db_repair_test.cc.)
+// as tables of several levels, which it loses, is in src/repair/db_repair_test.cc.)
 #include "conformance.h"
 
 namespace conformance {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "batch/batch_reader.h"
 #include "commit/batch_apply.h"
-#include "commit/batch_reader.h"
 #include "commit/commit_queue.h"
 #include "memtable/memtable.h"
 

@@ -1,13 +1,13 @@
-#include "db/repair.h"
+#include "repair/repair.h"
 
 #include <algorithm>
 
 #include "base/logging.h"
-#include "db/options_check.h"
 #include "fs/file_names.h"
 #include "fs/file_options.h"
 #include "fs/file_util.h"
 #include "manifest/version_set.h"
+#include "options/options_check.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/namespace.h"
-#include "manifest/options_table.h"
+#include "options/options_table.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"

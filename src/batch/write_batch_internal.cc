@@ -1,10 +1,10 @@
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 
 #include <cassert>
 
 #include "base/allocation.h"
 #include "base/coding.h"
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 
 namespace cairn {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/namespace.h"
-#include "manifest/option_values.h"
+#include "options/option_values.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 

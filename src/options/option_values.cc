@@ -1,4 +1,4 @@
-#include "manifest/option_values.h"
+#include "options/option_values.h"
 
 #include <algorithm>
 #include <cstdio>

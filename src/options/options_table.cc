@@ -1,4 +1,4 @@
-#include "manifest/options_table.h"
+#include "options/options_table.h"
 
 #include <memory>
 #include <string>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/builtin_merge_operator.h"
-#include "manifest/object_strings.h"
+#include "options/object_strings.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"

@@ -1,8 +1,8 @@
-#include "db/wal_link.h"
+#include "wal/wal_link.h"
 
 #include <gtest/gtest.h>
 
-#include "commit/write_batch_internal.h"
+#include "batch/write_batch_internal.h"
 
 namespace cairn {
 namespace {

@@ -1,11 +1,11 @@
-#include "db/log_iterator.h"
+#include "wal/log_iterator.h"
 
 #include <utility>
 
-#include "commit/batch_reader.h"
-#include "commit/write_batch_internal.h"
-#include "db/wal_link.h"
+#include "batch/batch_reader.h"
+#include "batch/write_batch_internal.h"
 #include "fs/file_names.h"
+#include "wal/wal_link.h"
 
 namespace cairn {
 

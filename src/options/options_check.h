@@ -3,6 +3,7 @@
 // Thread safety: functions without state.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/namespace.h"
@@ -26,6 +27,12 @@ ColumnFamilyOptions SanitizeOptions(const ColumnFamilyOptions& options);
 // Of sanitized options. The client is left to the caller.
 MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
                                     const ColumnFamilyOptions& cf_options);
+// What options with the value 0 become, in bytes per second.
+inline constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
+
+inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
+  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+}
 // Null: it has none.
 Cache* BlockCacheOf(const ColumnFamilyOptions& options);
 

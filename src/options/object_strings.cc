@@ -1,4 +1,4 @@
-#include "manifest/object_strings.h"
+#include "options/object_strings.h"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 #include "base/builtin_merge_operator.h"
 #include "base/builtin_slice_transform.h"
 #include "base/memtable_factory.h"
-#include "manifest/option_values.h"
+#include "options/option_values.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 

@@ -26,11 +26,11 @@
 #include <vector>
 
 #include "base/namespace.h"
-#include "db/wal_link.h"
 #include "fiber/mutex.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
 #include "wal/log_writer.h"
+#include "wal/wal_link.h"
 
 namespace cairn {
 

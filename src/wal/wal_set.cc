@@ -1,8 +1,8 @@
-#include "db/wal_set.h"
+#include "wal/wal_set.h"
 
 #include <utility>
 
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"

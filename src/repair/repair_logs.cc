@@ -6,15 +6,15 @@
 
 #include "base/coding.h"
 #include "base/logging.h"
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 #include "compaction/flush_job.h"
-#include "db/options_check.h"
-#include "db/repair.h"
-#include "db/wal_reporter.h"
 #include "fs/file_names.h"
 #include "fs/file_options.h"
 #include "fs/file_reader.h"
+#include "options/options_check.h"
+#include "repair/repair.h"
 #include "wal/log_reader.h"
+#include "wal/wal_reporter.h"
 
 namespace cairn {
 

@@ -1,10 +1,10 @@
 // Repairer: the body of RepairDB. Makes a database that opens out of what is left of one: tables,
 // logs, and what its MANIFESTs still say.
 //
-//   1. find the files; read the MANIFESTs as far as they go (manifest/manifest_remains.h)
+//   1. find the files; read the MANIFESTs as far as they go (repair/manifest_remains.h)
 //   2. read every table from end to end: bounds, sequence numbers, family        (repair_tables.cc)
 //   3. convert the logs into tables, one for each log and family (repair_logs.cc)
-//   4. find the tables' order and levels (manifest/table_places.h)
+//   4. find the tables' order and levels (repair/table_places.h)
 //   5. move away what cannot be read, write a MANIFEST, point CURRENT to it, move the logs and the
 //      old MANIFESTs away
 //
@@ -33,18 +33,18 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "batch/batch_reader.h"
 #include "commit/batch_apply.h"
-#include "commit/batch_reader.h"
 #include "compaction/job_env.h"
 #include "db/outside_directories.h"
-#include "db/wal_link.h"
-#include "manifest/manifest_remains.h"
-#include "manifest/table_places.h"
 #include "memtable/memtable.h"
+#include "repair/manifest_remains.h"
+#include "repair/table_places.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
 #include "table/table_cache.h"
 #include "table/table_salvage.h"
+#include "wal/wal_link.h"
 
 namespace cairn {
 

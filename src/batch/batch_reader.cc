@@ -1,4 +1,4 @@
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 
 #include "base/coding.h"
 

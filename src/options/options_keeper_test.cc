@@ -1,4 +1,4 @@
-#include "manifest/options_keeper.h"
+#include "options/options_keeper.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
-#include "manifest/options_file.h"
+#include "options/options_file.h"
 
 namespace cairn {
 namespace {

@@ -1,11 +1,11 @@
-#include "manifest/options_keeper.h"
+#include "options/options_keeper.h"
 
 #include <memory>
 #include <utility>
 
 #include "fs/file_names.h"
 #include "fs/file_util.h"
-#include "manifest/options_file.h"
+#include "options/options_file.h"
 
 namespace cairn {
 

@@ -1,4 +1,4 @@
-#include "db/options_check.h"
+#include "options/options_check.h"
 
 // (doc/compatibility.md, which is made by scripts/compatibility.py, has all options: one that is
 // neither named here nor marked in the headers as without effect is honoured.)
@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "base/memtable_factory.h"
-#include "commit/write_controller.h"
-#include "compaction/compaction.h"
 #include "fiber/limits.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
@@ -208,7 +206,7 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   if (out.write_buffer_manager == nullptr) {
     out.write_buffer_manager = std::make_shared<WriteBufferManager>(out.db_write_buffer_size);
   }
-  if (out.delayed_write_rate == 0) out.delayed_write_rate = WriteController::kDefaultRate;
+  if (out.delayed_write_rate == 0) out.delayed_write_rate = kDefaultDelayedWriteRate;
   // (With direct I/O it is refused.)
   if (out.writable_file_max_buffer_size == 0 && !out.use_direct_io_for_flush_and_compaction) {
     out.writable_file_max_buffer_size = 1 << 20;

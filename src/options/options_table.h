@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/namespace.h"
-#include "manifest/option_values.h"
+#include "options/option_values.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"

@@ -1,4 +1,4 @@
-#include "manifest/table_places.h"
+#include "repair/table_places.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include "base/logging.h"
 #include "compaction/table_writer.h"
 #include "compaction/tombstone_writer.h"
-#include "db/repair.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
+#include "repair/repair.h"
 #include "table/properties.h"
 
 namespace cairn {

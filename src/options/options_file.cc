@@ -1,4 +1,4 @@
-#include "manifest/options_file.h"
+#include "options/options_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include "base/string_util.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
-#include "manifest/options_table.h"
+#include "options/options_table.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"

@@ -1,10 +1,10 @@
-#include "manifest/mutable_options.h"
+#include "options/mutable_options.h"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "manifest/options_table.h"
+#include "options/options_table.h"
 
 namespace cairn {
 namespace {

@@ -1,9 +1,9 @@
-#include "db/wal_link.h"
+#include "wal/wal_link.h"
 
 #include "base/coding.h"
 #include "base/internal_key.h"
-#include "commit/batch_reader.h"
-#include "commit/write_batch_internal.h"
+#include "batch/batch_reader.h"
+#include "batch/write_batch_internal.h"
 
 namespace cairn {
 namespace {

@@ -10,8 +10,8 @@
 #include "base/coding.h"
 #include "base/internal_key.h"
 #include "base/wide_column_serialization.h"
-#include "commit/batch_reader.h"
-#include "commit/write_batch_internal.h"
+#include "batch/batch_reader.h"
+#include "batch/write_batch_internal.h"
 #include "rocksdb/db.h"
 
 namespace ROCKSDB_NAMESPACE {

@@ -3,7 +3,7 @@
 //
 // Thread safety: pure functions.
 
-#include "manifest/options_table.h"
+#include "options/options_table.h"
 #include "rocksdb/convenience.h"
 #include "table/compression.h"
 

@@ -1,4 +1,4 @@
-#include "manifest/manifest_remains.h"
+#include "repair/manifest_remains.h"
 
 #include <algorithm>
 #include <memory>
