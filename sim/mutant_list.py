@@ -567,8 +567,8 @@ mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',
        'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=600)
 mutant('ingest-number-given-again', 'the next write gets the sequence number of a file from outside',
-       'src/db/ingestions.cc', '  if (s.ok() && consumed > 0) {\n    db_.versions->SetLastAllocatedSequence(last + consumed);\n',
-       '  if (s.ok() && consumed > 0) {\n    db_.versions->SetLastAllocatedSequence(last);\n    consumed = 0;\n')
+       'src/db/ingestions.cc', '  if (s.ok() && consumed > 0) db_.versions->SetLastSequence(last + consumed);\n',
+       '  if (s.ok() && consumed > 0) consumed = 0;\n')
 mutant('ingest-tombstones-not-looked-for', 'a file goes below a range tombstone that is older than it',
        'src/db/external_file.cc', '      *overlaps |= HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest);\n',
        '      static_cast<void>(HasTombstoneIn(icmp, *tombstones, file, &one.smallest, &one.largest));\n')

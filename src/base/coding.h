@@ -77,18 +77,6 @@ void PutFixed64(std::string* dst, uint64_t value);
 void PutVarint32(std::string* dst, uint32_t value);
 void PutVarint64(std::string* dst, uint64_t value);
 void PutVarsignedint64(std::string* dst, int64_t value);
-inline void PutVarint32Varint32(std::string* dst, uint32_t a, uint32_t b) {
-  PutVarint32(dst, a);
-  PutVarint32(dst, b);
-}
-inline void PutVarint32Varint64(std::string* dst, uint32_t a, uint64_t b) {
-  PutVarint32(dst, a);
-  PutVarint64(dst, b);
-}
-inline void PutVarint64Varint64(std::string* dst, uint64_t a, uint64_t b) {
-  PutVarint64(dst, a);
-  PutVarint64(dst, b);
-}
 void PutLengthPrefixedSlice(std::string* dst, const Slice& value);
 // The parts joined, with one length.
 void PutLengthPrefixedSliceParts(std::string* dst, const SliceParts& parts);

@@ -208,12 +208,6 @@ class InternalKey {
     rep_.clear();
     AppendInternalKey(&rep_, ParsedInternalKey(user_key, sequence, type));
   }
-  void SetFrom(const ParsedInternalKey& key) { Set(key.user_key, key.sequence, key.type); }
-  // Sorts before, and after, every real entry of this user key.
-  void SetMinPossibleForUserKey(const Slice& user_key) {
-    Set(user_key, kMaxSequenceNumber, kValueTypeForSeek);
-  }
-  void SetMaxPossibleForUserKey(const Slice& user_key) { Set(user_key, 0, kTypeDeletion); }
   void Clear() { rep_.clear(); }
 
   std::string DebugString(bool hex = false) const;

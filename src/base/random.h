@@ -46,7 +46,6 @@ class Random64 {
   }
   // True once in n times.
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
-  bool PercentTrue(int percentage) { return Uniform(100) < static_cast<uint64_t>(percentage); }
   // 0 <= x < 1
   double NextDouble() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
   // A number of up to max_log bits, small ones more often: the number of bits is uniform.

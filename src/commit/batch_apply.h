@@ -48,7 +48,6 @@ class MemTableSink {
 class SingleMemTableSink final : public MemTableSink {
  public:
   explicit SingleMemTableSink(MemTable* table = nullptr) : table_(table) {}
-  void set_table(MemTable* table) { table_ = table; }
   Status Seek(uint32_t family, MemTable** table) override {
     *table = table_;
     return family == 0 ? Status::OK()

@@ -251,10 +251,7 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
     part.family->limit = std::make_shared<SequenceLimit>(kMaxSequenceNumber);
   }
   // The number first: who sees some of the files sees all of them.
-  if (s.ok() && consumed > 0) {
-    db_.versions->SetLastAllocatedSequence(last + consumed);
-    db_.versions->SetLastSequence(last + consumed);
-  }
+  if (s.ok() && consumed > 0) db_.versions->SetLastSequence(last + consumed);
   fiber::interleave();
   for (const Ingestion& part : *parts) {
     if (s.ok()) {

@@ -279,7 +279,6 @@ void PrimaryFollower::InstallCatchUp(ManifestUpdate* update) {
     // Before the super versions: one that is new is never read at an older number.
     const SequenceNumber last =
         std::max({db_.versions->LastSequence(), update->last_sequence, replayed_sequence_});
-    db_.versions->SetLastAllocatedSequence(last);
     db_.versions->SetLastSequence(last);
     for (ColumnFamily* family : db_.families->all()) {
       if (family->state->dropped()) dropped.push_back(family);

@@ -89,7 +89,6 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   if (!s.ok()) return s;
   if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {
     db_.versions->SetLastSequence(replay.next - 1);
-    db_.versions->SetLastAllocatedSequence(replay.next - 1);
   }
   // No database gets there by writing; writes that went on would not fit their keys.
   if (db_.mode == OpenMode::kReadWrite && db_.versions->LastSequence() > kLastWritableSequence) {

@@ -54,10 +54,7 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   IOStatus SyncWal() override { return db_.wals->Sync(); }
   MemTableSink* MemTables() override { return &db_.sink; }
   SequenceNumber LastSequence() override { return db_.versions->LastSequence(); }
-  void Publish(SequenceNumber last) override {
-    db_.versions->SetLastAllocatedSequence(last);
-    db_.versions->SetLastSequence(last);
-  }
+  void Publish(SequenceNumber last) override { db_.versions->SetLastSequence(last); }
   void OnError(const Status& status, CommitErrorKind kind) override { OnCommitError(status, kind); }
   // --- OperandFolder
   bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,

@@ -32,13 +32,6 @@ inline FileOptions FileOptionsForTableWrite(const DBOptions& db) {
   return options;
 }
 
-// Compaction inputs.
-inline FileOptions FileOptionsForCompactionRead(const DBOptions& db) {
-  FileOptions options(db);
-  options.use_direct_reads = db.use_direct_reads;
-  return options;
-}
-
 }  // namespace cairn
 
 #endif  // CAIRN_FS_FILE_OPTIONS_H_

@@ -203,7 +203,6 @@ class VersionSet {
   // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
   [[nodiscard]] Status Close(DBMutex* mutex) FIBER_REQUIRES(database_mutex);
 
-  ColumnFamilyState* default_family() const { return default_; }
   ColumnFamilyState* family(uint32_t id) const;  // nullptr: none
   ColumnFamilyState* family(const std::string& name) const;
   const std::map<uint32_t, std::unique_ptr<ColumnFamilyState>>& families() const {
@@ -221,18 +220,9 @@ class VersionSet {
   // The last sequence visible to readers.
   SequenceNumber LastSequence() const { return last_sequence_.load(std::memory_order_acquire); }
   void SetLastSequence(SequenceNumber s) { last_sequence_.store(s, std::memory_order_release); }
-  // The last sequence given to a write, which may not be published yet; >= LastSequence().
-  SequenceNumber LastAllocatedSequence() const { return last_allocated_sequence_.load(); }
-  void SetLastAllocatedSequence(SequenceNumber s) { last_allocated_sequence_.store(s); }
-  SequenceNumber FetchAddLastAllocatedSequence(uint64_t n) {
-    return last_allocated_sequence_.fetch_add(n);
-  }
 
   uint64_t manifest_file_number() const { return manifest_file_number_; }
   uint64_t manifest_file_size() const { return manifest_file_size_; }  // bytes
-  // A MANIFEST that is being written and not yet named by CURRENT, or 0: obsolete file removal must
-  // spare it.
-  uint64_t pending_manifest_file_number() const { return pending_manifest_file_number_; }
   uint64_t prev_log_number() const { return prev_log_number_; }
   // WALs below this may be deleted and are skipped by recovery. LogAndApply moves it on by itself
   // when an edit brings a log number.
@@ -260,9 +250,6 @@ class VersionSet {
   // replaced.
   void GetObsoleteFiles(std::vector<ObsoleteFile>* tables, std::vector<std::string>* manifests,
                         uint64_t min_pending_output);
-  bool HasObsoleteFiles() const {
-    return !obsolete_tables_.empty() || !obsolete_manifests_.empty();
-  }
 
   // Which MANIFEST CURRENT names. Corruption: CURRENT is malformed. *path is a full path.
   [[nodiscard]] static Status GetCurrentManifestPath(const std::string& dbname, FileSystem* fs,
@@ -329,7 +316,6 @@ class VersionSet {
   std::atomic<uint64_t> next_file_number_{2};
   // Release on publish, acquire by readers: who reads a sequence also sees its memtable entries.
   std::atomic<SequenceNumber> last_sequence_{0};
-  std::atomic<SequenceNumber> last_allocated_sequence_{0};
 
   LogNumbers log_numbers_;  // of families_
   Families families_;
@@ -338,7 +324,6 @@ class VersionSet {
   std::vector<std::unique_ptr<ColumnFamilyState>> dropped_;
   uint32_t max_column_family_ = 0;
   uint64_t manifest_file_number_ = 0;
-  uint64_t pending_manifest_file_number_ = 0;
   uint64_t manifest_file_size_ = 0;
   uint64_t manifest_snapshot_size_ = 0;       // bytes of the state that it began with
   std::map<uint32_t, std::string> unopened_;  // families of the MANIFEST that are not open: names

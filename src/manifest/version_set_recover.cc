@@ -85,7 +85,6 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
   if (!s.ok()) return s.IsCorruption() ? reader->Locate(s) : s;
   InstallUpdate(&recovered);
   last_sequence_.store(recovered.last_sequence, std::memory_order_release);
-  last_allocated_sequence_.store(recovered.last_sequence);
   return RecoverIdentity(read_only);
 }
 

@@ -67,8 +67,8 @@ class VersionSetTest : public ::testing::Test {
 
   Status Log(VersionEdit* edit, bool new_descriptor = false) {
     mutex_.lock();
-    Status s =
-        set_->LogAndApply(set_->default_family(), edit, &mutex_, directory_.get(), new_descriptor);
+    Status s = set_->LogAndApply(set_->family(uint32_t{0}), edit, &mutex_, directory_.get(),
+                                 new_descriptor);
     mutex_.unlock();
     return s;
   }
@@ -125,20 +125,20 @@ TEST_F(VersionSetTest, EditsSurviveReopening) {
   edit.SetLastSequence(100000);
   edit.DeleteFile(0, first);
   ASSERT_TRUE(Log(&edit).ok());
-  EXPECT_EQ(set_->default_family()->log_number(), 9u);
+  EXPECT_EQ(set_->family(uint32_t{0})->log_number(), 9u);
   EXPECT_EQ(set_->MinLogNumberToKeep(), 9u);
 
   ASSERT_TRUE(Open().ok());
   EXPECT_EQ(set_->db_id(), id);
   EXPECT_EQ(set_->LastSequence(), 100000u);
-  EXPECT_EQ(set_->default_family()->log_number(), 9u);
+  EXPECT_EQ(set_->family(uint32_t{0})->log_number(), 9u);
   EXPECT_EQ(set_->MinLogNumberToKeep(), 9u);
-  EXPECT_EQ(set_->default_family()->current()->NumLevelFiles(0), 0);
-  ASSERT_EQ(set_->default_family()->current()->NumLevelFiles(1), 1);
-  EXPECT_EQ(set_->default_family()->current()->files(1)[0]->number, second);
+  EXPECT_EQ(set_->family(uint32_t{0})->current()->NumLevelFiles(0), 0);
+  ASSERT_EQ(set_->family(uint32_t{0})->current()->NumLevelFiles(1), 1);
+  EXPECT_EQ(set_->family(uint32_t{0})->current()->files(1)[0]->number, second);
   EXPECT_GE(set_->NewFileNumber(), second);
-  EXPECT_GT(set_->default_family()->NewEpochNumber(),
-            set_->default_family()->current()->files(1)[0]->epoch_number);
+  EXPECT_GT(set_->family(uint32_t{0})->NewEpochNumber(),
+            set_->family(uint32_t{0})->current()->files(1)[0]->epoch_number);
 }
 
 TEST_F(VersionSetTest, EachOpenAndEachFullManifestStartsANewOne) {
@@ -165,7 +165,7 @@ TEST_F(VersionSetTest, AFileIsObsoleteWhenNoVersionHoldsIt) {
   ASSERT_TRUE(Open().ok());
   uint64_t number;
   ASSERT_TRUE(AddFile(1, &number).ok());
-  Version* reader = set_->default_family()->current();
+  Version* reader = set_->family(uint32_t{0})->current();
   reader->Ref();
   VersionEdit move;
   move.DeleteFile(1, number);
@@ -177,7 +177,7 @@ TEST_F(VersionSetTest, AFileIsObsoleteWhenNoVersionHoldsIt) {
   set_->GetObsoleteFiles(&tables, &manifests, UINT64_MAX);
   EXPECT_TRUE(tables.empty());
 
-  reader = set_->default_family()->current();
+  reader = set_->family(uint32_t{0})->current();
   reader->Ref();
   VersionEdit remove;
   remove.DeleteFile(2, number);
@@ -388,16 +388,16 @@ TEST_F(VersionSetTest, ReadsWhatLibrocksdbWrote) {
   EXPECT_EQ(set_->db_id(), "d770106e-516f-437d-a600-99764172f178");
   EXPECT_EQ(set_->LastSequence(), 17u);
   EXPECT_EQ(set_->max_column_family(), 2u);
-  ASSERT_EQ(set_->default_family()->current()->NumLevelFiles(0), 1);
-  ASSERT_EQ(set_->default_family()->current()->NumLevelFiles(1) +
-                set_->default_family()->current()->NumLevelFiles(6),
+  ASSERT_EQ(set_->family(uint32_t{0})->current()->NumLevelFiles(0), 1);
+  ASSERT_EQ(set_->family(uint32_t{0})->current()->NumLevelFiles(1) +
+                set_->family(uint32_t{0})->current()->NumLevelFiles(6),
             1);
-  const FileMetaData* flushed = set_->default_family()->current()->files(0)[0];
+  const FileMetaData* flushed = set_->family(uint32_t{0})->current()->files(0)[0];
   EXPECT_EQ(flushed->number, 24u);
   EXPECT_EQ(flushed->file_checksum_func_name, "Unknown");
   EXPECT_NE(flushed->unique_id, kNullUniqueId);
   EXPECT_EQ(flushed->epoch_number, 3u);
-  EXPECT_EQ(set_->default_family()->current()->FindFileByNumber(14)->epoch_number, 2u);
+  EXPECT_EQ(set_->family(uint32_t{0})->current()->FindFileByNumber(14)->epoch_number, 2u);
 
   NewSet();
   std::vector<ColumnFamilyDescriptor> both = DefaultFamily();

@@ -203,10 +203,7 @@ Status VersionSet::BeginWrite(ManifestWrite* write, bool new_descriptor) {
     return Status::OK();
   }
   write->new_number = NewFileNumber();
-  pending_manifest_file_number_ = write->new_number;
-  Status s = EncodeSnapshot(&write->snapshot);
-  if (!s.ok()) pending_manifest_file_number_ = 0;
-  return s;
+  return EncodeSnapshot(&write->snapshot);
 }
 
 Status VersionSet::EncodeRecords(std::span<VersionEdit* const> edits, bool atomic,
@@ -237,7 +234,6 @@ Status VersionSet::Commit(ManifestWrite* write, DBMutex* mutex, FSDirectory* db_
   }
   mutex->lock();
 
-  pending_manifest_file_number_ = 0;
   manifest_write_failed_ = !io.ok();
   if (!io.ok()) {
     LogError(options_->info_log.get(), "Error in committing version edit to MANIFEST: %s",
@@ -298,8 +294,6 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, DBMutex* mutex,
   if (s.ok()) s = EncodeRecords(edits, changes.size() > 1, &write);
   if (s.ok()) {
     s = Commit(&write, mutex, db_directory);
-  } else {
-    pending_manifest_file_number_ = 0;
   }
   if (!s.ok()) {
     // The files that the edits wanted to add are the caller's: they do not become obsolete here.
@@ -378,8 +372,6 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
       *created = Enter(std::move(state));
     }
     version->Unref();
-  } else {
-    pending_manifest_file_number_ = 0;
   }
   EndTurn(mutex);
   return s;
@@ -405,8 +397,6 @@ Status VersionSet::DropColumnFamily(ColumnFamilyState* cf, DBMutex* mutex,
     s = EncodeRecords(edits, /*atomic=*/false, &write);
     if (s.ok()) {
       s = Commit(&write, mutex, db_directory);
-    } else {
-      pending_manifest_file_number_ = 0;
     }
   }
   if (s.ok()) {

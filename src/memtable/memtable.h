@@ -160,7 +160,6 @@ class MemTable {
   uint64_t GetFirstLogNumber() const { return first_log_number_; }
   void SetFirstLogNumber(uint64_t number) { first_log_number_ = number; }
   void SetNextLogNumber(uint64_t number) { next_log_number_ = number; }
-  bool flush_in_progress() const { return flush_in_progress_; }
 
  private:
   friend class ImmutableMemTables;

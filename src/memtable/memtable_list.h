@@ -89,9 +89,8 @@ class ImmutableMemTables {
   /// Memtables that no flush has picked yet.
   int NumFlushNotStarted() const { return num_flush_not_started_; }
   bool IsFlushInProgress() const { return num_flush_not_started_ < NumNotFlushed(); }
-  /// Ids: newest in the list (0: empty), and the id that the next Add gives.
+  /// The id of the newest in the list; 0: it is empty.
   uint64_t NewestID() const;
-  uint64_t NextID() const { return next_id_; }
 
  private:
   void Install(std::vector<MemTable*> memtables);

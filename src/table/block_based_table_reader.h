@@ -94,7 +94,6 @@ class BlockBasedTable final : public TableReader {
   SequenceNumber global_seqno() const { return global_seqno_; }
   // The file offset behind the last data block, about (the properties' word).
   uint64_t end_of_data() const;
-  bool index_has_user_keys() const { return index_format_.user_keys; }
 
   // Whether the table may hold what a seek to `internal_key` is for, as far as prefixes tell: an
   // entry at or behind it (`forward`), or at or before it, with its prefix. With auto_prefix_mode,

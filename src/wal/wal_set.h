@@ -81,7 +81,6 @@ class WalSet {
   }
 
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
-  bool has_current() const { return current_ != nullptr; }
   // Leader: nothing was ever appended to the current WAL.
   bool CurrentIsEmpty() const { return current_ == nullptr || current_->file()->file_size() == 0; }
   // Leader: bytes of all WALs that have a file.
@@ -94,13 +93,8 @@ class WalSet {
   // Leader: all WALs that have a file, oldest first; the current one is the last. Not those that
   // wait to be recycled.
   std::vector<File> Files() const;
-  // Of all but the current one: from anywhere.
-  // Syncs of the present log that succeeded.
+  // Syncs that succeeded, of all WALs: from anywhere.
   uint64_t syncs() const { return syncs_.load(std::memory_order_relaxed); }
-  uint64_t closed_bytes() const {
-    fiber::MutexLock lock(&mutex_);
-    return closed_bytes_;
-  }
   const std::string& dir() const { return dir_; }
 
  private:
