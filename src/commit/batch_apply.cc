@@ -42,17 +42,20 @@ size_t PrefetchRecords(BatchReader reader, uint32_t family, const MemTable* tabl
   return std::max<size_t>(count, 1);
 }
 
-Status Refuse(const BatchRecord& record) {
+}  // namespace
+
+Status RefuseRecord(const BatchRecord& record) {
   switch (record.type) {
     case kTypeBlobIndex:
       return Status::NotSupported("Blob indexes are not supported");
     default:
-      return Status::NotSupported("Two-phase commit is not supported, write batch tag",
-                                  std::to_string(static_cast<int>(record.type)));
+      return Status::NotSupported(
+          "WAL contains prepared transactions, or what is left of them: two-phase commit is not "
+          "supported. Commit or roll back all with the program that made them, or open and close "
+          "the database with RocksDB's TransactionDB. Write batch tag",
+          std::to_string(static_cast<int>(record.type)));
   }
 }
-
-}  // namespace
 
 void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink) {
   MemTable* table = nullptr;
@@ -94,7 +97,7 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
     if (!reader.Next(&record)) break;
     if (!record.counted) {
       if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
-      return Refuse(record);
+      return RefuseRecord(record);
     }
     if (found == reader.count()) return Status::Corruption("WriteBatch has wrong count");
     ++found;
@@ -113,7 +116,7 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
     if (table != nullptr) {
       if (record.type > kTypeMerge && record.type != kTypeSingleDeletion &&
           record.type != kTypeRangeDeletion && record.type != kTypeWideColumnEntity) {
-        return Refuse(record);
+        return RefuseRecord(record);
       }
       if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands()) {
         const OperandFate fate =

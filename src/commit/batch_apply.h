@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "commit/batch_reader.h"
 #include "memtable/memtable.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -64,6 +65,10 @@ class SingleMemTableSink final : public MemTableSink {
 void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink);
 /// At most so many are worth giving at once.
 inline constexpr size_t kPrefetchBatches = SkipList::kPrefetchKeys;
+
+/// What ApplyBatch says to a record that it does not take: marks of two-phase commit, blob indexes.
+/// NotSupported.
+[[nodiscard]] Status RefuseRecord(const BatchRecord& record);
 
 /// Inserts the records of `rep` (a whole batch with its header; the header's sequence number is not
 /// used). The first counted record gets sequence number `first`. `next_seq`, if not null, receives

@@ -25,6 +25,7 @@
 #include "db/database.h"
 #include "db/families.h"
 #include "db/live_files.h"
+#include "db/prepared_transactions.h"
 #include "db/recovery.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
@@ -47,13 +48,18 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   replay.families = families;
   const uint64_t min_log = replay.min_log = FirstLogToReplay();
   std::vector<uint64_t> all, numbers;
+  std::vector<uint64_t> kept;  // though no memtable needs them
   for (const std::string& name : names) {
     uint64_t number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
     db_.versions->MarkFileNumberUsed(number);
     all.push_back(number);
-    if (number >= min_log || number == db_.versions->prev_log_number()) numbers.push_back(number);
+    if (number >= min_log || number == db_.versions->prev_log_number()) {
+      numbers.push_back(number);
+    } else if (number >= db_.versions->MinLogNumberToKeep()) {
+      kept.push_back(number);
+    }
   }
   std::sort(numbers.begin(), numbers.end());
   Status s = CheckLogsAreOurs(numbers, min_log);
@@ -81,6 +87,8 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               db_.name);
   }
 
+  s = RefusePreparedTransactions(std::move(kept));
+  if (!s.ok()) return s;
   for (uint64_t number : numbers) {
     s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
@@ -98,6 +106,19 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               db_.name);
   }
   return db_.mode == OpenMode::kReadWrite ? FinishReplay(&replay) : Status::OK();
+}
+
+Status Recovery::RefusePreparedTransactions(std::vector<uint64_t> kept) {
+  std::sort(kept.begin(), kept.end());
+  PreparedTransactions prepared;
+  for (const uint64_t number : kept) {
+    const std::string path = LogFileName(db_.wal_dir, number);
+    std::unique_ptr<SequentialFileReader> file;
+    Status s = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+    if (s.ok()) s = prepared.AddLog(std::move(file), number, path, db_.options.info_log);
+    if (!s.ok()) return s;
+  }
+  return prepared.Refusal();
 }
 
 Status Recovery::CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log) {

@@ -34,6 +34,8 @@ class Recovery final : public Part {
   // What is needed of them (sorted) can be this database's, where nobody has said whose they are;
   // and none of its logs are where they are not looked for.
   [[nodiscard]] Status CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log);
+  // Of logs that the MANIFEST keeps though no memtable needs them (prepared_transactions.h).
+  [[nodiscard]] Status RefusePreparedTransactions(std::vector<uint64_t> kept);
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   [[nodiscard]] static Status CheckLink(const WalLink& link, uint64_t number,
                                         const std::string& path, WALRecoveryMode mode,

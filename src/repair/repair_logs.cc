@@ -7,6 +7,7 @@
 #include "base/coding.h"
 #include "base/logging.h"
 #include "batch/batch_reader.h"
+#include "commit/batch_apply.h"
 #include "compaction/flush_job.h"
 #include "fs/file_names.h"
 #include "fs/file_options.h"
@@ -111,7 +112,10 @@ Status Repairer::ApplyChosen(const Slice& batch, Memtables* memtables, SequenceN
   BatchRecord record;
   std::string single;  // a batch of one record
   for (size_t begin = reader.offset(); reader.Next(&record); begin = reader.offset()) {
-    if (!record.counted) continue;
+    if (!record.counted) {
+      if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
+      return RefuseRecord(record);
+    }
     const auto family = families_.find(record.family);
     if (family != families_.end() &&
         (!memtables->Chooses(*family->second) || MayBeLost(*family->second, record, sequence))) {
@@ -209,6 +213,7 @@ Status Repairer::ConvertLog(uint64_t number) {
       s = sequence > kLastWritableSequence ? Status::Corruption("sequence number out of range")
                                            : ApplyChosen(record, &memtables, &next);
     }
+    if (s.IsNotSupported()) return AtOffset(s, path, offset);  // it is whole, and would be lost
     if (!s.ok()) {
       LogWarn(log_, "Log #%llu: ignoring %s", log, AtOffset(s, path, offset).ToString().c_str());
       continue;
