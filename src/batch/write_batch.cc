@@ -59,9 +59,15 @@ WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
   rep_.resize(WriteBatchInternal::kHeader);
 }
 
-WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t /*protection_bytes_per_key*/,
-                       size_t /*default_cf_ts_sz*/)
-    : WriteBatch(reserved_bytes, max_bytes) {}
+WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+                       size_t default_cf_ts_sz)
+    : WriteBatch(reserved_bytes, max_bytes) {
+  // Who asks for it relies on it: each change of the batch, and its write, says that it is not
+  // there.
+  content_flags_.store((protection_bytes_per_key != 0 ? cairn::kWantsProtection : 0u) |
+                           (default_cf_ts_sz != 0 ? cairn::kWantsTimestamps : 0u),
+                       std::memory_order_relaxed);
+}
 
 WriteBatch::WriteBatch(const std::string& rep)
     : content_flags_(cairn::kContentUnknown), max_bytes_(0), rep_(rep) {}
@@ -165,7 +171,8 @@ Status WriteBatch::PutLogData(const Slice& blob) {
 
 void WriteBatch::Clear() {
   rep_.assign(WriteBatchInternal::kHeader, '\0');
-  content_flags_.store(0, std::memory_order_relaxed);
+  content_flags_.store(content_flags_.load(std::memory_order_relaxed) & cairn::kWantsMore,
+                       std::memory_order_relaxed);
   save_points_.reset();
   wal_term_point_.clear();
 }

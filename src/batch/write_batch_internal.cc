@@ -106,7 +106,9 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
   if (contents.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
   batch->Clear();
   batch->rep_.assign(contents.data(), contents.size());
-  batch->content_flags_.store(kContentUnknown, std::memory_order_relaxed);
+  batch->content_flags_.store(
+      batch->content_flags_.load(std::memory_order_relaxed) | kContentUnknown,
+      std::memory_order_relaxed);
   return Status::OK();
 }
 
@@ -134,8 +136,22 @@ Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch* src) {
   return Status::OK();
 }
 
+namespace {
+
+// Of what was asked for when the batch was made.
+Status RefuseWants(uint32_t flags) {
+  return (flags & kWantsProtection) != 0
+             ? Status::NotSupported("WriteBatch: protection_bytes_per_key")
+             : Status::NotSupported("WriteBatch: default_cf_ts_sz, user-defined timestamps");
+}
+
+}  // namespace
+
 Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
                                         const SliceParts& key, const SliceParts* value) {
+  const uint32_t flags_before = batch->content_flags_.load(std::memory_order_relaxed);
+  if ((flags_before & kWantsMore) != 0) [[unlikely]]
+    return RefuseWants(flags_before);
   const size_t key_size = TotalSize(key);
   const size_t value_size = value == nullptr ? 0 : TotalSize(*value);
   if (key_size > kMaxEntrySize) return Status::InvalidArgument("key is too large");
@@ -166,15 +182,14 @@ Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint3
   if (type != kTypeLogData) SetCount(batch, Count(batch) + 1);
   const uint32_t flags = FlagOf(type) | (family == 0 ? 0u : uint32_t{kHasOtherFamily});
   // Not a read-modify-write: nobody else may use the batch now.
-  batch->content_flags_.store(batch->content_flags_.load(std::memory_order_relaxed) | flags,
-                              std::memory_order_relaxed);
+  batch->content_flags_.store(flags_before | flags, std::memory_order_relaxed);
   return Status::OK();
 }
 
 uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
   if ((flags & kContentUnknown) == 0) return flags;
-  flags = 0;
+  flags &= kWantsMore;
   BatchReader reader(batch->rep_);
   BatchRecord record;
   uint32_t found = 0;
@@ -194,7 +209,7 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
     if (!MemoryIsThere(size)) return Status::MemoryLimit("no memory to write a WriteBatch");
   }
   const uint32_t flags = ContentFlags(batch);
-  constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kIsMalformed;
+  constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kIsMalformed | kWantsMore;
   if ((flags & kRefused) == 0) [[likely]]
     return Status::OK();
   if ((flags & kIsMalformed) != 0) {
@@ -205,6 +220,7 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
     return reader.status().ok() ? Status::Corruption("WriteBatch has wrong count")
                                 : reader.status();
   }
+  if ((flags & kWantsMore) != 0) return RefuseWants(flags);
   if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
   return Status::NotSupported("Two-phase commit is not supported");
 }

@@ -34,6 +34,9 @@ enum BatchContent : uint32_t {
   kHasPutEntity = 1 << 12,
   kHasOtherFamily = 1 << 13,  // a record of another column family than the default one
   kIsMalformed = 1 << 14,
+  kWantsProtection = 1 << 15,  // asked for when it was made, as what follows
+  kWantsTimestamps = 1 << 16,
+  kWantsMore = kWantsProtection | kWantsTimestamps,  // the batch's, whatever is in it
 };
 
 class WriteBatchInternal {
