@@ -140,8 +140,9 @@ rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(double bits_per_k
   return rocksdb_filterpolicy_create_bloom(bits_per_key);
 }
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon(double bloom_equivalent_bits_per_key) {
-  return new rocksdb_filterpolicy_t{
-      std::unique_ptr<const FilterPolicy>(NewRibbonFilterPolicy(bloom_equivalent_bits_per_key))};
+  // (The C++ function's own default makes flushes write Bloom filters.)
+  return rocksdb_filterpolicy_create_ribbon_hybrid(bloom_equivalent_bits_per_key,
+                                                   /*bloom_before_level=*/-1);
 }
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_hybrid(
     double bloom_equivalent_bits_per_key, int bloom_before_level) {

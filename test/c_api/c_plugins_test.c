@@ -256,6 +256,48 @@ static const char* MergeName(void* state) {
   return "c merge";
 }
 
+/* Bytes of the filter of a flushed table. */
+static unsigned long FilterBytes(const char* path, rocksdb_filterpolicy_t* policy) {
+  rocksdb_options_t* other = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(other, 1);
+  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_filter_policy(table, policy);
+  rocksdb_options_set_block_based_table_factory(other, table);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  char key[32];
+  for (int i = 0; i < 5000; ++i) {
+    snprintf(key, sizeof(key), "key%06d", i);
+    Put(db, key, "value");
+  }
+  rocksdb_flushoptions_t* flush = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+  char* text = rocksdb_property_value(db, "rocksdb.aggregated-table-properties");
+  CHECK(text != NULL);
+  const char* const name = "filter block size=";
+  const char* found = strstr(text, name);
+  CHECK(found != NULL);
+  const unsigned long bytes = strtoul(found + strlen(name), NULL, 10);
+  rocksdb_free(text);
+  rocksdb_close(db);
+  rocksdb_destroy_db(other, path, &error);
+  CHECK_OK(error);
+  rocksdb_block_based_options_destroy(table);
+  rocksdb_options_destroy(other);
+  return bytes;
+}
+
+static void TestRibbonFilters(const char* path) {
+  phase = "ribbon filters";
+  const unsigned long bloom = FilterBytes(path, rocksdb_filterpolicy_create_bloom_full(8));
+  CHECK(bloom >= 5000);
+  CHECK(FilterBytes(path, rocksdb_filterpolicy_create_ribbon(8)) < bloom * 9 / 10);
+  CHECK(FilterBytes(path, rocksdb_filterpolicy_create_ribbon_hybrid(8, -1)) < bloom * 9 / 10);
+  CHECK(FilterBytes(path, rocksdb_filterpolicy_create_ribbon_hybrid(8, 1)) == bloom);
+}
+
 static void TestCollectors(const char* path) {
   phase = "collectors";
   rocksdb_options_t* other = rocksdb_options_create();
@@ -442,6 +484,7 @@ int main(int argc, char** argv) {
   TestComparator(argv[1]);
   TestMemtables(argv[1]);
   TestCompactionFilter(argv[1]);
+  TestRibbonFilters(argv[1]);
   TestCollectors(argv[1]);
   TestDictionaries(argv[1]);
   TestMerge(argv[1]);
