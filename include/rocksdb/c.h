@@ -630,13 +630,13 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 } /* extern "C" */
 #endif
 
-#include "rocksdb/c_column_families.h" /* parts of this interface */
-#include "rocksdb/c_listener.h"
+#include "c_column_families.h" /* parts of this interface */
+#include "c_listener.h"
 
-#include "rocksdb/c_merge.h"
-#include "rocksdb/c_monitoring.h"
-#include "rocksdb/c_newer.h"
-#include "rocksdb/c_options.h"
-#include "rocksdb/c_perf.h"
+#include "c_merge.h"
+#include "c_monitoring.h"
+#include "c_newer.h"
+#include "c_options.h"
+#include "c_perf.h"
 
 #endif /* ROCKSDB_INCLUDE_C_H_ */

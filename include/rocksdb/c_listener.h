@@ -4,7 +4,7 @@
 #ifndef ROCKSDB_INCLUDE_C_LISTENER_H_
 #define ROCKSDB_INCLUDE_C_LISTENER_H_
 
-#include "rocksdb/c.h"
+#include "c.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef ROCKSDB_INCLUDE_C_MERGE_H_
 #define ROCKSDB_INCLUDE_C_MERGE_H_
 
-#include "rocksdb/c.h"
+#include "c.h"
 
 #ifdef __cplusplus
 extern "C" {

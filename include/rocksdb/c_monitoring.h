@@ -3,7 +3,7 @@
 #ifndef ROCKSDB_INCLUDE_C_MONITORING_H_
 #define ROCKSDB_INCLUDE_C_MONITORING_H_
 
-#include "rocksdb/c.h"
+#include "c.h"
 
 #ifdef __cplusplus
 extern "C" {
