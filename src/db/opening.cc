@@ -229,9 +229,11 @@ Status Opening::OpenAllTables(const std::vector<ColumnFamily*>& families) const 
     const bool reads = db_.mode != OpenMode::kReadWrite;
     TableCache::Ref table;
     Status s = reads ? cache->KeepOpen(tables[i].id) : cache->FindTable(tables[i].id, &table);
-    // What else is wrong with one is told to those who read it.
     const bool gone = reads && (s.IsNotFound() || s.IsPathNotFound());
-    if (IsUniqueIdMismatch(s) || gone) first = s;
+    // That it is none of ours, or that its end is damaged. (What else is wrong with one is told to
+    // those who read it.)
+    const bool is_no_table = db_.options.paranoid_checks && s.IsCorruption();
+    if (IsUniqueIdMismatch(s) || gone || is_no_table) first = s;
   });
   return first;
 }

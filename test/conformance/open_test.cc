@@ -397,6 +397,11 @@ TEST_F(OpenTest, DestroyRemovesEverything) {
 
 TEST_F(OpenTest, DestroyOfNothingIsOk) { EXPECT_OK(DestroyDB(root_ + "/none", options_)); }
 
+TEST_F(OpenTest, DestroyUnderAMissingDirectoryIsAnError) {
+  EXPECT_CODE(IOError, DestroyDB(root_ + "/missing/db", options_));
+  EXPECT_CODE(NotFound, TheEnv()->FileExists(root_ + "/missing"));
+}
+
 TEST_F(OpenTest, DestroyLeavesForeignFiles) {
   Open();
   Shut();
@@ -546,6 +551,29 @@ TEST_F(RecoveryTest, DamageInTheMiddleOfALogIsTreatedByMode) {
     }
     Shut();
   }
+}
+
+// A table's end says what it is. (The default: all tables are opened with the database.)
+TEST_F(OpenTest, WhatIsNoBlockBasedTableIsFoundWhenTheDatabaseOpens) {
+  Open();
+  ASSERT_OK(Put("k", "v"));
+  ASSERT_OK(Flush());
+  Shut();
+  const std::vector<std::string> tables = FilesEndingIn(".sst");
+  ASSERT_EQ(1u, tables.size());
+  const std::string whole = ReadFile(tables[0]);
+  std::string zeros = whole;
+  zeros.replace(zeros.size() - 48, 48, std::string(48, '\0'));
+  std::string plain = whole;  // the magic number of plain tables
+  plain.replace(plain.size() - 8, 8, "\x40\x5d\xf0\x4f\x82\x24\x22\x82", 8);
+  for (const std::string& damaged : {zeros, plain}) {
+    WriteFile(tables[0], damaged);
+    EXPECT_CODE(Corruption, TryOpen());
+    EXPECT_CODE(Corruption, DB::OpenForReadOnly(options_, dir_, &db_));
+  }
+  WriteFile(tables[0], whole);
+  Open();
+  EXPECT_EQ("v", Get("k"));
 }
 
 }  // namespace
