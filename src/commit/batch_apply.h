@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/namespace.h"
-#include "commit/batch_reader.h"
+#include "batch/batch_reader.h"
 #include "memtable/memtable.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"

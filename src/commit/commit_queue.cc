@@ -92,7 +92,8 @@ CommitQueue::CommitQueue(CommitEnv* env, const CommitOptions& options)
 
 CommitQueue::~CommitQueue() { assert(IsEmpty()); }
 
-Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used) {
+Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used,
+                          const CommitCheck* check) {
   Writer w;
   w.batch = batch;
   w.bytes = WriteBatchInternal::ByteSize(batch);
@@ -102,6 +103,7 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   w.disable_wal = options.disableWAL;
   w.no_slowdown = options.no_slowdown;
   w.ignore_missing_families = options.ignore_missing_column_families;
+  w.check = check;
 
   switch (Join(&w)) {
     case JoinResult::kRefused:
@@ -220,6 +222,10 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
     return false;
   }
   assert((newest_.load(std::memory_order_relaxed) & kStallMark) == 0);
+  if (s.ok() && leader->check != nullptr) [[unlikely]] {
+    AwaitInsertion();
+    s = (*leader->check)();
+  }
 
   // Stalls are not what spinning should be measured by: from here.
   const uint64_t start = measure ? fiber::now_nanos() : 0;
@@ -278,8 +284,8 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   const PerfTimer timer(perf, &PerfContext::write_pre_and_post_process_time);
   // What comes next first: its work is what the others wait for.
   Writer* const next = early ? nullptr : PassOver(group.last);
-  const bool go_on =
-      next != nullptr && may_go_on && next->batch != nullptr && !next->sync && s.ok();
+  const bool go_on = next != nullptr && may_go_on && next->batch != nullptr && !next->sync &&
+                     next->check == nullptr && s.ok();
   if (next != nullptr && !go_on) Signal(next, kLead);
   Dismiss(group);
   return go_on;
@@ -330,11 +336,13 @@ void CommitQueue::FormGroup(Group* group) {
   group->bytes = leader->bytes;
   group->count = leader->count;
   PullArrivals();
+  if (leader->check != nullptr) return;
   const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
   const size_t small = std::min(kSmallBatchBytes, max_group / 8);
   const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
   for (Writer* w = leader->newer; w != nullptr; w = w->newer) {
-    const bool fits = w->batch != nullptr && w->disable_wal == leader->disable_wal &&
+    const bool fits = w->batch != nullptr && w->check == nullptr &&
+                      w->disable_wal == leader->disable_wal &&
                       w->no_slowdown == leader->no_slowdown && (!w->sync || leader->sync) &&
                       group->bytes + w->bytes <= limit;
     if (!fits) break;

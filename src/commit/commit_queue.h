@@ -78,6 +78,11 @@
 // or the leader's size + 128 KiB if the leader is small (128 KiB), so that a small write is not
 // made to wait for big ones. The first that does not fit ends the group: order stays.
 //
+// Checked writes. A transaction may ask, when its turn has come, whether what it read still holds
+// (CommitCheck). Its leader first waits for the insertion of the group before, so that the check
+// sees all that precedes; it groups with nobody, whom its refusal would take along, and is not led
+// in passing, as the check may have to read.
+//
 // Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first
 // spins, but only while the groups of late have been short (a few microseconds, no sync) and
 // another core can be running the leader; then it sleeps on a futex. The party that changes a
@@ -162,6 +167,12 @@ class CommitEnv {
   ~CommitEnv() = default;
 };
 
+/// Asked once a write's turn has come, with all that precedes it in the memtables and published,
+/// and nothing following: not OK means that it does not happen, and fails with that. For
+/// transactions, which validate here what they have read. May SUSPEND, with everybody's writes
+/// behind it.
+using CommitCheck = std::function<Status()>;
+
 struct CommitOptions {
   bool allow_concurrent_memtable_write = true;
   uint64_t max_write_batch_group_size_bytes = uint64_t{1} << 20;
@@ -193,7 +204,8 @@ class CommitQueue {
     bool disable_wal = false;
     bool no_slowdown = false;
     bool ignore_missing_families = false;
-    SequenceNumber sequence = 0;  // of the first record
+    const CommitCheck* check = nullptr;  // borrowed from the owner
+    SequenceNumber sequence = 0;         // of the first record
     Status status;
   };
 
@@ -211,9 +223,10 @@ class CommitQueue {
   /// Logs and applies `batch`, whose header receives its sequence number. Returns when the write is
   /// visible to readers. seq_used: the first sequence number of the batch. The caller has checked
   /// the batch (WriteBatchInternal::CheckWritable). Errors: what prepare says; IOError (log);
-  /// Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS.
+  /// Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS. `check`, if not
+  /// null, is asked on the caller's thread or fiber; such a write is a group of its own.
   [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch,
-                             uint64_t* seq_used = nullptr);
+                             uint64_t* seq_used = nullptr, const CommitCheck* check = nullptr);
 
   WriteCounters::Figures counters() const { return counters_.figures(); }
 

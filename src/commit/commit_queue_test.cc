@@ -181,6 +181,60 @@ TEST(CommitQueueTest, ASmallLeaderDoesNotWaitForABigBatch) {
   EXPECT_EQ(db.appends, 2);
 }
 
+TEST(CommitQueueTest, ACheckedWriteSeesAllThatPrecedesIt) {
+  FakeDatabase db;
+  std::atomic<int> checks{0};
+  QueuedWriters(&db).Run(4, [&](int i) {
+    const std::string key = "k" + std::to_string(i);
+    if (i != 1 && i != 2) {
+      ASSERT_TRUE(db.Put(key, "v").ok());
+      return;
+    }
+    WriteBatch batch;
+    ASSERT_TRUE(batch.Put(key, "v").ok());
+    const CommitCheck check = [&db, &checks, i] {
+      ++checks;
+      // The leader and the writers before, and nobody behind.
+      EXPECT_EQ(db.published(), i == 1 ? 2u : 3u);
+      EXPECT_EQ(db.entries(), i == 1 ? 2u : 3u);
+      return Status::OK();
+    };
+    ASSERT_TRUE(db.queue()->Write({}, &batch, nullptr, &check).ok());
+  });
+  EXPECT_EQ(checks, 2);
+  // leader k0 | k1 | k2 | k3
+  EXPECT_EQ(db.appends, 4);
+  EXPECT_EQ(db.entries(), 5u);
+}
+
+TEST(CommitQueueTest, ARefusedWriteTakesNobodyAlong) {
+  FakeDatabase db;
+  QueuedWriters(&db).Run(5, [&](int i) {
+    const std::string key = "k" + std::to_string(i);
+    WriteBatch batch;
+    ASSERT_TRUE(batch.Put(key, "v").ok());
+    const CommitCheck check = [] { return Status::Busy(); };
+    const bool refused = i % 2 == 0;
+    const Status s = db.queue()->Write({}, &batch, nullptr, refused ? &check : nullptr);
+    EXPECT_EQ(refused, s.IsBusy()) << i << s.ToString();
+    EXPECT_EQ(!refused, s.ok()) << i << s.ToString();
+  });
+  EXPECT_EQ(db.errors, 0) << "a refusal is no error of the database";
+  EXPECT_EQ(db.published(), 3u) << "no sequence number is used up";
+  EXPECT_EQ(Replay(db.log).size(), 3u);
+}
+
+TEST(CommitQueueTest, ARefusedWriteIsNotSynced) {
+  FakeDatabase db;
+  WriteBatch empty;
+  WriteOptions sync;
+  sync.sync = true;
+  const CommitCheck check = [] { return Status::Busy(); };
+  EXPECT_TRUE(db.queue()->Write(sync, &empty, nullptr, &check).IsBusy());
+  EXPECT_EQ(db.syncs, 0);
+  EXPECT_EQ(db.appends, 0);
+}
+
 TEST(CommitQueueTest, AFailedLogFailsTheWholeGroup) {
   FakeDatabase db;
   db.on_append = [](const Slice&) { return IOStatus::IOError("disk is gone"); };

@@ -190,6 +190,19 @@ class DBImpl final : public DB {
   uint64_t FamilyVisits();
   uint64_t OptionsBytes();
 
+  // --- For transactions (src/utilities)
+  // Write() with a check when its turn has come (CommitCheck). SUSPENDS.
+  Status WriteChecked(const WriteOptions&, WriteBatch* updates, const CommitCheck* check);
+  // Whether the key was written, or a range with it deleted, after `since`, a number that was
+  // published: exactly, if a snapshot at or below it was held from then on. InvalidArgument: the
+  // family was dropped. SUSPENDS where a newer table must be read.
+  Status WrittenSince(const ColumnFamily* family, const Slice& key, SequenceNumber since,
+                      bool* written) const;
+  // A new handle; null: there is no such family.
+  std::unique_ptr<ColumnFamilyHandle> HandleOf(uint32_t family_id);
+  // As Families::UnrefFamily, later.
+  void UnrefFamily(ColumnFamily* family);
+
   const std::string& GetName() const override { return db_.name; }
   Env* GetEnv() const override { return db_.env; }
   FileSystem* GetFileSystem() const override { return db_.fs; }

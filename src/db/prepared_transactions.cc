@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "batch/batch_reader.h"
-#include "wal/wal_reporter.h"
 #include "wal/log_reader.h"
+#include "wal/wal_reporter.h"
 
 namespace cairn {
 

@@ -41,7 +41,8 @@ Status WritePath::LimitLogRate(const WriteOptions& options, size_t bytes) const 
   return Status::OK();
 }
 
-Status WritePath::Write(const WriteOptions& options, WriteBatch* updates) {
+Status WritePath::Write(const WriteOptions& options, WriteBatch* updates,
+                        const CommitCheck* check) {
   if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
@@ -61,7 +62,7 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates) {
     s = db_.families->CheckBatchFamilies(*updates, options.ignore_missing_column_families);
     if (!s.ok()) return s;
   }
-  if (WriteBatchInternal::Count(updates) == 0 && !options.sync &&
+  if (WriteBatchInternal::Count(updates) == 0 && !options.sync && check == nullptr &&
       WriteBatchInternal::ByteSize(updates) <= WriteBatchInternal::kHeader) {
     return Status::OK();
   }
@@ -73,7 +74,7 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates) {
     if (!s.ok()) return s;
   }
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
-  s = db_.commit->Write(options, updates);
+  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check);
   if (db_.statistics != nullptr) [[unlikely]] {
     db_.statistics->reportTimeToHistogram(DB_WRITE, (fiber::now_nanos() - start) / 1000);
   }

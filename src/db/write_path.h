@@ -30,7 +30,9 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
                                    const Slice& end);
   [[nodiscard]] Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
                              const Slice& value);
-  [[nodiscard]] Status Write(const WriteOptions&, WriteBatch* updates);
+  // `check`, if not null, is asked when the write's turn has come (CommitCheck).
+  [[nodiscard]] Status Write(const WriteOptions&, WriteBatch* updates,
+                             const CommitCheck* check = nullptr);
   [[nodiscard]] Status FlushWAL(bool sync);
   [[nodiscard]] Status SyncWAL();
   void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)

@@ -3,7 +3,7 @@
 #include "base/allocation.h"
 #include "base/wide_column_serialization.h"
 #include "db/column_family.h"
-#include "db/db_impl.h"
+#include "db/families.h"
 
 namespace cairn {
 
@@ -15,7 +15,7 @@ Status MergeInBatch(ColumnFamilyHandle* family, const Slice& key, const MergeOpe
   if (ours == nullptr || ours->family()->merge_operator == nullptr) {
     return Status::InvalidArgument("Merge operator must be set for column family");
   }
-  const std::shared_ptr<const Options> options = ours->db()->LiveOptions(ours->family());
+  const std::shared_ptr<const Options> options = ours->db()->families->LiveOptions(ours->family());
   MergeOperands all(ours->family()->merge_operator.get());
   all.JustCollect();
   for (const Slice& operand : operands.OldestFirst()) all.PushNewer(operand, /*pinned=*/true);

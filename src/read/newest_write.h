@@ -1,0 +1,19 @@
+// When a key was written last: what transactions validate by. Thread-safe; the caller holds the
+// super version. SUSPENDS where a table must be read.
+#pragma once
+
+#include "base/internal_key.h"
+#include "base/namespace.h"
+#include "read/super_version.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "table/table_cache.h"
+
+namespace cairn {
+
+// Whether there is an entry of the key, or a range tombstone over it, newer than `since`, published
+// or not. Tables that have nothing newer are not asked; so right after `since` memory answers.
+[[nodiscard]] Status WrittenSince(const SuperVersion& sv, TableCache* tables, const Slice& key,
+                                  SequenceNumber since, bool* written);
+
+}  // namespace cairn
