@@ -145,7 +145,7 @@ std::string KnownMembers(const std::string& text) {
   for (const auto& [name, value] : map) {
     if (SetOption(&scratch, name, value) == SetResult::kUnknown) continue;
     const bool nested = value.find_first_of("=;") != std::string::npos;
-    known += name + (nested ? "={" + value + "};" : "=" + value + ";");
+    known.append(name).append(nested ? "={" : "=").append(value).append(nested ? "};" : ";");
   }
   return known;
 }
