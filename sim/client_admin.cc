@@ -140,9 +140,9 @@ void Client::Thin(rocksdb::ColumnFamilyHandle* family, uint64_t count) {
     const bool even = EvenKeysGo::Drops(key);
     const bool deleted = files_go && lower <= key && key <= upper;
     if (found.contains(key) ? even && filtered : !even && !deleted) {
-      world_->history().Violation("client " + std::to_string(id_) + ": of " +
-                                  std::to_string(count) + " keys, thinned out from " + lower +
-                                  ", " + key + (found.contains(key) ? " is there" : " is gone"));
+      std::string what = "client " + std::to_string(id_) + ": of " + std::to_string(count);
+      what.append(" keys, thinned out from ").append(lower).append(", ").append(key);
+      world_->history().Violation(what + (found.contains(key) ? " is there" : " is gone"));
       return;
     }
   }

@@ -32,23 +32,23 @@ OptionsChanges::OptionsChanges(Database* db)
     : Part(db), options_keeper_(std::make_unique<OptionsKeeper>(db->fs, db->name)) {}
 
 Options OptionsChanges::GetOptions(ColumnFamilyHandle* handle) const {
-  ColumnFamily* family;
-  return *db_.families->LiveOptions(
-      db_.families->FamilyOf(handle, &family).ok() ? family : db_.families->default_family());
+  ColumnFamily* family = nullptr;
+  db_.families->FamilyOf(handle, &family).PermitUncheckedError();
+  return *db_.families->LiveOptions(family == nullptr ? db_.families->default_family() : family);
 }
 
 DBOptions OptionsChanges::GetDBOptions() const { return *db_.families->LiveOptions(); }
 
 int OptionsChanges::NumberLevels(ColumnFamilyHandle* handle) {
-  ColumnFamily* family;
-  return db_.families->FamilyOf(handle, &family).ok() ? family->num_levels : 0;
+  ColumnFamily* family = nullptr;
+  db_.families->FamilyOf(handle, &family).PermitUncheckedError();
+  return family == nullptr ? 0 : family->num_levels;
 }
 
 int OptionsChanges::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
-  ColumnFamily* family;
-  return db_.families->FamilyOf(handle, &family).ok()
-             ? db_.families->LiveOptions(family)->level0_stop_writes_trigger
-             : 0;
+  ColumnFamily* family = nullptr;
+  db_.families->FamilyOf(handle, &family).PermitUncheckedError();
+  return family == nullptr ? 0 : db_.families->LiveOptions(family)->level0_stop_writes_trigger;
 }
 
 Status OptionsChanges::SetOptions(ColumnFamilyHandle* handle,

@@ -62,7 +62,7 @@ std::string StallCounts(const StallTimes& times, const char* only = nullptr) {
   for (const auto& [cause, count] : times.ToMap()) {
     if (cause.ends_with("-micros")) continue;
     if (only != nullptr && !cause.starts_with(only)) continue;
-    out += (out.empty() ? "" : ", ") + cause + ": " + count;
+    out.append(out.empty() ? "" : ", ").append(cause).append(": ").append(count);
   }
   return out;
 }

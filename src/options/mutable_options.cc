@@ -114,7 +114,7 @@ Status CheckTableMembers(const std::string& name, const std::string& value) {
   if (!s.ok()) return Status::InvalidArgument("Error parsing option " + name, value);
   for (const auto& [member, ignored] : members) {
     if (!Has(kMutableTableOptions, member)) {
-      return Refusal<BlockBasedTableOptions>(member, name + "." + member);
+      return Refusal<BlockBasedTableOptions>(member, std::string(name).append(".").append(member));
     }
   }
   return s;
