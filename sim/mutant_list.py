@@ -155,11 +155,11 @@ mutant('skiplist-trusts-its-hint', 'an insertion begins at the last one, be that
        'src/memtable/skiplist.cc', '  if (prev != head_ && !order.IsBefore(prev)) return false;\n', '')
 mutant('memtable-gone-before-its-table', 'a memtable is dropped before the table that replaces it is installed',
        'src/db/flushes.cc', '''
-    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false,
+    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
                                   [&] { family->imm.Remove(memtables); });
 ''', '''
     family->imm.Remove(memtables);
-    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false);
+    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false);
 ''')
 mutant('flush-forgets-newer-logs', 'the edit of a flush says that all logs before the present one are obsolete',
        'src/db/flushes.cc', '''
@@ -233,11 +233,11 @@ mutant('aborted-outputs-leak', 'the outputs of a compaction that was cut short s
 mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before its edit is durable',
        'src/db/compactions.cc', '''
     CompactionJob job(env, compaction.get());
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     s = job.Run();
 ''', '''
     CompactionJob job(env, compaction.get());
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     s = job.Run();
     FilePurger::ObsoleteFiles early;
     for (const CompactionInputFiles& input : compaction->inputs()) {

@@ -193,7 +193,7 @@ void BackgroundWork::WatchClock() {
   constexpr uint64_t kNanosPerSecond = 1'000'000'000;
   constexpr uint64_t kLongest = uint64_t{12} * 60 * 60;  // seconds: the wall's clock may be set
   uint64_t last_dump = fiber::now_nanos();
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   while (!db_.shutting_down.load()) {
     const uint64_t dump_period = db_.families->default_family()->options->stats_dump_period_sec *
                                  kNanosPerSecond;  // 0: none
@@ -211,7 +211,7 @@ void BackgroundWork::WatchClock() {
     const uint64_t seconds = due ? kLongest : std::min(next - now + 1, kLongest);
     uint64_t until = fiber::now_nanos() + seconds * kNanosPerSecond;
     if (dump_period != 0) until = std::min(until, last_dump + dump_period);
-    db_.background_done.wait_until(&db_.mutex, until);
+    db_.background_done.wait_until(db_.mutex(), until);
   }
 }
 
@@ -249,16 +249,16 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
 
 Status BackgroundWork::PauseBackgroundWork() {
   if (db_.Forked()) return db_.ForkedStatus();
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   ++db_.jobs.paused;
   db_.background_done.notify_all();  // some wait for this
-  while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(&db_.mutex);
+  while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(db_.mutex());
   return Status::OK();
 }
 
 Status BackgroundWork::ContinueBackgroundWork() {
   if (db_.Forked()) return db_.ForkedStatus();
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.jobs.paused == 0) return Status::InvalidArgument("background work is not paused");
   if (--db_.jobs.paused == 0) {
     MaybeScheduleWork();
@@ -270,11 +270,11 @@ Status BackgroundWork::ContinueBackgroundWork() {
 void BackgroundWork::CancelAllBackgroundWork(bool wait) {
   if (db_.Forked()) return;
   if (db_.mode == OpenMode::kReadWrite) db_.opening->FlushUnlogged().PermitUncheckedError();
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   db_.shutting_down.store(true, std::memory_order_release);
   db_.background_done.notify_all();
   while (wait && (db_.jobs.flushes > 0 || db_.jobs.compactions > 0 || db_.jobs.manual > 0)) {
-    db_.background_done.wait(&db_.mutex);
+    db_.background_done.wait(db_.mutex());
   }
 }
 
@@ -297,7 +297,7 @@ Status BackgroundWork::WaitForCompact(const WaitForCompactOptions& options) {
   if (!s.ok()) return s;
   const uint64_t timeout = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
   const uint64_t deadline = fiber::now_nanos() + timeout * 1000;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   while (true) {
     if (db_.shutting_down.load()) return Status::ShutdownInProgress();
     if (db_.errors->failed()) return db_.errors->error();
@@ -305,8 +305,8 @@ Status BackgroundWork::WaitForCompact(const WaitForCompactOptions& options) {
     if (!HasBackgroundWork()) break;
     MaybeScheduleWork();
     if (timeout == 0) {
-      db_.background_done.wait(&db_.mutex);
-    } else if (!db_.background_done.wait_until(&db_.mutex, deadline)) {
+      db_.background_done.wait(db_.mutex());
+    } else if (!db_.background_done.wait_until(db_.mutex(), deadline)) {
       return Status::TimedOut();
     }
   }

@@ -55,11 +55,11 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
   }
 
   CompactionJobInfo info;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   ++db_.jobs.manual;
   while ((db_.jobs.paused > 0 || db_.jobs.exclusive_manual > 0) && !db_.shutting_down.load() &&
          !db_.errors->failed() && !manual_canceled_.load()) {
-    db_.background_done.wait(&db_.mutex);
+    db_.background_done.wait(db_.mutex());
   }
   if (db_.shutting_down.load()) {
     s = Status::ShutdownInProgress();

@@ -30,17 +30,17 @@ struct Compactions::ManualCompaction {
 
 void Compactions::DisableManualCompaction() {
   if (db_.Forked()) return;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   ++manual_disabled_;
   manual_canceled_.store(true);
   // As RocksDB promises: when this returns no manual compaction runs.
   db_.background_done.notify_all();
-  while (db_.jobs.manual > 0) db_.background_done.wait(&db_.mutex);
+  while (db_.jobs.manual > 0) db_.background_done.wait(db_.mutex());
 }
 
 void Compactions::EnableManualCompaction() {
   if (db_.Forked()) return;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
 }
 
@@ -75,7 +75,7 @@ Status Compactions::CompactRange(const CompactRangeOptions& options, ColumnFamil
   s = db_.flushes->FlushMemTables(flush, {family}, FlushReason::kManualCompaction);
   if (!s.ok()) return s;
 
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   ++db_.jobs.manual;
   // In universal style everything is compacted together: an automatic compaction would always be in
   // the way. (In FIFO style there is one at a time, and this is like any other.)
@@ -160,7 +160,7 @@ Status Compactions::RunManualStep(ManualCompaction* manual) {
                                                  &step);
     }
     if (step.conflict) {
-      db_.background_done.wait(&db_.mutex);
+      db_.background_done.wait(db_.mutex());
       continue;
     }
     if (compaction == nullptr) return Status::OK();
@@ -181,7 +181,7 @@ Status Compactions::RunManualJob(ColumnFamily* family, std::unique_ptr<Compactio
   Status result;
   bool done = false;
   auto job = [this, family, canceled, info, &result, &done, c = std::move(compaction)]() mutable {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     bool outputs_are_gone = false;
     result = RunCompaction(family, std::move(c), canceled, db_.jobs.next_id.fetch_add(1), info,
                            &outputs_are_gone);
@@ -199,7 +199,7 @@ Status Compactions::RunManualJob(ColumnFamily* family, std::unique_ptr<Compactio
     --db_.jobs.compactions;
     return Status::ShutdownInProgress();
   }
-  while (!done) db_.background_done.wait(&db_.mutex);
+  while (!done) db_.background_done.wait(db_.mutex());
   return result;
 }
 

@@ -41,7 +41,7 @@ std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out) {
 void Compactions::BackgroundCompaction() {
   ColumnFamily* family = nullptr;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     Status s;
     bool outputs_are_gone = false;
     if (!db_.shutting_down.load() && !db_.errors->failed() && db_.jobs.paused == 0 &&
@@ -83,7 +83,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     } else {
       compaction->AddTrivialMove(&edit);
     }
-    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false,
+    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
                                   [&] { compaction->ReleaseInputs(); });
     if (s.ok()) {
       JobStats stats;
@@ -94,9 +94,9 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
               CompactionReasonName(compaction->reason()));
     }
     if (info != nullptr) {
-      db_.mutex.unlock();
+      db_.mutex()->unlock();
       ReportCompaction(*family, *compaction, JobStats(), job_id, info);
-      db_.mutex.lock();
+      db_.mutex()->lock();
       info->status = s;
     }
   } else {
@@ -110,13 +110,13 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
       };
     }
     CompactionJob job(env, compaction.get());
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     s = job.Run();
     if (outputs_are_gone != nullptr) *outputs_are_gone = !s.ok();
     if (info != nullptr) ReportCompaction(*family, *compaction, job.stats(), job_id, info);
-    db_.mutex.lock();
+    db_.mutex()->lock();
     if (s.ok()) {
-      s = db_.versions->LogAndApply(family->state, compaction->edit(), &db_.mutex,
+      s = db_.versions->LogAndApply(family->state, compaction->edit(), db_.mutex(),
                                     db_.directory.get(), false,
                                     [&] { compaction->ReleaseInputs(); });
       if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(*compaction->edit());
@@ -148,11 +148,11 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
 
 void Compactions::TellCompactionBegin(const ColumnFamily& family, const Compaction& compaction,
                                       int job_id) {
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   CompactionJobInfo info;
   ReportCompaction(family, compaction, JobStats(), job_id, &info);
   db_.Tell([this, &info](EventListener* listener) { listener->OnCompactionBegin(db_.self, info); });
-  db_.mutex.lock();
+  db_.mutex()->lock();
 }
 
 }  // namespace cairn

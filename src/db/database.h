@@ -24,7 +24,7 @@
 //   opening          open and close (opening.h)
 //
 // Who guards what (the parts and ColumnFamily say it of their members)
-//   mutex              the manifest (VersionSet), background state.
+//   mutex()            the manifest (VersionSet), background state.
 //   commit leadership  the WALs. Held by the leader of a write group, or by CommitQueue::Exclusive.
 //   both               the list of families and their memtables: changed with both, read with
 //                      either.
@@ -39,12 +39,12 @@
 #include <string>
 #include <vector>
 
-#include "base/db_mutex.h"
 #include "base/namespace.h"
 #include "commit/commit_queue.h"
 #include "commit/write_controller.h"
 #include "compaction/background.h"
 #include "db/column_family.h"
+#include "db/db_mutex.h"
 #include "db/outside_directories.h"
 #include "db/snapshot_list.h"
 #include "fiber/fork.h"
@@ -114,6 +114,8 @@ struct Database {
   }
   bool has_listeners() const { return !options.listeners.empty(); }
 
+  DBMutex* mutex() const FIBER_RETURN_CAPABILITY(database_mutex) { return &mutex_; }
+
   // --- Constant
   DB* const self;
   const std::string name;  // the directory
@@ -135,7 +137,6 @@ struct Database {
   std::unique_ptr<FSDirectory> directory;
   OutsideDirectories outside;
 
-  mutable DBMutex mutex;
   // Signalled, with the mutex, whenever a job ends or a stall may be over.
   DBCondition background_done;
 
@@ -172,6 +173,9 @@ struct Database {
   std::unique_ptr<PrimaryFollower> follower;
   std::unique_ptr<Recovery> recovery;
   std::unique_ptr<Opening> opening;
+
+ private:
+  mutable DBMutex mutex_;
 };
 
 // A part: it knows the database that it is of.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/db_mutex.h"
+#include "db/db_mutex.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/guest.h"
 #include "fiber/runtime.h"

@@ -24,7 +24,7 @@ Status DBImpl::WrittenSince(const ColumnFamily* family, const Slice& key, Sequen
 }
 
 std::unique_ptr<ColumnFamilyHandle> DBImpl::HandleOf(uint32_t family_id) {
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   ColumnFamily* const family = db_.families->FindFamily(family_id);
   if (family == nullptr) return nullptr;
   return std::make_unique<ColumnFamilyHandleImpl>(&db_, family);

@@ -44,9 +44,9 @@ void ErrorHandler::SetBackgroundError(const Status& error, BackgroundErrorReason
            error.ToString().c_str());
   Status told = error;
   if (db_.has_listeners() && MayBeIgnored(reason)) {
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     db_.Tell([&](EventListener* listener) { listener->OnBackgroundError(reason, &told); });
-    db_.mutex.lock();
+    db_.mutex()->lock();
   }
   // Not before: whoever sees the count may call Resume(), which looks for the error.
   ++background_errors_;
@@ -54,7 +54,7 @@ void ErrorHandler::SetBackgroundError(const Status& error, BackgroundErrorReason
     LogWarn(db_.options.info_log.get(), "A listener says that the error be ignored");
     const uint64_t until = fiber::now_nanos() + kPauseAfterIgnoredError;
     while (fiber::now_nanos() < until && !db_.shutting_down.load()) {
-      db_.background_done.wait_until(&db_.mutex, until);
+      db_.background_done.wait_until(db_.mutex(), until);
     }
     return;
   }
@@ -68,12 +68,12 @@ void ErrorHandler::SetBackgroundError(const Status& error, BackgroundErrorReason
   db_.background_done.notify_all();
   db_.memory->client()->Signal();
   if (db_.has_listeners() && !MayBeIgnored(reason)) {
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     db_.Tell([&](EventListener* listener) {
       Status told = error;
       listener->OnBackgroundError(reason, &told);
     });
-    db_.mutex.lock();
+    db_.mutex()->lock();
   }
   if (first) StartRecovery();
 }
@@ -88,12 +88,12 @@ void ErrorHandler::CompactionFailed(const Status& error, bool outputs_are_gone, 
   LogWarn(db_.options.info_log.get(), "A %s met a shortage, which will pass: %s", where,
           error.ToString().c_str());
   if (db_.has_listeners()) {
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     db_.Tell([&](EventListener* listener) {
       Status told = error;
       listener->OnBackgroundError(BackgroundErrorReason::kCompaction, &told);
     });
-    db_.mutex.lock();
+    db_.mutex()->lock();
   }
   ++background_errors_;
   compaction_shortages_ = std::min(compaction_shortages_ + 1, 30);
@@ -107,7 +107,7 @@ void ErrorHandler::PauseAfterShortage() {
   // (Those who are waited for here wait for the end of all compactions.)
   while (fiber::now_nanos() < until && !db_.shutting_down.load() && !has_background_error_.load() &&
          db_.jobs.paused == 0 && db_.jobs.exclusive_manual == 0) {
-    db_.background_done.wait_until(&db_.mutex, until);
+    db_.background_done.wait_until(db_.mutex(), until);
   }
   --db_.jobs.pausing;
 }
@@ -128,10 +128,10 @@ Status ErrorHandler::RecoverFromError(Status* former) {
     // Until then the damaged tail of the old WAL would cut off what a recovery finds in a newer
     // one.
     CommitQueue::Exclusive leadership(db_.commit.get());
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     if (!has_background_error_.load()) return Status::OK();
     // What began before may still fail for the old reason, and would be taken for a new error.
-    while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(&db_.mutex);
+    while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(db_.mutex());
     if (db_.shutting_down.load()) return Status::ShutdownInProgress();
     // (As in RocksDB: of a memtable that lacks a part of a batch no table may be made.)
     if (background_error_.IsCorruption() ||
@@ -158,7 +158,7 @@ Status ErrorHandler::RecoverFromError(Status* former) {
       recovery_flushes_ = true;
       db_.work->MaybeScheduleWork();
       while (unflushed() && !has_background_error_.load() && !db_.shutting_down.load()) {
-        db_.background_done.wait(&db_.mutex);
+        db_.background_done.wait(db_.mutex());
       }
       recovery_flushes_ = false;
       if (has_background_error_.load()) s = background_error_;
@@ -213,7 +213,7 @@ void ErrorHandler::JoinRecovery() {
 bool ErrorHandler::DiskIsFull() {
   uint64_t needed = 0;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (const ColumnFamily* family : db_.families->all()) needed += family->UnflushedBytes();
   }
   uint64_t free = 0;
@@ -225,19 +225,19 @@ bool ErrorHandler::RecoveryIsWanted() {
   const BackgroundErrorReason reason = background_error_reason_;
   const Status error = background_error_;
   bool wanted = true;
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   db_.Tell([&](EventListener* listener) {
     bool one_wants_it = true;
     listener->OnErrorRecoveryBegin(reason, error, &one_wants_it);
     wanted = wanted && one_wants_it;
   });
-  db_.mutex.lock();
+  db_.mutex()->lock();
   return wanted;
 }
 
 void ErrorHandler::KeepRecovering() {
   const uint64_t interval = db_.options.bgerror_resume_retry_interval * kNanosPerMicro;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   uint64_t error = UINT64_MAX;  // which one it is: how many recoveries were before it
   int attempts = 0;
   bool wanted = true;
@@ -255,16 +255,16 @@ void ErrorHandler::KeepRecovering() {
         fiber::now_nanos() +
         (looks_for_space || attempts > 0 ? interval : std::min(interval, kFirstPause));
     while (fiber::now_nanos() < until && MayRecoverByItself() && error == recoveries_) {
-      db_.background_done.wait_until(&db_.mutex, until);
+      db_.background_done.wait_until(db_.mutex(), until);
     }
     if (!MayRecoverByItself() || error != recoveries_) continue;
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     if (!looks_for_space || !DiskIsFull()) {
       ++attempts;
       Status former;
       RecoverFromError(&former).PermitUncheckedError();
     }
-    db_.mutex.lock();
+    db_.mutex()->lock();
   }
   recovering_ = false;
 }

@@ -68,9 +68,9 @@ void EventNotifier::DeliverEvents() {
   while (!events_.empty()) {
     const Database::Event event = std::move(events_.front());
     events_.pop_front();
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     db_.Tell(event);
-    db_.mutex.lock();
+    db_.mutex()->lock();
   }
   delivering_events_ = false;
 }

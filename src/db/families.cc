@@ -66,7 +66,7 @@ Status Families::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing
 
 std::shared_ptr<const Options> Families::LiveOptions(const ColumnFamily* family) const {
   if (db_.Forked()) return std::make_shared<const Options>(db_.options, ColumnFamilyOptions());
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   return family->options;
 }
 
@@ -174,12 +174,12 @@ Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor,
   if (s.ok()) s = CompleteOptions(*LiveOptions(), &options);
   if (!s.ok()) return s;
   CommitQueue::Exclusive leadership(db_.commit.get());
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   if (db_.shutting_down.load()) return Status::ShutdownInProgress();
   ColumnFamilyState* state = nullptr;
   s = db_.versions->CreateColumnFamily(descriptor.name, options, db_.wals->current_number(),
-                                       &db_.mutex, db_.directory.get(), &state);
+                                       db_.mutex(), db_.directory.get(), &state);
   if (!s.ok()) {
     LogError(db_.options.info_log.get(), "Creating column family [%s] FAILED -- %s",
              descriptor.name.c_str(), s.ToString().c_str());
@@ -247,8 +247,8 @@ Status Families::DropFamily(ColumnFamilyHandle* handle) {
   if (family->is_default()) return Status::InvalidArgument("Can't drop default column family");
   {
     CommitQueue::Exclusive leadership(db_.commit.get());
-    DBMutexLock lock(&db_.mutex);
-    s = db_.versions->DropColumnFamily(family->state, &db_.mutex, db_.directory.get());
+    DBMutexLock lock(db_.mutex());
+    s = db_.versions->DropColumnFamily(family->state, db_.mutex(), db_.directory.get());
     if (!s.ok()) return s;
     RemoveFamily(family);
     db_.work->UpdateStall(default_family_);
@@ -317,7 +317,7 @@ std::unique_ptr<ColumnFamily> Families::Disown(uint32_t id) {
 }
 
 uint64_t Families::FamilyVisits() {
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   return books_.visits();
 }
 

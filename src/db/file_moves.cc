@@ -68,7 +68,7 @@ Status FileMoves::ApplyMove(ColumnFamily* family, VersionEdit* edit,
   Status s;
   {
     const Taken taken(files);
-    s = db_.versions->LogAndApply(family->state, edit, &db_.mutex, db_.directory.get());
+    s = db_.versions->LogAndApply(family->state, edit, db_.mutex(), db_.directory.get());
   }
   if (s.ok()) {
     db_.work->InstallSuperVersion(family);
@@ -88,7 +88,7 @@ Status FileMoves::DeleteFilesInRanges(ColumnFamilyHandle* handle, const RangePtr
   if (s.ok()) s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     if (db_.errors->failed()) return db_.errors->error();
     const Version& version = *family->current();
     VersionEdit edit;
@@ -120,7 +120,7 @@ Status FileMoves::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* b
   Status s = db_.RefuseIfReadOnly();
   if (s.ok()) s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   Version* const version = family->current();
   // What lies on the last level has nowhere to go.
   for (int level = 0; level + 1 < version->num_non_empty_levels(); ++level) {
@@ -143,7 +143,7 @@ Status FileMoves::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
   if (target_level >= family->num_levels) {
     return Status::InvalidArgument("Target level does not exist");
   }
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   const Version& version = *family->current();
   std::vector<FileMetaData*> files = version.files(0);
@@ -205,7 +205,7 @@ Status FileMoves::MoveLevel(ColumnFamily* family, const std::vector<FileMetaData
 
 Status FileMoves::ChangeLevel(ColumnFamily* family, int target) {
   while (family->picker->HasRunning() && !db_.shutting_down.load() && !db_.errors->failed()) {
-    db_.background_done.wait(&db_.mutex);
+    db_.background_done.wait(db_.mutex());
   }
   if (db_.shutting_down.load()) return Status::ShutdownInProgress();
   if (db_.errors->failed()) return db_.errors->error();

@@ -202,9 +202,9 @@ void FilePurger::DeleteOutputs(const VersionEdit& edit) {
     files.tables.push_back(file.meta.number);
     files.paths.push_back(TableFileName(db_.paths, file.meta.number, file.meta.path_id));
   }
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   DeleteFiles(files);
-  db_.mutex.lock();
+  db_.mutex()->lock();
 }
 
 void FilePurger::SchedulePurge() {
@@ -225,7 +225,7 @@ void FilePurger::Purge() {
   if (db_.mode == OpenMode::kReadWrite && db_.wals != nullptr) CloseObsoleteWals();
   std::vector<std::unique_ptr<ColumnFamily>> unreferenced;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     unreferenced = TakeUnreferenced();  // which retires super versions
     retired = TakeRetired();
     for (const auto& family : unreferenced) db_.versions->ForgetDropped(family->state);
@@ -246,7 +246,7 @@ void FilePurger::Purge() {
 void FilePurger::CloseObsoleteWals() {
   uint64_t min_wal;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     min_wal = db_.versions->MinLogNumberToKeep();
   }
   db_.wals->ForgetBelow(min_wal);
@@ -321,7 +321,7 @@ Status FilePurger::EnableFileDeletions(bool force) {
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     if (force) {
       deletions_disabled_ = 0;
     } else if (deletions_disabled_ > 0) {
@@ -338,7 +338,7 @@ Status FilePurger::DisableFileDeletions() {
   if (!s.ok()) return s;
   // A removal that is under way ends first: from the return on, no file goes.
   fiber::MutexLock no_purge(&purge_mutex_);
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   ++deletions_disabled_;
   return s;
 }

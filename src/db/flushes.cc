@@ -62,7 +62,7 @@ bool Flushes::FlushesTogether() const {
 
 void Flushes::BackgroundFlush(ColumnFamily* family) {
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     Status s;
     BackgroundErrorReason reason = BackgroundErrorReason::kFlush;
     if (!db_.shutting_down.load() && !db_.errors->failed() && !family->dropped.load()) {
@@ -89,9 +89,9 @@ Status Flushes::SyncClosedWals(VersionEdit* edit) {
   // same batches with the log. The MANIFEST says so, for what takes logs without a power cut.
   if (db_.families->all().size() < 2) return Status::OK();
   WalLink end;
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   IOStatus io = db_.wals->SyncClosed(&end);
-  db_.mutex.lock();
+  db_.mutex()->lock();
   if (io.ok() && end.predecessor != 0) edit->SetSyncedLog({end.predecessor, end.last_sequence});
   return io;
 }
@@ -109,7 +109,7 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   FileMetaData meta;
   if (db_.has_listeners()) *info = db_.events->DescribeFlush(*family, file_number, job_id);
   const uint64_t current_log = db_.wals->current_number();
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   db_.Tell([&](EventListener* listener) { listener->OnFlushBegin(db_.self, *info); });
   Status s = job.Run(file_number, &meta);
   if (s.ok() && meta.file_size > 0 && db_.wals->dir() == db_.name)
@@ -126,7 +126,7 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
       info->table_properties = *properties;
     }
   }
-  db_.mutex.lock();
+  db_.mutex()->lock();
   if (s.ok() && meta.file_size > 0) edit->AddFile(0, std::move(meta));
   *stats = job.stats();
   return s;
@@ -155,7 +155,7 @@ Status Flushes::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
   if (s.ok()) {
     *reason = BackgroundErrorReason::kManifestWrite;
     db_.memtables->LetGoOfWals({{family, memtables.size()}});
-    s = db_.versions->LogAndApply(family->state, &edit, &db_.mutex, db_.directory.get(), false,
+    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
                                   [&] { family->imm.Remove(memtables); });
   }
   db_.files->UnprotectNewFiles(protected_from);
@@ -232,7 +232,7 @@ Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
           changes.push_back({part.family->state, std::span(&part.pointer, 1)});
         }
       }
-      s = db_.versions->LogAndApply(changes, &db_.mutex, db_.directory.get(), false, [&] {
+      s = db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get(), false, [&] {
         for (const Part& part : parts) {
           if (!part.family->state->dropped()) part.family->imm.Remove(part.memtables);
         }
@@ -255,10 +255,10 @@ Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
     }
   }
   db_.events->DeliverEvents();
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   for (const Part& part : parts) db_.families->UnrefFamily(part.family, /*purge=*/false);
   for (const Part& part : others) db_.families->UnrefFamily(part.family, /*purge=*/false);
-  db_.mutex.lock();
+  db_.mutex()->lock();
   return s;
 }
 
@@ -299,7 +299,7 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
   if (!options.allow_write_stall) {
     // A flush now would be the one memtable, or level-0 file, too many: wait, as the option
     // promises.
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     const auto would_stall = [](const ColumnFamily* family) {
       return family->imm.NumNotFlushed() > 0 && !family->dropped.load() &&
              family->imm.NumNotFlushed() + 1 >= family->options->max_write_buffer_number;
@@ -310,13 +310,13 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
         if (would_stall(family)) db_.memtables->RequestFlush(family);
       }
       db_.work->MaybeScheduleWork();
-      db_.background_done.wait(&db_.mutex);
+      db_.background_done.wait(db_.mutex());
     }
   }
   std::vector<std::pair<ColumnFamily*, uint64_t>> waiting;  // up to this memtable
   {
     CommitQueue::Exclusive leadership(db_.commit.get());
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     if (db_.errors->failed()) return db_.errors->error();
     std::vector<ColumnFamily*> present;
     for (ColumnFamily* family : families) {
@@ -339,12 +339,12 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
     }
   }
   if (db_.has_listeners()) {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     db_.events->DeliverEvents();
   }
   if (waiting.empty() || !options.wait) return Status::OK();
   const FlushWaiter waiter(&flush_waiters_);
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   for (const auto& [family, last_id] : waiting) {
     // Flushes finish in order: done when the oldest that is left is newer than ours.
     while (family->imm.NumNotFlushed() > 0 &&
@@ -352,7 +352,7 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
       if (db_.errors->failed()) return db_.errors->error();
       if (db_.shutting_down.load()) return Status::ShutdownInProgress();
       if (family->dropped.load()) return Status::ColumnFamilyDropped();
-      db_.background_done.wait(&db_.mutex);
+      db_.background_done.wait(db_.mutex());
     }
   }
   return Status::OK();

@@ -93,7 +93,7 @@ Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>&
   // (The handles keep the families.)
   std::multiset<uint64_t>::iterator protected_from;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     if (db_.errors->failed()) return db_.errors->error();
     protected_from = db_.files->ProtectNewFiles();
   }
@@ -104,7 +104,7 @@ Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>&
   bool keep_copies = false;
   if (s.ok()) s = AddFiles(&parts, &keep_copies);
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     db_.files->UnprotectNewFiles(protected_from);
   }
   for (const Ingestion& part : parts) {
@@ -205,7 +205,7 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
   const SequenceNumber last = db_.versions->LastSequence();
   SequenceNumber consumed = 0;
   std::list<CompactionPicker::Reservation> reservations;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   if (db_.shutting_down.load()) return Status::ShutdownInProgress();
   for (Ingestion& part : *parts) {
@@ -235,7 +235,7 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
       RecordFiles(&part);
       changes.push_back({part.family->state, std::span(&part.pointer, 1)});
     }
-    s = db_.versions->LogAndApply(changes, &db_.mutex, db_.directory.get());
+    s = db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get());
     if (!s.ok() && db_.versions->manifest_write_failed()) {
       *keep_copies = true;  // what the manifest ends with may name them
       db_.errors->SetBackgroundError(s, BackgroundErrorReason::kManifestWrite,
@@ -273,7 +273,7 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
 }
 
 Status Ingestions::FlushWithLeadership(const std::vector<ColumnFamily*>& families) {
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   Status s = db_.memtables->SwitchAndFlush(families, FlushReason::kExternalFileIngestion);
   if (!s.ok()) return s;
@@ -282,7 +282,7 @@ Status Ingestions::FlushWithLeadership(const std::vector<ColumnFamily*>& familie
       if (db_.errors->failed()) return db_.errors->error();
       if (db_.shutting_down.load()) return Status::ShutdownInProgress();
       if (family->dropped.load()) return Status::ColumnFamilyDropped();
-      db_.background_done.wait(&db_.mutex);
+      db_.background_done.wait(db_.mutex());
     }
   }
   return s;
@@ -298,7 +298,7 @@ Status Ingestions::FindOverlaps(std::vector<Ingestion>* parts) {
       part.version = part.family->current();
       part.version->Ref();
     }
-    db_.mutex.unlock();
+    db_.mutex()->unlock();
     for (Ingestion& part : *parts) {
       part.overlaps.assign(part.files.size(), {});
       if (part.on_top || part.arg->options.ingest_behind) continue;
@@ -311,7 +311,7 @@ Status Ingestions::FindOverlaps(std::vector<Ingestion>* parts) {
         }
       }
     }
-    db_.mutex.lock();
+    db_.mutex()->lock();
     bool still_so = true;
     for (Ingestion& part : *parts) {
       still_so &= part.version == part.family->current();

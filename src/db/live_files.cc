@@ -54,7 +54,7 @@ Status LiveFiles::GetLiveFiles(std::vector<std::string>& files, uint64_t* manife
     Status s = db_.flushes->FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
   }
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   files.clear();
   std::vector<uint64_t> tables;
   for (const auto& [id, family] : db_.versions->families())
@@ -111,7 +111,7 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
       return io;
     }
     wals = db_.wals->Files();
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (const auto& [id, family] : db_.versions->families()) {
       const Version& version = *family->current();
       for (int level = 0; level < version.num_levels(); ++level) {
@@ -251,7 +251,7 @@ Status LiveFiles::GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) 
 
 void LiveFiles::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   if (db_.Forked()) return;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   db_.versions->GetLiveFilesMetaData(metadata);
 }
 
@@ -259,7 +259,7 @@ Status LiveFiles::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   if (checksum_list == nullptr) return Status::InvalidArgument("checksum_list is nullptr");
   if (db_.Forked()) return db_.ForkedStatus();
   checksum_list->reset();
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   Status s;
   for (const auto& [id, family] : db_.versions->families()) {
     const Version& version = *family->current();

@@ -128,7 +128,7 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
   const bool new_wal = !db_.wals->CurrentIsEmpty();
   const uint64_t wal_number = new_wal ? db_.versions->NewFileNumber() : db_.wals->current_number();
   const SequenceNumber last_sequence = db_.versions->LastSequence();
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   std::vector<MemTable*> next;
   for (ColumnFamily* family : families)
     next.push_back(db_.families->NewMemTable(*family, last_sequence));
@@ -141,7 +141,7 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
       if (abandon_wal) io = IOStatus::OK();
     }
   }
-  db_.mutex.lock();
+  db_.mutex()->lock();
   if (!io.ok()) {
     for (MemTable* memtable : next) memtable->Unref();
     db_.errors->SetBackgroundError(io, BackgroundErrorReason::kWriteCallback, "memtable switch");

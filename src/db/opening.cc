@@ -117,7 +117,7 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   if (!s.ok()) return s;
   std::vector<ColumnFamily*> recovered;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (const auto& [id, state] : db_.versions->families()) {
       recovered.push_back(db_.families->AddFamily(
           state.get(), std::make_shared<const Options>(db_.options, state->options())));
@@ -150,7 +150,7 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   if (db_.mode == OpenMode::kReadWrite) StartWriting();
   FilePurger::ObsoleteFiles obsolete;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (ColumnFamily* family : recovered) db_.families->PublishFamily(family);
     if (db_.mode == OpenMode::kReadWrite) db_.files->FindObsoleteFilesByScan(&obsolete);
   }
@@ -168,7 +168,7 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
     if (!s.ok()) {
       return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
     }
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     db_.work->MaybeScheduleWork();
   }
   db_.files->DeleteFiles(obsolete);
@@ -345,7 +345,7 @@ Status Opening::CloseAtLast() {
   if (db_.commit != nullptr) {
     result = FlushUnlogged();
     CommitQueue::Exclusive leadership(db_.commit.get());
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     db_.shutting_down.store(true, std::memory_order_release);
     db_.writes->SetNeedsAttention(true);
     db_.background_done.notify_all();
@@ -372,7 +372,7 @@ Status Opening::CloseAtLast() {
     result = io;
   }
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     // The families themselves stay for handles that are deleted between Close and the end.
     for (const auto& [id, family] : db_.families->owned()) family->Release();
     const std::vector<SuperVersion*> retired = db_.files->TakeRetired();
@@ -383,12 +383,12 @@ Status Opening::CloseAtLast() {
                        ": it is closed while somebody reads: an iterator that is not deleted "
                        "yet, or a Get or MultiGet that has not returned");
     }
-    Status s = db_.versions->Close(&db_.mutex);
+    Status s = db_.versions->Close(db_.mutex());
     if (!s.ok() && result.ok()) result = s;
   }
   db_.versions.reset();
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (const auto& [id, family] : db_.families->owned()) family->tables.reset();
   }
   db_.open_tables.reset();

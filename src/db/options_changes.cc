@@ -75,7 +75,7 @@ Status OptionsChanges::SetOptions(ColumnFamilyHandle* handle,
         "max_write_buffer_number must be larger than min_write_buffer_number_to_merge");
   }
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     family->options = std::make_shared<const Options>(DBOptions(*before), changed);
     family->max_sequential_skip.store(changed.max_sequential_skip_in_iterations,
                                       std::memory_order_relaxed);
@@ -105,7 +105,7 @@ Status OptionsChanges::SetDBOptions(const std::unordered_map<std::string, std::s
   s = CheckOptions(changed, *before);
   if (!s.ok()) return s;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (const auto& [id, family] : db_.families->owned()) {
       family->options =
           std::make_shared<const Options>(changed, ColumnFamilyOptions(*family->options));
@@ -140,7 +140,7 @@ Status OptionsChanges::PersistLiveOptions(const std::vector<ColumnFamily*>* chan
   OptionsKeeper::Change change;
   bool families_only = changed != nullptr;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     options = db_.families->default_family()->options;
     if (families_only) {
       for (const ColumnFamily* family : *changed) {
@@ -161,13 +161,13 @@ Status OptionsChanges::PersistLiveOptions(const std::vector<ColumnFamily*>* chan
     fiber::MutexLock removing(db_.files->purge_mutex());
     bool may_patch;
     {
-      DBMutexLock lock(&db_.mutex);
+      DBMutexLock lock(db_.mutex());
       may_patch = db_.files->deletions_disabled() == 0;
     }
     if (may_patch) {
       s = options_keeper_->Patch(number, db_.directory.get(), *options, change);
       if (s.ok()) {
-        DBMutexLock lock(&db_.mutex);
+        DBMutexLock lock(db_.mutex());
         options_file_ = OptionsFileName("", number);
         return s;
       }
@@ -175,7 +175,7 @@ Status OptionsChanges::PersistLiveOptions(const std::vector<ColumnFamily*>* chan
   }
   std::vector<ColumnFamilyDescriptor> families;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     for (const ColumnFamily* family : db_.families->all()) {
       families.emplace_back(family->name(), *family->options);
     }
@@ -192,7 +192,7 @@ Status OptionsChanges::PersistLiveOptions(const std::vector<ColumnFamily*>* chan
   fiber::MutexLock removing(db_.files->purge_mutex());
   bool may_delete;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     options_file_ = OptionsFileName("", number);
     may_delete = db_.files->deletions_disabled() == 0;
   }

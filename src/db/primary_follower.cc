@@ -83,7 +83,7 @@ Status PrimaryFollower::TryCatchUpWithPrimary() {
       return s;
     }
     {
-      DBMutexLock lock(&db_.mutex);
+      DBMutexLock lock(db_.mutex());
       db_.versions->DropVersions(update.get());
     }
     if (!s.ok()) break;
@@ -201,7 +201,7 @@ void PrimaryFollower::BeginMemTable(ColumnFamily* family, uint64_t wal) {
   MemTable* const next = family->mem->IsEmpty()
                              ? nullptr
                              : db_.families->NewMemTable(*family, db_.versions->LastSequence());
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (next != nullptr) {
     family->imm.Add(family->mem);
     family->mem = next;
@@ -230,7 +230,7 @@ Status PrimaryFollower::OpenNewTables(ManifestUpdate* update) {
   };
   std::vector<Table> tables;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     Status s = db_.versions->BuildVersions(update);
     if (!s.ok()) return s;
     for (const ColumnFamily* family : db_.families->all()) {
@@ -274,7 +274,7 @@ void PrimaryFollower::InstallCatchUp(ManifestUpdate* update) {
   }
   std::vector<ColumnFamily*> dropped;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     db_.versions->InstallUpdate(update);
     // Before the super versions: one that is new is never read at an older number.
     const SequenceNumber last =

@@ -85,7 +85,7 @@ void Properties::LoadTableCounters(const ColumnFamily& family) {
   SuperVersionGuard sv(family.super_versions.get());
   std::vector<std::pair<FileMetaData*, TableFileId>> unknown;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     const size_t most = family.options->max_open_files < 0 ? SIZE_MAX : kMost;
     for (int level = 0; level < sv->current->num_levels(); ++level) {
       for (FileMetaData* file : sv->current->files(level)) {
@@ -97,7 +97,7 @@ void Properties::LoadTableCounters(const ColumnFamily& family) {
   for (const auto& [file, id] : unknown) {
     std::shared_ptr<const TableProperties> properties;
     if (!family.tables->GetTableProperties(id, &properties).ok()) continue;
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     sv->current->SetFileStats(file, properties->num_entries, properties->num_deletions,
                               properties->raw_key_size, properties->raw_value_size);
   }
@@ -105,7 +105,7 @@ void Properties::LoadTableCounters(const ColumnFamily& family) {
 
 bool Properties::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
   if (name == "estimate-num-keys") LoadTableCounters(family);
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (DatabaseIntProperty(name, value)) return true;
   const Version& version = *family.current();
   const MemTable& mem = *family.mem;
@@ -208,7 +208,7 @@ bool Properties::StringProperty(ColumnFamily* of, const std::string& name, std::
   }
   const int ratio_level = LevelSuffix(name, "compression-ratio-at-level");
   if (ratio_level >= 0) LoadTableCounters(family);
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (name == "stats" || name == "cfstats" || name == "cfstats-no-file-histogram") {
     *value = db_.stats->FamilyStatsText(of);
   }
@@ -276,7 +276,7 @@ bool Properties::GetMapProperty(ColumnFamilyHandle* handle, const Slice& propert
     }
     return true;
   }
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (property == Slice("rocksdb.cf-write-stall-stats")) {
     *value = family->stall_times.ToMap();
     return true;
@@ -294,7 +294,7 @@ bool Properties::GetAggregatedIntProperty(const Slice& property, uint64_t* value
   const std::string name = rest.ToString();
   std::vector<ColumnFamily*> families;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     if (DatabaseIntProperty(name, value)) return true;
     families = db_.families->all();
     for (ColumnFamily* family : families) family->Ref();

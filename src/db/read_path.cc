@@ -237,7 +237,7 @@ SequenceNumber ReadPath::AcquireTogether(const std::vector<ColumnFamily*>& famil
     if (together) return sequence;
     release();
   }
-  DBMutexLock lock(&db_.mutex);  // nothing is installed now
+  DBMutexLock lock(db_.mutex());  // nothing is installed now
   return acquire();
 }
 

@@ -216,8 +216,8 @@ Status Recovery::FinishReplay(Replay* replay) {
     edits[i].SetLogNumber(next_wal);
     changes.push_back({family->state, std::span(&pointers[i], 1)});
   }
-  DBMutexLock lock(&db_.mutex);
-  return db_.versions->LogAndApply(changes, &db_.mutex, db_.directory.get(),
+  DBMutexLock lock(db_.mutex());
+  return db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get(),
                                    /*new_descriptor=*/true);
 }
 
@@ -344,7 +344,7 @@ Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
   JobEnv env;
   uint64_t epoch;
   {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     env = db_.work->MakeJobEnv(*family, db_.jobs.next_id.fetch_add(1), Env::IO_HIGH);
     epoch = family->state->NewEpochNumber();
   }
@@ -354,7 +354,7 @@ Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
   Status s = job.Run(db_.versions->NewFileNumber(), &meta);
   if (!s.ok()) return s;
   if (meta.file_size > 0) {
-    DBMutexLock lock(&db_.mutex);
+    DBMutexLock lock(db_.mutex());
     family->level_stats.Add(0, job.stats(), JobKind::kFlush);
     replay->flushed[family].push_back(std::move(meta));
   }

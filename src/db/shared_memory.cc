@@ -1,8 +1,8 @@
 // The database and its write buffer manager, which may be shared with others: what memtables are
 // charged to, flushes that the manager asks for, and the stall while memory is short.
 //
-// When memory is short, whoever writes finds it out, in its group's leader (PrepareWrite). If its
-// own memtable is the largest it switches it there and then; else it asks the largest holder,
+// When memory is short, whoever writes finds it out, in its group's leader (WritePath::Prepare). If
+// its own memtable is the largest it switches it there and then; else it asks the largest holder,
 // which does it in a job of its own: that job needs the leadership, and a pool that flushes also
 // run in could be what the present leader waits for. A leader that waits for memory itself serves
 // such requests, since it holds the leadership meanwhile.
@@ -99,7 +99,7 @@ void SharedMemory::FlushForManager() {
   // The one that asked may be helped already.
   if (!manager_wants_flush_.exchange(false, std::memory_order_acq_rel)) return;
   if (!db_.buffer_manager->ShouldFlush() && !db_.buffer_manager->ShouldStall()) return;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.shutting_down.load() || db_.errors->failed()) return;
   db_.memtables->SwitchAndFlush({db_.memtables->LargestFamily()}, FlushReason::kWriteBufferManager)
       .PermitUncheckedError();  // an error is a background error by now
@@ -113,7 +113,7 @@ Status SharedMemory::WaitForMemory(const WriteGroupInfo& group) {
   Status s;
   while (s.ok() && db_.buffer_manager->ShouldStall() && !db_.shutting_down.load() &&
          !db_.errors->failed()) {
-    db_.mutex.unlock();  // the manager asks its clients, and those of others take other mutexes
+    db_.mutex()->unlock();  // the manager asks its clients, and those of others take other mutexes
     bool flush_ours = manager_wants_flush_.exchange(false, std::memory_order_acq_rel);
     bool may_help = true;
     if (!flush_ours && !WriteBufferManagerInternal::IsFlushing(db_.buffer_manager)) {
@@ -126,7 +126,7 @@ Status SharedMemory::WaitForMemory(const WriteGroupInfo& group) {
       buffer_client_->Block();
       db_.buffer_manager->RemoveDBFromQueue(buffer_client_.get());
     }
-    db_.mutex.lock();
+    db_.mutex()->lock();
     if (!may_help) break;
     if (flush_ours)
       s = db_.memtables->SwitchAndFlush({db_.memtables->LargestFamily()},

@@ -128,10 +128,10 @@ void StatsReports::DumpStats() {
     if (family->is_default() || family->level_stats.HasNews()) text += FamilyStatsText(family);
   }
   if (db_.statistics != nullptr) text += "\nSTATISTICS:\n" + db_.statistics->ToString();
-  db_.mutex.unlock();
+  db_.mutex()->unlock();
   LogInfo(db_.options.info_log.get(), "------- DUMPING STATS -------");
   LogInfo(db_.options.info_log.get(), "%s", text.c_str());
-  db_.mutex.lock();
+  db_.mutex()->lock();
 }
 
 }  // namespace cairn

@@ -181,7 +181,7 @@ Status WritePath::Prepare(const WriteGroupInfo& group) {
   const bool give_memory =
       memory_is_short && db_.buffer_manager->ShouldFlush() &&
       WriteBufferManagerInternal::FlushLargest(db_.buffer_manager, db_.memory->client());
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   if (db_.shutting_down.load(std::memory_order_relaxed)) return Status::ShutdownInProgress();
   Status s;
@@ -222,7 +222,7 @@ Status WritePath::WaitOutStall(const WriteGroupInfo& group) {
     const StallDecision why = family->stall;
     while (db_.write_controller.NeedsDelay() &&
            !db_.shutting_down.load(std::memory_order_relaxed)) {
-      if (!db_.background_done.wait_until(&db_.mutex, deadline)) break;
+      if (!db_.background_done.wait_until(db_.mutex(), deadline)) break;
     }
     CountStall(family, why, start);
   }
@@ -233,7 +233,7 @@ Status WritePath::WaitOutStall(const WriteGroupInfo& group) {
     ColumnFamily* const family = db_.work->StalledFamily();
     const StallDecision why = family->stall;
     while (db_.write_controller.IsStopped() && !db_.errors->failed() && !db_.shutting_down.load()) {
-      db_.background_done.wait(&db_.mutex);
+      db_.background_done.wait(db_.mutex());
     }
     CountStall(family, why, start);
   }
@@ -256,9 +256,9 @@ Status WritePath::WaitForLowPriority(const WriteOptions& options, uint64_t bytes
   if (options.no_slowdown) return Status::Incomplete("Low priority write stall");
   const PerfTimer timer(Perf(), &PerfContext::write_delay_time, kEnableWait);
   const uint64_t deadline = start + delay * 1000;
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   while (db_.write_controller.NeedSpeedupCompaction() && !db_.shutting_down.load()) {
-    if (!db_.background_done.wait_until(&db_.mutex, deadline)) break;
+    if (!db_.background_done.wait_until(db_.mutex(), deadline)) break;
   }
   return db_.shutting_down.load() ? Status::ShutdownInProgress() : Status::OK();
 }
@@ -266,7 +266,7 @@ Status WritePath::WaitForLowPriority(const WriteOptions& options, uint64_t bytes
 // --- The log
 
 void WritePath::OnCommitError(const Status& status, CommitErrorKind kind) {
-  DBMutexLock lock(&db_.mutex);
+  DBMutexLock lock(db_.mutex());
   if (kind == CommitErrorKind::kMemtable) {
     db_.errors->SetBackgroundError(status, BackgroundErrorReason::kMemTable, "memtable insertion");
   } else {

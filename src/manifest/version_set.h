@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/db_mutex.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "fiber/mutex.h"
 #include "manifest/log_numbers.h"
 #include "manifest/version.h"
 #include "manifest/version_builder.h"
@@ -164,22 +164,22 @@ class VersionSet {
   // ColumnFamilyDropped: a family is, nothing was written. `new_descriptor`: start a new MANIFEST
   // (each open does).
   // `on_installed`: called under the mutex after success, before other writers run.
-  [[nodiscard]] Status LogAndApply(std::span<const FamilyEdits> changes, DBMutex* mutex,
+  [[nodiscard]] Status LogAndApply(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
                                    FSDirectory* db_directory, bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(database_mutex);
+      FIBER_REQUIRES(mutex);
   [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, std::span<VersionEdit* const> edits,
-                                   DBMutex* mutex, FSDirectory* db_directory,
+                                   fiber::Mutex* mutex, FSDirectory* db_directory,
                                    bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(database_mutex) {
+      FIBER_REQUIRES(mutex) {
     const FamilyEdits change{cf, edits};
     return LogAndApply(std::span(&change, 1), mutex, db_directory, new_descriptor, on_installed);
   }
-  [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, DBMutex* mutex,
+  [[nodiscard]] Status LogAndApply(ColumnFamilyState* cf, VersionEdit* edit, fiber::Mutex* mutex,
                                    FSDirectory* db_directory, bool new_descriptor = false,
                                    const std::function<void()>& on_installed = {})
-      FIBER_REQUIRES(database_mutex) {
+      FIBER_REQUIRES(mutex) {
     return LogAndApply(cf, std::span<VersionEdit* const>(&edit, 1), mutex, db_directory,
                        new_descriptor, on_installed);
   }
@@ -189,19 +189,18 @@ class VersionSet {
   // (manifest_write_failed). SUSPENDS as LogAndApply.
   [[nodiscard]] Status CreateColumnFamily(const std::string& name,
                                           const ColumnFamilyOptions& options, uint64_t log_number,
-                                          DBMutex* mutex, FSDirectory* db_directory,
-                                          ColumnFamilyState** family)
-      FIBER_REQUIRES(database_mutex);
+                                          fiber::Mutex* mutex, FSDirectory* db_directory,
+                                          ColumnFamilyState** family) FIBER_REQUIRES(mutex);
   // From here on the family is dropped() and no longer among families(). Its state and current
   // Version stay until ForgetDropped. InvalidArgument: the default family, or dropped already.
-  [[nodiscard]] Status DropColumnFamily(ColumnFamilyState* family, DBMutex* mutex,
-                                        FSDirectory* db_directory) FIBER_REQUIRES(database_mutex);
+  [[nodiscard]] Status DropColumnFamily(ColumnFamilyState* family, fiber::Mutex* mutex,
+                                        FSDirectory* db_directory) FIBER_REQUIRES(mutex);
   // Deletes the state of a dropped family; its files become obsolete. REQUIRES: nobody holds one
   // of its Versions.
   void ForgetDropped(ColumnFamilyState* family);
 
   // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
-  [[nodiscard]] Status Close(DBMutex* mutex) FIBER_REQUIRES(database_mutex);
+  [[nodiscard]] Status Close(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
 
   ColumnFamilyState* family(uint32_t id) const;  // nullptr: none
   ColumnFamilyState* family(const std::string& name) const;
@@ -285,21 +284,20 @@ class VersionSet {
   [[nodiscard]] IOStatus WriteManifest(ManifestWrite* write, FSDirectory* db_directory);
   [[nodiscard]] IOStatus OpenManifest(ManifestWrite* write);
   // The writers' queue: how each begins and ends its turn.
-  void AwaitTurn(Writer* self, DBMutex* mutex) FIBER_REQUIRES(database_mutex);
-  void EndTurn(DBMutex* mutex) FIBER_REQUIRES(database_mutex);
+  void AwaitTurn(Writer* self, fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
+  void EndTurn(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
   // The bodies of the above once it is this writer's turn.
-  [[nodiscard]] Status Process(std::span<const FamilyEdits> changes, DBMutex* mutex,
+  [[nodiscard]] Status Process(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
                                FSDirectory* db_directory, bool new_descriptor,
-                               const std::function<void()>& on_installed)
-      FIBER_REQUIRES(database_mutex);
+                               const std::function<void()>& on_installed) FIBER_REQUIRES(mutex);
   // Names a new MANIFEST in *write and fills in its snapshot, if one is due.
   [[nodiscard]] Status BeginWrite(ManifestWrite* write, bool new_descriptor);
   // Encodes edits, in order, into *write. A record of several families is an atomic group.
   [[nodiscard]] static Status EncodeRecords(std::span<VersionEdit* const> edits, bool atomic,
                                             ManifestWrite* write);
   // Writes without the mutex, and keeps the books of the MANIFEST.
-  [[nodiscard]] Status Commit(ManifestWrite* write, DBMutex* mutex, FSDirectory* db_directory)
-      FIBER_REQUIRES(database_mutex);
+  [[nodiscard]] Status Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory)
+      FIBER_REQUIRES(mutex);
   // Makes `version` the family's current one.
   void Install(ColumnFamilyState* cf, Version* version);
   // A family comes to families(), or goes from there; what comes behind it is returned.

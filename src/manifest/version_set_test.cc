@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstdio>
 
-#include "base/db_mutex.h"
 #include "cairn/fault_injection.h"
+#include "fiber/mutex.h"
 #include "fiber/thread.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
@@ -99,7 +99,7 @@ class VersionSetTest : public ::testing::Test {
   std::unique_ptr<FSDirectory> directory_;
   DBOptions db_options_;
   ColumnFamilyOptions options_;
-  DBMutex mutex_;
+  fiber::Mutex mutex_;
   std::unique_ptr<VersionSet> set_;
 };
 

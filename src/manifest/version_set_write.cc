@@ -16,7 +16,7 @@
 namespace cairn {
 
 struct VersionSet::Writer {
-  DBCondition turn;
+  fiber::CondVar turn;
 };
 
 // One write of the MANIFEST: what the head prepares under the mutex for the time without it.
@@ -168,19 +168,19 @@ IOStatus VersionSet::WriteManifest(ManifestWrite* write, FSDirectory* db_directo
   return s;
 }
 
-void VersionSet::AwaitTurn(Writer* self, DBMutex* mutex) {
+void VersionSet::AwaitTurn(Writer* self, fiber::Mutex* mutex) {
   mutex->assert_held();
   writers_.push_back(self);
   while (writers_.front() != self) self->turn.wait(mutex);
 }
 
-void VersionSet::EndTurn(DBMutex* mutex) {
+void VersionSet::EndTurn(fiber::Mutex* mutex) {
   mutex->assert_held();
   writers_.pop_front();
   if (!writers_.empty()) writers_.front()->turn.notify_all();
 }
 
-Status VersionSet::LogAndApply(std::span<const FamilyEdits> changes, DBMutex* mutex,
+Status VersionSet::LogAndApply(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
                                FSDirectory* db_directory, bool new_descriptor,
                                const std::function<void()>& on_installed) {
   Writer self;
@@ -221,7 +221,7 @@ Status VersionSet::EncodeRecords(std::span<VersionEdit* const> edits, bool atomi
   return Status::OK();
 }
 
-Status VersionSet::Commit(ManifestWrite* write, DBMutex* mutex, FSDirectory* db_directory) {
+Status VersionSet::Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory) {
   mutex->unlock();
   IOStatus io = WriteManifest(write, db_directory);
   const uint64_t size = manifest_ != nullptr ? manifest_->file()->file_size() : 0;
@@ -252,7 +252,7 @@ Status VersionSet::Commit(ManifestWrite* write, DBMutex* mutex, FSDirectory* db_
   return io;
 }
 
-Status VersionSet::Process(std::span<const FamilyEdits> changes, DBMutex* mutex,
+Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* mutex,
                            FSDirectory* db_directory, bool new_descriptor,
                            const std::function<void()>& on_installed) {
   for (const FamilyEdits& change : changes) {
@@ -328,7 +328,7 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, DBMutex* mutex,
 // --- Families
 
 Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamilyOptions& options,
-                                      uint64_t log_number, DBMutex* mutex,
+                                      uint64_t log_number, fiber::Mutex* mutex,
                                       FSDirectory* db_directory, ColumnFamilyState** created) {
   *created = nullptr;
   Writer self;
@@ -377,7 +377,7 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
   return s;
 }
 
-Status VersionSet::DropColumnFamily(ColumnFamilyState* cf, DBMutex* mutex,
+Status VersionSet::DropColumnFamily(ColumnFamilyState* cf, fiber::Mutex* mutex,
                                     FSDirectory* db_directory) {
   if (cf == default_) return Status::InvalidArgument("Can't drop default column family");
   Writer self;
@@ -413,7 +413,7 @@ void VersionSet::ForgetDropped(ColumnFamilyState* cf) {
   std::erase_if(dropped_, [cf](const auto& state) { return state.get() == cf; });
 }
 
-Status VersionSet::Close(DBMutex* mutex) {
+Status VersionSet::Close(fiber::Mutex* mutex) {
   Writer self;
   AwaitTurn(&self, mutex);
   IOStatus s;
