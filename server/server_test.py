@@ -88,6 +88,16 @@ class Client:
             return True
 
 
+def wait_for(ready, why=lambda: ''):
+    """What ready() gives once that is true; an error with why() where it is not within half a minute."""
+    deadline = time.monotonic() + 30
+    while not (found := ready()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f'waited in vain {why()}')
+        time.sleep(0.01)
+    return found
+
+
 class Server:
     def __init__(self, folder, *flags, port=0, limits=()):
         """`limits`: pairs of a resource and how much of it the process may have."""
@@ -113,12 +123,7 @@ class Server:
 
     def port_of(self, what):
         """Of the address that its log gives for "tls" or "admin": a moment after it takes clients, perhaps."""
-        deadline = time.monotonic() + 30
-        while (match := re.search(rf'{what}="[^"]*:(\d+)/?"', self.text())) is None:
-            if time.monotonic() > deadline:
-                raise AssertionError(f'no {what}= in its log: ' + self.text())
-            time.sleep(0.01)
-        return int(match.group(1))
+        return int(wait_for(lambda: re.search(rf'{what}="[^"]*:(\d+)/?"', self.text()), self.text).group(1))
 
     def client(self):
         return Client(self.address)
@@ -157,10 +162,7 @@ class ServerTest(unittest.TestCase):
         return self.servers[-1]
 
     def wait_for(self, ready):
-        deadline = time.monotonic() + 30
-        while not ready():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
+        return wait_for(ready)
 
     def refused(self, *flags):
         result = subprocess.run([SERVER, f'--dir={self.folder.name}/data', *flags], capture_output=True, text=True, timeout=60)

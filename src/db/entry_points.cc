@@ -272,19 +272,6 @@ Status PromoteL0(DB* db, ColumnFamilyHandle* column_family, int target_level) {
 
 }  // namespace experimental
 
-namespace {
-
-// Whether the directory that would hold `dbname` is not there either.
-bool LeadsNowhere(FileSystem* fs, std::string dbname) {
-  while (dbname.size() > 1 && dbname.back() == '/') dbname.pop_back();
-  const size_t slash = dbname.rfind('/');
-  if (slash == std::string::npos || slash == 0) return false;
-  std::vector<std::string> names;
-  return !fs->GetChildren(dbname.substr(0, slash), IOOptions(), &names, nullptr).ok();
-}
-
-}  // namespace
-
 Status DestroyDB(const std::string& dbname, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>&) {
   const DBOptions db_options = cairn::SanitizeOptions(DBOptions(options), dbname);
@@ -293,8 +280,8 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   std::vector<std::string> names;
   if (IOStatus listed = fs->GetChildren(dbname, io_options, &names, nullptr); !listed.ok()) {
     // A directory that is not there is destroyed; but a path that leads nowhere is a mistake.
-    return LeadsNowhere(fs, dbname) ? Status(IOStatus::PathNotFound("no such directory", dbname))
-                                    : Status::OK();
+    listed = fs->GetChildren(cairn::ParentOf(dbname), io_options, &names, nullptr);
+    return listed.ok() ? Status::OK() : Status(IOStatus::PathNotFound("no such directory", dbname));
   }
 
   FileLock* lock = nullptr;

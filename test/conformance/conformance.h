@@ -180,16 +180,20 @@ class DBTest : public testing::Test {
 
   // "a=1,b=2" from the first to the last entry, and checks that going backward gives the same.
   std::string Contents(const ReadOptions& options = ReadOptions()) {
-    std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    return BothWays(it.get());
+  }
+  // The same of any iterator.
+  static std::string BothWays(Iterator* iterator) {
     std::vector<std::string> forward, backward;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      forward.push_back(it->key().ToString() + "=" + it->value().ToString());
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+      forward.push_back(iterator->key().ToString() + "=" + iterator->value().ToString());
     }
-    EXPECT_OK(it->status());
-    for (it->SeekToLast(); it->Valid(); it->Prev()) {
-      backward.push_back(it->key().ToString() + "=" + it->value().ToString());
+    EXPECT_OK(iterator->status());
+    for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
+      backward.push_back(iterator->key().ToString() + "=" + iterator->value().ToString());
     }
-    EXPECT_OK(it->status());
+    EXPECT_OK(iterator->status());
     std::reverse(backward.begin(), backward.end());
     EXPECT_EQ(forward, backward);
     std::string text;

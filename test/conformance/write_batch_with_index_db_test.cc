@@ -60,22 +60,9 @@ class BatchAndDB : public DBTest {
   std::string Scan(const ReadOptions& options = ReadOptions(),
                    ColumnFamilyHandle* family = nullptr) {
     if (family == nullptr) family = db_->DefaultColumnFamily();
-    std::unique_ptr<Iterator> it(
+    const std::unique_ptr<Iterator> it(
         batch_.NewIteratorWithBase(family, db_->NewIterator(options, family), &options));
-    std::vector<std::string> forward, backward;
-    for (it->SeekToFirst(); it->Valid(); it->Next()) {
-      forward.push_back(it->key().ToString() + "=" + it->value().ToString());
-    }
-    EXPECT_OK(it->status());
-    for (it->SeekToLast(); it->Valid(); it->Prev()) {
-      backward.push_back(it->key().ToString() + "=" + it->value().ToString());
-    }
-    EXPECT_OK(it->status());
-    std::reverse(backward.begin(), backward.end());
-    EXPECT_EQ(forward, backward);
-    std::string text;
-    for (const std::string& entry : forward) text += (text.empty() ? "" : ",") + entry;
-    return text;
+    return BothWays(it.get());
   }
 
   std::unique_ptr<Iterator> NewScan() {
@@ -499,7 +486,7 @@ TEST_F(BatchAndDB, RandomOperationsAgainstAModel) {
   }
   std::string expected;
   for (const auto& [key, value] : model) {
-    expected += (expected.empty() ? "" : ",") + key + "=" + value;
+    expected.append(expected.empty() ? "" : ",").append(key).append("=").append(value);
   }
   EXPECT_EQ(expected, Scan());
   ASSERT_OK(db_->Write(WriteOptions(), batch_.GetWriteBatch()));
