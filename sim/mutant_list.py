@@ -593,6 +593,9 @@ mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src
 mutant('repair-counts-operands-twice', 'operands of a log are taken that a table has already', 'src/repair/repair_logs.cc',
        '    return there ? OperandFate::kDropped : OperandFate::kKept;',
        '    return there && sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;', seeds=1200)
+mutant('repair-checks-neighbours-alone', 'level 0 after a repair may have nested numbers where a table with a single one is between',
+       'src/repair/table_places.cc', '      least = std::min(least, table.smallest_seqno);\n',
+       '      least = table.smallest_seqno;\n', seeds=1200)
 
 # ---- Found by the simulation or its neighbours, and mended
 

@@ -625,16 +625,20 @@ void World::CheckLevels() {
 
 // RocksDB before 7.10 goes by sequence numbers: of two tables the newer one has the larger largest
 // number, and must have the larger smallest one, too, unless the older one has a single number, as
-// a file from outside.
+// a file from outside. (It looks at neighbours. But a compaction can take away what lies between
+// two others.)
 void World::CheckLevel0(const std::string& family,
                         std::vector<const rocksdb::LiveFileMetaData*> tables) {
   std::sort(tables.begin(), tables.end(), [](const auto* a, const auto* b) {
     return std::make_pair(a->largest_seqno, a->smallest_seqno) >
            std::make_pair(b->largest_seqno, b->smallest_seqno);
   });
+  size_t least = 0;  // which one has the smallest number of those before
   for (size_t i = 1; i < tables.size(); ++i) {
-    const rocksdb::LiveFileMetaData &newer = *tables[i - 1], &older = *tables[i];
+    const rocksdb::LiveFileMetaData& older = *tables[i];
     const bool single = older.smallest_seqno == older.largest_seqno;
+    if (tables[i - 1]->smallest_seqno < tables[least]->smallest_seqno) least = i - 1;
+    const rocksdb::LiveFileMetaData& newer = *tables[single ? i - 1 : least];
     const bool in_order = single ? older.smallest_seqno < newer.largest_seqno
                                  : older.smallest_seqno < newer.smallest_seqno;
     if (!in_order && older.largest_seqno != 0) {

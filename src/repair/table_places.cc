@@ -10,14 +10,6 @@
 namespace cairn {
 namespace {
 
-// Of neighbours in level 0, ordered by sequence numbers: what RocksDB demanded before epochs.
-bool ClearlyNewer(const FileMetaData& a, const FileMetaData& b) {
-  if (b.smallest_seqno == b.largest_seqno) {
-    return b.smallest_seqno == 0 || b.smallest_seqno < a.largest_seqno;
-  }
-  return a.smallest_seqno > b.smallest_seqno;
-}
-
 // The tables by rank: their place in the order of sequence numbers, 0 is the newest.
 class Placer {
  public:
@@ -148,12 +140,21 @@ class Placer {
     }
   }
 
-  // `ranks`: newest first.
+  // What RocksDB before epochs demands of level 0, which it orders by sequence numbers: of two
+  // tables the older one has the lesser smallest number, unless it has a single one. That looks at
+  // neighbours alone, but a compaction can take one away: so no table may enclose any later one,
+  // whichever lies between. `ranks`: newest first.
   bool FitsLevel0(const std::vector<size_t>& ranks) const {
-    for (size_t i = 1; i < ranks.size(); ++i) {
-      if (ranks[i - 1] > ranks[i] || !ClearlyNewer(Table(ranks[i - 1]), Table(ranks[i]))) {
-        return false;
+    SequenceNumber least = kMaxSequenceNumber;  // of those so far
+    for (size_t i = 0; i < ranks.size(); ++i) {
+      const FileMetaData& table = Table(ranks[i]);
+      if (i > 0) {
+        if (ranks[i - 1] > ranks[i]) return false;
+        const bool single = table.smallest_seqno == table.largest_seqno;
+        const SequenceNumber below = single ? Table(ranks[i - 1]).largest_seqno : least;
+        if (table.largest_seqno != 0 && table.smallest_seqno >= below) return false;
       }
+      least = std::min(least, table.smallest_seqno);
     }
     return true;
   }

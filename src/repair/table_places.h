@@ -6,9 +6,9 @@
 // reads a key looks no deeper than the first tombstone over it. All tables go to level 0, as
 // RocksDB's repair has it, if there the order of their sequence numbers, by which releases before
 // epochs read level 0, is that order, and passes those releases' check that ranges of sequence
-// numbers are not nested. That is so for tables that were only flushed. Tables that compactions
-// made for several levels share ranges of sequence numbers: such a family gets levels again, its
-// oldest tables the deepest.
+// numbers are not nested, whatever compactions take out of it later. That is so for tables that
+// were only flushed. Tables that compactions made for several levels share ranges of sequence
+// numbers: such a family gets levels again, its oldest tables the deepest.
 //
 // Pure functions; reading the tables is the caller's.
 #pragma once

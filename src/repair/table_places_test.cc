@@ -77,14 +77,14 @@ class TablePlacesTest : public ::testing::Test {
                      files_[b].smallest.user_key().compare(files_[a].largest.user_key()) <= 0);
       }
     }
-    const FileMetaData* newer = nullptr;
+    SequenceNumber least = kMaxSequenceNumber;
     for (const size_t table : walk) {
       if (places_.levels[table] != 0) continue;
       const FileMetaData& file = files_[table];
-      if (newer != nullptr && file.smallest_seqno != file.largest_seqno) {
-        EXPECT_GT(newer->smallest_seqno, file.smallest_seqno);
+      if (file.smallest_seqno != file.largest_seqno) {
+        EXPECT_GT(least, file.smallest_seqno);
       }
-      newer = &file;
+      least = std::min(least, file.smallest_seqno);
     }
   }
 
@@ -153,6 +153,28 @@ TEST_F(TablePlacesTest, WithoutLevelsToGoToWhatIsNestedIsNamed) {
   Add({{"d", 2}, {"f", 7}});
   Place(/*num_levels=*/1);
   EXPECT_EQ(places_.conflict.size(), 2u);
+}
+
+// The table between them may go to another level, and then they are neighbours.
+TEST_F(TablePlacesTest, OneWithASingleNumberDoesNotPartNestedOnes) {
+  Add({{"a", 10}, {"c", 20}});
+  Add({{"m", 18}});
+  Add({{"x", 12}, {"z", 16}});
+  Place();
+  CheckPlaces();
+  EXPECT_EQ(places_.levels, (std::vector<int>{6, 6, 6}));
+  Place(/*num_levels=*/1);
+  EXPECT_EQ(places_.conflict.size(), 3u);
+}
+
+// As a file from outside may be, or the table of one write.
+TEST_F(TablePlacesTest, OneWithASingleNumberMayBeEnclosed) {
+  Add({{"a", 10}, {"c", 20}});
+  Add({{"m", 18}});
+  Add({{"x", 8}, {"z", 9}});
+  Place();
+  CheckPlaces();
+  EXPECT_EQ(places_.levels, (std::vector<int>{0, 0, 0}));
 }
 
 TEST_F(TablePlacesTest, AnyTreeIsOrderedAgain) {
