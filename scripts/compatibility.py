@@ -38,6 +38,8 @@ STRUCTS = [
     ('cache.h', 'LRUCacheOptions'),
     ('cache.h', 'HyperClockCacheOptions'),
     ('cache.h', 'CompressedSecondaryCacheOptions'),
+    ('utilities/transaction_db.h', 'TransactionDBOptions'),
+    ('utilities/transaction_db.h', 'TransactionOptions'),
 ]
 # Files that carry options around, and decide nothing by them.
 CARRIERS = re.compile(r'src/(c/|manifest/(options_table|mutable_options|object_strings)|table/options\.cc)|_test\.cc$|/testing/')

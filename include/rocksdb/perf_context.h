@@ -150,8 +150,9 @@ struct PerfContextBase {
   uint64_t bloom_sst_hit_count = 0;
   uint64_t bloom_sst_miss_count = 0;
 
-  uint64_t key_lock_wait_time = 0;   // always 0: transactions are not offered
-  uint64_t key_lock_wait_count = 0;  // always 0
+  // Waits for the lock of a key (rocksdb/utilities/transaction_db.h); nanoseconds.
+  uint64_t key_lock_wait_time = 0;
+  uint64_t key_lock_wait_count = 0;
 
   // Always 0: there is no TimedEnv.
   uint64_t env_new_sequential_file_nanos = 0;

@@ -208,7 +208,10 @@ class Status {
   bool IsTryAgain() const { return code_ == kTryAgain; }
   bool IsCompactionTooLarge() const { return code_ == kCompactionTooLarge; }
   bool IsColumnFamilyDropped() const { return code_ == kColumnFamilyDropped; }
-  bool IsLockLimit() const { return code_ == kAborted && subcode_ == kLockLimit; }
+  // (Busy with RocksDB 7's transactions and ours, Aborted with RocksDB 11's.)
+  bool IsLockLimit() const {
+    return (code_ == kAborted || code_ == kBusy) && subcode_ == kLockLimit;
+  }
   bool IsDeadlock() const { return code_ == kBusy && subcode_ == kDeadlock; }
   bool IsNoSpace() const { return code_ == kIOError && subcode_ == kNoSpace; }
   bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }

@@ -4,15 +4,13 @@
 
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
+#include "utilities/memtable_history.h"
 #include "utilities/optimistic_transaction.h"
 
 namespace cairn {
 namespace {
 
 constexpr uint32_t kMinBuckets = 16;
-
-constexpr auto kHistoryBytes = &ColumnFamilyOptions::max_write_buffer_size_to_maintain;
-constexpr auto kHistoryMemtables = &ColumnFamilyOptions::max_write_buffer_number_to_maintain;
 
 Status NoRanges() {
   return Status::NotSupported("DeleteRange is not supported by OptimisticTransactionDB");
@@ -123,14 +121,9 @@ Status OptimisticTransactionDB::Open(const DBOptions& db_options,
                                      std::vector<ColumnFamilyHandle*>* handles,
                                      OptimisticTransactionDB** dbptr) {
   *dbptr = nullptr;
-  std::vector<ColumnFamilyDescriptor> families = column_families;
-  for (ColumnFamilyDescriptor& family : families) {
-    // Conflicts are found without the history of memtables, which a database refuses to keep.
-    family.options.*cairn::kHistoryBytes = 0;
-    family.options.*cairn::kHistoryMemtables = 0;
-  }
   std::unique_ptr<DB> db;
-  Status s = DB::Open(db_options, dbname, families, handles, &db);
+  Status s =
+      DB::Open(db_options, dbname, cairn::WithoutMemtableHistory(column_families), handles, &db);
   if (!s.ok()) return s;
   std::shared_ptr<OccLockBuckets> locks;
   if (occ_options.validate_policy == OccValidationPolicy::kValidateParallel) {

@@ -22,6 +22,8 @@ namespace cairn {
 
 class TrackedKeys {
  public:
+  static uint64_t HashOf(uint32_t family, const Slice& key);
+
   struct Entry {
     uint64_t hash;
     uint64_t offset;  // of the key among all keys, bytes
@@ -69,7 +71,6 @@ class TrackedKeys {
     bool read_only;
   };
 
-  static uint64_t HashOf(uint32_t family, const Slice& key);
   // Where in slots_ the key is, or belongs.
   size_t SlotOf(uint64_t hash, uint32_t family, const Slice& key) const;
   void Grow();

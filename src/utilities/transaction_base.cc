@@ -302,7 +302,7 @@ Status TransactionBase::Write(ColumnFamilyHandle* family, const Slice& key, Trac
       s = TrackKey(family, key, /*read_only=*/false, /*exclusive=*/true, /*validate=*/true);
       break;
     case Tracking::kAssumed:
-      if (tracked_.Find(IdOf(family), key) == nullptr) {
+      if (tracks_ && tracked_.Find(IdOf(family), key) == nullptr) {
         s = Status::InvalidArgument("assume_tracked, but the key is not tracked");
       }
       break;

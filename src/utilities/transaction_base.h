@@ -170,6 +170,7 @@ class TransactionBase : public Transaction {
   WriteOptions write_options_;
   WriteBatchWithIndex batch_;
   TrackedKeys tracked_;
+  bool tracks_ = true;  // false: no key is tracked, and each is assumed to be
   std::shared_ptr<const Snapshot> snapshot_;
 
  private:

@@ -12,7 +12,7 @@
 // GetForUpdate and its kin. They must not have been written by anybody else between the moment they
 // were tracked first (or the transaction's snapshot, if it has one by then) and the commit. What
 // happens where they were, and when it is found out, is the kind of transaction's:
-// rocksdb/utilities/optimistic_transaction_db.h.
+// rocksdb/utilities/optimistic_transaction_db.h, rocksdb/utilities/transaction_db.h.
 //
 // The writes are kept in memory, indexed by key (WriteBatchWithIndex), until the commit.
 //
@@ -240,7 +240,7 @@ class Transaction {
   virtual Status SingleDeleteUntracked(ColumnFamilyHandle* column_family, const Slice& key) = 0;
   virtual Status SingleDeleteUntracked(const Slice& key) = 0;
 
-  // NotSupported.
+  // GetForUpdate(), and Put() of what is there. NotSupported where there are no locks.
   virtual Status CollapseKey(const ReadOptions&, const Slice&, ColumnFamilyHandle* = nullptr) {
     return Status::NotSupported("CollapseKey is not supported");
   }
@@ -267,8 +267,7 @@ class Transaction {
   // How long an operation waits for a lock, in milliseconds; < 0: for ever. No effect where there
   // are no locks.
   virtual void SetLockTimeout(int64_t timeout_ms) = 0;
-  // RocksDB's wait before it looks for a deadlock, in microseconds. No effect where there are no
-  // locks.
+  // RocksDB's wait before it looks for a deadlock. No effect: it is looked for at once.
   virtual void SetDeadlockTimeout(int64_t timeout_ms) = 0;
 
   // Of the commit; borrowed, and may be changed.
@@ -299,8 +298,8 @@ class Transaction {
   virtual TransactionName GetName() const { return name_; }
   virtual TransactionID GetID() const { return 0; }
   virtual bool IsDeadlockDetect() const { return false; }
-  // The transactions that hold what this one waits for, and what that is. None where there are no
-  // locks.
+  // The transactions that hold what this one waits for, and what that is; if it does not wait, what
+  // it waited for in vain last. Any thread. None where there are no locks.
   virtual std::vector<TransactionID> GetWaitingTxns(uint32_t* /*column_family_id*/,
                                                     std::string* /*key*/) const {
     return {};

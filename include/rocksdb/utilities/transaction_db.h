@@ -1,0 +1,294 @@
+// TransactionDB: a database with transactions that lock the keys they write, and those they read
+// for update, until they end. Who needs a key that somebody else has waits for it. For work that
+// meets on the same keys; where it seldom does, see rocksdb/utilities/optimistic_transaction_db.h.
+//
+//   rocksdb::TransactionDB* txn_db = nullptr;
+//   rocksdb::Status s = rocksdb::TransactionDB::Open(options, rocksdb::TransactionDBOptions(),
+//                                                    "/data/db", &txn_db);
+//   std::unique_ptr<rocksdb::Transaction> txn(txn_db->BeginTransaction(rocksdb::WriteOptions()));
+//   s = txn->Put("key", "value");  // TimedOut: somebody else had the key for too long
+//   s = txn->Commit();
+//   txn.reset();
+//   delete txn_db;
+//
+// What a tracked key (rocksdb/utilities/transaction.h) needs is its lock: shared for a read with
+// `exclusive` false, else exclusive. Waiting goes in the order of coming, but that who has the lock
+// shared and needs it exclusively goes first. What tracks keys says, besides what DB::Get() and the
+// batch say:
+//   TimedOut(kLockTimeout)    somebody else had the key all the time
+//   Busy(kDeadlock)           to wait would be for ever: a circle of transactions, each waiting for
+//                             the next; see TransactionOptions::deadlock_detect
+//   Busy                      the key was written since the transaction's snapshot
+//   Busy(kLockLimit)          TransactionDBOptions::max_num_locks
+//   InvalidArgument           the column family was dropped
+// The transaction is as it was, and may go on. (RocksDB says TryAgain where it has forgotten what
+// was written since the snapshot; here that is always known.)
+//
+// Untracked writes of a Transaction lock their keys, too, and are counted among the tracked; they
+// are not validated.
+//
+// Plain writes to this database (Put, Write ...) lock their keys while they write, and say TimedOut
+// if they cannot have them. Those to GetBaseDB(), and ingested files, lock nothing.
+//
+// Commit(): Expired (see TransactionOptions::expiration); InvalidArgument (it was committed before,
+// or the commit-time batch has something); TxnNotPrepared (TransactionOptions::skip_prepare); what
+// DB::Write() says. In the last case, too, the transaction is over and its locks are free, and the
+// writes are gone.
+// Rollback(): InvalidArgument after a commit, or after the locks were stolen. Otherwise the
+// transaction may go on, empty.
+// SetName(): 1 to 512 bytes that no other transaction of the database has by now, once; else
+// InvalidArgument. A named transaction that nobody deletes is deleted with the database.
+// Prepare(): NotSupported.
+//
+// Thread safety: all functions of the database from anywhere, threads and fibers. Waiting parks a
+// fiber and blocks a thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/comparator.h"
+#include "rocksdb/db.h"
+#include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/utilities/stackable_db.h"
+#include "rocksdb/utilities/transaction.h"
+#include "rocksdb/utilities/transaction_db_mutex.h"
+
+namespace ROCKSDB_NAMESPACE {
+
+class LockManager;
+class SecondaryIndex;
+
+// When a transaction's writes reach the database.
+enum TxnDBWritePolicy {
+  WRITE_COMMITTED = 0,  // with the commit
+  WRITE_PREPARED,       // not supported
+  WRITE_UNPREPARED,     // not supported
+};
+
+constexpr uint32_t kInitialMaxDeadlocks = 5;
+
+// Locks of another kind: there are none.
+class LockManagerHandle {
+ public:
+  virtual ~LockManagerHandle() {}
+  virtual LockManager* getLockManager() = 0;
+};
+
+struct TransactionDBOptions {
+  // Keys of one column family that may be locked at once; what would be one more is
+  // Busy(kLockLimit), at once. Not positive: no limit.
+  int64_t max_num_locks = -1;
+
+  // How many deadlocks GetDeadlockInfoBuffer() remembers.
+  uint32_t max_num_deadlocks = kInitialMaxDeadlocks;
+
+  // Parts of the lock table, each with a mutex, for all column families together. At least 1.
+  size_t num_stripes = 16;
+
+  // How long a transaction waits for a key, in milliseconds, if TransactionOptions::lock_timeout
+  // does not say. 0: not at all; < 0: for ever.
+  int64_t transaction_lock_timeout = 1000;
+
+  // The same of plain writes.
+  int64_t default_lock_timeout = 1000;
+
+  // Null: fiber's.
+  std::shared_ptr<TransactionDBMutexFactory> custom_mutex_factory;
+
+  // Only WRITE_COMMITTED; the others are unsupported.
+  TxnDBWritePolicy write_policy = TxnDBWritePolicy::WRITE_COMMITTED;
+
+  // No effect: of the other policies.
+  bool rollback_merge_operands = false;
+
+  // Must be null: range locks and the like are unsupported.
+  std::shared_ptr<LockManagerHandle> lock_mgr_handle;
+
+  // No effect: who waits always waits for a key of its own.
+  bool use_per_key_point_lock_mgr = false;
+
+  // Write() takes no locks. (Whether a transaction does, TransactionOptions says.)
+  bool skip_concurrency_control = false;
+
+  // No effect: of the other policies.
+  int64_t default_write_batch_flush_threshold = 0;
+
+  // No effect: of the other policies.
+  std::function<bool(TransactionDB*, ColumnFamilyHandle*, const Slice& key)>
+      rollback_deletion_type_callback;
+
+  // No effect: there are no timestamps.
+  bool enable_udt_validation = true;
+
+  // Must be empty: unsupported.
+  std::vector<std::shared_ptr<SecondaryIndex>> secondary_indices;
+
+  // No effect, as in RocksDB.
+  uint32_t txn_commit_bypass_memtable_threshold = std::numeric_limits<uint32_t>::max();
+};
+
+struct TransactionOptions {
+  // As if SetSnapshot() were called at once.
+  bool set_snapshot = false;
+
+  // Before it waits, the transaction looks whether those it would wait for wait for it, over any
+  // number of others, be they on fibers or threads, with this option or without. Without it the
+  // lock timeout ends a deadlock.
+  bool deadlock_detect = false;
+
+  // No effect: of the other policies.
+  bool use_only_the_last_commit_time_batch_for_recovery = false;
+
+  // How long to wait for a key, in milliseconds. 0: not at all; < 0:
+  // TransactionDBOptions::transaction_lock_timeout.
+  int64_t lock_timeout = -1;
+
+  // No effect: deadlocks are looked for at once.
+  int64_t deadlock_timeout_us = 500;
+
+  // Milliseconds from its begin after which the transaction cannot be committed, and who waits for
+  // its keys may take them. Negative: none. (By a clock that never jumps.)
+  int64_t expiration = -1;
+
+  // How many waiting transactions a search for a deadlock may visit. Beyond, one is assumed.
+  int64_t deadlock_detect_depth = 50;
+
+  // Bytes of the batch of writes, beyond which they are MemoryLimit. 0: no limit.
+  size_t max_write_batch_size = 0;
+
+  // Neither locks nor tracks keys: who says so knows that nobody else uses them.
+  bool skip_concurrency_control = false;
+
+  // False: a commit without Prepare() is TxnNotPrepared.
+  bool skip_prepare = true;
+
+  // No effect: of the other policies.
+  int64_t write_batch_flush_threshold = -1;
+
+  // No effect: there are no timestamps.
+  bool write_batch_track_timestamp_size = false;
+
+  // No effect: a hint for commits of prepared transactions.
+  bool commit_bypass_memtable = false;
+
+  // No effect: a hint for commits of prepared transactions.
+  uint32_t large_txn_commit_optimize_threshold = 0;
+
+  // No effect: a hint for commits of prepared transactions.
+  uint64_t large_txn_commit_optimize_byte_threshold = 0;
+};
+
+// Of one Write().
+struct TransactionDBWriteOptimizations {
+  // Take no locks: nobody else uses the keys.
+  bool skip_concurrency_control = false;
+  // No effect: of the other policies.
+  bool skip_duplicate_key_check = false;
+};
+
+struct KeyLockInfo {
+  std::string key;
+  std::vector<TransactionID> ids;  // who has it
+  bool exclusive;
+};
+
+// One of a circle.
+struct DeadlockInfo {
+  TransactionID m_txn_id;
+  uint32_t m_cf_id;
+  bool m_exclusive;           // how it wants the key
+  std::string m_waiting_key;  // what it waits for
+};
+
+struct DeadlockPath {
+  // Each waits for the next, and the last, who was refused, for the first.
+  std::vector<DeadlockInfo> path;
+  // deadlock_detect_depth was reached: a deadlock is assumed, and the path empty.
+  bool limit_exceeded;
+  int64_t deadlock_time;  // seconds since the Unix epoch
+
+  explicit DeadlockPath(std::vector<DeadlockInfo> path_entry, const int64_t& dl_time)
+      : path(std::move(path_entry)), limit_exceeded(false), deadlock_time(dl_time) {}
+  explicit DeadlockPath(const int64_t& dl_time = 0, bool limit = false)
+      : limit_exceeded(limit), deadlock_time(dl_time) {}
+
+  bool empty() { return path.empty() && !limit_exceeded; }
+};
+
+class TransactionDB : public StackableDB {
+ public:
+  using StackableDB::Write;
+  virtual Status Write(const WriteOptions& opts,
+                       const TransactionDBWriteOptimizations& optimizations,
+                       WriteBatch* updates) = 0;
+  // NotSupported. A batch with it is taken if it skips concurrency control (Write above).
+  using StackableDB::DeleteRange;
+  Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice&,
+                     const Slice&) override {
+    return Status::NotSupported("TransactionDB does not support DeleteRange");
+  }
+
+  // As DB::Open(). The caller owns the result; null if it is not OK. NotSupported: what the
+  // options' comments say, DBOptions::unordered_write, and what DB::Open() refuses (allow_2pc,
+  // comparators with timestamps ...).
+  static Status Open(const Options& options, const TransactionDBOptions& txn_db_options,
+                     const std::string& dbname, TransactionDB** dbptr);
+  static Status Open(const DBOptions& db_options, const TransactionDBOptions& txn_db_options,
+                     const std::string& dbname,
+                     const std::vector<ColumnFamilyDescriptor>& column_families,
+                     std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr);
+
+  // The caller owns the result, which must be deleted before the database (but see SetName()).
+  // `old_txn`, if not null, is a transaction of this database: it is rolled back, becomes the new
+  // one, and keeps its memory.
+  virtual Transaction* BeginTransaction(
+      const WriteOptions& write_options,
+      const TransactionOptions& txn_options = TransactionOptions(),
+      Transaction* old_txn = nullptr) = 0;
+
+  // Null: none that is not committed has it.
+  virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
+  // None: there is no Prepare().
+  virtual void GetAllPreparedTransactions(std::vector<Transaction*>* trans) = 0;
+
+  // All locks of one moment, by column family.
+  virtual std::unordered_multimap<uint32_t, KeyLockInfo> GetLockStatusData() = 0;
+
+  // The newest first.
+  virtual std::vector<DeadlockPath> GetDeadlockInfoBuffer() = 0;
+  // How many it keeps from now on.
+  virtual void SetDeadlockInfoBufferSize(uint32_t target_size) = 0;
+
+  // Snapshots with timestamps. NotSupported (InvalidArgument of kMaxTxnTimestamp); there are none.
+  virtual std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
+      TxnTimestamp ts) = 0;
+  std::shared_ptr<const Snapshot> GetLatestTimestampedSnapshot() const {
+    return GetTimestampedSnapshot(kMaxTxnTimestamp);
+  }
+  virtual std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp ts) const = 0;
+  virtual void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) = 0;
+  Status GetAllTimestampedSnapshots(
+      std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
+    return GetTimestampedSnapshots(0, kMaxTxnTimestamp, timestamped_snapshots);
+  }
+  virtual Status GetTimestampedSnapshots(
+      TxnTimestamp ts_lb, TxnTimestamp ts_ub,
+      std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const = 0;
+
+  ~TransactionDB() override = default;
+  TransactionDB(const TransactionDB&) = delete;
+  void operator=(const TransactionDB&) = delete;
+
+ protected:
+  explicit TransactionDB(std::unique_ptr<DB>&& db) : StackableDB(std::move(db)) {}
+};
+
+}  // namespace ROCKSDB_NAMESPACE

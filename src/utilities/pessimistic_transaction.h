@@ -1,0 +1,138 @@
+// The database with transactions that lock, and its transaction. Made by TransactionDB::Open and
+// BeginTransaction. Thread safety: see rocksdb/utilities/transaction_db.h.
+#ifndef CAIRN_UTILITIES_PESSIMISTIC_TRANSACTION_H_
+#define CAIRN_UTILITIES_PESSIMISTIC_TRANSACTION_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/namespace.h"
+#include "fiber/mutex.h"
+#include "rocksdb/utilities/transaction_db.h"
+#include "utilities/lock_table.h"
+#include "utilities/transaction_base.h"
+
+namespace cairn {
+
+class PessimisticDb final : public TransactionDB {
+ public:
+  // `db` is a DBImpl.
+  PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOptions& options);
+  // With the named transactions that are left.
+  ~PessimisticDb() override;
+
+  Transaction* BeginTransaction(const WriteOptions& write_options,
+                                const TransactionOptions& txn_options,
+                                Transaction* old_txn) override;
+  Transaction* GetTransactionByName(const TransactionName& name) override;
+  void GetAllPreparedTransactions(std::vector<Transaction*>* trans) override;
+
+  std::unordered_multimap<uint32_t, KeyLockInfo> GetLockStatusData() override;
+  std::vector<DeadlockPath> GetDeadlockInfoBuffer() override;
+  void SetDeadlockInfoBufferSize(uint32_t target_size) override;
+
+  std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
+      TxnTimestamp ts) override;
+  std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp) const override {
+    return nullptr;
+  }
+  void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp) override {}
+  Status GetTimestampedSnapshots(
+      TxnTimestamp ts_lb, TxnTimestamp ts_ub,
+      std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const override;
+
+  // Plain writes: they hold their keys' locks until they are visible.
+  using StackableDB::Delete;
+  using StackableDB::Merge;
+  using StackableDB::Put;
+  using StackableDB::PutEntity;
+  using StackableDB::SingleDelete;
+  Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice&, const Slice&) override;
+  Status PutEntity(const WriteOptions&, ColumnFamilyHandle*, const Slice&,
+                   const WideColumns&) override;
+  Status PutEntity(const WriteOptions&, const Slice&, const AttributeGroups&) override;
+  Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice&) override;
+  Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice&) override;
+  Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice&, const Slice&) override;
+  Status Write(const WriteOptions&, WriteBatch*) override;
+  Status Write(const WriteOptions&, const TransactionDBWriteOptimizations&, WriteBatch*) override;
+
+  DBImpl* impl() const { return impl_; }
+  LockTable* locks() { return &locks_; }
+  const TransactionDBOptions& options() const { return options_; }
+  // Milliseconds of an option as what LockTable takes.
+  static int64_t Micros(int64_t millis);
+  TransactionID NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+
+  // False: another one has the name.
+  bool Register(const TransactionName& name, Transaction* transaction);
+  void Unregister(const TransactionName& name);
+
+ private:
+  using Keys = std::vector<std::pair<uint32_t, Slice>>;  // column family ids and keys
+  template <class F>
+  Status WriteLocked(Keys keys, const F& put);
+
+  DBImpl* const impl_;
+  const TransactionDBOptions options_;
+  LockTable locks_;
+  std::atomic<TransactionID> next_id_{1};
+
+  fiber::Mutex names_mutex_;  // a leaf
+  std::unordered_map<TransactionName, Transaction*> names_ FIBER_GUARDED_BY(names_mutex_);
+};
+
+class PessimisticTransaction final : public TransactionBase, public LockOwner {
+ public:
+  PessimisticTransaction(PessimisticDb* db, const WriteOptions& write_options,
+                         const TransactionOptions& options);
+  ~PessimisticTransaction() override;
+
+  void Begin(const WriteOptions& write_options, const TransactionOptions& options);
+
+  Status Prepare() override;
+  Status Commit() override;
+  Status Rollback() override;
+  Status RollbackToSavePoint() override;
+  Status SetName(const TransactionName& name) override;
+  Status CollapseKey(const ReadOptions& options, const Slice& key,
+                     ColumnFamilyHandle* family) override;
+
+  TransactionID GetID() const override { return terms().id; }
+  bool IsDeadlockDetect() const override { return terms().detects_deadlocks; }
+  std::vector<TransactionID> GetWaitingTxns(uint32_t* column_family_id,
+                                            std::string* key) const override;
+  void SetLockTimeout(int64_t timeout_ms) override {
+    lock_timeout_us_ = PessimisticDb::Micros(timeout_ms);
+  }
+
+  bool Steal() override;
+
+ private:
+  Status TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only, bool exclusive,
+                  bool validate) override;
+  Status TakeUntracked(ColumnFamilyHandle* family, const Slice& key) override {
+    return TrackKey(family, key, /*read_only=*/false, /*exclusive=*/true, /*validate=*/false);
+  }
+  void Dropped(uint32_t family, const Slice& key) override;
+
+  void Start(const TransactionOptions& options);
+  // Writes and locks.
+  void End();
+  void Unregister();
+  bool IsExpired() const;
+
+  PessimisticDb* const txn_db_;
+  int64_t lock_timeout_us_ = 0;
+  bool skip_prepare_ = true;
+  bool registered_ = false;  // under name_
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_UTILITIES_PESSIMISTIC_TRANSACTION_H_

@@ -1,0 +1,227 @@
+// TransactionDB: opening, plain writes beside transactions, names.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "batch/batch_reader.h"
+#include "db/db_impl.h"
+#include "utilities/memtable_history.h"
+#include "utilities/pessimistic_transaction.h"
+
+namespace cairn {
+namespace {
+
+LockTable::Options LocksOf(const TransactionDBOptions& options) {
+  return {options.num_stripes, options.max_num_locks, options.max_num_deadlocks,
+          options.custom_mutex_factory};
+}
+
+uint32_t IdOf(ColumnFamilyHandle* family) { return family == nullptr ? 0 : family->GetID(); }
+
+Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& options) {
+  if (options.write_policy != WRITE_COMMITTED) {
+    return Status::NotSupported(
+        "TransactionDBOptions::write_policy",
+        options.write_policy == WRITE_PREPARED ? "WRITE_PREPARED" : "WRITE_UNPREPARED");
+  }
+  if (options.lock_mgr_handle != nullptr) {
+    return Status::NotSupported("TransactionDBOptions::lock_mgr_handle");
+  }
+  if (!options.secondary_indices.empty()) {
+    return Status::NotSupported("TransactionDBOptions::secondary_indices");
+  }
+  if (db_options.unordered_write) {
+    return Status::NotSupported("WRITE_COMMITTED is incompatible with unordered_writes");
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+PessimisticDb::PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOptions& options)
+    : TransactionDB(std::move(db)),
+      impl_(static_cast<DBImpl*>(db_)),
+      options_(options),
+      locks_(LocksOf(options)) {}
+
+PessimisticDb::~PessimisticDb() {
+  while (true) {
+    Transaction* left = nullptr;
+    {
+      fiber::MutexLock lock(&names_mutex_);
+      if (!names_.empty()) left = names_.begin()->second;
+    }
+    if (left == nullptr) break;
+    delete left;
+  }
+}
+
+int64_t PessimisticDb::Micros(int64_t millis) {
+  constexpr int64_t kMicrosPerMilli = 1000;
+  if (millis < 0) return -1;
+  return std::min(millis, std::numeric_limits<int64_t>::max() / kMicrosPerMilli) * kMicrosPerMilli;
+}
+
+Transaction* PessimisticDb::BeginTransaction(const WriteOptions& write_options,
+                                             const TransactionOptions& txn_options,
+                                             Transaction* old_txn) {
+  if (old_txn == nullptr) return new PessimisticTransaction(this, write_options, txn_options);
+  static_cast<PessimisticTransaction*>(old_txn)->Begin(write_options, txn_options);
+  return old_txn;
+}
+
+// --- Names
+
+bool PessimisticDb::Register(const TransactionName& name, Transaction* transaction) {
+  fiber::MutexLock lock(&names_mutex_);
+  return names_.emplace(name, transaction).second;
+}
+
+void PessimisticDb::Unregister(const TransactionName& name) {
+  fiber::MutexLock lock(&names_mutex_);
+  names_.erase(name);
+}
+
+Transaction* PessimisticDb::GetTransactionByName(const TransactionName& name) {
+  fiber::MutexLock lock(&names_mutex_);
+  const auto found = names_.find(name);
+  return found == names_.end() ? nullptr : found->second;
+}
+
+void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* trans) { trans->clear(); }
+
+// --- What is locked
+
+std::unordered_multimap<uint32_t, KeyLockInfo> PessimisticDb::GetLockStatusData() {
+  return locks_.Locks();
+}
+std::vector<DeadlockPath> PessimisticDb::GetDeadlockInfoBuffer() { return locks_.Deadlocks(); }
+void PessimisticDb::SetDeadlockInfoBufferSize(uint32_t target_size) {
+  locks_.SetMaxDeadlocks(target_size);
+}
+
+std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticDb::CreateTimestampedSnapshot(
+    TxnTimestamp ts) {
+  if (ts == kMaxTxnTimestamp) return {Status::InvalidArgument("invalid ts"), nullptr};
+  return {Status::NotSupported("CreateTimestampedSnapshot: timestamp not supported"), nullptr};
+}
+
+Status PessimisticDb::GetTimestampedSnapshots(
+    TxnTimestamp ts_lb, TxnTimestamp ts_ub,
+    std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
+  timestamped_snapshots.clear();
+  return ts_lb < ts_ub ? Status::OK()
+                       : Status::InvalidArgument("timestamps are in no ascending order");
+}
+
+// --- Plain writes
+
+// (Keys in ascending order: plain writes do not wait for each other in a circle.)
+template <class F>
+Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
+  std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second.compare(b.second) < 0;
+  });
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  LockOwner owner;
+  owner.SetTerms({.id = NextId()});
+  const int64_t timeout_us = Micros(options_.default_lock_timeout);
+  size_t locked = 0;
+  Status s;
+  for (; s.ok() && locked < keys.size(); locked += s.ok()) {
+    const auto& [family, key] = keys[locked];
+    s = locks_.Lock(&owner, LockTable::HashOf(family, key), family, key, /*exclusive=*/true,
+                    timeout_us);
+  }
+  if (s.ok()) s = put();
+  for (size_t i = 0; i < locked; ++i) {
+    const auto& [family, key] = keys[i];
+    locks_.Unlock(&owner, LockTable::HashOf(family, key), family, key);
+  }
+  return s;
+}
+
+Status PessimisticDb::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                          const Slice& value) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->Put(options, family, key, value); });
+}
+Status PessimisticDb::PutEntity(const WriteOptions& options, ColumnFamilyHandle* family,
+                                const Slice& key, const WideColumns& columns) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->PutEntity(options, family, key, columns); });
+}
+Status PessimisticDb::PutEntity(const WriteOptions& options, const Slice& key,
+                                const AttributeGroups& groups) {
+  Keys keys;
+  for (const AttributeGroup& group : groups) keys.emplace_back(IdOf(group.column_family()), key);
+  return WriteLocked(std::move(keys), [&] { return impl_->PutEntity(options, key, groups); });
+}
+Status PessimisticDb::Delete(const WriteOptions& options, ColumnFamilyHandle* family,
+                             const Slice& key) {
+  return WriteLocked({{IdOf(family), key}}, [&] { return impl_->Delete(options, family, key); });
+}
+Status PessimisticDb::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
+                                   const Slice& key) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->SingleDelete(options, family, key); });
+}
+Status PessimisticDb::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
+                            const Slice& key, const Slice& value) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->Merge(options, family, key, value); });
+}
+
+Status PessimisticDb::Write(const WriteOptions& options, WriteBatch* updates) {
+  return Write(options, {.skip_concurrency_control = options_.skip_concurrency_control}, updates);
+}
+
+Status PessimisticDb::Write(const WriteOptions& options,
+                            const TransactionDBWriteOptimizations& optimizations,
+                            WriteBatch* updates) {
+  if (updates == nullptr || optimizations.skip_concurrency_control) {
+    return impl_->Write(options, updates);
+  }
+  if (updates->HasDeleteRange()) {
+    return Status::InvalidArgument("a batch with DeleteRange must skip concurrency control");
+  }
+  Keys keys;
+  BatchReader reader(updates->Data());
+  BatchRecord record;
+  while (reader.Next(&record)) {
+    if (record.counted) keys.emplace_back(record.family, record.key);
+  }
+  // (A damaged batch is the write's to refuse.)
+  return WriteLocked(std::move(keys), [&] { return impl_->Write(options, updates); });
+}
+
+}  // namespace cairn
+
+namespace ROCKSDB_NAMESPACE {
+
+Status TransactionDB::Open(const Options& options, const TransactionDBOptions& txn_db_options,
+                           const std::string& dbname, TransactionDB** dbptr) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status s = Open(DBOptions(options), txn_db_options, dbname,
+                  {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))},
+                  &handles, dbptr);
+  // (The database has one of its own.)
+  if (s.ok()) delete handles[0];
+  return s;
+}
+
+Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptions& txn_db_options,
+                           const std::string& dbname,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr) {
+  *dbptr = nullptr;
+  Status s = cairn::CheckOptions(db_options, txn_db_options);
+  if (!s.ok()) return s;
+  std::unique_ptr<DB> db;
+  s = DB::Open(db_options, dbname, cairn::WithoutMemtableHistory(column_families), handles, &db);
+  if (!s.ok()) return s;
+  *dbptr = new cairn::PessimisticDb(std::move(db), txn_db_options);
+  return s;
+}
+
+}  // namespace ROCKSDB_NAMESPACE
