@@ -2,6 +2,8 @@
 // memtable, writers that wait when the database is closed. Each gets a Status, and nothing that was
 // acknowledged is lost. Faults of every kind at every operation are in db_fault_test.cc.
 #include <atomic>
+#include <functional>
+#include <utility>
 
 #include "base/coding.h"
 #include "batch/write_batch_internal.h"
@@ -10,6 +12,7 @@
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/experimental.h"
 #include "rocksdb/write_batch.h"
 
 namespace cairn {
@@ -29,6 +32,22 @@ class DbWriteErrorsTest : public testing::DbTest {
     if (s.ok()) model_[key] = value;
     return s;
   }
+};
+
+// Runs something before a log is made; once.
+class HookFileSystem final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  static const char* kClassName() { return "HookFileSystem"; }
+  const char* Name() const override { return kClassName(); }
+
+  IOStatus NewWritableFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
+    if (before_log != nullptr && path.ends_with(".log")) std::exchange(before_log, nullptr)();
+    return FileSystemWrapper::NewWritableFile(path, options, file, dbg);
+  }
+
+  std::function<void()> before_log;
 };
 
 struct LogFault {
@@ -83,6 +102,46 @@ TEST_F(DbWriteErrorsTest, AFailedLogStopsWritesNamesTheFileAndResumes) {
       Close();
     }
   }
+}
+
+// A closed log that cannot be synced fails the flush that has to sync it. Resume() seals what
+// memory holds, and gives that log up: a flush of its own accord that came before that would meet
+// it again.
+TEST_F(DbWriteErrorsTest, NoFlushComesBetweenTheErrorAndTheSealedMemtables) {
+  const auto hooked = std::make_shared<HookFileSystem>(disk_.faults);
+  const std::unique_ptr<Env> env = NewCompositeEnv(hooked);
+  Options options = SmallOptions();
+  options.env = env.get();
+  Simulate([&] {
+    Open(options);
+    ColumnFamilyHandle* second = nullptr;
+    ASSERT_TRUE(db_->CreateColumnFamily(options, "second", &second).ok());
+    ASSERT_TRUE(PutWith(false, "a", "1").ok());
+    disk_.faults->SetFileFilter(IsLog);
+    disk_.faults->FailNthOperation(1, fault::kSync, IOStatus::IOError("injected"));
+    ASSERT_TRUE(db_->PauseBackgroundWork().ok());
+    FlushOptions without_waiting;
+    without_waiting.wait = false;
+    ASSERT_TRUE(db_->Flush(without_waiting).ok());
+    ASSERT_TRUE(PutWith(false, "into the next log", "1").ok());
+    ASSERT_TRUE(db_->ContinueBackgroundWork().ok());
+    while (Property("background-errors") == "0") fiber::sleep_for(1'000'000);
+    disk_.faults->Heal();
+    bool asked = false;
+    hooked->before_log = [&] {
+      asked = true;
+      // Whatever is to be done in the background is scheduled.
+      EXPECT_TRUE(experimental::SuggestCompactRange(db_.get(), second, nullptr, nullptr).ok());
+      fiber::sleep_for(1'000'000'000);
+    };
+    const Status s = db_->Resume();
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    EXPECT_TRUE(asked);
+    EXPECT_TRUE(PutWith(true, "b", "2").ok());
+    EXPECT_EQ(Get("a"), "1");
+    delete second;
+    Close();
+  });
 }
 
 TEST_F(DbWriteErrorsTest, AShortWriteToTheLogIsAnErrorAndLosesNothing) {

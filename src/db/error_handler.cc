@@ -140,11 +140,16 @@ Status ErrorHandler::RecoverFromError(Status* former) {
     }
     *former = background_error_;
     const BackgroundErrorReason reason = background_error_reason_;
-    background_error_ = Status::OK();
-    has_background_error_.store(false, std::memory_order_release);
-    // The old WAL may be what failed; nothing depends on it once the memtables are tables.
+    // The old WAL may be what failed; nothing depends on it once the memtables are tables. Until
+    // they are sealed the error stands: a flush that began meanwhile would have to sync that WAL.
+    const uint64_t errors = background_errors_;
     s = db_.memtables->SwitchMemTables(db_.families->all(), FlushReason::kErrorRecovery,
                                        /*abandon_wal=*/true);
+    if (s.ok() && background_errors_ != errors) s = *former;  // another one came in between
+    if (s.ok()) {
+      background_error_ = Status::OK();
+      has_background_error_.store(false, std::memory_order_release);
+    }
     const auto unflushed = [this]() FIBER_REQUIRES(database_mutex) {
       const std::vector<ColumnFamily*> busy = db_.memtables->BusyFamilies();
       return std::any_of(busy.begin(), busy.end(), [](const ColumnFamily* family) {
