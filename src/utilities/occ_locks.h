@@ -6,6 +6,7 @@
 #ifndef CAIRN_UTILITIES_OCC_LOCKS_H_
 #define CAIRN_UTILITIES_OCC_LOCKS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,7 +26,9 @@ class OccLocks final : public OccLockBuckets {
   size_t ApproximateMemoryUsage() const override;
   size_t count() const { return count_; }
 
-  // `owner`: a number of the database's own, so that the same key of two databases does not meet.
+  // A number for a database that uses them, so that the same key of two does not meet. (Not its
+  // address: a simulation's history must not depend on that.)
+  uint64_t NewOwner() { return owners_.fetch_add(1, std::memory_order_relaxed); }
   uint32_t BucketOf(uint64_t owner, uint32_t family, const Slice& key) const;
 
   // Holds some buckets.
@@ -52,6 +55,7 @@ class OccLocks final : public OccLockBuckets {
   }
 
   const size_t count_;
+  std::atomic<uint64_t> owners_{0};  // relaxed: the numbers only have to differ
   std::unique_ptr<fiber::Mutex[]> plain_;  // one of the two is null
   std::unique_ptr<Aligned[]> aligned_;
 };

@@ -47,7 +47,7 @@ class OptimisticDb final : public OptimisticTransactionDB {
   DBImpl* impl() const { return impl_; }
   OccLocks* locks() const { return locks_; }  // null: serial validation
   uint32_t BucketOf(uint32_t family, const Slice& key) const {
-    return locks_->BucketOf(reinterpret_cast<uintptr_t>(impl_), family, key);
+    return locks_->BucketOf(owner_, family, key);
   }
 
  private:
@@ -57,6 +57,7 @@ class OptimisticDb final : public OptimisticTransactionDB {
   DBImpl* const impl_;
   const std::shared_ptr<OccLockBuckets> shared_locks_;
   OccLocks* const locks_;
+  const uint64_t owner_;
 };
 
 class OptimisticTransaction final : public TransactionBase {

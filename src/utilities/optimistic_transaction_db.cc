@@ -24,7 +24,8 @@ OptimisticDb::OptimisticDb(std::unique_ptr<DB>&& db, std::shared_ptr<OccLockBuck
     : OptimisticTransactionDB(std::move(db)),
       impl_(static_cast<DBImpl*>(db_)),
       shared_locks_(std::move(locks)),
-      locks_(static_cast<OccLocks*>(shared_locks_.get())) {}
+      locks_(static_cast<OccLocks*>(shared_locks_.get())),
+      owner_(locks_ == nullptr ? 0 : locks_->NewOwner()) {}
 
 Transaction* OptimisticDb::BeginTransaction(const WriteOptions& write_options,
                                             const OptimisticTransactionOptions& txn_options,
