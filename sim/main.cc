@@ -21,6 +21,7 @@ DEFINE_double(seconds, 60, "for how long, of real time");
 DEFINE_bool(reduce, true, "make the plan of a seed that fails smaller, as far as it still fails");
 DEFINE_int32(reduce_runs, 300, "at most so many tries for that");
 DEFINE_bool(progress, true, "a line now and then");
+DEFINE_bool(transactions, false, "worlds of transactions, instead of the usual ones");
 DEFINE_bool(tell_seeds, false,
             "each seed before it is played, to the standard error: if one crashes");
 
@@ -37,12 +38,17 @@ void PrintCounts(const Counts& c, uint64_t nanos, double seconds) {
       c.clean_restarts, c.faults, c.damaged, c.repaired, static_cast<double>(nanos) / 1e9, seconds);
 }
 
+Plan PlanOf(uint64_t seed) {
+  return FLAGS_transactions ? Plan::TransactionsFromSeed(seed) : Plan::FromSeed(seed);
+}
+
 double Seconds(uint64_t since) { return static_cast<double>(fiber::now_nanos() - since) / 1e9; }
 
 void PrintFailure(const Plan& plan, const Outcome& outcome) {
-  std::printf("FAILED: %s\n\nThe last events:\n%s\nTo play it again: cairn-sim --seed=%" PRIu64
+  std::printf("FAILED: %s\n\nThe last events:\n%s\nTo play it again: cairn-sim%s --seed=%" PRIu64
               "\n",
-              outcome.failure.c_str(), outcome.last_events.c_str(), plan.seed);
+              outcome.failure.c_str(), outcome.last_events.c_str(),
+              FLAGS_transactions ? " --transactions" : "", plan.seed);
 }
 
 // The smallest plan that still fails.
@@ -62,7 +68,8 @@ void ShowReduced(const Plan& plan) {
     const rocksdb::Status saved = rocksdb::WriteStringToFile(
         rocksdb::Env::Default(), small.Reduction(), FLAGS_save_reduction);
     if (!saved.ok()) std::fprintf(stderr, "cairn-sim: %s\n", saved.ToString().c_str());
-    std::printf("\nTo play it: cairn-sim --seed=%" PRIu64 " --reduction=%s\n", small.seed,
+    std::printf("\nTo play it: cairn-sim%s --seed=%" PRIu64 " --reduction=%s\n",
+                FLAGS_transactions ? " --transactions" : "", small.seed,
                 FLAGS_save_reduction.c_str());
   }
   std::printf("\nThe smallest that was found:\n%s%zu operations are left out.\n\n%s\n\n%s",
@@ -71,7 +78,7 @@ void ShowReduced(const Plan& plan) {
 }
 
 int PlayOne(uint64_t seed) {
-  Plan plan = Plan::FromSeed(seed);
+  Plan plan = PlanOf(seed);
   if (!FLAGS_reduction.empty()) {
     std::string text;
     const rocksdb::Status s =
@@ -111,7 +118,7 @@ int PlayMany() {
   for (;; ++seed) {
     if (FLAGS_seeds != 0 ? played == FLAGS_seeds : Seconds(start) >= FLAGS_seconds) break;
     if (FLAGS_tell_seeds) std::fprintf(stderr, "playing %" PRIu64 "\n", seed);
-    const Plan plan = Plan::FromSeed(seed);
+    const Plan plan = PlanOf(seed);
     const Outcome outcome = RunPlan(plan);
     ++played;
     counts.Add(outcome.counts);

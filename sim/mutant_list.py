@@ -4,11 +4,16 @@ in that file) and the new one. sim.mutants_apply (ctest) keeps the old texts tru
 MUTANTS = []
 
 
-def mutant(name, what, file, old, new, seeds=0, also=()):
+def mutant(name, what, file, old, new, seeds=0, also=(), flags=()):
     """`seeds`: where it takes more than mutants.py plays by itself. `also`: what else takes care of it, changed too: more of
-    (file, old text, new text)."""
+    (file, old text, new text). `flags`: of cairn-sim, for worlds of another kind."""
     changes = [(file, old.strip('\n'), new.strip('\n')) for file, old, new in [(file, old, new), *also]]
-    MUTANTS.append({'name': name, 'what': what, 'changes': changes, 'seeds': seeds})
+    MUTANTS.append({'name': name, 'what': what, 'changes': changes, 'seeds': seeds, 'flags': list(flags)})
+
+
+def transactions(name, what, file, old, new, seeds=600, also=()):
+    """One that worlds of transactions find."""
+    mutant(name, what, file, old, new, seeds, also, flags=['--transactions'])
 
 
 # ---- The write-ahead log
@@ -608,3 +613,68 @@ mutant('level-0-encloses-a-memtable', 'a file from outside is merged within leve
        'src/compaction/compaction_picker.cc', '  if (largest >= unflushed_from_) return false;\n', '', seeds=600)
 mutant('level-0-encloses-a-table', 'files of level 0 are merged though one that stays has sequence numbers between theirs',
        'src/compaction/compaction_picker.cc', 'return f->smallest_seqno > largest || f->largest_seqno == 0;', 'return f->number > 0;', seeds=600)
+
+# ---- Transactions
+
+transactions('lock-left-by-a-rollback', 'a rollback to a save point leaves the locks that were taken since',
+             'src/utilities/pessimistic_transaction.cc',
+             '  txn_db_->locks()->Unlock(this, LockTable::HashOf(family, key), family, key);',
+             '  static_cast<void>(family), static_cast<void>(key);')
+transactions('lock-given-back-early', 'the locks are free before the commit is written', 'src/utilities/pessimistic_transaction.cc', '''
+      s = db_->Write(write_options_, batch_.GetWriteBatch());
+      Unregister();
+''', '''
+      for (const TrackedKeys::Entry& entry : tracked_.entries()) {
+        if (entry.is_tracked()) txn_db_->locks()->Unlock(this, entry.hash, entry.family, tracked_.KeyOf(entry));
+      }
+      s = db_->Write(write_options_, batch_.GetWriteBatch());
+      Unregister();
+''')
+transactions('shared-beside-exclusive', 'who wants to read is let in beside who writes', 'src/utilities/lock_table.cc',
+             '  if (!has && !exclusive && !lock->exclusive && lock->head == nullptr) {', '  if (!has && !exclusive && lock->head == nullptr) {')
+transactions('upgrade-beside-readers', 'who has a lock shared gets it exclusively beside others', 'src/utilities/lock_table.cc',
+             '  if (has && !lock->holders.HasOthers(owner)) {', '  if (has) {')
+transactions('granted-to-the-next-writer', 'an exclusive lock is granted while others still have it', 'src/utilities/lock_table.cc',
+             '    if (first->exclusive ? lock->holders.HasOthers(first->owner)\n', '    if (first->exclusive ? lock->holders.size() > 1\n')
+transactions('granted-lock-stays-shared', 'a lock that was waited for exclusively counts as shared', 'src/utilities/lock_table.cc',
+             '    lock->exclusive = first->exclusive;', '    lock->exclusive = false;')
+transactions('stolen-and-committed', 'a transaction whose locks were taken commits', 'src/utilities/pessimistic_transaction.cc',
+             '  return txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN;',
+             '  return txn_state_ == expected;',
+             also=[('src/utilities/pessimistic_transaction.cc', '  if (IsExpired()) return Status::Expired();\n', '')])
+transactions('stolen-too-soon', 'the locks of a transaction that expires are taken while it commits', 'src/utilities/pessimistic_transaction.cc',
+             '  return txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN;',
+             '  txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN);\n  return true;')
+transactions('read-before-the-lock', 'a read for update reads, and locks the key then', 'src/utilities/transaction_base.cc', '''
+  Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
+  return s.ok() && value != nullptr ? Get(options, family, key, value) : s;
+''', '''
+  Status read = value != nullptr ? Get(options, family, key, value) : Status::OK();
+  Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
+  return s.ok() ? read : s;
+''')
+transactions('plain-write-locks-nothing', 'a plain write takes no locks', 'src/utilities/transaction_db.cc',
+             '  for (; s.ok() && locked < keys.size(); locked += s.ok()) {',
+             '  for (keys.clear(); s.ok() && locked < keys.size(); locked += s.ok()) {')
+transactions('reads-not-validated', 'an optimistic transaction validates what it wrote, not what it read',
+             'src/utilities/optimistic_transaction.cc', '''
+    bool written = false;
+    Status s =
+        db_->WrittenSince(''', '''
+    if (entry.writes == 0) continue;
+    bool written = false;
+    Status s =
+        db_->WrittenSince(''')
+transactions('validated-at-the-end-of-tracking', 'a key counts as read when it was last tracked, not first', 'src/utilities/tracked_keys.cc',
+             '    entry.since = std::min(entry.since, since);', '    entry.since = since;')
+transactions('validated-without-buckets', 'parallel validation locks no buckets', 'src/utilities/optimistic_transaction.cc',
+             '    const OccLocks::Guard guard(locks, std::move(buckets));\n', '')
+transactions('validated-before-the-turn', "serial validation comes before the write's turn", 'src/utilities/optimistic_transaction.cc',
+             '    s = db_->WriteChecked(write_options_, batch, &check);', '    s = check();\n    if (s.ok()) s = db_->Write(write_options_, batch);')
+transactions('rollback-to-a-save-point-keeps-writes', 'a rollback to a save point keeps what was written since',
+             'src/utilities/transaction_base.cc', '  return batch_.RollbackToSavePoint();\n}\n\nStatus TransactionBase::PopSavePoint',
+             '  return batch_.PopSavePoint();\n}\n\nStatus TransactionBase::PopSavePoint')
+transactions('rollback-to-a-save-point-unlocks-all', 'a rollback to a save point gives back locks that were taken before',
+             'src/utilities/tracked_keys.cc',
+             '    if (change.entry == kNone || !TakeBack(change.entry, change.read_only)) continue;',
+             '    if (change.entry == kNone) continue;\n    TakeBack(change.entry, change.read_only);')

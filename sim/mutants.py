@@ -95,11 +95,11 @@ class Tree:
                 return done.stdout[-3000:] + done.stderr[-3000:]
         return None
 
-    def simulate(self, args, seeds=0):
+    def simulate(self, args, seeds=0, flags=()):
         """Runs cairn-sim until a seed fails. (found, seeds, seconds of a processor, what was reported)"""
         out, err = (self.root / 'build' / name for name in ('sim.out', 'sim.err'))
         command = ['nice', '-n', '10', str(self.built / 'sim/cairn-sim'),
-                   f'--first={args.first}', limit(args, seeds), '--noreduce', '--noprogress', '--tell_seeds']
+                   f'--first={args.first}', limit(args, seeds), '--noreduce', '--noprogress', '--tell_seeds', *flags]
         with out.open('w') as stdout, err.open('w') as stderr:
             process = subprocess.Popen(command, stdout=stdout, stderr=stderr,
                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (HANG_S, HANG_S + 5)))
@@ -126,7 +126,7 @@ class Tree:
                 originals.append((path, path.read_text()))
                 path.write_text(originals[-1][1].replace(old, new))
             why = self.build()
-            return (why, None) if why is not None else (None, self.simulate(args, m['seeds']))
+            return (why, None) if why is not None else (None, self.simulate(args, m['seeds'], m['flags']))
         finally:
             for path, text in reversed(originals):
                 path.write_text(text)

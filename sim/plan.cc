@@ -334,6 +334,7 @@ Plan Plan::FromSeed(uint64_t seed) {
     }
     switch (plan.kind) {
       case Plan::Kind::kMixed:
+      case Plan::Kind::kTransactions:  // (not drawn here)
         break;
       case Plan::Kind::kRepairs:
         MakeRepaired(&random, &life);
@@ -351,6 +352,27 @@ Plan Plan::FromSeed(uint64_t seed) {
   return plan;
 }
 
+Plan Plan::TransactionsFromSeed(uint64_t seed) {
+  Plan plan = FromSeed(seed);
+  Random64 random(~seed);
+  plan.kind = Kind::kTransactions;
+  // Lists grow with every write.
+  plan.operations = 10 + random.Uniform(60);
+  plan.keys = OneOf<uint64_t>(&random, {2, 6, 20});
+  plan.think_nanos = OneOf<uint64_t>(&random, {0, kMillisecond, 20 * kMillisecond});
+  plan.long_stall_nanos = kUsualStallNanos;
+  const uint64_t usual_nanos = plan.operations * (plan.think_nanos + 5 * kMillisecond);
+  for (LifePlan& life : plan.lives) {
+    if (life.ending != Ending::kPowerCut) life.ending = Ending::kClose;
+    life.length_nanos = random.Uniform(2 * usual_nanos);
+    life.fault_at_nanos = 0;
+    life.repair = false;
+    life.options.write_buffer_size = OneOf<size_t>(&random, {4 << 10, 64 << 10});
+    life.options.unordered_write = false;  // is refused
+  }
+  return plan;
+}
+
 std::string Plan::Describe() const {
   std::string text = "seed " + std::to_string(seed) + ": " + std::to_string(clients.size()) +
                      " clients, " + std::to_string(operations) + " operations of each in each of " +
@@ -360,6 +382,7 @@ std::string Plan::Describe() const {
             (atomic_flush ? ", flushed together\n" : "\n");
   }
   if (kind == Kind::kRepairs) text += "most lives end by a repair\n";
+  if (kind == Kind::kTransactions) text += "transactions\n";
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";
   if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";
   if (logs_elsewhere) text += "the logs are in another directory\n";

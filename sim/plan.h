@@ -76,6 +76,8 @@ struct Plan {
     // In most lives the log fails while memtables are flushed, and the power goes soon after
     // Resume().
     kFaults,
+    // Of TransactionsFromSeed(), for a world of transactions.
+    kTransactions,
   };
   static constexpr uint64_t kUsualStallNanos = 50'000'000;
 
@@ -109,6 +111,8 @@ struct Plan {
   bool print_events = false;
 
   static Plan FromSeed(uint64_t seed);
+  // For a world of transactions (sim/transaction_world.h): no faults but power cuts.
+  static Plan TransactionsFromSeed(uint64_t seed);
   // A line for each thing that it says.
   std::string Describe() const;
   // What a reducer has taken away, and the same plan again from it. False: no such text.

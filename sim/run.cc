@@ -6,6 +6,7 @@
 
 #include "fiber/simulation.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "sim/transaction_world.h"
 #include "sim/world.h"
 
 namespace cairn::sim {
@@ -35,8 +36,11 @@ Outcome RunPlan(const Plan& plan) {
   noted->print = plan.print_events;
   fiber::Simulation simulation(options);
   const fiber::SimulationResult result = simulation.run([&plan, noted] {
-    World world(plan, noted);
-    world.Play();
+    if (plan.kind == Plan::Kind::kTransactions) {
+      TransactionWorld(plan, noted).Play();
+    } else {
+      World(plan, noted).Play();
+    }
   });
   Outcome outcome;
   outcome.ok = result.ok() && !history->violated();

@@ -62,5 +62,26 @@ TEST(SimulatedWorldTest, SeedsAreWell) {
   EXPECT_GT(counts.reads, 1000u);
 }
 
+TEST(TransactionWorldTest, EqualSeedsHaveEqualHistories) {
+  const Outcome first = RunPlan(Plan::TransactionsFromSeed(5));
+  const Outcome second = RunPlan(Plan::TransactionsFromSeed(5));
+  EXPECT_EQ(first.hash, second.hash);
+  EXPECT_NE(first.hash, RunPlan(Plan::TransactionsFromSeed(6)).hash);
+}
+
+TEST(TransactionWorldTest, SeedsAreWell) {
+  Counts counts;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const Plan plan = Plan::TransactionsFromSeed(seed);
+    const Outcome outcome = RunPlan(plan);
+    ASSERT_TRUE(outcome.ok) << plan.Describe() << outcome.failure << "\n" << outcome.last_events;
+    counts.Add(outcome.counts);
+  }
+  EXPECT_GT(counts.power_cuts, 40u);
+  EXPECT_GT(counts.clean_restarts, 20u);
+  EXPECT_GT(counts.acknowledged, 1000u);
+  EXPECT_GT(counts.reads, 1000u);
+}
+
 }  // namespace
 }  // namespace cairn::sim

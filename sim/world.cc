@@ -15,10 +15,9 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/rate_limiter.h"
-#include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "sim/entity.h"
+#include "sim/life_options.h"
 
 namespace cairn::sim {
 
@@ -27,7 +26,6 @@ using rocksdb::Status;
 
 namespace {
 
-constexpr char kLogs[] = "/logs";
 constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
 constexpr uint64_t kUntilHealedNanos = 60'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
@@ -102,39 +100,9 @@ void World::Play() {
   history_->counts.faults = disk_->failures();
 }
 
-// With a cache of its own: one that another run has filled would change what happens.
 rocksdb::Options World::OptionsOf(const LifePlan& life) {
-  rocksdb::Options options = life.options;
-  options.env = env_.get();
-  auto table = *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  options.create_missing_column_families = true;
-  options.atomic_flush = plan_.atomic_flush;
-  if (plan_.logs_elsewhere) options.wal_dir = kLogs;
-  // Logs are recycled in this mode alone. It passes over damage, so it is not for what a power cut
-  // left: that, recycled logs and all, is recovered to a point in time.
-  if (begins_life_ && options.recycle_log_file_num != 0) {
-    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
-  }
-  if (options.atomic_flush) options.enable_pipelined_write = false;  // are refused together
-  std::shared_ptr<rocksdb::SecondaryCache> second;
-  if (life.second_cache_bytes != 0) {
-    second = rocksdb::NewCompressedSecondaryCache(life.second_cache_bytes, 0);
-  }
-  if (life.clock_cache) {
-    rocksdb::HyperClockCacheOptions cache(life.cache_bytes, 1024, 0);
-    cache.secondary_cache = second;
-    table.block_cache = cache.MakeSharedCache();
-  } else {
-    rocksdb::LRUCacheOptions cache;
-    cache.capacity = life.cache_bytes;
-    cache.num_shard_bits = 0;
-    cache.secondary_cache = second;
-    table.block_cache = rocksdb::NewLRUCache(cache);
-  }
-  cache_ = table.block_cache;
+  rocksdb::Options options = OptionsOfLife(plan_, life, env_.get(), begins_life_, &cache_);
   if (compactions_ != nullptr) options.listeners.push_back(compactions_);
-  if (life.rate != 0) options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(life.rate));
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
 

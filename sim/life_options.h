@@ -1,0 +1,23 @@
+// The options with which a simulated world opens its database for a life.
+
+#ifndef CAIRN_SIM_LIFE_OPTIONS_H_
+#define CAIRN_SIM_LIFE_OPTIONS_H_
+
+#include <memory>
+
+#include "base/namespace.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "sim/plan.h"
+
+namespace cairn::sim {
+
+// With a block cache of its own, *cache: one that another run has filled would change what happens.
+// `begins_life`: it is opened after a clean close, or for the first time.
+rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::Env* env,
+                               bool begins_life, std::shared_ptr<rocksdb::Cache>* cache);
+
+}  // namespace cairn::sim
+
+#endif  // CAIRN_SIM_LIFE_OPTIONS_H_

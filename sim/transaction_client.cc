@@ -1,0 +1,296 @@
+#include "sim/transaction_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/snapshot.h"
+#include "sim/transaction_world.h"
+
+namespace cairn::sim {
+
+using rocksdb::ReadOptions;
+using rocksdb::Status;
+using rocksdb::WriteOptions;
+using Outcome = TransactionRecord::Outcome;
+
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kMostOperations = 6;  // of a transaction
+
+}  // namespace
+
+void TransactionClient::Run(uint64_t count) {
+  stopped_ = false;
+  for (uint64_t i = 0; i < count && !stopped_ && !world_->over(); ++i) {
+    const uint64_t number = number_++;
+    if (world_->plan().skipped.contains({id_, number})) continue;
+    random_ = Random64(world_->plan().seed * 1'000'003 + static_cast<uint64_t>(id_) * 7919 +
+                       number * 0x9e3779b97f4a7c15u);
+    Think(world_->plan().think_nanos);
+    ++world_->history().counts.operations;
+    Step();
+  }
+}
+
+void TransactionClient::Think(uint64_t most_nanos) {
+  if (most_nanos != 0) fiber::sleep_for(random_.Uniform(2 * most_nanos));
+}
+
+uint64_t TransactionClient::DrawKey() { return random_.Uniform(world_->plan().keys); }
+
+WriteOptions TransactionClient::Writing() {
+  WriteOptions options;
+  options.sync = plan_.sync_one_in != 0 && random_.OneIn(static_cast<uint64_t>(plan_.sync_one_in));
+  return options;
+}
+
+void TransactionClient::Step() {
+  const uint64_t chance = random_.Uniform(100);
+  if (chance < 70) {
+    RunTransaction();
+  } else if (chance < 80) {
+    WritePlainly();
+  } else if (chance < 94) {
+    LookAtAll();
+  } else {
+    Administer();
+  }
+}
+
+bool TransactionClient::Went(std::string_view what, std::string_view key, const Status& s) {
+  world_->history().Note(id_, what, key, s.ToString());
+  if (s.ok() || s.IsNotFound()) return true;
+  const bool in_the_way = s.IsTimedOut() || s.IsBusy() || s.IsExpired() || s.IsTryAgain();
+  if (!in_the_way && (!world_->power_is_off() || s.IsCorruption())) {
+    world_->history().Violation("client " + std::to_string(id_) + ": " + std::string(what) + " " +
+                                std::string(key) + ": " + s.ToString());
+  }
+  return false;
+}
+
+std::unique_ptr<rocksdb::Transaction> TransactionClient::Begin(const WriteOptions& writing,
+                                                               bool* expires) {
+  if (world_->optimistic() != nullptr) {
+    rocksdb::OptimisticTransactionOptions options;
+    options.set_snapshot = random_.OneIn(4);
+    return std::unique_ptr<rocksdb::Transaction>(
+        world_->optimistic()->BeginTransaction(writing, options));
+  }
+  rocksdb::TransactionOptions options;
+  options.set_snapshot = random_.OneIn(4);
+  options.deadlock_detect = random_.OneIn(2);
+  options.lock_timeout = static_cast<int64_t>(random_.OneIn(4) ? 0 : random_.Uniform(50));
+  *expires = random_.OneIn(8);
+  if (*expires) options.expiration = static_cast<int64_t>(1 + random_.Uniform(20));
+  return std::unique_ptr<rocksdb::Transaction>(
+      world_->pessimistic()->BeginTransaction(writing, options));
+}
+
+void TransactionClient::RunTransaction() {
+  Running running;
+  running.record.id = world_->NewId();
+  running.record.begin = fiber::now_nanos();
+  const WriteOptions writing = Writing();
+  running.transaction = Begin(writing, &running.expires);
+  bool goes_on = true;
+  for (uint64_t left = 1 + random_.Uniform(kMostOperations); left != 0 && goes_on; --left) {
+    if (random_.OneIn(3)) Think(kMillisecond);
+    // Who meets another may go on without that.
+    goes_on = Work(&running) || (!world_->power_is_off() && random_.OneIn(3));
+  }
+  End(&running, goes_on && !random_.OneIn(6));
+  world_->Record(std::move(running.record));
+}
+
+bool TransactionClient::Work(Running* running) {
+  const uint64_t key = DrawKey();
+  switch (random_.Uniform(8)) {
+    case 0:
+    case 1:
+      return Read(running, key, /*and_append=*/false);
+    case 2:
+    case 3:
+    case 4:
+      return Read(running, key, /*and_append=*/true);
+    case 5:
+    case 6:
+      return Append(running, key);
+    default:
+      return SavePoint(running);
+  }
+}
+
+// Reads for update: what a transaction only reads, too, must still be so when it commits.
+bool TransactionClient::Read(Running* running, uint64_t number, bool and_append) {
+  const std::string key = TransactionWorld::KeyNumber(number);
+  std::string value;
+  const bool exclusive = and_append || random_.OneIn(2);
+  const Status s = running->transaction->GetForUpdate(ReadOptions(), world_->family_of(number), key,
+                                                      &value, exclusive);
+  if (!Went("reads", key, s)) return false;
+  ++world_->history().counts.reads;
+  std::optional<TokenList> list = ListOf(s.ok() ? value : "");
+  TokenList own;
+  for (const auto& append : running->record.appends) {
+    if (append.key == key) own.push_back(append.token);
+  }
+  if (!list || own.size() > list->size() || !std::equal(own.rbegin(), own.rend(), list->rbegin())) {
+    world_->history().Violation("transaction " + std::to_string(running->record.id) +
+                                " does not see what it appended to " + key + " itself: " + value);
+    return false;
+  }
+  list->resize(list->size() - own.size());
+  running->record.reads.push_back({key, *list});
+  if (!and_append) return true;
+  const Token token = {running->record.id, running->appended++};
+  value += (value.empty() ? "" : ",") + TextOf(token);
+  const Status written = running->transaction->Put(world_->family_of(number), key, value);
+  if (!Went("writes", key, written)) return false;
+  running->record.appends.push_back({key, token});
+  return true;
+}
+
+// Without having read it.
+bool TransactionClient::Append(Running* running, uint64_t number) {
+  const std::string key = TransactionWorld::KeyNumber(number);
+  const Token token = {running->record.id, running->appended++};
+  const Status s = running->transaction->Merge(world_->family_of(number), key, TextOf(token));
+  if (!Went("appends", key, s)) return false;
+  running->record.appends.push_back({key, token});
+  return true;
+}
+
+// Sets one, or goes back to the last: what was read since is no longer protected.
+bool TransactionClient::SavePoint(Running* running) {
+  TransactionRecord& record = running->record;
+  if (running->save_points.empty() || random_.OneIn(2)) {
+    running->transaction->SetSavePoint();
+    running->save_points.push_back({record.appends.size(), record.reads.size()});
+    return true;
+  }
+  const auto [appends, reads] = running->save_points.back();
+  running->save_points.pop_back();
+  if (random_.OneIn(4)) return Went("pops", "", running->transaction->PopSavePoint());
+  const Status s = running->transaction->RollbackToSavePoint();
+  if ((running->expires && s.IsInvalidArgument()) || !Went("goes back", "", s)) return false;
+  record.appends.resize(appends);
+  record.reads.resize(reads);
+  return true;
+}
+
+void TransactionClient::End(Running* running, bool commit) {
+  TransactionRecord& record = running->record;
+  record.outcome = Outcome::kAborted;
+  if (!commit) {
+    // By the destructor, too.
+    if (random_.OneIn(2)) {
+      const Status s = running->transaction->Rollback();
+      if (!running->expires || !s.IsInvalidArgument()) Went("rolls back", "", s);
+    }
+    running->transaction.reset();
+    return;
+  }
+  const bool synced = running->transaction->GetWriteOptions()->sync && !record.appends.empty();
+  const uint64_t begin = fiber::now_nanos();
+  const Status s = running->transaction->Commit();
+  NoteCommit(s, synced, &record);
+  if (s.ok() && synced) world_->NoteDurable(begin);
+  running->transaction.reset();
+}
+
+void TransactionClient::NoteCommit(const Status& s, bool synced, TransactionRecord* record) {
+  if (Went("commits", std::to_string(record->id), s)) {
+    record->outcome = Outcome::kCommitted;
+    record->end = fiber::now_nanos();
+    record->synced = synced;
+    ++world_->history().counts.acknowledged;
+  } else if (s.IsTimedOut() || s.IsBusy() || s.IsExpired() || s.IsTryAgain()) {
+    record->outcome = Outcome::kAborted;
+  } else {
+    // Whether it is there is not known: no more in this life.
+    record->outcome = Outcome::kUnknown;
+    stopped_ = true;
+  }
+}
+
+// Without a transaction of its own.
+void TransactionClient::WritePlainly() {
+  TransactionRecord record;
+  record.id = world_->NewId();
+  record.begin = fiber::now_nanos();
+  rocksdb::WriteBatch batch;
+  const uint64_t count = random_.OneIn(2) ? 1 : 1 + random_.Uniform(3);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t number = DrawKey();
+    const std::string key = TransactionWorld::KeyNumber(number);
+    const Token token = {record.id, i};
+    batch.Merge(world_->family_of(number), key, TextOf(token)).PermitUncheckedError();
+    record.appends.push_back({key, token});
+  }
+  const WriteOptions writing = Writing();
+  const uint64_t begin = fiber::now_nanos();
+  const Status s = world_->db()->Write(writing, &batch);
+  NoteCommit(s, writing.sync, &record);
+  if (s.ok() && writing.sync) world_->NoteDurable(begin);
+  world_->Record(std::move(record));
+}
+
+// A snapshot is a moment between two transactions.
+void TransactionClient::LookAtAll() {
+  TransactionRecord record;
+  record.id = world_->NewId();
+  record.begin = fiber::now_nanos();
+  const rocksdb::Snapshot* const snapshot = world_->db()->GetSnapshot();
+  if (snapshot == nullptr) return;
+  record.end = fiber::now_nanos();
+  Think(kMillisecond);
+  ReadOptions options;
+  options.snapshot = snapshot;
+  Status s;
+  for (uint64_t number = 0; number < world_->plan().keys && s.ok(); ++number) {
+    const std::string key = TransactionWorld::KeyNumber(number);
+    std::string value;
+    s = world_->db()->Get(options, world_->family_of(number), key, &value);
+    if (s.IsNotFound()) s = Status::OK();
+    const std::optional<TokenList> list = ListOf(value);
+    if (!list) world_->history().Violation(key + " is no list: " + value);
+    if (s.ok() && list) record.reads.push_back({key, *list});
+  }
+  world_->db()->ReleaseSnapshot(snapshot);
+  if (!Went("looks at all", "", s)) return;
+  ++world_->history().counts.reads;
+  record.outcome = Outcome::kCommitted;
+  world_->Record(std::move(record));
+}
+
+void TransactionClient::Administer() {
+  rocksdb::DB* const db = world_->db();
+  rocksdb::ColumnFamilyHandle* const family = world_->family_of(DrawKey());
+  const uint64_t begin = fiber::now_nanos();
+  switch (random_.Uniform(4)) {
+    case 0: {
+      rocksdb::FlushOptions options;
+      options.wait = random_.OneIn(2);
+      options.allow_write_stall = true;
+      ++world_->history().counts.flushes;
+      Went("flushes", family->GetName(), db->Flush(options, family));
+      return;
+    }
+    case 1:
+      ++world_->history().counts.compactions;
+      Went("compacts", family->GetName(),
+           db->CompactRange(rocksdb::CompactRangeOptions(), family, nullptr, nullptr));
+      return;
+    case 2:
+      if (Went("syncs the log", "", db->FlushWAL(/*sync=*/true))) world_->NoteDurable(begin);
+      return;
+    default:
+      Went("flushes the log", "", db->FlushWAL(/*sync=*/false));
+  }
+}
+
+}  // namespace cairn::sim

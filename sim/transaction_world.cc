@@ -1,0 +1,221 @@
+#include "sim/transaction_world.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "fiber/clock.h"
+#include "fiber/runtime.h"
+#include "fiber/thread.h"
+#include "sim/life_options.h"
+
+namespace cairn::sim {
+
+using rocksdb::Status;
+
+namespace {
+
+constexpr char kPath[] = "/db";
+constexpr uint64_t kLookNanos = 2'000'000;
+constexpr size_t kStackBytes = 256 << 10;
+
+}  // namespace
+
+std::string TransactionWorld::KeyNumber(uint64_t number) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "list/%03d", static_cast<int>(number));
+  return text;
+}
+
+TransactionWorld::TransactionWorld(const Plan& plan, History* history)
+    : plan_(plan),
+      history_(history),
+      memory_(std::make_shared<MemoryFileSystem>()),
+      disk_(std::make_shared<Disk>(plan.disk, memory_)),
+      env_(NewCompositeEnv(disk_)) {
+  for (size_t i = 0; i < plan.clients.size(); ++i) {
+    clients_.push_back(
+        std::make_unique<TransactionClient>(this, static_cast<int>(i), plan.clients[i]));
+  }
+}
+
+void TransactionWorld::Play() {
+  for (size_t i = 0; i < plan_.lives.size() && !history_->violated(); ++i) {
+    PlayLife(i, plan_.lives[i]);
+  }
+}
+
+void TransactionWorld::NoteDurable(uint64_t begin) {
+  durable_ = std::max(durable_, begin);
+  if (promises_left_ != 0 && --promises_left_ == 0) CutPower("the power goes after a promise");
+}
+
+void TransactionWorld::CutPower(std::string_view when) {
+  if (power_is_off_) return;
+  // First: the lock inside of the other may interrupt this client for long, and others meet errors.
+  power_is_off_ = true;
+  memory_->CrashAndFreeze();
+  over_ = true;
+  history_->Note(-1, when, "", "");
+}
+
+bool TransactionWorld::Open(const LifePlan& life, How how, bool begins_life) {
+  const rocksdb::Options options = OptionsOfLife(plan_, life, env_.get(), begins_life, &cache_);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  for (int i = 0; i < plan_.families; ++i) {
+    families.emplace_back(
+        i == 0 ? rocksdb::kDefaultColumnFamilyName : "family " + std::to_string(i), options);
+  }
+  Status s;
+  if (how == How::kPessimistic) {
+    rocksdb::TransactionDBOptions own;
+    own.num_stripes = 1 + life.seed % 4;
+    own.default_lock_timeout = static_cast<int64_t>(life.seed / 4 % 50);
+    s = rocksdb::TransactionDB::Open(options, own, kPath, families, &families_, &pessimistic_);
+    db_.reset(pessimistic_);
+  } else {
+    rocksdb::OptimisticTransactionDBOptions own;
+    own.validate_policy = how == How::kOptimistic ? rocksdb::OccValidationPolicy::kValidateParallel
+                                                  : rocksdb::OccValidationPolicy::kValidateSerial;
+    own.occ_lock_buckets = 16;
+    s = rocksdb::OptimisticTransactionDB::Open(options, own, kPath, families, &families_,
+                                               &optimistic_);
+    db_.reset(optimistic_);
+  }
+  history_->Note(-1, "opens", std::to_string(static_cast<int>(how)), s.ToString());
+  if (!s.ok() && !power_is_off_) history_->Violation("Open: " + s.ToString());
+  return s.ok();
+}
+
+void TransactionWorld::Close(std::string_view what) {
+  for (rocksdb::ColumnFamilyHandle* handle : families_) delete handle;
+  families_.clear();
+  const Status s = db_->Close();
+  history_->Note(-1, "closes", "", s.ToString());
+  if (!s.ok()) history_->Violation(std::string(what) + ": " + s.ToString());
+  Abandon();
+}
+
+void TransactionWorld::Abandon() {
+  for (rocksdb::ColumnFamilyHandle* handle : families_) delete handle;
+  families_.clear();
+  db_.reset();
+  pessimistic_ = nullptr;
+  optimistic_ = nullptr;
+}
+
+void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
+  history_->Note(-1, "begins life", std::to_string(number), "");
+  power_is_off_ = over_ = false;
+  durable_ = 0;
+  records_.clear();
+  const How how = life.seed % 2 == 0   ? How::kPessimistic
+                  : life.seed % 4 == 1 ? How::kOptimistic
+                                       : How::kOptimisticSerial;
+  const auto cut = [this] { CutPower("the power goes after a change"); };
+  if (number != 0) disk_->CallAfterChanges(life.cut_at_change, cut);
+  const bool is_open = Open(life, how, /*begins_life=*/true);
+  if (number == 0) disk_->CallAfterChanges(life.cut_at_change, cut);
+  if (is_open) RunClients(life);
+  disk_->CallAfterChanges(0, nullptr);
+  Restart restart;
+  if (!power_is_off_ && !history_->violated()) {
+    CheckLocks();
+    ++history_->counts.clean_restarts;
+    Close("Close");
+    restart.clean = true;
+  }
+  if (power_is_off_) LosePower(life, life.seed);
+  if (history_->violated() || !Recover(life, &restart)) return Abandon();
+  restart.durable = durable_;
+  if (ReadLists(&restart.lists)) {
+    const std::string wrong = CheckTransactions(before_, records_, restart);
+    if (!wrong.empty()) history_->Violation(wrong);
+  }
+  before_ = std::move(restart.lists);
+  if (!history_->violated()) Close("Close after recovery");
+  Abandon();
+}
+
+void TransactionWorld::RunClients(const LifePlan& life) {
+  promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
+  int running = static_cast<int>(clients_.size());
+  const auto run = [this, &running](TransactionClient* client) {
+    client->Run(plan_.operations);
+    --running;
+  };
+  const uint64_t start = fiber::now_nanos();
+  fiber::RuntimeOptions runtime_options;
+  runtime_options.workers = 2;
+  runtime_options.stack_size = kStackBytes;
+  fiber::Runtime runtime(runtime_options);
+  std::vector<fiber::JoinHandle> fibers;
+  std::vector<fiber::Thread> threads;
+  for (const auto& client : clients_) {
+    TransactionClient* const one = client.get();
+    if (client->plan().fiber) {
+      fibers.push_back(runtime.spawn([&run, one] { run(one); }));
+    } else {
+      threads.emplace_back("client", [&run, one] { run(one); });
+    }
+  }
+  while (running != 0) {
+    fiber::sleep_for(kLookNanos);
+    if (life.ending == Ending::kPowerCut && fiber::now_nanos() - start >= life.length_nanos) {
+      CutPower("the power goes");
+    }
+  }
+  fibers.clear();
+  threads.clear();
+  promises_left_ = 0;
+  if (life.ending == Ending::kPowerCut) CutPower("the power goes after the last operation");
+}
+
+// Nobody has a transaction any more.
+void TransactionWorld::CheckLocks() {
+  if (pessimistic_ == nullptr) return;
+  for (const auto& [family, lock] : pessimistic_->GetLockStatusData()) {
+    history_->Violation("a lock is left on " + lock.key + " of family " + std::to_string(family));
+  }
+}
+
+void TransactionWorld::LosePower(const LifePlan& life, uint64_t seed) {
+  ++history_->counts.power_cuts;
+  Abandon();
+  if (life.lose_all) {
+    memory_->DropUnsynced();
+  } else {
+    memory_->DropUnsyncedRandomly(seed);
+  }
+}
+
+// Opens it again, with the power cuts that the plan has for that. False: it cannot be opened.
+bool TransactionWorld::Recover(const LifePlan& life, Restart* restart) {
+  power_is_off_ = false;
+  for (const uint64_t changes : life.recovery_cuts) {
+    disk_->CallAfterChanges(changes, [this] { CutPower("the power goes after a change"); });
+    if (!Open(life, How::kPessimistic, /*begins_life=*/false) && !power_is_off_) return false;
+    disk_->CallAfterChanges(0, nullptr);
+    if (!power_is_off_) return true;  // there were not so many
+    LosePower(life, life.seed + changes);
+    power_is_off_ = false;
+    restart->clean = false;
+  }
+  return Open(life, How::kPessimistic, /*begins_life=*/false);
+}
+
+bool TransactionWorld::ReadLists(Lists* lists) {
+  for (uint64_t number = 0; number < plan_.keys; ++number) {
+    const std::string key = KeyNumber(number);
+    std::string value;
+    const Status s = db_->Get(rocksdb::ReadOptions(), family_of(number), key, &value);
+    const std::optional<TokenList> list = ListOf(value);
+    if ((!s.ok() && !s.IsNotFound()) || !list) {
+      history_->Violation("after the restart " + key + ": " + s.ToString() + " " + value);
+      return false;
+    }
+    if (s.ok()) (*lists)[key] = *list;
+  }
+  return true;
+}
+
+}  // namespace cairn::sim
