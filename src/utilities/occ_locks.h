@@ -55,7 +55,7 @@ class OccLocks final : public OccLockBuckets {
   }
 
   const size_t count_;
-  std::atomic<uint64_t> owners_{0};  // relaxed: the numbers only have to differ
+  std::atomic<uint64_t> owners_{0};        // relaxed: the numbers only have to differ
   std::unique_ptr<fiber::Mutex[]> plain_;  // one of the two is null
   std::unique_ptr<Aligned[]> aligned_;
 };
