@@ -15,6 +15,7 @@
 #include "db/flushes.h"
 #include "db/live_files.h"
 #include "db/options_changes.h"
+#include "db/properties.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
@@ -251,6 +252,7 @@ Status LiveFiles::GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) 
 
 void LiveFiles::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   if (db_.Forked()) return;
+  db_.properties->LoadTableCounters();
   DBMutexLock lock(db_.mutex());
   db_.versions->GetLiveFilesMetaData(metadata);
 }
@@ -279,8 +281,12 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
   *metadata = ColumnFamilyMetaData();
   ColumnFamily* family;
   if (!db_.families->FamilyOf(handle, &family).ok()) return;
+  db_.properties->LoadTableCounters(*family);
   std::vector<LiveFileMetaData> files;
-  GetLiveFilesMetaData(&files);
+  {
+    DBMutexLock lock(db_.mutex());
+    db_.versions->GetLiveFilesMetaData(&files);
+  }
   metadata->name = family->name();
   std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(family->num_levels));
   std::vector<uint64_t> sizes(levels.size(), 0);

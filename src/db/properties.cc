@@ -103,6 +103,20 @@ void Properties::LoadTableCounters(const ColumnFamily& family) {
   }
 }
 
+void Properties::LoadTableCounters() {
+  for (ColumnFamily* family : RefAllFamilies()) {
+    LoadTableCounters(*family);
+    db_.families->UnrefFamily(family, /*purge=*/false);
+  }
+}
+
+std::vector<ColumnFamily*> Properties::RefAllFamilies() {
+  fiber::MutexLock lock(db_.families->live_mutex());
+  std::vector<ColumnFamily*> families = db_.families->all();
+  for (ColumnFamily* family : families) family->Ref();
+  return families;
+}
+
 bool Properties::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
   if (name == "estimate-num-keys") LoadTableCounters(family);
   DBMutexLock lock(db_.mutex());
@@ -292,16 +306,13 @@ bool Properties::GetAggregatedIntProperty(const Slice& property, uint64_t* value
   Slice rest = property;
   rest.remove_prefix(strlen(kPrefix));
   const std::string name = rest.ToString();
-  std::vector<ColumnFamily*> families;
   {
     DBMutexLock lock(db_.mutex());
     if (DatabaseIntProperty(name, value)) return true;
-    families = db_.families->all();
-    for (ColumnFamily* family : families) family->Ref();
   }
   *value = 0;
   bool known = true;
-  for (ColumnFamily* family : families) {
+  for (ColumnFamily* family : RefAllFamilies()) {
     uint64_t of_family = 0;
     known = known && IntProperty(*family, name, &of_family);
     *value += of_family;
@@ -401,14 +412,8 @@ Status Properties::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, cons
 Status Properties::ForEachTable(
     const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit) {
   if (db_.Forked()) return db_.ForkedStatus();
-  std::vector<ColumnFamily*> families;
-  {
-    fiber::MutexLock lock(db_.families->live_mutex());
-    families = db_.families->all();
-    for (ColumnFamily* family : families) family->Ref();
-  }
   Status s;
-  for (ColumnFamily* family : families) {
+  for (ColumnFamily* family : RefAllFamilies()) {
     {
       SuperVersionGuard sv(family->super_versions.get());
       for (int level = 0; level < sv->current->num_levels(); ++level) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/namespace.h"
 #include "db/database.h"
@@ -32,19 +33,22 @@ class Properties final : public Part {
   [[nodiscard]] Status GetDbSessionId(std::string& session_id) const;
   [[nodiscard]] Status VerifyChecksum(const ReadOptions&);
   [[nodiscard]] Status VerifyFileChecksums(const ReadOptions& options);
+  // Reads the counters of tables that were not written since the opening, where they are not known
+  // yet: of some of them, so that a property costs no more than that. Without the mutex. SUSPENDS.
+  void LoadTableCounters(const ColumnFamily& family);
+  void LoadTableCounters();  // of all families
 
  private:
   bool IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value);
   // Numbers of the whole database.
   bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(database_mutex);
   bool StringProperty(ColumnFamily* family, const std::string& name, std::string* value);
-  // Reads the counters of tables that were not written since the opening, where they are not known
-  // yet: of some of them, so that a property costs no more than that.
-  void LoadTableCounters(const ColumnFamily& family);
   // What the property of this name (without "rocksdb.") sums: all tables, or those of one level.
   // False: it is another property, or a table cannot be opened.
   static bool AggregatedTableProperties(const ColumnFamily& family, const std::string& name,
                                         TableProperties* sum);
+  // All families, each referred to until UnrefFamily.
+  std::vector<ColumnFamily*> RefAllFamilies();
   // Calls `visit` for every table of all families until it gives an error.
   [[nodiscard]] Status ForEachTable(
       const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit);

@@ -75,6 +75,37 @@ TEST_F(MaintenanceTest, LiveFilesSayWhatIsInThem) {
   EXPECT_EQ(std::stoull(file.relative_filename), file.file_number);
 }
 
+TEST_F(MaintenanceTest, EntriesAndDeletionsOfFilesAreKnownAfterAReopen) {
+  options_.disable_auto_compactions = true;
+  for (const int max_open_files : {-1, 100}) {
+    options_.max_open_files = max_open_files;
+    Shut();
+    RemoveTree(dir_);
+    Open();
+    Fill(0, 3, "v");
+    ASSERT_OK(Flush());
+    Fill(1, 5, "w");
+    ASSERT_OK(Delete(Key(2)));
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(7), Key(9)));
+    ASSERT_OK(Flush());
+    for (const char* when : {"made", "after a reopen"}) {
+      SCOPED_TRACE(std::string(when) + ", max_open_files " + std::to_string(max_open_files));
+      std::multiset<std::pair<uint64_t, uint64_t>> counts, of_family;
+      for (const LiveFileMetaData& file : LiveFiles()) {
+        counts.emplace(file.num_entries, file.num_deletions);
+      }
+      EXPECT_EQ((std::multiset<std::pair<uint64_t, uint64_t>>{{3, 0}, {5, 2}}), counts);
+      Open();
+      ColumnFamilyMetaData metadata;
+      db_->GetColumnFamilyMetaData(&metadata);
+      for (const SstFileMetaData& file : metadata.levels[0].files) {
+        of_family.emplace(file.num_entries, file.num_deletions);
+      }
+      EXPECT_EQ(counts, of_family);
+    }
+  }
+}
+
 TEST_F(MaintenanceTest, ColumnFamilyMetaDataGroupsFilesByLevel) {
   options_.disable_auto_compactions = true;
   Open();
