@@ -71,6 +71,8 @@ NOTES = [
     '- `db_log_dir`, `wal_dir` in the OPTIONS file of a checkpoint are empty: RocksDB copies the file, and the copy names its source\'s logs.',
     '- `allow_2pc`: a database of RocksDB\'s `TransactionDB` opens once all of its transactions are committed or rolled back. With one that is',
     '  prepared only it is `NotSupported` (`RepairDB`, too), and its logs stay as they are; RocksDB 7.8.3\'s `DB::Open` forgets it.',
+    '- `data_block_index_type = kDataBlockBinaryAndHash`: with a comparator to which keys of different bytes may be equal',
+    '  (`CanKeysWithDifferentByteContentsBeEqual`, the default of a comparator of one\'s own) blocks are made and searched without the hash.',
     '- Objects that a text or an OPTIONS file names are made where Cairn has them. One that comes with RocksDB and not with Cairn (a comparator',
     '  with timestamps, `SstPartitionerFixedPrefixFactory`, `PlainTable`, a persistent cache ...) is `NotSupported`, by name. Another name is the',
     '  user\'s own object, which stays with the caller, or is `NotSupported` without `ConfigOptions::ignore_unsupported_options`, as in RocksDB.',

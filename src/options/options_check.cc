@@ -120,12 +120,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Invalid(table != nullptr && table->block_align && o.compression != kNoCompression,
                  "Enable block_align, but compression enabled");
   if (table != nullptr) check->Add(ValidateTableOptions(*table));
-  check->Invalid(
-      table != nullptr && o.comparator != nullptr &&
-          table->data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
-          o.comparator->CanKeysWithDifferentByteContentsBeEqual(),
-      "kDataBlockBinaryAndHash needs a comparator that takes keys of different bytes for "
-      "different");
   check->Invalid(o.compression_per_level.empty() && !IsCompressionSupported(o.compression),
                  "compression is not built in");
   check->Invalid(

@@ -80,12 +80,9 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
                               file->file_name()));
   }
 
-  if (table_options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash) {
-    if (icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) {
-      Fail(
-          Status::InvalidArgument("kDataBlockBinaryAndHash needs a comparator that takes keys of "
-                                  "different bytes for different"));
-    }
+  // Where keys of other bytes may be equal a hash says nothing: blocks are searched as without it.
+  if (table_options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
+      !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) {
     const double ratio = table_options.data_block_hash_table_util_ratio;
     data_block_.EnableHashIndex(ratio > 0 ? ratio : 0.75);
   }

@@ -247,6 +247,49 @@ TEST_F(PrefixTest, HashIndexesOfDataBlocks) {
   }
 }
 
+// Keys that differ in upper and lower case alone are one key.
+class CaselessComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "Caseless"; }
+  int Compare(const Slice& a, const Slice& b) const override { return Lower(a).compare(Lower(b)); }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+ private:
+  static std::string Lower(const Slice& key) {
+    std::string lower = key.ToString();
+    for (char& c : lower) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return lower;
+  }
+};
+
+TEST_F(PrefixTest, HashIndexesOfDataBlocksGiveWayToAComparatorThatTakesOtherBytesForEqual) {
+  const CaselessComparator caseless;
+  options_.comparator = &caseless;
+  options_.prefix_extractor.reset();
+  table_.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  table_.filter_policy.reset();  // it goes by bytes
+  OpenTables();
+  for (int i = 0; i < 200; ++i) ASSERT_OK(Put(Key(i), std::to_string(i)));
+  ASSERT_OK(Flush());
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 200; ++i) {
+      std::string other = Key(i);
+      other.replace(0, 3, i % 2 == 0 ? "KEY" : "kEy");
+      EXPECT_EQ(std::to_string(i), Get(other));
+    }
+    ASSERT_OK(Compact());
+  }
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "another", &family));
+  ASSERT_OK(db_->Put(WriteOptions(), family, "Key", "1"));
+  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  std::string value;
+  EXPECT_OK(db_->Get(ReadOptions(), family, "kEY", &value));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  Shut();  // before its comparator goes
+}
+
 TEST_F(PrefixTest, IndexKeysShortenedOrNot) {
   for (const auto mode :
        {BlockBasedTableOptions::IndexShorteningMode::kNoShortening,
