@@ -247,6 +247,48 @@ TEST_F(CheckpointTest, ItsOptionsDoNotLeadToTheOriginalsLogs) {
   EXPECT_EQ("a=1", ContentsOf(to_));
 }
 
+TEST_F(CheckpointTest, ItHasAnIdentityOfItsOwn) {
+  const auto identity = [this](const std::string& dir) {
+    Shut();
+    EXPECT_OK(DB::Open(options_, dir, &db_));
+    std::string id;
+    EXPECT_OK(db_->GetDbIdentity(id));
+    EXPECT_FALSE(id.empty());
+    return id;
+  };
+  options_.write_dbid_to_manifest = false;  // with it RocksDB's have their source's
+  Open();
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Create(to_));
+  ASSERT_OK(Create(to_ + "2"));
+  const std::string source = identity(dir_), first = identity(to_), second = identity(to_ + "2");
+  EXPECT_NE(source, first);
+  EXPECT_NE(source, second);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(source, identity(dir_));
+  EXPECT_EQ(first, identity(to_));
+}
+
+TEST_F(CheckpointTest, ACopyOfTheFilesHasTheIdentityOfTheDatabase) {
+  for (const bool in_manifest : {false, true}) {
+    options_.write_dbid_to_manifest = in_manifest;
+    Open();
+    ASSERT_OK(Put("a", "1"));
+    std::string id, copied;
+    ASSERT_OK(db_->GetDbIdentity(id));
+    Shut();
+    CopyFiles(dir_, to_);
+    // Where the MANIFEST has it the file may be lost.
+    if (in_manifest) {
+      ASSERT_OK(TheEnv()->DeleteFile(to_ + "/IDENTITY"));
+    }
+    ASSERT_OK(DB::Open(options_, to_, &db_));
+    ASSERT_OK(db_->GetDbIdentity(copied));
+    EXPECT_EQ(id, copied);
+    Shut();
+  }
+}
+
 TEST_F(CheckpointTest, LogsAreListedOldestFirst) {
   Open();
   VectorLogPtr logs;
