@@ -27,6 +27,7 @@
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
 #include "manifest/manifest_update.h"
+#include "options/options_check.h"
 #include "options/options_file.h"
 #include "read/together.h"
 #include "rocksdb/statistics.h"
@@ -80,6 +81,16 @@ Status Opening::CheckExistence(bool* is_new) {
   return Status::OK();
 }
 
+Status Opening::StatsHistoryFamily(const ColumnFamilyOptions& of_default,
+                                   ColumnFamilyDescriptor* family) const {
+  family->name = "___rocksdb_stats_history___";
+  ColumnFamilyOptions& options = family->options;
+  options.write_buffer_size = size_t{2} << 20;       // nothing is written to it here
+  options.table_factory = of_default.table_factory;  // and so to its cache
+  if (db_.options.allow_ingest_behind) options.compaction_style = kCompactionStyleUniversal;
+  return CompleteOptions(db_.options, &options);
+}
+
 Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   LogBanner();
   Status s;
@@ -109,9 +120,11 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
       if (!existing.contains(family.name)) missing.push_back(family);
     }
   }
+  ColumnFamilyDescriptor statistics;
+  if (s.ok()) s = StatsHistoryFamily(families[0].options, &statistics);
   if (s.ok()) {
     s = db_.versions->Recover(known, db_.mode != OpenMode::kReadWrite,
-                              /*growing=*/db_.mode == OpenMode::kSecondary);
+                              /*growing=*/db_.mode == OpenMode::kSecondary, &statistics);
   }
   if (s.ok()) s = db_.outside.Check(db_.versions->db_id());
   if (!s.ok()) return s;

@@ -30,6 +30,10 @@ class Opening final : public Part {
   [[nodiscard]] Status CheckLogsOfReader() const;
   [[nodiscard]] Status PrepareDirectories();
   [[nodiscard]] Status CheckExistence(bool* is_new);
+  // Where RocksDB keeps statistics (persist_stats_to_disk): it is opened if it is there, whether or
+  // not the user names it.
+  [[nodiscard]] Status StatsHistoryFamily(const ColumnFamilyOptions& of_default,
+                                          ColumnFamilyDescriptor* family) const;
   void StartWriting();  // after recovery
   // Tables that the MANIFEST does not know (an older one was brought back) keep their numbers, and
   // with them their contents, which may be a checkpoint's, too: a recovery writes over none.

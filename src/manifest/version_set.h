@@ -133,8 +133,11 @@ class VersionSet {
   // families not opened: a, b", except when read_only. A named one that does not exist:
   // InvalidArgument. Corruption names the file and the offset. NotFound: CURRENT's file is missing.
   // A torn tail of the MANIFEST is tolerated. `growing`: another process may be writing it.
+  // `unasked` (may be null): a family that need not exist, opened where there is one of this name
+  // and `families` has none.
   [[nodiscard]] Status Recover(const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
-                               bool growing = false);
+                               bool growing = false,
+                               const ColumnFamilyDescriptor* unasked = nullptr);
 
   // --- Of a MANIFEST that another process goes on writing, after such a Recover: for
   // db/primary_follower.cc. One caller at a time.

@@ -49,13 +49,14 @@ Status VersionSet::OpenCurrent(const std::string& dbname, FileSystem* fs, bool g
 }
 
 Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
-                           bool growing) {
+                           bool growing, const ColumnFamilyDescriptor* unasked) {
   ManifestUpdate recovered;
   std::unique_ptr<ManifestReader> reader;
   Status s = OpenCurrent(dbname_, fs_, growing, &reader, &recovered.manifest);
   if (!s.ok()) return s;
   std::unordered_map<std::string, const ColumnFamilyOptions*> wanted;
   for (const ColumnFamilyDescriptor& d : families) wanted.emplace(d.name, &d.options);
+  if (unasked != nullptr) wanted.emplace(unasked->name, &unasked->options);
   const auto open_family = [&](uint32_t id, const std::string& name) -> ColumnFamilyState* {
     const auto it = wanted.find(name);
     if (it == wanted.end()) return nullptr;

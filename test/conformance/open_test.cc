@@ -64,6 +64,41 @@ TEST_F(OpenTest, DataSurviveReopening) {
   EXPECT_EQ("later=2", Contents());
 }
 
+// Where RocksDB keeps statistics (persist_stats_to_disk): in each opening, asked for or not.
+TEST_F(OpenTest, TheFamilyOfTheStatisticsHistoryOpensByItself) {
+  const std::string name = "___rocksdb_stats_history___";
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, name, &family));
+  ASSERT_OK(db_->Put(WriteOptions(), family, "time#count", "1"));
+  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  ASSERT_OK(db_->Put(WriteOptions(), family, "time#other", "2"));
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  for (int i = 0; i < 3; ++i) {
+    Open();
+    EXPECT_EQ("a=1", Contents());
+    EXPECT_CODE(InvalidArgument, db_->CreateColumnFamily(options_, name, &family));
+    ASSERT_OK(Flush());
+    Shut();
+    std::vector<std::string> families;
+    ASSERT_OK(DB::ListColumnFamilies(options_, dir_, &families));
+    EXPECT_EQ((std::vector<std::string>{kDefaultColumnFamilyName, name}), families);
+  }
+  ASSERT_OK(DB::OpenForReadOnly(options_, dir_, &db_));
+  EXPECT_EQ("a=1", Contents());
+  Shut();
+  // Who names it gets it, and what was in its log.
+  std::vector<ColumnFamilyHandle*> handles;
+  ASSERT_OK(DB::Open(options_, dir_, {{kDefaultColumnFamilyName, options_}, {name, options_}},
+                     &handles, &db_));
+  std::string value;
+  EXPECT_OK(db_->Get(ReadOptions(), handles[1], "time#count", &value));
+  EXPECT_OK(db_->Get(ReadOptions(), handles[1], "time#other", &value));
+  EXPECT_EQ("2", value);
+  for (ColumnFamilyHandle* handle : handles) ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+}
+
 TEST_F(OpenTest, SequenceNumbersGoOnAfterReopening) {
   Open();
   ASSERT_OK(Put("a", "1"));
