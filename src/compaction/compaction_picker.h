@@ -102,6 +102,12 @@ class CompactionPicker {
   // MayStayInLevel0.
   void set_unflushed_from(SequenceNumber sequence) { unflushed_from_ = sequence; }
 
+  // Whether a table of another level may become the only one of level 0: no memtable has an entry
+  // that is older than what the table has (MayStayInLevel0).
+  bool MayMoveToLevel0(const FileMetaData& file) const {
+    return file.largest_seqno < unflushed_from_;
+  }
+
   // The default of compactions to come; at first that of the DBOptions.
   void set_max_subcompactions(uint32_t n) { max_subcompactions_ = n; }
 

@@ -2,7 +2,11 @@
 // the public API alone shows.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+
 #include "db/testing/db_fixture.h"
+#include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/sst_file_writer.h"
@@ -68,6 +72,50 @@ TEST_F(DbIngestTest, WhatIsNotSupportedIsRefused) {
   options.move_files = options.link_files = true;
   EXPECT_TRUE(Ingest(path, options).IsInvalidArgument());
   ExpectModel();
+}
+
+// Runs what it was given before the first entry that it sees, and removes them all.
+class RunsOnceFilter final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "RunsOnce"; }
+  bool Filter(int /*level*/, const Slice& /*key*/, const Slice& /*value*/, std::string* /*new*/,
+              bool* /*changed*/) const override {
+    if (run != nullptr) std::exchange(run, nullptr)();
+    return true;
+  }
+
+  mutable std::function<void()> run;
+};
+
+// Level 0 is ordered by sequence number to RocksDB before 7.10, as it is after the flush here.
+TEST_F(DbIngestTest, AFileNewerThanAMemtableDoesNotMoveToLevel0) {
+  RunsOnceFilter filter;
+  Options options = SmallOptions();
+  options.disable_auto_compactions = true;
+  options.compaction_filter = &filter;
+  Open(options);
+  const std::string path = MakeFile(100, 110, 1, options);
+  PutRange(0, 1, 1);
+  const Snapshot* snapshot = nullptr;
+  CompactRangeOptions change;
+  change.change_level = true;
+  change.target_level = 0;
+  filter.run = [&] {
+    snapshot = db_->GetSnapshot();  // so that the file gets a number
+    PutRange(50, 51, 1);
+    EXPECT_TRUE(Ingest(path).ok());
+  };
+  Status s = db_->CompactRange(change, nullptr, nullptr);
+  db_->ReleaseSnapshot(snapshot);
+  EXPECT_TRUE(s.IsAborted()) << s.ToString();
+  EXPECT_NE(s.ToString().find("flush first"), std::string::npos) << s.ToString();
+  // CompactRange flushes; the filter removes what it finds, and the file stays alone.
+  change.bottommost_level_compaction = BottommostLevelCompaction::kSkip;
+  s = db_->CompactRange(change, nullptr, nullptr);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  std::string files;
+  EXPECT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &files));
+  EXPECT_EQ("1", files);
 }
 
 TEST_F(DbIngestTest, LinkedFilesStayAndMovedOnesAreCopiedWhereThereAreNoLinks) {

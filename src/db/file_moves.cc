@@ -232,6 +232,11 @@ Status FileMoves::ChangeLevel(ColumnFamily* family, int target) {
   if (to == 0 && version.NumLevelFiles(from) > 1) {
     return Status::Aborted("Moving more than 1 file to level 0 is not possible");
   }
+  if (to == 0 && !family->InformedPicker()->MayMoveToLevel0(*version.files(from).front())) {
+    return Status::Aborted(
+        "Moving a file to level 0 that has newer entries than a memtable, by sequence number, is "
+        "not possible: flush first");
+  }
   return MoveLevel(family, version.files(from), from, to);
 }
 
