@@ -36,16 +36,17 @@ docs:  ## the documentation site and the API's reference, under build/site; SERV
 release-notes:  ## what CHANGELOG.md says of the version in include/rocksdb/version.h, for its tag
 	@scripts/release_notes.py
 
-check:  ## format, style, layers, documents, public headers, thread-safety annotations, clang-tidy on changed files
+check:  ## format, style, layers, documents, commits, public headers, thread-safety annotations, clang-tidy on changed files
 	@scripts/install-deps.sh check
 	scripts/check_format
 	scripts/check_style.py
 	scripts/check_layers.py
 	scripts/compatibility.py --check
 	scripts/check_docs.py
+	scripts/check_commits.py
 	scripts/checks_test.py
 	@cmake --preset clang >/dev/null
-	$(BUILD) clang -j $(JOBS) --target headers_alone cairn
+	scripts/check_clang.py build/clang --jobs $(JOBS)
 	scripts/check_tidy build/clang
 
 serve:  ## build and run cairn-server: any Redis client on port 6379, its page on http://127.0.0.1:6380/

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the scripts that check the sources: each must catch a bad example and let a good one pass."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,8 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.dont_write_bytecode = True
+import check_clang  # noqa: E402
+import check_commits  # noqa: E402
 import check_docs  # noqa: E402
 import check_layers  # noqa: E402
 import check_style  # noqa: E402
@@ -301,6 +304,52 @@ class CompatibilityTest(unittest.TestCase):
     def test_an_unsupported_option_that_nothing_refuses(self):
         _, errors = self.classify('  // Unsupported.\n  size_t size = 0;', 'f(o.size);')
         self.assertEqual(len(errors), 1)
+
+
+class CommitsTest(unittest.TestCase):
+    def faults(self, message):
+        return list(check_commits.faults_of(message))
+
+    def test_good_ones_pass(self):
+        for message in ('db: a flush waits', 'db, repair: what both need\n\nWhy.\n', 'server/net: reads\n'):
+            self.assertEqual(self.faults(message), [], message)
+
+    def test_bad_ones_are_refused(self):
+        for message in ('db: ' + 'x' * 68, 'A flush waits', 'db: a flush waits.', 'db: a flush\nwaits', 'db:waits'):
+            self.assertEqual(len(self.faults(message)), 1, message)
+
+
+class ClangTest(unittest.TestCase):
+    def look(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / 'guarded.cc').write_text(text)
+            (build / 'guarded.h').write_text('')
+            words = ['clang++-19', f'-I{check_clang.ROOT}/fiber/include', '-std=c++20', '-Wall', '-Wthread-safety', 'guarded.cc']
+            first = check_clang.look(build, 'guarded.cc', words, folder)
+            self.assertEqual(check_clang.look(build, 'guarded.cc', words, folder) == '', first == '')
+            if not first:  # what it includes has changed
+                (build / 'guarded.h').write_text('int broken')
+                self.assertNotEqual(check_clang.look(build, 'guarded.cc', words, folder), '')
+            return first
+
+    @unittest.skipUnless(shutil.which('clang++-19'), 'no clang')
+    def test_a_broken_annotation_is_found(self):
+        text = """#include "fiber/mutex.h"
+#include "guarded.h"
+struct Guarded {
+  fiber::Mutex mutex;
+  int value FIBER_GUARDED_BY(mutex) = 0;
+  void Set() { fiber::MutexLock lock(&mutex); value = 1; }
+};
+"""
+        self.assertEqual(self.look(text), '')
+        self.assertIn('requires holding mutex', self.look(text.replace('fiber::MutexLock lock(&mutex); ', '')))
+
+    def test_unit_tests_are_left_to_clang_tidy(self):
+        for file, is_test in (('src/db/db_open_test.cc', True), ('fiber/test/mutex_test.cc', True), ('test/conformance/get_test.cc', False),
+                              ('server/net/connection.cc', False), ('sim/world.cc', False)):
+            self.assertEqual(check_clang.is_unit_test(file), is_test, file)
 
 
 if __name__ == '__main__':
