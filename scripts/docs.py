@@ -63,7 +63,7 @@ def stage():
     shutil.rmtree(PAGES, ignore_errors=True)
     all_files = tracked()
     pages = [name for name in all_files if name.endswith('.md') and not name.startswith('.')]
-    beside = {name for name in all_files if name.endswith(('.svg', '.png'))}
+    beside = {name for name in all_files if name.endswith(('.svg', '.png', '.css'))}
     for name in pages:
         text = staged_text(name, (ROOT / name).read_text(), all_files)
         for target, _ in LINK.findall(text):
