@@ -13,6 +13,7 @@
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
 #include "table/properties.h"
+#include "table/properties_block.h"
 #include "table/separated_block.h"
 
 namespace cairn {
@@ -163,79 +164,11 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   if (handle == nullptr) {
     return Status::Corruption("table without properties: " + source_.file->file_name());
   }
-  Block::Ptr block;
-  Status s =
-      ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/false, nullptr, tail, &block);
-  if (!s.ok()) return s;
   auto properties = std::make_shared<TableProperties>();
-  auto decode = [&](const Block& b) {
-    *properties = TableProperties();
-    const char* error = const_cast<Block&>(b).ParseRestarts();
-    if (error != nullptr) return Status::Corruption(error);
-    return DecodeProperties(b, properties.get());
-  };
-  s = decode(*block);
-  if (s.ok() && source_.footer.checksum_type != kNoChecksum) {
-    // A file that was ingested may have had its global sequence number written into this block
-    // after its checksum was made. That number is in the MANIFEST as well: the block is checked
-    // with zeros in its place.
-    Block::Ptr checked;
-    Status verified =
-        ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
-    if (!verified.ok() && verified.IsCorruption() &&
-        properties->user_collected_properties.count(kExternalGlobalSeqnoProperty) != 0) {
-      std::string raw(block->data(), block->size());
-      const std::string& value =
-          properties->user_collected_properties[kExternalGlobalSeqnoProperty];
-      const size_t name_at = raw.find(".global_seqno");
-      const size_t at = name_at == std::string::npos || value.size() != 8
-                            ? std::string::npos
-                            : raw.find(value, name_at);
-      if (at != std::string::npos) {
-        std::fill_n(raw.begin() + static_cast<std::ptrdiff_t>(at), 8, '\0');
-        char trailer[kBlockTrailerSize];
-        Slice stored;
-        IOOptions io_options;
-        IOStatus io = tail->limits().Apply(&io_options);
-        if (io.ok()) {
-          io = source_.file->Read(io_options, handle->offset + handle->size, kBlockTrailerSize,
-                                  &stored, trailer);
-        }
-        if (io.ok() && stored.size() == kBlockTrailerSize && stored[0] == kNoCompression &&
-            DecodeFixed32(stored.data() + 1) ==
-                ComputeChecksum(source_.footer.checksum_type, raw.data(), raw.size(),
-                                kNoCompression) +
-                    ChecksumContextModifier(source_.footer.base_context_checksum, handle->offset)) {
-          verified = Status::OK();
-        }
-      }
-    }
-    if (!verified.ok()) return verified;
-  } else if (!s.ok()) {
-    Block::Ptr checked;  // prefer to say that the checksum is wrong
-    Status verified =
-        ReadBlock(source_, *handle, BlockKind::kMetadata, /*verify=*/true, nullptr, tail, &checked);
-    return verified.ok() ? BlockCorruption(source_, handle->offset, s.getState()) : verified;
-  }
-
-  const auto& extra = properties->user_collected_properties;
-  const auto index_type = extra.find(kIndexTypeProperty);
-  if (index_type == extra.end() || index_type->second.size() != 4) {
-    return BlockCorruption(source_, handle->offset, "no index type in the table properties");
-  }
-  const uint32_t type = DecodeFixed32(index_type->second.data());
-  if (type > BlockBasedTableOptions::kBinarySearchWithFirstKey) {
-    return Status::NotSupported("index type " + std::to_string(type) + ": " +
-                                source_.file->file_name());
-  }
-  // A hash index is a binary-search index with more in other blocks.
-  two_level_index_ = type == BlockBasedTableOptions::kTwoLevelIndexSearch;
-  index_format_.user_keys = properties->index_key_is_user_key != 0;
-  index_format_.delta_values = properties->index_value_is_delta_encoded != 0;
-  index_format_.has_first_key = type == BlockBasedTableOptions::kBinarySearchWithFirstKey;
-  const auto whole_key = extra.find(kWholeKeyFilteringProperty);
-  whole_keys_in_filter_ = whole_key == extra.end() || whole_key->second != "0";
-
+  Status s = ReadPropertiesBlock(source_, *handle, tail, properties.get());
+  if (!s.ok()) return s;
+  s = TakeIndexFormat(*properties, handle->offset);
+  if (!s.ok()) return s;
   const std::string& comparator = properties->comparator_name;
   if (!comparator.empty() && comparator != icmp_.user_comparator()->Name()) {
     return Status::InvalidArgument("table is sorted by comparator " + comparator + ", not " +
@@ -251,6 +184,27 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     }
   }
   properties_ = std::move(properties);
+  return Status::OK();
+}
+
+Status BlockBasedTable::TakeIndexFormat(const TableProperties& properties, uint64_t offset) {
+  const auto& extra = properties.user_collected_properties;
+  const auto index_type = extra.find(kIndexTypeProperty);
+  if (index_type == extra.end() || index_type->second.size() != 4) {
+    return BlockCorruption(source_, offset, "no index type in the table properties");
+  }
+  const uint32_t type = DecodeFixed32(index_type->second.data());
+  if (type > BlockBasedTableOptions::kBinarySearchWithFirstKey) {
+    return Status::NotSupported("index type " + std::to_string(type) + ": " +
+                                source_.file->file_name());
+  }
+  // A hash index is a binary-search index with more in other blocks.
+  two_level_index_ = type == BlockBasedTableOptions::kTwoLevelIndexSearch;
+  index_format_.user_keys = properties.index_key_is_user_key != 0;
+  index_format_.delta_values = properties.index_value_is_delta_encoded != 0;
+  index_format_.has_first_key = type == BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  const auto whole_key = extra.find(kWholeKeyFilteringProperty);
+  whole_keys_in_filter_ = whole_key == extra.end() || whole_key->second != "0";
   return Status::OK();
 }
 

@@ -118,6 +118,8 @@ class BlockBasedTable final : public TableReader {
   struct MetaBlocks;
   Status ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta);
   Status ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail);
+  // How the index and the filters are to be read. `offset`: of the properties, for a message.
+  Status TakeIndexFormat(const TableProperties& properties, uint64_t offset);
   Status ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* tail);
   Status ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* tail);
   Status SetGlobalSeqno(SequenceNumber largest_seqno);
