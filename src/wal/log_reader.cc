@@ -86,194 +86,209 @@ void LogReader::LacksMemory(size_t bytes, uint64_t offset) {
   finished_ = true;
 }
 
+// A record that is being put together.
+struct LogReader::Assembly {
+  const WALRecoveryMode mode;
+  Slice* const record;
+  std::string* const scratch;  // the fragments so far
+  bool in_fragmented = false;
+  uint64_t start = 0;  // where the first of them is
+
+  // These two report a torn end: the first because nothing may be missing, the second because the
+  // caller must know that the log does not end here by itself.
+  bool tail_matters() const {
+    return mode == WALRecoveryMode::kAbsoluteConsistency ||
+           mode == WALRecoveryMode::kPointInTimeRecovery;
+  }
+};
+
 bool LogReader::ReadRecord(Slice* record, std::string* scratch, WALRecoveryMode mode,
                            uint64_t* record_offset) {
   scratch->clear();
   *record = Slice();
   if (finished_) return false;
-
-  // These two report a torn end: the first because nothing may be missing, the second because the
-  // caller must know that the log does not end here by itself.
-  const bool tail_matters = mode == WALRecoveryMode::kAbsoluteConsistency ||
-                            mode == WALRecoveryMode::kPointInTimeRecovery;
-  bool in_fragmented = false;
-  uint64_t start = 0;  // of the record being put together
-
-  const auto abandon_fragments = [&](const char* why) {
-    if (in_fragmented) Report(scratch->size(), start, why);
-    in_fragmented = false;
-    scratch->clear();
-  };
-  // True: the present fragment is in *scratch.
-  const auto take = [&](const Slice& fragment) {
-    if (AppendIfPossible(scratch, fragment.data(), fragment.size())) return true;
-    LacksMemory(scratch->size() + fragment.size(), start);
-    return false;
-  };
-  // False: the record is damaged, which is reported.
-  const auto deliver = [&](uint64_t at) {
-    if (decompressor_ != nullptr) {
-      bool lacks_memory = false;
-      if (!decompressor_->Decompress(*record, &decompressed_, &lacks_memory)) {
-        if (lacks_memory) {
-          LacksMemory(record->size(), at);
-          return false;
-        }
-        Report(record->size(), at, "bad compressed record");
-        abandon_fragments("");
-        return false;
-      }
-      *record = Slice(decompressed_);
-    }
-    last_record_offset_ = at;
-    last_record_end_ = end_of_buffer_offset_ - buffer_.size();
-    if (record_offset != nullptr) *record_offset = at;
-    return true;
-  };
-
-  while (true) {
-    Slice fragment;
-    uint64_t offset = 0;
-    size_t drop = 0;
-    const unsigned type = ReadPhysicalRecord(&fragment, &offset, &drop);
-
+  Assembly assembly{mode, record, scratch};
+  Step step = Step::kGoOn;
+  while (step == Step::kGoOn) {
+    Found found;
+    found.type = ReadPhysicalRecord(&found.fragment, &found.offset, &found.drop);
     // Behind the new log's end a recycled file goes on with an old record, or with the middle of
     // one, whatever that looks like.
-    const bool is_old =
-        recycled_ && mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
-        (type == kBadLength || type == kBadChecksum || type == kBadSpace || type == kOldRecord);
+    found.is_old = recycled_ && mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
+                   (found.type == kBadLength || found.type == kBadChecksum ||
+                    found.type == kBadSpace || found.type == kOldRecord);
+    LookBehindZeros(found, &assembly);
+    step = found.type < kEof ? TakeFragment(found, &assembly) : MeetOutcome(found, &assembly);
+  }
+  if (step == Step::kRecord && record_offset != nullptr) *record_offset = last_record_offset_;
+  return step == Step::kRecord;
+}
 
-    // Space that was never written may stand only at the end.
-    if (zeros_at_ != kNoZeros && type != kZeros && type != kEof && type != kReadError && !is_old) {
-      const uint64_t at = zeros_at_;
-      zeros_at_ = kNoZeros;
-      Report(static_cast<size_t>(offset - at), at, "zeros in the middle of the log");
-      abandon_fragments("error in middle of record");
+// Space that was never written may stand only at the end.
+void LogReader::LookBehindZeros(const Found& found, Assembly* assembly) {
+  if (zeros_at_ == kNoZeros || found.type == kZeros || found.type == kEof ||
+      found.type == kReadError || found.is_old) {
+    return;
+  }
+  const uint64_t at = std::exchange(zeros_at_, kNoZeros);
+  Report(static_cast<size_t>(found.offset - at), at, "zeros in the middle of the log");
+  AbandonFragments("error in middle of record", assembly);
+}
+
+void LogReader::AbandonFragments(const char* why, Assembly* assembly) {
+  if (assembly->in_fragmented) Report(assembly->scratch->size(), assembly->start, why);
+  assembly->in_fragmented = false;
+  assembly->scratch->clear();
+}
+
+// All reading ends here.
+LogReader::Step LogReader::End(Assembly* assembly) {
+  finished_ = true;
+  if (assembly->in_fragmented && assembly->tail_matters()) {
+    Report(assembly->scratch->size(), assembly->start, "error reading trailing data");
+  }
+  assembly->in_fragmented = false;
+  assembly->scratch->clear();
+  return Step::kEnd;
+}
+
+// After a reason that was told: what was being put together is not told, too.
+LogReader::Step LogReader::EndAtOnce(Assembly* assembly) {
+  assembly->in_fragmented = false;
+  return End(assembly);
+}
+
+// assembly->record is whole. If it is damaged, that is reported.
+LogReader::Step LogReader::Deliver(uint64_t offset, Assembly* assembly) {
+  Slice* const record = assembly->record;
+  assembly->in_fragmented = false;
+  if (decompressor_ != nullptr) {
+    bool lacks_memory = false;
+    if (!decompressor_->Decompress(*record, &decompressed_, &lacks_memory)) {
+      if (lacks_memory) {
+        LacksMemory(record->size(), offset);
+        return EndAtOnce(assembly);
+      }
+      Report(record->size(), offset, "bad compressed record");
+      assembly->scratch->clear();
+      return Step::kGoOn;
     }
+    *record = Slice(decompressed_);
+  }
+  last_record_offset_ = offset;
+  last_record_end_ = end_of_buffer_offset_ - buffer_.size();
+  return Step::kRecord;
+}
 
-    switch (type) {
-      case log::kFullType:
-      case log::kRecyclableFullType:
-        abandon_fragments("partial record without end(1)");
-        *record = fragment;
-        if (deliver(offset)) return true;
-        if (finished_) return false;
-        break;
+LogReader::Step LogReader::TakeFragment(const Found& found, Assembly* assembly) {
+  std::string* const scratch = assembly->scratch;
+  bool is_last = false;
+  switch (found.type) {
+    case log::kFullType:
+    case log::kRecyclableFullType:
+      AbandonFragments("partial record without end(1)", assembly);
+      *assembly->record = found.fragment;
+      return Deliver(found.offset, assembly);
 
-      case log::kFirstType:
-      case log::kRecyclableFirstType:
-        abandon_fragments("partial record without end(2)");
-        start = offset;
-        scratch->clear();
-        if (!take(fragment)) return false;
-        in_fragmented = true;
-        break;
+    case log::kFirstType:
+    case log::kRecyclableFirstType:
+      AbandonFragments("partial record without end(2)", assembly);
+      assembly->start = found.offset;
+      assembly->in_fragmented = true;
+      break;
 
-      case log::kMiddleType:
-      case log::kRecyclableMiddleType:
-        if (in_fragmented) {
-          if (!take(fragment)) return false;
-        } else {
-          Report(fragment.size(), offset, "missing start of fragmented record(1)");
-        }
-        break;
+    case log::kLastType:
+    case log::kRecyclableLastType:
+      is_last = true;
+      [[fallthrough]];
+    case log::kMiddleType:
+    case log::kRecyclableMiddleType:
+      if (assembly->in_fragmented) break;
+      Report(found.fragment.size(), found.offset,
+             is_last ? "missing start of fragmented record(2)"
+                     : "missing start of fragmented record(1)");
+      return Step::kGoOn;
 
-      case log::kLastType:
-      case log::kRecyclableLastType:
-        if (in_fragmented) {
-          if (!take(fragment)) return false;
-          *record = Slice(*scratch);
-          in_fragmented = false;
-          if (deliver(start)) return true;
-          if (finished_) return false;
-          break;
-        }
-        Report(fragment.size(), offset, "missing start of fragmented record(2)");
-        break;
+    default:
+      return TakeOther(found, assembly);
+  }
+  if (!AppendIfPossible(scratch, found.fragment.data(), found.fragment.size())) {
+    LacksMemory(scratch->size() + found.fragment.size(), assembly->start);
+    return EndAtOnce(assembly);
+  }
+  if (!is_last) return Step::kGoOn;
+  *assembly->record = Slice(*scratch);
+  return Deliver(assembly->start, assembly);
+}
 
-      case kZeros:
-        if (zeros_at_ == kNoZeros) zeros_at_ = offset;
-        break;
+// Records that are not of a batch.
+LogReader::Step LogReader::TakeOther(const Found& found, Assembly* assembly) {
+  switch (found.type) {
+    case log::kSetCompressionType:
+      if (found.offset == begin_ && SetCompression(found.fragment)) {
+        // What comes next says whether the log is in the recyclable format.
+        begin_ = end_of_buffer_offset_ - buffer_.size();
+        return Step::kGoOn;
+      }
+      [[fallthrough]];
+    case log::kUserDefinedTimestampSizeType:
+    case log::kRecyclableUserDefinedTimestampSizeType:
+      status_ = Status::NotSupported(file_->file_name() + " offset " + std::to_string(found.offset),
+                                     found.type == log::kSetCompressionType
+                                         ? "unknown compression of the log (wal_compression)"
+                                         : "log of a family with user-defined timestamps");
+      Report(found.fragment.size(), status_);
+      return EndAtOnce(assembly);
 
-      case kTornHeader:
-        if (tail_matters) Report(drop, offset, "truncated header");
-        [[fallthrough]];
-      case kEof:
-        finished_ = true;
-        if (in_fragmented && tail_matters) {
-          Report(scratch->size(), start, "error reading trailing data");
-        }
-        scratch->clear();
-        return false;
+    default:
+      if ((found.type & log::kRecordTypeSafeIgnoreMask) != 0) break;  // made to be skipped
+      Report(found.fragment.size() + assembly->scratch->size(), found.offset,
+             "unknown record type " + std::to_string(found.type));
+      assembly->in_fragmented = false;
+      assembly->scratch->clear();
+  }
+  return Step::kGoOn;
+}
 
-      case kTornRecord:
-        finished_ = true;
-        if (tail_matters) Report(drop, offset, "truncated record body");
-        if (in_fragmented && tail_matters) {
-          Report(scratch->size(), start, "error reading trailing data");
-        }
-        scratch->clear();
-        return false;
+// What is no record.
+LogReader::Step LogReader::MeetOutcome(const Found& found, Assembly* assembly) {
+  switch (found.type) {
+    case kZeros:
+      if (zeros_at_ == kNoZeros) zeros_at_ = found.offset;
+      return Step::kGoOn;
 
-      case kOldRecord:
-        if (mode != WALRecoveryMode::kSkipAnyCorruptedRecords || !in_fragmented) {
-          finished_ = true;
-          if (reporter_ != nullptr) reporter_->OldLogRecord(drop);
-          if (in_fragmented && tail_matters) {
-            Report(scratch->size(), start, "error reading trailing data");
-          }
-          scratch->clear();
-          return false;
-        }
-        abandon_fragments("error in middle of record");
-        break;
+    case kTornHeader:
+    case kTornRecord:
+      if (assembly->tail_matters()) {
+        Report(found.drop, found.offset,
+               found.type == kTornHeader ? "truncated header" : "truncated record body");
+      }
+      return End(assembly);
 
-      case kBadLength:
-      case kBadChecksum:
-      case kBadSpace:
-        if (is_old) {
-          finished_ = true;
-          scratch->clear();
-          return false;
-        }
-        Report(drop, offset,
-               type == kBadLength     ? "bad record length"
-               : type == kBadChecksum ? "checksum mismatch"
-                                      : "data in space that was never written");
-        abandon_fragments("error in middle of record");
-        break;
+    case kOldRecord:
+      if (assembly->mode == WALRecoveryMode::kSkipAnyCorruptedRecords && assembly->in_fragmented) {
+        AbandonFragments("error in middle of record", assembly);
+        return Step::kGoOn;
+      }
+      if (reporter_ != nullptr) reporter_->OldLogRecord(found.drop);
+      return End(assembly);
 
-      case kReadError:
-        finished_ = true;
-        scratch->clear();
-        return false;
+    case kBadLength:
+    case kBadChecksum:
+    case kBadSpace:
+      if (found.is_old) return End(assembly);
+      Report(found.drop, found.offset,
+             found.type == kBadLength     ? "bad record length"
+             : found.type == kBadChecksum ? "checksum mismatch"
+                                          : "data in space that was never written");
+      AbandonFragments("error in middle of record", assembly);
+      return Step::kGoOn;
 
-      case log::kSetCompressionType:
-        if (offset == begin_ && SetCompression(fragment)) {
-          // What comes next says whether the log is in the recyclable format.
-          begin_ = end_of_buffer_offset_ - buffer_.size();
-          break;
-        }
-        [[fallthrough]];
-      case log::kUserDefinedTimestampSizeType:
-      case log::kRecyclableUserDefinedTimestampSizeType:
-        finished_ = true;
-        status_ = Status::NotSupported(file_->file_name() + " offset " + std::to_string(offset),
-                                       type == log::kSetCompressionType
-                                           ? "unknown compression of the log (wal_compression)"
-                                           : "log of a family with user-defined timestamps");
-        Report(fragment.size(), status_);
-        scratch->clear();
-        return false;
+    case kReadError:
+      return EndAtOnce(assembly);
 
-      default:
-        if ((type & log::kRecordTypeSafeIgnoreMask) != 0) break;  // made to be skipped
-        Report(fragment.size() + scratch->size(), offset,
-               "unknown record type " + std::to_string(type));
-        in_fragmented = false;
-        scratch->clear();
-        break;
-    }
+    default:  // kEof
+      return End(assembly);
   }
 }
 

@@ -101,7 +101,26 @@ class LogReader {
     kReadError,
   };
 
+  // What to do next.
+  enum class Step { kGoOn, kRecord, kEnd };
+  struct Found {
+    unsigned type = 0;
+    Slice fragment;       // of a record
+    uint64_t offset = 0;  // in the file
+    size_t drop = 0;      // bytes that an outcome drops
+    bool is_old = false;  // the end of this log in a recycled file
+  };
+  struct Assembly;
+
   unsigned ReadPhysicalRecord(Slice* fragment, uint64_t* offset, size_t* drop);
+  void LookBehindZeros(const Found& found, Assembly* assembly);
+  Step TakeFragment(const Found& found, Assembly* assembly);
+  Step TakeOther(const Found& found, Assembly* assembly);
+  Step MeetOutcome(const Found& found, Assembly* assembly);
+  Step Deliver(uint64_t offset, Assembly* assembly);
+  Step End(Assembly* assembly);
+  Step EndAtOnce(Assembly* assembly);
+  void AbandonFragments(const char* why, Assembly* assembly);
   bool ReadMore(unsigned* outcome, size_t* drop);
   // The payload of a record that says how those after it are compressed. False: not in a way that
   // is known.
