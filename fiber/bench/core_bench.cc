@@ -32,7 +32,12 @@ void* g_other_sp;
 
 // Both sides run this loop, as the fibers of a program mostly suspend in the same function of the
 // scheduler.
-__attribute__((noinline, noclone)) void bounce_times(void** save, void** to, int64_t count) {
+#if defined(__clang__)
+__attribute__((noinline))
+#else
+__attribute__((noinline, noclone))
+#endif
+void bounce_times(void** save, void** to, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     detail::switch_stack(save, *to);
     benchmark::ClobberMemory();
