@@ -76,6 +76,7 @@ typedef struct rocksdb_ratelimiter_t rocksdb_ratelimiter_t;
 typedef struct rocksdb_fifo_compaction_options_t rocksdb_fifo_compaction_options_t;
 typedef struct rocksdb_write_buffer_manager_t rocksdb_write_buffer_manager_t;
 typedef struct rocksdb_writebatch_t rocksdb_writebatch_t;
+typedef struct rocksdb_writebatch_wi_t rocksdb_writebatch_wi_t;
 typedef struct rocksdb_writeoptions_t rocksdb_writeoptions_t;
 
 /* ---- Opening and closing */
@@ -638,5 +639,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_newer.h"
 #include "c_options.h"
 #include "c_perf.h"
+#include "c_write_batch_wi.h"
 
 #endif /* ROCKSDB_INCLUDE_C_H_ */

@@ -3,33 +3,26 @@
 #include <string>
 #include <vector>
 
+#include "c/c_answers.h"
 #include "c/c_objects.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 using cairn::Bound;
 using cairn::CopyBytes;
-using cairn::ErrorOf;
+using cairn::Handles;
+using cairn::Own;
 using cairn::Report;
 using cairn::Slices;
 
 namespace {
 
-rocksdb_column_family_handle_t* Own(ColumnFamilyHandle* handle) {
-  return new rocksdb_column_family_handle_t{handle, std::unique_ptr<ColumnFamilyHandle>(handle)};
-}
-
 template <class OpenFunction>
 rocksdb_t* Open(int count, const char* const* names, const rocksdb_options_t* const* options,
-                rocksdb_column_family_handle_t** handles, char** errptr, OpenFunction function) {
-  std::vector<ColumnFamilyDescriptor> families;
-  for (int i = 0; i < count; ++i) {
-    families.emplace_back(names[i], ColumnFamilyOptions(options[i]->rep));
-  }
-  DB* db = nullptr;
-  std::vector<ColumnFamilyHandle*> opened;
-  if (!Report(errptr, function(families, &opened, &db))) return nullptr;
-  for (size_t i = 0; i < opened.size(); ++i) handles[i] = Own(opened[i]);
-  return new rocksdb_t{std::unique_ptr<DB>(db)};
+                rocksdb_column_family_handle_t** handles, char** errptr,
+                const OpenFunction& function) {
+  std::unique_ptr<DB> db =
+      cairn::OpenFamilies<DB>(count, names, options, handles, errptr, function);
+  return db == nullptr ? nullptr : new rocksdb_t{std::move(db)};
 }
 
 }  // namespace
@@ -72,11 +65,7 @@ rocksdb_t* rocksdb_open_as_secondary_column_families(
 rocksdb_column_family_handle_t* rocksdb_create_column_family(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     char** errptr) {
-  ColumnFamilyHandle* handle = nullptr;
-  const ColumnFamilyOptions options(column_family_options->rep);
-  return Report(errptr, db->rep->CreateColumnFamily(options, column_family_name, &handle))
-             ? Own(handle)
-             : nullptr;
+  return cairn::CreateFamily(db->rep.get(), column_family_options, column_family_name, errptr);
 }
 rocksdb_column_family_handle_t** rocksdb_create_column_families(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
@@ -124,18 +113,9 @@ void rocksdb_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                           size_t num_keys, const char* const* keys_list,
                           const size_t* keys_list_sizes, char** values_list,
                           size_t* values_list_sizes, char** errs) {
-  const std::vector<Slice> keys = Slices(num_keys, keys_list, keys_list_sizes);
-  std::vector<ColumnFamilyHandle*> handles;
-  for (size_t i = 0; i < num_keys; ++i) handles.push_back(column_families[i]->rep);
-  std::vector<PinnableSlice> values(num_keys);
-  std::vector<Status> statuses(num_keys);
-  db->rep->MultiGet(options->rep, num_keys, handles.data(), keys.data(), values.data(),
-                    statuses.data(), /*sorted_input=*/false);
-  for (size_t i = 0; i < num_keys; ++i) {
-    values_list[i] = statuses[i].ok() ? CopyBytes(values[i]) : nullptr;
-    values_list_sizes[i] = statuses[i].ok() ? values[i].size() : 0;
-    errs[i] = ErrorOf(statuses[i]);
-  }
+  cairn::MultiGetFrom(db->rep.get(), options->rep, Handles(num_keys, column_families),
+                      Slices(num_keys, keys_list, keys_list_sizes), values_list, values_list_sizes,
+                      errs);
 }
 unsigned char rocksdb_key_may_exist_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                        rocksdb_column_family_handle_t* column_family,
@@ -156,13 +136,11 @@ unsigned char rocksdb_key_may_exist_cf(rocksdb_t* db, const rocksdb_readoptions_
 void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* opts,
                               rocksdb_column_family_handle_t** column_families,
                               rocksdb_iterator_t** iterators, size_t size, char** errptr) {
-  std::vector<ColumnFamilyHandle*> handles;
-  for (size_t i = 0; i < size; ++i) handles.push_back(column_families[i]->rep);
   std::vector<Iterator*> made;
-  if (!Report(errptr, db->rep->NewIterators(opts->rep, handles, &made))) return;
-  for (size_t i = 0; i < size; ++i) {
-    iterators[i] = new rocksdb_iterator_t{std::unique_ptr<Iterator>(made[i])};
+  if (!Report(errptr, db->rep->NewIterators(opts->rep, Handles(size, column_families), &made))) {
+    return;
   }
+  for (size_t i = 0; i < size; ++i) iterators[i] = Own(made[i]);
 }
 int rocksdb_property_int_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                             const char* propname, uint64_t* out_val) {
@@ -210,9 +188,7 @@ void rocksdb_flush_cf(rocksdb_t* db, const rocksdb_flushoptions_t* options,
 void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* options,
                        rocksdb_column_family_handle_t** column_families, int num_column_families,
                        char** errptr) {
-  std::vector<ColumnFamilyHandle*> handles;
-  for (int i = 0; i < num_column_families; ++i) handles.push_back(column_families[i]->rep);
-  Report(errptr, db->rep->Flush(options->rep, handles));
+  Report(errptr, db->rep->Flush(options->rep, Handles(num_column_families, column_families)));
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "c/c_answers.h"
 #include "c/c_objects.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/experimental.h"
@@ -21,20 +22,15 @@ rocksdb_t* Opened(DB* db) { return new rocksdb_t{std::unique_ptr<DB>(db)}; }
 
 char* Get(rocksdb_t* db, const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
           size_t* vallen, char** errptr) {
-  PinnableSlice value;
-  const Status s = db->rep->Get(options, family, key, &value);
-  *vallen = 0;
-  if (s.IsNotFound() || !Report(errptr, s)) return nullptr;
-  *vallen = value.size();
-  return CopyBytes(value);
+  return cairn::GetBy(vallen, errptr, [&](PinnableSlice* value) {
+    return db->rep->Get(options, family, key, value);
+  });
 }
 
 rocksdb_pinnableslice_t* GetPinned(rocksdb_t* db, const ReadOptions& options,
                                    ColumnFamilyHandle* family, const Slice& key, char** errptr) {
-  auto value = std::make_unique<rocksdb_pinnableslice_t>();
-  const Status s = db->rep->Get(options, family, key, &value->rep);
-  if (s.IsNotFound() || !Report(errptr, s)) return nullptr;
-  return value.release();
+  return cairn::GetPinnedBy(
+      errptr, [&](PinnableSlice* value) { return db->rep->Get(options, family, key, value); });
 }
 
 std::unordered_map<std::string, std::string> OptionPairs(int count, const char* const keys[],
@@ -160,16 +156,9 @@ const char* rocksdb_pinnableslice_value(const rocksdb_pinnableslice_t* t, size_t
 void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options, size_t num_keys,
                        const char* const* keys_list, const size_t* keys_list_sizes,
                        char** values_list, size_t* values_list_sizes, char** errs) {
-  const std::vector<Slice> keys = Slices(num_keys, keys_list, keys_list_sizes);
-  std::vector<PinnableSlice> values(num_keys);
-  std::vector<Status> statuses(num_keys);
-  db->rep->MultiGet(options->rep, db->rep->DefaultColumnFamily(), num_keys, keys.data(),
-                    values.data(), statuses.data(), /*sorted_input=*/false);
-  for (size_t i = 0; i < num_keys; ++i) {
-    values_list[i] = statuses[i].ok() ? CopyBytes(values[i]) : nullptr;
-    values_list_sizes[i] = statuses[i].ok() ? values[i].size() : 0;
-    errs[i] = ErrorOf(statuses[i]);
-  }
+  cairn::MultiGetFrom(db->rep.get(), options->rep, db->rep->DefaultColumnFamily(),
+                      Slices(num_keys, keys_list, keys_list_sizes), values_list, values_list_sizes,
+                      errs);
 }
 void rocksdb_batched_multi_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                   rocksdb_column_family_handle_t* column_family, size_t num_keys,
@@ -203,12 +192,11 @@ unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* 
 
 // Iterators
 rocksdb_iterator_t* rocksdb_create_iterator(rocksdb_t* db, const rocksdb_readoptions_t* options) {
-  return new rocksdb_iterator_t{std::unique_ptr<Iterator>(db->rep->NewIterator(options->rep))};
+  return cairn::Own(db->rep->NewIterator(options->rep));
 }
 rocksdb_iterator_t* rocksdb_create_iterator_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                rocksdb_column_family_handle_t* column_family) {
-  return new rocksdb_iterator_t{
-      std::unique_ptr<Iterator>(db->rep->NewIterator(options->rep, column_family->rep))};
+  return cairn::Own(db->rep->NewIterator(options->rep, column_family->rep));
 }
 void rocksdb_iter_destroy(rocksdb_iterator_t* it) { delete it; }
 unsigned char rocksdb_iter_valid(const rocksdb_iterator_t* it) {
@@ -258,8 +246,7 @@ uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) {
 
 // Administration
 char* rocksdb_property_value(rocksdb_t* db, const char* propname) {
-  std::string value;
-  return db->rep->GetProperty(propname, &value) ? CopyString(value) : nullptr;
+  return cairn::PropertyOf(db->rep.get(), propname);
 }
 char* rocksdb_property_value_cf(rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
                                 const char* propname) {

@@ -141,6 +141,14 @@ inline std::vector<rocksdb::Range> Ranges(int n, const char* const* start, const
   return out;
 }
 
+// Bytewise for null. (c_table.cc)
+const rocksdb::Comparator* ComparatorOf(const rocksdb_comparator_t* comparator);
+
+// Calls `put` and `deleted` for the records of the default column family. (c_write_batch.cc)
+void Iterate(const rocksdb::WriteBatch& batch, void* state,
+             void (*put)(void*, const char*, size_t, const char*, size_t),
+             void (*deleted)(void*, const char*, size_t));
+
 // Null data: no bound.
 struct Bound {
   Bound(const char* data, size_t size)

@@ -20,6 +20,10 @@ struct rocksdb_comparator_t final : public Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
+const Comparator* cairn::ComparatorOf(const rocksdb_comparator_t* comparator) {
+  return comparator == nullptr ? BytewiseComparator() : comparator;
+}
+
 // rocksdb_block_based_options_set_<field>(): `type` is that of the header.
 #define CAIRN_C_TABLE_SETTER(type, field)                                                        \
   void rocksdb_block_based_options_set_##field(rocksdb_block_based_table_options_t* o, type v) { \

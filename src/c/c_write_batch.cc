@@ -4,18 +4,13 @@
 #include "c/c_objects.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+using cairn::Slices;
 
 namespace {
 
 // An error of a single record (a key of more than 4 GiB) cannot be told here; as in RocksDB the
 // record is left out.
 void Added(const Status& s) { s.PermitUncheckedError(); }
-
-std::vector<Slice> Parts(int n, const char* const* data, const size_t* sizes) {
-  std::vector<Slice> out;
-  for (int i = 0; i < n; ++i) out.emplace_back(data[i], sizes[i]);
-  return out;
-}
 
 class Caller final : public WriteBatch::Handler {
  public:
@@ -67,6 +62,13 @@ class FamilyCaller final : public WriteBatch::Handler {
 
 }  // namespace
 
+void cairn::Iterate(const WriteBatch& batch, void* state,
+                    void (*put)(void*, const char*, size_t, const char*, size_t),
+                    void (*deleted)(void*, const char*, size_t)) {
+  Caller caller(state, put, deleted);
+  batch.Iterate(&caller).PermitUncheckedError();
+}
+
 extern "C" {
 
 rocksdb_writebatch_t* rocksdb_writebatch_create() { return new rocksdb_writebatch_t; }
@@ -94,8 +96,8 @@ void rocksdb_writebatch_put_cf(rocksdb_writebatch_t* b,
 void rocksdb_writebatch_putv(rocksdb_writebatch_t* b, int num_keys, const char* const* keys_list,
                              const size_t* keys_list_sizes, int num_values,
                              const char* const* values_list, const size_t* values_list_sizes) {
-  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
-  const std::vector<Slice> value = Parts(num_values, values_list, values_list_sizes);
+  const std::vector<Slice> key = Slices(num_keys, keys_list, keys_list_sizes);
+  const std::vector<Slice> value = Slices(num_values, values_list, values_list_sizes);
   Added(b->rep.Put(SliceParts(key.data(), num_keys), SliceParts(value.data(), num_values)));
 }
 void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* b,
@@ -103,20 +105,20 @@ void rocksdb_writebatch_putv_cf(rocksdb_writebatch_t* b,
                                 const char* const* keys_list, const size_t* keys_list_sizes,
                                 int num_values, const char* const* values_list,
                                 const size_t* values_list_sizes) {
-  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
-  const std::vector<Slice> value = Parts(num_values, values_list, values_list_sizes);
+  const std::vector<Slice> key = Slices(num_keys, keys_list, keys_list_sizes);
+  const std::vector<Slice> value = Slices(num_values, values_list, values_list_sizes);
   Added(b->rep.Put(column_family->rep, SliceParts(key.data(), num_keys),
                    SliceParts(value.data(), num_values)));
 }
 void rocksdb_writebatch_deletev(rocksdb_writebatch_t* b, int num_keys, const char* const* keys_list,
                                 const size_t* keys_list_sizes) {
-  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
+  const std::vector<Slice> key = Slices(num_keys, keys_list, keys_list_sizes);
   Added(b->rep.Delete(SliceParts(key.data(), num_keys)));
 }
 void rocksdb_writebatch_deletev_cf(rocksdb_writebatch_t* b,
                                    rocksdb_column_family_handle_t* column_family, int num_keys,
                                    const char* const* keys_list, const size_t* keys_list_sizes) {
-  const std::vector<Slice> key = Parts(num_keys, keys_list, keys_list_sizes);
+  const std::vector<Slice> key = Slices(num_keys, keys_list, keys_list_sizes);
   Added(b->rep.Delete(column_family->rep, SliceParts(key.data(), num_keys)));
 }
 void rocksdb_writebatch_delete(rocksdb_writebatch_t* b, const char* key, size_t klen) {
@@ -147,8 +149,8 @@ void rocksdb_writebatch_delete_rangev(rocksdb_writebatch_t* b, int num_keys,
                                       const size_t* start_keys_list_sizes,
                                       const char* const* end_keys_list,
                                       const size_t* end_keys_list_sizes) {
-  const std::vector<Slice> start = Parts(num_keys, start_keys_list, start_keys_list_sizes);
-  const std::vector<Slice> end = Parts(num_keys, end_keys_list, end_keys_list_sizes);
+  const std::vector<Slice> start = Slices(num_keys, start_keys_list, start_keys_list_sizes);
+  const std::vector<Slice> end = Slices(num_keys, end_keys_list, end_keys_list_sizes);
   Added(b->rep.DeleteRange(SliceParts(start.data(), num_keys), SliceParts(end.data(), num_keys)));
 }
 void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* b,
@@ -157,8 +159,8 @@ void rocksdb_writebatch_delete_rangev_cf(rocksdb_writebatch_t* b,
                                          const size_t* start_keys_list_sizes,
                                          const char* const* end_keys_list,
                                          const size_t* end_keys_list_sizes) {
-  const std::vector<Slice> start = Parts(num_keys, start_keys_list, start_keys_list_sizes);
-  const std::vector<Slice> end = Parts(num_keys, end_keys_list, end_keys_list_sizes);
+  const std::vector<Slice> start = Slices(num_keys, start_keys_list, start_keys_list_sizes);
+  const std::vector<Slice> end = Slices(num_keys, end_keys_list, end_keys_list_sizes);
   Added(b->rep.DeleteRange(column_family->rep, SliceParts(start.data(), num_keys),
                            SliceParts(end.data(), num_keys)));
 }
@@ -169,8 +171,7 @@ void rocksdb_writebatch_iterate(rocksdb_writebatch_t* b, void* state,
                                 void (*put)(void*, const char* k, size_t klen, const char* v,
                                             size_t vlen),
                                 void (*deleted)(void*, const char* k, size_t klen)) {
-  Caller caller(state, put, deleted);
-  b->rep.Iterate(&caller).PermitUncheckedError();
+  cairn::Iterate(b->rep, state, put, deleted);
 }
 void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* b, void* state,
                                    void (*put_cf)(void*, uint32_t cfid, const char* k, size_t klen,
