@@ -240,6 +240,17 @@ class StackableDB : public DB {
                       const Slice* begin, const Slice* end) override {
     return db_->CompactRange(options, column_family, begin, end);
   }
+  using DB::CompactFiles;
+  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* column_family,
+                      const std::vector<std::string>& input_file_names, const int output_level,
+                      const int output_path_id, std::vector<std::string>* const output_file_names,
+                      CompactionJobInfo* compaction_job_info) override {
+    return db_->CompactFiles(options, column_family, input_file_names, output_level, output_path_id,
+                             output_file_names, compaction_job_info);
+  }
+  Status WaitForCompact(const WaitForCompactOptions& options) override {
+    return db_->WaitForCompact(options);
+  }
   Status PauseBackgroundWork() override { return db_->PauseBackgroundWork(); }
   Status ContinueBackgroundWork() override { return db_->ContinueBackgroundWork(); }
   Status EnableAutoCompaction(
@@ -264,6 +275,14 @@ class StackableDB : public DB {
   Options GetOptions(ColumnFamilyHandle* column_family) const override {
     return db_->GetOptions(column_family);
   }
+  using DB::SetOptions;
+  Status SetOptions(ColumnFamilyHandle* column_family,
+                    const std::unordered_map<std::string, std::string>& new_options) override {
+    return db_->SetOptions(column_family, new_options);
+  }
+  Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) override {
+    return db_->SetDBOptions(new_options);
+  }
   DBOptions GetDBOptions() const override { return db_->GetDBOptions(); }
   const std::string& GetName() const override { return db_->GetName(); }
   Env* GetEnv() const override { return db_->GetEnv(); }
@@ -276,6 +295,21 @@ class StackableDB : public DB {
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                       bool flush_memtable) override {
     return db_->GetLiveFiles(files, manifest_file_size, flush_memtable);
+  }
+  Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                 std::vector<LiveFileStorageInfo>* files) override {
+    return db_->GetLiveFilesStorageInfo(options, files);
+  }
+  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override {
+    return db_->GetLiveFilesChecksumInfo(checksum_list);
+  }
+  Status GetSortedWalFiles(VectorLogPtr& files) override { return db_->GetSortedWalFiles(files); }
+  Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) override {
+    return db_->GetCurrentWalFile(current_log_file);
+  }
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
+                         const TransactionLogIterator::ReadOptions& read_options) override {
+    return db_->GetUpdatesSince(seq_number, iter, read_options);
   }
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override {
     db_->GetLiveFilesMetaData(metadata);
@@ -298,10 +332,17 @@ class StackableDB : public DB {
                             const IngestExternalFileOptions& options) override {
     return db_->IngestExternalFile(column_family, external_files, options);
   }
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override {
+    return db_->IngestExternalFiles(args);
+  }
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override {
     return db_->GetPropertiesOfAllTables(column_family, props);
+  }
+  Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
+                                      std::size_t n, TablePropertiesCollection* props) override {
+    return db_->GetPropertiesOfTablesInRange(column_family, range, n, props);
   }
   Status GetDbIdentity(std::string& identity) const override {
     return db_->GetDbIdentity(identity);
