@@ -59,6 +59,11 @@ typedef struct rocksdb_hyper_clock_cache_options_t rocksdb_hyper_clock_cache_opt
 typedef struct rocksdb_memory_consumers_t rocksdb_memory_consumers_t;
 typedef struct rocksdb_memory_usage_t rocksdb_memory_usage_t;
 typedef struct rocksdb_mergeoperator_t rocksdb_mergeoperator_t;
+typedef struct rocksdb_optimistictransaction_options_t rocksdb_optimistictransaction_options_t;
+typedef struct rocksdb_optimistictransactiondb_lock_buckets_t
+    rocksdb_optimistictransactiondb_lock_buckets_t;
+typedef struct rocksdb_optimistictransactiondb_options_t rocksdb_optimistictransactiondb_options_t;
+typedef struct rocksdb_optimistictransactiondb_t rocksdb_optimistictransactiondb_t;
 typedef struct rocksdb_options_t rocksdb_options_t;
 typedef struct rocksdb_perfcontext_t rocksdb_perfcontext_t;
 typedef struct rocksdb_pinnableslice_t rocksdb_pinnableslice_t;
@@ -68,6 +73,10 @@ typedef struct rocksdb_snapshot_t rocksdb_snapshot_t;
 typedef struct rocksdb_sst_file_metadata_t rocksdb_sst_file_metadata_t;
 typedef struct rocksdb_sstfilewriter_t rocksdb_sstfilewriter_t;
 typedef struct rocksdb_statistics_histogram_data_t rocksdb_statistics_histogram_data_t;
+typedef struct rocksdb_transaction_options_t rocksdb_transaction_options_t;
+typedef struct rocksdb_transaction_t rocksdb_transaction_t;
+typedef struct rocksdb_transactiondb_options_t rocksdb_transactiondb_options_t;
+typedef struct rocksdb_transactiondb_t rocksdb_transactiondb_t;
 typedef struct rocksdb_wait_for_compact_options_t rocksdb_wait_for_compact_options_t;
 typedef struct rocksdb_universal_compaction_options_t rocksdb_universal_compaction_options_t;
 typedef struct rocksdb_wal_iterator_t rocksdb_wal_iterator_t;
@@ -637,8 +646,11 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_merge.h"
 #include "c_monitoring.h"
 #include "c_newer.h"
+#include "c_optimistic_transactions.h"
 #include "c_options.h"
 #include "c_perf.h"
+#include "c_transaction_db.h"
+#include "c_transactions.h"
 #include "c_write_batch_wi.h"
 
 #endif /* ROCKSDB_INCLUDE_C_H_ */

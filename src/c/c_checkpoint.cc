@@ -1,5 +1,6 @@
 // The C interface: checkpoints.
 #include "c/c_objects.h"
+#include "c/c_transaction_objects.h"
 #include "rocksdb/utilities/checkpoint.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
@@ -8,12 +9,28 @@ struct rocksdb_checkpoint_t {
   std::unique_ptr<Checkpoint> rep;
 };
 
+namespace {
+
+rocksdb_checkpoint_t* Create(DB* db, char** errptr) {
+  Checkpoint* made = nullptr;
+  if (!cairn::Report(errptr, Checkpoint::Create(db, &made))) return nullptr;
+  return new rocksdb_checkpoint_t{std::unique_ptr<Checkpoint>(made)};
+}
+
+}  // namespace
+
 extern "C" {
 
 rocksdb_checkpoint_t* rocksdb_checkpoint_object_create(rocksdb_t* db, char** errptr) {
-  Checkpoint* made = nullptr;
-  if (!cairn::Report(errptr, Checkpoint::Create(db->rep.get(), &made))) return nullptr;
-  return new rocksdb_checkpoint_t{std::unique_ptr<Checkpoint>(made)};
+  return Create(db->rep.get(), errptr);
+}
+rocksdb_checkpoint_t* rocksdb_transactiondb_checkpoint_object_create(
+    rocksdb_transactiondb_t* txn_db, char** errptr) {
+  return Create(txn_db->rep.get(), errptr);
+}
+rocksdb_checkpoint_t* rocksdb_optimistictransactiondb_checkpoint_object_create(
+    rocksdb_optimistictransactiondb_t* otxn_db, char** errptr) {
+  return Create(otxn_db->rep.get(), errptr);
 }
 void rocksdb_checkpoint_create(rocksdb_checkpoint_t* checkpoint, const char* checkpoint_dir,
                                uint64_t log_size_for_flush, char** errptr) {

@@ -35,4 +35,16 @@ inline void EndLoan(rocksdb_t* base) {
   delete base;
 }
 
+// `old` is null, or becomes the new one.
+template <class Database, class Options>
+rocksdb_transaction_t* Begin(Database* db, const rocksdb::WriteOptions& write_options,
+                             const Options& options, rocksdb_transaction_t* old) {
+  if (old == nullptr) {
+    return new rocksdb_transaction_t{
+        std::unique_ptr<rocksdb::Transaction>(db->BeginTransaction(write_options, options))};
+  }
+  old->rep.reset(db->BeginTransaction(write_options, options, old->rep.release()));
+  return old;
+}
+
 }  // namespace cairn

@@ -7,20 +7,12 @@
 
 #include "check.h"
 #include "database.h"
+#include "transactions.h"
 
 static rocksdb_column_family_handle_t* handles[2];
 static rocksdb_column_family_handle_t* other; /* merges there are sums of 64 bits */
 
 static const char kOne[8] = {1, 0, 0, 0, 0, 0, 0, 0};
-
-/* Gives `found` back. `value` NULL: there must be none. */
-static void ExpectValue(char* found, size_t size, const char* value) {
-  CHECK_OK(error);
-  CHECK((found == NULL) == (value == NULL));
-  CHECK(size == (value == NULL ? 0 : strlen(value)));
-  if (value != NULL) CHECK(memcmp(found, value, size) == 0);
-  rocksdb_free(found);
-}
 
 static void ExpectInBatch(rocksdb_writebatch_wi_t* batch, const char* key, const char* value) {
   size_t size = 99;
@@ -40,15 +32,7 @@ static void ExpectTogether(rocksdb_t* db, rocksdb_writebatch_wi_t* batch, const 
   found = rocksdb_writebatch_wi_get_from_batch_and_db_cf(batch, db, reading, handles[0], key, strlen(key), &size, &error);
   ExpectValue(found, size, value);
 #ifdef TEST_NEWER_THAN_7_8
-  rocksdb_pinnableslice_t* pinned =
-      rocksdb_writebatch_wi_get_pinned_from_batch_and_db(batch, db, reading, key, strlen(key), &error);
-  CHECK_OK(error);
-  CHECK((pinned == NULL) == (value == NULL));
-  if (value != NULL) {
-    const char* data = rocksdb_pinnableslice_value(pinned, &size);
-    CHECK(size == strlen(value) && memcmp(data, value, size) == 0);
-    rocksdb_pinnableslice_destroy(pinned);
-  }
+  ExpectPinned(rocksdb_writebatch_wi_get_pinned_from_batch_and_db(batch, db, reading, key, strlen(key), &error), value);
 #endif
 }
 
