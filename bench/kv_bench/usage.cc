@@ -1,8 +1,12 @@
 #include "kv_bench/usage.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <sstream>
+
+#include "fiber/io.h"
 
 namespace kv_bench {
 namespace {
@@ -54,6 +58,17 @@ Usage Difference(const Usage& before, const Usage& after) {
     if (found != before.tickers.end()) count -= found->second;
   }
   return result;
+}
+
+uint64_t ResidentBytes() {
+  const int fd = fiber::io::open("/proc/self/statm", O_RDONLY);
+  char text[128];
+  const auto read = fd < 0 ? fd : fiber::io::pread(fd, text, sizeof(text), 0);
+  if (fd >= 0) fiber::io::close(fd);
+  uint64_t size = 0, resident = 0;  // pages
+  std::istringstream(std::string(text, read > 0 ? static_cast<size_t>(read) : 0)) >> size >>
+      resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace kv_bench

@@ -24,5 +24,7 @@ struct Usage {
 // `options`: those that the database was opened with.
 Usage UsageNow(const Engine& engine, rocksdb_options_t* options);
 Usage Difference(const Usage& before, const Usage& after);
+// What the process has resident now, in bytes; 0 where the system does not tell.
+uint64_t ResidentBytes();
 
 }  // namespace kv_bench
