@@ -127,7 +127,8 @@ std::string OpenAccounts(const Bank& bank) {
     bank.engine->rocksdb_writebatch_clear(batch);
     const uint64_t end = std::min(bank.accounts, begin + kAccountsInABatch);
     for (uint64_t account = begin; account < end; ++account) {
-      std::string value = values.Next(bank.value_size).ToString();
+      const rocksdb::Slice text = values.Next(bank.value_size);
+      std::string value(text.data(), text.size());
       std::memcpy(value.data(), &kFirstBalance, sizeof kFirstBalance);
       const rocksdb::Slice name = key.Set(account);
       bank.engine->rocksdb_writebatch_put(batch, name.data(), name.size(), value.data(),
