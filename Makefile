@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
+.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,10 @@ bench-writes:  ## the write path in depth: options, writers, pauses, amplificati
 bench-reads:  ## reads in depth, from slow storage: MultiGet, scans, a thousand clients, round trips (about two hours)
 
 bench-cached:  ## scans and point reads from the block cache, compaction (about ten minutes)
+
+bench-transactions: kv-bench-built  ## bank transfers in transactions, 16 to 10,000 clients (about ten minutes)
+	@cmake --build build/demo -j $(JOBS) --target txn_bench
+	@scripts/txn_runs.py --build build/demo --out bench/results/transactions.md $(BENCH_FLAGS)
 
 bench-server:  ## cairn-server beside pools of threads over RocksDB and over Cairn, and redis-server (about two hours)
 

@@ -82,7 +82,7 @@ class Clients {
   void Join() {
     for (auto& thread : threads_) thread->join();
     for (fiber_handle_t* fiber : fibers_) engine_.fiber_join(fiber);
-    engine_.fiber_runtime_destroy(runtime_);
+    if (runtime_ != nullptr) engine_.fiber_runtime_destroy(runtime_);
   }
   // Empty, or what a client ended with.
   std::string error() const {
