@@ -183,7 +183,7 @@ mutant('close-does-not-flush', 'Close() forgets writes that are in no log', 'src
 mutant('table-not-synced', 'a table is part of the database before it is synced', 'src/compaction/table_writer.cc',
        '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
 mutant('flush-directory-not-synced', "the directory is not synced after a flush's table", 'src/compaction/flush_job.cc',
-       '    if (s.ok()) s = SyncDirectory(env_.directory);\n', '')
+       '  return s.ok() ? SyncDirectory(env_.directory) : s;', '  return s;')
 mutant('compaction-directory-not-synced', "the directory is not synced after a compaction's tables",
        'src/compaction/compaction_job.cc',
        '  if (s.ok() && stats_.output_files > 0) s = SyncDirectory(env_.directory);\n', '')
@@ -544,7 +544,7 @@ mutant('range-tombstone-hides-newer', 'a compaction drops entries that are newer
 mutant('range-tombstone-cut-and-lost', 'of a range tombstone what lies in the next output file is lost',
        'src/compaction/tombstone_writer.cc', '    if (cut) {', '    if (cut && kept.sequences.empty()) {')
 mutant('flush-loses-tombstones', 'a flush writes no range tombstones', 'src/compaction/flush_job.cc',
-       '    if (s.ok()) tombstone_writer.WriteUpTo(nullptr, &writer);\n', '')
+       '  if (s.ok()) tombstones->WriteUpTo(nullptr, writer);\n', '')
 mutant('scan-passes-newer', 'a scan that passes a deleted range passes newer entries in it, too',
        'src/read/db_iterator.cc', 'iter_->SeekOlder(tombstones_->older(),', 'iter_->SeekOlder(0,')
 mutant('memtable-tombstones-stale', 'a memtable that was asked for its range tombstones never sees those that follow',

@@ -30,37 +30,24 @@ FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
       memtables_(std::move(memtables)),
       epoch_number_(epoch_number),
       reason_(reason),
-      creation_reason_(creation_reason) {}
+      creation_reason_(creation_reason) {
+  for (const MemTable* table : memtables_) {
+    contents_.entries += table->num_entries();
+    contents_.deletes += table->num_deletes();
+    contents_.data_size += table->data_size();
+    contents_.memory += table->ApproximateMemoryUsage();
+  }
+}
 
 Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   const uint64_t start = fiber::now_nanos();
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
   *meta = FileMetaData();
-  uint64_t entries = 0;
-  uint64_t deletes = 0;
-  uint64_t data_size = 0;
-  size_t memory = 0;
   JobFilter filter;
   Status s = filter.ForFlush(env_, cf_options_, creation_reason_);
-  std::vector<InternalIterator*> children;
-  for (auto it = memtables_.rbegin(); it != memtables_.rend(); ++it) {
-    const MemTable* table = *it;
-    entries += table->num_entries();
-    deletes += table->num_deletes();
-    data_size += table->data_size();
-    memory += table->ApproximateMemoryUsage();
-    // A filter may leave keys out; the faster traversal cannot seek.
-    children.push_back(filter.get() == nullptr ? table->NewTraversal() : table->NewIterator());
-  }
-  EventLine(env_.info_log, "flush_started", env_.job_id)
-      .Field("num_memtables", memtables_.size())
-      .Field("num_entries", entries)
-      .Field("num_deletes", deletes)
-      .Field("total_data_size", data_size)
-      .Field("memory_usage", memory)
-      .Field("flush_reason", reason_);
-
-  std::unique_ptr<InternalIterator> input(NewRunMerger(env_.icmp, std::move(children)));
+  TellStarted();
+  const std::unique_ptr<InternalIterator> input(
+      NewRunMerger(env_.icmp, OpenMemtables(filter.get() != nullptr)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
   kept.SetFilter(filter.get());
   kept.SetMergeOperator(cf_options_.merge_operator.get());
@@ -70,52 +57,19 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   kept.SetRangeTombstones(tombstones.get());
   TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
                                    /*bottommost=*/false);
-  TableWriterOptions options;
-  options.level = 0;
-  options.is_flush = true;
-  options.compression = cf_options_.compression_per_level.empty()
-                            ? cf_options_.compression
-                            : cf_options_.compression_per_level[0];
-  // The newest data are not among the part that is compressed.
-  if (cf_options_.compaction_style == kCompactionStyleUniversal &&
-      cf_options_.compaction_options_universal.compression_size_percent >= 0) {
-    options.compression = kNoCompression;
-  }
-  options.compression_opts = cf_options_.compression_opts;
-  options.target_file_size = data_size;
-  options.epoch_number = epoch_number_;
-  options.reason = creation_reason_;
-  TableWriter writer(env_, cf_options_, options);
+  TableWriter writer(env_, cf_options_, WriterOptions());
   std::function<bool()> urgent;
   if (env_.urgent) {
     urgent = [&] {
       return env_.urgent(static_cast<double>(kept.records_in()) /
-                         static_cast<double>(std::max<uint64_t>(entries, 1)));
+                         static_cast<double>(std::max<uint64_t>(contents_.entries, 1)));
     };
   }
   Courtesy courtesy(urgent);
-
   if (s.ok()) kept.Start();
   if (s.ok() && (kept.Valid() || tombstone_writer.HasMore())) {
     s = writer.Open(file_number);
-    const auto step = [&] {
-      for (int i = 0; i < kStep && kept.Valid(); ++i) {
-        writer.Add(kept.parsed(), kept.key(), kept.value());
-        kept.Next();
-      }
-      s = writer.status();
-      return s.ok() && kept.Valid();
-    };
-    if (s.ok() && kept.Valid()) courtesy.Run(step);
-    if (s.ok()) s = kept.status();
-    if (s.ok() && cf_options_.check_flush_compaction_key_order && !kept.skipped_input() &&
-        kept.records_in() != entries && env_.db_options->flush_verify_memtable_count) {
-      s = Status::Corruption("flush read " + std::to_string(kept.records_in()) +
-                             " entries of memtables that hold " + std::to_string(entries));
-    }
-    if (s.ok()) tombstone_writer.WriteUpTo(nullptr, &writer);
-    if (s.ok()) s = writer.Finish(meta);
-    if (s.ok()) s = SyncDirectory(env_.directory);
+    if (s.ok()) s = WriteTable(&kept, &tombstone_writer, &courtesy, &writer, meta);
     if (!s.ok() && meta->file_size > 0) writer.Abandon();
   } else if (s.ok()) {
     s = kept.status();
@@ -135,14 +89,80 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
     env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, kept.records_filtered());
     env_.statistics->recordInHistogram(FLUSH_TIME, stats_.micros);
   }
+  TellFinished(s, *meta);
+  return s;
+}
+
+std::vector<InternalIterator*> FlushJob::OpenMemtables(bool filtered) const {
+  std::vector<InternalIterator*> children;
+  for (auto it = memtables_.rbegin(); it != memtables_.rend(); ++it) {
+    // A filter may leave keys out; the faster traversal cannot seek.
+    children.push_back(filtered ? (*it)->NewIterator() : (*it)->NewTraversal());
+  }
+  return children;
+}
+
+TableWriterOptions FlushJob::WriterOptions() const {
+  TableWriterOptions options;
+  options.level = 0;
+  options.is_flush = true;
+  options.compression = cf_options_.compression_per_level.empty()
+                            ? cf_options_.compression
+                            : cf_options_.compression_per_level[0];
+  // The newest data are not among the part that is compressed.
+  if (cf_options_.compaction_style == kCompactionStyleUniversal &&
+      cf_options_.compaction_options_universal.compression_size_percent >= 0) {
+    options.compression = kNoCompression;
+  }
+  options.compression_opts = cf_options_.compression_opts;
+  options.target_file_size = contents_.data_size;
+  options.epoch_number = epoch_number_;
+  options.reason = creation_reason_;
+  return options;
+}
+
+// Into a writer that is open.
+Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
+                            Courtesy* courtesy, TableWriter* writer, FileMetaData* meta) const {
+  Status s;
+  const auto step = [&] {
+    for (int i = 0; i < kStep && kept->Valid(); ++i) {
+      writer->Add(kept->parsed(), kept->key(), kept->value());
+      kept->Next();
+    }
+    s = writer->status();
+    return s.ok() && kept->Valid();
+  };
+  if (kept->Valid()) courtesy->Run(step);
+  if (s.ok()) s = kept->status();
+  if (s.ok() && cf_options_.check_flush_compaction_key_order && !kept->skipped_input() &&
+      kept->records_in() != contents_.entries && env_.db_options->flush_verify_memtable_count) {
+    s = Status::Corruption("flush read " + std::to_string(kept->records_in()) +
+                           " entries of memtables that hold " + std::to_string(contents_.entries));
+  }
+  if (s.ok()) tombstones->WriteUpTo(nullptr, writer);
+  if (s.ok()) s = writer->Finish(meta);
+  return s.ok() ? SyncDirectory(env_.directory) : s;
+}
+
+void FlushJob::TellStarted() const {
+  EventLine(env_.info_log, "flush_started", env_.job_id)
+      .Field("num_memtables", memtables_.size())
+      .Field("num_entries", contents_.entries)
+      .Field("num_deletes", contents_.deletes)
+      .Field("total_data_size", contents_.data_size)
+      .Field("memory_usage", contents_.memory)
+      .Field("flush_reason", reason_);
+}
+
+void FlushJob::TellFinished(const Status& s, const FileMetaData& meta) const {
   EventLine(env_.info_log, "flush_finished", env_.job_id)
       .Field("status", s.ToString())
-      .Field("file_number", meta->number)
-      .Field("file_size", meta->file_size)
+      .Field("file_number", meta.number)
+      .Field("file_size", meta.file_size)
       .Field("flush_time_micros", stats_.micros)
       .Field("num_input_records", stats_.records_in)
       .Field("num_dropped_records", stats_.records_dropped);
-  return s;
 }
 
 }  // namespace cairn

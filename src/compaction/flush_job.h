@@ -15,6 +15,12 @@
 
 namespace cairn {
 
+class CompactionIterator;
+class Courtesy;
+class TableWriter;
+class TombstoneWriter;
+struct TableWriterOptions;
+
 class FlushJob {
  public:
   // `memtables`: oldest first, referenced by the caller during Run. `cf_options` decides
@@ -33,12 +39,29 @@ class FlushJob {
   const JobStats& stats() const { return stats_; }
 
  private:
+  // How much the memtables hold.
+  struct Contents {
+    uint64_t entries = 0;
+    uint64_t deletes = 0;
+    uint64_t data_size = 0;  // bytes of keys and values
+    size_t memory = 0;       // bytes
+  };
+
+  void TellStarted() const;
+  void TellFinished(const Status& s, const FileMetaData& meta) const;
+  std::vector<InternalIterator*> OpenMemtables(bool filtered) const;
+  TableWriterOptions WriterOptions() const;
+  [[nodiscard]] Status WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
+                                  Courtesy* courtesy, TableWriter* writer,
+                                  FileMetaData* meta) const;
+
   const JobEnv& env_;
   const ColumnFamilyOptions& cf_options_;
   const std::vector<MemTable*> memtables_;
   const uint64_t epoch_number_;
   const char* const reason_;
   const TableFileCreationReason creation_reason_;
+  Contents contents_;
   JobStats stats_;
 };
 
