@@ -40,6 +40,9 @@ STRUCTS = [
     ('cache.h', 'CompressedSecondaryCacheOptions'),
     ('utilities/transaction_db.h', 'TransactionDBOptions'),
     ('utilities/transaction_db.h', 'TransactionOptions'),
+    ('utilities/backup_engine.h', 'BackupEngineOptions'),
+    ('utilities/backup_engine.h', 'CreateBackupOptions'),
+    ('utilities/backup_engine.h', 'RestoreOptions'),
 ]
 # Files that carry options around, and decide nothing by them.
 CARRIERS = re.compile(r'src/(c/|manifest/(options_table|mutable_options|object_strings)|table/options\.cc)|_test\.cc$|/testing/')
@@ -105,7 +108,7 @@ def fields(body):
         text = re.sub(r'\{.*\}', '', statement)  # of an initializer, a function, an enum
         member = re.match(r'^\s*(?!using|typedef|static|struct|enum|class|virtual|explicit|friend|public|private)'
                           r'[\w:<>,*&\s()]+?[\s>*&](\w+)\s*(=[^=]*)?;?$', text)
-        if member and '(' not in text.split('=')[0].replace('function<', '').replace('bool(const TableProperties&)', ''):
+        if member and '(' not in text.split('=')[0].replace('function<', '').replace('bool(const TableProperties&)', '').replace('void()', ''):
             found.append((member.group(1), ' '.join([*comment, remark.strip()]).strip()))
         comment, statement = [], ''
     return found

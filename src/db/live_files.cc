@@ -120,6 +120,7 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
           const size_t path = std::min<size_t>(file->path_id, db_.paths.size() - 1);
           LiveFileStorageInfo* const info = add(TableFileBaseName(file->number), db_.paths[path],
                                                 file->number, kTableFile, file->file_size);
+          info->temperature = file->temperature;
           if (options.include_checksum_info) {
             info->file_checksum = file->file_checksum;
             info->file_checksum_func_name = file->file_checksum_func_name;
