@@ -24,6 +24,19 @@ extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_for_read_only_column_families
 extern ROCKSDB_LIBRARY_API rocksdb_column_family_handle_t* rocksdb_create_column_family(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     char** errptr);
+/* Values that expire after `ttl` seconds (0 and less: never), see utilities/db_ttl.h; ttls[i] is
+   that of family i. rocksdb_create_column_family_with_ttl: InvalidArgument where the database was
+   opened without. */
+extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_with_ttl(const rocksdb_options_t* options,
+                                                            const char* name, int ttl,
+                                                            char** errptr);
+extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_column_families_with_ttl(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, const int* ttls, char** errptr);
+extern ROCKSDB_LIBRARY_API rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
+    int ttl, char** errptr);
 /* A list of *lencfs handles: as many as could be made. Destroy each, and the list. */
 extern ROCKSDB_LIBRARY_API rocksdb_column_family_handle_t** rocksdb_create_column_families(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,

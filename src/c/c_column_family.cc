@@ -5,6 +5,7 @@
 
 #include "c/c_answers.h"
 #include "c/c_objects.h"
+#include "rocksdb/utilities/db_ttl.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 using cairn::Bound;
@@ -66,6 +67,38 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
     char** errptr) {
   return cairn::CreateFamily(db->rep.get(), column_family_options, column_family_name, errptr);
+}
+rocksdb_t* rocksdb_open_with_ttl(const rocksdb_options_t* options, const char* name, int ttl,
+                                 char** errptr) {
+  DBWithTTL* db = nullptr;
+  if (!Report(errptr, DBWithTTL::Open(options->rep, name, &db, ttl))) return nullptr;
+  return new rocksdb_t{std::unique_ptr<DB>(db)};
+}
+rocksdb_t* rocksdb_open_column_families_with_ttl(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, const int* ttls, char** errptr) {
+  return Open(num_column_families, column_family_names, column_family_options,
+              column_family_handles, errptr, [&](const auto& families, auto* handles, DB** db) {
+                DBWithTTL* ttl_db = nullptr;
+                const Status s = DBWithTTL::Open(DBOptions(options->rep), name, families, handles,
+                                                 &ttl_db, {ttls, ttls + num_column_families});
+                *db = ttl_db;
+                return s;
+              });
+}
+rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
+    rocksdb_t* db, const rocksdb_options_t* column_family_options, const char* column_family_name,
+    int ttl, char** errptr) {
+  auto* const ttl_db = dynamic_cast<DBWithTTL*>(db->rep.get());
+  if (ttl_db == nullptr) {
+    Report(errptr, Status::InvalidArgument("the database was opened without ttl"));
+    return nullptr;
+  }
+  ColumnFamilyHandle* handle = nullptr;
+  const ColumnFamilyOptions options(column_family_options->rep);
+  const Status s = ttl_db->CreateColumnFamilyWithTtl(options, column_family_name, &handle, ttl);
+  return Report(errptr, s) ? Own(handle) : nullptr;
 }
 rocksdb_column_family_handle_t** rocksdb_create_column_families(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
