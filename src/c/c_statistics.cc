@@ -1,10 +1,12 @@
 // The C interface: histograms of the statistics, and what parts of a program's databases are in
 // memory.
-#include <set>
+#include <map>
+#include <unordered_set>
 
 #include "c/c_objects.h"
 #include "c/statistics_numbers.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/memory_util.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
@@ -12,11 +14,11 @@ struct rocksdb_statistics_histogram_data_t {
   HistogramData rep;
 };
 struct rocksdb_memory_consumers_t {
-  std::vector<rocksdb_t*> databases;
-  std::set<const Cache*> caches;
+  std::vector<DB*> databases;
+  std::unordered_set<const Cache*> caches;
 };
 struct rocksdb_memory_usage_t {
-  uint64_t memtables = 0, unflushed = 0, readers = 0, caches = 0;  // bytes
+  std::map<MemoryUtil::UsageType, uint64_t> rep;
 };
 
 extern "C" {
@@ -64,7 +66,7 @@ rocksdb_memory_consumers_t* rocksdb_memory_consumers_create() {
   return new rocksdb_memory_consumers_t;
 }
 void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers, rocksdb_t* db) {
-  consumers->databases.push_back(db);
+  consumers->databases.push_back(db->rep.get());
 }
 void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers,
                                         rocksdb_cache_t* cache) {
@@ -72,33 +74,25 @@ void rocksdb_memory_consumers_add_cache(rocksdb_memory_consumers_t* consumers,
 }
 void rocksdb_memory_consumers_destroy(rocksdb_memory_consumers_t* consumers) { delete consumers; }
 rocksdb_memory_usage_t* rocksdb_approximate_memory_usage_create(
-    rocksdb_memory_consumers_t* consumers, char** /*errptr*/) {
-  auto* const usage = new rocksdb_memory_usage_t;
-  const auto add = [](rocksdb_t* db, const char* property, uint64_t* sum) {
-    uint64_t bytes = 0;
-    if (db->rep->GetAggregatedIntProperty(property, &bytes)) *sum += bytes;
-  };
-  for (rocksdb_t* db : consumers->databases) {
-    add(db, "rocksdb.size-all-mem-tables", &usage->memtables);
-    add(db, "rocksdb.cur-size-all-mem-tables", &usage->unflushed);
-    add(db, "rocksdb.estimate-table-readers-mem", &usage->readers);
-  }
-  for (const Cache* cache : consumers->caches) usage->caches += cache->GetUsage();
-  return usage;
+    rocksdb_memory_consumers_t* consumers, char** errptr) {
+  auto usage = std::make_unique<rocksdb_memory_usage_t>();
+  const Status s = MemoryUtil::GetApproximateMemoryUsageByType(consumers->databases,
+                                                               consumers->caches, &usage->rep);
+  return cairn::Report(errptr, s) ? usage.release() : nullptr;
 }
 void rocksdb_approximate_memory_usage_destroy(rocksdb_memory_usage_t* usage) { delete usage; }
 uint64_t rocksdb_approximate_memory_usage_get_mem_table_total(rocksdb_memory_usage_t* usage) {
-  return usage->memtables;
+  return usage->rep[MemoryUtil::kMemTableTotal];
 }
 uint64_t rocksdb_approximate_memory_usage_get_mem_table_unflushed(rocksdb_memory_usage_t* usage) {
-  return usage->unflushed;
+  return usage->rep[MemoryUtil::kMemTableUnFlushed];
 }
 uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total(
     rocksdb_memory_usage_t* usage) {
-  return usage->readers;
+  return usage->rep[MemoryUtil::kTableReadersTotal];
 }
 uint64_t rocksdb_approximate_memory_usage_get_cache_total(rocksdb_memory_usage_t* usage) {
-  return usage->caches;
+  return usage->rep[MemoryUtil::kCacheTotal];
 }
 
 }  // extern "C"
