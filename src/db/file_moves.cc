@@ -61,6 +61,23 @@ std::vector<FileMetaData*> FilesWithin(const Version& version, int level, const 
   return found;
 }
 
+// Whether files of one level may lie beside one another on level 0. There their order is that of
+// their sequence numbers: it matters to nobody where they share no key, and is that of the file
+// numbers, by which what is merged of them shares no key with the others either, where all of their
+// entries are as old as can be.
+bool MayLieOnLevel0(const InternalKeyComparator& icmp, const std::vector<FileMetaData*>& files) {
+  if (files.size() == 1) return true;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i]->largest_seqno != 0) return false;
+    if (i == 0) continue;
+    if (files[i - 1]->number > files[i]->number ||
+        icmp.CompareUserKey(files[i - 1]->largest.user_key(), files[i]->smallest.user_key()) >= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Status FileMoves::ApplyMove(ColumnFamily* family, VersionEdit* edit,
@@ -229,8 +246,8 @@ Status FileMoves::ChangeLevel(ColumnFamily* family, int target) {
       return Status::NotSupported("Levels between source and target are not empty for a move.");
     }
   }
-  if (to == 0 && version.NumLevelFiles(from) > 1) {
-    return Status::Aborted("Moving more than 1 file to level 0 is not possible");
+  if (to == 0 && !MayLieOnLevel0(version.icmp(), version.files(from))) {
+    return Status::Aborted("Moving these files to level 0 is not possible");
   }
   if (to == 0 && !family->InformedPicker()->MayMoveToLevel0(*version.files(from).front())) {
     return Status::Aborted(

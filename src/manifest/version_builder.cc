@@ -92,9 +92,12 @@ Status VersionBuilder::CheckConsistency(
         return Status::Corruption("VersionBuilder", where + " has its sequence range reversed");
       }
       if (prev != nullptr && level == 0) {
-        // Ingested files may share the reserved epoch; otherwise the order must be strict.
+        // Ingested files may share the reserved epoch, and files without a common key any: those
+        // that were moved here from one level. Otherwise the order must be strict.
         if (prev->epoch_number == f->epoch_number &&
-            f->epoch_number != kReservedEpochNumberForFileIngestedBehind) {
+            f->epoch_number != kReservedEpochNumberForFileIngestedBehind &&
+            icmp_->CompareUserKey(f->largest.user_key(), prev->smallest.user_key()) >= 0 &&
+            icmp_->CompareUserKey(prev->largest.user_key(), f->smallest.user_key()) >= 0) {
           return Status::Corruption("VersionBuilder", where + " has the epoch number of file #" +
                                                           std::to_string(prev->number));
         }

@@ -92,6 +92,15 @@ TEST(VersionBuilder, LevelZeroFilesNeedDistinctEpochs) {
   EXPECT_TRUE(v.Build().IsCorruption());
 }
 
+TEST(VersionBuilder, LevelZeroFilesWithoutACommonKeyMayShareAnEpoch) {
+  VersionFixture v;
+  FileMetaData a = MakeFile(1, "a", "b"), b = MakeFile(2, "c", "d");
+  b.epoch_number = a.epoch_number = 9;
+  v.Add(0, a).Add(0, b);
+  EXPECT_TRUE(v.Build().ok());
+  EXPECT_EQ(Numbers(v.version()->files(0)), (std::vector<uint64_t>{2, 1}));
+}
+
 // Random edits against a map from number to (level, slot of the key space).
 TEST(VersionBuilder, AgreesWithAModel) {
   const uint64_t seed = 20240607;
