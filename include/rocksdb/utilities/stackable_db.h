@@ -283,14 +283,6 @@ class StackableDB : public DB {
   Options GetOptions(ColumnFamilyHandle* column_family) const override {
     return db_->GetOptions(column_family);
   }
-  using DB::SetOptions;
-  Status SetOptions(ColumnFamilyHandle* column_family,
-                    const std::unordered_map<std::string, std::string>& new_options) override {
-    return db_->SetOptions(column_family, new_options);
-  }
-  Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) override {
-    return db_->SetDBOptions(new_options);
-  }
   DBOptions GetDBOptions() const override { return db_->GetDBOptions(); }
   const std::string& GetName() const override { return db_->GetName(); }
   Env* GetEnv() const override { return db_->GetEnv(); }
@@ -329,9 +321,6 @@ class StackableDB : public DB {
   }
   Status VerifyFileChecksums(const ReadOptions& read_options) override {
     return db_->VerifyFileChecksums(read_options);
-  }
-  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override {
-    return db_->GetLiveFilesChecksumInfo(checksum_list);
   }
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& read_options) override {
