@@ -301,7 +301,9 @@ struct DBOptions {
   bool skip_stats_update_on_db_open = false;
   bool skip_checking_sst_file_sizes_on_db_open = false;
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
-  // Unsupported: prepared transactions.
+  // Transactions that the logs leave prepared are kept, for a TransactionDB to decide
+  // (rocksdb/utilities/transaction_db.h, whose Open() sets this). Without it they are a reason to
+  // refuse the database (NotSupported).
   bool allow_2pc = false;
   // Unsupported, must be null.
   std::shared_ptr<Cache> row_cache = nullptr;

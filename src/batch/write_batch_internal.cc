@@ -4,7 +4,6 @@
 
 #include "base/allocation.h"
 #include "base/coding.h"
-#include "batch/batch_reader.h"
 
 namespace cairn {
 namespace {
@@ -186,6 +185,33 @@ Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint3
   return Status::OK();
 }
 
+Status WriteBatchInternal::AppendRecord(WriteBatch* batch, const BatchRecord& record) {
+  const bool has_value = record.type != kTypeDeletion && record.type != kTypeSingleDeletion;
+  const SliceParts value(&record.value, 1);
+  return AppendRecord(batch, record.type, record.family, SliceParts(&record.key, 1),
+                      has_value ? &value : nullptr);
+}
+
+Status WriteBatchInternal::AppendMark(WriteBatch* batch, ValueType type) {
+  const char tag = static_cast<char>(type);
+  if (!AppendIfPossible(&batch->rep_, &tag, 1)) {
+    return Status::MemoryLimit("no memory for a WriteBatch");
+  }
+  // As in AppendRecord, not a read-modify-write.
+  batch->content_flags_.store(batch->content_flags_.load(std::memory_order_relaxed) | FlagOf(type),
+                              std::memory_order_relaxed);
+  return Status::OK();
+}
+
+Status WriteBatchInternal::AppendMark(WriteBatch* batch, ValueType type, const Slice& name) {
+  if (!ReserveIfPossible(&batch->rep_, batch->rep_.size() + 1 + kMaxVarint32Length + name.size())) {
+    return Status::MemoryLimit("no memory for a WriteBatch");
+  }
+  Status s = AppendMark(batch, type);
+  if (s.ok()) PutLengthPrefixedSlice(&batch->rep_, name);
+  return s;
+}
+
 uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
   if ((flags & kContentUnknown) == 0) return flags;
@@ -202,7 +228,7 @@ uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   return flags;
 }
 
-Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
+Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_marks) {
   if (const size_t size = batch->rep_.size(); size >= kLargeSize) [[unlikely]] {
     if (size > kMaxSize) return Status::MemoryLimit("a WriteBatch is smaller than 4 GiB");
     // Before it is logged: what the memtable has no memory for would stop the database.
@@ -210,7 +236,7 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
   }
   const uint32_t flags = ContentFlags(batch);
   constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kIsMalformed | kWantsMore;
-  if ((flags & kRefused) == 0) [[likely]]
+  if ((flags & kRefused & ~(with_marks ? kHasTransactionMark : 0u)) == 0) [[likely]]
     return Status::OK();
   if ((flags & kIsMalformed) != 0) {
     BatchReader reader(batch->rep_);
@@ -222,7 +248,7 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch) {
   }
   if ((flags & kWantsMore) != 0) return RefuseWants(flags);
   if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
-  return Status::NotSupported("Two-phase commit is not supported");
+  return Status::NotSupported("a batch with marks of a two-phase commit is a transaction's own");
 }
 
 bool WriteBatchInternal::NeedsFamilies(const WriteBatch* batch) {

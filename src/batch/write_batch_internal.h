@@ -9,6 +9,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "batch/batch_reader.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/types.h"
@@ -67,7 +68,8 @@ class WriteBatchInternal {
   /// (two phase commit, blob indexes), Corruption (malformed contents), MemoryLimit (larger than
   /// kMaxSize, or it is large and there is no memory for a second one). O(1) unless the batch came
   /// from raw bytes.
-  static Status CheckWritable(const WriteBatch* batch);
+  /// `with_marks`: marks of two-phase commit are in order: a transaction's own.
+  static Status CheckWritable(const WriteBatch* batch, bool with_marks = false);
   /// Whether its families must be asked before it is logged: a record addresses another one than
   /// the default family, or needs the family's merge operator or order of keys.
   static bool NeedsFamilies(const WriteBatch* batch);
@@ -78,6 +80,12 @@ class WriteBatchInternal {
   /// call changes nothing.
   static Status AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
                              const SliceParts& key, const SliceParts* value);
+  /// The same of one that was read.
+  static Status AppendRecord(WriteBatch* batch, const BatchRecord& record);
+  /// Appends a record that takes no sequence number: Noop and begin prepare, which have no name, or
+  /// one of the marks that have. MemoryLimit: there is no memory, and nothing was changed.
+  static Status AppendMark(WriteBatch* batch, ValueType type);
+  static Status AppendMark(WriteBatch* batch, ValueType type, const Slice& name);
   /// kHas... bits of the batch, computed if not known yet.
   static uint32_t ContentFlags(const WriteBatch* batch);
 };

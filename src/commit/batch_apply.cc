@@ -50,9 +50,7 @@ Status RefuseRecord(const BatchRecord& record) {
       return Status::NotSupported("Blob indexes are not supported");
     default:
       return Status::NotSupported(
-          "WAL contains prepared transactions, or what is left of them: two-phase commit is not "
-          "supported. Commit or roll back all with the program that made them, or open and close "
-          "the database with RocksDB's TransactionDB. Write batch tag",
+          "WAL contains prepared transactions, or what is left of them. Write batch tag",
           std::to_string(static_cast<int>(record.type)));
   }
 }
@@ -75,8 +73,30 @@ void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink) {
   if (table != nullptr) table->Prefetch(keys, found);
 }
 
+namespace {
+
+// (`folded` is memory for what takes a merge operand's place.)
+Status AddEntry(const BatchRecord& record, SequenceNumber seq, MemTable* table, MemTableSink* sink,
+                bool concurrent, MemTableCounters* counters, std::string* folded) {
+  ValueType type = record.type;
+  Slice value = record.value;
+  if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeRangeDeletion &&
+      type != kTypeWideColumnEntity) {
+    return RefuseRecord(record);
+  }
+  if (type == kTypeMerge && !concurrent && sink->FoldsOperands()) {
+    const OperandFate fate =
+        sink->Fold(record.family, record.key, seq, record.value, folded, &type);
+    if (fate == OperandFate::kFolded) value = *folded;
+    if (fate == OperandFate::kDropped) return Status::OK();
+  }
+  return table->Add(seq, type, record.key, value, concurrent, counters);
+}
+
+}  // namespace
+
 Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
-                  bool ignore_missing_families, SequenceNumber* next_seq) {
+                  bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks) {
   BatchReader reader(rep);
   SequenceNumber seq = first;
   if (first > kMaxSequenceNumber || reader.count() > kMaxSequenceNumber - first) {
@@ -88,47 +108,43 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
   bool sought = false;
   CounterScope counters;
   BatchRecord record;
-  std::string folded;  // what record.value may point into
+  std::string folded;
   size_t look_at = 1;  // the first record tells which memtable it is
   for (size_t n = 0;; ++n) {
     if (n == look_at && n < reader.count()) {
       look_at += PrefetchRecords(reader, table_family, table, concurrent);
     }
     if (!reader.Next(&record)) break;
+    Status s;
     if (!record.counted) {
       if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
-      return RefuseRecord(record);
+      s = marks == nullptr ? RefuseRecord(record) : marks->Mark(record, &seq);
+      if (!s.ok()) return s;
+      continue;
     }
     if (found == reader.count()) return Status::Corruption("WriteBatch has wrong count");
     ++found;
+    if (marks != nullptr) [[unlikely]] {
+      bool kept = false;
+      s = marks->Keep(record, &kept);
+      if (!s.ok()) return s;
+      if (kept) continue;
+    }
     if (!sought || record.family != table_family) {
       sought = true;
       table_family = record.family;
       table = nullptr;
-      Status s = sink->Seek(record.family, &table);
+      s = sink->Seek(record.family, &table);
       if (!s.ok()) {
         if (!(ignore_missing_families && s.IsInvalidArgument())) return s;
         table = nullptr;
       }
       counters.MoveTo(table);
+      if (table != nullptr && marks != nullptr) marks->WritesTo(table);
     }
     fiber::interleave();
     if (table != nullptr) {
-      if (record.type > kTypeMerge && record.type != kTypeSingleDeletion &&
-          record.type != kTypeRangeDeletion && record.type != kTypeWideColumnEntity) {
-        return RefuseRecord(record);
-      }
-      if (record.type == kTypeMerge && !concurrent && sink->FoldsOperands()) {
-        const OperandFate fate =
-            sink->Fold(record.family, record.key, seq, record.value, &folded, &record.type);
-        if (fate == OperandFate::kFolded) {
-          record.value = folded;
-        } else if (fate == OperandFate::kDropped) {
-          ++seq;
-          continue;
-        }
-      }
-      Status s = table->Add(seq, record.type, record.key, record.value, concurrent, counters.get());
+      s = AddEntry(record, seq, table, sink, concurrent, counters.get(), &folded);
       if (!s.ok()) [[unlikely]]
         return s;
     }

@@ -66,6 +66,20 @@ void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink);
 /// At most so many are worth giving at once.
 inline constexpr size_t kPrefetchBatches = SkipList::kPrefetchKeys;
 
+/// What the marks of two-phase commit in a batch mean to who applies it.
+class BatchMarks {
+ public:
+  virtual ~BatchMarks() = default;
+  /// A mark. *seq: of the next entry; moves on by what is inserted for the mark's sake. Not OK:
+  /// fails ApplyBatch. May SUSPEND.
+  virtual Status Mark(const BatchRecord& mark, SequenceNumber* seq) = 0;
+  /// Between two marks lies an entry that is not to be inserted, and takes no sequence number:
+  /// *kept is set.
+  virtual Status Keep(const BatchRecord& entry, bool* kept) = 0;
+  /// Entries are about to be inserted there. Concurrently, where the batches are.
+  virtual void WritesTo(MemTable* /*table*/) {}
+};
+
 /// What ApplyBatch says to a record that it does not take: marks of two-phase commit, blob indexes.
 /// NotSupported.
 [[nodiscard]] Status RefuseRecord(const BatchRecord& record);
@@ -75,10 +89,11 @@ inline constexpr size_t kPrefetchBatches = SkipList::kPrefetchKeys;
 /// the sequence number after the last record, also when records were skipped. Stops at the first
 /// error: Corruption (malformed, wrong count), NotSupported (record types that this version does
 /// not apply), and whatever the sink says; with `ignore_missing_families`, records of families that
-/// the sink refuses with InvalidArgument are skipped.
+/// the sink refuses with InvalidArgument are skipped. Marks of two-phase commit are what `marks`
+/// makes of them; null: NotSupported.
 [[nodiscard]] Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink,
                                 bool concurrent, bool ignore_missing_families = false,
-                                SequenceNumber* next_seq = nullptr);
+                                SequenceNumber* next_seq = nullptr, BatchMarks* marks = nullptr);
 
 }  // namespace cairn
 

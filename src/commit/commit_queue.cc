@@ -93,17 +93,19 @@ CommitQueue::CommitQueue(CommitEnv* env, const CommitOptions& options)
 CommitQueue::~CommitQueue() { assert(IsEmpty()); }
 
 Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used,
-                          const CommitCheck* check) {
+                          const CommitCheck* check, TwoPhaseStep* step) {
   Writer w;
   w.batch = batch;
   w.bytes = WriteBatchInternal::ByteSize(batch);
-  w.count = WriteBatchInternal::Count(batch);
+  const bool inserts = step == nullptr || step->kind != TwoPhaseStep::Kind::kPrepare;
+  w.count = inserts ? WriteBatchInternal::Count(batch) : 0;
   w.slot = fiber::slot();
   w.sync = options.sync;
   w.disable_wal = options.disableWAL;
   w.no_slowdown = options.no_slowdown;
   w.ignore_missing_families = options.ignore_missing_column_families;
   w.check = check;
+  w.step = step;
 
   switch (Join(&w)) {
     case JoinResult::kRefused:
@@ -393,6 +395,10 @@ Status CommitQueue::Log(const Group& group) {
     if (!MergedRecord(group, &record)) return Status::MemoryLimit("no memory for a log record");
     if (record.size() > WriteBatchInternal::kHeader) {  // empty batches leave no trace
       IOStatus io = env_->AppendWal(record);
+      group.ForEach([](Writer* w) {
+        if (w->step != nullptr) [[unlikely]]
+          w->step->touched_log = true;
+      });
       if (!io.ok()) {
         Status s = std::move(io);
         Fail(s, CommitErrorKind::kWalWrite);
@@ -411,7 +417,22 @@ Status CommitQueue::Log(const Group& group) {
     sync_nanos_ = (3 * sync_nanos_ + fiber::now_nanos() - start) / 4;
     last_sync_writers_ = group.writers;
   }
+  NotePrepared(group);
   return Status::OK();
+}
+
+void CommitQueue::NotePrepared(const Group& group) {
+  size_t sections = 0;
+  const auto prepares = [](const Writer* w) {
+    return w->step != nullptr && w->step->kind == TwoPhaseStep::Kind::kPrepare;
+  };
+  group.ForEach([&](const Writer* w) { sections += prepares(w); });
+  if (sections == 0) [[likely]]
+    return;
+  const uint64_t log = env_->NotePrepared(sections);
+  group.ForEach([&](Writer* w) {
+    if (prepares(w)) w->step->log = log;
+  });
 }
 
 bool CommitQueue::MayInsertInParallel(const Group& group) const {
@@ -423,6 +444,13 @@ bool CommitQueue::MayInsertInParallel(const Group& group) const {
 
 void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
   if (w->count == 0) return;
+  if (w->step != nullptr) [[unlikely]] {
+    CommittedMarks marks(w->step->log);
+    w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
+                           w->ignore_missing_families, nullptr, &marks);
+    w->step->touched_log |= !w->status.ok();
+    return;
+  }
   w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
                          w->ignore_missing_families);
 }

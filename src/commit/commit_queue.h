@@ -83,6 +83,10 @@
 // sees all that precedes; it groups with nobody, whom its refusal would take along, and is not led
 // in passing, as the check may have to read.
 //
+// Prepared sections (two_phase.h) are logged among the others, and take no sequence numbers: they
+// are not inserted. Their log is noted as needed before the lead is handed on, so before it can
+// end.
+//
 // Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first
 // spins, but only while the groups of late have been short (a few microseconds, no sync) and
 // another core can be running the leader; then it sleeps on a futex. The party that changes a
@@ -108,6 +112,7 @@
 #include "base/namespace.h"
 #include "commit/batch_apply.h"
 #include "commit/insertion_choice.h"
+#include "commit/two_phase.h"
 #include "commit/write_counters.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/options.h"
@@ -160,6 +165,9 @@ class CommitEnv {
   /// Makes everything up to `last` visible to readers; becomes the next LastSequence(). Not called
   /// for a failed group.
   virtual void Publish(SequenceNumber last) = 0;
+  /// Prepared sections have been appended to the log: it is to be kept until they are decided.
+  /// Returns its number. Before any other record follows.
+  virtual uint64_t NotePrepared(size_t sections) = 0;
   /// A group failed after it touched the log or the memtable: stop writes.
   virtual void OnError(const Status& status, CommitErrorKind kind) = 0;
 
@@ -205,6 +213,7 @@ class CommitQueue {
     bool no_slowdown = false;
     bool ignore_missing_families = false;
     const CommitCheck* check = nullptr;  // borrowed from the owner
+    TwoPhaseStep* step = nullptr;        // the same
     SequenceNumber sequence = 0;         // of the first record
     Status status;
   };
@@ -224,9 +233,11 @@ class CommitQueue {
   /// visible to readers. seq_used: the first sequence number of the batch. The caller has checked
   /// the batch (WriteBatchInternal::CheckWritable). Errors: what prepare says; IOError (log);
   /// Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS. `check`, if not
-  /// null, is asked on the caller's thread or fiber; such a write is a group of its own.
+  /// null, is asked on the caller's thread or fiber; such a write is a group of its own. `step`, if
+  /// not null: the batch is one of its kind.
   [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch,
-                             uint64_t* seq_used = nullptr, const CommitCheck* check = nullptr);
+                             uint64_t* seq_used = nullptr, const CommitCheck* check = nullptr,
+                             TwoPhaseStep* step = nullptr);
 
   WriteCounters::Figures counters() const { return counters_.figures(); }
 
@@ -278,6 +289,7 @@ class CommitQueue {
   void FormGroup(Group* group);
   void AssignSequences(Group* group);
   Status Log(const Group& group);
+  void NotePrepared(const Group& group);
   // False: there is no memory for it.
   bool MergedRecord(const Group& group, Slice* record);
   void Insert(Group* group);

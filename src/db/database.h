@@ -46,6 +46,7 @@
 #include "db/column_family.h"
 #include "db/db_mutex.h"
 #include "db/outside_directories.h"
+#include "db/prepared_logs.h"
 #include "db/snapshot_list.h"
 #include "fiber/fork.h"
 #include "manifest/version_set.h"
@@ -141,6 +142,7 @@ struct Database {
   DBCondition background_done;
 
   SnapshotList snapshots;
+  PreparedLogs prepared;
   WriteController write_controller;
   std::unique_ptr<VersionSet> versions;
   std::unique_ptr<WalSet> wals;

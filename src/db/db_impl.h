@@ -193,6 +193,9 @@ class DBImpl final : public DB {
   // --- For transactions (src/utilities)
   // Write() with a check when its turn has come (CommitCheck). SUSPENDS.
   Status WriteChecked(const WriteOptions&, WriteBatch* updates, const CommitCheck* check);
+  // A step of a two-phase commit; the prepared sections that recovery found, for who asks first.
+  Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step);
+  PreparedSections::Sections TakeRecovered() { return db_.prepared.TakeRecovered(); }
   // Whether the key was written, or a range with it deleted, after `since`, a number that was
   // published: exactly, if a snapshot at or below it was held from then on. InvalidArgument: the
   // family was dropped. SUSPENDS where a newer table must be read.

@@ -11,6 +11,10 @@ Status DBImpl::WriteChecked(const WriteOptions& options, WriteBatch* updates,
   return db_.writes->Write(options, updates, check);
 }
 
+Status DBImpl::WriteStep(const WriteOptions& options, WriteBatch* updates, TwoPhaseStep* step) {
+  return db_.writes->WriteStep(options, updates, step);
+}
+
 Status DBImpl::WrittenSince(const ColumnFamily* family, const Slice& key, SequenceNumber since,
                             bool* written) const {
   if (db_.Forked()) [[unlikely]] {

@@ -121,6 +121,16 @@ Status ErrorHandler::Resume() {
   return s;
 }
 
+// Of a memtable that lacks a part of a batch no table may be made (what it lacks is in the log:
+// only a new opening finds it there). And a log that failed may have, or not have, a transaction's
+// mark: all else could go on once the memtables are tables, but it may be the log of other
+// transactions that are prepared.
+bool ErrorHandler::IsForGood() const {
+  return background_error_.IsCorruption() ||
+         background_error_reason_ == BackgroundErrorReason::kMemTable ||
+         (db_.prepared.used() && background_error_reason_ == BackgroundErrorReason::kWriteCallback);
+}
+
 Status ErrorHandler::RecoverFromError(Status* former) {
   Status s;
   {
@@ -133,11 +143,7 @@ Status ErrorHandler::RecoverFromError(Status* former) {
     // What began before may still fail for the old reason, and would be taken for a new error.
     while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(db_.mutex());
     if (db_.shutting_down.load()) return Status::ShutdownInProgress();
-    // (As in RocksDB: of a memtable that lacks a part of a batch no table may be made.)
-    if (background_error_.IsCorruption() ||
-        background_error_reason_ == BackgroundErrorReason::kMemTable) {
-      return background_error_;
-    }
+    if (IsForGood()) return background_error_;  // as in RocksDB
     *former = background_error_;
     const BackgroundErrorReason reason = background_error_reason_;
     // The old WAL may be what failed; nothing depends on it once the memtables are tables. Until
@@ -193,9 +199,8 @@ Status ErrorHandler::RecoverFromError(Status* former) {
 }
 
 bool ErrorHandler::MayRecoverByItself() const {
-  // (What a memtable lacks is in the log: only a new opening finds it there.)
-  return has_background_error_.load() && IsShortage(background_error_) &&
-         background_error_reason_ != BackgroundErrorReason::kMemTable && !db_.shutting_down.load();
+  return has_background_error_.load() && IsShortage(background_error_) && !IsForGood() &&
+         !db_.shutting_down.load();
 }
 
 void ErrorHandler::StartRecovery() {

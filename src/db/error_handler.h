@@ -45,6 +45,8 @@ class ErrorHandler final : public Part {
   // A fiber or thread tries to recover until it succeeds, or nobody wants it any more.
   void StartRecovery() FIBER_REQUIRES(database_mutex);
   void KeepRecovering();
+  // Only a new opening helps.
+  bool IsForGood() const FIBER_REQUIRES(database_mutex);
   bool MayRecoverByItself() const FIBER_REQUIRES(database_mutex);
   // Asks the listeners.
   bool RecoveryIsWanted() FIBER_REQUIRES(database_mutex);

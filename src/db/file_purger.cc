@@ -51,6 +51,7 @@ void FilePurger::AddObsoleteWals(ObsoleteFiles* out) {
   for (uint64_t wal : db_.wals->TakeObsolete(db_.versions->MinLogNumberToKeep())) {
     out->wals.push_back(wal);
   }
+  db_.wals->SetFlushedBelow(db_.versions->MinLogNumberWithUnflushedData());
 }
 
 void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {

@@ -86,8 +86,9 @@ void Flushes::BackgroundFlush(ColumnFamily* family) {
 
 Status Flushes::SyncClosedWals(VersionEdit* edit) {
   // What one family has in a table must not survive a power cut that takes another's part of the
-  // same batches with the log. The MANIFEST says so, for what takes logs without a power cut.
-  if (db_.families->all().size() < 2) return Status::OK();
+  // same batches with the log. The MANIFEST says so, for what takes logs without a power cut. And
+  // what was prepared in a log that only that keeps must not be lost, when it is committed.
+  if (db_.families->all().size() < 2 && !db_.prepared.used()) return Status::OK();
   WalLink end;
   db_.mutex()->unlock();
   IOStatus io = db_.wals->SyncClosed(&end);
@@ -155,7 +156,9 @@ Status Flushes::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
   if (s.ok()) {
     *reason = BackgroundErrorReason::kManifestWrite;
     db_.memtables->LetGoOfWals({{family, memtables.size()}});
-    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
+    VersionEdit* const pointer = &edit;
+    const FamilyEdits change{family->state, std::span(&pointer, 1), memtables};
+    s = db_.versions->LogAndApply(std::span(&change, 1), db_.mutex(), db_.directory.get(), false,
                                   [&] { family->imm.Remove(memtables); });
   }
   db_.files->UnprotectNewFiles(protected_from);
@@ -206,6 +209,10 @@ Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
   for (Part& part : parts) {
     if (s.ok()) s = RunFlushJob(part.family, part.memtables, &part.edit, &part.stats, &part.info);
   }
+  if (s.ok() && db_.prepared.used()) {
+    VersionEdit unused;
+    s = SyncClosedWals(&unused);
+  }
   if (s.ok()) {
     *reason = BackgroundErrorReason::kManifestWrite;
     // What was dropped meanwhile needs no flush, and must not keep the others from theirs. A drop
@@ -229,7 +236,7 @@ Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
         for (Part& part : *some) {
           if (part.family->state->dropped()) continue;
           part.pointer = &part.edit;
-          changes.push_back({part.family->state, std::span(&part.pointer, 1)});
+          changes.push_back({part.family->state, std::span(&part.pointer, 1), part.memtables});
         }
       }
       s = db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get(), false, [&] {

@@ -1,5 +1,6 @@
 // The end of a memtable, and which logs its family still needs.
 #include <algorithm>
+#include <set>
 
 #include "base/logging.h"
 #include "commit/commit_queue.h"
@@ -72,6 +73,24 @@ uint64_t MemTableSwitch::FirstLogNeeded(
   return std::min(oldest, db_.families->books().OldestLogNeed(without));
 }
 
+uint64_t MemTableSwitch::FirstPreparedLogNeeded(std::span<const FamilyEdits> changes) {
+  // In this order: see PreparedLogs.
+  uint64_t oldest = db_.prepared.Oldest();
+  std::set<const MemTable*> flushed;
+  for (const FamilyEdits& change : changes) {
+    flushed.insert(change.flushed.begin(), change.flushed.end());
+  }
+  const auto ask = [&](const MemTable* memtable) {
+    const uint64_t log = memtable->prepared_log();
+    if (log != 0 && !flushed.contains(memtable)) oldest = std::min(oldest, log);
+  };
+  for (const ColumnFamily* family : BusyFamilies()) {
+    for (const MemTable* sealed : family->imm.current()->memtables()) ask(sealed);
+    ask(family->mem);
+  }
+  return oldest;
+}
+
 // One that is never written to would keep all logs.
 void MemTableSwitch::LetGoOfWals(const std::map<const ColumnFamily*, size_t>& flushed) {
   NoteWritten();
@@ -138,7 +157,8 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
     io = db_.wals->Create(wal_number, &wal);
     if (io.ok()) {
       io = db_.wals->Install(std::move(wal));
-      if (abandon_wal) io = IOStatus::OK();
+      // (With prepared transactions the log did not fail, see ErrorHandler, and may be needed.)
+      if (abandon_wal && !db_.prepared.used()) io = IOStatus::OK();
     }
   }
   db_.mutex()->lock();

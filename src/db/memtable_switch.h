@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "base/namespace.h"
@@ -39,6 +40,10 @@ class MemTableSwitch final : public Part {
       FIBER_REQUIRES(database_mutex);
   // The oldest of all families'; flushed[family]: see there.
   uint64_t FirstLogNeeded(const std::map<const ColumnFamily*, size_t>& flushed) const
+      FIBER_REQUIRES(database_mutex);
+  // The oldest log with a prepared section that is undecided, or whose entries are in a memtable,
+  // once `changes` are in the MANIFEST. UINT64_MAX: there is none.
+  uint64_t FirstPreparedLogNeeded(std::span<const FamilyEdits> changes)
       FIBER_REQUIRES(database_mutex);
   // Families that hold nothing unflushed need no logs but those that others need, too. They do not
   // go beyond those: what is ahead of a log that lacks its end is refused by a recovery.

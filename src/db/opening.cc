@@ -11,6 +11,7 @@
 #include "db/families.h"
 #include "db/file_purger.h"
 #include "db/flushes.h"
+#include "db/memtable_switch.h"
 #include "db/opening.h"
 #include "db/options_changes.h"
 #include "db/primary_follower.h"
@@ -321,6 +322,12 @@ void Opening::StartWriting() {
   options.max_write_batch_group_size_bytes = db_.options.max_write_batch_group_size_bytes;
   options.statistics = db_.statistics;
   options.pipelined = db_.options.enable_pipelined_write || db_.options.unordered_write;
+  if (db_.options.allow_2pc) {
+    db_.versions->SetLogNeed([this](std::span<const FamilyEdits> changes)
+                                 FIBER_REQUIRES(database_mutex) {
+                                   return db_.memtables->FirstPreparedLogNeeded(changes);
+                                 });
+  }
   db_.commit = std::make_unique<CommitQueue>(db_.writes.get(), options);
 }
 

@@ -11,7 +11,7 @@
 // logs that its newest state does not need. So one round is
 //
 //   1. read the MANIFEST                               -> the candidate
-//   2. replay what the logs have, from FirstLogNeeded of the candidate on
+//   2. replay what the logs have, from FirstLogKept of the candidate on
 //   3. open the candidate's new tables
 //   4. read the MANIFEST again                         -> the next candidate
 //   5. if 2 and 3 found all, and the next candidate needs the same logs: install the candidate.
@@ -36,6 +36,8 @@
 //    gone is an error of the read that wants it, which the next catch-up mends.
 // 6. A failed catch-up changes nothing for readers. What it replayed stays where no reader sees it,
 //    and the next one goes on behind it.
+//
+// What the primary's transactions have prepared waits here, too, until their commit is read.
 //
 // A snapshot cannot be read: the primary does not know of it, and drops what it would see.
 //
@@ -78,7 +80,7 @@ Status PrimaryFollower::TryCatchUpWithPrimary() {
     if (complete.ok()) complete = OpenNewTables(update.get());
     std::unique_ptr<ManifestUpdate> later;
     s = db_.versions->ReadUpdate(&later);
-    if (s.ok() && complete.ok() && later->FirstLogNeeded() <= update->FirstLogNeeded()) {
+    if (s.ok() && complete.ok() && later->FirstLogKept() <= update->FirstLogKept()) {
       InstallCatchUp(update.get());
       return s;
     }
@@ -104,7 +106,7 @@ Status PrimaryFollower::TryCatchUpWithPrimary() {
 
 Status PrimaryFollower::FollowWals(const ManifestUpdate& update) {
   if (!follow_error_.ok()) return follow_error_;
-  const uint64_t first = update.FirstLogNeeded();
+  const uint64_t first = update.FirstLogKept();
   wal_positions_.erase(wal_positions_.begin(), wal_positions_.lower_bound(first));
   std::vector<std::string> names;
   IOStatus io = db_.fs->GetChildren(db_.wal_dir, IOOptions(), &names, nullptr);
@@ -171,8 +173,7 @@ Status PrimaryFollower::FollowWal(uint64_t number, const ManifestUpdate& update)
       const SequenceNumber sequence = BatchReader(record).sequence();
       if (sequence <= db_.versions->LastSequence()) LeavePublishedMemTables(number);
       SequenceNumber next = sequence;
-      Status s = ApplyBatch(record, sequence, &db_.sink, /*concurrent=*/false,
-                            /*ignore_missing_families=*/true, &next);
+      Status s = prepared_.Apply(record, number, &db_.sink, &next);
       if (!s.ok()) {
         // A part of it is in memtables, so that it cannot be applied another time.
         follow_error_ = AtOffset(s, path, offset);

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/namespace.h"
+#include "commit/prepared_sections.h"
 #include "db/database.h"
 #include "fiber/mutex.h"
 #include "manifest/manifest_update.h"
@@ -48,6 +49,7 @@ class PrimaryFollower final : public Part {
 
   fiber::Mutex catch_up_mutex_;
   std::map<uint64_t, WalPosition> wal_positions_ FIBER_GUARDED_BY(catch_up_mutex_);  // by log
+  PreparedSections prepared_ FIBER_GUARDED_BY(catch_up_mutex_);
   SequenceNumber replayed_sequence_ FIBER_GUARDED_BY(catch_up_mutex_) = 0;
   bool replayed_ FIBER_GUARDED_BY(catch_up_mutex_) = false;  // something that is not installed
   bool follows_ FIBER_GUARDED_BY(catch_up_mutex_) = false;   // a first state was installed

@@ -15,17 +15,21 @@
 // damage of the other kind. And where one family has more in its tables than the logs have of the
 // others, the end of the history would be in the middle of batches: Corruption in all modes but the
 // last (CheckFamiliesAgree). A crash alone cannot bring that about.
+//
+// Transactions that are prepared and not decided lie in these logs, and in older ones that the
+// MANIFEST keeps for them alone. Where the options have allow_2pc they are copied into the new log
+// before the older ones are given up, and wait for a TransactionDB; else the database is refused.
 #include <algorithm>
 
 #include "base/logging.h"
 #include "batch/batch_reader.h"
-#include "commit/batch_apply.h"
+#include "batch/write_batch_internal.h"
+#include "commit/prepared_sections.h"
 #include "compaction/flush_job.h"
 #include "db/background_work.h"
 #include "db/database.h"
 #include "db/families.h"
 #include "db/live_files.h"
-#include "db/prepared_transactions.h"
 #include "db/recovery.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
@@ -87,13 +91,17 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               db_.name);
   }
 
-  s = RefusePreparedTransactions(std::move(kept));
-  if (!s.ok()) return s;
+  std::sort(kept.begin(), kept.end());
+  for (const uint64_t number : kept) {
+    s = ReadKeptWal(number, &replay);
+    if (!s.ok()) return s;
+  }
   for (uint64_t number : numbers) {
     s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
   }
   s = CheckFamiliesAgree(replay);
+  if (s.ok()) s = RefusePrepared(replay);
   if (!s.ok()) return s;
   if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {
     db_.versions->SetLastSequence(replay.next - 1);
@@ -108,17 +116,70 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   return db_.mode == OpenMode::kReadWrite ? FinishReplay(&replay) : Status::OK();
 }
 
-Status Recovery::RefusePreparedTransactions(std::vector<uint64_t> kept) {
-  std::sort(kept.begin(), kept.end());
-  PreparedTransactions prepared;
-  for (const uint64_t number : kept) {
-    const std::string path = LogFileName(db_.wal_dir, number);
-    std::unique_ptr<SequentialFileReader> file;
-    Status s = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
-    if (s.ok()) s = prepared.AddLog(std::move(file), number, path, db_.options.info_log);
-    if (!s.ok()) return s;
+// What is damaged says nothing, but is not forgotten: nothing of it may be missed later.
+Status Recovery::ReadKeptWal(uint64_t number, Replay* replay) {
+  const std::string path = LogFileName(db_.wal_dir, number);
+  std::unique_ptr<SequentialFileReader> file;
+  IOStatus io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+  if (!io.ok()) return io;
+  WalReporter reporter;
+  reporter.log = db_.options.info_log.get();
+  LogReader reader(db_.options.info_log, std::move(file), &reporter, /*checksum=*/true, number);
+  SequenceNumber& last = replay->kept[number];
+  std::string scratch;
+  Slice record;
+  while (reader.ReadRecord(&record, &scratch)) {
+    WalLink link;
+    if (record.size() < kBatchHeaderSize || WalLink::Decode(record, &link)) continue;
+    Status s = replay->prepared.Note(record, number);
+    if (s.IsCorruption()) reporter.Corruption(record.size(), s);
+    if (!s.ok() && !s.IsCorruption()) return AtOffset(s, path, reader.LastRecordEnd());
+    last = LastSequenceOf(record, *replay);
   }
-  return prepared.Refusal();
+  if (!reporter.first.ok()) replay->prepared.SetIncomplete();
+  return reader.status().IsCorruption() ? Status::OK() : reader.status();
+}
+
+SequenceNumber Recovery::LastSequenceOf(const Slice& record, const Replay& replay) {
+  return replay.prepared.saw_marks() ? WalLink::LastUnpreparedSequenceOf(record)
+                                     : WalLink::LastSequenceOf(record);
+}
+
+Status Recovery::RefusePrepared(const Replay& replay) const {
+  for (const auto& [name, section] : replay.prepared.sections()) {
+    if (db_.options.allow_2pc && !section.is_foreign) continue;
+    return Status::NotSupported(
+        "WAL contains prepared transactions. Open with TransactionDB::Open(), of the write policy "
+        "that they were made with, and commit them or roll them back: " +
+            name,
+        LogFileName(db_.wal_dir, section.log));
+  }
+  return Status::OK();
+}
+
+Status Recovery::CopyPrepared(uint64_t wal, Replay* replay) {
+  PreparedSections::Sections sections = replay->prepared.Take();
+  if (sections.empty()) return Status::OK();
+  db_.prepared.SetUsed();
+  std::vector<std::pair<SequenceNumber, std::string>> order;
+  for (const auto& [name, section] : sections) order.emplace_back(section.sequence, name);
+  std::sort(order.begin(), order.end());
+  for (const auto& [sequence, name] : order) {
+    PreparedSection& section = sections.at(name);
+    WriteBatch record;
+    Status s = section.Encode(name, &record);
+    if (s.ok()) s = db_.wals->AppendCopy(record.Data(), db_.versions->LastSequence() + 1);
+    if (!s.ok()) return s;
+    LogInfo(db_.options.info_log.get(), "Transaction %s is prepared, in log #%llu, copied to #%llu",
+            name.c_str(), static_cast<unsigned long long>(section.log),
+            static_cast<unsigned long long>(wal));
+    section.log = wal;
+  }
+  // The older logs, where they may be durable, go with the MANIFEST's next record.
+  Status s = db_.wals->Sync();
+  db_.prepared.Note(wal, sections.size());
+  db_.prepared.SetRecovered(std::move(sections));
+  return s;
 }
 
 Status Recovery::CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log) {
@@ -204,6 +265,8 @@ Status Recovery::FinishReplay(Replay* replay) {
   if (io.ok()) io = db_.wals->Install(std::move(wal));
   if (!io.ok()) return io;
   db_.wals->ContinueAfter(replay->last);
+  Status s = CopyPrepared(next_wal, replay);
+  if (!s.ok()) return s;
   // One write for all files, with the log number that makes the replayed logs obsolete: a crash
   // before it replays again.
   std::vector<VersionEdit> edits(replay->families.size());
@@ -230,8 +293,14 @@ Status Recovery::CheckLink(const WalLink& link, uint64_t number, const std::stri
   if (link.predecessor >= number || link.predecessor < replay->last.predecessor) {
     return Status::Corruption("it is another log than its name says: it follows " + before, path);
   }
-  // An older log's writes are in tables.
-  if (link.predecessor < replay->min_log) return Status::OK();
+  // An older log's writes are in tables; what it may lack are prepared sections.
+  if (link.predecessor < replay->min_log) {
+    const auto kept = replay->kept.find(link.predecessor);
+    if (kept != replay->kept.end() && kept->second < link.last_sequence) {
+      replay->prepared.SetIncomplete();
+    }
+    return Status::OK();
+  }
   // A crash takes the end of a log; a whole log only before its name is on the disk.
   if (!replay->logs.contains(link.predecessor) &&
       (link.named || mode == WALRecoveryMode::kAbsoluteConsistency)) {
@@ -302,8 +371,7 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
       replay->damaged_log = 0;
     }
     SequenceNumber next = sequence;
-    Status s = ApplyBatch(record, sequence, &db_.sink, /*concurrent=*/false,
-                          /*ignore_missing_families=*/true, &next);
+    Status s = replay->prepared.Apply(record, number, &db_.sink, &next);
     if (!s.ok()) {
       s = AtOffset(s, path, record_offset);
       if (!s.IsCorruption()) return s;
@@ -312,7 +380,7 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
     }
     end_of_good = reader.LastRecordEnd();
     replay->next = std::max(replay->next, next);
-    replay->last = {number, WalLink::LastSequenceOf(record)};
+    replay->last = {number, LastSequenceOf(record, *replay)};
     if (db_.mode != OpenMode::kReadWrite) continue;
     // (The sink sees a full one with the record after.)
     if (!db_.sink.TakeFull() && !db_.families->default_family()->mem->ShouldFlush()) continue;

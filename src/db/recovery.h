@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "commit/prepared_sections.h"
 #include "db/database.h"
 #include "wal/wal_link.h"
 
@@ -29,13 +30,22 @@ class Recovery final : public Part {
     bool stopped = false;      // the history ended at damage: see kPointInTimeRecovery
     uint64_t damaged_log = 0;  // what was replayed lacks a part of it, or its end; 0: of none
     std::set<uint64_t> logs;   // that are there
+    std::map<uint64_t, SequenceNumber> kept;  // though their entries are in tables: their ends
+    PreparedSections prepared;
     std::map<ColumnFamily*, std::vector<FileMetaData>> flushed;
   };
   // What is needed of them (sorted) can be this database's, where nobody has said whose they are;
   // and none of its logs are where they are not looked for.
   [[nodiscard]] Status CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log);
-  // Of logs that the MANIFEST keeps though no memtable needs them (prepared_transactions.h).
-  [[nodiscard]] Status RefusePreparedTransactions(std::vector<uint64_t> kept);
+  // What is prepared in a log that the MANIFEST keeps though all of its entries are in tables.
+  [[nodiscard]] Status ReadKeptWal(uint64_t number, Replay* replay);
+  // Of the record that was applied last; what it has of prepared sections takes no numbers.
+  static SequenceNumber LastSequenceOf(const Slice& record, const Replay& replay);
+  // The transactions that the logs leave prepared, where the options do not say that somebody
+  // decides them.
+  [[nodiscard]] Status RefusePrepared(const Replay& replay) const;
+  // Into the new log: the older ones go.
+  [[nodiscard]] Status CopyPrepared(uint64_t wal, Replay* replay);
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   [[nodiscard]] static Status CheckLink(const WalLink& link, uint64_t number,
                                         const std::string& path, WALRecoveryMode mode,

@@ -41,8 +41,8 @@ Status WritePath::LimitLogRate(const WriteOptions& options, size_t bytes) const 
   return Status::OK();
 }
 
-Status WritePath::Write(const WriteOptions& options, WriteBatch* updates,
-                        const CommitCheck* check) {
+Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const CommitCheck* check,
+                        TwoPhaseStep* step) {
   if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
@@ -56,7 +56,7 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates,
     s = LimitLogRate(options, updates->GetDataSize());
     if (!s.ok()) return s;
   }
-  s = WriteBatchInternal::CheckWritable(updates);
+  s = WriteBatchInternal::CheckWritable(updates, /*with_marks=*/step != nullptr);
   if (!s.ok()) return s;
   if (WriteBatchInternal::NeedsFamilies(updates)) [[unlikely]] {
     s = db_.families->CheckBatchFamilies(*updates, options.ignore_missing_column_families);
@@ -74,10 +74,23 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates,
     if (!s.ok()) return s;
   }
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
-  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check);
+  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check, step);
   if (db_.statistics != nullptr) [[unlikely]] {
     db_.statistics->reportTimeToHistogram(DB_WRITE, (fiber::now_nanos() - start) / 1000);
   }
+  return s;
+}
+
+Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, TwoPhaseStep* step) {
+  if (!db_.options.allow_2pc) {
+    return Status::NotSupported("two-phase commit needs DBOptions::allow_2pc");
+  }
+  // What was decided and is not logged would be undecided again after a crash.
+  WriteOptions logged = options;
+  logged.disableWAL = false;
+  db_.prepared.SetUsed();
+  Status s = Write(logged, updates, /*check=*/nullptr, step);
+  if (s.ok() && step->kind != TwoPhaseStep::Kind::kPrepare) db_.prepared.Decided(step->log);
   return s;
 }
 
@@ -166,7 +179,7 @@ bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequen
 Status WritePath::Prepare(const WriteGroupInfo& group) {
   const uint64_t max_wal_bytes = max_wal_bytes_.load(std::memory_order_relaxed);
   const bool over_wal_limit =
-      !group.disable_wal && max_wal_bytes > 0 && db_.wals->total_bytes() > max_wal_bytes;
+      !group.disable_wal && max_wal_bytes > 0 && db_.wals->unflushed_bytes() > max_wal_bytes;
   const bool memory_is_short =
       db_.buffer_manager->ShouldFlush() || db_.buffer_manager->ShouldStall();
   if (!write_needs_attention_.load(std::memory_order_acquire) &&

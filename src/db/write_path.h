@@ -30,9 +30,12 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
                                    const Slice& end);
   [[nodiscard]] Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
                              const Slice& value);
-  // `check`, if not null, is asked when the write's turn has come (CommitCheck).
+  // `check`, if not null, is asked when the write's turn has come (CommitCheck). `step`, if not
+  // null: the batch is one of its kind.
   [[nodiscard]] Status Write(const WriteOptions&, WriteBatch* updates,
-                             const CommitCheck* check = nullptr);
+                             const CommitCheck* check = nullptr, TwoPhaseStep* step = nullptr);
+  // A step of a two-phase commit, which is logged whatever the options say.
+  [[nodiscard]] Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step);
   [[nodiscard]] Status FlushWAL(bool sync);
   [[nodiscard]] Status SyncWAL();
   void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
@@ -57,6 +60,11 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   MemTableSink* MemTables() override { return &db_.sink; }
   SequenceNumber LastSequence() override { return db_.versions->LastSequence(); }
   void Publish(SequenceNumber last) override { db_.versions->SetLastSequence(last); }
+  uint64_t NotePrepared(size_t sections) override {
+    const uint64_t log = db_.wals->current_number();
+    db_.prepared.Note(log, sections);
+    return log;
+  }
   void OnError(const Status& status, CommitErrorKind kind) override { OnCommitError(status, kind); }
   // --- OperandFolder
   bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,

@@ -39,6 +39,7 @@
 namespace cairn {
 
 class ManifestReader;
+class MemTable;
 struct ManifestUpdate;
 
 // What the manifest knows of one column family. Owned by VersionSet.
@@ -97,6 +98,7 @@ class ColumnFamilyState {
 struct FamilyEdits {
   ColumnFamilyState* family = nullptr;
   std::span<VersionEdit* const> edits;
+  std::span<MemTable* const> flushed = {};  // what the edits make tables of
 };
 
 struct ObsoleteFile {
@@ -229,6 +231,10 @@ class VersionSet {
   // WALs below this may be deleted and are skipped by recovery. LogAndApply moves it on by itself
   // when an edit brings a log number.
   uint64_t MinLogNumberToKeep() const;
+  // Asked, with the mutex, for the oldest log that is needed for something else than the families'
+  // log numbers tell once these changes are in the MANIFEST. UINT64_MAX: none.
+  using LogNeed = std::function<uint64_t(std::span<const FamilyEdits>)>;
+  void SetLogNeed(LogNeed need) { log_need_ = std::move(need); }
   // The least log number among the families.
   uint64_t MinLogNumberWithUnflushedData() const;
   // So far the logs were whole on the disk when the tables came that the MANIFEST has.
@@ -282,7 +288,8 @@ class VersionSet {
   void CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit);
   // Into the last of these edits, which are written together: from which log on recovery must look,
   // if they move it.
-  void CompleteMinLog(std::span<VersionEdit* const> edits) const;
+  void CompleteMinLog(std::span<VersionEdit* const> edits,
+                      std::span<const FamilyEdits> changes) const;
   // The I/O of LogAndApply, without the mutex.
   [[nodiscard]] IOStatus WriteManifest(ManifestWrite* write, FSDirectory* db_directory);
   [[nodiscard]] IOStatus OpenManifest(ManifestWrite* write);
@@ -329,6 +336,7 @@ class VersionSet {
   uint64_t manifest_snapshot_size_ = 0;       // bytes of the state that it began with
   std::map<uint32_t, std::string> unopened_;  // families of the MANIFEST that are not open: names
   uint64_t prev_log_number_ = 0;
+  LogNeed log_need_;                     // may be empty
   uint64_t min_log_number_to_keep_ = 0;  // 0: the MANIFEST does not say
   uint64_t next_version_number_ = 0;
   SequenceNumber manifest_last_sequence_ = 0;  // the largest that the MANIFEST has

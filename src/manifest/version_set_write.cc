@@ -121,7 +121,8 @@ void VersionSet::CompleteEdit(ColumnFamilyState* cf, VersionEdit* edit) {
   if (edit->log_number()) edit->SetLogNumber(std::max(*edit->log_number(), cf->log_number()));
 }
 
-void VersionSet::CompleteMinLog(std::span<VersionEdit* const> edits) const {
+void VersionSet::CompleteMinLog(std::span<VersionEdit* const> edits,
+                                std::span<const FamilyEdits> changes) const {
   LogNumbers::Some moved;
   std::map<uint32_t, uint64_t> logs;  // of those
   for (const VersionEdit* edit : edits) {
@@ -134,6 +135,7 @@ void VersionSet::CompleteMinLog(std::span<VersionEdit* const> edits) const {
   if (logs.empty()) return;
   uint64_t keep = log_numbers_.LeastWithout(moved);
   for (const auto& [id, log] : logs) keep = std::min(keep, log);
+  if (log_need_) keep = std::min(keep, log_need_(changes));
   if (keep > min_log_number_to_keep_) edits.back()->SetMinLogNumberToKeep(keep);
 }
 
@@ -290,7 +292,7 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
     version->Ref();  // while the mutex is away
     versions.push_back(version);
   }
-  if (s.ok()) CompleteMinLog(edits);
+  if (s.ok()) CompleteMinLog(edits, changes);
   if (s.ok()) s = EncodeRecords(edits, changes.size() > 1, &write);
   if (s.ok()) {
     s = Commit(&write, mutex, db_directory);
@@ -352,7 +354,7 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
   CompleteEdit(state.get(), &edit);
   edit.SetNextFile(next_file_number_.load());
   VersionEdit* const edits[] = {&edit};
-  CompleteMinLog(edits);
+  CompleteMinLog(edits, {});
   s = EncodeRecords(edits, /*atomic=*/false, &write);
   Version* version = nullptr;
   if (s.ok()) {

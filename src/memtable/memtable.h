@@ -161,6 +161,19 @@ class MemTable {
   void SetFirstLogNumber(uint64_t number) { first_log_number_ = number; }
   void SetNextLogNumber(uint64_t number) { next_log_number_ = number; }
 
+  /// It has, or will have, entries of a transaction that was prepared in the log `number`, which
+  /// the commit in a later log says nothing of: that log is needed as long as the memtable is no
+  /// table. Any thread, before the entries are added.
+  void NeedPreparedLog(uint64_t number) {
+    uint64_t oldest = prepared_log_.load(std::memory_order_relaxed);
+    // release: who learns that the transaction is decided sees this.
+    while ((oldest == 0 || number < oldest) &&
+           !prepared_log_.compare_exchange_weak(oldest, number, std::memory_order_acq_rel)) {
+    }
+  }
+  /// The oldest of them; 0: none.
+  uint64_t prepared_log() const { return prepared_log_.load(std::memory_order_acquire); }
+
  private:
   friend class ImmutableMemTables;
   // What a memtable by default does without, behind one pointer: its own path asks no more than
@@ -210,6 +223,7 @@ class MemTable {
   uint64_t id_ = 0;
   uint64_t first_log_number_ = 0;
   uint64_t next_log_number_ = 0;
+  std::atomic<uint64_t> prepared_log_{0};
   bool flush_in_progress_ = false;
 };
 

@@ -51,9 +51,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.track_and_verify_wals_in_manifest, "track_and_verify_wals_in_manifest");
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
-  check->Unsupported(o.allow_2pc, "allow_2pc",
-                     "a database whose transactions are all committed or rolled back opens "
-                     "without it");
   check->Unsupported(o.wal_compression != kNoCompression, "wal_compression");
   check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");

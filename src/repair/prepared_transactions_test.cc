@@ -1,5 +1,5 @@
-// Databases whose logs have transactions that RocksDB's TransactionDB prepared: they are refused,
-// and nothing of them is deleted.
+// Databases whose logs have transactions that RocksDB's TransactionDB prepared: they are refused
+// unless somebody decides them, and nothing of them is deleted.
 #include "base/coding.h"
 #include "db/testing/db_fixture.h"
 #include "fs/file_util.h"
@@ -122,7 +122,7 @@ TEST_F(PreparedTransactionsTest, ALogOlderThanTheKeptIsNotLookedAt) {
   Open();
 }
 
-TEST_F(PreparedTransactionsTest, ALogThatIsReplayedMustHaveNone) {
+TEST_F(PreparedTransactionsTest, ALogThatIsReplayedMustLeaveNone) {
   WriteWal(12, {Plain(4), Prepared(5, "a")});
   ExpectRefusal(TryOpen(SmallOptions()), "000012.log");
   ExpectRefusal(TryOpenReadOnly(SmallOptions()), "000012.log");
@@ -131,13 +131,62 @@ TEST_F(PreparedTransactionsTest, ALogThatIsReplayedMustHaveNone) {
   ExpectRefusal(TryOpen(SmallOptions()), "000012.log");
 }
 
-TEST_F(PreparedTransactionsTest, TheOptionIsRefusedByName) {
+TEST_F(PreparedTransactionsTest, TheOptionKeepsThem) {
+  WriteWal(4, {Plain(1), Prepared(2, "first")});
+  WriteWal(12, {Plain(4), Prepared(5, "a")});
   Options options = SmallOptions();
   options.allow_2pc = true;
-  const Status s = TryOpen(options);
+  Open(options);
+  EXPECT_EQ("1", Get("plain"));
+  EXPECT_EQ("NOT_FOUND", Get("prepared"));
+  db_.reset();
+  // In the new log, as the others went.
+  const Status s = TryOpen(SmallOptions());
   EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
-  EXPECT_NE(s.ToString().find("allow_2pc"), std::string::npos);
-  EXPECT_NE(s.ToString().find("committed or rolled back"), std::string::npos) << s.ToString();
+  EXPECT_EQ(1u, disk_.Files(FileType::kWalFile).size());
+}
+
+TEST_F(PreparedTransactionsTest, WhatWasCommittedIsReplayed) {
+  WriteWal(4, {Prepared(1, "first")});
+  WriteWal(12, {Plain(4), Ended(5, kTypeCommitXID, "first"), Prepared(6, "second"),
+                Ended(6, kTypeRollbackXID, "second")});
+  Open();
+  EXPECT_EQ("1", Get("prepared"));
+  EXPECT_EQ(5u, db_->GetLatestSequenceNumber());
+}
+
+TEST_F(PreparedTransactionsTest, OtherPoliciesAreRefused) {
+  for (const ValueType begin : {kTypeBeginPersistedPrepareXID, kTypeBeginUnprepareXID}) {
+    const std::string foreign =
+        Batch(2).Mark(begin).Put("prepared", "1").Mark(kTypeEndPrepareXID, "first").Bytes();
+    for (const uint64_t log : {4, 12}) {
+      WriteWal(12, {Plain(4)});
+      WriteWal(log, {foreign});
+      Options options = SmallOptions();
+      options.allow_2pc = true;
+      const Status s = TryOpen(options);
+      EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
+    }
+    WriteWal(4, {foreign, Ended(3, kTypeCommitXID, "first")});
+    WriteWal(12, {Plain(4)});
+    Status s = TryOpenReadOnly(SmallOptions());
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    db_.reset();
+    WriteWal(4, {});
+  }
+}
+
+TEST_F(PreparedTransactionsTest, ACommitOfWhatADamagedLogHadIsDamage) {
+  WriteWal(4, {Prepared(1, "first"), Plain(2)});
+  WriteWal(12, {Plain(4), Ended(5, kTypeCommitXID, "first"), Batch(6).Put("later", "1").Bytes()});
+  disk_.faults->FlipBits(LogFileName(kDbName, 4), 20, 1);
+  Options options = SmallOptions();
+  options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  EXPECT_TRUE(TryOpen(options).IsCorruption());
+  // The history ends before it.
+  Open();
+  EXPECT_EQ("1", Get("plain"));
+  EXPECT_EQ("NOT_FOUND", Get("later"));
 }
 
 }  // namespace

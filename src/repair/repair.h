@@ -35,6 +35,7 @@
 #include "base/namespace.h"
 #include "batch/batch_reader.h"
 #include "commit/batch_apply.h"
+#include "commit/prepared_sections.h"
 #include "compaction/job_env.h"
 #include "db/outside_directories.h"
 #include "memtable/memtable.h"
@@ -177,6 +178,7 @@ class Repairer {
   std::map<std::string, ColumnFamilyOptions> known_;
   const ColumnFamilyOptions* const unknown_;
   const std::string wal_dir_;
+  PreparedSections prepared_;  // of the logs so far
   const std::string table_dir_;
   FileSystem* const fs_;
   Logger* const log_;

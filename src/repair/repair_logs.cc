@@ -59,6 +59,7 @@ class Repairer::Memtables final : public MemTableSink {
     return !family.lost.empty() && repairer_->IsFlushed(family, log_);
   }
   bool any_chooses() const { return any_chooses_; }
+  uint64_t log() const { return log_; }
 
   const std::map<uint32_t, MemTable*>& all() const { return memtables_; }
   bool AnyIsFull() const {
@@ -106,8 +107,7 @@ Status Repairer::ApplyChosen(const Slice& batch, Memtables* memtables, SequenceN
   BatchReader reader(batch);
   SequenceNumber sequence = reader.sequence();
   if (!memtables->any_chooses()) {
-    return ApplyBatch(batch, sequence, memtables, /*concurrent=*/false,
-                      /*ignore_missing_families=*/true, next);
+    return prepared_.Apply(batch, memtables->log(), memtables, next);
   }
   BatchRecord record;
   std::string single;  // a batch of one record
@@ -176,7 +176,11 @@ Status Repairer::ConvertLogs() {
     Status s = ConvertLog(number);
     if (!s.ok()) return s;
   }
-  return Status::OK();
+  if (prepared_.sections().empty()) return Status::OK();
+  const auto& [name, section] = *prepared_.sections().begin();
+  return Status::NotSupported(
+      "WAL contains prepared transactions, which a repair would lose: " + name,
+      LogFileName(wal_dir_, section.log));
 }
 
 Status Repairer::ConvertLog(uint64_t number) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "batch/write_batch_internal.h"
 #include "db/column_family.h"
 #include "db/db_impl.h"
 
@@ -43,6 +44,7 @@ void PessimisticTransaction::Begin(const WriteOptions& write_options,
 void PessimisticTransaction::Start(const TransactionOptions& options) {
   SetTerms({txn_db_->NextId(), ExpiryAfter(options.expiration), options.deadlock_detect,
             options.deadlock_detect_depth});
+  may_expire_ = true;
   lock_timeout_us_ = PessimisticDb::Micros(options.lock_timeout >= 0
                                                ? options.lock_timeout
                                                : txn_db_->options().transaction_lock_timeout);
@@ -65,7 +67,9 @@ void PessimisticTransaction::End() {
 
 void PessimisticTransaction::Unregister() {
   if (!registered_) return;
-  txn_db_->Unregister(name_);
+  const TransactionState state = txn_state_;
+  const bool stays = log_number_ != 0 && state != COMMITTED && state != ROLLEDBACK;
+  txn_db_->Unregister(name_, stays);
   registered_ = false;
 }
 
@@ -78,7 +82,7 @@ Status PessimisticTransaction::SetName(const TransactionName& name) {
     return Status::InvalidArgument("Transaction name length must be between 1 and 512 chars.");
   }
   if (!txn_db_->Register(name, this)) {
-    return Status::InvalidArgument("Duplicate txn name " + name);
+    return Status::InvalidArgument("Transaction name must be unique.");
   }
   name_ = name;
   registered_ = true;
@@ -88,7 +92,8 @@ Status PessimisticTransaction::SetName(const TransactionName& name) {
 // --- The end
 
 bool PessimisticTransaction::IsExpired() const {
-  return terms().expires != fiber::kNoDeadline && fiber::now_nanos() >= terms().expires;
+  return may_expire_ && terms().expires != fiber::kNoDeadline &&
+         fiber::now_nanos() >= terms().expires;
 }
 
 bool PessimisticTransaction::Steal() {
@@ -96,36 +101,114 @@ bool PessimisticTransaction::Steal() {
   return txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN;
 }
 
-Status PessimisticTransaction::Prepare() {
-  return Status::NotSupported("Prepare: two-phase commit is not supported");
-}
+namespace {
 
-Status PessimisticTransaction::Commit() {
-  if (IsExpired()) return Status::Expired();
-  TransactionState state = txn_state_;
-  if (state == STARTED) {
-    if (!skip_prepare_) return Status::TxnNotPrepared();
-    Status s = CheckCommitTimeBatch();
-    if (!s.ok()) return s;
-    // From here on nobody can take the locks away.
-    if (txn_state_.compare_exchange_strong(state, AWAITING_COMMIT)) {
-      s = db_->Write(write_options_, batch_.GetWriteBatch());
-      Unregister();
-      End();
-      if (s.ok()) txn_state_ = COMMITTED;
-      return s;
-    }
-  }
+// Of what is asked for in vain, by the state that is in the way.
+Status StateError(Transaction::TransactionState state) {
   switch (state) {
-    case LOCKS_STOLEN:
+    case Transaction::LOCKS_STOLEN:
       return Status::Expired();
-    case COMMITTED:
+    case Transaction::PREPARED:
+      return Status::InvalidArgument("Transaction has already been prepared.");
+    case Transaction::COMMITTED:
       return Status::InvalidArgument("Transaction has already been committed.");
-    case ROLLEDBACK:
+    case Transaction::ROLLEDBACK:
       return Status::InvalidArgument("Transaction has already been rolledback.");
     default:
       return Status::InvalidArgument("Transaction is not in state for commit.");
   }
+}
+
+}  // namespace
+
+Status PessimisticTransaction::Prepare() {
+  if (name_.empty()) {
+    return Status::InvalidArgument("Cannot prepare a transaction that has not been named.");
+  }
+  if (IsExpired()) return Status::Expired();
+  // From here on nobody can take the locks away.
+  TransactionState state = STARTED;
+  if (!txn_state_.compare_exchange_strong(state, AWAITING_PREPARE)) return StateError(state);
+  WriteBatch section;
+  Status s = WriteBatchInternal::AppendMark(&section, kTypeBeginPrepareXID);
+  if (s.ok()) s = WriteBatchInternal::Append(&section, batch_.GetWriteBatch());
+  if (s.ok()) s = WriteBatchInternal::AppendMark(&section, kTypeEndPrepareXID, name_);
+  TwoPhaseStep step{TwoPhaseStep::Kind::kPrepare};
+  if (s.ok()) s = db_->WriteStep(write_options_, &section, &step);
+  if (s.ok()) {
+    may_expire_ = false;
+    log_number_ = step.log;
+    prepared_bytes_ = batch_.GetWriteBatch()->GetDataSize();
+    txn_state_ = PREPARED;
+  } else if (!step.touched_log) {
+    txn_state_ = STARTED;
+  }
+  return s;
+}
+
+Status PessimisticTransaction::Commit() {
+  if (IsExpired()) return Status::Expired();
+  const TransactionState state = txn_state_;
+  if (state == PREPARED) return CommitPrepared();
+  if (state != STARTED) return StateError(state);
+  return skip_prepare_ ? CommitUnprepared() : Status::TxnNotPrepared();
+}
+
+Status PessimisticTransaction::CommitUnprepared() {
+  Status s = CheckCommitTimeBatch();
+  if (!s.ok()) return s;
+  TransactionState state = STARTED;
+  if (!txn_state_.compare_exchange_strong(state, AWAITING_COMMIT)) return StateError(state);
+  s = db_->Write(write_options_, batch_.GetWriteBatch());
+  Unregister();
+  End();
+  if (s.ok()) txn_state_ = COMMITTED;
+  return s;
+}
+
+void PessimisticTransaction::EndPrepared(TransactionState state) {
+  log_number_ = 0;
+  Unregister();
+  End();
+  txn_state_ = state;
+}
+
+Status PessimisticTransaction::CommitPrepared() {
+  WriteBatch* const prepared = batch_.GetWriteBatch();
+  if (prepared->GetDataSize() != prepared_bytes_) {
+    return Status::InvalidArgument("The batch was changed after it was prepared.");
+  }
+  txn_state_ = AWAITING_COMMIT;
+  WriteBatch batch;
+  Status s = WriteBatchInternal::AppendMark(&batch, kTypeNoop);
+  if (s.ok()) s = WriteBatchInternal::Append(&batch, GetCommitTimeWriteBatch());
+  if (s.ok()) s = WriteBatchInternal::AppendMark(&batch, kTypeCommitXID, name_);
+  if (s.ok()) {
+    batch.MarkWalTerminationPoint();
+    s = WriteBatchInternal::Append(&batch, prepared);
+  }
+  TwoPhaseStep step{TwoPhaseStep::Kind::kCommit, log_number_};
+  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);
+  if (s.ok()) {
+    EndPrepared(COMMITTED);
+  } else if (!step.touched_log) {
+    txn_state_ = PREPARED;
+  }
+  return s;
+}
+
+Status PessimisticTransaction::RollbackPrepared() {
+  txn_state_ = AWAITING_ROLLBACK;
+  WriteBatch batch;
+  Status s = WriteBatchInternal::AppendMark(&batch, kTypeRollbackXID, name_);
+  TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};
+  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);
+  if (s.ok()) {
+    EndPrepared(ROLLEDBACK);
+  } else if (!step.touched_log) {
+    txn_state_ = PREPARED;
+  }
+  return s;
 }
 
 Status PessimisticTransaction::Rollback() {
@@ -133,6 +216,8 @@ Status PessimisticTransaction::Rollback() {
     case STARTED:
       End();
       return Status::OK();
+    case PREPARED:
+      return RollbackPrepared();
     case COMMITTED:
       return Status::InvalidArgument("This transaction has already been committed.");
     default:
@@ -147,7 +232,58 @@ Status PessimisticTransaction::RollbackToSavePoint() {
   return TransactionBase::RollbackToSavePoint();
 }
 
+// --- What recovery found
+
+Status PessimisticTransaction::Recover(const TransactionName& name,
+                                       const PreparedSection& section) {
+  Status s = SetName(name);
+  WriteBatch there;  // of families that still are: with one its data went
+  BatchReader reader(section.batch.Data());
+  BatchRecord record;
+  uint32_t known = 0;  // which is the default family's
+  bool exists = true;
+  while (s.ok() && reader.Next(&record)) {
+    if (record.family != known) {
+      known = record.family;
+      exists = db_->HandleOf(known) != nullptr;
+    }
+    if (!exists) continue;
+    LockRecovered(record.family, record.key);
+    s = WriteBatchInternal::AppendRecord(&there, record);
+  }
+  if (s.ok()) s = reader.status();
+  tracks_ = false;  // that was done
+  if (s.ok()) s = RebuildFromWriteBatch(&there);
+  tracks_ = true;
+  if (!s.ok()) return s;
+  log_number_ = section.log;
+  may_expire_ = false;
+  prepared_bytes_ = batch_.GetWriteBatch()->GetDataSize();
+  txn_state_ = PREPARED;
+  return s;
+}
+
+// Who locked no keys may have one of another's: then it goes without, as before.
+void PessimisticTransaction::LockRecovered(uint32_t family, const Slice& key) {
+  if (tracked_.Find(family, key) != nullptr) return;
+  const uint64_t hash = LockTable::HashOf(family, key);
+  const Status s =
+      txn_db_->locks()->Lock(this, hash, family, key, /*exclusive=*/true, /*timeout_us=*/0);
+  if (!s.ok()) return;
+  tracked_.Track(family, key, db_->GetLatestSequenceNumber(), /*read_only=*/false,
+                 /*exclusive=*/true);
+}
+
 // --- Keys
+
+Status PessimisticTransaction::MayWrite() const {
+  const TransactionState state = txn_state_;
+  // A commit writes what was prepared, and nothing else.
+  const bool too_late = state == AWAITING_PREPARE || state == PREPARED ||
+                        state == AWAITING_COMMIT || state == AWAITING_ROLLBACK;
+  return too_late ? Status::InvalidArgument("Transaction is beyond state for writing.")
+                  : Status::OK();
+}
 
 Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice& key,
                                         bool read_only, bool exclusive, bool validate) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "commit/prepared_sections.h"
 #include "fiber/mutex.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "utilities/lock_table.h"
@@ -21,8 +22,10 @@ namespace cairn {
 
 class PessimisticDb final : public TransactionDB {
  public:
-  // `db` is a DBImpl.
+  // `db` is a DBImpl, or stacked on one.
   PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOptions& options);
+  // The transactions that recovery found prepared are transactions again. Once.
+  [[nodiscard]] Status TakeRecovered();
   // With the named transactions that are left.
   ~PessimisticDb() override;
 
@@ -69,9 +72,11 @@ class PessimisticDb final : public TransactionDB {
   static int64_t Micros(int64_t millis);
   TransactionID NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
 
-  // False: another one has the name.
+  // False: another one has the name, or left it (below).
   bool Register(const TransactionName& name, Transaction* transaction);
-  void Unregister(const TransactionName& name);
+  // `stays`: what the transaction prepared is undecided, and comes back under its name when the
+  // database is opened the next time. Until then nobody may have the name.
+  void Unregister(const TransactionName& name, bool stays);
 
  private:
   using Keys = std::vector<std::pair<uint32_t, Slice>>;  // column family ids and keys
@@ -84,6 +89,7 @@ class PessimisticDb final : public TransactionDB {
   std::atomic<TransactionID> next_id_{1};
 
   fiber::Mutex names_mutex_;  // a leaf
+  // Null: the transaction was deleted when it was prepared.
   std::unordered_map<TransactionName, Transaction*> names_ FIBER_GUARDED_BY(names_mutex_);
 };
 
@@ -94,6 +100,8 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   ~PessimisticTransaction() override;
 
   void Begin(const WriteOptions& write_options, const TransactionOptions& options);
+  // A new one becomes what recovery found.
+  [[nodiscard]] Status Recover(const TransactionName& name, const PreparedSection& section);
 
   Status Prepare() override;
   Status Commit() override;
@@ -114,6 +122,7 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   bool Steal() override;
 
  private:
+  Status MayWrite() const override;
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only, bool exclusive,
                   bool validate) override;
   Status TakeUntracked(ColumnFamilyHandle* family, const Slice& key) override {
@@ -126,11 +135,19 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   void End();
   void Unregister();
   bool IsExpired() const;
+  void LockRecovered(uint32_t family, const Slice& key);
+  [[nodiscard]] Status CommitUnprepared();
+  [[nodiscard]] Status CommitPrepared();
+  [[nodiscard]] Status RollbackPrepared();
+  // One that was prepared is over: it is `state`.
+  void EndPrepared(TransactionState state);
 
   PessimisticDb* const txn_db_;
   int64_t lock_timeout_us_ = 0;
   bool skip_prepare_ = true;
-  bool registered_ = false;  // under name_
+  bool may_expire_ = true;     // it was not prepared
+  size_t prepared_bytes_ = 0;  // of the batch that was
+  bool registered_ = false;    // under name_
 };
 
 }  // namespace cairn

@@ -79,19 +79,15 @@ TEST_F(PessimisticTransactionTest, WhatIsNotSupportedIsRefusedByName) {
   options.unordered_write = true;
   EXPECT_TRUE(TryOpenTxn(options).IsNotSupported());
   options = SmallOptions();
-  options.allow_2pc = true;
-  EXPECT_FALSE(TryOpenTxn(options).ok());
-  options = SmallOptions();
   options.max_write_buffer_size_to_maintain = 1 << 20;
   EXPECT_TRUE(TryOpenTxn(options).ok());
 }
 
-TEST_F(PessimisticTransactionTest, TwoPhaseCommitAndTimestampsAreRefused) {
+TEST_F(PessimisticTransactionTest, TimestampsAreRefused) {
   OpenTxn();
   const Txn txn = Begin();
   ASSERT_TRUE(txn->SetName("name").ok());
   ASSERT_TRUE(txn->Put("a", "1").ok());
-  EXPECT_TRUE(txn->Prepare().IsNotSupported());
   EXPECT_TRUE(txn->SetCommitTimestamp(5).IsNotSupported());
   EXPECT_TRUE(txn->CommitAndTryCreateSnapshot(nullptr, 5).IsNotSupported());
   EXPECT_TRUE(txn_db_->CreateTimestampedSnapshot(5).first.IsNotSupported());

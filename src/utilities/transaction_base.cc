@@ -296,7 +296,8 @@ std::unique_ptr<AttributeGroupIterator> TransactionBase::GetAttributeGroupIterat
 template <class F>
 Status TransactionBase::Write(ColumnFamilyHandle* family, const Slice& key, Tracking tracking,
                               uint64_t* count, const F& add) {
-  Status s;
+  Status s = MayWrite();
+  if (!s.ok()) return s;
   switch (tracking) {
     case Tracking::kTracked:
       s = TrackKey(family, key, /*read_only=*/false, /*exclusive=*/true, /*validate=*/true);

@@ -144,6 +144,8 @@ class TransactionBase : public Transaction {
   WriteBatch* GetCommitTimeWriteBatch() override { return &commit_time_batch_; }
 
  protected:
+  // Not OK: it is too late for that.
+  virtual Status MayWrite() const { return Status::OK(); }
   // The key is to be tracked: for a read (`read_only`) or a write. `validate`: it must be as it was
   // at the snapshot, if there is one. Not OK: the operation does not happen.
   virtual Status TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only,

@@ -40,7 +40,7 @@ Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& opt
 
 PessimisticDb::PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOptions& options)
     : TransactionDB(std::move(db)),
-      impl_(static_cast<DBImpl*>(db_)),
+      impl_(static_cast<DBImpl*>(db_->GetRootDB())),
       options_(options),
       locks_(LocksOf(options)) {}
 
@@ -49,11 +49,26 @@ PessimisticDb::~PessimisticDb() {
     Transaction* left = nullptr;
     {
       fiber::MutexLock lock(&names_mutex_);
-      if (!names_.empty()) left = names_.begin()->second;
+      for (const auto& [name, transaction] : names_) {
+        if (transaction != nullptr) left = transaction;
+      }
     }
     if (left == nullptr) break;
     delete left;
   }
+}
+
+Status PessimisticDb::TakeRecovered() {
+  WriteOptions options;
+  options.sync = true;  // as in RocksDB
+  for (const auto& [name, section] : impl_->TakeRecovered()) {
+    auto transaction =
+        std::make_unique<PessimisticTransaction>(this, options, TransactionOptions());
+    Status s = transaction->Recover(name, section);
+    if (!s.ok()) return s;
+    transaction.release();  // it is found by its name, and goes with the database
+  }
+  return Status::OK();
 }
 
 int64_t PessimisticDb::Micros(int64_t millis) {
@@ -77,9 +92,13 @@ bool PessimisticDb::Register(const TransactionName& name, Transaction* transacti
   return names_.emplace(name, transaction).second;
 }
 
-void PessimisticDb::Unregister(const TransactionName& name) {
+void PessimisticDb::Unregister(const TransactionName& name, bool stays) {
   fiber::MutexLock lock(&names_mutex_);
-  names_.erase(name);
+  if (stays) {
+    names_[name] = nullptr;
+  } else {
+    names_.erase(name);
+  }
 }
 
 Transaction* PessimisticDb::GetTransactionByName(const TransactionName& name) {
@@ -88,7 +107,15 @@ Transaction* PessimisticDb::GetTransactionByName(const TransactionName& name) {
   return found == names_.end() ? nullptr : found->second;
 }
 
-void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* trans) { trans->clear(); }
+void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* trans) {
+  trans->clear();
+  fiber::MutexLock lock(&names_mutex_);
+  for (const auto& [name, transaction] : names_) {
+    if (transaction != nullptr && transaction->GetState() == Transaction::PREPARED) {
+      trans->push_back(transaction);
+    }
+  }
+}
 
 // --- What is locked
 
@@ -195,6 +222,28 @@ Status PessimisticDb::Write(const WriteOptions& options,
   return WriteLocked(std::move(keys), [&] { return impl_->Write(options, updates); });
 }
 
+namespace {
+
+void DeleteAll(std::vector<ColumnFamilyHandle*>* handles) {
+  for (ColumnFamilyHandle* const handle : *handles) delete handle;
+  handles->clear();
+}
+
+// `db` goes, and the handles, if it fails.
+Status Wrap(std::unique_ptr<DB>&& db, const TransactionDBOptions& options,
+            std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr) {
+  auto wrapped = std::make_unique<PessimisticDb>(std::move(db), options);
+  Status s = wrapped->TakeRecovered();
+  if (s.ok()) {
+    *dbptr = wrapped.release();
+  } else {
+    DeleteAll(handles);
+  }
+  return s;
+}
+
+}  // namespace
+
 }  // namespace cairn
 
 namespace ROCKSDB_NAMESPACE {
@@ -217,11 +266,45 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
   *dbptr = nullptr;
   Status s = cairn::CheckOptions(db_options, txn_db_options);
   if (!s.ok()) return s;
+  DBOptions options = db_options;
+  std::vector<ColumnFamilyDescriptor> families = column_families;
+  std::vector<size_t> unused;
+  PrepareWrap(&options, &families, &unused);
   std::unique_ptr<DB> db;
-  s = DB::Open(db_options, dbname, cairn::WithoutMemtableHistory(column_families), handles, &db);
+  s = DB::Open(options, dbname, families, handles, &db);
   if (!s.ok()) return s;
-  *dbptr = new cairn::PessimisticDb(std::move(db), txn_db_options);
+  return cairn::Wrap(std::move(db), txn_db_options, handles, dbptr);
+}
+
+void TransactionDB::PrepareWrap(DBOptions* db_options,
+                                std::vector<ColumnFamilyDescriptor>* column_families,
+                                std::vector<size_t>* compaction_enabled_cf_indices) {
+  compaction_enabled_cf_indices->clear();
+  db_options->allow_2pc = true;
+  *column_families = cairn::WithoutMemtableHistory(std::move(*column_families));
+}
+
+Status TransactionDB::WrapDB(DB* db, const TransactionDBOptions& txn_db_options,
+                             const std::vector<size_t>& compaction_enabled_cf_indices,
+                             const std::vector<ColumnFamilyHandle*>& handles,
+                             TransactionDB** dbptr) {
+  *dbptr = nullptr;
+  std::unique_ptr<DB> owned(db);
+  std::vector<ColumnFamilyHandle*> all = handles;
+  std::vector<ColumnFamilyHandle*> compacting;
+  for (const size_t i : compaction_enabled_cf_indices) compacting.push_back(handles.at(i));
+  Status s = cairn::CheckOptions(db->GetDBOptions(), txn_db_options);
+  if (s.ok() && !compacting.empty()) s = db->EnableAutoCompaction(compacting);
+  if (s.ok()) return cairn::Wrap(std::move(owned), txn_db_options, &all, dbptr);
+  cairn::DeleteAll(&all);
   return s;
+}
+
+Status TransactionDB::WrapStackableDB(StackableDB* db, const TransactionDBOptions& txn_db_options,
+                                      const std::vector<size_t>& compaction_enabled_cf_indices,
+                                      const std::vector<ColumnFamilyHandle*>& handles,
+                                      TransactionDB** dbptr) {
+  return WrapDB(db, txn_db_options, compaction_enabled_cf_indices, handles, dbptr);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

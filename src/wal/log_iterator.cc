@@ -58,6 +58,47 @@ bool LogIterator::ReadVisible() {
   return false;
 }
 
+LogIterator::Steps LogIterator::Follow() {
+  Steps steps;
+  steps.end = first_;
+  bool in_section = false, fresh = false;
+  SequenceNumber begin = 0;
+  uint32_t count = 0;
+  BatchReader reader(record_);
+  BatchRecord entry;
+  while (reader.Next(&entry)) {
+    const bool is_end = entry.type == kTypeEndPrepareXID;
+    const bool is_commit = entry.type == kTypeCommitXID;
+    if (entry.type == kTypeBeginPrepareXID) {
+      in_section = steps.any = true;
+      begin = steps.end;
+      count = 0;
+    } else if (is_end) {
+      in_section = false;
+      const auto [at, is_new] = prepared_.try_emplace(entry.key.ToString(), begin, count);
+      fresh = fresh || is_new || at->second.first != begin;
+      at->second = {begin, count};
+    } else if (is_commit || entry.type == kTypeRollbackXID) {
+      steps.any = fresh = true;
+      const auto found = prepared_.find(entry.key.ToString());
+      if (found == prepared_.end()) {
+        steps.ends_late = steps.ends_late || is_commit;
+        continue;
+      }
+      if (is_commit) steps.end += found->second.second;
+      prepared_.erase(found);
+    } else if (entry.counted) {
+      if (in_section) {
+        ++count;
+      } else {
+        ++steps.end;
+      }
+    }
+  }
+  steps.is_copy = steps.any && !fresh && steps.end == first_;
+  return steps;
+}
+
 void LogIterator::Next() {
   batch_.reset();
   if (!status_.ok()) return;
@@ -70,6 +111,7 @@ void LogIterator::Next() {
       }
       if (!status_.ok() || last_ >= env_.last_sequence()) return;
       if (file_ + 1 == files_.size()) {
+        if (ends_late_) return;
         status_ = Status::TryAgain("Create a new iterator to fetch the new tail.");
         return;
       }
@@ -85,12 +127,15 @@ void LogIterator::Next() {
     if (WalLink::Decode(record_, &link)) continue;  // no write
     const BatchReader header(record_);
     first_ = header.sequence();
-    const SequenceNumber end = first_ + header.count();
-    if (!started_ && end <= start_) {
+    const Steps steps = Follow();
+    if (steps.is_copy) continue;
+    const SequenceNumber end = steps.end;
+    if (!started_ && end <= start_ && (!steps.any || end > first_ || first_ < start_)) {
       last_ = end - 1;
+      ends_late_ = steps.ends_late;
       continue;
     }
-    if (started_ && first_ != last_ + 1) {
+    if (started_ && first_ != last_ + 1 && !(ends_late_ && first_ > last_)) {
       status_ = damage_;
       if (!status_.ok()) return;
       status_ = Status::Corruption(
@@ -101,6 +146,7 @@ void LogIterator::Next() {
     damage_ = Status::OK();  // nothing is missing behind it
     started_ = true;
     last_ = end - 1;
+    ends_late_ = steps.ends_late;
     batch_ = std::make_unique<WriteBatch>(record_.ToString());
     return;
   }

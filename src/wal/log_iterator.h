@@ -11,8 +11,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/namespace.h"
 #include "rocksdb/file_system.h"
@@ -51,6 +53,14 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
 
   // The next record that is visible, of this log. False: there is none, or status_ says why.
   bool ReadVisible();
+  // What the present record, which begins at first_, has of two-phase commit.
+  struct Steps {
+    SequenceNumber end = 0;  // of the next record, as far as is known
+    bool any = false;        // it has a mark
+    bool ends_late = false;  // it commits what was prepared before the start: `end` is later
+    bool is_copy = false;    // of a section that was shown, and of nothing else
+  };
+  Steps Follow();
   // Of the present log, from position_ on.
   [[nodiscard]] Status OpenLog();
 
@@ -69,6 +79,9 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
   bool started_ = false;      // a batch was shown
   SequenceNumber last_ = 0;   // of the last batch that was read
   SequenceNumber first_ = 0;  // of the present one
+  bool ends_late_ = false;    // there may be more in the last batch that was read
+  // What is prepared: where it was, and how much it is.
+  std::map<std::string, std::pair<SequenceNumber, uint32_t>> prepared_;
   std::unique_ptr<WriteBatch> batch_;
   Status status_;
   // Of a log that ended with it; the first batch behind it tells whether it matters.

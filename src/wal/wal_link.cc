@@ -45,4 +45,17 @@ SequenceNumber WalLink::LastSequenceOf(const Slice& record) {
   return next == 0 ? 0 : next - 1;
 }
 
+SequenceNumber WalLink::LastUnpreparedSequenceOf(const Slice& record) {
+  BatchReader reader(record);
+  SequenceNumber next = reader.sequence();
+  bool in_section = false;
+  BatchRecord entry;
+  while (reader.Next(&entry)) {
+    if (entry.type == kTypeBeginPrepareXID) in_section = true;
+    if (entry.type == kTypeEndPrepareXID) in_section = false;
+    next += entry.counted && !in_section;
+  }
+  return next == 0 ? 0 : next - 1;
+}
+
 }  // namespace cairn

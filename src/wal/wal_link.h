@@ -31,6 +31,9 @@ struct WalLink {
   static bool Decode(const Slice& record, WalLink* link);
   // The last sequence number that a record (a batch) consumes, by its header.
   static SequenceNumber LastSequenceOf(const Slice& record);
+  // The same of one that may have marks of two-phase commit: prepared entries take none, and what a
+  // commit inserts is not counted (the next record's number tells).
+  static SequenceNumber LastUnpreparedSequenceOf(const Slice& record);
 };
 
 }  // namespace cairn

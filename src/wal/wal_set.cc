@@ -73,23 +73,45 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
   return s;
 }
 
-IOStatus WalSet::AppendLink(const Slice& first_record) {
+IOStatus WalSet::AppendLink(SequenceNumber next) {
   if (!CurrentIsEmpty() || last_logged_.predecessor == 0) return IOStatus::OK();
   WalLink link = last_logged_;
   link.named = link.predecessor <= named_.load(std::memory_order_relaxed);
-  return current_->AddRecord(link.Encode(BatchReader(first_record).sequence()));
+  return current_->AddRecord(link.Encode(next));
+}
+
+IOStatus WalSet::AppendBehindLink(const Slice& record, SequenceNumber next) {
+  IOStatus s = AppendLink(next);
+  if (s.ok()) s = current_->AddRecord(record);
+  if (!s.ok()) return s;
+  // (Without allow_2pc no record has marks.)
+  last_logged_ = {current_->log_number(), options_->allow_2pc
+                                              ? WalLink::LastUnpreparedSequenceOf(record)
+                                              : WalLink::LastSequenceOf(record)};
+  return s;
 }
 
 IOStatus WalSet::Append(const Slice& record) {
-  IOStatus s = AppendLink(record);
-  if (s.ok()) s = current_->AddRecord(record);
-  if (s.ok()) last_logged_ = {current_->log_number(), WalLink::LastSequenceOf(record)};
-  return s;
+  return AppendBehindLink(record, BatchReader(record).sequence());
+}
+
+IOStatus WalSet::AppendCopy(const Slice& record, SequenceNumber next) {
+  return AppendBehindLink(record, next);
 }
 
 uint64_t WalSet::total_bytes() const {
   fiber::MutexLock lock(&mutex_);
   return closed_bytes_ + (current_ == nullptr ? 0 : current_->file()->file_size());
+}
+
+uint64_t WalSet::unflushed_bytes() const {
+  const uint64_t flushed_below = flushed_below_.load(std::memory_order_relaxed);
+  fiber::MutexLock lock(&mutex_);
+  uint64_t bytes = closed_bytes_ + (current_ == nullptr ? 0 : current_->file()->file_size());
+  for (auto it = bytes_.begin(); it != bytes_.end() && it->first < flushed_below; ++it) {
+    bytes -= it->second;
+  }
+  return bytes;
 }
 
 std::vector<WalSet::File> WalSet::Files() const {

@@ -51,6 +51,8 @@ class WalSet {
 
   // Leader. SUSPENDS.
   [[nodiscard]] IOStatus Append(const Slice& record);
+  // A record of an older log, which is to go; `next`: what the next write's number will be.
+  [[nodiscard]] IOStatus AppendCopy(const Slice& record, SequenceNumber next);
   [[nodiscard]] IOStatus Sync();
   [[nodiscard]] IOStatus Flush();
   // Leader: closes all. SUSPENDS.
@@ -85,6 +87,10 @@ class WalSet {
   bool CurrentIsEmpty() const { return current_ == nullptr || current_->file()->file_size() == 0; }
   // Leader: bytes of all WALs that have a file.
   uint64_t total_bytes() const;
+  // The same without logs that are kept, though a flush would not let them go.
+  uint64_t unflushed_bytes() const;
+  // All that the logs below `number` have is in tables; from anywhere.
+  void SetFlushedBelow(uint64_t number) { flushed_below_.store(number, std::memory_order_relaxed); }
   struct File {
     uint64_t number = 0;
     uint64_t bytes = 0;          // that were appended
@@ -109,7 +115,9 @@ class WalSet {
   // does not sync it.
   [[nodiscard]] IOStatus SyncOld(bool with_names, WalLink* end = nullptr);
 
-  IOStatus AppendLink(const Slice& first_record);
+  // `next`: the sequence number of what follows.
+  IOStatus AppendLink(SequenceNumber next);
+  IOStatus AppendBehindLink(const Slice& record, SequenceNumber next);
   IOStatus SyncDirectory();
   uint64_t TakeRecyclable();
   bool recycles() const { return options_->recycle_log_file_num > 0; }
@@ -127,7 +135,8 @@ class WalSet {
   WalLink last_logged_;        // the latest record of all; predecessor 0: none yet
 
   std::atomic<uint64_t> current_number_{0};
-  std::atomic<uint64_t> named_{0};  // the names up to that of this log are on the disk
+  std::atomic<uint64_t> flushed_below_{0};  // relaxed: of a limit that need not be exact
+  std::atomic<uint64_t> named_{0};          // the names up to that of this log are on the disk
   mutable fiber::Mutex mutex_;
   std::deque<std::shared_ptr<Old>> old_ FIBER_GUARDED_BY(mutex_);
   std::map<uint64_t, uint64_t> bytes_

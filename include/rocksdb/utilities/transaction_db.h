@@ -38,7 +38,23 @@
 // transaction may go on, empty.
 // SetName(): 1 to 512 bytes that no other transaction of the database has by now, once; else
 // InvalidArgument. A named transaction that nobody deletes is deleted with the database.
-// Prepare(): NotSupported.
+//
+// Two-phase commit. Prepare() logs the writes of a transaction that has a name (else
+// InvalidArgument), and syncs the log as the write options say: from then on it can be committed or
+// rolled back, also after a crash, and cannot expire. It keeps its locks, and takes no more writes
+// (InvalidArgument; RocksDB takes them, and loses them in a crash). Open() finds what is prepared
+// and undecided in the logs: GetAllPreparedTransactions(), or by its name. It has the locks of its
+// keys (in RocksDB it has none), and its writes sync the log.
+//   - All three steps are logged, whatever WriteOptions::disableWAL says.
+//   - A step that fails, and left nothing behind, may be tried again. After a failed write of the
+//     log it is for the next opening to find out which state the transaction has: until then
+//     neither Commit() nor Rollback() is allowed, and the database takes no writes.
+//   - A prepared transaction that is deleted comes back with the next opening. Until then nobody
+//   can
+//     have its name.
+//   - Of a family that is dropped nothing is committed; Commit() is InvalidArgument, unless
+//     WriteOptions::ignore_missing_column_families, or the transaction was recovered since.
+//   - DB::Open() refuses a database with prepared transactions (NotSupported), but with allow_2pc.
 //
 // Thread safety: all functions of the database from anywhere, threads and fibers. Waiting parks a
 // fiber and blocks a thread.
@@ -237,14 +253,30 @@ class TransactionDB : public StackableDB {
   }
 
   // As DB::Open(). The caller owns the result; null if it is not OK. NotSupported: what the
-  // options' comments say, DBOptions::unordered_write, and what DB::Open() refuses (allow_2pc,
-  // comparators with timestamps ...).
+  // options' comments say, DBOptions::unordered_write, and what DB::Open() refuses (comparators
+  // with timestamps ...).
   static Status Open(const Options& options, const TransactionDBOptions& txn_db_options,
                      const std::string& dbname, TransactionDB** dbptr);
   static Status Open(const DBOptions& db_options, const TransactionDBOptions& txn_db_options,
                      const std::string& dbname,
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr);
+
+  // The same in two steps, for who opens the database himself, or stacks something on it.
+  // PrepareWrap changes options to what Open() would open with, and clears
+  // `compaction_enabled_cf_indices` (RocksDB keeps compactions from running in between). The others
+  // take ownership of the database; if they fail it is deleted, and so are the handles. Compactions
+  // of the families whose indices are given are enabled.
+  static void PrepareWrap(DBOptions* db_options,
+                          std::vector<ColumnFamilyDescriptor>* column_families,
+                          std::vector<size_t>* compaction_enabled_cf_indices);
+  static Status WrapDB(DB* db, const TransactionDBOptions& txn_db_options,
+                       const std::vector<size_t>& compaction_enabled_cf_indices,
+                       const std::vector<ColumnFamilyHandle*>& handles, TransactionDB** dbptr);
+  static Status WrapStackableDB(StackableDB* db, const TransactionDBOptions& txn_db_options,
+                                const std::vector<size_t>& compaction_enabled_cf_indices,
+                                const std::vector<ColumnFamilyHandle*>& handles,
+                                TransactionDB** dbptr);
 
   // The caller owns the result, which must be deleted before the database (but see SetName()).
   // `old_txn`, if not null, is a transaction of this database: it is rolled back, becomes the new
@@ -256,7 +288,8 @@ class TransactionDB : public StackableDB {
 
   // Null: none that is not committed has it.
   virtual Transaction* GetTransactionByName(const TransactionName& name) = 0;
-  // None: there is no Prepare().
+  // Those that are prepared. One that recovery found is deleted by who decides it, or, undecided,
+  // with the database.
   virtual void GetAllPreparedTransactions(std::vector<Transaction*>* trans) = 0;
 
   // All locks of one moment, by column family.

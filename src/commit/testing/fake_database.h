@@ -57,6 +57,8 @@ class FakeDatabase : private CommitEnv {
   std::atomic<int> appends{0};
   std::atomic<int> syncs{0};
   std::atomic<int> errors{0};
+  size_t prepared = 0;  // the leader's
+  static constexpr uint64_t kLogNumber = 7;
 
  private:
   // --- CommitEnv
@@ -94,6 +96,10 @@ class FakeDatabase : private CommitEnv {
     EXPECT_GT(last, published());
     if (on_publish) on_publish(last);
     published_.store(last, std::memory_order_release);
+  }
+  uint64_t NotePrepared(size_t sections) override {
+    prepared += sections;
+    return kLogNumber;
   }
   void OnError(const Status& s, CommitErrorKind /*kind*/) override {
     EXPECT_FALSE(s.ok());

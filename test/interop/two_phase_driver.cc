@@ -1,0 +1,162 @@
+// Does what it is told to a TransactionDB with two families, and shows what is in it. The public
+// API alone: compiled once against Cairn and once against librocksdb, so that two_phase_test.py can
+// hand a database with prepared transactions back and forth between the two.
+//
+//   two_phase_driver DB STEP ...
+//     put KEY VALUE | merge KEY VALUE     plain, into both families
+//     begin NAME                          what follows is the transaction's ...
+//     tput KEY VALUE | tmerge KEY VALUE | tdelete KEY
+//     prepare                             ... up to here
+//     commit NAME | rollback NAME
+//     flush 0|1                           a family
+//     show                                prints "prepared NAME ..." and, for each family,
+//                                         "family KEY=VALUE ..."
+//     die                                 ends the process here, without closing anything
+// A failed step is told on stderr, with exit status 1.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/iterator.h"
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/options.h"
+#include "rocksdb/utilities/transaction.h"
+#include "rocksdb/utilities/transaction_db.h"
+
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+using rocksdb::Transaction;
+
+class Joined : public rocksdb::AssociativeMergeOperator {
+ public:
+  bool Merge(const Slice& /*key*/, const Slice* existing, const Slice& value, std::string* result,
+             rocksdb::Logger* /*logger*/) const override {
+    *result =
+        existing == nullptr ? value.ToString() : existing->ToString() + "," + value.ToString();
+    return true;
+  }
+  const char* Name() const override { return "interop.Joined"; }
+};
+
+class Driver {
+ public:
+  explicit Driver(const std::string& path) {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    options.merge_operator = std::make_shared<Joined>();
+    options.compression = rocksdb::kNoCompression;
+    Check(rocksdb::TransactionDB::Open(
+              options, rocksdb::TransactionDBOptions(), path,
+              {rocksdb::ColumnFamilyDescriptor(rocksdb::kDefaultColumnFamilyName, options),
+               rocksdb::ColumnFamilyDescriptor("second", options)},
+              &families_, &db_),
+          "open");
+  }
+  ~Driver() {
+    for (rocksdb::ColumnFamilyHandle* family : families_) delete family;
+    delete db_;
+  }
+
+  void Run(const std::vector<std::string>& steps) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const std::string& step = steps[i];
+      const auto next = [&] { return steps.at(++i); };
+      if (step == "put" || step == "merge") {
+        const std::string key = next(), value = next();
+        Plain(step == "merge", key, value);
+      } else if (step == "begin") {
+        rocksdb::TransactionOptions unlocked;
+        unlocked.skip_concurrency_control = true;
+        txn_ = db_->BeginTransaction(rocksdb::WriteOptions(), unlocked);
+        Check(txn_->SetName(next()), "name");
+      } else if (step == "tput" || step == "tmerge") {
+        const std::string key = next(), value = next();
+        for (rocksdb::ColumnFamilyHandle* family : families_) {
+          Check(step == "tput" ? txn_->Put(family, key, value) : txn_->Merge(family, key, value),
+                step);
+        }
+      } else if (step == "tdelete") {
+        const std::string key = next();
+        for (rocksdb::ColumnFamilyHandle* family : families_)
+          Check(txn_->Delete(family, key), step);
+      } else if (step == "prepare") {
+        Check(txn_->Prepare(), step);
+      } else if (step == "commit" || step == "rollback") {
+        Decide(step == "commit", next());
+      } else if (step == "flush") {
+        Check(db_->Flush(rocksdb::FlushOptions(), families_.at(std::stoul(next()))), step);
+      } else if (step == "show") {
+        Show();
+      } else if (step == "die") {
+        std::fflush(stdout);
+        _exit(0);
+      }
+    }
+  }
+
+ private:
+  static void Check(const Status& s, const std::string& what) {
+    if (s.ok()) return;
+    std::fprintf(stderr, "%s: %s\n", what.c_str(), s.ToString().c_str());
+    std::fflush(stdout);
+    _exit(1);
+  }
+
+  void Plain(bool merge, const std::string& key, const std::string& value) {
+    rocksdb::WriteBatch batch;
+    for (rocksdb::ColumnFamilyHandle* family : families_) {
+      Check(merge ? batch.Merge(family, key, value) : batch.Put(family, key, value), "batch");
+    }
+    // (The recovered hold locks in Cairn.)
+    rocksdb::TransactionDBWriteOptimizations unlocked;
+    unlocked.skip_concurrency_control = true;
+    Check(db_->Write(rocksdb::WriteOptions(), unlocked, &batch), "write");
+  }
+
+  void Decide(bool commit, const std::string& name) {
+    const std::unique_ptr<Transaction> txn(db_->GetTransactionByName(name));
+    if (txn == nullptr) Check(Status::NotFound(name), "transaction");
+    Check(commit ? txn->Commit() : txn->Rollback(), name);
+  }
+
+  void Show() {
+    std::vector<Transaction*> all;
+    db_->GetAllPreparedTransactions(&all);
+    std::vector<std::string> names;
+    for (const Transaction* txn : all) names.push_back(txn->GetName());
+    std::sort(names.begin(), names.end());
+    std::string line = "prepared";
+    for (const std::string& name : names) line += " " + name;
+    std::puts(line.c_str());
+    for (rocksdb::ColumnFamilyHandle* family : families_) {
+      const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions(), family));
+      line = "family";
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+        line += " " + it->key().ToString() + "=" + it->value().ToString();
+      }
+      Check(it->status(), "iterator");
+      std::puts(line.c_str());
+    }
+  }
+
+  rocksdb::TransactionDB* db_ = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+  Transaction* txn_ = nullptr;  // that is made; then the database's
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 1;
+  Driver driver(argv[1]);
+  driver.Run(std::vector<std::string>(argv + 2, argv + argc));
+  return 0;
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Prepared transactions, handed back and forth between Cairn and RocksDB 7.8.3.
+
+  two_phase_test.py --cairn DRIVER --rocksdb DRIVER [--lives N] [--histories N] [--seed N]
+
+Both drivers are two_phase_driver.cc, compiled against either library. A history is a database's: in each of its lives one of the
+two, chosen at random, opens it, shows what is prepared and what is committed, which must be what a model says, prepares, commits,
+rolls back, writes and flushes, and ends: closed, or killed. Operands of merges tell the order of the commits.
+"""
+import argparse
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+class History:
+    def __init__(self, args, seed, db):
+        self.args, self.seed, self.db = args, seed, db
+        self.random = random.Random(seed)
+        self.contents, self.prepared, self.names = {}, {}, 0
+        self.told = []
+
+    def apply(self, writes):
+        for kind, key, value in writes:
+            if kind == 'delete':
+                self.contents.pop(key, None)
+            elif kind == 'merge' and key in self.contents:
+                self.contents[key] += ',' + value
+            else:
+                self.contents[key] = value
+
+    def write(self):
+        kind = self.random.choice(['put', 'merge', 'merge', 'delete'])
+        return kind, f'k{self.random.randrange(8)}', f'v{self.random.randrange(1000)}'
+
+    def steps(self):
+        for _ in range(self.random.randrange(12)):
+            what = self.random.choice(['plain', 'plain', 'prepare', 'prepare', 'commit', 'rollback', 'flush'])
+            if what == 'plain':
+                kind, key, value = self.write()
+                kind = 'put' if kind == 'delete' else kind
+                self.apply([(kind, key, value)])
+                yield from (kind, key, value)
+            elif what == 'prepare':
+                name = f't{self.names}'
+                self.names += self.random.randrange(3) > 0  # sometimes a name is used again
+                if name in self.prepared:
+                    continue
+                self.prepared[name] = [self.write() for _ in range(self.random.randrange(5))]
+                yield from ('begin', name)
+                for kind, key, value in self.prepared[name]:
+                    yield from ('tdelete', key) if kind == 'delete' else ('t' + kind, key, value)
+                yield 'prepare'
+            elif what == 'flush':
+                yield from ('flush', str(self.random.randrange(2)))
+            elif self.prepared:
+                name = self.random.choice(sorted(self.prepared))
+                writes = self.prepared.pop(name)
+                if what == 'commit':
+                    self.apply(writes)
+                yield from (what, name)
+
+    def expected(self):
+        family = ' '.join(['family', *(f'{key}={value}' for key, value in sorted(self.contents.items()))])
+        return [' '.join(['prepared', *sorted(self.prepared)]), family, family]
+
+    def live(self, engine):
+        expected = self.expected()
+        steps = ['show', *self.steps(), *(['die'] if self.random.randrange(3) else [])]
+        self.told.append(f'{engine}: {" ".join(steps)}')
+        done = subprocess.run([getattr(self.args, engine), self.db, *steps], text=True, capture_output=True, errors='replace',
+                              timeout=300)
+        shown = done.stdout.splitlines()
+        if done.returncode != 0 or shown != expected:
+            story = '\n'.join(self.told)
+            sys.exit(f'FAILED, seed {self.seed}, status {done.returncode}\n{story}\nexpected {expected}\nshown    {shown}\n'
+                     f'{done.stderr[-2000:]}')
+
+    def run(self):
+        for _ in range(self.args.lives):
+            self.live(self.random.choice(['cairn', 'rocksdb']))
+        for engine in ('cairn', 'rocksdb'):
+            self.live(engine)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--cairn', type=pathlib.Path, required=True)
+    parser.add_argument('--rocksdb', type=pathlib.Path, required=True)
+    parser.add_argument('--lives', type=int, default=12)
+    parser.add_argument('--histories', type=int, default=15)
+    parser.add_argument('--seed', type=int, default=1)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix='cairn_two_phase_') as work:
+        for seed in range(args.seed, args.seed + args.histories):
+            db = pathlib.Path(work) / 'db'
+            shutil.rmtree(db, ignore_errors=True)
+            History(args, seed, db).run()
+    print(f'{args.histories} histories of {args.lives} lives')
+
+
+if __name__ == '__main__':
+    main()
