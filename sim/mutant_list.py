@@ -160,11 +160,11 @@ mutant('skiplist-trusts-its-hint', 'an insertion begins at the last one, be that
        'src/memtable/skiplist.cc', '  if (prev != head_ && !order.IsBefore(prev)) return false;\n', '')
 mutant('memtable-gone-before-its-table', 'a memtable is dropped before the table that replaces it is installed',
        'src/db/flushes.cc', '''
-    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
+    s = db_.versions->LogAndApply(std::span(&change, 1), db_.mutex(), db_.directory.get(), false,
                                   [&] { family->imm.Remove(memtables); });
 ''', '''
     family->imm.Remove(memtables);
-    s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false);
+    s = db_.versions->LogAndApply(std::span(&change, 1), db_.mutex(), db_.directory.get(), false);
 ''')
 mutant('flush-forgets-newer-logs', 'the edit of a flush says that all logs before the present one are obsolete',
        'src/db/flushes.cc', '''
@@ -305,7 +305,7 @@ mutant('logs-without-an-owner', "a checkpoint's OPTIONS name the directory of it
        'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text', also=[
            ('src/db/opening.cc', '  s = db_.outside.Find(db_.options);\n', '')])
 mutant('log-checksum-not-verified', "the checksum of a log's records is not verified", 'src/db/recovery.cc',
-       '&reporter, /*checksum=*/true, number);', '&reporter, /*checksum=*/false, number);')
+       '&reporter, /*checksum=*/true, number);\n\n  // A write is replayed', '&reporter, /*checksum=*/false, number);\n\n  // A write is replayed')
 mutant('resume-without-flush', 'Resume() lets writes in before what is in memory is in tables', 'src/db/error_handler.cc',
        '    if (s.ok() && unflushed()) {', '    if (s.ok() && unflushed() && db_.wals == nullptr) {')
 mutant('failed-log-kept', 'the flushes of a recovery leave the log that failed in need', 'src/db/memtable_switch.cc',
@@ -621,14 +621,14 @@ transactions('lock-left-by-a-rollback', 'a rollback to a save point leaves the l
              '  txn_db_->locks()->Unlock(this, LockTable::HashOf(family, key), family, key);',
              '  static_cast<void>(family), static_cast<void>(key);')
 transactions('lock-given-back-early', 'the locks are free before the commit is written', 'src/utilities/pessimistic_transaction.cc', '''
-      s = db_->Write(write_options_, batch_.GetWriteBatch());
-      Unregister();
+  s = db_->Write(write_options_, batch_.GetWriteBatch());
+  Unregister();
 ''', '''
       for (const TrackedKeys::Entry& entry : tracked_.entries()) {
         if (entry.is_tracked()) txn_db_->locks()->Unlock(this, entry.hash, entry.family, tracked_.KeyOf(entry));
       }
-      s = db_->Write(write_options_, batch_.GetWriteBatch());
-      Unregister();
+  s = db_->Write(write_options_, batch_.GetWriteBatch());
+  Unregister();
 ''')
 transactions('shared-beside-exclusive', 'who wants to read is let in beside who writes', 'src/utilities/lock_table.cc',
              '  if (!has && !exclusive && !lock->exclusive && lock->head == nullptr) {', '  if (!has && !exclusive && lock->head == nullptr) {')
@@ -641,7 +641,7 @@ transactions('granted-lock-stays-shared', 'a lock that was waited for exclusivel
 transactions('stolen-and-committed', 'a transaction whose locks were taken commits', 'src/utilities/pessimistic_transaction.cc',
              '  return txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN;',
              '  return txn_state_ == expected;',
-             also=[('src/utilities/pessimistic_transaction.cc', '  if (IsExpired()) return Status::Expired();\n', '')])
+             also=[('src/utilities/pessimistic_transaction.cc', '  if (IsExpired()) return Status::Expired();\n  const TransactionState state', '  const TransactionState state')])
 transactions('stolen-too-soon', 'the locks of a transaction that expires are taken while it commits', 'src/utilities/pessimistic_transaction.cc',
              '  return txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN;',
              '  txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN);\n  return true;')
@@ -678,3 +678,15 @@ transactions('rollback-to-a-save-point-unlocks-all', 'a rollback to a save point
              'src/utilities/tracked_keys.cc',
              '    if (change.entry == kNone || !TakeBack(change.entry, change.read_only)) continue;',
              '    if (change.entry == kNone) continue;\n    TakeBack(change.entry, change.read_only);')
+
+transactions('prepared-log-not-kept', 'a log goes though only it has what a transaction has prepared', 'src/db/memtable_switch.cc',
+             '  uint64_t oldest = db_.prepared.Oldest();', '  uint64_t oldest = UINT64_MAX;')
+transactions('committed-log-not-kept', 'the log of a prepared section goes while only a memtable has its entries', 'src/db/memtable_switch.cc',
+             '    if (log != 0 && !flushed.contains(memtable)) oldest', '    if (log == 1 && !flushed.contains(memtable)) oldest')
+transactions('recovered-without-locks', 'what recovery finds prepared has no locks', 'src/utilities/pessimistic_transaction.cc',
+             '    LockRecovered(record.family, record.key);\n', '')
+transactions('rollback-not-logged', 'the rollback of what was prepared is not in the log', 'src/utilities/pessimistic_transaction.cc',
+             '  TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};\n  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);',
+             '  TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};')
+transactions('prepare-not-synced', 'Prepare() does not sync, whatever the options say', 'src/utilities/pessimistic_transaction.cc',
+             '  if (s.ok()) s = db_->WriteStep(write_options_, &section, &step);', '  if (s.ok()) s = db_->WriteStep(WriteOptions(), &section, &step);')

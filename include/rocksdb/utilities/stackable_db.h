@@ -314,21 +314,6 @@ class StackableDB : public DB {
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override {
     db_->GetLiveFilesMetaData(metadata);
   }
-  Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
-                                 std::vector<LiveFileStorageInfo>* files) override {
-    return db_->GetLiveFilesStorageInfo(options, files);
-  }
-  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override {
-    return db_->GetLiveFilesChecksumInfo(checksum_list);
-  }
-  Status GetSortedWalFiles(VectorLogPtr& files) override { return db_->GetSortedWalFiles(files); }
-  Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) override {
-    return db_->GetCurrentWalFile(current_log_file);
-  }
-  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<TransactionLogIterator>* iter,
-                         const TransactionLogIterator::ReadOptions& read_options) override {
-    return db_->GetUpdatesSince(seq_number, iter, read_options);
-  }
   using DB::GetColumnFamilyMetaData;
   void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                ColumnFamilyMetaData* metadata) override {
