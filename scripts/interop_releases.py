@@ -79,6 +79,15 @@ class Driver:
             self(second, 'options', db)
 
 
+def two_phase(build, peer):
+    """Prepared transactions, in turns."""
+    done = subprocess.run([sys.executable, str(ROOT / 'test/interop/two_phase_test.py'), '--cairn',
+                           str(build / 'test/interop/two_phase_cairn'), '--peer', peer], text=True, capture_output=True,
+                          errors='replace', timeout=1800)
+    if done.returncode != 0:
+        raise Failure(done.stderr[-2000:])
+
+
 def cell(function, *args):
     try:
         function(*args)
@@ -127,6 +136,10 @@ def main():
                 put(name, title, version, 'reads', cell(driver.back_and_forth, name, peer, ours))
                 put(name, title, version, 'writes',
                     cell(driver.back_and_forth, name, ours, peer) if support == 'full' else '-')
+            if not args.only or 'two_phase' in args.only.split(','):
+                text = cell(two_phase, args.build, peer)
+                for column in ('reads', 'writes'):
+                    put('two_phase', 'prepared transactions', version, column, text)
             if not args.only:
                 for column, first, second in (('reads', peer, ours), ('writes', ours, peer)):
                     put('OPTIONS', 'the OPTIONS file', version, column, cell(driver.options, first, second))

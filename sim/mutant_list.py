@@ -62,7 +62,7 @@ mutant('followers-not-logged', "only the leader's batch reaches the log, its fol
        'if (group.writers == 1 && group.leader->batch->GetWalTerminationPoint().is_cleared()) {',
        'if (group.leader->batch->GetWalTerminationPoint().is_cleared()) {')
 mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/file_purger.cc',
-       'db_.wals->TakeObsolete(db_.versions->MinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
+       'db_.wals->TakeObsolete(db_.versions->SaidMinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
 
 # ---- The commit queue
 

@@ -18,12 +18,14 @@ class NoMemTables final : public MemTableSink {
 
 }  // namespace
 
-Status PreparedSection::Encode(const std::string& name, WriteBatch* record) const {
+Status PreparedSection::EncodeCopy(const std::string& name, SequenceNumber next,
+                                   WriteBatch* record) const {
   record->Clear();
-  Status s = WriteBatchInternal::AppendMark(record, kTypeBeginPrepareXID);
+  Status s = WriteBatchInternal::AppendMark(record, kTypeRollbackXID, name);
+  if (s.ok()) s = WriteBatchInternal::AppendMark(record, kTypeBeginPrepareXID);
   if (s.ok()) s = WriteBatchInternal::Append(record, &batch);
   if (s.ok()) s = WriteBatchInternal::AppendMark(record, kTypeEndPrepareXID, name);
-  WriteBatchInternal::SetSequence(record, sequence);
+  WriteBatchInternal::SetSequence(record, next);
   return s;
 }
 
@@ -91,7 +93,6 @@ Status PreparedSections::Begin(const BatchRecord& mark, SequenceNumber seq) {
 Status PreparedSections::End(const std::string& name) {
   if (!in_section_) return Status::Corruption("a prepared section has no begin");
   in_section_ = false;
-  // One that is there already was copied from an older log, when that was to go.
   sections_.insert_or_assign(name, std::move(section_));
   return Status::OK();
 }

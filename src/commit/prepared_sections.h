@@ -25,13 +25,15 @@ namespace cairn {
 
 struct PreparedSection {
   uint64_t log = 0;             // that has it
-  SequenceNumber sequence = 0;  // the next one where it begins
+  SequenceNumber sequence = 0;  // the next one where it began
   WriteBatch batch;             // its entries
   bool is_foreign = false;      // of RocksDB's other policies: its entries are in tables
 
-  /// As a record of a log: with its marks, and the number of then, by which RocksDB tells a copy
-  /// from another section of the name. MemoryLimit: there is no memory for it.
-  [[nodiscard]] Status Encode(const std::string& name, WriteBatch* record) const;
+  /// As a record of another log, which also takes the place of the original, where that is read
+  /// before: [rollback] [begin prepare] entries [end prepare]. `next`: the sequence number of the
+  /// next write. MemoryLimit: there is no memory for it.
+  [[nodiscard]] Status EncodeCopy(const std::string& name, SequenceNumber next,
+                                  WriteBatch* record) const;
 };
 
 class PreparedSections final : private BatchMarks {

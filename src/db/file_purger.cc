@@ -48,7 +48,8 @@ void FilePurger::FindObsoleteFiles(ObsoleteFiles* out) {
 }
 
 void FilePurger::AddObsoleteWals(ObsoleteFiles* out) {
-  for (uint64_t wal : db_.wals->TakeObsolete(db_.versions->MinLogNumberToKeep())) {
+  // (A database that was refused may have a MANIFEST that says nothing: it keeps all.)
+  for (uint64_t wal : db_.wals->TakeObsolete(db_.versions->SaidMinLogNumberToKeep())) {
     out->wals.push_back(wal);
   }
   db_.wals->SetFlushedBelow(db_.versions->MinLogNumberWithUnflushedData());

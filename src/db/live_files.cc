@@ -135,7 +135,7 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
     add(base(CurrentFileName("")), db_.name, 0, kCurrentFile, manifest_name.size() + 1)
         ->replacement_contents = manifest_name + "\n";
     options_file = db_.options_changes->options_file();
-    const uint64_t first_wal = db_.versions->MinLogNumberToKeep();
+    const uint64_t first_wal = db_.versions->SaidMinLogNumberToKeep();
     const uint64_t also = db_.versions->prev_log_number();
     std::erase_if(wals, [=](const WalSet::File& wal) {
       return wal.bytes == 0 || (wal.number < first_wal && wal.number != also);

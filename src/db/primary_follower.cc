@@ -80,7 +80,8 @@ Status PrimaryFollower::TryCatchUpWithPrimary() {
     if (complete.ok()) complete = OpenNewTables(update.get());
     std::unique_ptr<ManifestUpdate> later;
     s = db_.versions->ReadUpdate(&later);
-    if (s.ok() && complete.ok() && later->FirstLogKept() <= update->FirstLogKept()) {
+    if (s.ok() && complete.ok() && later->FirstLogNeeded() <= update->FirstLogNeeded() &&
+        later->FirstLogKept() <= update->FirstLogKept()) {
       InstallCatchUp(update.get());
       return s;
     }

@@ -61,7 +61,7 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
     all.push_back(number);
     if (number >= min_log || number == db_.versions->prev_log_number()) {
       numbers.push_back(number);
-    } else if (number >= db_.versions->MinLogNumberToKeep()) {
+    } else if (number >= db_.versions->SaidMinLogNumberToKeep()) {
       kept.push_back(number);
     }
   }
@@ -93,7 +93,7 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
 
   std::sort(kept.begin(), kept.end());
   for (const uint64_t number : kept) {
-    s = ReadKeptWal(number, &replay);
+    if (replay.logs.contains(number)) s = ReadKeptWal(number, &replay);
     if (!s.ok()) return s;
   }
   for (uint64_t number : numbers) {
@@ -167,8 +167,8 @@ Status Recovery::CopyPrepared(uint64_t wal, Replay* replay) {
   for (const auto& [sequence, name] : order) {
     PreparedSection& section = sections.at(name);
     WriteBatch record;
-    Status s = section.Encode(name, &record);
-    if (s.ok()) s = db_.wals->AppendCopy(record.Data(), db_.versions->LastSequence() + 1);
+    Status s = section.EncodeCopy(name, db_.versions->LastSequence() + 1, &record);
+    if (s.ok()) s = db_.wals->Append(record.Data());
     if (!s.ok()) return s;
     LogInfo(db_.options.info_log.get(), "Transaction %s is prepared, in log #%llu, copied to #%llu",
             name.c_str(), static_cast<unsigned long long>(section.log),

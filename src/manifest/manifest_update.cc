@@ -19,10 +19,6 @@ uint64_t ManifestUpdate::FirstLogNeeded() const {
   return std::max(least, min_log_to_keep);
 }
 
-uint64_t ManifestUpdate::FirstLogKept() const {
-  return min_log_to_keep != 0 ? min_log_to_keep : FirstLogNeeded();
-}
-
 Status ManifestUpdate::Apply(ManifestReader* reader, const OpenFamily& find_or_make) {
   VersionEdit edit;
   while (reader->Next(&edit)) {

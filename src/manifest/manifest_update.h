@@ -42,8 +42,8 @@ struct ManifestUpdate {
   // The oldest log that has anything which the tables of the open families lack, or that the
   // MANIFEST's writer keeps.
   uint64_t FirstLogNeeded() const;
-  // The oldest that the writer keeps: what is prepared may be there.
-  uint64_t FirstLogKept() const;
+  // The oldest that the writer keeps: what is prepared may be there. 0: all.
+  uint64_t FirstLogKept() const { return min_log_to_keep; }
 
   uint64_t manifest = 0;  // its number
   uint64_t position = 0;  // in it, behind the last edit: bytes

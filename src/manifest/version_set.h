@@ -231,6 +231,8 @@ class VersionSet {
   // WALs below this may be deleted and are skipped by recovery. LogAndApply moves it on by itself
   // when an edit brings a log number.
   uint64_t MinLogNumberToKeep() const;
+  // As the MANIFEST says it; 0: it does not, and no log was ever given up.
+  uint64_t SaidMinLogNumberToKeep() const { return min_log_number_to_keep_; }
   // Asked, with the mutex, for the oldest log that is needed for something else than the families'
   // log numbers tell once these changes are in the MANIFEST. UINT64_MAX: none.
   using LogNeed = std::function<uint64_t(std::span<const FamilyEdits>)>;

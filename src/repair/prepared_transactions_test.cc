@@ -61,11 +61,14 @@ class PreparedTransactionsTest : public testing::DbTest {
  protected:
   void SetUp() override {
     ASSERT_TRUE(disk_.memory->CreateDirIfMissing(kDbName, IOOptions(), nullptr).ok());
-    // All is in tables (there are none) up to log #12, and the logs from #4 on are kept.
+    WriteManifest(4);
+  }
+  // All is in tables (there are none) up to log #12, and the logs from this one on are kept.
+  void WriteManifest(uint64_t min_log_to_keep) {
     VersionEdit edit;
     edit.SetComparatorName(BytewiseComparator()->Name());
     edit.SetLogNumber(12);
-    edit.SetMinLogNumberToKeep(4);
+    if (min_log_to_keep != 0) edit.SetMinLogNumberToKeep(min_log_to_keep);
     edit.SetNextFile(20);
     edit.SetLastSequence(3);
     std::string record;
@@ -144,6 +147,22 @@ TEST_F(PreparedTransactionsTest, TheOptionKeepsThem) {
   const Status s = TryOpen(SmallOptions());
   EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
   EXPECT_EQ(1u, disk_.Files(FileType::kWalFile).size());
+}
+
+// RocksDB says nothing of logs to a MANIFEST before the first flush.
+TEST_F(PreparedTransactionsTest, AllLogsAreKeptUnlessTheManifestSaysWhich) {
+  WriteManifest(/*min_log_to_keep=*/0);
+  WriteWal(3, {Prepared(1, "first")});
+  WriteWal(12, {Plain(4)});
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    ExpectRefusal(TryOpen(SmallOptions()), "000003.log");
+  }
+  Options options = SmallOptions();
+  options.allow_2pc = true;
+  Open(options);
+  db_.reset();
+  const Status s = TryOpen(SmallOptions());
+  EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
 }
 
 TEST_F(PreparedTransactionsTest, WhatWasCommittedIsReplayed) {

@@ -61,31 +61,26 @@ bool LogIterator::ReadVisible() {
 LogIterator::Steps LogIterator::Follow() {
   Steps steps;
   steps.end = first_;
-  bool in_section = false, fresh = false;
-  SequenceNumber begin = 0;
+  bool in_section = false;
   uint32_t count = 0;
   BatchReader reader(record_);
   BatchRecord entry;
   while (reader.Next(&entry)) {
-    const bool is_end = entry.type == kTypeEndPrepareXID;
     const bool is_commit = entry.type == kTypeCommitXID;
     if (entry.type == kTypeBeginPrepareXID) {
       in_section = steps.any = true;
-      begin = steps.end;
       count = 0;
-    } else if (is_end) {
+    } else if (entry.type == kTypeEndPrepareXID) {
       in_section = false;
-      const auto [at, is_new] = prepared_.try_emplace(entry.key.ToString(), begin, count);
-      fresh = fresh || is_new || at->second.first != begin;
-      at->second = {begin, count};
+      prepared_[entry.key.ToString()] = count;
     } else if (is_commit || entry.type == kTypeRollbackXID) {
-      steps.any = fresh = true;
+      steps.any = true;
       const auto found = prepared_.find(entry.key.ToString());
       if (found == prepared_.end()) {
         steps.ends_late = steps.ends_late || is_commit;
         continue;
       }
-      if (is_commit) steps.end += found->second.second;
+      if (is_commit) steps.end += found->second;
       prepared_.erase(found);
     } else if (entry.counted) {
       if (in_section) {
@@ -95,7 +90,6 @@ LogIterator::Steps LogIterator::Follow() {
       }
     }
   }
-  steps.is_copy = steps.any && !fresh && steps.end == first_;
   return steps;
 }
 
@@ -128,7 +122,6 @@ void LogIterator::Next() {
     const BatchReader header(record_);
     first_ = header.sequence();
     const Steps steps = Follow();
-    if (steps.is_copy) continue;
     const SequenceNumber end = steps.end;
     if (!started_ && end <= start_ && (!steps.any || end > first_ || first_ < start_)) {
       last_ = end - 1;

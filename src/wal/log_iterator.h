@@ -58,7 +58,6 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
     SequenceNumber end = 0;  // of the next record, as far as is known
     bool any = false;        // it has a mark
     bool ends_late = false;  // it commits what was prepared before the start: `end` is later
-    bool is_copy = false;    // of a section that was shown, and of nothing else
   };
   Steps Follow();
   // Of the present log, from position_ on.
@@ -76,12 +75,11 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
   Slice record_;
   std::string scratch_;
 
-  bool started_ = false;      // a batch was shown
-  SequenceNumber last_ = 0;   // of the last batch that was read
-  SequenceNumber first_ = 0;  // of the present one
-  bool ends_late_ = false;    // there may be more in the last batch that was read
-  // What is prepared: where it was, and how much it is.
-  std::map<std::string, std::pair<SequenceNumber, uint32_t>> prepared_;
+  bool started_ = false;                      // a batch was shown
+  SequenceNumber last_ = 0;                   // of the last batch that was read
+  SequenceNumber first_ = 0;                  // of the present one
+  bool ends_late_ = false;                    // there may be more in the last batch that was read
+  std::map<std::string, uint32_t> prepared_;  // what is: how much it is
   std::unique_ptr<WriteBatch> batch_;
   Status status_;
   // Of a log that ended with it; the first batch behind it tells whether it matters.

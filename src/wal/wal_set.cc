@@ -73,30 +73,22 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
   return s;
 }
 
-IOStatus WalSet::AppendLink(SequenceNumber next) {
+IOStatus WalSet::AppendLink(const Slice& first_record) {
   if (!CurrentIsEmpty() || last_logged_.predecessor == 0) return IOStatus::OK();
   WalLink link = last_logged_;
   link.named = link.predecessor <= named_.load(std::memory_order_relaxed);
-  return current_->AddRecord(link.Encode(next));
-}
-
-IOStatus WalSet::AppendBehindLink(const Slice& record, SequenceNumber next) {
-  IOStatus s = AppendLink(next);
-  if (s.ok()) s = current_->AddRecord(record);
-  if (!s.ok()) return s;
-  // (Without allow_2pc no record has marks.)
-  last_logged_ = {current_->log_number(), options_->allow_2pc
-                                              ? WalLink::LastUnpreparedSequenceOf(record)
-                                              : WalLink::LastSequenceOf(record)};
-  return s;
+  return current_->AddRecord(link.Encode(BatchReader(first_record).sequence()));
 }
 
 IOStatus WalSet::Append(const Slice& record) {
-  return AppendBehindLink(record, BatchReader(record).sequence());
-}
-
-IOStatus WalSet::AppendCopy(const Slice& record, SequenceNumber next) {
-  return AppendBehindLink(record, next);
+  IOStatus s = AppendLink(record);
+  if (s.ok()) s = current_->AddRecord(record);
+  if (!s.ok()) return s;
+  // (Without allow_2pc no record has marks.)
+  const SequenceNumber last = options_->allow_2pc ? WalLink::LastUnpreparedSequenceOf(record)
+                                                  : WalLink::LastSequenceOf(record);
+  last_logged_ = {current_->log_number(), last};
+  return s;
 }
 
 uint64_t WalSet::total_bytes() const {

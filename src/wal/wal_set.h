@@ -51,8 +51,6 @@ class WalSet {
 
   // Leader. SUSPENDS.
   [[nodiscard]] IOStatus Append(const Slice& record);
-  // A record of an older log, which is to go; `next`: what the next write's number will be.
-  [[nodiscard]] IOStatus AppendCopy(const Slice& record, SequenceNumber next);
   [[nodiscard]] IOStatus Sync();
   [[nodiscard]] IOStatus Flush();
   // Leader: closes all. SUSPENDS.
@@ -115,9 +113,7 @@ class WalSet {
   // does not sync it.
   [[nodiscard]] IOStatus SyncOld(bool with_names, WalLink* end = nullptr);
 
-  // `next`: the sequence number of what follows.
-  IOStatus AppendLink(SequenceNumber next);
-  IOStatus AppendBehindLink(const Slice& record, SequenceNumber next);
+  IOStatus AppendLink(const Slice& first_record);
   IOStatus SyncDirectory();
   uint64_t TakeRecyclable();
   bool recycles() const { return options_->recycle_log_file_num > 0; }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Prepared transactions, handed back and forth between Cairn and RocksDB 7.8.3.
+"""Prepared transactions, handed back and forth between Cairn and RocksDB: 7.8.3, or a later release.
 
-  two_phase_test.py --cairn DRIVER --rocksdb DRIVER [--lives N] [--histories N] [--seed N]
+  two_phase_test.py --cairn DRIVER (--rocksdb DRIVER | --peer LIBRARY) [--lives N] [--histories N] [--seed N]
 
-Both drivers are two_phase_driver.cc, compiled against either library. A history is a database's: in each of its lives one of the
+The drivers are two_phase_driver.cc, compiled against either library; the library of a later release is driven by two_phase_peer.py,
+whose transactions lock their keys: then no two use the same. A history is a database's: in each of its lives one of the
 two, chosen at random, opens it, shows what is prepared and what is committed, which must be what a model says, prepares, commits,
 rolls back, writes and flushes, and ends: closed, or killed. Operands of merges tell the order of the commits.
 """
@@ -32,9 +33,10 @@ class History:
             else:
                 self.contents[key] = value
 
-    def write(self):
+    def write(self, owner=''):
         kind = self.random.choice(['put', 'merge', 'merge', 'delete'])
-        return kind, f'k{self.random.randrange(8)}', f'v{self.random.randrange(1000)}'
+        prefix = owner + '.' if owner and self.args.peer else 'k'
+        return kind, f'{prefix}{self.random.randrange(8)}', f'v{self.random.randrange(1000)}'
 
     def steps(self):
         for _ in range(self.random.randrange(12)):
@@ -49,7 +51,7 @@ class History:
                 self.names += self.random.randrange(3) > 0  # sometimes a name is used again
                 if name in self.prepared:
                     continue
-                self.prepared[name] = [self.write() for _ in range(self.random.randrange(5))]
+                self.prepared[name] = [self.write(name) for _ in range(self.random.randrange(5))]
                 yield from ('begin', name)
                 for kind, key, value in self.prepared[name]:
                     yield from ('tdelete', key) if kind == 'delete' else ('t' + kind, key, value)
@@ -71,7 +73,7 @@ class History:
         expected = self.expected()
         steps = ['show', *self.steps(), *(['die'] if self.random.randrange(3) else [])]
         self.told.append(f'{engine}: {" ".join(steps)}')
-        done = subprocess.run([getattr(self.args, engine), self.db, *steps], text=True, capture_output=True, errors='replace',
+        done = subprocess.run([*self.args.engines[engine], self.db, *steps], text=True, capture_output=True, errors='replace',
                               timeout=300)
         shown = done.stdout.splitlines()
         if done.returncode != 0 or shown != expected:
@@ -81,19 +83,22 @@ class History:
 
     def run(self):
         for _ in range(self.args.lives):
-            self.live(self.random.choice(['cairn', 'rocksdb']))
-        for engine in ('cairn', 'rocksdb'):
+            self.live(self.random.choice(list(self.args.engines)))
+        for engine in self.args.engines:
             self.live(engine)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--cairn', type=pathlib.Path, required=True)
-    parser.add_argument('--rocksdb', type=pathlib.Path, required=True)
+    parser.add_argument('--rocksdb', type=pathlib.Path)
+    parser.add_argument('--peer', type=pathlib.Path)
     parser.add_argument('--lives', type=int, default=12)
     parser.add_argument('--histories', type=int, default=15)
     parser.add_argument('--seed', type=int, default=1)
     args = parser.parse_args()
+    peer = [sys.executable, str(pathlib.Path(__file__).with_name('two_phase_peer.py')), args.peer]
+    args.engines = {'cairn': [args.cairn], 'rocksdb': peer if args.peer else [args.rocksdb]}
     with tempfile.TemporaryDirectory(prefix='cairn_two_phase_') as work:
         for seed in range(args.seed, args.seed + args.histories):
             db = pathlib.Path(work) / 'db'

@@ -16,6 +16,7 @@
 #include "commit/batch_apply.h"
 #include "commit/commit_queue.h"
 #include "memtable/memtable.h"
+#include "wal/wal_link.h"
 
 namespace cairn::testing {
 
@@ -43,6 +44,7 @@ class FakeDatabase : private CommitEnv {
     if (!table_->Get(LookupKey(key, snapshot), &value, &s)) return "ABSENT";
     return s.ok() ? value.ToString() : "DELETED";
   }
+  const MemTable& table() const { return *table_; }
   uint64_t entries() const { return table_->num_entries(); }
 
   // Behaviour, set before the writers start or read atomically.
@@ -77,7 +79,7 @@ class FakeDatabase : private CommitEnv {
     const SequenceNumber first = DecodeSequence(record);
     EXPECT_EQ(first, std::max(logged_, published()) + 1) << "invariant 5: no gap";
     IOStatus s = on_append ? on_append(record) : IOStatus::OK();
-    if (s.ok()) logged_ = first + BatchReader(record).count() - 1;
+    if (s.ok()) logged_ = WalLink::LastUnpreparedSequenceOf(record);
     if (s.ok() && keep_log) log.push_back(record.ToString());
     return s;
   }
