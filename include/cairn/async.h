@@ -23,7 +23,8 @@
 // a worker ends the process (std::terminate).
 //
 // **How much.** At most Options::max_in_flight operations are on their way; one more waits for its
-// turn in its call (Then, Future, co_await), or is Busy: Options::when_full.
+// turn in its call (Then, Future, co_await), or is Busy: Options::when_full. A transaction's
+// operations are not counted: those that wait for a key would keep out the one that gives it back.
 //
 // **Cancellation and deadlines.** Call::stop asks an operation to end. Its outcome is then Aborted
 // as soon as the request is made, wherever the operation waits: it goes on in the background with
@@ -57,6 +58,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/utilities/transaction.h"
 #include "rocksdb/write_batch.h"
 
 namespace cairn::async {
@@ -152,6 +154,8 @@ class Task : public std::enable_shared_from_this<Task> {
   virtual void Fail(const Status& failure) = 0;
   // In addition to cancelled_.
   virtual void OnCancel() {}
+  // It is one of Options::max_in_flight.
+  virtual bool TakesPlace() const { return true; }
 
   const std::atomic<bool>* cancelled() const { return &cancelled_; }
   std::chrono::microseconds deadline() const { return call_.deadline; }
@@ -274,6 +278,53 @@ class AsyncIterator {
   const std::shared_ptr<Cursor> cursor_;
 };
 
+// A transaction whose operations are asynchronous: what waits for a key that somebody else has
+// parks a fiber.
+//
+//   std::unique_ptr<AsyncTransaction> txn =
+//       async->Transact(std::unique_ptr<rocksdb::Transaction>(txn_db->BeginTransaction({})));
+//   GetResult got = co_await txn->GetForUpdate({}, "balance");
+//   Status s = co_await txn->Put("balance", Deducted(got.value));
+//   if (s.ok()) s = co_await txn->Commit();
+//
+// One operation at a time: the next is asked for when the one before is over; if it is not, the
+// next one waits. One that was cancelled or late goes on in the background, until it has the key or
+// the transaction's lock timeout has passed, and may take effect all the same; what comes then
+// waits for it. Roll such a transaction back.
+//
+// The object may be dropped at any time: what was not committed is then forgotten, once no
+// operation is on its way. That, and the operations' callbacks, come before the database is closed.
+class AsyncTransaction {
+ public:
+  struct State;
+  AsyncTransaction(std::shared_ptr<detail::Core> core, std::shared_ptr<State> state)
+      : core_(std::move(core)), state_(std::move(state)) {}
+
+  // Of the column family Call::column_family. See rocksdb::Transaction for what each says.
+  Operation<GetResult> Get(const rocksdb::ReadOptions& options, std::string key, Call call = {});
+  Operation<MultiGetResult> MultiGet(const rocksdb::ReadOptions& options,
+                                     std::vector<std::string> keys, Call call = {});
+  Operation<GetResult> GetForUpdate(const rocksdb::ReadOptions& options, std::string key,
+                                    bool exclusive = true, Call call = {});
+  Operation<MultiGetResult> MultiGetForUpdate(const rocksdb::ReadOptions& options,
+                                              std::vector<std::string> keys, Call call = {});
+  Operation<Status> Put(std::string key, std::string value, Call call = {});
+  Operation<Status> Merge(std::string key, std::string value, Call call = {});
+  Operation<Status> Delete(std::string key, Call call = {});
+  // What the batch says, each of its writes tracked; it names its column families itself. One fiber
+  // for all of them.
+  Operation<Status> Write(rocksdb::WriteBatch batch, Call call = {});
+  Operation<Status> Commit(Call call = {});
+  Operation<Status> Rollback(Call call = {});
+  // All else: `work` runs on a fiber, and is the transaction's only user meanwhile. What it takes
+  // from it (iterators) it gives back before it returns.
+  Operation<Status> Do(std::function<Status(rocksdb::Transaction*)> work, Call call = {});
+
+ private:
+  const std::shared_ptr<detail::Core> core_;
+  const std::shared_ptr<State> state_;
+};
+
 class AsyncDB {
  public:
   // InvalidArgument, or what the system has against the threads. `db` is borrowed.
@@ -297,6 +348,10 @@ class AsyncDB {
   // Its database iterator is made then, and goes with the last movement or with the object.
   std::unique_ptr<AsyncIterator> NewIterator(const rocksdb::ReadOptions& options,
                                              rocksdb::ColumnFamilyHandle* column_family = nullptr);
+
+  // Takes over a transaction of the database, which has transactions then
+  // (rocksdb/utilities/transaction_db.h, rocksdb/utilities/optimistic_transaction_db.h).
+  std::unique_ptr<AsyncTransaction> Transact(std::unique_ptr<rocksdb::Transaction> transaction);
 
   enum class InFlight {
     kWait,    // runs to its end

@@ -16,17 +16,8 @@ using rocksdb::PinnableSlice;
 using rocksdb::ReadOptions;
 using rocksdb::Slice;
 
-// The nearer of both; 0 is none.
-std::chrono::microseconds Nearer(std::chrono::microseconds a, std::chrono::microseconds b) {
-  if (a.count() == 0) return b;
-  return b.count() == 0 ? a : std::min(a, b);
-}
-
-// A read from memory is worth a try, or is all that is asked for.
-bool MayTry(const ReadOptions& options) {
-  return options.read_tier == rocksdb::kReadAllTier ||
-         options.read_tier == rocksdb::kBlockCacheTier;
-}
+using detail::MayTry;
+using detail::Nearer;
 
 class GetTask final : public TaskOf<GetResult> {
  public:

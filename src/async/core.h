@@ -8,7 +8,9 @@
 // Thread safety: all of it, from any thread or fiber, but for what says otherwise.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -72,5 +74,17 @@ struct Core : std::enable_shared_from_this<Core> {
   Task* first FIBER_GUARDED_BY(mu) = nullptr;
   bool cancelling FIBER_GUARDED_BY(mu) = false;
 };
+
+// The nearer of both; 0 is none.
+inline std::chrono::microseconds Nearer(std::chrono::microseconds a, std::chrono::microseconds b) {
+  if (a.count() == 0) return b;
+  return b.count() == 0 ? a : std::min(a, b);
+}
+
+// A read from memory is worth a try, or is all that is asked for.
+inline bool MayTry(const rocksdb::ReadOptions& options) {
+  return options.read_tier == rocksdb::kReadAllTier ||
+         options.read_tier == rocksdb::kBlockCacheTier;
+}
 
 }  // namespace cairn::async::detail

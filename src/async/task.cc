@@ -127,7 +127,7 @@ bool Task::Prepare() {
       core_->Leave();
       return true;
     }
-    s = core_->TakePlace(call_.deadline);
+    if (TakesPlace()) s = core_->TakePlace(call_.deadline);
     if (s.ok()) return false;
   }
   Fail(s);
@@ -171,7 +171,7 @@ void Task::Work() {
   if (!running.settled.load(std::memory_order_acquire)) Run();
   running.stop.reset();
   running.finished.set();
-  core_->places.release();
+  if (TakesPlace()) core_->places.release();
   if (!running.settled.exchange(true, std::memory_order_acq_rel)) {
     Accept();
     Deliver();
