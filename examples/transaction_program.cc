@@ -13,7 +13,6 @@
 namespace {
 
 using rocksdb::ReadOptions;
-using rocksdb::Slice;
 using rocksdb::Status;
 using rocksdb::Transaction;
 using rocksdb::TransactionDB;
