@@ -290,7 +290,7 @@ class AsyncIterator {
 // One operation at a time: the next is asked for when the one before is over; if it is not, the
 // next one waits. One that was cancelled or late goes on in the background, until it has the key or
 // the transaction's lock timeout has passed, and may take effect all the same; what comes then
-// waits for it. Roll such a transaction back.
+// waits for it, and so does Close(). Roll such a transaction back.
 //
 // The object may be dropped at any time: what was not committed is then forgotten, once no
 // operation is on its way. That, and the operations' callbacks, come before the database is closed.
