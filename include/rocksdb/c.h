@@ -640,7 +640,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 } /* extern "C" */
 #endif
 
-#include "c_column_families.h" /* parts of this interface */
+#include "c_backup.h" /* parts of this interface */
+#include "c_column_families.h"
 #include "c_listener.h"
 
 #include "c_merge.h"
