@@ -219,6 +219,8 @@ IOStatus BackupCatalog::Delete(BackupID id) {
     good_.erase(good);
   } else {
     backup = corrupt->second.remains;
+    // Now these are garbage.
+    needs_cleaning_ |= corrupt->second.has_unknown_files;
     Count(*backup, &File::corrupt, -1);
     corrupt_.erase(corrupt);
     unknown_files_ = std::any_of(corrupt_.begin(), corrupt_.end(),
@@ -232,6 +234,7 @@ IOStatus BackupCatalog::Delete(BackupID id) {
     ReadMeta(last, &last_meta_).PermitUncheckedError();
   }
   for (const auto& file : backup->files) {
+    if (unknown_files_) break;  // it may be one of these
     if (IsSharedBackupFile(file->path) && !files_.contains(file->path)) {
       if (!RemoveFile(file->path).ok()) needs_cleaning_ = true;
     }
