@@ -45,6 +45,18 @@ class ListedLog final : public LogFile {
   const WalFileType type_;
 };
 
+// A database that is open for reading may know a part of its families only. Without the others'
+// files what its MANIFEST says would be a broken database. (RocksDB lists what it knows.)
+Status CheckAllFamiliesAreOpen(Database* db) {
+  std::vector<std::string> names;
+  Status s = VersionSet::ListColumnFamilies(db->name, db->fs, &names);
+  if (!s.ok()) return s;
+  DBMutexLock lock(db->mutex());
+  for (const auto& [id, family] : db->versions->families()) std::erase(names, family->name());
+  if (names.empty()) return s;
+  return Status::NotSupported("the files of a column family that is not open", names.front());
+}
+
 }  // namespace
 
 Status LiveFiles::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
@@ -82,6 +94,10 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
                                           std::vector<LiveFileStorageInfo>* files) {
   files->clear();
   if (db_.mode == OpenMode::kSecondary || db_.Forked()) return db_.RefuseIfReadOnly();
+  if (db_.mode != OpenMode::kReadWrite) {
+    Status s = CheckAllFamiliesAreOpen(&db_);
+    if (!s.ok()) return s;
+  }
   if (WantsFlush(options.wal_size_for_flush)) {
     Status s = db_.flushes->FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;

@@ -41,7 +41,7 @@ class Checkpoint {
   // without a log. *sequence_number_ptr, if not null: up to this one all writes are in it.
   //
   // InvalidArgument: `checkpoint_dir` exists. NotSupported: tables are not in the database's own
-  // directory. SUSPENDS.
+  // directory, or it is open for reading without all of its column families. SUSPENDS.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
