@@ -34,12 +34,14 @@ IOStatus BackupCatalog::ReadMeta(BackupID id, std::string* text) const {
 }
 
 IOStatus BackupCatalog::Load(int max_good_backups) {
-  good_.clear();
-  corrupt_.clear();
-  files_.clear();
-  last_meta_.clear();
-  unknown_files_ = false;
+  State before = std::exchange(state_, State());
+  IOStatus s = LoadAll(max_good_backups);
+  if (!s.ok()) state_ = std::move(before);
   needs_cleaning_ = true;
+  return s;
+}
+
+IOStatus BackupCatalog::LoadAll(int max_good_backups) {
   std::set<BackupID> ids;
   IOStatus s = ListIds(&ids);
   Sizes sizes;
@@ -48,10 +50,10 @@ IOStatus BackupCatalog::Load(int max_good_backups) {
   }
   if (s.ok() && !ids.empty()) {
     last_id_ = std::max(last_id_, *ids.rbegin());
-    s = ReadMeta(*ids.rbegin(), &last_meta_);
+    s = ReadMeta(*ids.rbegin(), &state_.last_meta);
   }
   for (auto id = ids.rbegin(); s.ok() && id != ids.rend(); ++id) {
-    if (max_good_backups >= 0 && good_.size() == static_cast<size_t>(max_good_backups)) break;
+    if (max_good_backups >= 0 && state_.good.size() == static_cast<size_t>(max_good_backups)) break;
     s = LoadOne(*id, &sizes);
   }
   return s;
@@ -61,12 +63,12 @@ IOStatus BackupCatalog::LoadChanges() {
   std::set<BackupID> now, known;
   IOStatus s = ListIds(&now);
   if (!s.ok()) return s;
-  for (const auto& [id, backup] : good_) known.insert(id);
-  for (const auto& [id, backup] : corrupt_) known.insert(id);
+  for (const auto& [id, backup] : state_.good) known.insert(id);
+  for (const auto& [id, backup] : state_.corrupt) known.insert(id);
   std::string text;
   // A number is given again only if it was the largest.
   if (now == known && !now.empty()) s = ReadMeta(*now.rbegin(), &text);
-  if (!s.ok() || (now == known && text == last_meta_)) return s;
+  if (!s.ok() || (now == known && text == state_.last_meta)) return s;
   LogInfo(place_.log, "Backup: another engine has changed %s", place_.dir.c_str());
   return Load(/*max_good_backups=*/-1);
 }
@@ -92,12 +94,12 @@ IOStatus BackupCatalog::LoadOne(BackupID id, Sizes* sizes) {
   if (s.ok()) s = resolved;
   Count(*meta, s.ok() ? &File::good : &File::corrupt, 1);
   if (s.ok()) {
-    good_[id] = meta;
+    state_.good[id] = meta;
     LogInfo(place_.log, "Backup: %u: %zu files, %llu bytes", id, meta->files.size(),
             static_cast<unsigned long long>(meta->size()));
   } else {
-    corrupt_[id] = Corrupt{s, meta, has_unknown_files};
-    unknown_files_ |= has_unknown_files;
+    state_.corrupt[id] = Corrupt{s, meta, has_unknown_files};
+    state_.unknown_files |= has_unknown_files;
     LogWarn(place_.log, "Backup: %u is corrupt: %s", id, s.ToString().c_str());
   }
   return IOStatus::OK();
@@ -128,12 +130,12 @@ IOStatus BackupCatalog::Resolve(const std::string& meta_name, std::vector<Backup
       check_size(file, expected);
       check_size(file, SizeInName(file.path).value_or(file.size));
     }
-    const auto known = files_.find(file.path);
-    if (known != files_.end() && known->second.file->crc32c == file.crc32c &&
+    const auto known = state_.files.find(file.path);
+    if (known != state_.files.end() && known->second.file->crc32c == file.crc32c &&
         known->second.file->size == file.size) {
       meta->files.push_back(known->second.file);
     } else {
-      if (known != files_.end() && known->second.good > 0 && file.crc32c.has_value() &&
+      if (known != state_.files.end() && known->second.good > 0 && file.crc32c.has_value() &&
           known->second.file->crc32c.has_value()) {
         bad(Path(file.path) + " has another checksum in a later backup");
       }
@@ -145,25 +147,26 @@ IOStatus BackupCatalog::Resolve(const std::string& meta_name, std::vector<Backup
 
 void BackupCatalog::Count(const BackupMeta& backup, int File::* by, int change) {
   for (const auto& file : backup.files) {
-    const auto at = files_.try_emplace(file->path).first;
+    const auto at = state_.files.try_emplace(file->path).first;
     File& counted = at->second;
     // What a good backup says of it counts.
     if (counted.file == nullptr || (by == &File::good && counted.good == 0)) counted.file = file;
     counted.*by += change;
-    if (counted.good == 0 && counted.corrupt == 0) files_.erase(at);
+    if (counted.good == 0 && counted.corrupt == 0) state_.files.erase(at);
   }
 }
 
 std::vector<BackupID> BackupCatalog::corrupt() const {
   std::vector<BackupID> ids;
-  for (const auto& [id, backup] : corrupt_) ids.push_back(id);
+  for (const auto& [id, backup] : state_.corrupt) ids.push_back(id);
   return ids;
 }
 
 IOStatus BackupCatalog::Find(BackupID id, std::shared_ptr<const BackupMeta>* backup) const {
-  if (const auto corrupt = corrupt_.find(id); corrupt != corrupt_.end()) return corrupt->second.why;
-  const auto good = good_.find(id);
-  if (good == good_.end()) {
+  if (const auto corrupt = state_.corrupt.find(id); corrupt != state_.corrupt.end())
+    return corrupt->second.why;
+  const auto good = state_.good.find(id);
+  if (good == state_.good.end()) {
     return IOStatus::NotFound("Backup not found", std::to_string(id) + " in " + place_.dir);
   }
   *backup = good->second;
@@ -171,8 +174,8 @@ IOStatus BackupCatalog::Find(BackupID id, std::shared_ptr<const BackupMeta>* bac
 }
 
 const BackupFile* BackupCatalog::FindFile(const std::string& path) const {
-  const auto found = files_.find(path);
-  return found != files_.end() && found->second.good > 0 ? found->second.file.get() : nullptr;
+  const auto found = state_.files.find(path);
+  return found != state_.files.end() && found->second.good > 0 ? found->second.file.get() : nullptr;
 }
 
 // --- Changes
@@ -196,46 +199,47 @@ IOStatus BackupCatalog::Add(BackupID id, BackupMeta backup, int schema, bool* re
   if (!s.ok()) return s;
   const auto added = std::make_shared<const BackupMeta>(std::move(backup));
   Count(*added, &File::good, 1);
-  good_[id] = added;
+  state_.good[id] = added;
   last_id_ = std::max(last_id_, id);
-  last_meta_ = text;
+  state_.last_meta = text;
   return s;
 }
 
 IOStatus BackupCatalog::Delete(BackupID id) {
-  const auto good = good_.find(id);
-  const auto corrupt = corrupt_.find(id);
+  const auto good = state_.good.find(id);
+  const auto corrupt = state_.corrupt.find(id);
   std::shared_ptr<const BackupMeta> backup;
-  if (good == good_.end() && corrupt == corrupt_.end()) return Find(id, &backup);
+  if (good == state_.good.end() && corrupt == state_.corrupt.end()) return Find(id, &backup);
   IOStatus s = place_.fs->DeleteFile(Path(BackupMetaPath(id)), IOOptions(), nullptr);
   if (s.IsNotFound() || s.IsPathNotFound()) s = IOStatus::OK();
   // A power cut must not bring it back without its files.
   if (s.ok()) s = SyncDir(kBackupMetaDir);
   LogInfo(place_.log, "Backup: deleting %u: %s", id, s.ToString().c_str());
   if (!s.ok()) return s;
-  if (good != good_.end()) {
+  if (good != state_.good.end()) {
     backup = good->second;
     Count(*backup, &File::good, -1);
-    good_.erase(good);
+    state_.good.erase(good);
   } else {
     backup = corrupt->second.remains;
     // Now these are garbage.
     needs_cleaning_ |= corrupt->second.has_unknown_files;
     Count(*backup, &File::corrupt, -1);
-    corrupt_.erase(corrupt);
-    unknown_files_ = std::any_of(corrupt_.begin(), corrupt_.end(),
-                                 [](const auto& other) { return other.second.has_unknown_files; });
+    state_.corrupt.erase(corrupt);
+    state_.unknown_files =
+        std::any_of(state_.corrupt.begin(), state_.corrupt.end(),
+                    [](const auto& other) { return other.second.has_unknown_files; });
   }
-  last_meta_.clear();
-  if (!good_.empty() || !corrupt_.empty()) {
-    const BackupID last = std::max(good_.empty() ? 0 : good_.rbegin()->first,
-                                   corrupt_.empty() ? 0 : corrupt_.rbegin()->first);
+  state_.last_meta.clear();
+  if (!state_.good.empty() || !state_.corrupt.empty()) {
+    const BackupID last = std::max(state_.good.empty() ? 0 : state_.good.rbegin()->first,
+                                   state_.corrupt.empty() ? 0 : state_.corrupt.rbegin()->first);
     // If it cannot be read, the next call looks again.
-    ReadMeta(last, &last_meta_).PermitUncheckedError();
+    ReadMeta(last, &state_.last_meta).PermitUncheckedError();
   }
   for (const auto& file : backup->files) {
-    if (unknown_files_) break;  // it may be one of these
-    if (IsSharedBackupFile(file->path) && !files_.contains(file->path)) {
+    if (state_.unknown_files) break;  // it may be one of these
+    if (IsSharedBackupFile(file->path) && !state_.files.contains(file->path)) {
       if (!RemoveFile(file->path).ok()) needs_cleaning_ = true;
     }
   }
@@ -260,7 +264,8 @@ void BackupCatalog::CleanShared(const char* dir, IOStatus* first) {
   if (!s.ok() && first->ok()) *first = s;
   for (const std::string& name : names) {
     const std::string path = std::string(dir) + "/" + name;
-    if (!IsTemporaryBackupName(name) && (unknown_files_ || files_.contains(path))) continue;
+    if (!IsTemporaryBackupName(name) && (state_.unknown_files || state_.files.contains(path)))
+      continue;
     bool is_directory = false;
     place_.fs->IsDirectory(Path(path), IOOptions(), &is_directory, nullptr).PermitUncheckedError();
     if (is_directory) continue;  // nothing of ours
@@ -279,7 +284,8 @@ void BackupCatalog::CleanPrivate(IOStatus* first) {
     if (name.ends_with(kTmp)) {
       // As older releases of RocksDB leave them.
       if (!ParseBackupId(name.substr(0, name.size() - kTmp.size()), &id)) continue;
-    } else if (!ParseBackupId(name, &id) || good_.contains(id) || corrupt_.contains(id)) {
+    } else if (!ParseBackupId(name, &id) || state_.good.contains(id) ||
+               state_.corrupt.contains(id)) {
       continue;
     }
     s = RemoveDir(std::string(kBackupPrivateDir) + "/" + name);

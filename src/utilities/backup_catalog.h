@@ -7,7 +7,8 @@
 // Invariants
 // 1. Whatever moment a call dies at, each backup that was good before it, and was not to be
 //    deleted, is good.
-// 2. files_ has exactly the files of the good and of the corrupt backups; what else lies in the
+// 2. state_.files has exactly the files of the good and of the corrupt backups; what else lies in
+// the
 //    directories is garbage.
 #pragma once
 
@@ -46,12 +47,12 @@ class BackupCatalog {
   BackupCatalog& operator=(const BackupCatalog&) = delete;
 
   // Reads what is there, in place of what was known. NotFound: there is no directory meta/. An
-  // error: it cannot be told which backups are good.
+  // error: it cannot be told which backups are good; what was known stays.
   [[nodiscard]] IOStatus Load(int max_good_backups);
   // Load(), if another engine has changed something since.
   [[nodiscard]] IOStatus LoadChanges();
 
-  const Backups& good() const { return good_; }
+  const Backups& good() const { return state_.good; }
   std::vector<BackupID> corrupt() const;
   // OK: it is a good one. Else NotFound, or why it is corrupt.
   [[nodiscard]] IOStatus Find(BackupID id, std::shared_ptr<const BackupMeta>* backup) const;
@@ -98,6 +99,7 @@ class BackupCatalog {
 
   IOStatus ListIds(std::set<BackupID>* ids) const;
   IOStatus ReadMeta(BackupID id, std::string* text) const;
+  IOStatus LoadAll(int max_good_backups);
   IOStatus LoadOne(BackupID id, Sizes* sizes);
   // Turns the entries into files. Corruption: one is missing, or has another size.
   IOStatus Resolve(const std::string& meta_name, std::vector<BackupMetaEntry> entries,
@@ -111,13 +113,18 @@ class BackupCatalog {
   void CleanPrivate(IOStatus* first);
   void CleanMeta(IOStatus* first);
 
+  // What Load() reads.
+  struct State {
+    Backups good;
+    std::map<BackupID, Corrupt> corrupt;
+    std::unordered_map<std::string, File> files;
+    std::string last_meta;       // the text in meta/ of the largest backup that there is
+    bool unknown_files = false;  // a corrupt backup has some
+  };
+
   const Place place_;
-  Backups good_;
-  std::map<BackupID, Corrupt> corrupt_;
-  std::unordered_map<std::string, File> files_;
-  BackupID last_id_ = 0;        // the largest that there is, or was while this knew it
-  std::string last_meta_;       // the text in meta/ of the largest that there is
-  bool unknown_files_ = false;  // a corrupt backup has some
+  State state_;
+  BackupID last_id_ = 0;  // the largest that there is, or was while this knew it
   bool needs_cleaning_ = true;
   std::set<std::string> ignored_;  // fields that were told of
 };

@@ -12,7 +12,7 @@
 #include "fs/file_util.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/metadata.h"
-#include "table/table_salvage.h"
+#include "table/read_properties.h"
 #include "utilities/backup_names.h"
 
 namespace cairn {
@@ -234,9 +234,14 @@ std::string Creation::SessionOf(const FileCopy& copy) const {
   std::unique_ptr<RandomAccessFileReader> reader;
   IOStatus io = RandomAccessFileReader::Open(env_.source, copy.from, copy.source_options, &reader);
   if (!io.ok()) return "";  // the copy will say why
-  TableSalvage table(std::move(reader), copy.size);
-  if (!table.Open().ok() || table.properties() == nullptr) return "";
-  return table.properties()->db_session_id;
+  TableProperties properties;
+  if (!ReadTableProperties(std::move(reader), copy.size, &properties).ok()) return "";
+  // It becomes a part of a name.
+  const std::string& session = properties.db_session_id;
+  const bool is_a_name = std::all_of(session.begin(), session.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  });
+  return is_a_name ? session : "";
 }
 
 IOStatus Creation::ChecksumOf(const FileCopy& copy, uint32_t* crc) const {

@@ -5,8 +5,10 @@
 // for). Databases are called with both held.
 #include "rocksdb/utilities/backup_engine.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/logging.h"
 #include "base/string_util.h"

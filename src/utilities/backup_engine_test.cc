@@ -2,8 +2,10 @@
 // damaged backups that stay, restores that are refused before anything is lost, backups as
 // databases. (The rest: test/conformance/backup_*.cc.)
 #include <atomic>
+#include <cstring>
 
 #include "fiber/runtime.h"
+#include "rocksdb/sst_file_writer.h"
 #include "utilities/testing/backup_fixture.h"
 
 namespace cairn {
@@ -333,6 +335,69 @@ TEST_F(BackupEngineTest, ReadersRunBesideOneAnotherOnFibers) {
   EXPECT_EQ(9, good.load());
   for (int id = 1; id <= 3; ++id) ExpectDatabase(kRestored + std::to_string(id), contents_[id - 1]);
   EXPECT_EQ(6u, Good().size());
+}
+
+// Ingestion by RocksDB writes a number into the properties, whose checksum is wrong from then on.
+TEST_F(BackupEngineTest, TablesFromOutsideHaveTheirSessionsToo) {
+  Open();
+  OpenEngine();
+  SstFileWriter writer(EnvOptions(), SmallOptions());
+  ASSERT_TRUE(writer.Open("/outside.sst").ok());
+  ASSERT_TRUE(writer.Put("key", "value").ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  const Status s = db_->IngestExternalFile({"/outside.sst"}, IngestExternalFileOptions());
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  const std::string table = disk_.Files(FileType::kTableFile).front();
+  std::string bytes;
+  ASSERT_TRUE(ReadFileToString(disk_.memory.get(), table, &bytes).ok());
+  const size_t name = bytes.find(".global_seqno");
+  ASSERT_NE(std::string::npos, name);
+  bytes[name + strlen(".global_seqno")] = 7;
+  ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), bytes, table, true).ok());
+  MustCreate();
+  const Names names = NamesIn(backups_, Path("shared_checksum"));
+  ASSERT_EQ(1u, names.size());
+  EXPECT_NE(std::string::npos, names.begin()->find("_s")) << *names.begin();
+  // Other damage has the table named by its checksum.
+  bytes[name] ^= 1;
+  ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), bytes, table, true).ok());
+  MustCreate();
+  EXPECT_EQ(2u, NamesIn(backups_, Path("shared_checksum")).size());
+}
+
+// What is open for reading may know a part of the families.
+TEST_F(BackupEngineTest, FamiliesThatAreNotOpenAreMissed) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(SmallOptions(), "other", &family).ok());
+  ASSERT_TRUE(db_->Put(WriteOptions(), family, "a", "1").ok());
+  ASSERT_TRUE(db_->Flush(FlushOptions(), family).ok());
+  ASSERT_TRUE(db_->DestroyColumnFamilyHandle(family).ok());
+  Close();
+  ASSERT_TRUE(TryOpenReadOnly(SmallOptions()).ok());
+  OpenEngine();
+  const IOStatus s = Create();
+  EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
+  EXPECT_NE(std::string::npos, s.ToString().find("other")) << s.ToString();
+  EXPECT_EQ(Names(), NamesIn(backups_, Path("private")));
+  // With all of them it is one.
+  db_.reset();
+  std::vector<ColumnFamilyHandle*> handles;
+  const std::vector<ColumnFamilyDescriptor> families = {{"default", SmallOptions()},
+                                                        {"other", SmallOptions()}};
+  ASSERT_TRUE(DB::OpenForReadOnly(SmallOptions(), kDbName, families, &handles, &db_).ok());
+  MustCreate();
+  for (ColumnFamilyHandle* handle : handles) {
+    ASSERT_TRUE(db_->DestroyColumnFamilyHandle(handle).ok());
+  }
+  ASSERT_TRUE(engine_->RestoreDBFromLatestBackup(kRestored, kRestored).ok());
+  handles.clear();
+  ASSERT_TRUE(DB::Open(SmallOptions(), kRestored, families, &handles, &db_).ok());
+  std::string value;
+  EXPECT_TRUE(db_->Get(ReadOptions(), handles[1], "a", &value).ok());
+  for (ColumnFamilyHandle* handle : handles) {
+    ASSERT_TRUE(db_->DestroyColumnFamilyHandle(handle).ok());
+  }
 }
 
 TEST_F(BackupEngineTest, StatisticsCount) {

@@ -290,8 +290,9 @@ class BackupEngineAppendOnlyBase {
   // if the call succeeds.
   //
   // After an error there is no new backup. InvalidArgument: an option. NotSupported: the tables are
-  // in several directories. Incomplete: StopBackup() was called. Corruption: a table has not
-  // the size or the checksum that the MANIFEST says. Busy: another engine writes here.
+  // in several directories, or it is open for reading without all of its column families.
+  // Incomplete: StopBackup() was called. Corruption: a table has not the size or the checksum that
+  // the MANIFEST says. Busy: another engine writes here.
   virtual IOStatus CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                                const std::string& app_metadata,
                                                BackupID* new_backup_id = nullptr) = 0;

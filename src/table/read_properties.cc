@@ -1,0 +1,67 @@
+#include "table/read_properties.h"
+
+#include <string>
+#include <utility>
+
+#include "table/block.h"
+#include "table/block_fetcher.h"
+#include "table/format.h"
+#include "table/properties.h"
+
+namespace cairn {
+namespace {
+
+Status ReadFooter(BlockSource* source) {
+  if (source->file_size < kFooterSize) {
+    return Status::Corruption(source->file->file_name(), "is too short to have a footer");
+  }
+  const uint64_t at = source->file_size - kFooterSize;
+  Slice footer;
+  char scratch[kFooterSize];
+  const IOStatus io = source->file->Read(IOOptions(), at, kFooterSize, &footer, scratch);
+  if (!io.ok()) return io;
+  if (footer.size() != kFooterSize) {
+    return Status::Corruption(source->file->file_name(), "is shorter than expected");
+  }
+  return source->footer.DecodeFrom(footer, at);
+}
+
+Status ReadMetadata(const BlockSource& source, const BlockHandle& handle, bool verify,
+                    Block::Ptr* block) {
+  Status s = ReadBlock(source, handle, BlockKind::kMetadata, verify, nullptr, nullptr, block);
+  if (!s.ok()) return s;
+  const char* const error = (*block)->ParseRestarts();
+  return error == nullptr ? s : BlockCorruption(source, handle.offset, error);
+}
+
+}  // namespace
+
+Status ReadTableProperties(std::unique_ptr<RandomAccessFileReader> file, uint64_t file_size,
+                           TableProperties* properties) {
+  BlockSource source;
+  source.file = std::move(file);
+  source.file_size = file_size;
+  Status s = ReadFooter(&source);
+  Block::Ptr block;
+  if (s.ok()) s = ReadMetadata(source, source.footer.metaindex_handle, /*verify=*/true, &block);
+  if (!s.ok()) return s;
+  BlockHandle handle;
+  bool found = false;
+  const bool sound = ForEachEntry(*block, [&](const Slice& key, const Slice& value) {
+    if (key != kPropertiesBlockName && key != kOldPropertiesBlockName) return true;
+    Slice input = value;
+    return found = handle.DecodeFrom(&input).ok();
+  });
+  if (!sound || !found) {
+    return BlockCorruption(source, source.footer.metaindex_handle.offset, "no properties");
+  }
+  const Status verified = ReadMetadata(source, handle, /*verify=*/true, &block);
+  if (verified.ok()) return DecodeProperties(*block, properties);
+  s = ReadMetadata(source, handle, /*verify=*/false, &block);
+  if (s.ok()) s = DecodeProperties(*block, properties);
+  const bool may_differ =
+      s.ok() && properties->user_collected_properties.contains(kExternalGlobalSeqnoProperty);
+  return may_differ ? s : verified;
+}
+
+}  // namespace cairn
