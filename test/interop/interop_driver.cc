@@ -9,6 +9,9 @@
 //   interop_driver dump      --history=...                   what it should hold, in the format of
 //   `ldb scan --hex`
 //   interop_driver repair DB ...
+//   interop_driver backup DB --backups=DIR [--style=...]     (backups.h)
+//   interop_driver restore DB --backups=DIR --id=N
+//   interop_driver delete-backup --backups=DIR --id=N
 //   interop_driver write-sst FILE, verify-sst FILE           phase 1's outcome in one external file
 //
 // workload.h says what a phase is. `verify` takes "P:?" for as many batches of it as the database
@@ -27,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "backups.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
@@ -64,8 +68,8 @@ constexpr uint64_t kUnknown = UINT64_MAX - 1;
 
 struct Config : interop::Shape {
   std::string command, db, compression = "none", comparator = "bytewise", history, checkpoint,
-                           secondary, wal_dir, tables_dir;
-  uint64_t phase = 1, family = 0;
+                           secondary, wal_dir, tables_dir, backups, style;
+  uint64_t phase = 1, family = 0, id = 0;
   bool flushes_only = false, die = false, wait = false, dynamic_levels = false, ribbon = false,
        compact_files = false, partitioned = false, universal = false, prefix = false,
        families = false, atomic_flush = false, hash_index = false, ingest = false,
@@ -648,6 +652,12 @@ int main(int argc, char** argv) {
       config.tables_dir = value;
     } else if (name == "checkpoint") {
       config.checkpoint = value;
+    } else if (name == "backups") {
+      config.backups = value;
+    } else if (name == "style") {
+      config.style = value;
+    } else if (name == "id") {
+      config.id = std::stoull(value);
     } else if (name == "secondary") {
       config.secondary = value;
     } else if (name == "wait") {
@@ -705,10 +715,24 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (config.command == "verify") return Verify(config);
+  const auto id = static_cast<rocksdb::BackupID>(config.id);
+  if (config.command == "backup") {
+    Check("backup", interop::Backup(OptionsOf(config), config.db, config.backups, config.style));
+    return 0;
+  }
+  if (config.command == "restore") {
+    Check("restore", interop::Restore(config.db, config.backups, id));
+    return 0;
+  }
+  if (config.command == "delete-backup") {
+    Check("delete", interop::DeleteBackup(config.backups, id));
+    return 0;
+  }
   if (config.command == "dump") return Dump(config);
   if (config.command == "write-sst") return WriteSst(config);
   if (config.command == "verify-sst") return VerifySst(config);
-  Die("usage: interop_driver write|verify|follow|repair|dump|write-sst|verify-sst PATH "
+  Die("usage: interop_driver "
+      "write|verify|follow|repair|backup|restore|delete-backup|dump|write-sst|verify-sst PATH "
       "[--history=1:all,2:?] "
       "[--phase=1] [--keys=N] "
       "...");

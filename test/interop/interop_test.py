@@ -16,6 +16,8 @@ Both drivers are interop_driver.cc, compiled against either library. The steps o
   8 each writes an external table file; both read both, sst_dump verifies them, RocksDB ingests them
   9 a database that RocksDB made and was killed in, with logs and tables in directories outside of it: Cairn adopts them, and both
     go on in turns
+  10 the two back up one database in turns, in one directory: tables of the other's backups are not copied again, each restores and
+    verifies all of them, and each deletes one of the other's
 """
 import argparse
 import os
@@ -213,8 +215,50 @@ class Run:
             self.repair('rocksdb', '1:all')
             self.verify('cairn', '1:all')
         self.external_files()
+        self.backups()
         if self.args.config in ('none', 'lz4hc'):
             self.directories_outside()
+
+    def backups(self):
+        parent = self.db.parent
+        source, restored, backups = parent / 'source', parent / 'restored', parent / 'backups'
+        # How each configuration writes them; both engines the same.
+        style = {'snappy': 'old-names', 'zlib': 'schema-2', 'lz4': 'by-number'}.get(self.args.config, '')
+        shared = backups / ('shared' if style == 'by-number' else 'shared_checksum')
+        histories = []
+        self.db = source
+        for phase, (writer, first, second) in enumerate([('cairn', 'rocksdb', 'cairn'), ('rocksdb', 'cairn', 'rocksdb')], 1):
+            if phase == 1:
+                self.write(writer, phase)
+            else:
+                self.write_and_kill(writer, phase)  # with logs
+            history = ','.join(f'{i}:all' for i in range(1, phase)) + (f',{phase}:?' if phase > 1 else '1:all')
+            for engine in (first, second):
+                before = set(shared.glob('*'))
+                self.call([self.driver(engine), 'backup', source, f'--backups={backups}', f'--style={style}', *self.common])
+                if engine == second and set(shared.glob('*')) != before:
+                    sys.exit(f'FAILED: {engine} copied again what the other had copied: {set(shared.glob("*")) ^ before}')
+                histories.append(history)
+        ids = dict(enumerate(histories, 1))
+
+        def restore_all(engines):
+            for engine, other in engines:
+                for number, history in ids.items():
+                    self.db = restored
+                    self.call([self.driver(engine), 'restore', restored, f'--backups={backups}', f'--id={number}', *self.common])
+                    self.verify(other, history)
+
+        restore_all([('cairn', 'rocksdb'), ('rocksdb', 'cairn')])
+        for engine, number in (('cairn', 1), ('rocksdb', 2)):
+            self.call([self.driver(engine), 'delete-backup', f'--backups={backups}', f'--id={number}', *self.common])
+            del ids[number]
+        restore_all([('rocksdb', 'cairn'), ('cairn', 'rocksdb')])
+        for number in list(ids):
+            self.call([self.driver('cairn'), 'delete-backup', f'--backups={backups}', f'--id={number}', *self.common])
+        left = [str(path) for path in backups.rglob('*') if path.is_file() and path.name != 'LOCK']
+        if left:
+            sys.exit(f'FAILED: files of deleted backups stay: {left}')
+        print(f'  both went on with the backups of the other{" (" + style + ")" if style else ""}', flush=True)
 
     def directories_outside(self):
         parent = self.db.parent
