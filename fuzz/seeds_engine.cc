@@ -298,6 +298,23 @@ void AddOptions(const AddSeed& add) {
   }
 }
 
+void AddBackupMetas(const AddSeed& add) {
+  const std::string files =
+      "private/1/CURRENT crc32 1234567\n"
+      "shared_checksum/000012_s0123456789ABCDEFGHIJ_999.sst crc32 4294967295\n";
+  add("backup_meta", "first", "1700000000\n4711\n2\n" + files);
+  add("backup_meta", "app-metadata", "1700000000\n4711\nmetadata 00FF41\n2\n" + files);
+  add("backup_meta", "second",
+      "schema_version 2.0\n1700000000\n4711\n2\nprivate/1/CURRENT crc32 1 size 16\n"
+      "shared/000012.sst crc32 2 temp kWarm size 999\n");
+  add("backup_meta", "newer",
+      "schema_version 2.9\n1\n2\nplace home\nmetadata 00\n1\nshared/000012.sst sha 1 crc32 2\n"
+      "// FOOTER\nend of it\n");
+  add("backup_meta", "not-ignorable", "schema_version 2.0\n1\n2\nni::place home\n0\n");
+  add("backup_meta", "unknown", "schema_version 3.0\n1\n2\n0\n");
+  add("backup_meta", "elsewhere", "1\n2\n1\nprivate/1/../../x crc32 3\n");
+}
+
 void AddKeys(const AddSeed& add) {
   std::string keys = Bytes({0}), reverse = Bytes({1});
   for (const std::string& key :
@@ -415,6 +432,7 @@ void AddEngineSeeds(const AddSeed& add) {
   AddLogs(add);
   AddEdits(add);
   AddOptions(add);
+  AddBackupMetas(add);
   AddKeys(add);
   AddCompressed(add);
   AddTables(add);
