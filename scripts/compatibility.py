@@ -84,7 +84,7 @@ NOTES = [
     '- `data_block_index_type = kDataBlockBinaryAndHash`: with a comparator to which keys of different bytes may be equal',
     '  (`CanKeysWithDifferentByteContentsBeEqual`, the default of a comparator of one\'s own) blocks are made and searched without the hash.',
     '- Objects that a text or an OPTIONS file names are made where Cairn has them. One that comes with RocksDB and not with Cairn (a comparator',
-    '  with timestamps, `SstPartitionerFixedPrefixFactory`, `PlainTable`, a persistent cache ...) is `NotSupported`, by name. Another name is the',
+    '  with timestamps, `PlainTable`, a persistent cache ...) is `NotSupported`, by name. Another name is the',
     '  user\'s own object, which stays with the caller, or is `NotSupported` without `ConfigOptions::ignore_unsupported_options`, as in RocksDB.',
 ]
 

@@ -118,7 +118,33 @@ bool Compaction::InputsAreDisjoint() const {
   return true;
 }
 
+std::unique_ptr<SstPartitioner> Compaction::NewPartitioner() const {
+  if (options_.sst_partitioner_factory == nullptr || output_level() == 0) return nullptr;
+  SstPartitioner::Context context;
+  context.is_full_compaction = is_full_compaction();
+  context.is_manual_compaction = is_manual();
+  context.output_level = output_level();
+  context.smallest_user_key = smallest_user_key_;
+  context.largest_user_key = largest_user_key_;
+  return options_.sst_partitioner_factory->CreatePartitioner(context);
+}
+
 bool Compaction::IsTrivialMove() const {
+  if (!MayBeMoved()) return false;
+  const std::unique_ptr<SstPartitioner> partitioner = NewPartitioner();
+  if (partitioner == nullptr) return true;
+  for (const CompactionInputFiles& input : params_.inputs) {
+    if (input.level == output_level()) continue;  // there already
+    for (const FileMetaData* f : input.files) {
+      if (!partitioner->CanDoTrivialMove(f->smallest.user_key(), f->largest.user_key())) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool Compaction::MayBeMoved() const {
   if (!params_.trivial_move_allowed || start_level() == output_level()) return false;
   // The user asked for it: the filter looks at everything.
   if (params_.manual && HasCompactionFilter(options_)) return false;
@@ -215,6 +241,15 @@ std::string Compaction::InputSummary() const {
   return r + " files to L" + std::to_string(output_level()) + score;
 }
 
+bool OutputCutter::IsPartitionBorder(const Slice& user_key, uint64_t current_file_size) {
+  if (partitioner_ == nullptr) return false;
+  const bool border =
+      seen_key_ && partitioner_->ShouldPartition(PartitionerRequest(
+                       Slice(previous_key_), user_key, current_file_size)) == kRequired;
+  previous_key_.assign(user_key.data(), user_key.size());
+  return border;
+}
+
 bool OutputCutter::ShouldStopBeforeUserKey(const Slice& user_key, uint64_t current_file_size) {
   const InternalKeyComparator& icmp = compaction_->icmp();
   const std::vector<FileMetaData*>& below = compaction_->grandparents();
@@ -226,6 +261,7 @@ bool OutputCutter::ShouldStopBeforeUserKey(const Slice& user_key, uint64_t curre
     ++grandparent_;
     crossed = true;
   }
+  const bool border = IsPartitionBorder(user_key, current_file_size);
   const bool first = !seen_key_;
   seen_key_ = true;
   if (first || compaction_->output_level() == 0) return false;
@@ -233,7 +269,7 @@ bool OutputCutter::ShouldStopBeforeUserKey(const Slice& user_key, uint64_t curre
   // At a border of the level below a file may end a little early: the next one then starts where
   // its own compaction would have to start anyway.
   const bool good_place = crossed && current_file_size >= target - target / 4;
-  if (current_file_size >= target || good_place ||
+  if (border || current_file_size >= target || good_place ||
       (crossed && overlapped_bytes_ > compaction_->max_compaction_bytes())) {
     overlapped_bytes_ = 0;
     return true;

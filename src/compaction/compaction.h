@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "manifest/version_edit.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/options.h"
+#include "rocksdb/sst_partitioner.h"
 
 namespace cairn {
 
@@ -94,6 +96,9 @@ class Compaction {
   bool drops_inputs() const { return params_.drops_inputs; }
   // The input may be moved to the output level without rewriting it.
   bool IsTrivialMove() const;
+  // The user's, for one caller; null: there is none, or the output stays on level 0, whose files
+  // are not cut.
+  std::unique_ptr<SstPartitioner> NewPartitioner() const;
   // No level below the output level (nor, for level-0 outputs, an older file) holds a key of the
   // range: tombstones may go, sequence numbers may become 0 (subject to snapshots).
   bool bottommost_level() const { return bottommost_; }
@@ -124,6 +129,8 @@ class Compaction {
  private:
   void MarkInputs(bool being_compacted);
   bool InputsAreDisjoint() const;
+  // IsTrivialMove() but for the user's partitioner.
+  bool MayBeMoved() const;
 
   CompactionPicker* picker_;
   const ColumnFamilyOptions options_;
@@ -136,11 +143,12 @@ class Compaction {
 };
 
 // Decides where one output file ends: at the target size, or where going on would make the file
-// overlap too much of the level below the output, which a later compaction would have to rewrite.
-// One per (sub)compaction; not thread-safe.
+// overlap too much of the level below the output, which a later compaction would have to rewrite,
+// and where the user's partitioner says so. One per (sub)compaction; not thread-safe.
 class OutputCutter {
  public:
-  explicit OutputCutter(const Compaction* compaction) : compaction_(compaction) {}
+  explicit OutputCutter(const Compaction* compaction)
+      : compaction_(compaction), partitioner_(compaction->NewPartitioner()) {}
   // Call for each output key in order; true: close the current file before adding this one.
   // `first_version`: no version of its user key came before; those that follow are never cut off
   // from it. `current_file_size` is the builder's estimate in bytes.
@@ -151,8 +159,12 @@ class OutputCutter {
 
  private:
   bool ShouldStopBeforeUserKey(const Slice& user_key, uint64_t current_file_size);
+  // Asks the partitioner, unless this is the first key.
+  bool IsPartitionBorder(const Slice& user_key, uint64_t current_file_size);
 
   const Compaction* const compaction_;
+  const std::unique_ptr<SstPartitioner> partitioner_;  // may be null
+  std::string previous_key_;                           // for it
   size_t grandparent_ = 0;
   bool seen_key_ = false;
   uint64_t overlapped_bytes_ = 0;

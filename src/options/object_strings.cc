@@ -8,6 +8,7 @@
 #include "base/memtable_factory.h"
 #include "options/option_values.h"
 #include "rocksdb/convenience.h"
+#include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 
 namespace cairn {
@@ -201,6 +202,20 @@ ObjectText ParseFileChecksumsText(const std::string& text,
   return ObjectText::kParsed;
 }
 
+ObjectText ParseSstPartitionerText(const std::string& text,
+                                   std::shared_ptr<SstPartitionerFactory>* factory) {
+  std::string name;
+  OptionMap settings;
+  if (!SplitObject(std::string(WithoutBraces(text)), &name, &settings) ||
+      name != SstPartitionerFixedPrefixFactory::kClassName()) {
+    return ObjectText::kUnknown;
+  }
+  size_t length = 0;
+  if (!Take(&settings, "length", &length) || !settings.empty()) return ObjectText::kMalformed;
+  *factory = NewSstPartitionerFixedPrefixFactory(length);
+  return ObjectText::kParsed;
+}
+
 ObjectText ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories) {
   ObjectText all = ObjectText::kParsed;
   CollectorFactories parsed;
@@ -292,6 +307,24 @@ Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& config_opti
                                                 const std::string& value,
                                                 std::shared_ptr<FileChecksumGenFactory>* result) {
   return StatusOf(cairn::ParseFileChecksumsText(value, result), config_options, Type(), value);
+}
+
+Status SstPartitionerFactory::CreateFromString(const ConfigOptions& config_options,
+                                               const std::string& value,
+                                               std::shared_ptr<SstPartitionerFactory>* result) {
+  if (value.empty() || value == "nullptr") {
+    result->reset();
+    return Status::OK();
+  }
+  const cairn::ObjectText builtin = cairn::ParseSstPartitionerText(value, result);
+  if (builtin != cairn::ObjectText::kUnknown) {
+    return StatusOf(builtin, config_options, Type(), value);
+  }
+  const std::string name = cairn::NameInObjectText(value);
+  ObjectRegistry& registry =
+      config_options.registry != nullptr ? *config_options.registry : *ObjectRegistry::Default();
+  Status s = registry.NewSharedObject(name.empty() ? value : name, result);
+  return s.IsNotSupported() && config_options.ignore_unsupported_options ? Status::OK() : s;
 }
 
 Status TablePropertiesCollectorFactory::CreateFromString(

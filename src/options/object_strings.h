@@ -13,6 +13,7 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_partitioner.h"
 #include "rocksdb/table_properties.h"
 
 namespace cairn {
@@ -39,6 +40,9 @@ ObjectText ParseCollectorFactoryText(const std::string& text,
 
 ObjectText ParseFileChecksumsText(const std::string& text,
                                   std::shared_ptr<FileChecksumGenFactory>* factory);
+
+ObjectText ParseSstPartitionerText(const std::string& text,
+                                   std::shared_ptr<SstPartitionerFactory>* factory);
 
 // A list, "{A:{id=B;c=1}}". What is unknown is left out, and the result is then kUnknown.
 using CollectorFactories = ColumnFamilyOptions::TablePropertiesCollectorFactories;

@@ -81,7 +81,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                      "use disable_auto_compactions and CompactFiles");
   check->Unsupported(o.compaction_options_fifo.age_for_warm != 0,
                      "compaction_options_fifo.age_for_warm");
-  check->Unsupported(o.sst_partitioner_factory != nullptr, "sst_partitioner_factory");
   check->Unsupported(o.compaction_thread_limiter != nullptr, "compaction_thread_limiter");
   check->Unsupported(!o.cf_paths.empty(), "cf_paths");
   check->Unsupported(o.inplace_update_support, "inplace_update_support");

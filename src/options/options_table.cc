@@ -237,11 +237,18 @@ SetResult BuildWalFilter(DBOptions*, const std::string& value, const ConfigOptio
   return IsNull(value) ? SetResult::kSet : SetResult::kUsers;
 }
 
-SetResult BuildSstPartitioner(ColumnFamilyOptions*, const std::string& value,
-                              const ConfigOptions*) {
-  if (IsNull(value)) return SetResult::kSet;
-  return NameInObjectText(value) == "SstPartitionerFixedPrefixFactory" ? SetResult::kLacking
-                                                                       : SetResult::kUsers;
+template <typename T, typename Pointer>
+SetResult BuildRegistered(const std::string& value, const ConfigOptions* config, Pointer* object) {
+  if (IsNull(value)) {
+    *object = nullptr;
+    return SetResult::kSet;
+  }
+  if (config == nullptr) return SetResult::kUsers;
+  ConfigOptions strict = *config;
+  strict.ignore_unsupported_options = false;
+  const Status made = T::CreateFromString(strict, value, object);
+  if (made.IsNotSupported()) return SetResult::kUsers;
+  return made.ok() ? SetResult::kSet : SetResult::kMalformed;
 }
 
 // An object that is found by its name where a ConfigOptions says so (utilities/object_registry.h),
@@ -254,17 +261,22 @@ constexpr OptionField<S> RegisteredObject(std::string_view name) {
           },
           nullptr, nullptr,
           [](S* s, const std::string& value, const ConfigOptions* config) -> SetResult {
-            if (IsNull(value)) {
-              s->*Member = nullptr;
-              return SetResult::kSet;
-            }
-            if (config == nullptr) return SetResult::kUsers;
-            ConfigOptions strict = *config;
-            strict.ignore_unsupported_options = false;
-            const Status made = T::CreateFromString(strict, value, &(s->*Member));
-            if (made.IsNotSupported()) return SetResult::kUsers;
-            return made.ok() ? SetResult::kSet : SetResult::kMalformed;
+            return BuildRegistered<T>(value, config, &(s->*Member));
           }};
+}
+
+// The one that is built in is made without a registry, too.
+SetResult BuildSstPartitioner(ColumnFamilyOptions* options, const std::string& value,
+                              const ConfigOptions* config) {
+  const ObjectText builtin = ParseSstPartitionerText(value, &options->sst_partitioner_factory);
+  return builtin != ObjectText::kUnknown ? ResultOf(builtin)
+                                         : BuildRegistered<SstPartitionerFactory>(
+                                               value, config, &options->sst_partitioner_factory);
+}
+
+std::string FormatSstPartitioner(const ColumnFamilyOptions& options) {
+  return options.sst_partitioner_factory == nullptr ? "nullptr"
+                                                    : options.sst_partitioner_factory->GetId();
 }
 
 // Of old versions: accepted, without effect.
@@ -765,7 +777,7 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "preserve_internal_time_seconds"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::preclude_last_level_data_seconds>(
           "preclude_last_level_data_seconds"),
-      Object<ColumnFamilyOptions>("sst_partitioner_factory", BuildSstPartitioner),
+      {"sst_partitioner_factory", FormatSstPartitioner, nullptr, nullptr, BuildSstPartitioner},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::num_levels>("num_levels"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::force_consistency_checks>(
           "force_consistency_checks"),

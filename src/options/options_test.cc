@@ -80,11 +80,8 @@ TEST(OptionStrings, NoObjectIsDroppedInSilence) {
   Options parsed;
   for (const char* lacking :
        {"comparator=leveldb.BytewiseComparator.u64ts",
-        "comparator={id=rocksdb.ReverseBytewiseComparator.u64ts;}",
-        "sst_partitioner_factory=SstPartitionerFixedPrefixFactory",
-        "sst_partitioner_factory={id=SstPartitionerFixedPrefixFactory;length=5}",
-        "table_factory=PlainTable", "table_factory={id=CuckooTable;}",
-        "block_based_table_factory={persistent_cache=p}",
+        "comparator={id=rocksdb.ReverseBytewiseComparator.u64ts;}", "table_factory=PlainTable",
+        "table_factory={id=CuckooTable;}", "block_based_table_factory={persistent_cache=p}",
         "block_based_table_factory={block_cache_compressed=1M}",
         "block_based_table_factory={filter_policy=rocksdb.internal.LegacyBloomFilter:10}",
         "block_based_table_factory={flush_block_policy_factory=FlushBlockEveryKeyPolicyFactory}"}) {
