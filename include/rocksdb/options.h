@@ -117,8 +117,8 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // Directories for table files: unsupported, must be empty.
   std::vector<DbPath> cf_paths;
 
-  // What compactions ask; null: nobody. The second one: sst_partitioner.h.
-  std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;  // unsupported
+  // What compactions ask; null: nobody. concurrent_task_limiter.h, sst_partitioner.h.
+  std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
 
   ColumnFamilyOptions();

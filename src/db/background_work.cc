@@ -287,7 +287,8 @@ bool BackgroundWork::HasBackgroundWork() {
   };
   return any(*db_.families->books().to_flush(),
              [](const ColumnFamily& family) { return family.imm.IsFlushPending(); }) ||
-         any(*db_.families->books().to_compact(), WantsCompaction);
+         any(*db_.families->books().to_compact(), WantsCompaction) ||
+         db_.compactions->AnyThrottled();
 }
 
 Status BackgroundWork::WaitForCompact(const WaitForCompactOptions& options) {

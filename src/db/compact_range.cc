@@ -177,6 +177,8 @@ Status Compactions::RunManualStep(ManualCompaction* manual) {
 
 Status Compactions::RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                                  const std::atomic<bool>* canceled, CompactionJobInfo* info) {
+  // It does not wait, but others do for it.
+  const LimitedTask task(family->options->compaction_thread_limiter, nullptr);
   ++db_.jobs.compactions;
   Status result;
   bool done = false;

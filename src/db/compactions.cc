@@ -1,5 +1,6 @@
 // Compactions: which family's turn it is, and a job from its pick to its installation.
 #include <algorithm>
+#include <utility>
 
 #include "base/logging.h"
 #include "compaction/compaction_job.h"
@@ -12,7 +13,68 @@
 
 namespace cairn {
 
-std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out) {
+// What the limiters call, with their lock held.
+class Compactions::Waiter final : public TaskLimiter::Waiter {
+ public:
+  explicit Waiter(Compactions* compactions) : compactions_(*compactions) {}
+  void LimiterMayHaveRoom() override {
+    // (Refused once the database closes.)
+    compactions_.db_.scheduler->Schedule(JobPriority::kLow,
+                                         [this] { compactions_.RetryThrottled(); });
+  }
+
+ private:
+  Compactions& compactions_;
+};
+
+Compactions::Compactions(Database* db) : Part(db), waiter_(std::make_unique<Waiter>(this)) {}
+
+Compactions::~Compactions() {
+  // (Nobody else is here any more.)
+  std::set<std::shared_ptr<ConcurrentTaskLimiter>> limiters;
+  {
+    DBMutexLock lock(db_.mutex());
+    limiters.swap(limiters_);
+  }
+  for (const auto& limiter : limiters)
+    static_cast<TaskLimiter*>(limiter.get())->Forget(waiter_.get());
+}
+
+bool Compactions::AnyThrottled() const {
+  for (const auto& [id, family] : *db_.families->books().to_compact()) {
+    if (throttled_.count(id) > 0 && !family->options->disable_auto_compactions &&
+        family->picker->NeedsCompaction(*family->current())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Compactions::Admit(ColumnFamily* family, LimitedTask* task) {
+  const auto& limiter = family->options->compaction_thread_limiter;
+  *task = LimitedTask(limiter, waiter_.get());
+  if (*task) {
+    throttled_.erase(family->id());
+    return true;
+  }
+  limiters_.insert(limiter);
+  throttled_.insert(family->id());
+  family->compaction_blocked = true;
+  return false;
+}
+
+void Compactions::RetryThrottled() {
+  DBMutexLock lock(db_.mutex());
+  // (What is not a candidate any more has nothing to compact, or is gone.)
+  for (const auto& [id, family] : *db_.families->books().to_compact()) {
+    if (throttled_.count(id) > 0) family->compaction_blocked = false;
+  }
+  throttled_.clear();
+  db_.work->MaybeScheduleWork();
+  db_.background_done.notify_all();
+}
+
+std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, LimitedTask* task) {
   FamilyBooks::Candidates* const candidates = db_.families->books().to_compact();
   auto it = candidates->lower_bound(next_family_);
   for (size_t left = candidates->size(); left > 0; --left) {
@@ -25,6 +87,7 @@ std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out) {
       continue;
     }
     ++it;
+    if (!Admit(family, task)) continue;
     std::unique_ptr<Compaction> compaction =
         family->InformedPicker()->PickCompaction(*family->options, family->current());
     if (compaction != nullptr) {
@@ -34,6 +97,7 @@ std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out) {
     }
     // Nothing fits beside what runs now; whatever of it ends next clears this.
     family->compaction_blocked = true;
+    task->Reset();
   }
   return nullptr;
 }
@@ -46,7 +110,8 @@ void Compactions::BackgroundCompaction() {
     bool outputs_are_gone = false;
     if (!db_.shutting_down.load() && !db_.errors->failed() && db_.jobs.paused == 0 &&
         db_.jobs.exclusive_manual == 0) {
-      std::unique_ptr<Compaction> compaction = PickCompaction(&family);
+      LimitedTask task;
+      std::unique_ptr<Compaction> compaction = PickCompaction(&family, &task);
       if (compaction != nullptr) {
         // Another job may fit beside this one.
         db_.work->MaybeScheduleWork();

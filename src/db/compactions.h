@@ -6,10 +6,12 @@
 
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/namespace.h"
+#include "base/task_limiter.h"
 #include "compaction/job_env.h"
 #include "db/database.h"
 
@@ -17,7 +19,8 @@ namespace cairn {
 
 class Compactions final : public Part {
  public:
-  using Part::Part;
+  explicit Compactions(Database* db);
+  ~Compactions();
 
   [[nodiscard]] Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*,
                                     const Slice* begin, const Slice* end);
@@ -30,12 +33,20 @@ class Compactions final : public Part {
   void DisableManualCompaction();
   void EnableManualCompaction();
   void BackgroundCompaction();
+  // Some family's compaction waits for room in its user's limiter.
+  bool AnyThrottled() const FIBER_REQUIRES(database_mutex);
 
  private:
   struct ManualCompaction;
-  // The next compaction of any family, by turns, whose job then holds a reference to its family;
-  // null: there is nothing to do, or only what conflicts.
-  std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family) FIBER_REQUIRES(database_mutex);
+  class Waiter;
+  // The next compaction of any family, by turns, whose job then holds a reference to its family,
+  // and *task; null: there is nothing to do, or only what conflicts.
+  std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family, LimitedTask* task)
+      FIBER_REQUIRES(database_mutex);
+  // Asks the family's limiter. False: its compactions are blocked until the limiter calls.
+  bool Admit(ColumnFamily* family, LimitedTask* task) FIBER_REQUIRES(database_mutex);
+  // The limiters may have room.
+  void RetryThrottled();
   // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
   // job runs. *info, if not null, receives the report; *outputs_are_gone: it failed before the
   // MANIFEST was touched, and has deleted what it made.
@@ -65,6 +76,10 @@ class Compactions final : public Part {
   uint32_t next_family_ FIBER_GUARDED_BY(database_mutex) = 0;  // the id whose turn it is to compact
   int manual_disabled_ FIBER_GUARDED_BY(database_mutex) = 0;
   std::atomic<bool> manual_canceled_{false};
+  const std::unique_ptr<Waiter> waiter_;
+  // Those that refused something, and the ids of the families.
+  std::set<std::shared_ptr<ConcurrentTaskLimiter>> limiters_ FIBER_GUARDED_BY(database_mutex);
+  std::set<uint32_t> throttled_ FIBER_GUARDED_BY(database_mutex);
 };
 
 }  // namespace cairn

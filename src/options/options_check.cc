@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/memtable_factory.h"
+#include "base/task_limiter.h"
 #include "fiber/limits.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
@@ -81,7 +82,9 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                      "use disable_auto_compactions and CompactFiles");
   check->Unsupported(o.compaction_options_fifo.age_for_warm != 0,
                      "compaction_options_fifo.age_for_warm");
-  check->Unsupported(o.compaction_thread_limiter != nullptr, "compaction_thread_limiter");
+  check->Unsupported(o.compaction_thread_limiter != nullptr &&
+                         dynamic_cast<TaskLimiter*>(o.compaction_thread_limiter.get()) == nullptr,
+                     "compaction_thread_limiter", "use NewConcurrentTaskLimiter");
   check->Unsupported(!o.cf_paths.empty(), "cf_paths");
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
