@@ -5,6 +5,7 @@
 // destructor, which need every other call to have returned.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <new>
@@ -185,6 +186,10 @@ class DBImpl final : public DB {
   // See experimental.h.
   Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin, const Slice* end);
   Status PromoteL0(ColumnFamilyHandle*, int target_level);
+  // All entries with user keys from `begin` to `end`, both included (empty: no bound), as they are
+  // stored; until the visitor says false. SUSPENDS.
+  Status VisitEntries(ColumnFamilyHandle*, const Slice& begin, const Slice& end,
+                      const std::function<bool(const ParsedInternalKey&, Slice value)>& visit);
 
   // For tests: FamilyBooks::visits, OptionsKeeper::bytes_written.
   uint64_t FamilyVisits();
