@@ -44,8 +44,9 @@ STRUCTS = [
     ('utilities/backup_engine.h', 'CreateBackupOptions'),
     ('utilities/backup_engine.h', 'RestoreOptions'),
 ]
-# Files that carry options around, and decide nothing by them.
-CARRIERS = re.compile(r'src/(c/|manifest/(options_table|mutable_options|object_strings)|table/options\.cc)|_test\.cc$|/testing/')
+# Files that carry options around, or show them, and decide nothing by them; and functions that do.
+CARRIERS = re.compile(r'src/(c/|manifest/(options_table|mutable_options|object_strings)|options/options_dump|table/options\.cc)|_test\.cc$|/testing/')
+SHOWS = re.compile(r'::GetPrintableOptions\(\) const \{.*?^\}', re.S | re.M)
 HINT = re.compile(r'\b(a hint|no effect|without effect|ignored)\b', re.I)
 REFUSED = re.compile(r'\bunsupported\b', re.I)
 
@@ -71,9 +72,9 @@ NOTES = [
     '- `wal_dir`, `db_paths`: a directory outside of the database has one owner, which a file `OWNER` in it names. A database that is not the',
     '  owner is refused, also for reading ([reliability.md](reliability.md#directories-outside-of-the-database)). RocksDB passes over the file, and asks nobody.',
     '- With a `memory_allocator` there is no cache: `NewLRUCache` and its like return null.',
-    '- `write_dbid_to_manifest`: the MANIFEST always has the identity. A checkpoint gets one of its own, as in RocksDB 7.8.3 without the',
-    '  option; where RocksDB writes it to the MANIFEST (from 9.7 on by default) a checkpoint passes for its source. A copy of the files has',
-    '  their identity.',
+    '- `write_dbid_to_manifest` (true, as in RocksDB 9.7 and later): the MANIFEST always has the identity. A checkpoint gets one of its own,',
+    '  as in RocksDB 7.8.3 without the option; where RocksDB writes it to the MANIFEST a checkpoint passes for its source. A copy of the',
+    '  files has their identity.',
     '- `db_log_dir`, `wal_dir` in the OPTIONS file of a checkpoint are empty: RocksDB copies the file, and the copy names its source\'s logs.',
     '- `allow_2pc`: without it a database opens once all of its transactions are committed or rolled back (RocksDB\'s `DB::Open` wants their',
     '  logs gone, too). With one that is prepared only it is `NotSupported` (`RepairDB` always), and its logs stay as they are; RocksDB',
@@ -86,6 +87,7 @@ NOTES = [
     '- Objects that a text or an OPTIONS file names are made where Cairn has them. One that comes with RocksDB and not with Cairn (a comparator',
     '  with timestamps, `PlainTable`, a persistent cache ...) is `NotSupported`, by name. Another name is the',
     '  user\'s own object, which stays with the caller, or is `NotSupported` without `ConfigOptions::ignore_unsupported_options`, as in RocksDB.',
+    '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
 ]
 
 
@@ -123,7 +125,7 @@ def sources():
     for path in sorted([*ROOT.glob('src/**/*.cc'), *ROOT.glob('src/**/*.h')]):
         name = str(path.relative_to(ROOT))
         if not CARRIERS.search(name):
-            texts[name] = re.sub(r'//[^\n]*', '', path.read_text())
+            texts[name] = SHOWS.sub('', re.sub(r'//[^\n]*', '', path.read_text()))
     return texts
 
 

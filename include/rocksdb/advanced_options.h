@@ -198,7 +198,7 @@ struct AdvancedColumnFamilyOptions {
   bool paranoid_file_checks = false;
   // Without effect: files of each new version are always checked to be in order and apart.
   bool force_consistency_checks = true;
-  // Without effect: there are no such statistics.
+  // Time what compactions wait for files, for CompactionJobStats.
   bool report_bg_io_stats = false;
   // Seconds. `ttl`: data older than that go on to the next level (leveled), are rewritten
   // (universal), or go away (FIFO). `periodic_compaction_seconds`: a table older than that is

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/advanced_options.h"
+#include "rocksdb/compaction_job_stats.h"
 #include "rocksdb/compression_type.h"
 #include "rocksdb/customizable.h"
 #include "rocksdb/io_status.h"
@@ -68,21 +70,6 @@ enum class FlushReason : int {
   kErrorRecovery = 0xb,
   kErrorRecoveryRetryFlush = 0xc,
   kWalFull = 0xd,
-};
-
-// What one compaction did.
-struct CompactionJobStats {
-  uint64_t elapsed_micros = 0;
-  uint64_t cpu_micros = 0;
-  uint64_t num_input_records = 0;
-  size_t num_input_files = 0;
-  size_t num_input_files_at_output_level = 0;
-  uint64_t num_output_records = 0;
-  size_t num_output_files = 0;
-  bool is_full_compaction = false;  // of all files of the column family
-  bool is_manual_compaction = false;
-  uint64_t total_input_bytes = 0;
-  uint64_t total_output_bytes = 0;
 };
 
 struct CompactionFileInfo {

@@ -1,5 +1,5 @@
 // The options of a database, of reads, writes, flushes and compactions. Names and defaults are
-// RocksDB's 7.8.3.
+// RocksDB's 7.8.3, but for write_dbid_to_manifest.
 //
 // DB::Open refuses a setting that it cannot honour, naming it; fields marked "unsupported" must
 // keep their default. Fields marked "a hint" are accepted and may have no effect.
@@ -330,8 +330,8 @@ struct DBOptions {
   bool atomic_flush = false;
   // Leave deletion of files to background threads: a hint.
   bool avoid_unnecessary_blocking_io = false;
-  // Without effect: it is always written.
-  bool write_dbid_to_manifest = false;
+  // Without effect: it is always written. (The default of RocksDB 9.7 and later, which says so.)
+  bool write_dbid_to_manifest = true;
   // A hint without effect: logs are read ahead by themselves.
   size_t log_readahead_size = 0;
   // Makes a checksum of each table file while it is written, kept in the MANIFEST: see

@@ -634,7 +634,7 @@ std::string ClockCache::GetPrintableOptions() const {
   char buf[256];
   std::snprintf(buf, sizeof(buf),
                 "    capacity : %zu\n    num_shard_bits : %d\n    strict_capacity_limit : %d\n"
-                "    estimated_entry_charge : %zu\n",
+                "    memory_allocator : None\n    estimated_entry_charge : %zu\n",
                 GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0,
                 estimated_entry_charge_);
   return buf;

@@ -623,11 +623,11 @@ void LRUCache::EraseUnRefEntries() {
 
 std::string LRUCache::GetPrintableOptions() const {
   char buf[256];
-  std::snprintf(buf, sizeof(buf),
-                "    capacity : %zu\n    num_shard_bits : %d\n    strict_capacity_limit : %d\n"
-                "    high_pri_pool_ratio: %.3f\n    low_pri_pool_ratio: %.3f\n",
-                GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0, high_ratio_,
-                low_ratio_);
+  std::snprintf(
+      buf, sizeof(buf),
+      "    capacity : %zu\n    num_shard_bits : %d\n    strict_capacity_limit : %d\n"
+      "    memory_allocator : None\n    high_pri_pool_ratio: %.3f\n    low_pri_pool_ratio: %.3f\n",
+      GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0, high_ratio_, low_ratio_);
   return buf;
 }
 

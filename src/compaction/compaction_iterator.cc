@@ -293,6 +293,7 @@ void CompactionIterator::Find() {
       return;
     }
     if (order < 0) {
+      EndUserKey();
       user_key_bytes_.Reserve(key.size(), 0);
       std::memcpy(user_key_bytes_.data(), key.data(), key.size());
       user_key_ = Slice(user_key_bytes_.data(), parsed.user_key.size());
@@ -301,8 +302,15 @@ void CompactionIterator::Find() {
       hidden_below_ = 0;
     }
     last_sequence_ = parsed.sequence;
+    counts_.total_input_raw_key_bytes += key.size();
+    counts_.total_input_raw_value_bytes += value.size();
+    const bool is_deletion = parsed.type == kTypeDeletion || parsed.type == kTypeSingleDeletion;
+    if (is_deletion) ++counts_.num_input_deletion_records;
     const SequenceNumber interval = IntervalOf(parsed.sequence);
-    if (hidden_below_ != 0 && interval == hidden_below_) continue;
+    if (hidden_below_ != 0 && interval == hidden_below_) {
+      CountReplaced(parsed);
+      continue;
+    }
     if (tombstones_ != nullptr && IsDeletedByRange(parsed, interval)) [[unlikely]] {
       hidden_below_ = interval;
       if (operand_sequences_.empty()) continue;
@@ -345,9 +353,12 @@ void CompactionIterator::Find() {
       case kTypeDeletion:
       case kTypeSingleDeletion:
         hidden_below_ = interval;
+        if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kKept;
         if (compaction_ != nullptr && oldest_interval &&
             (bottommost_ ||
              compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
+          ++counts_.num_expired_deletion_records;
+          if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kDropped;
           continue;
         }
         Emit(parsed, key, value, false);
@@ -370,6 +381,7 @@ void CompactionIterator::Find() {
         return;
     }
   }
+  EndUserKey();
   // OK where the input goes on beyond `end_`.
   status_ = input_->status();
 }

@@ -38,6 +38,7 @@
 #include "base/namespace.h"
 #include "base/range_tombstones.h"
 #include "rocksdb/compaction_filter.h"
+#include "rocksdb/compaction_job_stats.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/wide_columns.h"
 #include "table/block.h"
@@ -85,6 +86,8 @@ class CompactionIterator {
 
   uint64_t records_in() const { return records_in_; }
   uint64_t records_dropped() const { return records_in_ - records_out_; }
+  // What was read and dropped, but for the number of entries.
+  const CompactionJobStats& counts() const { return counts_; }
   // Removed by the filter, one by one.
   uint64_t records_filtered() const { return records_filtered_; }
   // The filter had some of the input left out without a look: records_in() is not all of it.
@@ -111,6 +114,17 @@ class CompactionIterator {
   void FinishOperands(const ParsedInternalKey* base, const Slice& base_value, bool at_end);
   // A range tombstone of the same interval hides the entry of user_key_. In order of keys.
   bool IsDeletedByRange(const ParsedInternalKey& parsed, SequenceNumber interval);
+  // Nothing more comes of user_key_: counts a SingleDelete that went without having met anything.
+  void EndUserKey() {
+    if (single_delete_ == SingleDelete::kDropped) ++counts_.num_single_del_fallthru;
+    single_delete_ = SingleDelete::kNone;
+  }
+  // `parsed` is hidden by a newer entry of its key.
+  void CountReplaced(const ParsedInternalKey& parsed) {
+    ++counts_.num_records_replaced;
+    const bool meets = std::exchange(single_delete_, SingleDelete::kNone) != SingleDelete::kNone;
+    if (meets && parsed.type != kTypeValue) ++counts_.num_single_del_mismatch;
+  }
   // Makes the next of ready_ the current entry.
   void EmitReady();
   void SeekInput(const Slice& user_key);
@@ -176,6 +190,9 @@ class CompactionIterator {
   uint64_t records_out_ = 0;
   uint64_t records_filtered_ = 0;
   bool skipped_input_ = false;
+  CompactionJobStats counts_;
+  // The entry of user_key_ before, if it was a SingleDelete.
+  enum class SingleDelete { kNone, kKept, kDropped } single_delete_ = SingleDelete::kNone;
 };
 
 }  // namespace cairn

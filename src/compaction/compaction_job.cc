@@ -61,6 +61,7 @@ void CompactionJob::TellPart(const Parts& parts, size_t part, const Status* end)
   if (end != nullptr) {
     const Subcompaction& done = *parts[part];
     info.status = *end;
+    info.stats = done.counts();
     info.stats.cpu_micros = done.cpu_micros();
     info.stats.num_input_records = done.records_in();
     info.stats.num_output_records = done.records_in() - done.records_dropped();
@@ -123,6 +124,7 @@ Status CompactionJob::Run() {
   uint64_t filtered = 0;
   for (const auto& part : parts) {
     filtered += part->records_filtered();
+    counts_.Add(part->counts());
     stats_.cpu_micros += part->cpu_micros();
     stats_.records_in += part->records_in();
     stats_.records_dropped += part->records_dropped();
@@ -150,6 +152,8 @@ Status CompactionJob::Run() {
                                 stats_.bytes_read_start_levels + stats_.bytes_read_output_level);
     env_.statistics->recordTick(COMPACT_WRITE_BYTES, stats_.bytes_written);
     env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, filtered);
+    env_.statistics->recordTick(COMPACTION_KEY_DROP_NEWER_ENTRY, counts_.num_records_replaced);
+    env_.statistics->recordTick(COMPACTION_KEY_DROP_OBSOLETE, counts_.num_expired_deletion_records);
     env_.statistics->recordInHistogram(COMPACTION_TIME, stats_.micros);
   }
   EventLine(env_.info_log, "compaction_finished", env_.job_id)

@@ -30,6 +30,8 @@ class CompactionJob {
   [[nodiscard]] Status Run();
 
   const JobStats& stats() const { return stats_; }
+  // Of all parts (Subcompaction::counts).
+  const CompactionJobStats& counts() const { return counts_; }
 
  private:
   using Parts = std::vector<std::unique_ptr<Subcompaction>>;
@@ -46,6 +48,7 @@ class CompactionJob {
   Compaction* const compaction_;
   std::atomic<bool> stop_{false};  // a part failed: the others need not go on
   JobStats stats_;
+  CompactionJobStats counts_;
 };
 
 }  // namespace cairn

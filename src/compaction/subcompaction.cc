@@ -7,6 +7,7 @@
 
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
+#include "compaction/file_times.h"
 #include "compaction/job_filter.h"
 #include "compaction/table_writer.h"
 #include "compaction/tombstone_writer.h"
@@ -35,7 +36,9 @@ bool MayBeSplit(const Compaction& compaction) {
 // sync is most of what a compaction waits for. At most one at a time.
 class TableCloser {
  public:
-  explicit TableCloser(std::vector<FileMetaData>* outputs) : outputs_(outputs) {}
+  // Adds to *outputs, and with `timed` what a thread waits for the file system to *counts.
+  TableCloser(std::vector<FileMetaData>* outputs, bool timed, CompactionJobStats* counts)
+      : outputs_(outputs), timed_(timed), counts_(counts) {}
   ~TableCloser() { Wait().PermitUncheckedError(); }
   TableCloser(const TableCloser&) = delete;
   TableCloser& operator=(const TableCloser&) = delete;
@@ -44,9 +47,14 @@ class TableCloser {
   [[nodiscard]] Status Close(std::unique_ptr<TableWriter> writer) {
     Status s = Take(std::move(writer));
     if (!s.ok()) return s;
-    const auto finish = [this] { status_ = writer_->MakeDurable(&meta_); };
-    // Without a thread it is done here.
-    if (fiber::Thread::create("rocksdb:sync", finish, /*nice=*/0, &thread_) != 0) finish();
+    const auto finish = [this] {
+      const FileTimes times(timed_, &of_thread_);
+      status_ = writer_->MakeDurable(&meta_);
+    };
+    // Without a thread it is done here, where the caller's times are taken.
+    if (fiber::Thread::create("rocksdb:sync", finish, /*nice=*/0, &thread_) != 0) {
+      status_ = writer_->MakeDurable(&meta_);
+    }
     return Status::OK();
   }
   // The same where nothing is left to do meanwhile.
@@ -61,6 +69,7 @@ class TableCloser {
     if (writer_ == nullptr) return Status::OK();
     if (thread_.joinable()) thread_.join();
     writer_.reset();
+    counts_->Add(std::exchange(of_thread_, CompactionJobStats()));
     if (status_.ok()) outputs_->push_back(std::move(meta_));
     return std::exchange(status_, Status::OK());
   }
@@ -75,7 +84,10 @@ class TableCloser {
   }
 
   std::vector<FileMetaData>* const outputs_;
+  const bool timed_;
+  CompactionJobStats* const counts_;
   // The thread's while it runs.
+  CompactionJobStats of_thread_;
   std::unique_ptr<TableWriter> writer_;
   FileMetaData meta_;
   Status status_;
@@ -219,7 +231,8 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
 
   OutputCutter cutter(compaction_);
   std::unique_ptr<TableWriter> writer;
-  TableCloser closer(&outputs_);
+  const bool timed = compaction_->options().report_bg_io_stats;
+  TableCloser closer(&outputs_, timed, &counts_);
 
   Status s;
   const auto open_next = [&] {
@@ -243,11 +256,13 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
     kept->Next();
   };
   const auto step = [&] {
+    const FileTimes times(timed, &counts_);
     for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) write_next();
     if (s.ok() && writer != nullptr) s = writer->status();
     return s.ok() && kept->Valid();
   };
   if (kept->Valid()) courtesy->Run(step);
+  const FileTimes times(timed, &counts_);
   if (s.ok()) s = kept->status();
   if (s.ok() && tombstones->HasMore()) {
     if (writer == nullptr) open_next();
@@ -287,6 +302,7 @@ Status Subcompaction::Run() {
   if (env_.urgent) urgent = [this] { return env_.urgent(0); };
   Courtesy courtesy(urgent);
   s = WriteOutputs(&kept, &tombstone_writer, &courtesy);
+  counts_.Add(kept.counts());
   records_in_ = kept.records_in();
   records_dropped_ = kept.records_dropped();
   records_filtered_ = kept.records_filtered();

@@ -50,6 +50,8 @@ class Subcompaction {
 
   // In key order.
   const std::vector<FileMetaData>& outputs() const { return outputs_; }
+  // All but the numbers of entries and of files.
+  const CompactionJobStats& counts() const { return counts_; }
   uint64_t cpu_micros() const { return cpu_micros_; }
   uint64_t records_in() const { return records_in_; }
   uint64_t records_dropped() const { return records_dropped_; }
@@ -69,6 +71,7 @@ class Subcompaction {
   const std::optional<std::string> begin_, end_;
   const std::atomic<bool>* const stop_;
   std::vector<FileMetaData> outputs_;
+  CompactionJobStats counts_;
   uint64_t cpu_micros_ = 0;
   uint64_t records_in_ = 0;
   uint64_t records_dropped_ = 0;

@@ -1,5 +1,6 @@
 // CompactFiles: a manual compaction of files that the user names. Picked under the mutex, once (a
 // conflict is the user's to solve), and run on a background thread like any compaction.
+#include <algorithm>
 #include <set>
 
 #include "db/compactions.h"
@@ -85,6 +86,26 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
   return s;
 }
 
+namespace {
+
+// Of the smallest and the largest key of all outputs.
+void SetKeyPrefixes(const Compaction& compaction, CompactionJobStats* stats) {
+  const Comparator* const order = compaction.icmp().user_comparator();
+  Slice smallest, largest;
+  bool any = false;
+  for (const auto& file : compaction.edit().new_files()) {
+    const Slice first = file.meta.smallest.user_key(), last = file.meta.largest.user_key();
+    if (!any || order->Compare(first, smallest) < 0) smallest = first;
+    if (!any || order->Compare(last, largest) > 0) largest = last;
+    any = true;
+  }
+  constexpr size_t kMost = CompactionJobStats::kMaxPrefixLength;
+  stats->smallest_output_key_prefix.assign(smallest.data(), std::min(smallest.size(), kMost));
+  stats->largest_output_key_prefix.assign(largest.data(), std::min(largest.size(), kMost));
+}
+
+}  // namespace
+
 void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction& compaction,
                                    const JobStats& stats, int job_id, CompactionJobInfo* info) {
   info->cf_id = family.id();
@@ -126,6 +147,7 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
   out.is_manual_compaction = compaction.is_manual();
   out.total_input_bytes = compaction.total_input_bytes();
   out.total_output_bytes = stats.bytes_written;
+  if (stats.output_files > 0) SetKeyPrefixes(compaction, &out);
 }
 
 }  // namespace cairn

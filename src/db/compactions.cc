@@ -178,7 +178,10 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     db_.mutex()->unlock();
     s = job.Run();
     if (outputs_are_gone != nullptr) *outputs_are_gone = !s.ok();
-    if (info != nullptr) ReportCompaction(*family, *compaction, job.stats(), job_id, info);
+    if (info != nullptr) {
+      info->stats = job.counts();
+      ReportCompaction(*family, *compaction, job.stats(), job_id, info);
+    }
     db_.mutex()->lock();
     if (s.ok()) {
       s = db_.versions->LogAndApply(family->state, compaction->edit(), db_.mutex(),

@@ -67,7 +67,8 @@ class Compactions final : public Part {
                                     const std::atomic<bool>* canceled,
                                     CompactionJobInfo* info = nullptr)
       FIBER_REQUIRES(database_mutex);
-  // *info but for its status, of a compaction that ran. Opens tables: SUSPENDS.
+  // *info but for its status and what CompactionJob::counts() has, of a compaction that ran. Opens
+  // tables: SUSPENDS.
   void ReportCompaction(const ColumnFamily& family, const Compaction& compaction,
                         const JobStats& stats, int job_id, CompactionJobInfo* info);
   // The end of such a call.

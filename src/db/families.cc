@@ -91,7 +91,8 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
   // As in RocksDB: the LOG has the options of the first ones, the OPTIONS file those of all.
   constexpr size_t kDumped = 10;
   if (owned_families_.size() < kDumped) {
-    LogInfo(db_.options.info_log.get(), "Options for column family [%s]:", state->name().c_str());
+    LogInfo(db_.options.info_log.get(),
+            "--------------- Options for column family [%s]:", state->name().c_str());
     ColumnFamilyOptions(*options).Dump(db_.options.info_log.get());
   }
   auto owned = std::make_unique<ColumnFamily>(

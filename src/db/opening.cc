@@ -28,11 +28,13 @@
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
 #include "manifest/manifest_update.h"
+#include "options/option_values.h"
 #include "options/options_check.h"
 #include "options/options_file.h"
 #include "read/together.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/version.h"
+#include "table/compression.h"
 
 namespace cairn {
 
@@ -331,6 +333,21 @@ void Opening::StartWriting() {
   db_.commit = std::make_unique<CommitQueue>(db_.writes.get(), options);
 }
 
+namespace {
+
+// What the build has, in the lines of RocksDB's LOG.
+void LogBuild(Logger* log) {
+  LogHeader(log, "Compression algorithms supported:");
+  for (const auto& [name, type] : EnumNames<CompressionType>()) {
+    if (type == kNoCompression || type == kDisableCompressionOption) continue;
+    LogHeader(log, "\t%s supported: %d", std::string(name).c_str(), IsCompressionSupported(type));
+  }
+  LogHeader(log, "Fast CRC32 supported: ISA-L, by what the processor has");
+  LogHeader(log, "DMutex implementation: fiber::Mutex");
+}
+
+}  // namespace
+
 void Opening::LogBanner() const {
   Logger* log = db_.options.info_log.get();
   LogInfo(log, "Cairn, compatible with RocksDB version: %d.%d.%d", ROCKSDB_MAJOR, ROCKSDB_MINOR,
@@ -338,6 +355,7 @@ void Opening::LogBanner() const {
   LogInfo(log, "DB SUMMARY: %s", db_.name.c_str());
   LogInfo(log, "DB Session ID:  %s", db_.session_id.c_str());
   db_.options.Dump(log);
+  LogBuild(log);
 }
 
 Status Opening::Close() {

@@ -234,7 +234,7 @@ bool Properties::StringProperty(ColumnFamily* of, const std::string& name, std::
     return true;
   }
   if (name == "sstables") {
-    *value = version.DebugString();
+    *value = version.DebugString(/*hex_keys=*/true);
     return true;
   }
   if (ratio_level >= 0) {

@@ -318,8 +318,11 @@ std::string Version::DebugString(bool hex_keys) const {
     for (const FileMetaData* f : files_[level]) {
       r.append(" ").append(std::to_string(f->number));
       r.append(":").append(std::to_string(f->file_size));
-      r.append("[").append(f->smallest.user_key().ToString(hex_keys));
-      r.append(" .. ").append(f->largest.user_key().ToString(hex_keys)).append("]\n");
+      r.append("[").append(std::to_string(f->smallest_seqno));
+      r.append(" .. ").append(std::to_string(f->largest_seqno));
+      r.append("][").append(f->smallest.DebugString(hex_keys));
+      r.append(" .. ").append(f->largest.DebugString(hex_keys));
+      r.append("](0)\n");  // the oldest blob file
     }
   }
   return r;

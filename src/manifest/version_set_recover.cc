@@ -82,6 +82,8 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
   }
   dropped_.clear();  // (they have no Versions)
   s = CheckFound(families, recovered, read_only);
+  // As in RocksDB, where each family begins with an empty Version (rocksdb.sstables shows numbers).
+  next_version_number_ += recovered.families.size();
   if (s.ok()) s = BuildVersions(&recovered);
   if (!s.ok()) return s.IsCorruption() ? reader->Locate(s) : s;
   InstallUpdate(&recovered);

@@ -1,8 +1,8 @@
 // Option values as text: one Format and one Parse per type, in the notation of RocksDB's OPTIONS
 // files.
 //
-// Used by options_table.cc alone. Parse returns false for text that does not denote a value of the
-// type, and then leaves the target as it was.
+// For options_table.cc, and what writes values into the LOG. Parse returns false for text that does
+// not denote a value of the type, and then leaves the target as it was.
 //
 // Thread safety: pure functions.
 #pragma once

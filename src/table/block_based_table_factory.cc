@@ -1,6 +1,7 @@
 #include "table/block_based_table_factory.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "fs/file_reader.h"
 #include "fs/file_writer.h"
@@ -101,7 +102,14 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
     out.append("  ").append(name).append(": ").append(value).append("\n");
   };
   auto number = [&](const char* name, uint64_t value) { line(name, std::to_string(value)); };
+  const auto pointer = [](const void* object) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%p", object);
+    return std::string(text);
+  };
   const BlockBasedTableOptions& o = options_;
+  // Blocks are cut by size alone.
+  line("flush_block_policy_factory", "FlushBlockBySizePolicyFactory (" + pointer(nullptr) + ")");
   number("cache_index_and_filter_blocks", o.cache_index_and_filter_blocks);
   number("cache_index_and_filter_blocks_with_high_priority",
          o.cache_index_and_filter_blocks_with_high_priority);
@@ -109,26 +117,35 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
   number("pin_top_level_index_and_filter", o.pin_top_level_index_and_filter);
   number("index_type", static_cast<uint64_t>(o.index_type));
   number("data_block_index_type", static_cast<uint64_t>(o.data_block_index_type));
+  number("index_shortening", static_cast<uint64_t>(o.index_shortening));
   line("data_block_hash_table_util_ratio", std::to_string(o.data_block_hash_table_util_ratio));
   number("checksum", static_cast<uint64_t>(o.checksum));
   number("no_block_cache", o.no_block_cache);
+  line("block_cache", pointer(o.block_cache.get()));
   if (o.block_cache != nullptr) {
     line("block_cache_name", o.block_cache->Name());
     out.append("  block_cache_options:\n").append(o.block_cache->GetPrintableOptions());
   }
+  line("block_cache_compressed", pointer(nullptr));
+  line("persistent_cache", pointer(nullptr));
   number("block_size", o.block_size);
   number("block_size_deviation", static_cast<uint64_t>(o.block_size_deviation));
   number("block_restart_interval", static_cast<uint64_t>(o.block_restart_interval));
   number("index_block_restart_interval", static_cast<uint64_t>(o.index_block_restart_interval));
   number("metadata_block_size", o.metadata_block_size);
   number("partition_filters", o.partition_filters);
+  number("use_delta_encoding", o.use_delta_encoding);
   line("filter_policy", o.filter_policy == nullptr ? "nullptr" : o.filter_policy->Name());
   number("whole_key_filtering", o.whole_key_filtering);
   number("verify_compression", o.verify_compression);
+  number("read_amp_bytes_per_bit", o.read_amp_bytes_per_bit);
   number("format_version", o.format_version);
   number("enable_index_compression", o.enable_index_compression);
+  number("block_align", o.block_align);
   number("max_auto_readahead_size", o.max_auto_readahead_size);
+  number("prepopulate_block_cache", static_cast<uint64_t>(o.prepopulate_block_cache));
   number("initial_auto_readahead_size", o.initial_auto_readahead_size);
+  number("num_file_reads_for_auto_readahead", o.num_file_reads_for_auto_readahead);
   return out;
 }
 

@@ -268,6 +268,61 @@ TEST_F(ListenerTest, ACompactionIsToldOf) {
   EXPECT_TRUE(info.stats.is_manual_compaction);
 }
 
+TEST_F(ListenerTest, ACompactionTellsWhatItReadAndDropped) {
+  options_.disable_auto_compactions = true;
+  options_.report_bg_io_stats = true;
+  options_.statistics = CreateDBStatistics();
+  Open();
+  // Something below, so that deletions stay until they come to the last level.
+  for (int i = 0; i < 10; ++i) ASSERT_OK(Put(Key(i), "0"));
+  ASSERT_OK(Put("zzzzzzzzzzzz", "0"));
+  ASSERT_OK(Flush());
+  for (int i = 0; i < 4; ++i) ASSERT_OK(Put(Key(i), "12"));
+  ASSERT_OK(Delete(Key(5)));
+  ASSERT_OK(Delete(Key(50)));
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), Key(51)));
+  ASSERT_OK(Flush());
+  ASSERT_OK(Compact());
+  recorder_->Await("compaction completed", 1);
+  const CompactionJobStats& stats = recorder_->compactions[0].stats;
+  EXPECT_EQ(18u, stats.num_input_records);
+  EXPECT_EQ(10u, stats.num_output_records);
+  EXPECT_EQ(5u, stats.num_records_replaced);  // four puts and what Key(5) had
+  EXPECT_EQ(3u, stats.num_input_deletion_records);
+  EXPECT_EQ(3u, stats.num_expired_deletion_records);
+  EXPECT_EQ(1u, stats.num_single_del_fallthru);
+  EXPECT_EQ(0u, stats.num_single_del_mismatch);
+  EXPECT_EQ(0u, stats.num_corrupt_keys);
+  EXPECT_EQ(17u * (9 + 8) + 12 + 8, stats.total_input_raw_key_bytes);
+  EXPECT_EQ(11u + 4 * 2, stats.total_input_raw_value_bytes);
+  EXPECT_EQ("key00000", stats.smallest_output_key_prefix);
+  EXPECT_EQ("zzzzzzzz", stats.largest_output_key_prefix);
+  EXPECT_TRUE(stats.is_full_compaction);
+  EXPECT_LT(0u, stats.file_write_nanos);
+  EXPECT_LT(0u, stats.file_fsync_nanos);
+  EXPECT_EQ(0u, stats.num_blobs_read + stats.num_output_files_blob + stats.total_blob_bytes_read +
+                    stats.total_output_bytes_blob);
+  EXPECT_EQ(5u, options_.statistics->getTickerCount(COMPACTION_KEY_DROP_NEWER_ENTRY));
+  EXPECT_EQ(3u, options_.statistics->getTickerCount(COMPACTION_KEY_DROP_OBSOLETE));
+  CompactionJobStats sum;
+  sum.Reset();
+  sum.Add(stats);
+  sum.Add(stats);
+  EXPECT_EQ(36u, sum.num_input_records);
+  EXPECT_EQ(10u, sum.num_records_replaced);
+  EXPECT_EQ("", sum.smallest_output_key_prefix);
+}
+
+TEST_F(ListenerTest, FileOperationsOfACompactionAreNotTimedUnlessAskedFor) {
+  options_.disable_auto_compactions = true;
+  Open();
+  TwoTables();
+  ASSERT_OK(Compact());
+  recorder_->Await("compaction completed", 1);
+  EXPECT_EQ(0u, recorder_->compactions[0].stats.file_write_nanos);
+  EXPECT_EQ(0u, recorder_->compactions[0].stats.file_fsync_nanos);
+}
+
 TEST_F(ListenerTest, AnAutomaticCompactionNamesItsReason) {
   options_.level0_file_num_compaction_trigger = 2;
   Open();

@@ -383,6 +383,105 @@ TEST_F(MaintenanceTest, PropertiesThatAreText) {
             Property("rocksdb.aggregated-table-properties").find("# entries=100"));
 }
 
+TEST_F(MaintenanceTest, TablesAreListedAsRocksDBDoes) {
+  options_.disable_auto_compactions = true;
+  const auto first_line = [this] {
+    const std::string text = Property("rocksdb.sstables");
+    return text.substr(0, text.find('\n'));
+  };
+  Open();
+  EXPECT_EQ("--- level 0 --- version# 2 ---", first_line());
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Put("b", "2"));
+  ASSERT_OK(Flush());
+  const LiveFileMetaData file = LiveFiles()[0];
+  EXPECT_EQ(0u, Property("rocksdb.sstables")
+                    .find("--- level 0 --- version# 3 ---\n " + std::to_string(file.file_number) +
+                          ":" + std::to_string(file.size) +
+                          "[1 .. 2]['61' seq:1, type:1 .. '62' seq:2, type:1](0)\n"
+                          "--- level 1 --- version# 3 ---\n"))
+      << Property("rocksdb.sstables");
+  Open();
+  EXPECT_EQ("--- level 0 --- version# 2 ---", first_line());
+  Shut();
+  // Each family has its versions.
+  std::vector<ColumnFamilyHandle*> handles;
+  options_.create_missing_column_families = true;
+  for (const char* numbers : {"2 3", "4 5"}) {
+    ASSERT_OK(DB::Open(options_, dir_, {{kDefaultColumnFamilyName, options_}, {"two", options_}},
+                       &handles, &db_));
+    std::string found;
+    for (ColumnFamilyHandle* handle : handles) {
+      std::string text;
+      EXPECT_TRUE(db_->GetProperty(handle, "rocksdb.sstables", &text));
+      const size_t at = text.find("version# ") + 9;
+      found += (found.empty() ? "" : " ") + text.substr(at, text.find(' ', at) - at);
+      ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+    }
+    EXPECT_EQ(numbers, found);
+    Shut();
+  }
+}
+
+// What tools that read LOGs look for.
+TEST_F(MaintenanceTest, TheLogHasTheOptionsLineByLine) {
+  BlockBasedTableOptions table;
+  table.block_cache = NewLRUCache(64 << 20);
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.bottommost_compression = kLZ4Compression;
+  options_.ttl = 12345;
+  Open();
+  const std::string log = ReadFile("LOG");
+  for (const std::string line :
+       {"Options.error_if_exists: 0",
+        "Options.create_if_missing: 1",
+        "Options.max_open_files: -1",
+        "Options.wal_recovery_mode: 2",
+        "Options.row_cache: None",
+        "Options.delayed_write_rate : ",
+        "Options.file_checksum_gen_factory: Unknown",
+        "Options.enforce_single_del_contracts: true",
+        "Options.comparator: leveldb.BytewiseComparator",
+        "Options.merge_operator: None",
+        "Options.memtable_factory: SkipListFactory",
+        "Options.table_factory: BlockBasedTable",
+        "table_factory options:   flush_block_policy_factory: FlushBlockBySizePolicyFactory (",
+        "\n  index_shortening: 1\n",
+        "\n  block_cache_name: LRUCache\n",
+        "    capacity : 67108864\n",
+        "    memory_allocator : None\n",
+        "    high_pri_pool_ratio: ",
+        "\n  block_size: 4096\n",
+        "\n  use_delta_encoding: 1\n",
+        "\n  format_version: 5\n",
+        "\n  block_align: 0\n",
+        "\n  num_file_reads_for_auto_readahead: 2\n",
+        "Options.write_buffer_size: 67108864",
+        "Options.compression: NoCompression",
+        "Options.bottommost_compression: LZ4",
+        "Options.prefix_extractor: nullptr",
+        "Options.compression_opts.window_bits: -14",
+        "Options.bottommost_compression_opts.enabled: false",
+        "Options.max_bytes_for_level_multiplier: 10.000000",
+        "Options.max_bytes_for_level_multiplier_addtl[6]: 1",
+        "Options.compaction_style: kCompactionStyleLevel",
+        "Options.compaction_pri: kMinOverlappingRatio",
+        "Options.compaction_options_universal.size_ratio: 1",
+        "Options.compaction_options_universal.stop_style: kCompactionStopStyleTotalSize",
+        "Options.compaction_options_fifo.max_table_files_size: 1073741824",
+        "Options.ttl: 12345",
+        "Options.memtable_prefix_bloom_size_ratio: 0.000000",
+        "Options.blob_compression_type: NoCompression",
+        "Options.enable_blob_files: false",
+        "Compression algorithms supported:",
+        "kSnappyCompression supported: 1",
+        "Fast CRC32 supported: ",
+        "--------------- Options for column family [default]:"}) {
+    EXPECT_NE(std::string::npos, log.find(line)) << line;
+  }
+}
+
 TEST_F(MaintenanceTest, UnknownPropertiesAreRefused) {
   Open();
   std::string text;
