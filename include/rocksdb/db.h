@@ -18,11 +18,13 @@
 
 #include "rocksdb/attribute_groups.h"
 #include "rocksdb/iterator.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/snapshot.h"
+#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/transaction_log.h"
@@ -693,6 +695,10 @@ class DB {
   virtual Status GetCurrentWalFile(std::unique_ptr<LogFile>* /*current_log_file*/) {
     return Status::NotSupported("GetCurrentWalFile() is not supported.");
   }
+  // Deprecated, like RocksDB's: takes a table ("000009.sst") out of the database, of the last level
+  // that has files (of level 0 the oldest), or an archived log ("/archive/000003.log") away.
+  // InvalidArgument: it is none of these. NotSupported: a log that is not archived.
+  virtual Status DeleteFile(std::string name) = 0;
   // Every table file of the present state.
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) = 0;
   // The same by level.

@@ -1,7 +1,7 @@
 // Env: the operating system as a database sees it: a FileSystem, the time, and a logger. In Cairn
 // it is a thin handle: files are reached through the FileSystem that it holds, so a test that wants
 // to intercept them wraps a FileSystem and makes an Env of it with NewCompositeEnv(). Env's own
-// functions are therefore not virtual.
+// functions are therefore not virtual, but for those that run functions in the background.
 //
 // Also here: Logger, which the LOG file and users' own logs implement, and the Log functions.
 //
@@ -11,9 +11,11 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/customizable.h"
@@ -156,15 +158,83 @@ class Env : public Customizable {
   std::string GenerateUniqueId();
   uint64_t GetThreadID() const;
 
-  // Background threads belong to each database in Cairn (DBOptions::max_background_jobs); these
-  // keep the number so that it reads back, and change nothing.
-  void SetBackgroundThreads(int number, Priority pri = LOW);
-  int GetBackgroundThreads(Priority pri = LOW);
-  void IncBackgroundThreadsIfNeeded(int number, Priority pri);
+  // --- Functions in the background. The pools are the process's: all Envs share them. A database
+  // has threads of its own (DBOptions::max_background_jobs), unless its Env is of a class of the
+  // user's (see EnvWrapper): then that one's Schedule runs its flushes (HIGH) and compactions
+  // (LOW), as in RocksDB.
+  // Runs function(arg) on a thread of the pool, in the order of coming. `tag`, `unschedFunction`:
+  // see UnSchedule.
+  virtual void Schedule(void (*function)(void* arg), void* arg, Priority pri = LOW,
+                        void* tag = nullptr, void (*unschedFunction)(void* arg) = nullptr);
+  // Drops what was scheduled with this tag and has not started, and calls its unschedFunction
+  // instead, if it has one. Returns how many there were.
+  virtual int UnSchedule(void* tag, Priority pri);
+  // Runs function(arg) on a thread of its own, which WaitForJoin waits for.
+  virtual void StartThread(void (*function)(void* arg), void* arg);
+  // The same with any function and arguments, which are copied.
+  template <typename Function, typename... Args>
+  void StartThreadTyped(Function function, Args&&... args) {
+    using Call = std::function<void()>;
+    StartThread(
+        [](void* arg) {
+          const std::unique_ptr<Call> call(static_cast<Call*>(arg));
+          (*call)();
+        },
+        new Call(std::bind(std::move(function), std::forward<Args>(args)...)));
+  }
+  // Returns when every thread that StartThread started has ended. SUSPENDS.
+  virtual void WaitForJoin();
+  // How many functions wait for a thread.
+  virtual unsigned int GetThreadPoolQueueLen(Priority pri = LOW) const;
+  // The number of threads of a pool. At first there are none: functions wait until somebody gives
+  // it some, as each database that is opened does for HIGH and LOW.
+  virtual void SetBackgroundThreads(int number, Priority pri = LOW);
+  virtual int GetBackgroundThreads(Priority pri = LOW);
+  virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri);
+  static std::string PriorityToString(Priority priority);
 
  private:
   const std::shared_ptr<FileSystem> file_system_;
-  int background_threads_[TOTAL] = {0, 1, 1, 0};
+};
+
+// An Env over another one, to derive from: each virtual function calls the other's. Files are those
+// of the other's FileSystem.
+class EnvWrapper : public Env {
+ public:
+  // The target is borrowed, owned or shared.
+  explicit EnvWrapper(Env* target);
+  explicit EnvWrapper(std::unique_ptr<Env>&& target);
+  explicit EnvWrapper(const std::shared_ptr<Env>& target);
+  ~EnvWrapper() override;
+
+  const char* Name() const override { return "EnvWrapper"; }
+  Env* target() const { return target_; }
+
+  void Schedule(void (*function)(void* arg), void* arg, Priority pri = LOW, void* tag = nullptr,
+                void (*unschedFunction)(void* arg) = nullptr) override {
+    target_->Schedule(function, arg, pri, tag, unschedFunction);
+  }
+  int UnSchedule(void* tag, Priority pri) override { return target_->UnSchedule(tag, pri); }
+  void StartThread(void (*function)(void* arg), void* arg) override {
+    target_->StartThread(function, arg);
+  }
+  void WaitForJoin() override { target_->WaitForJoin(); }
+  unsigned int GetThreadPoolQueueLen(Priority pri = LOW) const override {
+    return target_->GetThreadPoolQueueLen(pri);
+  }
+  void SetBackgroundThreads(int number, Priority pri = LOW) override {
+    target_->SetBackgroundThreads(number, pri);
+  }
+  int GetBackgroundThreads(Priority pri = LOW) override {
+    return target_->GetBackgroundThreads(pri);
+  }
+  void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
+    target_->IncBackgroundThreadsIfNeeded(number, pri);
+  }
+
+ private:
+  const std::shared_ptr<Env> owned_;  // null: borrowed
+  Env* const target_;
 };
 
 enum InfoLogLevel : unsigned char {

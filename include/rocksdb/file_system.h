@@ -21,8 +21,10 @@
 #include "rocksdb/customizable.h"
 #include "rocksdb/env.h"
 #include "rocksdb/io_status.h"
+#include "rocksdb/options.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/table.h"
 #include "rocksdb/types.h"
 
 namespace ROCKSDB_NAMESPACE {

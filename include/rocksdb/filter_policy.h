@@ -4,8 +4,11 @@
 #include <memory>
 #include <string>
 
+#include "rocksdb/advanced_options.h"
 #include "rocksdb/customizable.h"
 #include "rocksdb/rocksdb_namespace.h"
+#include "rocksdb/status.h"
+#include "rocksdb/types.h"
 
 namespace ROCKSDB_NAMESPACE {
 

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <string>
 
+#include "rocksdb/cleanable.h"
 #include "rocksdb/iterator_base.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"

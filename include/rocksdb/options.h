@@ -19,15 +19,18 @@
 #include "rocksdb/advanced_options.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/compression_type.h"
+#include "rocksdb/customizable.h"
 #include "rocksdb/data_structure.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_checksum.h"
+#include "rocksdb/listener.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rocksdb/types.h"
 #include "rocksdb/universal_compaction.h"
 #include "rocksdb/version.h"
+#include "rocksdb/write_buffer_manager.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -64,6 +67,8 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // Less memory for a database of a few MB; with `cache`, blocks are kept there (*cache null: a new
   // one of 16 MiB).
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
+  // The defaults of that release of RocksDB, where they were others. (Of all options; below, too.)
+  ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
   // For Get alone: a block cache of this size and Bloom filters.
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
   // For steady loads: memtables and level sizes that share `memtable_memory_budget` bytes.
@@ -146,6 +151,7 @@ inline const char* kHostnameForDbHostId = "__hostname__";
 struct DBOptions {
   // Less memory for a database of a few MB.
   DBOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
+  DBOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
   // max_background_jobs = total_threads.
   DBOptions* IncreaseParallelism(int total_threads = 16);
 
@@ -371,6 +377,7 @@ struct Options : public DBOptions, public ColumnFamilyOptions {
   // write stalls.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
+  Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 };
 
 // Where a read may look.

@@ -35,7 +35,11 @@ class RateLimiter {
 
   // Returns when `bytes` may be read or written; at most GetSingleBurstBytes() of them. SUSPENDS a
   // fiber, blocks a thread. `stats` (may be null) counts who had to wait.
-  virtual void Request(int64_t /*bytes*/, Env::IOPriority /*pri*/, Statistics* /*stats*/) {}
+  virtual void Request(int64_t bytes, Env::IOPriority pri, Statistics* /*stats*/) {
+    Request(bytes, pri);
+  }
+  // The same without statistics: an implementation has at least one of the two.
+  virtual void Request(int64_t /*bytes*/, Env::IOPriority /*pri*/) {}
   virtual void Request(int64_t bytes, Env::IOPriority pri, Statistics* stats, OpType op_type) {
     if (IsRateLimited(op_type)) Request(bytes, pri, stats);
   }

@@ -10,6 +10,8 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/customizable.h"
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/status.h"
 

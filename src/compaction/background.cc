@@ -1,131 +1,114 @@
 #include "compaction/background.h"
 
-#include <algorithm>
-#include <deque>
-#include <vector>
+#include <typeinfo>
+#include <utility>
 
 #include "base/perf.h"
 #include "fiber/mutex.h"
-#include "fiber/thread.h"
-#include "rocksdb/env.h"
+#include "fs/thread_pool.h"
 
 namespace cairn {
+namespace {
 
-struct BackgroundScheduler::Pool {
-  Pool(std::string thread_prefix, Env::Priority thread_priority, int thread_limit, int thread_nice)
-      : prefix(std::move(thread_prefix)),
-        priority(thread_priority),
-        nice(thread_nice),
-        limit(thread_limit) {}
+Env::Priority PoolOf(JobPriority priority) {
+  return priority == JobPriority::kHigh ? Env::HIGH : Env::LOW;
+}
 
-  void Run() {
-    Perf::State()->io.thread_pool_id = priority;  // for filters, listeners and the like
-    fiber::MutexLock lock(&mutex);
-    while (true) {
-      while (!stopping && (queue.empty() || running >= limit)) work.wait(&mutex);
-      if (queue.empty()) return;
-      fiber::Function job = std::move(queue.front());
-      queue.pop_front();
-      ++running;
-      lock.unlock();
-      job();
-      job = nullptr;  // what it captured goes before the job counts as ended
-      lock.lock();
-      --running;
-      if (Idle()) idle.notify_all();
-    }
+}  // namespace
+
+// Jobs that an Env of the user's runs. Jobs keep it: the last one may end after its scheduler.
+struct BackgroundScheduler::Elsewhere {
+  struct Job {
+    std::shared_ptr<Elsewhere> owner;
+    Env::Priority priority;
+    fiber::Function run;
+  };
+
+  // What the Env calls, from its Schedule's thread or from its UnSchedule: a job that is not to run
+  // any more sees by itself that it is late.
+  static void Run(void* argument) {
+    std::unique_ptr<Job> job(static_cast<Job*>(argument));
+    uint64_t& pool = Perf::State()->io.thread_pool_id;
+    const uint64_t before = std::exchange(pool, job->priority);
+    job->run();
+    job->run = nullptr;  // what it captured goes before the job counts as ended
+    Perf::State()->io.thread_pool_id = before;
+    Elsewhere* const owner = job->owner.get();
+    fiber::MutexLock lock(&owner->mutex);
+    if (--owner->unfinished == 0) owner->idle.notify_all();
   }
 
-  void StartThreads() FIBER_REQUIRES(mutex) {
-    const size_t wanted =
-        std::min(queue.size() + static_cast<size_t>(running), static_cast<size_t>(limit));
-    while (threads.size() < wanted) {
-      threads.emplace_back(prefix + std::to_string(threads.size()), [this] { Run(); }, nice);
-    }
-  }
-
-  bool Idle() const FIBER_REQUIRES(mutex) { return queue.empty() && running == 0; }
-
-  const std::string prefix;
-  const Env::Priority priority;
-  const int nice;
-  mutable fiber::Mutex mutex;
-  int limit FIBER_GUARDED_BY(mutex);
-  fiber::CondVar work;
+  Env* env = nullptr;
+  fiber::Mutex mutex;
   fiber::CondVar idle;
-  std::deque<fiber::Function> queue FIBER_GUARDED_BY(mutex);
-  std::vector<fiber::Thread> threads FIBER_GUARDED_BY(mutex);
-  int running FIBER_GUARDED_BY(mutex) = 0;
+  size_t unfinished FIBER_GUARDED_BY(mutex) = 0;
   bool stopping FIBER_GUARDED_BY(mutex) = false;
 };
 
-BackgroundScheduler::BackgroundScheduler(std::string name, int high_threads, int low_threads) {
-  pools_[0] = std::make_unique<Pool>(name + ":high", Env::HIGH, high_threads, 0);
-  pools_[1] = std::make_unique<Pool>(name + ":low", Env::LOW, low_threads, 0);
+BackgroundScheduler::BackgroundScheduler(std::string name, int high_threads, int low_threads,
+                                         Env* env) {
+  pools_[0] = std::make_unique<ThreadPool>(name + ":high", Env::HIGH, high_threads);
+  pools_[1] = std::make_unique<ThreadPool>(name + ":low", Env::LOW, low_threads);
+  if (env == nullptr) return;
+  if (typeid(*env) != typeid(Env)) {
+    elsewhere_ = std::make_shared<Elsewhere>();
+    elsewhere_->env = env;
+  }
+  env->IncBackgroundThreadsIfNeeded(low_threads, Env::LOW);
+  env->IncBackgroundThreadsIfNeeded(high_threads, Env::HIGH);
 }
 
 BackgroundScheduler::~BackgroundScheduler() { Shutdown(); }
 
 void BackgroundScheduler::SetThreads(int high_threads, int low_threads) {
-  const int limits[] = {high_threads, low_threads};
-  for (int i = 0; i < 2; ++i) {
-    Pool* const pool = pools_[i].get();
-    fiber::MutexLock lock(&pool->mutex);
-    if (pool->stopping) continue;
-    pool->limit = limits[i];
-    pool->StartThreads();
-    pool->work.notify_all();
+  if (elsewhere_ != nullptr) {
+    elsewhere_->env->IncBackgroundThreadsIfNeeded(low_threads, Env::LOW);
+    elsewhere_->env->IncBackgroundThreadsIfNeeded(high_threads, Env::HIGH);
+    return;
   }
+  pools_[0]->SetLimit(high_threads);
+  pools_[1]->SetLimit(low_threads);
 }
 
 bool BackgroundScheduler::Schedule(JobPriority priority, fiber::Function job) {
-  Pool* pool = pools_[static_cast<int>(priority)].get();
-  {
-    fiber::MutexLock lock(&pool->mutex);
-    if (pool->stopping) return false;
-    pool->queue.push_back(std::move(job));
-    pool->StartThreads();
+  if (elsewhere_ == nullptr) {
+    return pools_[static_cast<int>(priority)]->Schedule(std::move(job));
   }
-  pool->work.notify_one();
+  {
+    fiber::MutexLock lock(&elsewhere_->mutex);
+    if (elsewhere_->stopping) return false;
+    ++elsewhere_->unfinished;
+  }
+  auto* const scheduled = new Elsewhere::Job{elsewhere_, PoolOf(priority), std::move(job)};
+  elsewhere_->env->Schedule(&Elsewhere::Run, scheduled, PoolOf(priority), elsewhere_.get(),
+                            &Elsewhere::Run);
   return true;
 }
 
 size_t BackgroundScheduler::queue_length(JobPriority priority) const {
-  const Pool* pool = pools_[static_cast<int>(priority)].get();
-  fiber::MutexLock lock(&pool->mutex);
-  return pool->queue.size();
+  if (elsewhere_ != nullptr) return elsewhere_->env->GetThreadPoolQueueLen(PoolOf(priority));
+  return pools_[static_cast<int>(priority)]->queue_length();
 }
 
 void BackgroundScheduler::WaitForIdle() {
-  Pool* const high = pools_[0].get();
-  Pool* const low = pools_[1].get();
-  while (true) {
-    for (Pool* pool : {high, low}) {
-      fiber::MutexLock lock(&pool->mutex);
-      while (!pool->Idle()) pool->idle.wait(&pool->mutex);
-    }
-    // A job of one may have scheduled for the other in between: only a look at both tells.
-    fiber::MutexLock high_lock(&high->mutex);
-    fiber::MutexLock low_lock(&low->mutex);
-    if (high->Idle() && low->Idle()) return;
-  }
+  if (elsewhere_ == nullptr) return ThreadPool::WaitForIdle(pools_[0].get(), pools_[1].get());
+  fiber::MutexLock lock(&elsewhere_->mutex);
+  while (elsewhere_->unfinished > 0) elsewhere_->idle.wait(&elsewhere_->mutex);
 }
 
 void BackgroundScheduler::Shutdown() {
-  // Both pools are told first: a job of one may schedule for the other.
-  for (const std::unique_ptr<Pool>& pool : pools_) {
-    fiber::MutexLock lock(&pool->mutex);
-    pool->stopping = true;
-    pool->work.notify_all();
-  }
-  for (const std::unique_ptr<Pool>& pool : pools_) {
-    std::vector<fiber::Thread> threads;
+  if (elsewhere_ != nullptr) {
     {
-      fiber::MutexLock lock(&pool->mutex);
-      threads.swap(pool->threads);
+      fiber::MutexLock lock(&elsewhere_->mutex);
+      if (std::exchange(elsewhere_->stopping, true)) return;
     }
-    for (fiber::Thread& thread : threads) thread.join();
+    elsewhere_->env->UnSchedule(elsewhere_.get(), Env::LOW);
+    elsewhere_->env->UnSchedule(elsewhere_.get(), Env::HIGH);
+    return WaitForIdle();
   }
+  // Both pools are told first: a job of one may schedule for the other.
+  for (const std::unique_ptr<ThreadPool>& pool : pools_) pool->Stop();
+  for (const std::unique_ptr<ThreadPool>& pool : pools_) pool->Join();
 }
 
 }  // namespace cairn

@@ -1,6 +1,7 @@
 // Where flushes and compactions run: OS threads of their own (fiber::Thread), in two pools so that
 // a long compaction never keeps a flush waiting. One per database; db/ decides what to run and how
-// many at once.
+// many at once. An Env of the user's (a class of its own) runs them itself, as in RocksDB: by its
+// Schedule and UnSchedule.
 //
 // Thread safety: every method may be called from any thread or fiber, with the database mutex held
 // or not: none of them but WaitForIdle and Shutdown waits. A job runs without any lock held, and
@@ -12,15 +13,19 @@
 
 #include "base/namespace.h"
 #include "fiber/function.h"
+#include "rocksdb/env.h"
 
 namespace cairn {
+
+class ThreadPool;
 
 enum class JobPriority { kHigh, kLow };  // flushes; compactions
 
 class BackgroundScheduler {
  public:
   // Threads start with the first job of their pool. `name` prefixes their names ("rocksdb:high0").
-  BackgroundScheduler(std::string name, int high_threads, int low_threads);
+  // `env` (may be null) is told the numbers, in its pools HIGH and LOW; it outlives this.
+  BackgroundScheduler(std::string name, int high_threads, int low_threads, Env* env = nullptr);
   // Shutdown().
   ~BackgroundScheduler();
   BackgroundScheduler(const BackgroundScheduler&) = delete;
@@ -40,8 +45,10 @@ class BackgroundScheduler {
   void Shutdown();
 
  private:
-  struct Pool;
-  std::unique_ptr<Pool> pools_[2];
+  struct Elsewhere;
+
+  std::unique_ptr<ThreadPool> pools_[2];
+  std::shared_ptr<Elsewhere> elsewhere_;  // null: the pools run what there is
 };
 
 }  // namespace cairn

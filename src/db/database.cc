@@ -90,7 +90,7 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
   for (const DbPath& path : options.db_paths) paths.push_back(path.path);
   versions = std::make_unique<VersionSet>(name, &options, fs, file_options);
   scheduler = std::make_unique<BackgroundScheduler>("rocksdb", BackgroundWork::MaxFlushes(options),
-                                                    BackgroundWork::MaxCompactions(options));
+                                                    BackgroundWork::MaxCompactions(options), env);
 }
 
 Database::~Database() {

@@ -398,6 +398,8 @@ Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* family, const RangePtr* r
   return db_.moves->DeleteFilesInRanges(family, ranges, n, include_end);
 }
 
+Status DBImpl::DeleteFile(std::string name) { return db_.moves->DeleteFile(name); }
+
 Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* family, const Slice* begin,
                                    const Slice* end) {
   return db_.moves->SuggestCompactRange(family, begin, end);

@@ -174,6 +174,7 @@ class DBImpl final : public DB {
   Status ContinueBackgroundWork() override;
   Status EnableFileDeletions(bool force) override;
   Status DisableFileDeletions() override;
+  Status DeleteFile(std::string name) override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>&) override;
   void DisableManualCompaction() override;
   void EnableManualCompaction() override;

@@ -11,6 +11,7 @@
 #include "db/families.h"
 #include "db/file_moves.h"
 #include "db/file_purger.h"
+#include "fs/file_names.h"
 
 namespace cairn {
 namespace {
@@ -126,6 +127,59 @@ Status FileMoves::DeleteFilesInRanges(ColumnFamilyHandle* handle, const RangePtr
       LogInfo(db_.options.info_log.get(), "[%s] DeleteFilesInRanges: %zu files are gone",
               family->name().c_str(), all.size());
     }
+  }
+  db_.files->Purge();
+  return s;
+}
+
+Status FileMoves::DeleteFile(const std::string& name) {
+  if (Status s = db_.RefuseIfReadOnly(); !s.ok()) return s;
+  const std::string relative = name.starts_with('/') ? name.substr(1) : name;
+  const std::string archive = ArchiveDirName("").substr(1) + "/";
+  const bool archived = relative.starts_with(archive);
+  uint64_t number = 0;
+  FileType type;
+  if (!ParseFileName(archived ? relative.substr(archive.size()) : relative, &number, &type) ||
+      (type != FileType::kWalFile && (archived || type != FileType::kTableFile))) {
+    return Status::InvalidArgument("Invalid file name", name);
+  }
+  if (type == FileType::kTableFile) return DeleteTable(number);
+  if (!archived) return Status::NotSupported("Delete only supported for archived logs", name);
+  return db_.fs->DeleteFile(LogFileName(ArchiveDirName(db_.wal_dir), number), IOOptions(), nullptr);
+}
+
+Status FileMoves::DeleteTable(uint64_t number) {
+  Status s;
+  {
+    DBMutexLock lock(db_.mutex());
+    if (db_.errors->failed()) return db_.errors->error();
+    ColumnFamily* family = nullptr;
+    FileMetaData* file = nullptr;
+    int level = 0;
+    for (ColumnFamily* one : db_.families->AllFamilies()) {
+      const Version& version = *one->current();
+      for (int i = 0; i < version.num_levels(); ++i) {
+        for (FileMetaData* of_level : version.files(i)) {
+          if (of_level->number != number) continue;
+          family = one;
+          file = of_level;
+          level = i;
+        }
+      }
+    }
+    if (file == nullptr) return Status::InvalidArgument("File not found");
+    if (file->being_compacted) return s;  // it goes anyway
+    const Version& version = *family->current();
+    // What it deletes, or is newer than, may lie below.
+    if (level + 1 < version.num_non_empty_levels()) {
+      return Status::InvalidArgument("File not in last level");
+    }
+    if (level == 0 && version.files(0).back() != file) {
+      return Status::InvalidArgument("File in level 0, but not oldest");
+    }
+    VersionEdit edit;
+    edit.DeleteFile(level, number);
+    s = ApplyMove(family, &edit, {file});
   }
   db_.files->Purge();
   return s;

@@ -17,6 +17,8 @@ class FileMoves final : public Part {
   // See convenience.h.
   [[nodiscard]] Status DeleteFilesInRanges(ColumnFamilyHandle*, const RangePtr* ranges, size_t n,
                                            bool include_end);
+  // See db.h.
+  [[nodiscard]] Status DeleteFile(const std::string& name);
   // See experimental.h.
   [[nodiscard]] Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin,
                                            const Slice* end);
@@ -26,6 +28,7 @@ class FileMoves final : public Part {
   [[nodiscard]] Status ChangeLevel(ColumnFamily* family, int target) FIBER_REQUIRES(database_mutex);
 
  private:
+  [[nodiscard]] Status DeleteTable(uint64_t number);
   // Applies an edit that takes these files from where they are. Releases the mutex meanwhile.
   [[nodiscard]] Status ApplyMove(ColumnFamily* family, VersionEdit* edit,
                                  const std::vector<FileMetaData*>& files)

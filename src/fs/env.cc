@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "fiber/clock.h"
+#include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
 #include "fs/memory_file_system.h"
+#include "fs/thread_pool.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
 
@@ -169,17 +171,106 @@ std::string Env::GenerateUniqueId() { return cairn::GenerateDbId(); }
 
 uint64_t Env::GetThreadID() const { return fiber::current_thread_id(); }
 
+// ------------------------------------------------------------------------------------------------
+// Functions in the background
+
+namespace {
+
+// Of all Envs of the process.
+struct BackgroundThreads {
+  cairn::ThreadPool pools[Env::TOTAL] = {{"env:bottom", Env::BOTTOM, 0},
+                                         {"env:low", Env::LOW, 0},
+                                         {"env:high", Env::HIGH, 0},
+                                         {"env:user", Env::USER, 0}};
+  fiber::Mutex mutex;
+  std::vector<fiber::Thread> started FIBER_GUARDED_BY(mutex);  // by StartThread
+};
+
+BackgroundThreads& Threads() {
+  static auto& instance = *new BackgroundThreads;  // lives as long as the program
+  return instance;
+}
+
+// Null: there is no such pool.
+cairn::ThreadPool* PoolOf(Env::Priority pri) {
+  return pri >= Env::BOTTOM && pri < Env::TOTAL ? &Threads().pools[pri] : nullptr;
+}
+
+}  // namespace
+
+void Env::Schedule(void (*function)(void* arg), void* arg, Priority pri, void* tag,
+                   void (*unschedFunction)(void* arg)) {
+  cairn::ThreadPool* const pool = PoolOf(pri);
+  if (pool == nullptr) return;
+  fiber::Function instead;
+  if (unschedFunction != nullptr) instead = [unschedFunction, arg] { unschedFunction(arg); };
+  pool->Schedule([function, arg] { function(arg); }, tag, std::move(instead));
+}
+
+int Env::UnSchedule(void* tag, Priority pri) {
+  cairn::ThreadPool* const pool = PoolOf(pri);
+  return pool == nullptr ? 0 : pool->Unschedule(tag);
+}
+
+void Env::StartThread(void (*function)(void* arg), void* arg) {
+  BackgroundThreads& threads = Threads();
+  fiber::MutexLock lock(&threads.mutex);
+  threads.started.emplace_back("env:started", [function, arg] { function(arg); });
+}
+
+void Env::WaitForJoin() {
+  BackgroundThreads& threads = Threads();
+  std::vector<fiber::Thread> started;
+  {
+    fiber::MutexLock lock(&threads.mutex);
+    started.swap(threads.started);
+  }
+  for (fiber::Thread& thread : started) thread.join();
+}
+
+unsigned int Env::GetThreadPoolQueueLen(Priority pri) const {
+  const cairn::ThreadPool* const pool = PoolOf(pri);
+  return pool == nullptr ? 0 : static_cast<unsigned int>(pool->queue_length());
+}
+
 void Env::SetBackgroundThreads(int number, Priority pri) {
-  if (pri >= BOTTOM && pri < TOTAL) background_threads_[pri] = number;
+  if (cairn::ThreadPool* const pool = PoolOf(pri)) pool->SetLimit(number);
 }
 
 int Env::GetBackgroundThreads(Priority pri) {
-  return pri >= BOTTOM && pri < TOTAL ? background_threads_[pri] : 0;
+  const cairn::ThreadPool* const pool = PoolOf(pri);
+  return pool == nullptr ? 0 : pool->limit();
 }
 
 void Env::IncBackgroundThreadsIfNeeded(int number, Priority pri) {
-  if (number > GetBackgroundThreads(pri)) SetBackgroundThreads(number, pri);
+  if (cairn::ThreadPool* const pool = PoolOf(pri)) pool->RaiseLimit(number);
 }
+
+std::string Env::PriorityToString(Priority priority) {
+  switch (priority) {
+    case BOTTOM:
+      return "Bottom";
+    case LOW:
+      return "Low";
+    case HIGH:
+      return "High";
+    case USER:
+      return "User";
+    case TOTAL:
+      break;
+  }
+  return "Invalid";
+}
+
+EnvWrapper::EnvWrapper(Env* target) : Env(target->GetFileSystem()), target_(target) {}
+
+EnvWrapper::EnvWrapper(std::unique_ptr<Env>&& target)
+    : EnvWrapper(std::shared_ptr<Env>(std::move(target))) {}
+
+EnvWrapper::EnvWrapper(const std::shared_ptr<Env>& target)
+    : Env(target->GetFileSystem()), owned_(target), target_(target.get()) {}
+
+EnvWrapper::~EnvWrapper() = default;
 
 FileLock::~FileLock() = default;
 

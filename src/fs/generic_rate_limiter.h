@@ -31,6 +31,9 @@ class GenericRateLimiter final : public RateLimiter {
   void SetBytesPerSecond(int64_t bytes_per_second) override;
   Status SetSingleBurstBytes(int64_t bytes) override;
   void Request(int64_t bytes, Env::IOPriority priority, Statistics* statistics) override;
+  void Request(int64_t bytes, Env::IOPriority priority) override {
+    Request(bytes, priority, nullptr);
+  }
   int64_t GetSingleBurstBytes() const override;
   int64_t GetTotalBytesThrough(Env::IOPriority priority) const override;
   int64_t GetTotalRequests(Env::IOPriority priority) const override;

@@ -77,6 +77,47 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeUniversalStyleCompaction(
   return this;
 }
 
+namespace {
+
+// Whether a release is older than another.
+bool IsBefore(int major, int minor, int other_major, int other_minor) {
+  return major < other_major || (major == other_major && minor < other_minor);
+}
+
+}  // namespace
+
+ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int major, int minor) {
+  if (IsBefore(major, minor, 5, 19)) compaction_pri = kByCompensatedSize;
+  if (IsBefore(major, minor, 5, 2)) level0_stop_writes_trigger = major < 5 ? 24 : 30;
+  if (IsBefore(major, minor, 4, 7)) {
+    write_buffer_size = size_t{4} << 20;
+    target_file_size_base = uint64_t{2} << 20;
+    max_bytes_for_level_base = uint64_t{10} << 20;
+    soft_pending_compaction_bytes_limit = 0;
+    hard_pending_compaction_bytes_limit = 0;
+  }
+  return this;
+}
+
+DBOptions* DBOptions::OldDefaults(int major, int minor) {
+  max_open_files = 5000;
+  wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  if (IsBefore(major, minor, 5, 6)) {
+    delayed_write_rate = uint64_t{IsBefore(major, minor, 5, 2) ? 2u : 16u} << 20;
+  }
+  if (IsBefore(major, minor, 4, 7)) {
+    max_file_opening_threads = 1;
+    table_cache_numshardbits = 4;
+  }
+  return this;
+}
+
+Options* Options::OldDefaults(int major, int minor) {
+  ColumnFamilyOptions::OldDefaults(major, minor);
+  DBOptions::OldDefaults(major, minor);
+  return this;
+}
+
 DBOptions* DBOptions::OptimizeForSmallDb(std::shared_ptr<Cache>* /*cache*/) {
   max_file_opening_threads = 1;
   max_open_files = 5000;

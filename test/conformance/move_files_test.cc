@@ -102,6 +102,37 @@ TEST_F(MoveFilesTest, TheEndOfARangeIsPartOfItOrNot) {
   EXPECT_EQ("1", Get(Key(20)));
 }
 
+TEST_F(MoveFilesTest, AFileIsDeletedByItsNameWhereNothingLiesBelow) {
+  options_.WAL_ttl_seconds = 1000;
+  Open();
+  AddFile(0, 10, "1");
+  AddFile(0, 20, "2");
+  const std::vector<std::string> names = FilesEndingIn(".sst");
+  ASSERT_EQ(2u, names.size());
+  EXPECT_CODE(InvalidArgument, db_->DeleteFile("x"));
+  EXPECT_CODE(InvalidArgument, db_->DeleteFile("CURRENT"));
+  EXPECT_CODE(InvalidArgument, db_->DeleteFile("999999.sst"));
+  EXPECT_CODE(InvalidArgument, db_->DeleteFile(names[1]));  // not the oldest of level 0
+  ASSERT_OK(db_->DeleteFile("/" + names[0]));
+  EXPECT_EQ(1, FilesAtLevel(0));
+  EXPECT_EQ("2", Get(Key(5)));
+  ASSERT_OK(Compact());
+  AddFile(0, 5, "3");
+  EXPECT_CODE(InvalidArgument, db_->DeleteFile(FilesEndingIn(".sst")[1]));  // not the last level
+  ASSERT_OK(db_->DeleteFile(FilesEndingIn(".sst")[0]));
+  EXPECT_EQ(5, CountKeys());
+  EXPECT_EQ(1u, FilesEndingIn(".sst").size());
+  const std::vector<std::string> logs = FilesEndingIn(".log");
+  ASSERT_FALSE(logs.empty());
+  EXPECT_CODE(NotSupported, db_->DeleteFile(logs[0]));
+  const std::vector<std::string> archived = FilesEndingIn(".log", dir_ + "/archive");
+  ASSERT_FALSE(archived.empty());
+  ASSERT_OK(db_->DeleteFile("/archive/" + archived[0]));
+  EXPECT_EQ(archived.size() - 1, FilesEndingIn(".log", dir_ + "/archive").size());
+  Open();
+  EXPECT_EQ(5, CountKeys());
+}
+
 TEST_F(MoveFilesTest, MemoryAndLevel0AreLeftAlone) {
   Open();
   AddFile(0, 10);

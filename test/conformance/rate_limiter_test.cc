@@ -1,6 +1,8 @@
 // RateLimiter: who asks it, with which priority.
 #include "rocksdb/rate_limiter.h"
 
+#include <atomic>
+
 #include "conformance.h"
 
 namespace conformance {
@@ -107,6 +109,30 @@ TEST_F(RateLimiterTest, OtherPrioritiesOfWritesAreRefused) {
   options.disableWAL = true;
   EXPECT_CODE(InvalidArgument, db_->Put(options, "a", "1"));
   EXPECT_EQ("NOT_FOUND", Get("a"));
+}
+
+// As limiters were before statistics came.
+class OldLimiter final : public RateLimiter {
+ public:
+  using RateLimiter::Request;
+  void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
+  void Request(const int64_t bytes, const Env::IOPriority /*pri*/) override { through += bytes; }
+  int64_t GetSingleBurstBytes() const override { return 1 << 20; }
+  int64_t GetTotalBytesThrough(const Env::IOPriority /*pri*/) const override { return through; }
+  int64_t GetTotalRequests(const Env::IOPriority /*pri*/) const override { return 0; }
+  int64_t GetBytesPerSecond() const override { return 1 << 30; }
+
+  std::atomic<int64_t> through{0};
+};
+
+TEST_F(RateLimiterTest, OneWithoutStatisticsIsAskedToo) {
+  const auto limiter = std::make_shared<OldLimiter>();
+  options_.rate_limiter = limiter;
+  options_.statistics = CreateDBStatistics();
+  Open();
+  Fill();
+  ASSERT_OK(Flush());
+  EXPECT_EQ(static_cast<int64_t>(TableBytes()), limiter->through);
 }
 
 TEST_F(RateLimiterTest, ASlowOneMakesAFlushWait) {

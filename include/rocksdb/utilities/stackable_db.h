@@ -311,6 +311,7 @@ class StackableDB : public DB {
                          const TransactionLogIterator::ReadOptions& read_options) override {
     return db_->GetUpdatesSince(seq_number, iter, read_options);
   }
+  Status DeleteFile(std::string name) override { return db_->DeleteFile(std::move(name)); }
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override {
     db_->GetLiveFilesMetaData(metadata);
   }
