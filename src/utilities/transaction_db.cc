@@ -66,7 +66,7 @@ Status PessimisticDb::TakeRecovered() {
         std::make_unique<PessimisticTransaction>(this, options, TransactionOptions());
     Status s = transaction->Recover(name, section);
     if (!s.ok()) return s;
-    transaction.release();  // it is found by its name, and goes with the database
+    (void)transaction.release();  // it is found by its name, and goes with the database
   }
   return Status::OK();
 }

@@ -2,6 +2,7 @@
 // be asked: disks that fail or lose power between the steps, plain openings, the logs that are
 // kept, recovered locks, a secondary.
 #include <memory>
+#include <utility>
 
 #include "batch/write_batch_internal.h"
 #include "db/testing/db_fixture.h"
@@ -50,6 +51,8 @@ class TwoPhaseCommitTest : public testing::DbTest {
     EXPECT_TRUE(s.ok()) << s.ToString();
     return txn;
   }
+  // From here on it is the database's.
+  static void Leave(Txn txn) { (void)txn.release(); }
   Txn Recovered(const std::string& name) { return Txn(txn_db_->GetTransactionByName(name)); }
   size_t CountPrepared() {
     std::vector<Transaction*> all;
@@ -75,7 +78,7 @@ class TwoPhaseCommitTest : public testing::DbTest {
 
 TEST_F(TwoPhaseCommitTest, APlainOpenDoesNotForgetIt) {
   OpenTxn();
-  Prepared("one", "a").release();
+  Leave(Prepared("one", "a"));
   for (const bool flushed : {false, true}) {
     if (flushed) {
       OpenTxn();
@@ -106,7 +109,7 @@ TEST_F(TwoPhaseCommitTest, APlainOpenDoesNotForgetIt) {
 
 TEST_F(TwoPhaseCommitTest, TheRecoveredHaveTheirLocks) {
   OpenTxn();
-  Prepared("one", "a").release();
+  Leave(Prepared("one", "a"));
   OpenTxn();
   TransactionOptions impatient;
   impatient.lock_timeout = 0;
@@ -127,7 +130,7 @@ TEST_F(TwoPhaseCommitTest, TwoRecoveredOfOneKeyAreBothThere) {
     ASSERT_TRUE(txn->SetName(name).ok());
     ASSERT_TRUE(txn->Put("a", name).ok());
     ASSERT_TRUE(txn->Prepare().ok());
-    txn.release();
+    Leave(std::move(txn));
   }
   OpenTxn();
   EXPECT_EQ(2u, CountPrepared());
@@ -243,8 +246,8 @@ TEST_F(TwoPhaseCommitTest, AStepThatIsRefusedMayBeTriedAgain) {
 
 TEST_F(TwoPhaseCommitTest, ASyncedStepSurvivesAPowerCut) {
   OpenTxn();
-  Prepared("one", "a", Synced()).release();
-  Prepared("lost", "x").release();
+  Leave(Prepared("one", "a", Synced()));
+  Leave(Prepared("lost", "x"));
   CutPower();
   OpenTxn();
   EXPECT_EQ(1u, CountPrepared());
@@ -278,10 +281,10 @@ TEST_F(TwoPhaseCommitTest, ASyncedCommitKeepsWhatWasPreparedWithoutASync) {
 
 TEST_F(TwoPhaseCommitTest, APowerCutAnywhereInARecoveryLosesNothing) {
   OpenTxn();
-  Prepared("one", "a", Synced()).release();
+  Leave(Prepared("one", "a", Synced()));
   Put("k", "1");
   Flush();
-  Prepared("two", "b", Synced()).release();
+  Leave(Prepared("two", "b", Synced()));
   CutPower();
   for (uint64_t n = 1;; ++n) {
     disk_.faults->SetFileFilter(
@@ -357,7 +360,7 @@ TEST_F(TwoPhaseCommitTest, ADroppedFamilyTakesItsPartAlong) {
     ASSERT_TRUE(txn->Put(name, "1").ok());
     ASSERT_TRUE(txn->Put(handle, name, "1").ok());
     ASSERT_TRUE(txn->Prepare().ok());
-    txn.release();
+    Leave(std::move(txn));
   }
   ASSERT_TRUE(db_->DropColumnFamily(handle).ok());
   ASSERT_TRUE(db_->DestroyColumnFamilyHandle(handle).ok());
@@ -400,7 +403,7 @@ TEST_F(TwoPhaseCommitTest, ARepairTakesWhatWasCommittedAndRefusesWhatWasNot) {
   OpenTxn();
   Txn txn = Prepared("one", "a");
   ASSERT_TRUE(txn->Commit().ok());
-  Prepared("two", "b").release();
+  Leave(Prepared("two", "b"));
   txn.reset();
   db_.reset();
   Options options = SmallOptions();
