@@ -343,7 +343,7 @@ IOStatus BackupCatalog::RemoveDir(const std::string& relative) {
   std::vector<std::string> names;
   IOStatus first = ChildrenOf(relative, &names);
   for (const std::string& name : names) {
-    IOStatus s = RemoveFile(relative + "/" + name);
+    IOStatus s = RemoveFile(std::string(relative).append("/").append(name));
     if (first.ok()) first = s;
   }
   if (!first.ok()) return first;

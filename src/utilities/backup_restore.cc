@@ -35,17 +35,21 @@ class HeldLock {
   FileLock* lock_ = nullptr;
 };
 
+std::string In(const std::string& dir, const std::string& name) {
+  return std::string(dir).append("/").append(name);
+}
+
 class Restoration {
  public:
   Restoration(const BackupContext& context, const BackupCatalog& catalog, const BackupMeta& backup,
-              const RestoreOptions& options, std::string db_dir, std::string wal_dir)
+              const RestoreOptions& options, std::string db_dir, const std::string& wal_dir)
       : context_(context),
         catalog_(catalog),
         backup_(backup),
         options_(options),
         fs_(context.db_fs.get()),
         db_dir_(std::move(db_dir)),
-        wal_dir_(wal_dir.empty() ? db_dir_ : std::move(wal_dir)),
+        wal_dir_(wal_dir.empty() ? db_dir_ : wal_dir),
         db_lock_(fs_),
         wal_lock_(fs_) {}
 
@@ -119,8 +123,8 @@ IOStatus Restoration::Plan() {
     }
     FileCopy& copy = copies_.emplace_back();
     copy.from = catalog_.Path(file->path);
-    copy.to = (type == FileType::kWalFile ? wal_dir_ : db_dir_) + "/" + name;
-    if (type == FileType::kCurrentFile) copy.to = current_ = copy.to + ".tmp";
+    copy.to = In(type == FileType::kWalFile ? wal_dir_ : db_dir_, name);
+    if (type == FileType::kCurrentFile) current_ = copy.to += ".tmp";
     copy.size = file->size;
     copy.expected_crc32c = file->crc32c;
     copy.to_temperature = file->temperature;
@@ -184,7 +188,7 @@ IOStatus Restoration::ClearDirectory(const std::string& dir, bool keeps_logs) {
     const bool known = ParseFileName(name, &number, &type);
     if (known && type == FileType::kLockFile) continue;
     if (known && type == FileType::kWalFile && keeps_logs) continue;
-    s = fs_->DeleteFile(dir + "/" + name, IOOptions(), nullptr);
+    s = fs_->DeleteFile(In(dir, name), IOOptions(), nullptr);
   }
   return s;
 }
@@ -199,7 +203,7 @@ IOStatus Restoration::UnarchiveLogs() {
     if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
     // Without it there would be a hole in the history.
     if (s.ok()) {
-      s = fs_->RenameFile(archive + "/" + name, wal_dir_ + "/" + name, IOOptions(), nullptr);
+      s = fs_->RenameFile(In(archive, name), In(wal_dir_, name), IOOptions(), nullptr);
     }
   }
   return s;
@@ -213,7 +217,7 @@ IOStatus Restoration::FilesIn(const std::string& dir, std::vector<std::string>* 
   for (std::string& name : children) {
     if (name == "." || name == "..") continue;
     bool is_directory = false;
-    if (s.ok()) s = fs_->IsDirectory(dir + "/" + name, IOOptions(), &is_directory, nullptr);
+    if (s.ok()) s = fs_->IsDirectory(In(dir, name), IOOptions(), &is_directory, nullptr);
     if (s.ok() && !is_directory) names->push_back(std::move(name));
   }
   return s;

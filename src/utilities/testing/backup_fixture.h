@@ -90,7 +90,9 @@ class BackupFixture : public DbTest {
       for (const std::string& name : NamesIn(backups_, Path(dir))) {
         const std::string path = std::string(dir) + "/" + name;
         all.insert(path);
-        for (const std::string& file : NamesIn(backups_, Path(path))) all.insert(path + "/" + file);
+        for (const std::string& file : NamesIn(backups_, Path(path))) {
+          all.insert(std::string(path).append("/").append(file));
+        }
       }
     }
     return all;
