@@ -63,7 +63,7 @@ void rocksdb_backup_engine_verify_backup(rocksdb_backup_engine_t* be, uint32_t b
 }
 
 rocksdb_restore_options_t* rocksdb_restore_options_create(void) {
-  return new rocksdb_restore_options_t{};
+  return new rocksdb_restore_options_t{RestoreOptions()};
 }
 void rocksdb_restore_options_destroy(rocksdb_restore_options_t* opt) { delete opt; }
 void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_options_t* opt, int v) {
