@@ -34,7 +34,7 @@ bool IsSoundButForSeqno(const BlockSource& source, const BlockHandle& handle, Pr
   char trailer[kBlockTrailerSize];
   Slice stored;
   IOOptions options;
-  IOStatus io = tail->limits().Apply(&options);
+  IOStatus io = tail != nullptr ? tail->limits().Apply(&options) : IOStatus::OK();
   if (io.ok()) {
     io = source.file->Read(options, handle.offset + handle.size, kBlockTrailerSize, &stored,
                            trailer);

@@ -6,7 +6,7 @@
 #include "table/block.h"
 #include "table/block_fetcher.h"
 #include "table/format.h"
-#include "table/properties.h"
+#include "table/properties_block.h"
 
 namespace cairn {
 namespace {
@@ -26,9 +26,10 @@ Status ReadFooter(BlockSource* source) {
   return source->footer.DecodeFrom(footer, at);
 }
 
-Status ReadMetadata(const BlockSource& source, const BlockHandle& handle, bool verify,
-                    Block::Ptr* block) {
-  Status s = ReadBlock(source, handle, BlockKind::kMetadata, verify, nullptr, nullptr, block);
+Status ReadMetaindex(const BlockSource& source, Block::Ptr* block) {
+  const BlockHandle& handle = source.footer.metaindex_handle;
+  Status s =
+      ReadBlock(source, handle, BlockKind::kMetadata, /*verify=*/true, nullptr, nullptr, block);
   if (!s.ok()) return s;
   const char* const error = (*block)->ParseRestarts();
   return error == nullptr ? s : BlockCorruption(source, handle.offset, error);
@@ -43,7 +44,7 @@ Status ReadTableProperties(std::unique_ptr<RandomAccessFileReader> file, uint64_
   source.file_size = file_size;
   Status s = ReadFooter(&source);
   Block::Ptr block;
-  if (s.ok()) s = ReadMetadata(source, source.footer.metaindex_handle, /*verify=*/true, &block);
+  if (s.ok()) s = ReadMetaindex(source, &block);
   if (!s.ok()) return s;
   BlockHandle handle;
   bool found = false;
@@ -55,13 +56,7 @@ Status ReadTableProperties(std::unique_ptr<RandomAccessFileReader> file, uint64_
   if (!sound || !found) {
     return BlockCorruption(source, source.footer.metaindex_handle.offset, "no properties");
   }
-  const Status verified = ReadMetadata(source, handle, /*verify=*/true, &block);
-  if (verified.ok()) return DecodeProperties(*block, properties);
-  s = ReadMetadata(source, handle, /*verify=*/false, &block);
-  if (s.ok()) s = DecodeProperties(*block, properties);
-  const bool may_differ =
-      s.ok() && properties->user_collected_properties.contains(kExternalGlobalSeqnoProperty);
-  return may_differ ? s : verified;
+  return ReadPropertiesBlock(source, handle, /*tail=*/nullptr, properties);
 }
 
 }  // namespace cairn
