@@ -23,6 +23,15 @@ const TokenList& ListIn(const Lists& lists, const std::string& key) {
   return found == lists.end() ? none : found->second;
 }
 
+bool IsThere(const TransactionRecord::Append& append, const Lists& lists) {
+  const TokenList& found = ListIn(lists, append.key);
+  return std::find(found.begin(), found.end(), append.token) != found.end();
+}
+
+bool IsThere(const TransactionRecord& record, const Lists& lists) {
+  return !record.appends.empty() && IsThere(record.appends[0], lists);
+}
+
 class Checker {
  public:
   Checker(const Lists& before, const std::vector<TransactionRecord>& records,
@@ -128,20 +137,15 @@ class Checker {
     return list;
   }
 
-  bool IsThere(const TransactionRecord::Append& append) const {
-    const TokenList& found = ListIn(restart_.lists, append.key);
-    return std::find(found.begin(), found.end(), append.token) != found.end();
-  }
-
   // A transaction survived as a whole or not at all, and with it all that came before it.
   void CheckPresence() {
     uint64_t last_begin = 0;
     for (size_t i = 0; i < records_.size(); ++i) {
       const TransactionRecord& record = records_[i];
       if (record.appends.empty()) continue;
-      present_[i] = IsThere(record.appends[0]);
+      present_[i] = IsThere(record, restart_.lists);
       for (const auto& append : record.appends) {
-        if (IsThere(append) != present_[i]) {
+        if (IsThere(append, restart_.lists) != present_[i]) {
           IsWrong("after the restart " + Name(record.id) + " is there in part: " +
                   record.appends[0].key + (present_[i] ? " has it, " : " has it not, ") +
                   append.key + (present_[i] ? " has not" : " has"));
@@ -303,6 +307,29 @@ std::optional<TokenList> ListOf(const std::string& text) {
     at = comma == end ? end : comma + 1;
   }
   return list;
+}
+
+std::string CheckPrepared(const std::vector<TransactionRecord>& records, const Restart& restart,
+                          const std::set<uint32_t>& prepared) {
+  std::set<uint32_t> unknown = prepared;
+  for (const TransactionRecord& record : records) {
+    const bool waits = unknown.erase(record.id) > 0;
+    const bool is_there = IsThere(record, restart.lists);
+    if (waits && !record.named) return Name(record.id) + " is prepared, and never was";
+    if (waits && is_there) return Name(record.id) + " is prepared, and what it wrote is there";
+    if (record.prepared == 0) continue;
+    const bool aborted = record.outcome == Outcome::kAborted;
+    if (!record.decided && is_there) return Name(record.id) + " was never committed, and is there";
+    if (waits && restart.clean && record.decided && record.outcome != Outcome::kUnknown) {
+      return Name(record.id) + " is prepared after a close, though it was decided";
+    }
+    const bool durable =
+        restart.clean || record.prepare_synced || record.prepared < restart.durable;
+    if (durable && !waits && !is_there && !aborted && !record.appends.empty()) {
+      return Name(record.id) + " was prepared, and is neither that nor committed";
+    }
+  }
+  return unknown.empty() ? "" : Name(*unknown.begin()) + " is prepared, which is not of this life";
 }
 
 std::string CheckTransactions(const Lists& before, const std::vector<TransactionRecord>& records,

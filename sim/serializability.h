@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct TransactionRecord {
     kAborted,
   };
 
+  // For the database, if it has two phases.
+  std::string Name() const { return "x" + std::to_string(id); }
+
   uint32_t id = 0;
   std::vector<Append> appends;
   std::vector<Read> reads;
@@ -60,6 +64,12 @@ struct TransactionRecord {
   uint64_t begin = 0;   // virtual nanoseconds
   uint64_t end = 0;     // of a commit that was acknowledged
   bool synced = false;  // the commit
+  // Of two phases: when Prepare() was acknowledged (0: it was not), whether it was synced, and
+  // whether a commit or a rollback was begun then.
+  bool named = false;
+  uint64_t prepared = 0;
+  bool prepare_synced = false;
+  bool decided = false;
 };
 
 // What a restart found.
@@ -68,6 +78,11 @@ struct Restart {
   bool clean = false;    // the database was closed: nothing may be missing
   uint64_t durable = 0;  // what was acknowledged before this is
 };
+
+// The first thing that is wrong with the transactions that a restart found prepared and not yet
+// decided, by their ids; empty: nothing.
+std::string CheckPrepared(const std::vector<TransactionRecord>& records, const Restart& restart,
+                          const std::set<uint32_t>& prepared);
 
 // The first thing that is wrong with the transactions of a life that began with the lists `before`;
 // empty: nothing.

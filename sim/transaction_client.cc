@@ -96,6 +96,9 @@ void TransactionClient::RunTransaction() {
   running.record.begin = fiber::now_nanos();
   const WriteOptions writing = Writing();
   running.transaction = Begin(writing, &running.expires);
+  if (world_->pessimistic() != nullptr && random_.OneIn(3)) {
+    running.record.named = Went("names", "", running.transaction->SetName(running.record.Name()));
+  }
   bool goes_on = true;
   for (uint64_t left = 1 + random_.Uniform(kMostOperations); left != 0 && goes_on; --left) {
     if (random_.OneIn(3)) Think(kMillisecond);
@@ -184,21 +187,52 @@ bool TransactionClient::SavePoint(Running* running) {
 
 void TransactionClient::End(Running* running, bool commit) {
   TransactionRecord& record = running->record;
-  record.outcome = Outcome::kAborted;
-  if (!commit) {
-    // By the destructor, too.
-    if (random_.OneIn(2)) {
-      const Status s = running->transaction->Rollback();
-      if (!running->expires || !s.IsInvalidArgument()) Went("rolls back", "", s);
-    }
-    running->transaction.reset();
-    return;
-  }
+  // (A rollback after Prepare() is another thing than one before.)
+  if (record.named && (commit || random_.OneIn(2)) && !Prepare(running)) return;
+  if (!commit) return RollBack(running);
   const bool synced = running->transaction->GetWriteOptions()->sync && !record.appends.empty();
+  record.decided = true;
   const uint64_t begin = fiber::now_nanos();
   const Status s = running->transaction->Commit();
   NoteCommit(s, synced, &record);
   if (s.ok() && synced) world_->NoteDurable(begin);
+  running->transaction.reset();
+}
+
+bool TransactionClient::Prepare(Running* running) {
+  TransactionRecord& record = running->record;
+  const bool synced = running->transaction->GetWriteOptions()->sync && !record.appends.empty();
+  const uint64_t begin = fiber::now_nanos();
+  const Status s = running->transaction->Prepare();
+  if (!Went("prepares", std::to_string(record.id), s)) {
+    if (s.IsExpired()) {
+      record.outcome = Outcome::kAborted;
+    } else {
+      stopped_ = true;  // whether it is prepared is not known
+    }
+    running->transaction.reset();
+    return false;
+  }
+  record.prepared = fiber::now_nanos();
+  record.prepare_synced = synced;
+  if (synced) world_->NoteDurable(begin);
+  if (random_.OneIn(2)) Think(kMillisecond);
+  if (!random_.OneIn(20)) return true;
+  prepared_.push_back(std::move(running->transaction));
+  return false;
+}
+
+void TransactionClient::RollBack(Running* running) {
+  TransactionRecord& record = running->record;
+  record.outcome = Outcome::kAborted;
+  // By the destructor, too, unless it is prepared.
+  if (record.prepared != 0 || random_.OneIn(2)) {
+    record.decided = true;
+    const Status s = running->transaction->Rollback();
+    // (What could not be written may be prepared after a restart.)
+    if (!s.ok()) record.outcome = record.prepared != 0 ? Outcome::kUnknown : Outcome::kAborted;
+    if (!running->expires || !s.IsInvalidArgument()) Went("rolls back", "", s);
+  }
   running->transaction.reset();
 }
 

@@ -28,6 +28,8 @@ class TransactionClient {
 
   // Runs the operations of a life, until `count` are done, the world ends or a write has failed.
   void Run(uint64_t count);
+  // Lets go of what it left prepared: before the database goes.
+  void EndLife() { prepared_.clear(); }
 
   const Plan::ClientPlan& plan() const { return plan_; }
 
@@ -53,6 +55,9 @@ class TransactionClient {
   bool Append(Running* running, uint64_t key);
   bool SavePoint(Running* running);
   void End(Running* running, bool commit);
+  // False: it is over, or left as it is.
+  bool Prepare(Running* running);
+  void RollBack(Running* running);
   void WritePlainly();
   void LookAtAll();
   void Administer();
@@ -70,6 +75,8 @@ class TransactionClient {
   uint64_t number_ = 0;  // of the operation, over all lives
   Random64 random_{0};   // of the operation
   bool stopped_ = false;
+  // Neither committed nor rolled back in this life.
+  std::vector<std::unique_ptr<rocksdb::Transaction>> prepared_;
 };
 
 }  // namespace cairn::sim

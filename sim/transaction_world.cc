@@ -1,6 +1,10 @@
 #include "sim/transaction_world.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "fiber/clock.h"
@@ -118,6 +122,7 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   if (is_open) RunClients(life);
   disk_->CallAfterChanges(0, nullptr);
   Restart restart;
+  for (const auto& client : clients_) client->EndLife();
   if (!power_is_off_ && !history_->violated()) {
     CheckLocks();
     ++history_->counts.clean_restarts;
@@ -130,8 +135,9 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   if (ReadLists(&restart.lists)) {
     const std::string wrong = CheckTransactions(before_, records_, restart);
     if (!wrong.empty()) history_->Violation(wrong);
+    before_ = restart.lists;
+    if (!history_->violated()) DecidePrepared(life, restart, &before_);
   }
-  before_ = std::move(restart.lists);
   if (!history_->violated()) Close("Close after recovery");
   Abandon();
 }
@@ -201,6 +207,46 @@ bool TransactionWorld::Recover(const LifePlan& life, Restart* restart) {
     restart->clean = false;
   }
   return Open(life, How::kPessimistic, /*begins_life=*/false);
+}
+
+void TransactionWorld::DecidePrepared(const LifePlan& life, const Restart& restart, Lists* lists) {
+  std::vector<rocksdb::Transaction*> prepared;
+  pessimistic_->GetAllPreparedTransactions(&prepared);
+  std::map<uint32_t, rocksdb::Transaction*> by_id;
+  std::set<uint32_t> ids;
+  for (rocksdb::Transaction* transaction : prepared) {
+    const std::string name = transaction->GetName();
+    const auto id = static_cast<uint32_t>(std::strtoul(name.c_str() + 1, nullptr, 10));
+    ids.insert(id);
+    by_id[id] = transaction;
+  }
+  const std::string wrong = CheckPrepared(records_, restart, ids);
+  if (!wrong.empty()) return history_->Violation(wrong);
+  for (const TransactionRecord& record : records_) {
+    const auto found = by_id.find(record.id);
+    if (found == by_id.end()) continue;
+    std::set<std::string> locked;
+    for (const auto& [family, lock] : pessimistic_->GetLockStatusData()) locked.insert(lock.key);
+    for (const auto& append : record.appends) {
+      if (locked.contains(append.key)) continue;
+      history_->Violation(record.Name() + " is prepared, and has no lock on " + append.key);
+    }
+    const bool commit = (life.seed + record.id) % 3 != 0;
+    const Status s = commit ? found->second->Commit() : found->second->Rollback();
+    history_->Note(-1, commit ? "commits" : "rolls back", record.Name(), s.ToString());
+    if (!s.ok()) history_->Violation(record.Name() + " is not decided: " + s.ToString());
+    delete found->second;
+    if (!commit) continue;
+    for (const auto& append : record.appends) (*lists)[append.key].push_back(append.token);
+  }
+  Lists found;
+  if (!ReadLists(&found)) return;
+  for (auto& [key, list] : *lists) {
+    if (list == found[key]) continue;
+    history_->Violation("after the decisions " + key + " = " + TextOf(found[key]) + ", expected " +
+                        TextOf(list));
+  }
+  CheckLocks();
 }
 
 bool TransactionWorld::ReadLists(Lists* lists) {

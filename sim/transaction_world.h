@@ -65,6 +65,8 @@ class TransactionWorld {
   void LosePower(const LifePlan& life, uint64_t seed);
   bool Recover(const LifePlan& life, Restart* restart);
   bool ReadLists(Lists* lists);
+  // Commits or rolls back what is prepared, and brings *lists to what they must be then.
+  void DecidePrepared(const LifePlan& life, const Restart& restart, Lists* lists);
   void CheckLocks();
 
   const Plan plan_;
