@@ -318,7 +318,7 @@ std::string CheckPrepared(const std::vector<TransactionRecord>& records, const R
     if (waits && !record.named) return Name(record.id) + " is prepared, and never was";
     if (waits && is_there) return Name(record.id) + " is prepared, and what it wrote is there";
     if (record.prepared == 0) continue;
-    const bool aborted = record.outcome == Outcome::kAborted;
+    const bool aborted = record.outcome == Outcome::kAborted || record.rolled_back;
     if (!record.decided && is_there) return Name(record.id) + " was never committed, and is there";
     if (waits && restart.clean && record.decided && record.outcome != Outcome::kUnknown) {
       return Name(record.id) + " is prepared after a close, though it was decided";

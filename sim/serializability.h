@@ -70,6 +70,7 @@ struct TransactionRecord {
   uint64_t prepared = 0;
   bool prepare_synced = false;
   bool decided = false;
+  bool rolled_back = false;  // or was to be
 };
 
 // What a restart found.

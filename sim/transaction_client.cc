@@ -227,7 +227,7 @@ void TransactionClient::RollBack(Running* running) {
   record.outcome = Outcome::kAborted;
   // By the destructor, too, unless it is prepared.
   if (record.prepared != 0 || random_.OneIn(2)) {
-    record.decided = true;
+    record.decided = record.rolled_back = true;
     const Status s = running->transaction->Rollback();
     // (What could not be written may be prepared after a restart.)
     if (!s.ok()) record.outcome = record.prepared != 0 ? Outcome::kUnknown : Outcome::kAborted;
