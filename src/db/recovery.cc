@@ -307,7 +307,8 @@ Status Recovery::CheckLink(const WalLink& link, uint64_t number, const std::stri
     return Status::Corruption(before + " is missing, as the next log says", path);
   }
   const bool whole = replay->last.predecessor == link.predecessor &&
-                     replay->last.last_sequence == link.last_sequence;
+                     replay->last.last_sequence == link.last_sequence &&
+                     (link.end == 0 || link.end == replay->last.end);
   if (mode == WALRecoveryMode::kAbsoluteConsistency && !whole) {
     return Status::Corruption(before + " lacks its end, up to sequence number " +
                                   std::to_string(link.last_sequence) + ", as the next log says",
@@ -380,7 +381,7 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
     }
     end_of_good = reader.LastRecordEnd();
     replay->next = std::max(replay->next, next);
-    replay->last = {number, LastSequenceOf(record, *replay)};
+    replay->last = {number, LastSequenceOf(record, *replay), true, end_of_good};
     if (db_.mode != OpenMode::kReadWrite) continue;
     // (The sink sees a full one with the record after.)
     if (!db_.sink.TakeFull() && !db_.families->default_family()->mem->ShouldFlush()) continue;

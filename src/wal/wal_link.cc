@@ -11,6 +11,8 @@ namespace {
 constexpr char kMagic[] = "cairn.wal-link";
 constexpr size_t kMagicSize = sizeof(kMagic) - 1;
 constexpr size_t kNumbersSize = 2 * sizeof(uint64_t);
+constexpr size_t kSizeWithoutEnd = kMagicSize + kNumbersSize + 1;
+constexpr size_t kSize = kSizeWithoutEnd + sizeof(uint64_t);
 
 }  // namespace
 
@@ -19,6 +21,7 @@ std::string WalLink::Encode(SequenceNumber next) const {
   PutFixed64(&blob, predecessor);
   PutFixed64(&blob, last_sequence);
   blob.push_back(named ? 1 : 0);
+  if (end != 0) PutFixed64(&blob, end);
   WriteBatch batch;
   batch.PutLogData(blob).PermitUncheckedError();  // refused only when larger than 4 GiB
   WriteBatchInternal::SetSequence(&batch, next);
@@ -29,13 +32,15 @@ bool WalLink::Decode(const Slice& record, WalLink* link) {
   BatchReader reader(record);
   BatchRecord first;
   if (record.size() < kBatchHeaderSize || reader.count() != 0 || !reader.Next(&first) ||
-      first.type != kTypeLogData || first.key.size() != kMagicSize + kNumbersSize + 1 ||
+      first.type != kTypeLogData ||
+      (first.key.size() != kSize && first.key.size() != kSizeWithoutEnd) ||
       !first.key.starts_with(Slice(kMagic, kMagicSize))) {
     return false;
   }
   link->predecessor = DecodeFixed64(first.key.data() + kMagicSize);
   link->last_sequence = DecodeFixed64(first.key.data() + kMagicSize + sizeof(uint64_t));
   link->named = first.key[kMagicSize + kNumbersSize] != 0;
+  link->end = first.key.size() == kSize ? DecodeFixed64(first.key.data() + kSizeWithoutEnd) : 0;
   return link->last_sequence <= kMaxSequenceNumber;
 }
 

@@ -8,7 +8,10 @@
 // blob, which every release of RocksDB skips:
 //
 //   "cairn.wal-link" | number of the log before, fixed64 | the last sequence number in it, fixed64
-//   | 1 if the directory had its name on the disk, else 0
+//   | 1 if the directory had its name on the disk, else 0 | the offset behind its last record,
+//   fixed64
+//
+// (The offset, since a mark of two-phase commit takes no number. Links of before it have none.)
 #pragma once
 
 #include <cstdint>
@@ -24,6 +27,7 @@ struct WalLink {
   uint64_t predecessor = 0;  // the latest log before this one that has records
   SequenceNumber last_sequence = 0;
   bool named = true;  // its name was on the disk: no power cut takes the log as a whole
+  uint64_t end = 0;   // the offset behind its last record; 0: not known
 
   // The record of the log. What follows begins at `next`.
   std::string Encode(SequenceNumber next) const;

@@ -19,6 +19,16 @@ TEST(WalLinkTest, SaysWhereTheLogBeforeEnded) {
   EXPECT_FALSE(link.named);
 }
 
+TEST(WalLinkTest, SaysWhereItsLastRecordEndedIfThatIsKnown) {
+  WalLink link;
+  ASSERT_TRUE(WalLink::Decode(WalLink{7, 1234, true, 5678}.Encode(1300), &link));
+  EXPECT_EQ(link.end, 5678u);
+  EXPECT_EQ(link.last_sequence, 1234u);
+  // As links were before.
+  ASSERT_TRUE(WalLink::Decode(WalLink{7, 1234}.Encode(1300), &link));
+  EXPECT_EQ(link.end, 0u);
+}
+
 TEST(WalLinkTest, OtherRecordsAreNone) {
   WalLink link;
   WriteBatch batch;

@@ -87,7 +87,7 @@ IOStatus WalSet::Append(const Slice& record) {
   // (Without allow_2pc no record has marks.)
   const SequenceNumber last = options_->allow_2pc ? WalLink::LastUnpreparedSequenceOf(record)
                                                   : WalLink::LastSequenceOf(record);
-  last_logged_ = {current_->log_number(), last};
+  last_logged_ = {current_->log_number(), last, true, current_->file()->file_size()};
   return s;
 }
 
