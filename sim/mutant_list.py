@@ -281,7 +281,8 @@ mutant('last-sequence-not-restored', 'recovery forgets the sequence numbers of t
 mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end of the one before is missing',
        'src/db/recovery.cc', '''
   const bool whole = replay->last.predecessor == link.predecessor &&
-                     replay->last.last_sequence == link.last_sequence;
+                     replay->last.last_sequence == link.last_sequence &&
+                     (link.end == 0 || link.end == replay->last.end);
 ''', '''
   const bool whole = replay->last.predecessor == link.predecessor;
 ''')
