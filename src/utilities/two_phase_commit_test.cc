@@ -157,10 +157,11 @@ TEST_F(TwoPhaseCommitTest, ADeletedOneKeepsItsName) {
   Prepared("one", "a").reset();
   EXPECT_EQ(nullptr, txn_db_->GetTransactionByName("one"));
   EXPECT_EQ(0u, CountPrepared());
-  const Txn other(txn_db_->BeginTransaction(WriteOptions()));
+  Txn other(txn_db_->BeginTransaction(WriteOptions()));
   EXPECT_TRUE(other->SetName("one").IsInvalidArgument());
   EXPECT_TRUE(other->Put("a", "other").ok());  // the lock is free
   ASSERT_TRUE(other->Commit().ok());
+  other.reset();  // before its database
   OpenTxn();
   EXPECT_EQ(1u, CountPrepared());
   ASSERT_TRUE(Recovered("one")->Rollback().ok());

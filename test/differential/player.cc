@@ -13,7 +13,7 @@ namespace differential {
 namespace {
 
 constexpr uint64_t kPlay = 4;
-constexpr size_t kFamilies = 6, kSnapshots = 4, kIterators = 3;
+constexpr size_t kFamilies = 6;
 
 }  // namespace
 
