@@ -75,6 +75,7 @@ struct CommitQueue::Group {
   uint64_t count_elsewhere = 0;  // of these, of followers on other threads
   SequenceNumber first = 0;
   uint64_t log_nanos = 0;  // pipelined: what its record took
+  bool has_steps = false;  // of two-phase commits
   MemTableSink* sink = nullptr;
   std::atomic<size_t> inserting{0};  // writers that have not finished their parallel insertion
 
@@ -337,6 +338,7 @@ void CommitQueue::FormGroup(Group* group) {
   group->last = leader;
   group->bytes = leader->bytes;
   group->count = leader->count;
+  group->has_steps = leader->step != nullptr;
   PullArrivals();
   if (leader->check != nullptr) return;
   const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
@@ -352,6 +354,7 @@ void CommitQueue::FormGroup(Group* group) {
     group->writers += 1;
     group->bytes += w->bytes;
     group->count += w->count;
+    group->has_steps |= w->step != nullptr;
     if (w->slot != group->executor->slot) group->count_elsewhere += w->count;
   }
 }
@@ -394,11 +397,12 @@ Status CommitQueue::Log(const Group& group) {
     Slice record;
     if (!MergedRecord(group, &record)) return Status::MemoryLimit("no memory for a log record");
     if (record.size() > WriteBatchInternal::kHeader) {  // empty batches leave no trace
-      IOStatus io = env_->AppendWal(record);
-      group.ForEach([](Writer* w) {
-        if (w->step != nullptr) [[unlikely]]
-          w->step->touched_log = true;
-      });
+      IOStatus io = env_->AppendWal(record, group.has_steps);
+      if (group.has_steps) [[unlikely]] {
+        group.ForEach([](Writer* w) {
+          if (w->step != nullptr) w->step->touched_log = true;
+        });
+      }
       if (!io.ok()) {
         Status s = std::move(io);
         Fail(s, CommitErrorKind::kWalWrite);
@@ -417,7 +421,8 @@ Status CommitQueue::Log(const Group& group) {
     sync_nanos_ = (3 * sync_nanos_ + fiber::now_nanos() - start) / 4;
     last_sync_writers_ = group.writers;
   }
-  NotePrepared(group);
+  if (group.has_steps) [[unlikely]]
+    NotePrepared(group);
   return Status::OK();
 }
 
@@ -427,8 +432,7 @@ void CommitQueue::NotePrepared(const Group& group) {
     return w->step != nullptr && w->step->kind == TwoPhaseStep::Kind::kPrepare;
   };
   group.ForEach([&](const Writer* w) { sections += prepares(w); });
-  if (sections == 0) [[likely]]
-    return;
+  if (sections == 0) return;
   const uint64_t log = env_->NotePrepared(sections);
   group.ForEach([&](Writer* w) {
     if (prepares(w)) w->step->log = log;

@@ -154,8 +154,8 @@ class CommitEnv {
   /// will ask again. May SUSPEND, unless in passing.
   virtual Status Prepare(const WriteGroupInfo& group) = 0;
   /// Appends one record to the current WAL; it has reached the operating system when this returns
-  /// OK. SUSPENDS.
-  virtual IOStatus AppendWal(const Slice& record) = 0;
+  /// OK. `has_marks`: of two-phase commit. SUSPENDS.
+  virtual IOStatus AppendWal(const Slice& record, bool has_marks) = 0;
   /// Makes all that was appended durable, in every WAL still needed. SUSPENDS.
   virtual IOStatus SyncWal() = 0;
   /// Where the group's entries go, good until Publish().

@@ -168,7 +168,7 @@ Status Recovery::CopyPrepared(uint64_t wal, Replay* replay) {
     PreparedSection& section = sections.at(name);
     WriteBatch record;
     Status s = section.EncodeCopy(name, db_.versions->LastSequence() + 1, &record);
-    if (s.ok()) s = db_.wals->Append(record.Data());
+    if (s.ok()) s = db_.wals->Append(record.Data(), /*has_marks=*/true);
     if (!s.ok()) return s;
     LogInfo(db_.options.info_log.get(), "Transaction %s is prepared, in log #%llu, copied to #%llu",
             name.c_str(), static_cast<unsigned long long>(section.log),

@@ -55,7 +55,9 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
  private:
   // --- CommitEnv
   [[nodiscard]] Status Prepare(const WriteGroupInfo& group) override;
-  IOStatus AppendWal(const Slice& record) override { return db_.wals->Append(record); }
+  IOStatus AppendWal(const Slice& record, bool has_marks) override {
+    return db_.wals->Append(record, has_marks);
+  }
   IOStatus SyncWal() override { return db_.wals->Sync(); }
   MemTableSink* MemTables() override { return &db_.sink; }
   SequenceNumber LastSequence() override { return db_.versions->LastSequence(); }

@@ -80,13 +80,12 @@ IOStatus WalSet::AppendLink(const Slice& first_record) {
   return current_->AddRecord(link.Encode(BatchReader(first_record).sequence()));
 }
 
-IOStatus WalSet::Append(const Slice& record) {
+IOStatus WalSet::Append(const Slice& record, bool has_marks) {
   IOStatus s = AppendLink(record);
   if (s.ok()) s = current_->AddRecord(record);
   if (!s.ok()) return s;
-  // (Without allow_2pc no record has marks.)
-  const SequenceNumber last = options_->allow_2pc ? WalLink::LastUnpreparedSequenceOf(record)
-                                                  : WalLink::LastSequenceOf(record);
+  const SequenceNumber last =
+      has_marks ? WalLink::LastUnpreparedSequenceOf(record) : WalLink::LastSequenceOf(record);
   last_logged_ = {current_->log_number(), last, true, current_->file()->file_size()};
   return s;
 }

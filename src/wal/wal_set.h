@@ -50,7 +50,8 @@ class WalSet {
   [[nodiscard]] IOStatus Install(std::unique_ptr<LogWriter> wal);
 
   // Leader. SUSPENDS.
-  [[nodiscard]] IOStatus Append(const Slice& record);
+  // `has_marks`: of two-phase commit.
+  [[nodiscard]] IOStatus Append(const Slice& record, bool has_marks = false);
   [[nodiscard]] IOStatus Sync();
   [[nodiscard]] IOStatus Flush();
   // Leader: closes all. SUSPENDS.

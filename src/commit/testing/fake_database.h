@@ -73,13 +73,18 @@ class FakeDatabase : private CommitEnv {
     --leaders_;
     return s;
   }
-  IOStatus AppendWal(const Slice& record) override {
+  IOStatus AppendWal(const Slice& record, bool has_marks) override {
     ++appends;
     // What skipped the log is published before the next group forms, here.
     const SequenceNumber first = DecodeSequence(record);
     EXPECT_EQ(first, std::max(logged_, published()) + 1) << "invariant 5: no gap";
     IOStatus s = on_append ? on_append(record) : IOStatus::OK();
-    if (s.ok()) logged_ = WalLink::LastUnpreparedSequenceOf(record);
+    if (s.ok()) {
+      logged_ = WalLink::LastUnpreparedSequenceOf(record);
+      if (!has_marks) {
+        EXPECT_EQ(logged_, WalLink::LastSequenceOf(record));
+      }
+    }
     if (s.ok() && keep_log) log.push_back(record.ToString());
     return s;
   }
