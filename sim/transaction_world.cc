@@ -7,9 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "fiber/clock.h"
-#include "fiber/runtime.h"
-#include "fiber/thread.h"
 #include "sim/life_options.h"
 
 namespace cairn::sim {
@@ -19,8 +16,6 @@ using rocksdb::Status;
 namespace {
 
 constexpr char kPath[] = "/db";
-constexpr uint64_t kLookNanos = 2'000'000;
-constexpr size_t kStackBytes = 256 << 10;
 
 }  // namespace
 
@@ -30,12 +25,7 @@ std::string TransactionWorld::KeyNumber(uint64_t number) {
   return text;
 }
 
-TransactionWorld::TransactionWorld(const Plan& plan, History* history)
-    : plan_(plan),
-      history_(history),
-      memory_(std::make_shared<MemoryFileSystem>()),
-      disk_(std::make_shared<Disk>(plan.disk, memory_)),
-      env_(NewCompositeEnv(disk_)) {
+TransactionWorld::TransactionWorld(const Plan& plan, History* history) : Machine(plan, history) {
   for (size_t i = 0; i < plan.clients.size(); ++i) {
     clients_.push_back(
         std::make_unique<TransactionClient>(this, static_cast<int>(i), plan.clients[i]));
@@ -50,16 +40,7 @@ void TransactionWorld::Play() {
 
 void TransactionWorld::NoteDurable(uint64_t begin) {
   durable_ = std::max(durable_, begin);
-  if (promises_left_ != 0 && --promises_left_ == 0) CutPower("the power goes after a promise");
-}
-
-void TransactionWorld::CutPower(std::string_view when) {
-  if (power_is_off_) return;
-  // First: the lock inside of the other may interrupt this client for long, and others meet errors.
-  power_is_off_ = true;
-  memory_->CrashAndFreeze();
-  over_ = true;
-  history_->Note(-1, when, "", "");
+  NotePromise();
 }
 
 bool TransactionWorld::Open(const LifePlan& life, How how, bool begins_life) {
@@ -115,12 +96,12 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   const How how = life.seed % 2 == 0   ? How::kPessimistic
                   : life.seed % 4 == 1 ? How::kOptimistic
                                        : How::kOptimisticSerial;
-  const auto cut = [this] { CutPower("the power goes after a change"); };
-  if (number != 0) disk_->CallAfterChanges(life.cut_at_change, cut);
+  if (number != 0) CutPowerAfterChanges(life.cut_at_change);
   const bool is_open = Open(life, how, /*begins_life=*/true);
-  if (number == 0) disk_->CallAfterChanges(life.cut_at_change, cut);
-  if (is_open) RunClients(life);
-  disk_->CallAfterChanges(0, nullptr);
+  if (number == 0) CutPowerAfterChanges(life.cut_at_change);
+  promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
+  if (is_open) RunClients(life, clients_, [](uint64_t) {});
+  CutPowerAfterChanges(0);
   Restart restart;
   for (const auto& client : clients_) client->EndLife();
   if (!power_is_off_ && !history_->violated()) {
@@ -142,40 +123,6 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   Abandon();
 }
 
-void TransactionWorld::RunClients(const LifePlan& life) {
-  promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
-  int running = static_cast<int>(clients_.size());
-  const auto run = [this, &running](TransactionClient* client) {
-    client->Run(plan_.operations);
-    --running;
-  };
-  const uint64_t start = fiber::now_nanos();
-  fiber::RuntimeOptions runtime_options;
-  runtime_options.workers = 2;
-  runtime_options.stack_size = kStackBytes;
-  fiber::Runtime runtime(runtime_options);
-  std::vector<fiber::JoinHandle> fibers;
-  std::vector<fiber::Thread> threads;
-  for (const auto& client : clients_) {
-    TransactionClient* const one = client.get();
-    if (client->plan().fiber) {
-      fibers.push_back(runtime.spawn([&run, one] { run(one); }));
-    } else {
-      threads.emplace_back("client", [&run, one] { run(one); });
-    }
-  }
-  while (running != 0) {
-    fiber::sleep_for(kLookNanos);
-    if (life.ending == Ending::kPowerCut && fiber::now_nanos() - start >= life.length_nanos) {
-      CutPower("the power goes");
-    }
-  }
-  fibers.clear();
-  threads.clear();
-  promises_left_ = 0;
-  if (life.ending == Ending::kPowerCut) CutPower("the power goes after the last operation");
-}
-
 // Nobody has a transaction any more.
 void TransactionWorld::CheckLocks() {
   if (pessimistic_ == nullptr) return;
@@ -185,22 +132,17 @@ void TransactionWorld::CheckLocks() {
 }
 
 void TransactionWorld::LosePower(const LifePlan& life, uint64_t seed) {
-  ++history_->counts.power_cuts;
   Abandon();
-  if (life.lose_all) {
-    memory_->DropUnsynced();
-  } else {
-    memory_->DropUnsyncedRandomly(seed);
-  }
+  DropUnsynced(life, seed);
 }
 
 // Opens it again, with the power cuts that the plan has for that. False: it cannot be opened.
 bool TransactionWorld::Recover(const LifePlan& life, Restart* restart) {
   power_is_off_ = false;
   for (const uint64_t changes : life.recovery_cuts) {
-    disk_->CallAfterChanges(changes, [this] { CutPower("the power goes after a change"); });
+    CutPowerAfterChanges(changes);
     if (!Open(life, How::kPessimistic, /*begins_life=*/false) && !power_is_off_) return false;
-    disk_->CallAfterChanges(0, nullptr);
+    CutPowerAfterChanges(0);
     if (!power_is_off_) return true;  // there were not so many
     LosePower(life, life.seed + changes);
     power_is_off_ = false;

@@ -18,15 +18,15 @@
 #include "rocksdb/env.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
 #include "rocksdb/utilities/transaction_db.h"
-#include "sim/disk.h"
 #include "sim/history.h"
+#include "sim/machine.h"
 #include "sim/plan.h"
 #include "sim/serializability.h"
 #include "sim/transaction_client.h"
 
 namespace cairn::sim {
 
-class TransactionWorld {
+class TransactionWorld : public Machine {
  public:
   static std::string KeyNumber(uint64_t number);
 
@@ -37,14 +37,11 @@ class TransactionWorld {
   void Play();
 
   // --- For the clients.
-  const Plan& plan() const { return plan_; }
-  History& history() { return *history_; }
   rocksdb::DB* db() { return db_.get(); }
   rocksdb::TransactionDB* pessimistic() { return pessimistic_; }  // null: it is the other one
   rocksdb::OptimisticTransactionDB* optimistic() { return optimistic_; }
   rocksdb::ColumnFamilyHandle* family_of(uint64_t key) { return families_[key % families_.size()]; }
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return families_; }
-  bool over() const { return over_ || history_->violated(); }
   bool power_is_off() const { return power_is_off_; }
   // All that was acknowledged before `begin` is durable.
   void NoteDurable(uint64_t begin);
@@ -56,12 +53,10 @@ class TransactionWorld {
   enum class How { kPessimistic, kOptimistic, kOptimisticSerial };
 
   void PlayLife(size_t number, const LifePlan& life);
-  void RunClients(const LifePlan& life);
   // False: it cannot be opened, which is a violation unless the power is off.
   bool Open(const LifePlan& life, How how, bool begins_life);
   void Close(std::string_view what);
   void Abandon();
-  void CutPower(std::string_view when);
   void LosePower(const LifePlan& life, uint64_t seed);
   bool Recover(const LifePlan& life, Restart* restart);
   bool ReadLists(Lists* lists);
@@ -69,21 +64,13 @@ class TransactionWorld {
   void DecidePrepared(const LifePlan& life, const Restart& restart, Lists* lists);
   void CheckLocks();
 
-  const Plan plan_;
-  History* const history_;
-  std::shared_ptr<MemoryFileSystem> memory_;
-  std::shared_ptr<Disk> disk_;
-  std::unique_ptr<rocksdb::Env> env_;
   std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
   rocksdb::TransactionDB* pessimistic_ = nullptr;  // db_, as one of the two
   rocksdb::OptimisticTransactionDB* optimistic_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   std::vector<std::unique_ptr<TransactionClient>> clients_;
-  bool over_ = false;
-  bool power_is_off_ = false;
-  uint64_t promises_left_ = 0;  // until the power goes; 0: that does not depend on them
-  uint64_t durable_ = 0;        // virtual nanoseconds
+  uint64_t durable_ = 0;  // virtual nanoseconds
   uint32_t last_id_ = 0;
   Lists before_;                            // when the life began
   std::vector<TransactionRecord> records_;  // of the life

@@ -30,7 +30,6 @@ constexpr uint64_t kUntilFaultsAreToldNanos = 30'000'000'000;
 constexpr uint64_t kUntilHealedNanos = 60'000'000'000;
 constexpr uint64_t kLookNanos = 2'000'000;
 constexpr std::chrono::microseconds kMostUntilSettled(10'000'000);
-constexpr size_t kStackBytes = 256 << 10;
 constexpr size_t kIdleCacheBytes = 0;  // pinned in a cache that nobody uses
 
 }  // namespace
@@ -41,12 +40,7 @@ std::string World::AccountKey(uint64_t number) {
   return text;
 }
 
-World::World(const Plan& plan, History* history)
-    : plan_(plan),
-      history_(history),
-      memory_(std::make_shared<MemoryFileSystem>()),
-      disk_(std::make_shared<Disk>(plan.disk, memory_)),
-      env_(NewCompositeEnv(disk_)) {
+World::World(const Plan& plan, History* history) : Machine(plan, history) {
   for (size_t i = 0; i < plan.clients.size(); ++i) {
     clients_.push_back(std::make_unique<Client>(this, static_cast<int>(i), plan.clients[i]));
   }
@@ -70,16 +64,7 @@ bool World::errors_are_allowed_after_resume() const {
 void World::NoteDurable(uint64_t begin, bool memtables) {
   log_durable_ = std::max(log_durable_, begin);
   if (memtables) memtables_durable_ = std::max(memtables_durable_, begin);
-  if (promises_left_ != 0 && --promises_left_ == 0) CutPower("the power goes after a promise");
-}
-
-void World::CutPower(std::string_view when) {
-  if (power_is_off_) return;
-  // First: the lock inside of the other may interrupt this client for long, and others meet errors.
-  power_is_off_ = true;
-  memory_->CrashAndFreeze();
-  over_ = true;
-  history_->Note(-1, when, "", "");
+  NotePromise();
 }
 
 void World::Play() {
@@ -237,7 +222,7 @@ bool World::BeginLife(size_t number, const LifePlan& life) {
   log_durable_ = memtables_durable_ = 0;
   promises_left_ = life.ending == Ending::kPowerCut ? life.cut_at_promise : 0;
   for (const auto& client : clients_) client->RestartVersions();
-  if (is_open) RunClients(life);
+  if (is_open) PlayClients(life);
   return true;
 }
 
@@ -316,46 +301,15 @@ void World::PlayLife(size_t number, const LifePlan& life) {
 
 // After a power cut: the database goes, and with it what the disk does not hold.
 void World::LosePower(const LifePlan& life, uint64_t seed) {
-  ++history_->counts.power_cuts;
   Abandon();
-  if (life.lose_all) {
-    memory_->DropUnsynced();
-  } else {
-    memory_->DropUnsyncedRandomly(seed);
-  }
+  DropUnsynced(life, seed);
 }
 
-void World::CutPowerAfterChanges(uint64_t changes) {
-  disk_->CallAfterChanges(changes, [this] { CutPower("the power goes after a change"); });
-}
-
-void World::RunClients(const LifePlan& life) {
-  int running = static_cast<int>(clients_.size());
-  const auto run = [this, &running](Client* client) {
-    client->Run(plan_.operations);
-    --running;
-  };
-  const uint64_t start = fiber::now_nanos();
+void World::PlayClients(const LifePlan& life) {
   healed_ = life.fault_at_nanos == 0;
   resumed_ = false;
-  fiber::RuntimeOptions runtime_options;
-  runtime_options.workers = 2;
-  runtime_options.stack_size = kStackBytes;
-  fiber::Runtime runtime(runtime_options);
-  std::vector<fiber::JoinHandle> fibers;
-  std::vector<fiber::Thread> threads;
-  for (const auto& client : clients_) {
-    Client* const one = client.get();
-    if (client->plan().fiber) {
-      fibers.push_back(runtime.spawn([&run, one] { run(one); }));
-    } else {
-      threads.emplace_back("client", [&run, one] { run(one); });
-    }
-  }
   bool faulty = false;
-  while (running != 0) {
-    fiber::sleep_for(kLookNanos);
-    const uint64_t passed = fiber::now_nanos() - start;
+  RunClients(life, clients_, [&](uint64_t passed) {
     if (!faulty && !healed_ && passed >= life.fault_at_nanos) {
       if (life.flush_at_fault) BeginFlushes(life);
       disk_->FailReads(life.fail_reads);
@@ -398,17 +352,10 @@ void World::RunClients(const LifePlan& life) {
         promises_left_ = life.cut_at_promise_after_fault;
       }
     }
-    if (life.ending == Ending::kPowerCut && passed >= life.length_nanos) {
-      CutPower("the power goes");
-    }
-  }
-  fibers.clear();
-  threads.clear();
+  });
   disk_->FailReads(0);
   disk_->FailWrites(0);
   disk_->Fill(false);
-  promises_left_ = 0;
-  if (life.ending == Ending::kPowerCut) CutPower("the power goes after the last operation");
 }
 
 // Then memtables are immutable, and those after them empty, when the log can no longer be written.

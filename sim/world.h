@@ -23,6 +23,7 @@
 #include "sim/client.h"
 #include "sim/disk.h"
 #include "sim/history.h"
+#include "sim/machine.h"
 #include "sim/plan.h"
 
 namespace cairn::sim {
@@ -37,7 +38,7 @@ class CompactionCounter final : public rocksdb::EventListener {
   std::atomic<uint64_t> count_{0};
 };
 
-class World {
+class World : public Machine {
  public:
   static constexpr char kPath[] = "/db";
   static std::string PathOf(const std::string& name) { return std::string(kPath) + "/" + name; }
@@ -50,8 +51,6 @@ class World {
   // Plays all lives, or until the first violation.
   void Play();
 
-  const Plan& plan() const { return plan_; }
-  History& history() { return *history_; }
   rocksdb::DB* db() { return db_.get(); }
   // The column family of a client's keys, or of an account.
   rocksdb::ColumnFamilyHandle* family_of(const Client& client) {
@@ -63,8 +62,6 @@ class World {
   const std::vector<rocksdb::ColumnFamilyHandle*>& families() const { return families_; }
   std::vector<std::unique_ptr<Client>>& clients() { return clients_; }
   fiber::Mutex& account_mutex(uint64_t number) { return account_mutexes_[number]; }
-  // The clients are to end.
-  bool over() const { return over_ || history_->violated(); }
   // The disk's fault of this life, if it has one, is over, and Resume() was called if it is to be.
   bool healed() const { return healed_; }
   // Something of this life has gone wrong on purpose. After Resume() said OK, what begins then has
@@ -128,10 +125,7 @@ class World {
   bool AwaitHealing();
   void BeginFlushes(const LifePlan& life);
   void Settle();
-  void RunClients(const LifePlan& life);
-  void CutPower(std::string_view when);
-  // When so many changes of files are done; 0: never.
-  void CutPowerAfterChanges(uint64_t changes);
+  void PlayClients(const LifePlan& life);
   void LosePower(const LifePlan& life, uint64_t seed);
   // Compares the database with the ledgers. `restart`: what is there is the state from now on.
   void Verify(const Kept& kept, bool restart);
@@ -157,11 +151,6 @@ class World {
   void PlayRepair(const LifePlan& life, bool without_manifest);
   void EndLife();
 
-  const Plan plan_;
-  History* const history_;
-  std::shared_ptr<MemoryFileSystem> memory_;
-  std::shared_ptr<Disk> disk_;
-  std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;  // of db_
   std::vector<std::unique_ptr<Client>> clients_;
@@ -169,15 +158,12 @@ class World {
   std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
   std::shared_ptr<CompactionCounter> compactions_;  // of this life
   std::set<std::string> logs_before_;               // names, when this life began
-  bool begins_life_ = false;  // it is being opened after a clean close, or for the first time
-  bool over_ = false;
+  bool begins_life_ = false;        // it is being opened after a clean close, or for the first time
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;
   bool resumed_ = false;
   uint64_t failures_at_resume_ = 0;
-  bool power_is_off_ = false;
   uint64_t failures_before_ = 0;  // of the disk, when the life began
-  uint64_t promises_left_ = 0;    // until the power goes; 0: that does not depend on them
   // Virtual nanoseconds: what was acknowledged before is durable.
   uint64_t log_durable_ = 0;
   uint64_t memtables_durable_ = 0;
