@@ -65,8 +65,8 @@ struct Engine {
   bool has_fibers() const { return fiber_runtime_create != nullptr; }
 };
 
-// Opens `library` (a path, or a name that the dynamic linker finds) and looks up every function.
-// False: *error says what is missing. The library is never closed.
-bool Load(const std::string& library, Engine* engine, std::string* error);
+// Opens library `name` (a path, or a name that the dynamic linker finds) and looks up every
+// function. False: *error says what is missing. The library is never closed.
+bool Load(const std::string& name, Engine* engine, std::string* error);
 
 }  // namespace kv_bench

@@ -1,24 +1,16 @@
 #include "txn_bench/engine.h"
 
-#include <dlfcn.h>
+#include "kv_bench/library.h"
 
 namespace txn_bench {
 
-bool Load(const std::string& library, Transactions* transactions, std::string* error) {
-  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    *error = dlerror();
-    return false;
-  }
-#define TXN_BENCH_REQUIRE(name)                                                              \
-  transactions->name = reinterpret_cast<decltype(transactions->name)>(dlsym(handle, #name)); \
-  if (transactions->name == nullptr) {                                                       \
-    *error = library + ": no function " + std::string(#name);                                \
-    return false;                                                                            \
-  }
-  TXN_BENCH_FUNCTIONS(TXN_BENCH_REQUIRE)
+bool Load(const std::string& name, Transactions* transactions, std::string* error) {
+  kv_bench::Library library(name);
+#define TXN_BENCH_REQUIRE(function) &&library.Require(#function, &transactions->function)
+  const bool complete = true TXN_BENCH_FUNCTIONS(TXN_BENCH_REQUIRE);
 #undef TXN_BENCH_REQUIRE
-  return true;
+  *error = library.error();
+  return complete;
 }
 
 }  // namespace txn_bench

@@ -26,8 +26,8 @@ struct Transactions {
 #undef TXN_BENCH_POINTER
 };
 
-// Opens `library` (a path, or a name that the dynamic linker finds) and looks up every function.
-// False: *error says what is missing. The library is never closed.
-bool Load(const std::string& library, Transactions* transactions, std::string* error);
+// Opens library `name` (a path, or a name that the dynamic linker finds) and looks up every
+// function. False: *error says what is missing. The library is never closed.
+bool Load(const std::string& name, Transactions* transactions, std::string* error);
 
 }  // namespace txn_bench
