@@ -98,12 +98,11 @@ Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handl
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
     timer.Stop();
+    const LookupRequest request{options, *sv.get(), family->tables.get(), sequence, db_.statistics};
     if (options.async_io && value != nullptr) {
-      MultiGetLookup(options, *sv.get(), family->tables.get(), 1, &key, sequence, value, &s,
-                     db_.statistics, is_entity);
+      MultiGetLookup(request, 1, &key, value, &s, is_entity);
     } else {
-      s = PointLookupIf<kTimed>(options, *sv.get(), family->tables.get(), key, sequence, value,
-                                db_.statistics, nullptr, is_entity);
+      s = PointLookupIf<kTimed>(request, key, {value, is_entity});
     }
   }
   const PerfTimerIf<kTimed> timer(&PerfContext::get_post_process_time);
@@ -181,8 +180,8 @@ void ReadPath::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* ha
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
   timer.Stop();
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
-  MultiGetLookup(options, *sv.get(), family->tables.get(), num_keys, keys, sequence, values,
-                 statuses, db_.statistics, are_entities);
+  MultiGetLookup({options, *sv.get(), family->tables.get(), sequence, db_.statistics}, num_keys,
+                 keys, values, statuses, are_entities);
   CountMultiGet(num_keys, values, statuses, start);
 }
 
@@ -301,9 +300,10 @@ void ReadPath::MultiGetValues(const ReadOptions& options, size_t num_keys,
       const auto some_are_entities =
           are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
       for (const size_t i : at) some_keys.push_back(keys[i]);
-      MultiGetLookup(options, *super_versions[f], families[f]->tables.get(), at.size(),
-                     some_keys.data(), sequence, some_values.data(), some_statuses.data(),
-                     db_.statistics, some_are_entities.get());
+      MultiGetLookup(
+          {options, *super_versions[f], families[f]->tables.get(), sequence, db_.statistics},
+          at.size(), some_keys.data(), some_values.data(), some_statuses.data(),
+          some_are_entities.get());
       for (size_t j = 0; j < at.size(); ++j) {
         statuses[at[j]] = std::move(some_statuses[j]);
         if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
@@ -369,8 +369,8 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
   MergeOperands found(sv->merge_operator);
   found.JustCollect();
   PinnableSlice base;
-  s = PointLookup(options, *sv.get(), family->tables.get(), key, sequence, &base, &found,
-                  db_.statistics, nullptr);
+  s = PointLookup({options, *sv.get(), family->tables.get(), sequence, db_.statistics}, key,
+                  {&base}, &found);
   const bool has_base = s.ok();
   if (!has_base && !(s.IsNotFound() && !found.empty())) return s;
   const size_t count = found.size() + (has_base ? 1 : 0);

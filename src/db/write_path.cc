@@ -166,8 +166,10 @@ bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequen
   PinnableSlice found;
   bool is_entity = false;
   // A failure is the readers' to see: the operand is written as it is.
-  const Status s = PointLookup(ReadOptions(), *sv.get(), family->tables.get(), key, sequence - 1,
-                               &found, &operands, db_.statistics, nullptr, &is_entity);
+  const ReadOptions options;
+  const Status s =
+      PointLookup({options, *sv.get(), family->tables.get(), sequence - 1, db_.statistics}, key,
+                  {&found, &is_entity}, &operands);
   if (!s.ok() || key.size() + found.size() > kMaxEntrySize) return false;
   if (!AssignIfPossible(value, found.data(), found.size())) return false;
   *type = is_entity ? kTypeWideColumnEntity : kTypeValue;

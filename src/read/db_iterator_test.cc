@@ -56,7 +56,7 @@ std::string Get(LsmFixture* lsm, const std::string& key, SequenceNumber snapshot
                 const ReadOptions& options = {}) {
   SuperVersionGuard sv(lsm->slots());
   PinnableSlice value;
-  const Status s = PointLookup(options, *sv.get(), lsm->tables(), key, snapshot, &value);
+  const Status s = PointLookup({options, *sv.get(), lsm->tables(), snapshot}, key, {&value});
   return s.ok() ? value.ToString() : s.IsNotFound() ? "NOT FOUND" : s.ToString();
 }
 
@@ -216,8 +216,9 @@ TEST(DBIteratorTest, AnUnreadBlockIsIncompleteForTheCacheOnlyTier) {
   {
     SuperVersionGuard sv(lsm.slots());
     PinnableSlice value;
-    EXPECT_TRUE(PointLookup(cached, *sv.get(), lsm.tables(), "key1100", lsm.last_sequence(), &value)
-                    .IsIncomplete());
+    EXPECT_TRUE(
+        PointLookup({cached, *sv.get(), lsm.tables(), lsm.last_sequence()}, "key1100", {&value})
+            .IsIncomplete());
   }
   std::unique_ptr<Iterator> reader(NewDBIterator(EnvOf(&lsm), ReadOptions()));
   const std::string all = Scan(reader.get());
@@ -419,8 +420,8 @@ TEST_P(RandomReadsTest, AgreeWithTheModel) {
   std::vector<PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
   SuperVersionGuard sv(lsm.slots());
-  MultiGetLookup(ReadOptions(), *sv.get(), lsm.tables(), keys.size(), slices.data(),
-                 lsm.last_sequence(), values.data(), statuses.data());
+  MultiGetLookup({ReadOptions(), *sv.get(), lsm.tables(), lsm.last_sequence()}, keys.size(),
+                 slices.data(), values.data(), statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
     const std::string expected = Get(&lsm, keys[i], lsm.last_sequence());
     EXPECT_EQ(statuses[i].ok() ? values[i].ToString() : "NOT FOUND", expected);

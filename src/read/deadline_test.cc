@@ -49,15 +49,15 @@ struct Slow {
   Status Get(const ReadOptions& options, const std::string& key, PinnableSlice* value) {
     value->Reset();
     SuperVersionGuard sv(lsm.slots());
-    return PointLookup(options, *sv.get(), lsm.tables(), key, lsm.last_sequence(), value);
+    return PointLookup({options, *sv.get(), lsm.tables(), lsm.last_sequence()}, key, {value});
   }
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<std::string>& keys) {
     const std::vector<Slice> slices(keys.begin(), keys.end());
     std::vector<PinnableSlice> values(keys.size());
     std::vector<Status> statuses(keys.size());
     SuperVersionGuard sv(lsm.slots());
-    MultiGetLookup(options, *sv.get(), lsm.tables(), keys.size(), slices.data(),
-                   lsm.last_sequence(), values.data(), statuses.data());
+    MultiGetLookup({options, *sv.get(), lsm.tables(), lsm.last_sequence()}, keys.size(),
+                   slices.data(), values.data(), statuses.data());
     for (size_t i = 0; i < keys.size(); ++i) {
       if (statuses[i].ok()) {
         EXPECT_EQ("value", values[i].ToString());

@@ -51,8 +51,8 @@ class MultiGetTest : public ::testing::TestWithParam<std::pair<bool, bool>> {
     std::vector<PinnableSlice> values(keys.size());
     std::vector<Status> statuses(keys.size());
     SuperVersionGuard sv(lsm_.slots());
-    MultiGetLookup(options, *sv.get(), lsm_.tables(), keys.size(), slices.data(),
-                   lsm_.last_sequence(), values.data(), statuses.data());
+    MultiGetLookup({options, *sv.get(), lsm_.tables(), lsm_.last_sequence()}, keys.size(),
+                   slices.data(), values.data(), statuses.data());
     std::vector<std::string> result;
     for (size_t i = 0; i < keys.size(); ++i) {
       result.push_back(statuses[i].ok() ? values[i].ToString() : statuses[i].ToString());
@@ -64,8 +64,8 @@ class MultiGetTest : public ::testing::TestWithParam<std::pair<bool, bool>> {
     for (const std::string& key : keys) {
       SuperVersionGuard sv(lsm_.slots());
       PinnableSlice value;
-      const Status s =
-          PointLookup(ReadOptions(), *sv.get(), lsm_.tables(), key, lsm_.last_sequence(), &value);
+      const Status s = PointLookup({ReadOptions(), *sv.get(), lsm_.tables(), lsm_.last_sequence()},
+                                   key, {&value});
       result.push_back(s.ok() ? value.ToString() : s.ToString());
     }
     return result;
@@ -217,7 +217,8 @@ class ColdGetTest : public ::testing::Test {
     PinnableSlice value;
     Status s;
     SuperVersionGuard sv(lsm_.slots());
-    MultiGetLookup(options, *sv.get(), lsm_.tables(), 1, &slice, lsm_.last_sequence(), &value, &s);
+    MultiGetLookup({options, *sv.get(), lsm_.tables(), lsm_.last_sequence()}, 1, &slice, &value,
+                   &s);
     ASSERT_TRUE(s.ok()) << s.ToString();
     EXPECT_EQ(value, expected);
   }

@@ -24,22 +24,21 @@ constexpr uint64_t kMaxRun = 256 << 10;  // bytes of blocks that are read at onc
 
 class MultiLookup {
  public:
-  MultiLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-              const Slice* keys, SequenceNumber snapshot, PinnableSlice* values, Status* statuses,
-              Statistics* statistics, bool* are_entities)
-      : options_(options),
-        in_memory_(options),
-        limits_(options),
-        sv_(sv),
-        version_(*sv.current),
-        tables_(tables),
+  MultiLookup(const LookupRequest& request, const Slice* keys, PinnableSlice* values,
+              Status* statuses, bool* are_entities)
+      : request_(request),
+        options_(request.options),
+        in_memory_options_(request.options),
+        in_memory_{in_memory_options_, request.sv, request.tables, request.snapshot,
+                   request.statistics},
+        limits_(request.options),
+        version_(*request.sv.current),
+        tables_(request.tables),
         keys_(keys),
-        snapshot_(snapshot),
         values_(values),
         statuses_(statuses),
-        statistics_(statistics),
         are_entities_(are_entities) {
-    in_memory_.read_tier = kBlockCacheTier;
+    in_memory_options_.read_tier = kBlockCacheTier;
   }
 
   void Run(size_t n) {
@@ -49,17 +48,13 @@ class MultiLookup {
         statuses_[i] = limits_.Error();
         continue;
       }
-      const LookupKey lookup(keys_[i], snapshot_);
-      Unread key{i, MergeOperands(sv_.merge_operator)};
-      const Perf perf;
+      const LookupKey lookup(keys_[i], request_.snapshot);
+      Unread key{i, MergeOperands(request_.sv.merge_operator)};
       const bool decided =
-          perf.timed() ? LookInMemtables<true>(options_, sv_, lookup, &values_[i], statistics_,
-                                               nullptr, &key.operands, IsEntity(i), &statuses_[i])
-                       : LookInMemtables<false>(options_, sv_, lookup, &values_[i], statistics_,
-                                                nullptr, &key.operands, IsEntity(i), &statuses_[i]);
-      if (decided) {
-        continue;
-      }
+          Perf().timed()
+              ? LookInMemtables<true>(request_, lookup, Answer(i), &key.operands, &statuses_[i])
+              : LookInMemtables<false>(request_, lookup, Answer(i), &key.operands, &statuses_[i]);
+      if (decided) continue;
       if (!Walk(in_memory_, lookup, kAllLevels, &key)) unread_.push_back(std::move(key));
     }
     // Level by level only where the user wants it so: fewer reads in flight, and none for a key
@@ -71,7 +66,7 @@ class MultiLookup {
       if (unread_.size() > 1 || options_.optimize_multiget_for_io) LoadBlocksTogether(end, &pins);
       ForEachTogether(unread_.size(), [&](size_t i) {
         Unread& key = unread_[i];
-        key.concluded = Walk(options_, LookupKey(keys_[key.index], snapshot_), end, &key);
+        key.concluded = Walk(request_, LookupKey(keys_[key.index], request_.snapshot), end, &key);
       });
       std::erase_if(unread_, [](const Unread& key) { return key.concluded; });
     }
@@ -94,25 +89,24 @@ class MultiLookup {
     auto Order() const { return std::tuple(file.number, block.handle.offset); }
   };
 
-  bool* IsEntity(size_t i) const { return are_entities_ != nullptr ? are_entities_ + i : nullptr; }
+  LookupAnswer Answer(size_t i) const {
+    return {&values_[i], are_entities_ != nullptr ? are_entities_ + i : nullptr};
+  }
 
   // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
-  bool Walk(const ReadOptions& options, const LookupKey& lookup, int end_level, Unread* key) {
+  bool Walk(const LookupRequest& request, const LookupKey& lookup, int end_level, Unread* key) {
     const size_t i = key->index;
     GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
                        &key->operands);
     int hit_level = -1;
-    const Perf perf;
-    Status s = perf.timed() ? WalkTables<true>(options, version_, tables_, lookup, end_level,
-                                               &key->at, &context, &hit_level)
-                            : WalkTables<false>(options, version_, tables_, lookup, end_level,
-                                                &key->at, &context, &hit_level);
-    if (s.IsIncomplete() && options.read_tier == kBlockCacheTier) return false;
+    Status s = Perf().timed()
+                   ? WalkTables<true>(request, lookup, end_level, &key->at, &context, &hit_level)
+                   : WalkTables<false>(request, lookup, end_level, &key->at, &context, &hit_level);
+    if (s.IsIncomplete() && request.options.read_tier == kBlockCacheTier) return false;
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
     }
-    statuses_[i] =
-        Conclude(std::move(s), context, hit_level, &values_[i], statistics_, IsEntity(i));
+    statuses_[i] = Conclude(std::move(s), context, hit_level, Answer(i), request.statistics);
     return true;
   }
 
@@ -124,7 +118,7 @@ class MultiLookup {
     for (int depth = 0; depth < kDeepest; ++depth) {
       std::vector<Part> parts;
       for (const Unread& key : unread_) {
-        const LookupKey lookup(keys_[key.index], snapshot_);
+        const LookupKey lookup(keys_[key.index], request_.snapshot);
         TablePosition at = key.at;
         ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
           AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
@@ -202,7 +196,7 @@ class MultiLookup {
   // The block of the newest file that may have the key, and those of the files that may have it if
   // that one has not, as far as memory tells.
   void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
-    const LookupKey lookup(keys_[key.index], snapshot_);
+    const LookupKey lookup(keys_[key.index], request_.snapshot);
     TablePosition at = key.at;
     ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
       const TableFileId id = file.meta->TableId(level);
@@ -210,14 +204,14 @@ class MultiLookup {
       if (!tables_->FindTable(id, &table, /*no_io=*/true).ok()) return true;
       if (!table->CachesBlocks(options_)) return true;
       BlockHandle handle;
-      const Status s = table->LocateBlock(in_memory_, lookup.internal_key(), &handle);
+      const Status s = table->LocateBlock(in_memory_options_, lookup.internal_key(), &handle);
       if (s.IsNotFound()) return false;
       if (s.ok()) wanted->push_back({id, handle});
       // What a filter says is there mostly is; without one any level may have it. Below a merge
       // operand the next level's is wanted, too.
       return !s.ok() || !options_.optimize_multiget_for_io ||
              (table->HasFilter() && key.operands.empty() &&
-              (sv_.merge_operator == nullptr || !table->MayHoldOperands()));
+              (request_.sv.merge_operator == nullptr || !table->MayHoldOperands()));
     });
   }
 
@@ -233,17 +227,16 @@ class MultiLookup {
     for (const MetaPart& block : missing_) parts->push_back({file, false, block});
   }
 
-  const ReadOptions& options_;
-  ReadOptions in_memory_;
+  const LookupRequest& request_;
+  const ReadOptions& options_;  // the request's
+  ReadOptions in_memory_options_;
+  const LookupRequest in_memory_;  // the same request, of what is in memory
   const ReadLimits limits_;
-  const SuperVersion& sv_;
   const Version& version_;
   TableCache* const tables_;
   const Slice* const keys_;
-  const SequenceNumber snapshot_;
   PinnableSlice* const values_;
   Status* const statuses_;
-  Statistics* const statistics_;
   bool* const are_entities_;  // may be null
   std::vector<Unread> unread_;
   std::vector<MetaPart> missing_;  // of one key in one table
@@ -251,24 +244,22 @@ class MultiLookup {
 
 }  // namespace
 
-void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                    size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
-                    Status* statuses, Statistics* statistics, bool* are_entities) {
+void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
+                    PinnableSlice* values, Status* statuses, bool* are_entities) {
   if (are_entities != nullptr) std::fill_n(are_entities, n, false);
-  if (options.async_io && options.read_tier == kReadAllTier) {
-    MultiLookup(options, sv, tables, keys, snapshot, values, statuses, statistics, are_entities)
-        .Run(n);
+  if (request.options.async_io && request.options.read_tier == kReadAllTier) {
+    MultiLookup(request, keys, values, statuses, are_entities).Run(n);
     return;
   }
-  const ReadLimits limits(options);
+  const ReadLimits limits(request.options);
   for (size_t i = 0; i < n; ++i) {
     values[i].Reset();
     if (limits.Over()) [[unlikely]] {
       statuses[i] = limits.Error();
       continue;
     }
-    statuses[i] = PointLookup(options, sv, tables, keys[i], snapshot, &values[i], statistics,
-                              nullptr, are_entities != nullptr ? are_entities + i : nullptr);
+    statuses[i] = PointLookup(request, keys[i],
+                              {&values[i], are_entities != nullptr ? are_entities + i : nullptr});
   }
 }
 

@@ -13,69 +13,49 @@ namespace cairn {
 namespace {
 
 template <bool kTimed>
-Status LookUp(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-              const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-              MergeOperands* operands, Statistics* statistics, SequenceNumber* seq,
-              bool* is_entity) {
-  const LookupKey lookup(key, snapshot);
+Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
+              MergeOperands* operands) {
+  const LookupKey lookup(key, request.snapshot);
   Status s;
-  if (LookInMemtables<kTimed>(options, sv, lookup, value, statistics, seq, operands, is_entity,
-                              &s)) {
-    return s;
-  }
-  GetContext context(sv.current->icmp().user_comparator(), key, value,
-                     operands->empty() ? seq : nullptr, operands);
+  if (LookInMemtables<kTimed>(request, lookup, answer, operands, &s)) return s;
+  GetContext context(request.sv.current->icmp().user_comparator(), key, answer.value, nullptr,
+                     operands);
   int level = -1;
   TablePosition at;
-  s = WalkTables<kTimed>(options, *sv.current, tables, lookup, kAllLevels, &at, &context, &level);
-  return Conclude(std::move(s), context, level, value, statistics, is_entity);
+  s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
+  return Conclude(std::move(s), context, level, answer, request.statistics);
 }
 
 }  // namespace
 
 template <bool kTimed>
-Status PointLookupIf(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                     const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                     Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
-  MergeOperands operands(sv.merge_operator);
-  return LookUp<kTimed>(options, sv, tables, key, snapshot, value, &operands, statistics, seq,
-                        is_entity);
+Status PointLookupIf(const LookupRequest& request, const Slice& key, const LookupAnswer& answer) {
+  MergeOperands operands(request.sv.merge_operator);
+  return LookUp<kTimed>(request, key, answer, &operands);
 }
-template Status PointLookupIf<false>(const ReadOptions&, const SuperVersion&, TableCache*,
-                                     const Slice&, SequenceNumber, PinnableSlice*, Statistics*,
-                                     SequenceNumber*, bool*);
-template Status PointLookupIf<true>(const ReadOptions&, const SuperVersion&, TableCache*,
-                                    const Slice&, SequenceNumber, PinnableSlice*, Statistics*,
-                                    SequenceNumber*, bool*);
+template Status PointLookupIf<false>(const LookupRequest&, const Slice&, const LookupAnswer&);
+template Status PointLookupIf<true>(const LookupRequest&, const Slice&, const LookupAnswer&);
 
-Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                   const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                   Statistics* statistics, SequenceNumber* seq, bool* is_entity) {
-  return Perf().timed() ? PointLookupIf<true>(options, sv, tables, key, snapshot, value, statistics,
-                                              seq, is_entity)
-                        : PointLookupIf<false>(options, sv, tables, key, snapshot, value,
-                                               statistics, seq, is_entity);
+Status PointLookup(const LookupRequest& request, const Slice& key, const LookupAnswer& answer) {
+  return Perf().timed() ? PointLookupIf<true>(request, key, answer)
+                        : PointLookupIf<false>(request, key, answer);
 }
 
-Status PointLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                   const Slice& key, SequenceNumber snapshot, PinnableSlice* value,
-                   MergeOperands* operands, Statistics* statistics, SequenceNumber* seq,
-                   bool* is_entity) {
-  return Perf().timed() ? LookUp<true>(options, sv, tables, key, snapshot, value, operands,
-                                       statistics, seq, is_entity)
-                        : LookUp<false>(options, sv, tables, key, snapshot, value, operands,
-                                        statistics, seq, is_entity);
+Status PointLookup(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
+                   MergeOperands* operands) {
+  return Perf().timed() ? LookUp<true>(request, key, answer, operands)
+                        : LookUp<false>(request, key, answer, operands);
 }
 
 Status MergeInto(const MergeOperands& operands, const Slice& user_key, const MergeBase& base,
-                 Statistics* statistics, PinnableSlice* value, bool* is_entity) {
+                 Statistics* statistics, const LookupAnswer& answer) {
+  PinnableSlice* const value = answer.value;
   if (operands.just_collects()) {
     if (base.type != kTypeValue && base.type != kTypeWideColumnEntity) return Status::NotFound();
     if (value == nullptr) return Status::OK();
     const bool is_there = value->data() == base.value.data();
     if (base.type == kTypeWideColumnEntity) {
-      return is_there ? ShowEntity(user_key, value, is_entity)
-                      : CopyEntity(user_key, base.value, value, is_entity);
+      return is_there ? ShowEntity(user_key, answer) : CopyEntity(user_key, base.value, answer);
     }
     return is_there ? Status::OK() : CopyInto(value, base.value);
   }
@@ -88,44 +68,43 @@ Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Mer
   if (!s.ok()) return s;
   *value->GetSelf() = std::move(result);
   value->PinSelf();
-  return type == kTypeValue ? s : ShowEntity(user_key, value, is_entity);
+  return type == kTypeValue ? s : ShowEntity(user_key, answer);
 }
 
-Status ShowEntity(const Slice& user_key, PinnableSlice* value, bool* is_entity) {
-  if (value == nullptr) return Status::OK();
-  if (is_entity != nullptr) {
-    *is_entity = true;
+Status ShowEntity(const Slice& user_key, const LookupAnswer& answer) {
+  if (answer.value == nullptr) return Status::OK();
+  if (answer.is_entity != nullptr) {
+    *answer.is_entity = true;
     return Status::OK();
   }
-  const Status s = KeepDefaultColumn(value);
+  const Status s = KeepDefaultColumn(answer.value);
   if (s.ok()) return s;
-  value->Reset();
+  answer.value->Reset();
   return Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true));
 }
 
-Status CopyEntity(const Slice& user_key, const Slice& entity, PinnableSlice* value,
-                  bool* is_entity) {
+Status CopyEntity(const Slice& user_key, const Slice& entity, const LookupAnswer& answer) {
   Slice shown = entity;
-  if (is_entity != nullptr) {
-    *is_entity = true;
+  if (answer.is_entity != nullptr) {
+    *answer.is_entity = true;
   } else if (Status s = DefaultColumnOf(entity, &shown); !s.ok()) {
     return Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true));
   }
-  return CopyInto(value, shown);
+  return CopyInto(answer.value, shown);
 }
 
-Status ConcludeMerge(const GetContext& context, PinnableSlice* value, Statistics* statistics,
-                     bool* is_entity) {
+Status ConcludeMerge(const GetContext& context, const LookupAnswer& answer,
+                     Statistics* statistics) {
   MergeBase base;
   switch (context.state()) {
     case GetContext::kFound:
       base.type = context.is_entity() ? kTypeWideColumnEntity : kTypeValue;
-      if (value != nullptr) base.value = *value;
-      return MergeInto(*context.operands(), context.user_key(), base, statistics, value, is_entity);
+      if (answer.value != nullptr) base.value = *answer.value;
+      return MergeInto(*context.operands(), context.user_key(), base, statistics, answer);
     case GetContext::kNotFound:
     case GetContext::kMerge:
     case GetContext::kDeleted:
-      return MergeInto(*context.operands(), context.user_key(), base, statistics, value, is_entity);
+      return MergeInto(*context.operands(), context.user_key(), base, statistics, answer);
     case GetContext::kUnsupported:
       return Status::NotSupported("Value type is not supported");
     case GetContext::kNoMemory:

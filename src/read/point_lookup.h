@@ -18,40 +18,44 @@
 
 namespace cairn {
 
-/// The whole lookup of `key` as of `snapshot`: memtable, immutable memtables, files. OK (value set,
-/// copied or pinned; of an entity the default column, or with `is_entity` all of it as it is
-/// stored, and *is_entity set), NotFound, or an error: Corruption, IOError, Incomplete
-/// (kBlockCacheTier), InvalidArgument (there are merge operands and no operator). `value` may be
-/// null (existence only). `statistics` may be null: receives the hit and miss counts of RocksDB's
-/// tickers.
-[[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
-                                 TableCache* tables, const Slice& key, SequenceNumber snapshot,
-                                 PinnableSlice* value, Statistics* statistics = nullptr,
-                                 SequenceNumber* seq = nullptr, bool* is_entity = nullptr);
+/// What lookups at one moment in one column family have in common. All is borrowed.
+struct LookupRequest {
+  const ReadOptions& options;
+  const SuperVersion& sv;
+  TableCache* tables;
+  SequenceNumber snapshot;           // what is newer is not seen
+  Statistics* statistics = nullptr;  // may be null; the tickers of hits and misses
+};
+
+/// Where the answer for one key goes. What is null is not wanted.
+struct LookupAnswer {
+  PinnableSlice* value;  // copied or pinned; null: does the key exist?
+  /// Entities are given as they are stored, and this is set for them. Null: their default column.
+  bool* is_entity = nullptr;
+};
+
+/// The whole lookup of `key`: memtable, immutable memtables, files. OK, NotFound, or an error:
+/// Corruption, IOError, Incomplete (kBlockCacheTier), InvalidArgument (there are merge operands and
+/// no operator).
+[[nodiscard]] Status PointLookup(const LookupRequest& request, const Slice& key,
+                                 const LookupAnswer& answer);
 
 /// The same for a caller that knows whether anything is timed (Perf::timed()).
 template <bool kTimed>
-[[nodiscard]] Status PointLookupIf(const ReadOptions& options, const SuperVersion& sv,
-                                   TableCache* tables, const Slice& key, SequenceNumber snapshot,
-                                   PinnableSlice* value, Statistics* statistics,
-                                   SequenceNumber* seq, bool* is_entity);
+[[nodiscard]] Status PointLookupIf(const LookupRequest& request, const Slice& key,
+                                   const LookupAnswer& answer);
 
 /// The same with the caller's `operands`. If they just collect: OK with the value below them,
-/// NotFound if there is none; `value` is not null.
-[[nodiscard]] Status PointLookup(const ReadOptions& options, const SuperVersion& sv,
-                                 TableCache* tables, const Slice& key, SequenceNumber snapshot,
-                                 PinnableSlice* value, MergeOperands* operands,
-                                 Statistics* statistics, SequenceNumber* seq,
-                                 bool* is_entity = nullptr);
+/// NotFound if there is none; the value is wanted.
+[[nodiscard]] Status PointLookup(const LookupRequest& request, const Slice& key,
+                                 const LookupAnswer& answer, MergeOperands* operands);
 
-/// PointLookup for `n` keys at one snapshot: one answer each in `values` (reset first) and
-/// `statuses`, and in `are_entities`, if not null. With async_io what must be read is read
-/// together: of all keys, or, without optimize_multiget_for_io, of all keys on one level after the
-/// other. What is in memory costs no fiber.
-void MultiGetLookup(const ReadOptions& options, const SuperVersion& sv, TableCache* tables,
-                    size_t n, const Slice* keys, SequenceNumber snapshot, PinnableSlice* values,
-                    Status* statuses, Statistics* statistics = nullptr,
-                    bool* are_entities = nullptr);
+/// PointLookup for `n` keys: one answer each in `values` (reset first) and `statuses`, and in
+/// `are_entities`, if not null. With async_io what must be read is read together: of all keys, or,
+/// without optimize_multiget_for_io, of all keys on one level after the other. What is in memory
+/// costs no fiber.
+void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
+                    PinnableSlice* values, Status* statuses, bool* are_entities = nullptr);
 
 }  // namespace cairn
 

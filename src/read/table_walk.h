@@ -12,6 +12,7 @@
 #include "base/namespace.h"
 #include "base/perf.h"
 #include "manifest/version.h"
+#include "read/point_lookup.h"
 #include "read/super_version.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
@@ -81,20 +82,21 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
 // the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read;
 // from there the walk may be taken up again, with a fresh context.
 template <bool kTimed>
-inline Status WalkTables(const ReadOptions& options, const Version& version, TableCache* tables,
-                         const LookupKey& key, int end_level, TablePosition* at,
-                         GetContext* context, int* hit_level) {
+inline Status WalkTables(const LookupRequest& request, const LookupKey& key, int end_level,
+                         TablePosition* at, GetContext* context, int* hit_level) {
   Status s;
+  const ReadOptions& options = request.options;
   const Slice internal_key = key.internal_key();
   MergeOperands* const operands = context->operands();
   const PerfTimerIf<kTimed> timer(&PerfContext::get_from_output_files_time);
   const Perf perf;
-  ForEachCandidate(version, key, end_level, at, [&](const FileSlot& file, int level) {
+  ForEachCandidate(*request.sv.current, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
     const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
-    s = reader != nullptr ? reader->Get(options, internal_key, context)
-                          : tables->Get(options, file.meta->TableId(level), internal_key, context);
+    s = reader != nullptr
+            ? reader->Get(options, internal_key, context)
+            : request.tables->Get(options, file.meta->TableId(level), internal_key, context);
     if (kTimed && start != 0) {
       perf.CountAt(level, &PerfContextByLevel::get_from_table_nanos, fiber::now_nanos() - start);
     }
@@ -117,51 +119,50 @@ inline Status WalkTables(const ReadOptions& options, const Version& version, Tab
   return s;
 }
 
-// In all of these: with `is_entity` null, `value` receives what Get shows of an entity, its default
-// column; else entities as they are stored, and *is_entity is set for them.
-
-// What `operands` and the value below them make is put into `value`; as they are, if they are just
+// The answer is what `operands` and the value below them make; the value, if they are just
 // collected.
 [[nodiscard]] Status MergeInto(const MergeOperands& operands, const Slice& user_key,
-                               const MergeBase& base, Statistics* statistics, PinnableSlice* value,
-                               bool* is_entity);
+                               const MergeBase& base, Statistics* statistics,
+                               const LookupAnswer& answer);
 
-// Of an entity in `value`, which may be null: then all is well.
-[[nodiscard]] Status ShowEntity(const Slice& user_key, PinnableSlice* value, bool* is_entity);
+// Of the entity that the answer's value is, as it is stored; without a value all is well.
+[[nodiscard]] Status ShowEntity(const Slice& user_key, const LookupAnswer& answer);
 // Of `entity`, which is elsewhere.
-[[nodiscard]] Status CopyEntity(const Slice& user_key, const Slice& entity, PinnableSlice* value,
-                                bool* is_entity);
+[[nodiscard]] Status CopyEntity(const Slice& user_key, const Slice& entity,
+                                const LookupAnswer& answer);
 
 // True if a memtable decides; *s tells how. Merge operands that it, or those that do not decide,
 // hold are added to `operands`.
 template <bool kTimed>
-[[gnu::always_inline]] inline bool LookInMemtables(const ReadOptions& options,
-                                                   const SuperVersion& sv, const LookupKey& lookup,
-                                                   PinnableSlice* value, Statistics* statistics,
-                                                   SequenceNumber* seq, MergeOperands* operands,
-                                                   bool* is_entity, Status* s) {
+[[gnu::always_inline]] inline bool LookInMemtables(const LookupRequest& request,
+                                                   const LookupKey& lookup,
+                                                   const LookupAnswer& answer,
+                                                   MergeOperands* operands, Status* s) {
+  const ReadOptions& options = request.options;
+  const SuperVersion& sv = request.sv;
+  Statistics* const statistics = request.statistics;
   if (options.read_tier == kPersistedTier) [[unlikely]]
     return false;
   Slice found;
   bool found_entity = false;
   PerfTimerIf<kTimed> timer(&PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
-  const bool decided =
-      sv.mem->Get(lookup, &found, s, seq, operands, ignore, &found_entity) ||
-      (sv.imm->size() != 0 && sv.imm->Get(lookup, &found, s, seq, operands, ignore, &found_entity));
+  const bool decided = sv.mem->Get(lookup, &found, s, nullptr, operands, ignore, &found_entity) ||
+                       (sv.imm->size() != 0 &&
+                        sv.imm->Get(lookup, &found, s, nullptr, operands, ignore, &found_entity));
   timer.Stop();
   if (decided && !operands->empty()) [[unlikely]] {
     if (s->ok() || s->IsNotFound()) {
       const ValueType type = !s->ok()       ? kTypeDeletion
                              : found_entity ? kTypeWideColumnEntity
                                             : kTypeValue;
-      *s = MergeInto(*operands, lookup.user_key(), {found, type}, statistics, value, is_entity);
+      *s = MergeInto(*operands, lookup.user_key(), {found, type}, statistics, answer);
     }
-  } else if (decided && s->ok() && value != nullptr) {
+  } else if (decided && s->ok() && answer.value != nullptr) {
     if (found_entity) [[unlikely]] {
-      *s = CopyEntity(lookup.user_key(), found, value, is_entity);
+      *s = CopyEntity(lookup.user_key(), found, answer);
     } else {
-      *s = CopyInto(value, found);
+      *s = CopyInto(answer.value, found);
     }
   }
   if (statistics != nullptr) statistics->recordTick(decided ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
@@ -169,12 +170,12 @@ template <bool kTimed>
 }
 
 // Of a walk that ended well, and met merge operands.
-[[nodiscard]] Status ConcludeMerge(const GetContext& context, PinnableSlice* value,
-                                   Statistics* statistics, bool* is_entity);
+[[nodiscard]] Status ConcludeMerge(const GetContext& context, const LookupAnswer& answer,
+                                   Statistics* statistics);
 
 // What the walk through the tables, which ended with `walked`, means to the user.
 inline Status Conclude(Status walked, const GetContext& context, int hit_level,
-                       PinnableSlice* value, Statistics* statistics, bool* is_entity) {
+                       const LookupAnswer& answer, Statistics* statistics) {
   if (statistics != nullptr && context.state() == GetContext::kFound) {
     statistics->recordTick(hit_level == 0   ? GET_HIT_L0
                            : hit_level == 1 ? GET_HIT_L1
@@ -183,12 +184,12 @@ inline Status Conclude(Status walked, const GetContext& context, int hit_level,
   }
   if (!walked.ok()) return walked;
   if (!context.operands()->empty()) [[unlikely]] {
-    return ConcludeMerge(context, value, statistics, is_entity);
+    return ConcludeMerge(context, answer, statistics);
   }
   switch (context.state()) {
     case GetContext::kFound:
       if (context.is_entity()) [[unlikely]]
-        return ShowEntity(context.user_key(), value, is_entity);
+        return ShowEntity(context.user_key(), answer);
       return Status::OK();
     case GetContext::kDeleted:
     case GetContext::kNotFound:

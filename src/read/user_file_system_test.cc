@@ -137,8 +137,8 @@ class UserFileSystemTest : public ::testing::TestWithParam<bool> {
     ReadOptions options;
     options.async_io = true;
     SuperVersionGuard sv(lsm_.slots());
-    MultiGetLookup(options, *sv.get(), lsm_.tables(), keys.size(), slices.data(),
-                   lsm_.last_sequence(), values.data(), statuses.data());
+    MultiGetLookup({options, *sv.get(), lsm_.tables(), lsm_.last_sequence()}, keys.size(),
+                   slices.data(), values.data(), statuses.data());
     for (size_t i = 0; i < keys.size(); ++i) {
       EXPECT_TRUE(statuses[i].ok()) << statuses[i].ToString();
       EXPECT_EQ(values[i], "value");
