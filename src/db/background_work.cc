@@ -103,7 +103,8 @@ void BackgroundWork::UpdateStall(ColumnFamily* family) {
   db_.families->UpdateFigures(family);
   db_.writes->SetNeedsAttention(db_.families->books().any_stalled() || db_.errors->failed() ||
                                 db_.shutting_down.load(std::memory_order_relaxed));
-  db_.background_done.notify_all();
+  db_.writes->StallChanged();
+  WakeClock();
 }
 
 // --- Scheduling
@@ -136,6 +137,12 @@ void BackgroundWork::MaybeScheduleWork() {
     it = candidates->erase(it);
   }
   MaybeScheduleCompaction();
+}
+
+void BackgroundWork::JobsChanged() {
+  MaybeScheduleWork();
+  db_.jobs.changed.notify_all();
+  WakeClock();  // what is due may have waited for this
 }
 
 bool BackgroundWork::WantsCompaction(const ColumnFamily& family) {
@@ -211,7 +218,7 @@ void BackgroundWork::WatchClock() {
     const uint64_t seconds = due ? kLongest : std::min(next - now + 1, kLongest);
     uint64_t until = fiber::now_nanos() + seconds * kNanosPerSecond;
     if (dump_period != 0) until = std::min(until, last_dump + dump_period);
-    db_.background_done.wait_until(db_.mutex(), until);
+    clock_changed_.wait_until(db_.mutex(), until);
   }
 }
 
@@ -251,8 +258,10 @@ Status BackgroundWork::PauseBackgroundWork() {
   if (db_.Forked()) return db_.ForkedStatus();
   DBMutexLock lock(db_.mutex());
   ++db_.jobs.paused;
-  db_.background_done.notify_all();  // some wait for this
-  while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(db_.mutex());
+  // Some wait for this.
+  db_.jobs.changed.notify_all();
+  db_.errors->WakePauses();
+  while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.jobs.changed.wait(db_.mutex());
   return Status::OK();
 }
 
@@ -260,10 +269,7 @@ Status BackgroundWork::ContinueBackgroundWork() {
   if (db_.Forked()) return db_.ForkedStatus();
   DBMutexLock lock(db_.mutex());
   if (db_.jobs.paused == 0) return Status::InvalidArgument("background work is not paused");
-  if (--db_.jobs.paused == 0) {
-    MaybeScheduleWork();
-    db_.background_done.notify_all();  // manual compactions wait for this, too
-  }
+  if (--db_.jobs.paused == 0) JobsChanged();  // manual compactions wait for this, too
   return Status::OK();
 }
 
@@ -271,10 +277,9 @@ void BackgroundWork::CancelAllBackgroundWork(bool wait) {
   if (db_.Forked()) return;
   if (db_.mode == OpenMode::kReadWrite) db_.opening->FlushUnlogged().PermitUncheckedError();
   DBMutexLock lock(db_.mutex());
-  db_.shutting_down.store(true, std::memory_order_release);
-  db_.background_done.notify_all();
+  db_.BeginShutdown();
   while (wait && (db_.jobs.flushes > 0 || db_.jobs.compactions > 0 || db_.jobs.manual > 0)) {
-    db_.background_done.wait(db_.mutex());
+    db_.jobs.changed.wait(db_.mutex());
   }
 }
 
@@ -306,8 +311,8 @@ Status BackgroundWork::WaitForCompact(const WaitForCompactOptions& options) {
     if (!HasBackgroundWork()) break;
     MaybeScheduleWork();
     if (timeout == 0) {
-      db_.background_done.wait(db_.mutex());
-    } else if (!db_.background_done.wait_until(db_.mutex(), deadline)) {
+      db_.jobs.changed.wait(db_.mutex());
+    } else if (!db_.jobs.changed.wait_until(db_.mutex(), deadline)) {
       return Status::TimedOut();
     }
   }

@@ -28,6 +28,11 @@ class BackgroundWork final : public Part {
   // Of the family that holds writers up most.
   ColumnFamily* StalledFamily() const FIBER_REQUIRES(database_mutex);
   void MaybeScheduleWork() FIBER_REQUIRES(database_mutex);
+  // A job ended, or there may be another thing to do: schedules it, and wakes whoever waits for
+  // jobs.
+  void JobsChanged() FIBER_REQUIRES(database_mutex);
+  // What the clock waits for may be another.
+  void WakeClock() FIBER_REQUIRES(database_mutex) { clock_changed_.notify_all(); }
   // By its scores, and unless what there is to do was found to conflict with running jobs.
   static bool WantsCompaction(const ColumnFamily& family);
   // Files also get too old while nothing else happens, and statistics go into the LOG at times: a
@@ -50,6 +55,7 @@ class BackgroundWork final : public Part {
   void WatchClock();
 
   fiber::Thread clock_;  // made with the mutex
+  DBCondition clock_changed_;
 };
 
 }  // namespace cairn

@@ -60,7 +60,7 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
   ++db_.jobs.manual;
   while ((db_.jobs.paused > 0 || db_.jobs.exclusive_manual > 0) && !db_.shutting_down.load() &&
          !db_.errors->failed() && !manual_canceled_.load()) {
-    db_.background_done.wait(db_.mutex());
+    db_.jobs.changed.wait(db_.mutex());
   }
   if (db_.shutting_down.load()) {
     s = Status::ShutdownInProgress();

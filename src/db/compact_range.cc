@@ -34,8 +34,8 @@ void Compactions::DisableManualCompaction() {
   ++manual_disabled_;
   manual_canceled_.store(true);
   // As RocksDB promises: when this returns no manual compaction runs.
-  db_.background_done.notify_all();
-  while (db_.jobs.manual > 0) db_.background_done.wait(db_.mutex());
+  db_.jobs.changed.notify_all();
+  while (db_.jobs.manual > 0) db_.jobs.changed.wait(db_.mutex());
 }
 
 void Compactions::EnableManualCompaction() {
@@ -81,7 +81,10 @@ Status Compactions::CompactRange(const CompactRangeOptions& options, ColumnFamil
   // the way. (In FIFO style there is one at a time, and this is like any other.)
   const bool universal = family->options->compaction_style != kCompactionStyleLevel;
   const bool exclusive = options.exclusive_manual_compaction || universal || options.change_level;
-  if (exclusive) ++db_.jobs.exclusive_manual;
+  if (exclusive) {
+    ++db_.jobs.exclusive_manual;
+    db_.errors->WakePauses();
+  }
   if (universal) {
     ManualCompaction manual{family, &options, 0, family->num_levels - 1, begin, end, UINT64_MAX};
     s = RunManualStep(&manual);
@@ -160,7 +163,7 @@ Status Compactions::RunManualStep(ManualCompaction* manual) {
                                                  &step);
     }
     if (step.conflict) {
-      db_.background_done.wait(db_.mutex());
+      db_.jobs.changed.wait(db_.mutex());
       continue;
     }
     if (compaction == nullptr) return Status::OK();
@@ -193,23 +196,21 @@ Status Compactions::RunManualJob(ColumnFamily* family, std::unique_ptr<Compactio
     }
     --db_.jobs.compactions;
     done = true;
-    db_.work->MaybeScheduleWork();
-    db_.background_done.notify_all();
+    db_.work->JobsChanged();
   };
   if (!db_.scheduler->Schedule(JobPriority::kLow, std::move(job))) {
     // The job, and with it the compaction, is already destroyed.
     --db_.jobs.compactions;
     return Status::ShutdownInProgress();
   }
-  while (!done) db_.background_done.wait(db_.mutex());
+  while (!done) db_.jobs.changed.wait(db_.mutex());
   return result;
 }
 
 void Compactions::EndManualCall(ColumnFamily* family) {
   --db_.jobs.manual;
   db_.families->books().MayCompact(family);
-  db_.work->MaybeScheduleWork();
-  db_.background_done.notify_all();
+  db_.work->JobsChanged();
 }
 
 }  // namespace cairn

@@ -70,8 +70,7 @@ void Compactions::RetryThrottled() {
     if (throttled_.count(id) > 0) family->compaction_blocked = false;
   }
   throttled_.clear();
-  db_.work->MaybeScheduleWork();
-  db_.background_done.notify_all();
+  db_.work->JobsChanged();
 }
 
 std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, LimitedTask* task) {
@@ -124,8 +123,7 @@ void Compactions::BackgroundCompaction() {
       if (outputs_are_gone) db_.errors->PauseAfterShortage();
     }
     --db_.jobs.compactions;
-    db_.work->MaybeScheduleWork();
-    db_.background_done.notify_all();
+    db_.work->JobsChanged();
     if (family != nullptr) db_.families->UnrefFamily(family, /*purge=*/false);
   }
   db_.files->Purge();

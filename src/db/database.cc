@@ -98,6 +98,18 @@ Database::~Database() {
   families->ForgetDefaultHandle();
 }
 
+void Database::WakeAll() {
+  jobs.changed.notify_all();
+  writes->StallChanged();
+  errors->WakePauses();
+  work->WakeClock();
+}
+
+void Database::BeginShutdown() {
+  shutting_down.store(true, std::memory_order_release);
+  WakeAll();
+}
+
 Status Database::ForkedStatus() const {
   return Status::NotSupported(
       "the database was opened by the process that this one was forked from, and is that one's "

@@ -82,6 +82,9 @@ enum class OpenMode { kReadWrite, kReadOnly, kReadOnlyFailIfWal, kSecondary };
 
 // What runs in the background, and what must not begin.
 struct Jobs {
+  // Signalled, with the mutex, whenever one ended or what may begin is another
+  // (BackgroundWork::JobsChanged).
+  DBCondition changed;
   int flushes FIBER_GUARDED_BY(database_mutex) = 0;           // scheduled or running
   int compactions FIBER_GUARDED_BY(database_mutex) = 0;       // the same, manual ones included
   int pausing FIBER_GUARDED_BY(database_mutex) = 0;           // compactions, after a shortage
@@ -115,6 +118,12 @@ struct Database {
   }
   bool has_listeners() const { return !options.listeners.empty(); }
 
+  // Whoever waits for something with the mutex is woken: the end has come, or an error that refuses
+  // writes. (What else is waited for has a condition with the part that it is of: Jobs::changed,
+  // and those that WritePath, ErrorHandler and BackgroundWork keep to themselves.)
+  void WakeAll() FIBER_REQUIRES(database_mutex);
+  void BeginShutdown() FIBER_REQUIRES(database_mutex);
+
   DBMutex* mutex() const FIBER_RETURN_CAPABILITY(database_mutex) { return &mutex_; }
 
   // --- Constant
@@ -137,9 +146,6 @@ struct Database {
   FileLock* lock = nullptr;
   std::unique_ptr<FSDirectory> directory;
   OutsideDirectories outside;
-
-  // Signalled, with the mutex, whenever a job ends or a stall may be over.
-  DBCondition background_done;
 
   SnapshotList snapshots;
   PreparedLogs prepared;

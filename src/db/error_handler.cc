@@ -54,7 +54,7 @@ void ErrorHandler::SetBackgroundError(const Status& error, BackgroundErrorReason
     LogWarn(db_.options.info_log.get(), "A listener says that the error be ignored");
     const uint64_t until = fiber::now_nanos() + kPauseAfterIgnoredError;
     while (fiber::now_nanos() < until && !db_.shutting_down.load()) {
-      db_.background_done.wait_until(db_.mutex(), until);
+      pause_over_.wait_until(db_.mutex(), until);
     }
     return;
   }
@@ -65,7 +65,7 @@ void ErrorHandler::SetBackgroundError(const Status& error, BackgroundErrorReason
     has_background_error_.store(true, std::memory_order_release);
   }
   db_.writes->SetNeedsAttention(true);
-  db_.background_done.notify_all();
+  db_.WakeAll();
   db_.memory->client()->Signal();
   if (db_.has_listeners() && !MayBeIgnored(reason)) {
     db_.mutex()->unlock();
@@ -107,7 +107,7 @@ void ErrorHandler::PauseAfterShortage() {
   // (Those who are waited for here wait for the end of all compactions.)
   while (fiber::now_nanos() < until && !db_.shutting_down.load() && !has_background_error_.load() &&
          db_.jobs.paused == 0 && db_.jobs.exclusive_manual == 0) {
-    db_.background_done.wait_until(db_.mutex(), until);
+    pause_over_.wait_until(db_.mutex(), until);
   }
   --db_.jobs.pausing;
 }
@@ -141,7 +141,7 @@ Status ErrorHandler::RecoverFromError(Status* former) {
     DBMutexLock lock(db_.mutex());
     if (!has_background_error_.load()) return Status::OK();
     // What began before may still fail for the old reason, and would be taken for a new error.
-    while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.background_done.wait(db_.mutex());
+    while (db_.jobs.flushes > 0 || db_.jobs.compactions > 0) db_.jobs.changed.wait(db_.mutex());
     if (db_.shutting_down.load()) return Status::ShutdownInProgress();
     if (IsForGood()) return background_error_;  // as in RocksDB
     *former = background_error_;
@@ -169,7 +169,7 @@ Status ErrorHandler::RecoverFromError(Status* former) {
       recovery_flushes_ = true;
       db_.work->MaybeScheduleWork();
       while (unflushed() && !has_background_error_.load() && !db_.shutting_down.load()) {
-        db_.background_done.wait(db_.mutex());
+        db_.jobs.changed.wait(db_.mutex());
       }
       recovery_flushes_ = false;
       if (has_background_error_.load()) s = background_error_;
@@ -179,6 +179,7 @@ Status ErrorHandler::RecoverFromError(Status* former) {
       if (!has_background_error_.load()) SetBackgroundError(*former, reason, "resume");
     } else {
       ++recoveries_;
+      WakePauses();
       for (ColumnFamily* family : db_.families->all()) db_.work->UpdateStall(family);
       db_.work->MaybeScheduleWork();
       const uint64_t min_log = db_.versions->MinLogNumberToKeep();
@@ -265,7 +266,7 @@ void ErrorHandler::KeepRecovering() {
         fiber::now_nanos() +
         (looks_for_space || attempts > 0 ? interval : std::min(interval, kFirstPause));
     while (fiber::now_nanos() < until && MayRecoverByItself() && error == recoveries_) {
-      db_.background_done.wait_until(db_.mutex(), until);
+      pause_over_.wait_until(db_.mutex(), until);
     }
     if (!MayRecoverByItself() || error != recoveries_) continue;
     db_.mutex()->unlock();

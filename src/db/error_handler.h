@@ -37,6 +37,9 @@ class ErrorHandler final : public Part {
   // Waits, releasing the mutex, before compactions are tried again; none begins meanwhile.
   void PauseAfterShortage() FIBER_REQUIRES(database_mutex);
 
+  // What the pauses after a shortage end early for may have come.
+  void WakePauses() FIBER_REQUIRES(database_mutex) { pause_over_.notify_all(); }
+
   void JoinRecovery();  // at the end, without the mutex
 
  private:
@@ -53,6 +56,7 @@ class ErrorHandler final : public Part {
   // There is less than what is in memory and must be written.
   bool DiskIsFull();
 
+  DBCondition pause_over_;
   std::atomic<bool> has_background_error_{false};
   Status background_error_ FIBER_GUARDED_BY(database_mutex);
   BackgroundErrorReason background_error_reason_ FIBER_GUARDED_BY(database_mutex) =

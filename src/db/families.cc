@@ -253,7 +253,7 @@ Status Families::DropFamily(ColumnFamilyHandle* handle) {
     if (!s.ok()) return s;
     RemoveFamily(family);
     db_.work->UpdateStall(default_family_);
-    db_.work->MaybeScheduleWork();
+    db_.work->JobsChanged();  // of it nothing is to be waited for any more
     LogInfo(db_.options.info_log.get(), "Dropped column family [%s] (ID %u)",
             family->name().c_str(), family->id());
   }

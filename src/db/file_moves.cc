@@ -94,8 +94,7 @@ Status FileMoves::ApplyMove(ColumnFamily* family, VersionEdit* edit,
     db_.errors->SetBackgroundError(s, BackgroundErrorReason::kManifestWrite, "move of files");
   }
   db_.families->books().MayCompact(family);
-  db_.work->MaybeScheduleWork();
-  db_.background_done.notify_all();
+  db_.work->JobsChanged();
   return s;
 }
 
@@ -276,7 +275,7 @@ Status FileMoves::MoveLevel(ColumnFamily* family, const std::vector<FileMetaData
 
 Status FileMoves::ChangeLevel(ColumnFamily* family, int target) {
   while (family->picker->HasRunning() && !db_.shutting_down.load() && !db_.errors->failed()) {
-    db_.background_done.wait(db_.mutex());
+    db_.jobs.changed.wait(db_.mutex());
   }
   if (db_.shutting_down.load()) return Status::ShutdownInProgress();
   if (db_.errors->failed()) return db_.errors->error();

@@ -76,8 +76,7 @@ void Flushes::BackgroundFlush(ColumnFamily* family) {
     db_.families->books().MayFlush(family);
     for (const auto& [id, one] : *db_.families->books().to_compact())
       one->compaction_blocked = false;
-    db_.work->MaybeScheduleWork();
-    db_.background_done.notify_all();
+    db_.work->JobsChanged();
     // With the mutex: who waited for the flush, and then lets go of the family, is the last.
     db_.families->UnrefFamily(family, /*purge=*/false);
   }
@@ -317,7 +316,7 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
         if (would_stall(family)) db_.memtables->RequestFlush(family);
       }
       db_.work->MaybeScheduleWork();
-      db_.background_done.wait(db_.mutex());
+      db_.jobs.changed.wait(db_.mutex());
     }
   }
   std::vector<std::pair<ColumnFamily*, uint64_t>> waiting;  // up to this memtable
@@ -359,7 +358,7 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
       if (db_.errors->failed()) return db_.errors->error();
       if (db_.shutting_down.load()) return Status::ShutdownInProgress();
       if (family->dropped.load()) return Status::ColumnFamilyDropped();
-      db_.background_done.wait(db_.mutex());
+      db_.jobs.changed.wait(db_.mutex());
     }
   }
   return Status::OK();

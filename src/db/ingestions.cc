@@ -267,8 +267,7 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
     }
     db_.families->books().MayCompact(part.family);
   }
-  db_.work->MaybeScheduleWork();
-  db_.background_done.notify_all();
+  db_.work->JobsChanged();
   return s;
 }
 
@@ -282,7 +281,7 @@ Status Ingestions::FlushWithLeadership(const std::vector<ColumnFamily*>& familie
       if (db_.errors->failed()) return db_.errors->error();
       if (db_.shutting_down.load()) return Status::ShutdownInProgress();
       if (family->dropped.load()) return Status::ColumnFamilyDropped();
-      db_.background_done.wait(db_.mutex());
+      db_.jobs.changed.wait(db_.mutex());
     }
   }
   return s;

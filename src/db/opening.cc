@@ -384,9 +384,8 @@ Status Opening::CloseAtLast() {
     result = FlushUnlogged();
     CommitQueue::Exclusive leadership(db_.commit.get());
     DBMutexLock lock(db_.mutex());
-    db_.shutting_down.store(true, std::memory_order_release);
     db_.writes->SetNeedsAttention(true);
-    db_.background_done.notify_all();
+    db_.BeginShutdown();
   }
   db_.shutting_down.store(true, std::memory_order_release);
   db_.errors->JoinRecovery();

@@ -127,8 +127,7 @@ void OptionsChanges::ApplyLiveOptions(const std::vector<ColumnFamily*>& families
     db_.families->books().MayCompact(family);
   }
   db_.families->FamiliesChanged();
-  db_.work->MaybeScheduleWork();
-  db_.background_done.notify_all();  // the clock has periods of its own
+  db_.work->JobsChanged();  // the clock, too, has periods of its own
   db_.events->DeliverEvents();
 }
 

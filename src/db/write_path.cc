@@ -237,7 +237,7 @@ Status WritePath::WaitOutStall(const WriteGroupInfo& group) {
     const StallDecision why = family->stall;
     while (db_.write_controller.NeedsDelay() &&
            !db_.shutting_down.load(std::memory_order_relaxed)) {
-      if (!db_.background_done.wait_until(db_.mutex(), deadline)) break;
+      if (!stall_changed_.wait_until(db_.mutex(), deadline)) break;
     }
     CountStall(family, why, start);
   }
@@ -248,7 +248,7 @@ Status WritePath::WaitOutStall(const WriteGroupInfo& group) {
     ColumnFamily* const family = db_.work->StalledFamily();
     const StallDecision why = family->stall;
     while (db_.write_controller.IsStopped() && !db_.errors->failed() && !db_.shutting_down.load()) {
-      db_.background_done.wait(db_.mutex());
+      stall_changed_.wait(db_.mutex());
     }
     CountStall(family, why, start);
   }
@@ -273,7 +273,7 @@ Status WritePath::WaitForLowPriority(const WriteOptions& options, uint64_t bytes
   const uint64_t deadline = start + delay * 1000;
   DBMutexLock lock(db_.mutex());
   while (db_.write_controller.NeedSpeedupCompaction() && !db_.shutting_down.load()) {
-    if (!db_.background_done.wait_until(db_.mutex(), deadline)) break;
+    if (!stall_changed_.wait_until(db_.mutex(), deadline)) break;
   }
   return db_.shutting_down.load() ? Status::ShutdownInProgress() : Status::OK();
 }

@@ -38,6 +38,8 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   [[nodiscard]] Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step);
   [[nodiscard]] Status FlushWAL(bool sync);
   [[nodiscard]] Status SyncWAL();
+  // A stall may be over, or another. With the mutex.
+  void StallChanged() { stall_changed_.notify_all(); }
   void CountStall(ColumnFamily* family, const StallDecision& decision, uint64_t since_nanos)
       FIBER_REQUIRES(database_mutex);
   // A write of the log or of the memtable failed. Takes the mutex.
@@ -77,6 +79,7 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   // Waits for the rate limiter. SUSPENDS.
   [[nodiscard]] Status LimitLogRate(const WriteOptions& options, size_t bytes) const;
 
+  DBCondition stall_changed_;
   std::atomic<bool> write_needs_attention_{false};
   std::atomic<uint64_t> max_wal_bytes_{0};
 };
