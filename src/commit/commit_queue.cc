@@ -253,29 +253,7 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   }
   const bool early = s.ok() && HandsOverEarly(group);
   if (s.ok()) {
-    last_assigned_ = group.first + group.count - 1;
-    counters_.CountGroup(group.writers, group.count, group.bytes, !leader->disable_wal);
-    {
-      const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
-      AwaitInsertion();
-    }
-    if (early) {
-      under_way_.store(kUnderWay, std::memory_order_relaxed);
-      // From here on another leader may be at work.
-      Leave(group.last);
-    }
-    {
-      const PerfTimer timer(perf, &PerfContext::write_memtable_time, kEnableWait);
-      const uint64_t insert_start = measure ? fiber::now_nanos() : 0;
-      Insert(&group);
-      if (measure) MeasureInsertion(group, fiber::now_nanos() - insert_start);
-    }
-    fiber::interleave();
-    if (group.count > 0) env_->Publish(group.first + group.count - 1);
-    fiber::interleave();
-    if (early) EndInsertion();
-    last_group_bytes_.store(group.bytes, std::memory_order_relaxed);
-    if (options_.statistics != nullptr) Record(group);
+    InsertLogged(&group, early, measure);
   } else {
     group.ForEach([&s](Writer* w) { w->status = s; });
   }
@@ -292,6 +270,34 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   if (next != nullptr && !go_on) Signal(next, kLead);
   Dismiss(group);
   return go_on;
+}
+
+// What is logged is inserted and published; `early`: the next leader begins meanwhile.
+void CommitQueue::InsertLogged(Group* group, bool early, bool measure) {
+  last_assigned_ = group->first + group->count - 1;
+  counters_.CountGroup(group->writers, group->count, group->bytes, !group->leader->disable_wal);
+  const Perf perf;
+  {
+    const PerfTimer timer(perf, &PerfContext::write_thread_wait_nanos, kEnableWait);
+    AwaitInsertion();
+  }
+  if (early) {
+    under_way_.store(kUnderWay, std::memory_order_relaxed);
+    // From here on another leader may be at work.
+    Leave(group->last);
+  }
+  {
+    const PerfTimer timer(perf, &PerfContext::write_memtable_time, kEnableWait);
+    const uint64_t start = measure ? fiber::now_nanos() : 0;
+    Insert(group);
+    if (measure) MeasureInsertion(*group, fiber::now_nanos() - start);
+  }
+  fiber::interleave();
+  if (group->count > 0) env_->Publish(group->first + group->count - 1);
+  fiber::interleave();
+  if (early) EndInsertion();
+  last_group_bytes_.store(group->bytes, std::memory_order_relaxed);
+  if (options_.statistics != nullptr) Record(*group);
 }
 
 // Appends what joined since to the known queue; returns how many.

@@ -292,6 +292,7 @@ class CommitQueue {
   void NotePrepared(const Group& group);
   // False: there is no memory for it.
   bool MergedRecord(const Group& group, Slice* record);
+  void InsertLogged(Group* group, bool early, bool measure);
   void Insert(Group* group);
   bool MayInsertInParallel(const Group& group) const;
   void InsertInParallel(Group* group);

@@ -176,37 +176,37 @@ Status Flushes::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
   return s;
 }
 
+struct Flushes::AtomicPart {
+  ColumnFamily* family;
+  std::vector<MemTable*> memtables = {};  // empty: it only says which logs it does not need
+  VersionEdit edit = {};
+  VersionEdit* pointer = nullptr;
+  JobStats stats = {};
+  FlushJobInfo info = {};
+};
+
 Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
-  struct Part {
-    ColumnFamily* family;
-    std::vector<MemTable*> memtables;
-    VersionEdit edit;
-    VersionEdit* pointer;
-    JobStats stats;
-    FlushJobInfo info;
-  };
-  std::deque<Part> parts;
+  AtomicParts parts;
   for (ColumnFamily* family : db_.memtables->BusyFamilies()) {
-    Part part{family, {}, {}, nullptr, {}, {}};
+    AtomicPart part{family};
     family->imm.PickMemtablesToFlush(UINT64_MAX, &part.memtables);
     if (part.memtables.empty()) continue;
     family->Ref();
     parts.push_back(std::move(part));
   }
   if (parts.empty()) return Status::OK();
-  // They only say which logs they do not need.
-  std::deque<Part> others;
   std::set<const ColumnFamily*> flushing;
-  for (const Part& part : parts) flushing.insert(part.family);
+  for (const AtomicPart& part : parts) flushing.insert(part.family);
   for (ColumnFamily* family : db_.families->AllFamilies()) {
     if (flushing.contains(family)) continue;
     family->Ref();
-    others.push_back({family, {}, {}, nullptr, {}, {}});
+    parts.push_back({family});
   }
   const auto protected_from = db_.files->ProtectNewFiles();
   Status s;
-  for (Part& part : parts) {
-    if (s.ok()) s = RunFlushJob(part.family, part.memtables, &part.edit, &part.stats, &part.info);
+  for (AtomicPart& part : parts) {
+    if (!s.ok() || part.memtables.empty()) continue;
+    s = RunFlushJob(part.family, part.memtables, &part.edit, &part.stats, &part.info);
   }
   if (s.ok() && db_.prepared.used()) {
     VersionEdit unused;
@@ -217,55 +217,60 @@ Status Flushes::FlushAllOnce(BackgroundErrorReason* reason) {
     // What was dropped meanwhile needs no flush, and must not keep the others from theirs. A drop
     // waits for its turn at the manifest, so that the first try may still meet one.
     do {
-      std::vector<FamilyEdits> changes;
-      // The closed logs are not synced here: their ends may be missing after a power cut, and must
-      // not be looked for because of a family that has nothing in them, nor be what another is
-      // ahead of. So all go on to the same log.
-      std::map<const ColumnFamily*, size_t> flushed;
-      for (const Part& part : parts) flushed[part.family] = part.memtables.size();
-      const uint64_t oldest = db_.memtables->FirstLogNeeded(flushed);
-      for (Part& part : others) {
-        part.edit = VersionEdit();
-        part.edit.SetLogNumber(std::max(oldest, part.family->state->log_number()));
-      }
-      for (Part& part : parts) {
-        part.edit.SetLogNumber(std::max(oldest, part.memtables.back()->GetNextLogNumber()));
-      }
-      for (std::deque<Part>* some : {&parts, &others}) {
-        for (Part& part : *some) {
-          if (part.family->state->dropped()) continue;
-          part.pointer = &part.edit;
-          changes.push_back({part.family->state, std::span(&part.pointer, 1), part.memtables});
-        }
-      }
-      s = db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get(), false, [&] {
-        for (const Part& part : parts) {
-          if (!part.family->state->dropped()) part.family->imm.Remove(part.memtables);
-        }
-      });
+      s = RecordTogether(&parts);
     } while (s.IsColumnFamilyDropped());
   }
   db_.files->UnprotectNewFiles(protected_from);
-  for (Part& part : parts) {
-    const bool dropped = part.family->state->dropped();
-    if (dropped) db_.files->DeleteOutputs(part.edit);
-    if (!s.ok() || dropped) {
-      part.family->imm.RollbackFlush(part.memtables);
-      db_.families->books().MayFlush(part.family);
-    }
-    if (s.ok() && !dropped) {
-      db_.memtables->NoteLogNeed(part.family);
-      part.family->level_stats.Add(0, part.stats, JobKind::kFlush);
-      db_.work->InstallSuperVersion(part.family);
-      QueueFlushed(*part.family, std::move(part.info));
-    }
+  for (AtomicPart& part : parts) {
+    if (!part.memtables.empty()) EndTogether(&part, /*recorded=*/s.ok());
   }
   db_.events->DeliverEvents();
   db_.mutex()->unlock();
-  for (const Part& part : parts) db_.families->UnrefFamily(part.family, /*purge=*/false);
-  for (const Part& part : others) db_.families->UnrefFamily(part.family, /*purge=*/false);
+  for (const AtomicPart& part : parts) db_.families->UnrefFamily(part.family, /*purge=*/false);
   db_.mutex()->lock();
   return s;
+}
+
+// The closed logs are not synced here: their ends may be missing after a power cut, and must not be
+// looked for because of a family that has nothing in them, nor be what another is ahead of. So all
+// go on to the same log.
+Status Flushes::RecordTogether(AtomicParts* parts) {
+  std::map<const ColumnFamily*, size_t> flushed;
+  for (const AtomicPart& part : *parts) {
+    if (!part.memtables.empty()) flushed[part.family] = part.memtables.size();
+  }
+  const uint64_t oldest = db_.memtables->FirstLogNeeded(flushed);
+  std::vector<FamilyEdits> changes;
+  for (AtomicPart& part : *parts) {
+    const bool flushes = !part.memtables.empty();
+    if (!flushes) part.edit = VersionEdit();
+    part.edit.SetLogNumber(std::max(oldest, flushes ? part.memtables.back()->GetNextLogNumber()
+                                                    : part.family->state->log_number()));
+    if (part.family->state->dropped()) continue;
+    part.pointer = &part.edit;
+    changes.push_back({part.family->state, std::span(&part.pointer, 1), part.memtables});
+  }
+  return db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get(), false, [&] {
+    for (const AtomicPart& part : *parts) {
+      if (part.memtables.empty() || part.family->state->dropped()) continue;
+      part.family->imm.Remove(part.memtables);
+    }
+  });
+}
+
+void Flushes::EndTogether(AtomicPart* part, bool recorded) {
+  ColumnFamily* const family = part->family;
+  const bool dropped = family->state->dropped();
+  if (dropped) db_.files->DeleteOutputs(part->edit);
+  if (!recorded || dropped) {
+    family->imm.RollbackFlush(part->memtables);
+    db_.families->books().MayFlush(family);
+    return;
+  }
+  db_.memtables->NoteLogNeed(family);
+  family->level_stats.Add(0, part->stats, JobKind::kFlush);
+  db_.work->InstallSuperVersion(family);
+  QueueFlushed(*family, std::move(part->info));
 }
 
 // --- On demand

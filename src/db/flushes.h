@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <vector>
 
 #include "base/namespace.h"
@@ -43,6 +44,12 @@ class Flushes final : public Part {
       FIBER_REQUIRES(database_mutex);
   // With atomic_flush: all families at once.
   [[nodiscard]] Status FlushAllOnce(BackgroundErrorReason* reason) FIBER_REQUIRES(database_mutex);
+  // One family's part of that: first those that flush, then the others.
+  struct AtomicPart;
+  using AtomicParts = std::deque<AtomicPart>;
+  // All of them in one record of the MANIFEST.
+  [[nodiscard]] Status RecordTogether(AtomicParts* parts) FIBER_REQUIRES(database_mutex);
+  void EndTogether(AtomicPart* part, bool recorded) FIBER_REQUIRES(database_mutex);
 
   std::atomic<int> flush_waiters_{0};  // relaxed: a hint
 };

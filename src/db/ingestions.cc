@@ -204,10 +204,23 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
   const SnapshotList::Pause no_snapshots(&db_.snapshots);
   const SequenceNumber last = db_.versions->LastSequence();
   SequenceNumber consumed = 0;
-  std::list<CompactionPicker::Reservation> reservations;
   DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   if (db_.shutting_down.load()) return Status::ShutdownInProgress();
+  {
+    std::list<CompactionPicker::Reservation> reservations;
+    s = PlaceFiles(parts, last, &consumed, &reservations);
+    if (s.ok()) s = RecordAllFiles(parts, keep_copies);
+  }
+  if (s.ok()) ShowFiles(parts, last, consumed);
+  for (const Ingestion& part : *parts) db_.families->books().MayCompact(part.family);
+  db_.work->JobsChanged();
+  return s;
+}
+
+Status Ingestions::PlaceFiles(std::vector<Ingestion>* parts, SequenceNumber last,
+                              SequenceNumber* consumed,
+                              std::list<CompactionPicker::Reservation>* reservations) {
   for (Ingestion& part : *parts) {
     const CompactionStyle style = part.family->options->compaction_style;
     const bool snapshots = part.arg->options.snapshot_consistency && db_.snapshots.size() > 0;
@@ -215,60 +228,59 @@ Status Ingestions::AddFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
     part.on_top = part.files_overlap || (snapshots && style == kCompactionStyleUniversal);
     part.deepest = style == kCompactionStyleFIFO ? 0 : part.family->num_levels - 1;
   }
-  s = FindOverlaps(parts);
+  Status s = FindOverlaps(parts);
   for (Ingestion& part : *parts) {
     SequenceNumber sequence = last;
     for (size_t i = 0; s.ok() && i < part.files.size(); ++i) {
       s = PlaceFile(&part, i, &sequence);
       const ExternalFile& file = part.files[i];
       if (s.ok() && file.level > 0) {
-        reservations.emplace_back(part.family->picker.get(), file.level, file.smallest.user_key(),
-                                  file.largest.user_key());
+        reservations->emplace_back(part.family->picker.get(), file.level, file.smallest.user_key(),
+                                   file.largest.user_key());
       }
     }
-    consumed = std::max(consumed, sequence - last);
+    *consumed = std::max(*consumed, sequence - last);
   }
-  if (s.ok()) {
-    std::vector<FamilyEdits> changes;
-    for (Ingestion& part : *parts) {
-      part.pointer = &part.edit;
-      RecordFiles(&part);
-      changes.push_back({part.family->state, std::span(&part.pointer, 1)});
-    }
-    s = db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get());
-    if (!s.ok() && db_.versions->manifest_write_failed()) {
-      *keep_copies = true;  // what the manifest ends with may name them
-      db_.errors->SetBackgroundError(s, BackgroundErrorReason::kManifestWrite,
-                                     "ingestion of files");
-    }
+  return s;
+}
+
+Status Ingestions::RecordAllFiles(std::vector<Ingestion>* parts, bool* keep_copies) {
+  std::vector<FamilyEdits> changes;
+  for (Ingestion& part : *parts) {
+    part.pointer = &part.edit;
+    RecordFiles(&part);
+    changes.push_back({part.family->state, std::span(&part.pointer, 1)});
   }
-  reservations.clear();
+  Status s = db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get());
+  if (!s.ok() && db_.versions->manifest_write_failed()) {
+    *keep_copies = true;  // what the manifest ends with may name them
+    db_.errors->SetBackgroundError(s, BackgroundErrorReason::kManifestWrite, "ingestion of files");
+  }
+  return s;
+}
+
+void Ingestions::ShowFiles(std::vector<Ingestion>* parts, SequenceNumber last,
+                           SequenceNumber consumed) {
   // Who has acquired a super version without the files may yet read the number: none shows what is
   // written from now on.
   for (const Ingestion& part : *parts) {
-    if (!s.ok()) break;
     part.family->limit->store(last, std::memory_order_relaxed);
     part.family->limit = std::make_shared<SequenceLimit>(kMaxSequenceNumber);
   }
   // The number first: who sees some of the files sees all of them.
-  if (s.ok() && consumed > 0) db_.versions->SetLastSequence(last + consumed);
+  if (consumed > 0) db_.versions->SetLastSequence(last + consumed);
   fiber::interleave();
   for (const Ingestion& part : *parts) {
-    if (s.ok()) {
-      IngestedFiles added;
-      for (const ExternalFile& file : part.files) {
-        added.bytes += file.size;
-        added.files += 1;
-        added.level0_files += file.level == 0 ? 1 : 0;
-        added.keys += file.properties->num_entries;
-      }
-      part.family->level_stats.AddIngested(added);
-      db_.work->InstallSuperVersion(part.family);
+    IngestedFiles added;
+    for (const ExternalFile& file : part.files) {
+      added.bytes += file.size;
+      added.files += 1;
+      added.level0_files += file.level == 0 ? 1 : 0;
+      added.keys += file.properties->num_entries;
     }
-    db_.families->books().MayCompact(part.family);
+    part.family->level_stats.AddIngested(added);
+    db_.work->InstallSuperVersion(part.family);
   }
-  db_.work->JobsChanged();
-  return s;
 }
 
 Status Ingestions::FlushWithLeadership(const std::vector<ColumnFamily*>& families) {

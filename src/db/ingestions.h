@@ -3,9 +3,11 @@
 // Guards: nothing of its own; leadership and the mutex as its functions say.
 #pragma once
 
+#include <list>
 #include <vector>
 
 #include "base/namespace.h"
+#include "compaction/compaction_picker.h"
 #include "db/database.h"
 
 namespace cairn {
@@ -22,6 +24,18 @@ class Ingestions final : public Part {
   [[nodiscard]] Status TakeFiles(Ingestion* part);
   // Makes them part of the database. *keep_copies: they must stay though it failed.
   [[nodiscard]] Status AddFiles(std::vector<Ingestion>* parts, bool* keep_copies);
+  // Chooses each file's level, which nothing else may fill meanwhile, and number: *consumed of them
+  // after `last`.
+  [[nodiscard]] Status PlaceFiles(std::vector<Ingestion>* parts, SequenceNumber last,
+                                  SequenceNumber* consumed,
+                                  std::list<CompactionPicker::Reservation>* reservations)
+      FIBER_REQUIRES(database_mutex);
+  // In the MANIFEST, all at once.
+  [[nodiscard]] Status RecordAllFiles(std::vector<Ingestion>* parts, bool* keep_copies)
+      FIBER_REQUIRES(database_mutex);
+  // To readers.
+  void ShowFiles(std::vector<Ingestion>* parts, SequenceNumber last, SequenceNumber consumed)
+      FIBER_REQUIRES(database_mutex);
   // Those that have something of the files' ranges in memory.
   [[nodiscard]] Status FamiliesToFlush(const std::vector<Ingestion>& parts,
                                        std::vector<ColumnFamily*>* families) const;

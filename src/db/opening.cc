@@ -96,100 +96,124 @@ Status Opening::StatsHistoryFamily(const ColumnFamilyOptions& of_default,
 
 Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   LogBanner();
-  Status s;
+  const bool writes = db_.mode == OpenMode::kReadWrite;
+  const bool follows = db_.mode == OpenMode::kSecondary;
+  std::vector<ColumnFamilyDescriptor> missing;
+  std::vector<ColumnFamily*> recovered;
+  Status s = TakeDirectories();
+  if (s.ok()) s = RecoverManifest(families, &missing);
+  if (!s.ok()) return s;
+  AddFamilies(&recovered);
+  if (writes) s = CheckAndOpenTables(recovered);
+  if (!s.ok()) return s;
+  for (ColumnFamily* family : recovered) {
+    family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
+  }
+  if (writes) MarkTablesOfOthers();
+  if (!follows) s = db_.recovery->RecoverWals(recovered);
+  // (Logs first: beside a process that writes they go sooner than tables.)
+  if (s.ok() && db_.IsReader()) s = CheckLogsOfReader();
+  if (s.ok() && db_.IsReader()) s = CheckAndOpenTables(recovered);
+  if (!s.ok()) return s;
+
+  if (writes) StartWriting();
+  FilePurger::ObsoleteFiles obsolete;
+  {
+    DBMutexLock lock(db_.mutex());
+    for (ColumnFamily* family : recovered) db_.families->PublishFamily(family);
+    if (writes) db_.files->FindObsoleteFilesByScan(&obsolete);
+  }
+  if (follows) return db_.follower->TryCatchUpWithPrimary();
+  WarnOfFewDescriptors();
+  s = CreateMissing(missing);
+  if (s.ok() && writes) s = StartWork();
+  if (!s.ok()) return s;
+  db_.files->DeleteFiles(obsolete);
+  if (writes) db_.memory->Join();
+  return s;
+}
+
+Status Opening::TakeDirectories() {
   if (db_.mode == OpenMode::kReadWrite) {
-    s = PrepareDirectories();
+    Status s = PrepareDirectories();
     if (!s.ok()) return s;
     IOStatus io = db_.fs->NewDirectory(db_.name, IOOptions(), &db_.directory, nullptr);
     if (io.ok()) io = db_.fs->LockFile(LockFileName(db_.name), IOOptions(), &db_.lock, nullptr);
     if (!io.ok()) return io;
   }
-  s = db_.outside.Find(db_.options);
+  Status s = db_.outside.Find(db_.options);
   if (s.ok() && db_.mode == OpenMode::kReadWrite) s = db_.outside.Lock();
-  if (!s.ok()) return s;
+  return s;
+}
+
+Status Opening::RecoverManifest(const std::vector<ColumnFamilyDescriptor>& families,
+                                std::vector<ColumnFamilyDescriptor>* missing) {
+  const bool writes = db_.mode == OpenMode::kReadWrite;
   bool is_new = false;
-  s = CheckExistence(&is_new);
+  Status s = CheckExistence(&is_new);
   if (s.ok() && is_new) s = db_.outside.CheckNew();
   if (s.ok() && is_new) s = db_.versions->NewDB(families[0].options, db_.directory.get());
+  if (!s.ok()) return s;
   std::vector<ColumnFamilyDescriptor> known = families;
-  std::vector<ColumnFamilyDescriptor> missing;
-  if (s.ok() && families.size() > 1 && db_.mode == OpenMode::kReadWrite &&
-      db_.options.create_missing_column_families) {
+  if (families.size() > 1 && writes && db_.options.create_missing_column_families) {
     std::vector<std::string> names;
     s = VersionSet::ListColumnFamilies(db_.name, db_.fs, &names);
     const std::set<std::string> existing(names.begin(), names.end());
     std::erase_if(known, [&](const auto& family) { return !existing.contains(family.name); });
     for (const ColumnFamilyDescriptor& family : families) {
-      if (!existing.contains(family.name)) missing.push_back(family);
+      if (!existing.contains(family.name)) missing->push_back(family);
     }
   }
   ColumnFamilyDescriptor statistics;
   if (s.ok()) s = StatsHistoryFamily(families[0].options, &statistics);
   if (s.ok()) {
-    s = db_.versions->Recover(known, db_.mode != OpenMode::kReadWrite,
+    s = db_.versions->Recover(known, /*read_only=*/!writes,
                               /*growing=*/db_.mode == OpenMode::kSecondary, &statistics);
   }
   if (s.ok()) s = db_.outside.Check(db_.versions->db_id());
-  if (!s.ok()) return s;
-  std::vector<ColumnFamily*> recovered;
+  return s;
+}
+
+void Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
   {
     DBMutexLock lock(db_.mutex());
     for (const auto& [id, state] : db_.versions->families()) {
-      recovered.push_back(db_.families->AddFamily(
+      recovered->push_back(db_.families->AddFamily(
           state.get(), std::make_shared<const Options>(db_.options, state->options())));
     }
   }
-  db_.families->SetDefault(recovered[0]);
+  db_.families->SetDefault(recovered->front());
   // As much as a memtable's worth of records takes, so that the file is extended once or twice in
   // its life.
   const size_t write_buffer_size = db_.families->default_family()->options->write_buffer_size;
   db_.wals =
       std::make_unique<WalSet>(db_.fs, db_.wal_dir, &db_.options, FileOptionsForLog(db_.options),
                                write_buffer_size + write_buffer_size / 10);
-  const bool follows = db_.mode == OpenMode::kSecondary;
-  const auto tables = [&] {
-    const Status checked = CheckTables();
-    return checked.ok() ? OpenAllTables(recovered) : checked;
-  };
-  if (db_.mode == OpenMode::kReadWrite) s = tables();
-  if (!s.ok()) return s;
-  for (ColumnFamily* family : recovered) {
-    family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
-  }
-  if (db_.mode == OpenMode::kReadWrite) MarkTablesOfOthers();
-  if (!follows) s = db_.recovery->RecoverWals(recovered);
-  // (Logs first: beside a process that writes they go sooner than tables.)
-  if (s.ok() && db_.IsReader()) s = CheckLogsOfReader();
-  if (s.ok() && db_.IsReader()) s = tables();
-  if (!s.ok()) return s;
+}
 
-  if (db_.mode == OpenMode::kReadWrite) StartWriting();
-  FilePurger::ObsoleteFiles obsolete;
-  {
-    DBMutexLock lock(db_.mutex());
-    for (ColumnFamily* family : recovered) db_.families->PublishFamily(family);
-    if (db_.mode == OpenMode::kReadWrite) db_.files->FindObsoleteFilesByScan(&obsolete);
-  }
-  if (follows) return db_.follower->TryCatchUpWithPrimary();
-  WarnOfFewDescriptors();
+Status Opening::CheckAndOpenTables(const std::vector<ColumnFamily*>& families) const {
+  Status s = CheckTables();
+  return s.ok() ? OpenAllTables(families) : s;
+}
+
+Status Opening::CreateMissing(const std::vector<ColumnFamilyDescriptor>& missing) {
   for (const ColumnFamilyDescriptor& family : missing) {
     ColumnFamilyHandle* handle = nullptr;
-    s = db_.families->CreateFamily(family, &handle);
+    const Status s = db_.families->CreateFamily(family, &handle);
     if (!s.ok()) return s;
     delete handle;
   }
-  if (db_.mode == OpenMode::kReadWrite) {
-    // An OPTIONS file that cannot be written costs the tools a convenience, not the data.
-    s = db_.options_changes->PersistLiveOptions();
-    if (!s.ok()) {
-      return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
-    }
-    DBMutexLock lock(db_.mutex());
-    db_.work->MaybeScheduleWork();
-  }
-  db_.files->DeleteFiles(obsolete);
-  if (db_.mode == OpenMode::kReadWrite) db_.memory->Join();
   return Status::OK();
+}
+
+Status Opening::StartWork() {
+  const Status s = db_.options_changes->PersistLiveOptions();
+  if (!s.ok()) {
+    return Status::IOError("DB::Open() failed: unable to persist options file", s.ToString());
+  }
+  DBMutexLock lock(db_.mutex());
+  db_.work->MaybeScheduleWork();
+  return s;
 }
 
 Status Opening::CheckTables() const {

@@ -26,6 +26,18 @@ class Opening final : public Part {
   [[nodiscard]] Status FlushUnlogged();
 
  private:
+  // --- The steps of Open
+  // LOCK, and those of what is outside of the database's directory.
+  [[nodiscard]] Status TakeDirectories();
+  // Makes a new database, or reads what there is. *missing: families that are yet to be made.
+  [[nodiscard]] Status RecoverManifest(const std::vector<ColumnFamilyDescriptor>& families,
+                                       std::vector<ColumnFamilyDescriptor>* missing);
+  void AddFamilies(std::vector<ColumnFamily*>* recovered);
+  [[nodiscard]] Status CheckAndOpenTables(const std::vector<ColumnFamily*>& families) const;
+  [[nodiscard]] Status CreateMissing(const std::vector<ColumnFamilyDescriptor>& missing);
+  // Writes the OPTIONS file, and lets background work begin.
+  [[nodiscard]] Status StartWork();
+
   // TryAgain: logs that were replayed may not be all that were needed. SUSPENDS.
   [[nodiscard]] Status CheckLogsOfReader() const;
   [[nodiscard]] Status PrepareDirectories();

@@ -322,89 +322,109 @@ Status Recovery::CheckLink(const WalLink& link, uint64_t number, const std::stri
   return Status::OK();
 }
 
+struct Recovery::ReplayedLog {
+  const uint64_t number;
+  const WALRecoveryMode mode;
+  const std::string path;
+  WalReporter reporter = {};
+  std::unique_ptr<LogReader> reader = nullptr;
+  uint64_t record_offset = 0;
+  uint64_t end_of_good = 0;  // behind the last record that was applied
+};
+
+void Recovery::ChooseSink(ColumnFamily* family, uint64_t log) {
+  db_.sink.Set(family->id(), log >= family->state->log_number() ? family->mem : nullptr);
+}
+
 Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
-  const WALRecoveryMode mode = db_.options.wal_recovery_mode;
-  const std::string path = LogFileName(db_.wal_dir, number);
+  ReplayedLog log{number, db_.options.wal_recovery_mode, LogFileName(db_.wal_dir, number)};
   uint64_t file_size = 0;
-  IOStatus io = db_.fs->GetFileSize(path, IOOptions(), &file_size, nullptr);
+  IOStatus io = db_.fs->GetFileSize(log.path, IOOptions(), &file_size, nullptr);
   std::unique_ptr<SequentialFileReader> file;
-  if (io.ok()) io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
+  if (io.ok()) io = SequentialFileReader::Open(db_.fs, log.path, db_.file_options, &file);
   if (!io.ok()) return io;
   LogInfo(db_.options.info_log.get(), "Recovering log #%llu mode %d",
-          static_cast<unsigned long long>(number), static_cast<int>(mode));
+          static_cast<unsigned long long>(number), static_cast<int>(log.mode));
+  log.reporter.log = db_.options.info_log.get();
+  log.reporter.ignore = log.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  log.reader = std::make_unique<LogReader>(db_.options.info_log, std::move(file), &log.reporter,
+                                           /*checksum=*/true, number);
+  for (ColumnFamily* family : replay->families) ChooseSink(family, number);
 
-  WalReporter reporter;
-  reporter.log = db_.options.info_log.get();
-  reporter.ignore = mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
-  LogReader reader(db_.options.info_log, std::move(file), &reporter, /*checksum=*/true, number);
-
-  // A write is replayed only if its family's log number says that no table has it yet.
-  const auto choose = [&](ColumnFamily* family) {
-    db_.sink.Set(family->id(), number >= family->state->log_number() ? family->mem : nullptr);
-  };
-  for (ColumnFamily* family : replay->families) choose(family);
   std::string scratch;
   Slice record;
-  Status damage;
-  uint64_t end_of_good = 0;
-  uint64_t record_offset = 0;
-  while (reporter.first.ok() && reader.ReadRecord(&record, &scratch, mode, &record_offset) &&
-         reporter.first.ok()) {
-    if (record.size() < kBatchHeaderSize) {
-      reporter.Corruption(
-          record.size(), AtOffset(Status::Corruption("log record too small"), path, record_offset));
-      continue;
-    }
-    BatchReader header(record);
-    const SequenceNumber sequence = header.sequence();
-    WalLink link;
-    if (WalLink::Decode(record, &link)) {
-      Status s = CheckLink(link, number, path, mode, replay);
-      if (!s.ok()) return s;
-      if (replay->stopped) break;
-      end_of_good = reader.LastRecordEnd();
-      continue;
-    }
-    if (replay->stopped) {
-      // After a damaged record only a log that goes on without a gap is part of the history.
-      if (sequence != replay->next) break;
-      replay->stopped = false;
-      replay->damaged_log = 0;
-    }
-    SequenceNumber next = sequence;
-    Status s = replay->prepared.Apply(record, number, &db_.sink, &next);
-    if (!s.ok()) {
-      s = AtOffset(s, path, record_offset);
-      if (!s.IsCorruption()) return s;
-      reporter.Corruption(record.size(), s);
-      continue;
-    }
-    end_of_good = reader.LastRecordEnd();
-    replay->next = std::max(replay->next, next);
-    replay->last = {number, LastSequenceOf(record, *replay), true, end_of_good};
-    if (db_.mode != OpenMode::kReadWrite) continue;
-    // (The sink sees a full one with the record after.)
-    if (!db_.sink.TakeFull() && !db_.families->default_family()->mem->ShouldFlush()) continue;
-    for (ColumnFamily* family : replay->families) {
-      if (!family->mem->ShouldFlush() || family->mem->IsEmpty()) continue;
-      s = FlushRecovered(family, replay);
-      if (!s.ok()) return s;
-      choose(family);
-    }
+  bool goes_on = true;
+  while (goes_on && log.reporter.first.ok() &&
+         log.reader->ReadRecord(&record, &scratch, log.mode, &log.record_offset) &&
+         log.reporter.first.ok()) {
+    const Status s = ReplayRecord(record, &log, replay, &goes_on);
+    if (!s.ok()) return s;
   }
-  if (!reader.status().ok()) return reader.status();
+  if (!log.reader->status().ok()) return log.reader->status();
 
-  if (!reporter.first.ok()) {
-    if (mode != WALRecoveryMode::kPointInTimeRecovery) return reporter.first;
+  const bool to_point_in_time = log.mode == WALRecoveryMode::kPointInTimeRecovery;
+  if (!log.reporter.first.ok()) {
+    if (!to_point_in_time) return log.reporter.first;
     LogWarn(db_.options.info_log.get(), "Point in time recovered to log #%llu seq #%llu",
             static_cast<unsigned long long>(number), static_cast<unsigned long long>(replay->next));
     replay->stopped = true;
     // (Behind the end of a recycled log is an older one's remains, which look like damage.)
-    if (!reader.InRecyclableFormat()) replay->damaged_log = number;
-  } else if (mode == WALRecoveryMode::kPointInTimeRecovery && end_of_good < file_size) {
+    if (!log.reader->InRecyclableFormat()) replay->damaged_log = number;
+  } else if (to_point_in_time && log.end_of_good < file_size) {
     // The tail was torn (or preallocated). If records were lost there, a later log does not
     // continue the history.
     replay->stopped = true;
+  }
+  return Status::OK();
+}
+
+Status Recovery::ReplayRecord(const Slice& record, ReplayedLog* log, Replay* replay,
+                              bool* goes_on) {
+  if (record.size() < kBatchHeaderSize) {
+    log->reporter.Corruption(record.size(), AtOffset(Status::Corruption("log record too small"),
+                                                     log->path, log->record_offset));
+    return Status::OK();
+  }
+  BatchReader header(record);
+  const SequenceNumber sequence = header.sequence();
+  WalLink link;
+  if (WalLink::Decode(record, &link)) {
+    Status s = CheckLink(link, log->number, log->path, log->mode, replay);
+    *goes_on = !replay->stopped;
+    if (s.ok() && *goes_on) log->end_of_good = log->reader->LastRecordEnd();
+    return s;
+  }
+  if (replay->stopped) {
+    // After a damaged record only a log that goes on without a gap is part of the history.
+    *goes_on = sequence == replay->next;
+    if (!*goes_on) return Status::OK();
+    replay->stopped = false;
+    replay->damaged_log = 0;
+  }
+  SequenceNumber next = sequence;
+  Status s = replay->prepared.Apply(record, log->number, &db_.sink, &next);
+  if (!s.ok()) {
+    s = AtOffset(s, log->path, log->record_offset);
+    if (!s.IsCorruption()) return s;
+    log->reporter.Corruption(record.size(), s);
+    return Status::OK();
+  }
+  log->end_of_good = log->reader->LastRecordEnd();
+  replay->next = std::max(replay->next, next);
+  replay->last = {log->number, LastSequenceOf(record, *replay), true, log->end_of_good};
+  return db_.mode == OpenMode::kReadWrite ? FlushFullRecovered(*log, replay) : Status::OK();
+}
+
+Status Recovery::FlushFullRecovered(const ReplayedLog& log, Replay* replay) {
+  // (The sink sees a full one with the record after.)
+  if (!db_.sink.TakeFull() && !db_.families->default_family()->mem->ShouldFlush()) {
+    return Status::OK();
+  }
+  for (ColumnFamily* family : replay->families) {
+    if (!family->mem->ShouldFlush() || family->mem->IsEmpty()) continue;
+    const Status s = FlushRecovered(family, replay);
+    if (!s.ok()) return s;
+    ChooseSink(family, log.number);
   }
   return Status::OK();
 }

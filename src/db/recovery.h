@@ -47,6 +47,15 @@ class Recovery final : public Part {
   // Into the new log: the older ones go.
   [[nodiscard]] Status CopyPrepared(uint64_t wal, Replay* replay);
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
+  // A log that is being replayed.
+  struct ReplayedLog;
+  // One record of it. *goes_on: the next one is wanted.
+  [[nodiscard]] Status ReplayRecord(const Slice& record, ReplayedLog* log, Replay* replay,
+                                    bool* goes_on);
+  // Those memtables that are full become tables.
+  [[nodiscard]] Status FlushFullRecovered(const ReplayedLog& log, Replay* replay);
+  // A write is replayed only if its family's log number says that no table has it yet.
+  void ChooseSink(ColumnFamily* family, uint64_t log);
   [[nodiscard]] static Status CheckLink(const WalLink& link, uint64_t number,
                                         const std::string& path, WALRecoveryMode mode,
                                         Replay* replay);

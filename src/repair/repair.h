@@ -37,6 +37,7 @@
 #include "commit/batch_apply.h"
 #include "commit/prepared_sections.h"
 #include "compaction/job_env.h"
+#include "compaction/table_writer.h"
 #include "db/outside_directories.h"
 #include "memtable/memtable.h"
 #include "repair/manifest_remains.h"
@@ -147,6 +148,15 @@ class Repairer {
   // Of a table that was ingested all entries have this sequence number, and 0 in the file. 0: it
   // was not ingested, or they have 0. *guessed: nothing says it.
   SequenceNumber GlobalSequence(const Found& found, bool* guessed) const;
+  // Copies the entries into `writer`.
+  struct Saved;
+  [[nodiscard]] Status SaveEntries(const Family& family, SequenceNumber global,
+                                   TableSalvage* salvage, TableWriter* writer, Saved* saved) const;
+  // `known`: what the MANIFEST says of the table, or null.
+  static void SaveTombstones(const Family& family, SequenceNumber global, const FileMetaData* known,
+                             const TableSalvage& salvage, TableWriter* writer, Saved* saved);
+  void TellSaved(const Found& found, const Status& why, uint64_t number, const Saved& saved,
+                 const TableSalvage& salvage) const;
   void TellLosses(const Found& found, const TableSalvage& salvage) const;
 
   // --- Logs (repair_logs.cc)

@@ -38,6 +38,13 @@ SequenceNumber Repairer::GlobalSequence(const Found& found, bool* guessed) const
   return GuessSequence(found, *found.family);
 }
 
+// Into the new table.
+struct Repairer::Saved {
+  uint64_t entries = 0;
+  uint64_t tombstones = 0;
+  uint64_t refused = 0;  // entries with impossible sequence numbers
+};
+
 Status Repairer::Salvage(const Found& found, const Status& why, bool* complete) {
   *complete = false;
   Family* const family = found.family;
@@ -75,73 +82,82 @@ Status Repairer::Salvage(const Found& found, const Status& why, bool* complete) 
   const uint64_t number = NewFileNumber();
   TableWriter writer(env, *family->options, options);
   Status s = writer.Open(number);
+  Saved saved;
+  if (s.ok()) s = SaveEntries(*family, global, salvage.get(), &writer, &saved);
   if (!s.ok()) return s;
-  uint64_t entries = 0, refused = 0;
-  InternalKey smallest, largest;
-  s = salvage->Run(family->icmp, [&](ParsedInternalKey parsed, const Slice& value) {
-    if (parsed.sequence == 0) parsed.sequence = global;
-    if (parsed.sequence > kLastWritableSequence) {
-      ++refused;
-      return Status::OK();
-    }
-    std::string key;
-    AppendInternalKey(&key, parsed);
-    if (smallest.empty()) smallest.DecodeFrom(key);
-    largest.DecodeFrom(key);
-    writer.Add(parsed, key, value);
-    ++entries;
-    return writer.status();
-  });
-  if (!s.ok()) return s;
-
-  // What the MANIFEST says of the bounds is better than what the table shows (repair_tables.cc).
-  std::vector<RangeTombstone> tombstones = salvage->tombstones();
-  for (RangeTombstone& tombstone : tombstones) {
-    if (tombstone.sequence == 0) tombstone.sequence = global;
-  }
-  const RangeTombstones all(family->icmp, std::move(tombstones));
-  TombstoneCollector collector(&family->icmp);
-  if (known != nullptr && !known->smallest.empty()) {
-    collector.AddOfTable(&all, known->smallest.Encode(), known->largest.Encode());
-  } else {
-    collector.Add(&all);
-  }
-  uint64_t kept_tombstones = 0;
-  if (const auto kept = collector.Finish(nullptr, nullptr); kept != nullptr) {
-    for (const RangeTombstones::Fragment& fragment : kept->fragments()) {
-      for (const SequenceNumber sequence : fragment.sequences) {
-        writer.AddTombstone(fragment.start, fragment.end, sequence);
-        ++kept_tombstones;
-      }
-    }
-  }
-  if (entries == 0 && kept_tombstones == 0) {
+  SaveTombstones(*family, global, known, *salvage, &writer, &saved);
+  if (saved.entries == 0 && saved.tombstones == 0) {
     writer.Abandon();
     GiveUp(found, why);
     return Status::OK();
   }
   s = writer.Finish(&table->meta);
   if (!s.ok()) return s;
-  LogWarn(
-      log_,
-      "Table #%llu is damaged: %s. Saved to table #%llu: %llu entries of %llu blocks, %llu range "
-      "tombstones",
-      static_cast<unsigned long long>(found.number), why.ToString().c_str(),
-      static_cast<unsigned long long>(number), static_cast<unsigned long long>(entries),
-      static_cast<unsigned long long>(salvage->blocks()),
-      static_cast<unsigned long long>(kept_tombstones));
-  TellLosses(found, *salvage);
-  if (refused > 0) {
-    LogWarn(log_, "Table #%llu: %llu entries with impossible sequence numbers are lost",
-            static_cast<unsigned long long>(found.number),
-            static_cast<unsigned long long>(refused));
-  }
-  *complete = salvage->is_complete() && refused == 0;
+  TellSaved(found, why, number, saved, *salvage);
+  *complete = salvage->is_complete() && saved.refused == 0;
   discarded_.push_back(found.number);
   made_.push_back(number);
   last_sequence_ = std::max(last_sequence_, table->meta.largest_seqno);
   tables_.push_back(std::move(table));
   return s;
+}
+
+Status Repairer::SaveEntries(const Family& family, SequenceNumber global, TableSalvage* salvage,
+                             TableWriter* writer, Saved* saved) const {
+  return salvage->Run(family.icmp, [&](ParsedInternalKey parsed, const Slice& value) {
+    if (parsed.sequence == 0) parsed.sequence = global;
+    if (parsed.sequence > kLastWritableSequence) {
+      ++saved->refused;
+      return Status::OK();
+    }
+    std::string key;
+    AppendInternalKey(&key, parsed);
+    writer->Add(parsed, key, value);
+    ++saved->entries;
+    return writer->status();
+  });
+}
+
+void Repairer::SaveTombstones(const Family& family, SequenceNumber global,
+                              const FileMetaData* known, const TableSalvage& salvage,
+                              TableWriter* writer, Saved* saved) {
+  // What the MANIFEST says of the bounds is better than what the table shows (repair_tables.cc).
+  std::vector<RangeTombstone> tombstones = salvage.tombstones();
+  for (RangeTombstone& tombstone : tombstones) {
+    if (tombstone.sequence == 0) tombstone.sequence = global;
+  }
+  const RangeTombstones all(family.icmp, std::move(tombstones));
+  TombstoneCollector collector(&family.icmp);
+  if (known != nullptr && !known->smallest.empty()) {
+    collector.AddOfTable(&all, known->smallest.Encode(), known->largest.Encode());
+  } else {
+    collector.Add(&all);
+  }
+  const auto kept = collector.Finish(nullptr, nullptr);
+  if (kept == nullptr) return;
+  for (const RangeTombstones::Fragment& fragment : kept->fragments()) {
+    for (const SequenceNumber sequence : fragment.sequences) {
+      writer->AddTombstone(fragment.start, fragment.end, sequence);
+      ++saved->tombstones;
+    }
+  }
+}
+
+void Repairer::TellSaved(const Found& found, const Status& why, uint64_t number, const Saved& saved,
+                         const TableSalvage& salvage) const {
+  LogWarn(
+      log_,
+      "Table #%llu is damaged: %s. Saved to table #%llu: %llu entries of %llu blocks, %llu range "
+      "tombstones",
+      static_cast<unsigned long long>(found.number), why.ToString().c_str(),
+      static_cast<unsigned long long>(number), static_cast<unsigned long long>(saved.entries),
+      static_cast<unsigned long long>(salvage.blocks()),
+      static_cast<unsigned long long>(saved.tombstones));
+  TellLosses(found, salvage);
+  if (saved.refused == 0) return;
+  LogWarn(log_, "Table #%llu: %llu entries with impossible sequence numbers are lost",
+          static_cast<unsigned long long>(found.number),
+          static_cast<unsigned long long>(saved.refused));
 }
 
 void Repairer::TellLosses(const Found& found, const TableSalvage& salvage) const {
