@@ -50,6 +50,11 @@ std::string Printable(const std::string& text, size_t most) {
   return shown;
 }
 
+std::string Shown(const std::optional<std::string>& value) {
+  return value ? '"' + Printable(*value, 40) + "\" (" + std::to_string(value->size()) + " bytes)"
+               : "nothing";
+}
+
 std::string DefaultOf(const std::string& text) {
   if (!IsEntity(text)) return text;
   Slice value;

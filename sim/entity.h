@@ -22,6 +22,8 @@ std::string TextOf(const rocksdb::WideColumns& columns);
 rocksdb::WideColumns ColumnsOf(const std::string& text);
 // The first bytes of it, or of anything, to be printed: of an entity "{name=value name=value}".
 std::string Printable(const std::string& text, size_t most);
+// What a key has, for a message.
+std::string Shown(const std::optional<std::string>& value);
 // What DB::Get shows of it.
 std::string DefaultOf(const std::string& text);
 // What it becomes by an operand of the operator that joins with commas; nothing: there was none.

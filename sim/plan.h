@@ -22,6 +22,8 @@ namespace cairn::sim {
 
 // The keys that each client has to draw from, if it uses all.
 inline constexpr uint64_t kKeysOfAClient = 80;
+// Beside them: keys that are written once before each SingleDelete.
+inline constexpr uint64_t kSingleKeysOfAClient = 10;
 
 enum class Ending { kClose, kPowerCut, kDamage };
 
