@@ -1,16 +1,10 @@
 // See descriptor.h.
 #include "descriptor.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <climits>
 
 #include "fiber/wait.h"
 #include "io_blocking.h"
-#include "registered_files.h"
 
 namespace fiber::detail {
 
@@ -36,18 +30,14 @@ void descriptor_made(int fd) {
 
 void descriptor_closing(int fd) {
   descriptor_made(fd);
-  RegisteredFiles::forget(fd);
+  os_descriptor_closing(fd);
 }
 
 bool is_tcp(int fd) {
   Descriptor* const d = descriptor(fd);
   uint8_t kind = d != nullptr ? d->kind.load(std::memory_order_relaxed) : uint8_t{0};
   if (kind == 0) {
-    int protocol = 0;
-    socklen_t size = sizeof(protocol);
-    const bool tcp =
-        ::getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &size) == 0 && protocol == IPPROTO_TCP;
-    kind = tcp ? Descriptor::kTcp : Descriptor::kOther;
+    kind = os_is_tcp(fd) ? Descriptor::kTcp : Descriptor::kOther;
     if (d != nullptr) d->kind.store(kind, std::memory_order_relaxed);
   }
   return kind == Descriptor::kTcp;
@@ -62,7 +52,7 @@ int close_descriptor(int fd) {
   if ((before & Descriptor::kClosing) != 0) return -EBADF;
   if (before != 0) {
     // Ends every wait in the kernel and in poll(2), whichever engine or thread it is in.
-    (void)::shutdown(fd, SHUT_RDWR);
+    os_end_waits(fd);
     for (;;) {
       const uint32_t waits = d->waits.load(std::memory_order_acquire);
       if (waits == Descriptor::kClosing) break;

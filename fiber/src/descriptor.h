@@ -16,9 +16,9 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fiber::detail {
+#include "os_descriptor.h"
 
-inline constexpr int kMaxDescriptors = 1 << 20;  // the kernel's own limit, if nobody raises it
+namespace fiber::detail {
 
 struct Descriptor {
   static constexpr uint32_t kClosing = uint32_t{1} << 31;

@@ -2,14 +2,12 @@
 #include "fiber/debug.h"
 
 #include <cxxabi.h>
-#include <signal.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 
 #include "backtrace.h"
-#include "keep_loaded.h"
+#include "dump.h"
 #include "registry.h"
 #include "safe_writer.h"
 #include "stack.h"
@@ -87,7 +85,9 @@ void write_worker(const Worker* worker, void* argument) {
        << " operations pending, " << stats.switches << " switches\n";
 }
 
-void dump_all(int fd, bool demangle) {
+}  // namespace
+
+void detail::dump_all(int fd, bool demangle) {
   SafeWriter out(fd);
   out << "fiber::dump\n";
   if (!detail::visit_workers(write_worker, &out)) out << "workers: cannot be listed now\n";
@@ -95,59 +95,6 @@ void dump_all(int fd, bool demangle) {
   out << "end of fiber::dump\n";
 }
 
-// The handlers that dump_on_signal() replaced. Constant once the signal's handler is installed.
-struct sigaction g_before[NSIG];
+void dump(int fd) { detail::dump_all(fd, true); }
 
-void on_signal(int signal, siginfo_t* info, void* context) {
-  const int saved = errno;
-  dump_all(2, false);
-  const struct sigaction& before = g_before[signal];
-  if ((before.sa_flags & SA_SIGINFO) != 0) {
-    if (before.sa_sigaction != nullptr) before.sa_sigaction(signal, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-  }
-  errno = saved;
-}
-
-}  // namespace
-
-void dump(int fd) { dump_all(fd, true); }
-
-int dump_on_signal(int signal) {
-  if (signal <= 0 || signal >= NSIG) return -EINVAL;
-  (void)detail::cycles_per_microsecond();  // measured now, not in the handler
-  struct sigaction now;
-  if (sigaction(signal, nullptr, &now) != 0) return -errno;
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) return 0;
-  detail::keep_loaded();
-  g_before[signal] = now;
-  struct sigaction action = {};
-  action.sa_sigaction = on_signal;
-  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  return sigaction(signal, &action, nullptr) == 0 ? 0 : -errno;
-}
-
-namespace detail {
-
-void install_default_dump_signal() {
-  static std::atomic<bool> done{false};
-  if (done.exchange(true, std::memory_order_relaxed)) return;
-  if (const char* wish = getenv("FIBER_DUMP_SIGNAL"); wish != nullptr && *wish != '\0') {
-    const int signal = atoi(wish);
-    if (signal != 0 && dump_on_signal(signal) != 0)
-      SafeWriter(2) << "fiber: FIBER_DUMP_SIGNAL=" << wish << ": no such signal; ignored\n";
-    return;
-  }
-#ifndef NDEBUG
-  struct sigaction now;
-  if (sigaction(SIGQUIT, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
-      now.sa_handler == SIG_DFL) {
-    (void)dump_on_signal(SIGQUIT);
-  }
-#endif
-}
-
-}  // namespace detail
 }  // namespace fiber

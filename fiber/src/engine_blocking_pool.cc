@@ -1,14 +1,12 @@
 // See engine_blocking_pool.h.
 #include "engine_blocking_pool.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <atomic>
 
 #include "fork.h"
 #include "guest.h"
 #include "keep_loaded.h"
+#include "os_thread.h"
 #include "worker.h"
 
 namespace fiber::detail {
@@ -68,24 +66,12 @@ bool BlockingPool::remove(PoolJob* job) {
 
 bool BlockingPool::start_thread() {
   keep_loaded();  // nobody joins it
-  // Signals belong to the threads of the program, not to ours.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  const bool started = pthread_create(&thread, &attributes, &thread_main, this) == 0;
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+  return os_start_detached(thread_main, this);
 }
 
-void* BlockingPool::thread_main(void* self) {
-  pthread_setname_np(pthread_self(), "fiber-io");
+void BlockingPool::thread_main(void* self) {
+  os_name_thread("fiber-io");
   static_cast<BlockingPool*>(self)->serve();
-  return nullptr;
 }
 
 void BlockingPool::serve() {

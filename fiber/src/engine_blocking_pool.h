@@ -46,7 +46,7 @@ class BlockingPool {
   size_t threads() const;
 
  private:
-  static void* thread_main(void* self);
+  static void thread_main(void* self);
   // True if a new thread runs. Called without mutex_: starting a thread is slow.
   bool start_thread();
   void serve();

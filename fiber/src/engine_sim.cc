@@ -1,48 +1,13 @@
 #include "engine_sim.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 
 #include "futex.h"
-#include "io_files.h"
 #include "io_request.h"
 #include "simulator.h"
 
 namespace fiber::detail {
-namespace {
-
-// What poll() is to wait for before the operation would not block; 0 where it does not matter.
-short stream_events(const IoRequest& request) {
-  if (!request.has_sqe) return 0;
-  const io_uring_sqe& sqe = request.ring.sqe;
-  switch (sqe.opcode) {
-    case IORING_OP_READ:
-    case IORING_OP_READV:
-      return io::is_stream(sqe.fd) ? POLLIN : 0;
-    case IORING_OP_WRITE:
-    case IORING_OP_WRITEV:
-      return io::is_stream(sqe.fd) ? POLLOUT : 0;
-    default:
-      return 0;
-  }
-}
-
-bool moves_bytes(const IoRequest& request) {
-  if (!request.has_sqe) return false;
-  switch (request.ring.sqe.opcode) {
-    case IORING_OP_READ:
-    case IORING_OP_READV:
-    case IORING_OP_WRITE:
-    case IORING_OP_WRITEV:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 bool SimEngine::submit(IoRequest* request) {
   for (; request != nullptr; request = request->next) {
@@ -71,7 +36,7 @@ void SimEngine::cancel(IoRequest* request) {
 
 void SimEngine::finish(const Entry& entry, int64_t result) {
   // Descriptors and the like are the process's affair, not the simulation's.
-  const bool counts = result < 0 || entry.request->fd >= 0 || moves_bytes(*entry.request);
+  const bool counts = result < 0 || entry.request->fd >= 0 || entry.request->op.moves_bytes();
   simulator_->io_ended(entry.number, counts ? result : 0);
   entry.request->complete(result);
 }
@@ -79,11 +44,10 @@ void SimEngine::finish(const Entry& entry, int64_t result) {
 // Makes the call, unless it would have to wait: then it goes to the stalled ones.
 void SimEngine::attempt(const Entry& entry) {
   IoRequest* const request = entry.request;
-  pollfd stream{.fd = request->fd, .events = request->events, .revents = 0};
+  PollEntry stream{.fd = request->fd, .events = request->events, .revents = 0};
   if (request->fd < 0) {
-    stream.events = stream_events(*request);
-    if (stream.events != 0) stream.fd = request->ring.sqe.fd;
-    if (stream.events == 0 || ::poll(&stream, 1, 0) != 0) {
+    stream = request->op.stream();
+    if (stream.events == 0 || os_poll(&stream, 1) != 0) {
       finish(entry, request->block(request));
       return;
     }
@@ -110,7 +74,7 @@ bool SimEngine::run_due() {
 }
 
 bool SimEngine::run_ready_streams() {
-  if (stalled_.empty() || ::poll(streams_.data(), streams_.size(), 0) <= 0) return false;
+  if (stalled_.empty() || os_poll(streams_.data(), streams_.size()) <= 0) return false;
   std::vector<Entry> ready;
   for (size_t i = 0; i < stalled_.size();) {
     if (streams_[i].revents == 0) {

@@ -5,14 +5,13 @@
 // Thread safety: the simulation's OS thread; wakeup() any.
 #pragma once
 
-#include <poll.h>
-
 #include <atomic>
 #include <cstdint>
 #include <set>
 #include <vector>
 
 #include "io_engine.h"
+#include "os_poll.h"
 
 namespace fiber::detail {
 
@@ -49,7 +48,7 @@ class SimEngine final : public IoEngine {
   std::set<Entry> entries_;
   // Due, on a stream that was not ready. streams_[i] describes stalled_[i].
   std::vector<Entry> stalled_;
-  std::vector<pollfd> streams_;
+  std::vector<PollEntry> streams_;
   std::atomic<uint32_t> woken_{0};
 };
 

@@ -166,7 +166,7 @@ struct detail::Flight {
   size_t size = 0;
   uint64_t offset = 0;
   size_t got = 0;  // bytes that are there
-  ssize_t result = 0;
+  ptrdiff_t result = 0;
   Function released;  // of an abandoned one
   IoRequest request;
   CancelOp cancel_op;
@@ -176,7 +176,7 @@ struct detail::Flight {
   } group{this};
 
   bool flying() const { return state.load(std::memory_order_seq_cst) == kFlying; }
-  void finish(ssize_t value) {
+  void finish(ptrdiff_t value) {
     result = value;
     state.store(kFinished, std::memory_order_relaxed);
   }
@@ -246,16 +246,14 @@ bool Flight::launch(bool to_pool) {
   Worker* const worker = Worker::current_fiber() != nullptr ? Worker::current() : guest_worker();
   if (worker == nullptr) {
     // At the end of a thread nobody could wait for it.
-    const ssize_t n = io::pread(fd, data + got, size - got, offset + got);
-    finish(n <= 0 && got == 0 ? n : static_cast<ssize_t>(got) + std::max<ssize_t>(n, 0));
+    const ptrdiff_t n = io::pread(fd, data + got, size - got, offset + got);
+    finish(n <= 0 && got == 0 ? n : static_cast<ptrdiff_t>(got) + std::max<ptrdiff_t>(n, 0));
     return false;
   }
   home = worker;
   home_group = worker->group();
   request = IoRequest();
-  request.has_sqe = true;
-  io_uring_prep_read(&request.ring.sqe, fd, data + got, static_cast<unsigned>(size - got),
-                     offset + got);
+  request.op.prepare_read(fd, data + got, size - got, offset + got);
   request.context = this;
   request.block = [](IoRequest* self) -> int64_t {
     const Flight& f = *static_cast<Flight*>(self->context);
@@ -277,9 +275,9 @@ bool Flight::settle() {
   // One look: it may land between two.
   const uintptr_t now = state.load(std::memory_order_seq_cst);
   if (now != kLanded) return now != kFlying;
-  const ssize_t n = static_cast<ssize_t>(request.result);
+  const ptrdiff_t n = static_cast<ptrdiff_t>(request.result);
   if (n > 0) got += static_cast<size_t>(n);
-  const ssize_t so_far = static_cast<ssize_t>(got);
+  const ptrdiff_t so_far = static_cast<ptrdiff_t>(got);
   if (cancelled) {
     finish(n < 0 ? n : so_far);
     return true;
@@ -289,7 +287,7 @@ bool Flight::settle() {
     if (!request.pooled) return !launch(true);
   } else if (n > 0 && got < size && cached) {
     // A short read of a regular file is its end, usually: make sure as pread() would.
-    ssize_t value;
+    ptrdiff_t value;
     if (!io::read_cached(fd, data, size, offset, &got, &value)) return !launch(false);
     finish(value);
     return true;
@@ -327,7 +325,7 @@ int PendingRead::start(int fd, void* data, size_t size, uint64_t offset, StartOp
   const bool on_fiber = Worker::current_fiber() != nullptr;
   flight.any_thread = options.any_thread && detail::simulator() == nullptr &&
                       (!on_fiber || Worker::current()->group() == nullptr);
-  ssize_t result = -EINVAL;
+  ptrdiff_t result = -EINVAL;
   flight.cached = offset <= kMaxOffset && may_read_cached(fd);
   if (offset > kMaxOffset ||
       (flight.cached && read_cached(fd, data, flight.size, offset, &flight.got, &result))) {
@@ -353,7 +351,7 @@ bool PendingRead::done() {
   return false;
 }
 
-ssize_t PendingRead::wait() {
+ptrdiff_t PendingRead::wait() {
   const int error = wait_until(kNoDeadline);
   return error != 0 ? error : flight_->result;
 }
@@ -420,7 +418,7 @@ void PendingRead::abandon(Function released) {
   released();
 }
 
-ssize_t wait_any(std::span<PendingRead* const> reads) {
+ptrdiff_t wait_any(std::span<PendingRead* const> reads) {
   auto at = [reads](size_t i) {
     Flight* const flight = reads[i] != nullptr ? reads[i]->flight_.get() : nullptr;
     return flight != nullptr && flight->state.load(std::memory_order_relaxed) != kIdle ? flight
@@ -431,7 +429,7 @@ ssize_t wait_any(std::span<PendingRead* const> reads) {
     for (size_t i = 0; i < reads.size(); ++i) {
       Flight* const flight = at(i);
       if (flight == nullptr) continue;
-      if (flight->settle()) return static_cast<ssize_t>(i);
+      if (flight->settle()) return static_cast<ptrdiff_t>(i);
       any = true;
       if (!flight->served()) served = false;
     }

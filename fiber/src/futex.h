@@ -2,11 +2,6 @@
 // spins.
 #pragma once
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdint>
 #if defined(__x86_64__)
@@ -15,6 +10,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/interleave.h"
+#include "os_futex.h"
 #include "sim_hooks.h"
 
 namespace fiber::detail {
@@ -30,21 +26,12 @@ inline constinit FutexCount g_futex_sleeps, g_futex_wakes;
 inline void system_futex_wait(const std::atomic<uint32_t>* word, uint32_t expected,
                               uint64_t deadline = kNoDeadline) {
   g_futex_sleeps.calls.fetch_add(1, std::memory_order_relaxed);
-  timespec until{};
-  timespec* timeout = nullptr;
-  if (deadline != kNoDeadline) {
-    until.tv_sec = static_cast<time_t>(deadline / 1000000000);
-    until.tv_nsec = static_cast<long>(deadline % 1000000000);
-    timeout = &until;
-  }
-  // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time.
-  syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, timeout, nullptr,
-          FUTEX_BITSET_MATCH_ANY);
+  os_futex_wait(word, expected, deadline);
 }
 
-inline long system_futex_wake(const std::atomic<uint32_t>* word, int count) {
+inline void system_futex_wake(const std::atomic<uint32_t>* word, int count) {
   g_futex_wakes.calls.fetch_add(1, std::memory_order_relaxed);
-  return syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
+  os_futex_wake(word, count);
 }
 
 // Sleeps while *word == expected, at most until `deadline` (now_nanos() value). May return early

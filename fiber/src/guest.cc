@@ -9,6 +9,7 @@
 #include "fork.h"
 #include "guest.h"
 #include "sim_hooks.h"
+#include "thread_owned.h"
 #include "waiter.h"
 #include "worker.h"
 
@@ -63,22 +64,23 @@ struct GuestSlot {
   std::unique_ptr<Worker> worker;
   ~GuestSlot();
 };
-thread_local GuestSlot t_guest;
-// Outlives t_guest: destructors of other thread-locals and statics may still gather().
-thread_local bool t_guest_gone = false;
+// Outlives it: destructors of other thread-locals and statics may still gather().
+__thread bool t_guest_gone = false;
 
 GuestSlot::~GuestSlot() { t_guest_gone = true; }
+
+std::unique_ptr<Worker>& own_guest() { return detail::ThreadOwned<GuestSlot>::get().worker; }
 
 }  // namespace
 
 // (Not ended: that would talk to its ring.)
-void detail::forget_guest_worker() { (void)t_guest.worker.release(); }
+void detail::forget_guest_worker() { (void)own_guest().release(); }
 
 detail::Worker* detail::existing_guest_worker() {
   if (simulator() != nullptr) [[unlikely]] {
     return simulated_locals()->guest.get();
   }
-  return t_guest_gone ? nullptr : t_guest.worker.get();
+  return t_guest_gone ? nullptr : own_guest().get();
 }
 
 detail::Worker* detail::guest_worker() {
@@ -88,8 +90,9 @@ detail::Worker* detail::guest_worker() {
     return worker.get();
   }
   if (t_guest_gone) return nullptr;
-  if (t_guest.worker == nullptr) t_guest.worker = new_guest_worker();
-  return t_guest.worker.get();
+  std::unique_ptr<Worker>& own = own_guest();
+  if (own == nullptr) own = new_guest_worker();
+  return own.get();
 }
 
 void gather(std::span<Function> functions) {

@@ -4,14 +4,12 @@
 // or -errno, EINTR handled. Reentrant and without state.
 #pragma once
 
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "fiber/io.h"
 
 namespace fiber::io::blocking {
 
@@ -19,32 +17,32 @@ namespace fiber::io::blocking {
 // clamp serves both.
 inline constexpr size_t kMaxTransfer = 0x7ffff000;
 
-int open(const char* path, int flags, mode_t mode);
+int open(const char* path, int flags, Mode mode);
 int close(int fd);
-ssize_t pread(int fd, void* data, size_t size, uint64_t offset);
-ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset);
-ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset);
-ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset);
-ssize_t read(int fd, void* data, size_t size);
-ssize_t write(int fd, const void* data, size_t size);
+ptrdiff_t pread(int fd, void* data, size_t size, uint64_t offset);
+ptrdiff_t pwrite(int fd, const void* data, size_t size, uint64_t offset);
+ptrdiff_t preadv(int fd, const IoVec* parts, int count, uint64_t offset);
+ptrdiff_t pwritev(int fd, const IoVec* parts, int count, uint64_t offset);
+ptrdiff_t read(int fd, void* data, size_t size);
+ptrdiff_t write(int fd, const void* data, size_t size);
 // Reads only what the page cache holds: -EAGAIN if nothing of it is there, -EOPNOTSUPP or -EINVAL
 // where the kernel or the file cannot tell.
-ssize_t pread_cached(int fd, void* data, size_t size, uint64_t offset);
-ssize_t preadv_cached(int fd, const iovec* parts, int count, uint64_t offset);
+ptrdiff_t pread_cached(int fd, void* data, size_t size, uint64_t offset);
+ptrdiff_t preadv_cached(int fd, const IoVec* parts, int count, uint64_t offset);
 int fsync(int fd);
 int fdatasync(int fd);
 int sync_file_range(int fd, uint64_t offset, uint64_t length, unsigned flags);
 int fallocate(int fd, int mode, uint64_t offset, uint64_t length);
-int ftruncate(int fd, uint64_t length);
+int set_size(int fd, uint64_t length);
 int fadvise(int fd, uint64_t offset, uint64_t length, int advice);
 int statfs_free(const char* path, uint64_t* bytes);
 int rename(const char* from, const char* to);
 int unlink(const char* path);
 int link(const char* existing, const char* created);
-int mkdir(const char* path, mode_t mode);
+int mkdir(const char* path, Mode mode);
 int rmdir(const char* path);
-int stat(const char* path, struct stat* out);
-int fstat(int fd, struct stat* out);
+int status(const char* path, FileStatus* out);
+int file_status(int fd, FileStatus* out);
 int access(const char* path, int mode);
 int list_dir(const char* path, std::vector<std::string>* names);
 int lock_file(int fd);

@@ -4,8 +4,6 @@
 // Thread safety: all functions from any thread.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +22,7 @@ bool may_read_cached(int fd);
 
 // Adds to *done what the page cache holds of a read, as far as it reaches. True: the read is over
 // (all is there, end of file, or an error, which is in *result).
-bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done, ssize_t* result);
+bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done, ptrdiff_t* result);
 
 // On a fiber, after a call that completed without a suspension: lets others run now and then.
 void completed_inline();

@@ -8,13 +8,11 @@
 // the pool's; the group's count hands the results back.
 #pragma once
 
-#include <liburing.h>
-
 #include <atomic>
 #include <cstdint>
 
 #include "engine_blocking_pool.h"
-#include "engine_ring.h"
+#include "io_operation.h"
 #include "waiter.h"
 
 namespace fiber::detail {
@@ -44,23 +42,17 @@ class IoEngine;
 
 struct IoRequest;
 
-// What a cancellation needs in a ring.
-struct CancelOp {
-  RingOp op;  // first: found by its address
-  IoRequest* request = nullptr;
-};
-
 struct IoRequest {
-  // Whether io_uring has this operation at all; then `ring.sqe` describes it. (This kernel may
-  // still not have it.)
-  bool has_sqe = false;
+  // What the engines of this system need to know of it (posix/io_operation.h,
+  // windows/io_operation.h).
+  IoOperation op;
   // The operation as a call. Result: >= 0 or -errno. May block, unless the request has an `fd`.
   int64_t (*block)(IoRequest*) = nullptr;
   // For `block`: what to call it with.
   void* context = nullptr;
 
   // A descriptor that can be waited for (a socket). `block` then never blocks; it says -EAGAIN if
-  // it has to wait until poll(2) would report `events` (POLLIN or POLLOUT). -1: there is none.
+  // it has to wait until poll(2) would report `events` (kPollIn or kPollOut). -1: there is none.
   int fd = -1;
   int16_t events = 0;
   // Set by `block`: it took less than it could have, so that the next attempt would be in vain.
@@ -81,9 +73,8 @@ struct IoRequest {
   // The requests of a batch go to IoEngine::submit() as one list.
   IoRequest* next = nullptr;
 
-  // The engine's, but for `ring.sqe`.
+  // The engine's.
   IoEngine* engine = nullptr;
-  RingOp ring;
   PoolJob job;
 
   // Any thread, once. The request and its group may be gone afterwards.

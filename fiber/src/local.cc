@@ -1,20 +1,14 @@
 #include "fiber/local.h"
 
-#include <pthread.h>
-
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <utility>
 
+#include "exit_actions.h"
 #include "fork.h"
-#include "keep_loaded.h"
 #include "local_table.h"
 #include "raw_lock.h"
 #include "sim_hooks.h"
+#include "thread_owned.h"
 #include "worker.h"
 
 namespace fiber::detail {
@@ -41,7 +35,6 @@ struct ThreadTable {
     if (table != nullptr) LocalTable::destroy(&table);
   }
 };
-thread_local ThreadTable t_table;
 
 __thread uint64_t t_context_id = 0;  // of a plain thread
 
@@ -56,6 +49,8 @@ LocalTable* own_table(Fiber* fiber) {
   return *table;
 }
 
+}  // namespace
+
 void run_exit_actions(std::vector<Function>* actions) {
   while (!actions->empty()) {
     std::vector<Function> batch = std::move(*actions);
@@ -63,28 +58,6 @@ void run_exit_actions(std::vector<Function>* actions) {
     for (Function& action : batch) action();
   }
 }
-
-// The actions of a plain thread hang on a POSIX key: its destructor comes after those of the
-// thread_local objects.
-pthread_key_t exit_actions_key() {
-  static const pthread_key_t key = [] {
-    keep_loaded();  // threads that have such actions may end after a dlclose()
-    pthread_key_t made;
-    const int error = pthread_key_create(&made, [](void* value) {
-      auto* actions = static_cast<std::vector<Function>*>(value);
-      run_exit_actions(actions);
-      delete actions;
-    });
-    if (error != 0) {
-      fprintf(stderr, "fiber: pthread_key_create: %s\n", strerror(error));
-      abort();
-    }
-    return made;
-  }();
-  return key;
-}
-
-}  // namespace
 
 RawLock* local_keys_lock() { return &g_lock; }
 
@@ -110,7 +83,7 @@ void* get_local(LocalKey key, void* (*make)(const void*), const void* argument,
                 void (*destroy)(void*)) {
   Fiber* fiber = Worker::current_fiber();
   if (LocalTable* own = own_table(fiber)) return own->get(key, make, argument, destroy);
-  LocalTable*& table = t_table.table;
+  LocalTable*& table = ThreadOwned<ThreadTable>::get().table;
   if (table == nullptr) table = new LocalTable;
   return table->get(key, make, argument, destroy);
 }
@@ -120,14 +93,7 @@ void at_context_exit(Function action) {
     own->at_exit.push_back(std::move(action));
     return;
   }
-  const pthread_key_t key = exit_actions_key();
-  auto* actions = static_cast<std::vector<Function>*>(pthread_getspecific(key));
-  if (actions == nullptr) {
-    auto made = std::make_unique<std::vector<Function>>();
-    if (pthread_setspecific(key, made.get()) != 0) throw std::bad_alloc();
-    actions = made.release();
-  }
-  actions->push_back(std::move(action));
+  thread_exit_actions().push_back(std::move(action));
 }
 
 uint64_t new_context_id() {

@@ -1,14 +1,10 @@
 // Address of net.h: from and to text.
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <sys/un.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 
 #include "fiber/net.h"
+#include "os_net.h"
 
 namespace fiber::net {
 
@@ -64,7 +60,7 @@ int Address::unix_path(std::string_view path, Address* out) {
   name->sun_family = AF_UNIX;
   std::memcpy(name->sun_path, path.data(), path.size());
   // An abstract name is all its bytes, a path ends with its zero.
-  result.size_ = static_cast<socklen_t>(kPathAt + path.size() + (path[0] == '\0' ? 0 : 1));
+  result.size_ = static_cast<AddressSize>(kPathAt + path.size() + (path[0] == '\0' ? 0 : 1));
   *out = result;
   return 0;
 }

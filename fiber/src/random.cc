@@ -1,8 +1,7 @@
 #include "fiber/random.h"
 
-#include <sys/random.h>
-
 #include "fiber/clock.h"
+#include "os_random.h"
 #include "sim_hooks.h"
 
 namespace fiber {
@@ -13,7 +12,7 @@ __thread uint64_t t_state __attribute__((tls_model("initial-exec"))) = 0;
 __thread bool t_seeded __attribute__((tls_model("initial-exec"))) = false;
 
 __attribute__((noinline)) void seed() {
-  if (getrandom(&t_state, sizeof(t_state), 0) != static_cast<ssize_t>(sizeof(t_state))) {
+  if (!detail::os_random(&t_state, sizeof(t_state))) {
     t_state = now_nanos() ^ reinterpret_cast<uintptr_t>(&t_state);
   }
   t_seeded = true;

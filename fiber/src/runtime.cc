@@ -1,7 +1,5 @@
 #include "fiber/runtime.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -9,12 +7,14 @@
 #include <system_error>
 #include <vector>
 
+#include "dump.h"
 #include "fiber/cpu.h"
 #include "fiber/fork.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
 #include "fork.h"
+#include "os_thread.h"
 #include "sim_hooks.h"
 #include "stack_overflow.h"
 #include "watchdog.h"
@@ -26,11 +26,6 @@
 #endif
 
 namespace fiber {
-
-namespace detail {
-// By the first runtime that starts (dump.cc).
-void install_default_dump_signal();
-}  // namespace detail
 
 using detail::Fiber;
 using detail::Waiter;
@@ -286,7 +281,7 @@ void yield() {
   } else if (detail::simulator() != nullptr) {
     detail::simulate_yield();
   } else {
-    sched_yield();
+    detail::os_yield();
   }
 }
 

@@ -3,12 +3,11 @@
 // tell.
 #pragma once
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "os_write.h"
 
 namespace fiber::detail {
 
@@ -30,13 +29,7 @@ class SafeWriter {
   }
 
   void flush() {
-    size_t done = 0;
-    while (done < size_) {
-      const ssize_t n = ::write(fd_, buffer_ + done, size_ - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
-      done += static_cast<size_t>(n);
-    }
+    os_write(fd_, buffer_, size_);
     size_ = 0;
   }
 

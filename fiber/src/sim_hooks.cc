@@ -1,9 +1,6 @@
 // The functions of sim_hooks.h and interleave.h: from the calling OS thread to its Simulator.
 #include "sim_hooks.h"
 
-#include <poll.h>
-#include <sys/stat.h>
-
 #include <vector>
 
 #include "engine_sim.h"
@@ -92,8 +89,8 @@ void simulate_blocking_stream(int fd, short events) {
 }
 
 bool simulate_stream_wait(int fd, short events, uint64_t deadline) {
-  std::vector<pollfd> streams{{.fd = fd, .events = events, .revents = 0}};
-  while (::poll(streams.data(), streams.size(), 0) == 0) {
+  std::vector<PollEntry> streams{{.fd = fd, .events = events, .revents = 0}};
+  while (os_poll(streams.data(), streams.size()) == 0) {
     if (t_simulator->clock() >= deadline) return false;
     (void)t_simulator->wait(nullptr, 0, deadline, &streams);
   }

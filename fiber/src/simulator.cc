@@ -1,7 +1,5 @@
 #include "simulator.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -220,7 +218,8 @@ bool Simulator::new_thread(std::string name, Function function) {
   thread->function = std::move(function);
   thread->stack = stack;
   thread->priority = (uint64_t{1} << 62) + (schedule_.next() >> 2);
-  thread->context.stack_pointer = prepare_stack(stack->top, thread_main, thread.get());
+  thread->context.stack_pointer =
+      prepare_stack(stack->bottom, stack->top, thread_main, thread.get());
 #if defined(FIBER_ASAN)
   thread->context.stack_bottom = stack->bottom;
   thread->context.stack_size = static_cast<size_t>(stack->top - stack->bottom);
@@ -353,7 +352,7 @@ uint64_t Simulator::random() {
 // ---- Waiting
 
 bool Simulator::wait(const std::atomic<uint32_t>* word, uint32_t expected, uint64_t deadline,
-                     std::vector<pollfd>* streams) {
+                     std::vector<PollEntry>* streams) {
   SimThread* const thread = running_;
   if (word != nullptr && word->load(std::memory_order_seq_cst) != expected) return true;
   thread->timed_out = false;
@@ -425,7 +424,7 @@ bool Simulator::check_streams() {
   bool any = false;
   for (auto& [number, thread] : threads_) {
     if (thread->state != SimThread::State::kBlocked || thread->streams == nullptr) continue;
-    if (::poll(thread->streams->data(), thread->streams->size(), 0) <= 0) continue;
+    if (os_poll(thread->streams->data(), thread->streams->size()) <= 0) continue;
     make_ready(thread.get());
     add(SimEvent::kWake, number, kNobody);
     any = true;

@@ -25,12 +25,11 @@
 #include "context.h"
 #include "fiber/runtime.h"
 #include "fiber/simulation.h"
+#include "os_poll.h"
 #include "raw_lock.h"
 #include "sim_hooks.h"
 #include "sim_trace.h"
 #include "stack.h"
-
-struct pollfd;
 
 namespace fiber::detail {
 
@@ -66,7 +65,7 @@ struct SimThread {
   uint64_t deadline = 0;
   uint64_t deadline_sequence = 0;
   bool timed_out = false;
-  std::vector<pollfd>* streams = nullptr;
+  std::vector<PollEntry>* streams = nullptr;
 
   // The library's thread-locals while another thread runs.
   Worker* worker = nullptr;
@@ -107,7 +106,7 @@ class Simulator {
 
   // False: the deadline passed.
   bool wait(const std::atomic<uint32_t>* word, uint32_t expected, uint64_t deadline,
-            std::vector<pollfd>* streams = nullptr);
+            std::vector<PollEntry>* streams = nullptr);
   int wake(const void* word, int count);
   // Somebody outside sleeps on a word of ours, or woke there.
   void count_foreign() { foreign_wakes_++; }

@@ -17,23 +17,16 @@
 #define FIBER_VALGRIND_UNDEFINED(bottom, size) ((void)0)
 #endif
 
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <vector>
 
 #include "fiber/stats.h"
+#include "os_memory.h"
 
 namespace fiber::detail {
 namespace {
-
-// Linux 6.13: makes pages fault without splitting the mapping. Not in Debian 12's headers.
-constexpr int kMadvGuardInstall = 102;
 
 constexpr size_t kMaxSlabSlots = 4096;
 
@@ -44,8 +37,6 @@ constexpr size_t kGuardPages = 4;
 // sets. So the tops are spread over half a page.
 constexpr size_t kColours = 32;
 constexpr size_t kColourStep = 64;
-
-std::atomic<bool> g_guard_markers{true};
 
 }  // namespace
 
@@ -95,7 +86,7 @@ constinit StackPool* g_pools FIBER_GUARDED_BY(g_pools_lock) = nullptr;
 }  // namespace
 
 StackPool* StackPool::for_size(size_t usable) {
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t page = os_page_size();
   usable = (std::max(usable, 4 * page) + page - 1) / page * page;
   RawLockGuard guard(&g_pools_lock);
   for (StackPool* pool = g_pools; pool != nullptr; pool = pool->next_) {
@@ -119,8 +110,7 @@ void StackPool::unlock_all() {
 void lock_stack_pools() FIBER_NO_THREAD_SAFETY_ANALYSIS { StackPool::lock_all(); }
 void unlock_stack_pools() FIBER_NO_THREAD_SAFETY_ANALYSIS { StackPool::unlock_all(); }
 
-StackPool::StackPool(size_t usable)
-    : usable_(usable), guard_(kGuardPages * static_cast<size_t>(sysconf(_SC_PAGESIZE))) {}
+StackPool::StackPool(size_t usable) : usable_(usable), guard_(kGuardPages * os_page_size()) {}
 
 bool StackPool::grow() {
   size_t slots = next_slab_slots_;
@@ -128,13 +118,10 @@ bool StackPool::grow() {
   size_t bytes;
   for (;; slots = (slots + 1) / 2) {  // when there is no room for many, for fewer
     bytes = slots * (usable_ + guard_);
-    slab = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                -1, 0);
-    if (slab != MAP_FAILED) break;
+    slab = os_reserve_stacks(bytes);
+    if (slab != nullptr) break;
     if (slots == 1) return false;
   }
-  // A huge page under a stack would make it resident as a whole. Refused only where there are none.
-  (void)madvise(slab, bytes, MADV_NOHUGEPAGE);
   next_slab_slots_ = std::min(slots * 2, kMaxSlabSlots);
   slab_ = new StackSlab{nullptr, static_cast<char*>(slab), usable_ + guard_, guard_, slots,
                         {0},     new Stack[slots]};
@@ -144,20 +131,6 @@ bool StackPool::grow() {
   } while (!StackSlab::newest.compare_exchange_weak(newest, slab_, std::memory_order_release,
                                                     std::memory_order_relaxed));
   return true;
-}
-
-bool StackPool::install_guard(char* bottom) {
-  if (g_guard_markers.load(std::memory_order_relaxed)) {
-    int result;
-    do {
-      result = madvise(bottom, guard_, kMadvGuardInstall);
-    } while (result != 0 && errno == EINTR);
-    if (result == 0) return true;
-    if (errno == ENOMEM) return false;
-    g_guard_markers.store(false, std::memory_order_relaxed);  // an older kernel
-  }
-  // Splits the mapping: fails when the process has too many (vm.max_map_count).
-  return mprotect(bottom, guard_, PROT_NONE) == 0;
 }
 
 Stack* StackPool::allocate() {
@@ -173,7 +146,7 @@ Stack* StackPool::allocate() {
     used = 0;
   }
   char* slot = slab_->begin + used * slab_->slot_bytes;
-  if (!install_guard(slot)) return nullptr;
+  if (!os_prepare_stack(slot, guard_, slot + guard_ + usable_)) return nullptr;
   Stack* stack = &slab_->stacks[used];
   stack->bottom = slot + guard_;
   FIBER_VALGRIND_STACK(stack->bottom, usable_);  // for good, as the mapping
@@ -199,7 +172,7 @@ void StackPool::release(Stack* stack) {
   if (stack->context.tsan_fiber != nullptr) __tsan_destroy_fiber(stack->context.tsan_fiber);
 #endif
   stack->context = Context{};
-  (void)madvise(stack->bottom, usable_, MADV_DONTNEED);  // a refusal costs memory only
+  os_release_stack(stack->bottom, usable_);
   FIBER_VALGRIND_UNDEFINED(stack->bottom, usable_);
   RawLockGuard guard(&lock_);
   stack->next = free_;
@@ -241,16 +214,11 @@ namespace fiber {
 
 size_t stack_high_water() {
   using detail::StackSlab;
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   size_t deepest = 0;
-  std::vector<unsigned char> resident;
   StackSlab::for_each([&](const StackSlab& slab, size_t i) {
-    const size_t pages = (slab.slot_bytes - slab.guard_bytes) / page;
-    resident.resize(pages);
-    if (mincore(slab.stacks[i].bottom, pages * page, resident.data()) != 0) return;
-    size_t untouched = 0;
-    while (untouched < pages && (resident[untouched] & 1) == 0) untouched++;
-    deepest = std::max(deepest, (pages - untouched) * page);
+    const size_t used =
+        detail::os_used_of_stack(slab.stacks[i].bottom, slab.slot_bytes - slab.guard_bytes);
+    deepest = std::max(deepest, used);
   });
   return deepest;
 }

@@ -118,7 +118,6 @@ class StackPool {
 
  private:
   bool grow() FIBER_REQUIRES(lock_);
-  bool install_guard(char* bottom) FIBER_REQUIRES(lock_);
 
   const size_t usable_;
   const size_t guard_;

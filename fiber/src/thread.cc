@@ -1,10 +1,5 @@
 #include "fiber/thread.h"
 
-#include <pthread.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +9,7 @@
 #include "fiber/fork.h"
 #include "fiber/wait.h"
 #include "fork.h"
+#include "os_thread.h"
 #include "sim_hooks.h"
 
 namespace fiber {
@@ -23,24 +19,19 @@ struct Thread::State {
   Function function;
   int nice = 0;
   bool simulated = false;
-  pthread_t thread{};
+  detail::OsThread thread{};
   std::atomic<uint32_t> ended{0};
   const uint32_t generation = process_generation();
 
-  static void* main(void* argument);
+  static void main(void* argument);
   void run();
 };
 
-void* Thread::State::main(void* argument) {
+void Thread::State::main(void* argument) {
   State* self = static_cast<State*>(argument);
-  pthread_setname_np(pthread_self(), self->name.c_str());
-  if (self->nice != 0) {
-    // Linux niceness is a thread's own. Best effort: raising priority needs a privilege.
-    const id_t id = static_cast<id_t>(current_thread_id());
-    (void)setpriority(PRIO_PROCESS, id, getpriority(PRIO_PROCESS, id) + self->nice);
-  }
+  detail::os_name_thread(self->name.c_str());
+  if (self->nice != 0) detail::os_renice_thread(self->nice);
   self->run();
-  return nullptr;
 }
 
 void Thread::State::run() {
@@ -74,8 +65,8 @@ int Thread::create(std::string name, Function function, int nice, Thread* out) {
     state->simulated = true;
     if (!detail::simulate_thread(state->name, [state] { state->run(); })) return -EAGAIN;
   } else {
-    const int error = pthread_create(&state->thread, nullptr, State::main, state.get());
-    if (error != 0) return -error;
+    const int error = detail::os_start_thread(State::main, state.get(), &state->thread);
+    if (error != 0) return error;
   }
   Thread started;
   started.state_ = std::move(state);
@@ -86,7 +77,7 @@ int Thread::create(std::string name, Function function, int nice, Thread* out) {
 Thread::Thread(std::string name, Function function, int nice) {
   const int result = create(std::move(name), std::move(function), nice, this);
   if (result != 0) {
-    fprintf(stderr, "fiber::Thread: pthread_create: %s\n", strerror(-result));
+    fprintf(stderr, "fiber::Thread: the system refuses a thread: %s\n", strerror(-result));
     abort();
   }
 }
@@ -113,7 +104,7 @@ void Thread::join() {
     }
     wait(&state_->ended, 0);
   }
-  if (!state_->simulated) pthread_join(state_->thread, nullptr);
+  if (!state_->simulated) detail::os_join_thread(state_->thread);
   state_.reset();
 }
 
@@ -125,7 +116,7 @@ void detail::forget_thread_id() { t_id = 0; }
 
 uint64_t current_thread_id() {
   if (detail::simulator() != nullptr) return detail::simulated_thread_id();
-  if (t_id == 0) t_id = static_cast<uint64_t>(syscall(SYS_gettid));
+  if (t_id == 0) t_id = detail::os_thread_id();
   return t_id;
 }
 

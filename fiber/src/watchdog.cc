@@ -1,8 +1,6 @@
 // See watchdog.h.
 #include "watchdog.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -19,12 +17,6 @@ constexpr uint64_t kLeastPeriodNanos = 1000000;
 constexpr uint64_t kReportPeriodNanos = 1000000000;
 
 std::atomic<uint64_t> g_next_report{0};
-
-uint64_t read_clock(clockid_t clock) {
-  timespec time;
-  if (clock_gettime(clock, &time) != 0) return 0;
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
-}
 
 // The stack whose fiber runs on the thread, null if there is none.
 const Stack* running_on(uint32_t thread) {
@@ -83,7 +75,7 @@ void Watchdog::watch() {
       const Worker& worker = *group_->workers[i];
       Seen& last = seen[i];
       const uint64_t switches = worker.switches();
-      const uint64_t cpu_nanos = read_clock(worker.cpu_clock());
+      const uint64_t cpu_nanos = os_read_cpu_clock(worker.cpu_clock());
       if (switches != last.switches || worker.asleep()) {
         last = {switches, cpu_nanos, false};
       } else if (!last.reported && cpu_nanos - last.cpu_nanos >= limit_nanos_) {

@@ -1,7 +1,5 @@
 #include "worker.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -43,11 +41,6 @@ uint64_t new_number() {
   if (t_next_number % kNumberBlock == 0)
     t_next_number = g_next_number.fetch_add(kNumberBlock, std::memory_order_relaxed);
   return t_next_number++;
-}
-
-clockid_t thread_cpu_clock() {
-  clockid_t clock;
-  return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? clock : CLOCK_THREAD_CPUTIME_ID;
 }
 
 // For people: which fiber runs on the stack from now on. (Its state is kRunning: the one before
@@ -104,7 +97,7 @@ Worker::Worker(size_t stack_size, Engine engine, WorkerGroup* group, int index)
       group_(group),
       index_(index),
       thread_id_(static_cast<uint32_t>(current_thread_id())),
-      cpu_clock_(thread_cpu_clock()) {
+      cpu_clock_(os_thread_cpu_clock()) {
   register_worker(this);
 }
 
@@ -118,6 +111,7 @@ Worker::~Worker() {
     posters = posters_.load(std::memory_order_acquire);
   }
   engine_.reset();
+  os_close_cpu_clock(cpu_clock_);
   while (Stack* stack = stacks_) {
     stacks_ = stack->next;
     pool_->release(stack);
@@ -401,7 +395,7 @@ bool Worker::give_stack(Fiber* fiber) {
   } else {
     stack = pool_->allocate();
     if (stack == nullptr) return false;
-    stack->context.stack_pointer = prepare_stack(stack->top, carrier_main, stack);
+    stack->context.stack_pointer = prepare_stack(stack->bottom, stack->top, carrier_main, stack);
 #if defined(FIBER_ASAN)
     stack->context.stack_bottom = stack->bottom;
     stack->context.stack_size = static_cast<size_t>(stack->top - stack->bottom);

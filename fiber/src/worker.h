@@ -34,6 +34,7 @@
 #include "fresh_queue.h"
 #include "futex.h"
 #include "io_engine.h"
+#include "os_clock.h"
 #include "spin_budget.h"
 #include "stack.h"
 #include "stack_overflow.h"
@@ -141,7 +142,7 @@ class Worker {
 
   // Of its thread: the kernel's id, and the clock of the time that it ran.
   uint32_t thread_id() const { return thread_id_; }
-  clockid_t cpu_clock() const { return cpu_clock_; }
+  ThreadCpuClock cpu_clock() const { return cpu_clock_; }
   // A moment ago.
   uint64_t switches() const { return counters_.switches.get(); }
   bool asleep() const { return state_.load(std::memory_order_relaxed) != kRunning; }
@@ -310,7 +311,7 @@ class Worker {
   WorkerGroup* const group_;
   const int index_;
   const uint32_t thread_id_;
-  const clockid_t cpu_clock_;  // of the thread
+  const ThreadCpuClock cpu_clock_;  // of the thread
   SignalStack signal_stack_;
   uint32_t next_victim_ = 0;
   bool searching_ = false;  // counted in group_->searchers

@@ -151,8 +151,8 @@ class EngineSleepTest : public ::testing::TestWithParam<EngineKind> {
   // is.
   void start_read(IoEngine* engine) {
     ASSERT_EQ(::pipe2(ends_, O_CLOEXEC), 0);
-    io_uring_prep_read(&request_.ring.sqe, ends_[0], &byte_, 1, ~0ull);
-    request_.has_sqe = true;
+    io_uring_prep_read(&request_.op.ring.sqe, ends_[0], &byte_, 1, ~0ull);
+    request_.op.has_sqe = true;
     request_.group = &group_;
     request_.context = this;
     request_.block = [](IoRequest* r) -> int64_t {

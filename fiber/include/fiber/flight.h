@@ -4,7 +4,7 @@
 //   fiber::io::PendingRead ahead;
 //   ahead.start(fd, buffer, 256 << 10, offset);
 //   ... use what was read before ...
-//   const ssize_t n = ahead.wait();
+//   const ptrdiff_t n = ahead.wait();
 //
 // On a fiber the read goes to the engine of the fiber's worker; on a plain thread to the engine
 // that the thread keeps for gather() (guest.h), without waiting for it. What the page cache holds
@@ -29,8 +29,6 @@
 //
 // Thread safety: one caller at a time for each object; different objects are independent.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -83,7 +81,7 @@ class PendingRead {
 
   // SUSPENDS until the read is done. Its result, again with each call; -EINVAL if none was started,
   // -EXDEV if it is another thread's (above), which leaves it in flight.
-  ssize_t wait();
+  ptrdiff_t wait();
 
   // SUSPENDS until the read is done (0: wait() has its result at once), or until `deadline`, a
   // now_nanos() value (-ETIMEDOUT: it stays in flight; its buffer is the kernel's until cancel() or
@@ -103,13 +101,13 @@ class PendingRead {
   void abandon(Function released);
 
  private:
-  friend ssize_t wait_any(std::span<PendingRead* const> reads);
+  friend ptrdiff_t wait_any(std::span<PendingRead* const> reads);
   std::unique_ptr<detail::Flight> flight_;  // null: never started
 };
 
 // SUSPENDS until one of the reads is done. Its place in the span, the first if there are several.
 // -EINVAL: none of them was ever started. -EXDEV: none is done, and one is another thread's.
-ssize_t wait_any(std::span<PendingRead* const> reads);
+ptrdiff_t wait_any(std::span<PendingRead* const> reads);
 
 // SUSPENDS until all are done. Their results are wait()'s. 0, or -EXDEV: it stopped at one that is
 // another thread's.

@@ -18,24 +18,26 @@
 // one file descriptor are ordered only if the callers order them.
 #pragma once
 
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#if defined(_WIN32)
+#include "fiber/windows/io_types.h"
+#else
+#include "fiber/posix/io_types.h"
+#endif
+
 namespace fiber::io {
 
 // --- opening and closing
 
-// Returns the new descriptor. O_CLOEXEC is always added to `flags`; `mode` counts only with
-// O_CREAT. What open() returned is to be closed with close(), not with the system call: how a fiber
-// does I/O on it is remembered from here to there.
-int open(const char* path, int flags, mode_t mode = 0644);
+// Returns the new descriptor, closed on exec. `flags`: kReadOnly and the like of io_types.h (POSIX:
+// any O_*); `mode` counts only with kCreate. What open() returned is to be closed with close(), not
+// with the system call: how a fiber does I/O on it is remembered from here to there.
+int open(const char* path, int flags, Mode mode = 0644);
 // The descriptor is gone after the call even if an error (for example -EIO of a late write) is
 // returned.
 int close(int fd);
@@ -51,13 +53,13 @@ void keep_registered(int fd);
 
 // `offset` and all sizes are in bytes. 0 from a read means end of file. At most 0x7ffff000 bytes
 // move in one call (the kernel's limit), more is a short read or write.
-ssize_t pread(int fd, void* data, size_t size, uint64_t offset);
-ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset);
-ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset);
-ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset);
+ptrdiff_t pread(int fd, void* data, size_t size, uint64_t offset);
+ptrdiff_t pwrite(int fd, const void* data, size_t size, uint64_t offset);
+ptrdiff_t preadv(int fd, const IoVec* parts, int count, uint64_t offset);
+ptrdiff_t pwritev(int fd, const IoVec* parts, int count, uint64_t offset);
 // At the descriptor's own position (also for pipes and other files without one).
-ssize_t read(int fd, void* data, size_t size);
-ssize_t write(int fd, const void* data, size_t size);
+ptrdiff_t read(int fd, void* data, size_t size);
+ptrdiff_t write(int fd, const void* data, size_t size);
 
 // One part of pread_batch(). `result` is set as pread() would return it.
 struct ReadRequest {
@@ -65,7 +67,7 @@ struct ReadRequest {
   void* data = nullptr;
   size_t size = 0;
   uint64_t offset = 0;
-  ssize_t result = 0;
+  ptrdiff_t result = 0;
 };
 
 // Performs all reads and returns when the last is done. What is not in the page cache goes to the
@@ -77,13 +79,17 @@ void pread_batch(std::span<ReadRequest> requests);
 
 int fsync(int fd);
 int fdatasync(int fd);
+// The next three know what the system knows: on Windows fallocate() reserves space within and
+// beyond the file's size (FileAllocationInfo; any other `mode` than 0 and kKeepSize is
+// -EOPNOTSUPP), and the other two are -EOPNOTSUPP.
+//
 // Linux: starts (or waits for) write-back of a range; no promise of durability. `flags`:
 // SYNC_FILE_RANGE_*. `length` 0 means to the end of the file.
 int sync_file_range(int fd, uint64_t offset, uint64_t length, unsigned flags);
-// `mode`: FALLOC_FL_* or 0. -EOPNOTSUPP where the file system cannot.
+// `mode`: 0 or kKeepSize (Linux: FALLOC_FL_*). -EOPNOTSUPP where the file system cannot.
 int fallocate(int fd, int mode, uint64_t offset, uint64_t length);
-int ftruncate(int fd, uint64_t length);
-// `advice`: POSIX_FADV_*. `length` 0 means to the end of the file.
+int set_size(int fd, uint64_t length);
+// `advice`: kAdviseNormal and the like. `length` 0 means to the end of the file.
 int fadvise(int fd, uint64_t offset, uint64_t length, int advice);
 // Tells the size of the free space for unprivileged users on the file system that holds `path`, in
 // bytes.
@@ -94,11 +100,11 @@ int statfs_free(const char* path, uint64_t* bytes);
 int rename(const char* from, const char* to);
 int unlink(const char* path);
 int link(const char* existing, const char* created);
-int mkdir(const char* path, mode_t mode);
+int mkdir(const char* path, Mode mode);
 int rmdir(const char* path);
-int stat(const char* path, struct stat* out);
-int fstat(int fd, struct stat* out);
-// `mode`: F_OK, R_OK, ...
+int status(const char* path, FileStatus* out);
+int file_status(int fd, FileStatus* out);
+// `mode`: kExists or kMayRead | kMayWrite.
 int access(const char* path, int mode);
 // Replaces `*names` by the names in the directory, without "." and "..", in no particular order.
 int list_dir(const char* path, std::vector<std::string>* names);

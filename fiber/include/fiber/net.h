@@ -21,19 +21,21 @@
 // descriptor are ordered only if the callers order them, except that close() may always come.
 #pragma once
 
-#include <sys/socket.h>
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "fiber/clock.h"
+#if defined(_WIN32)
+#include "fiber/windows/net_types.h"
+#else
+#include "fiber/posix/net_types.h"
+#endif
 
 namespace fiber::net {
 
-// Where a socket is bound or connected to. A value; empty by default (of family AF_UNSPEC).
+// Where a socket is bound or connected to. A value; empty by default (of family kUnspecified).
 class Address {
  public:
   Address() = default;
@@ -49,7 +51,7 @@ class Address {
   // -ENAMETOOLONG beyond 107 bytes.
   static int unix_path(std::string_view path, Address* out);
 
-  int family() const { return storage_.ss_family; }
+  int family() const { return family_of(storage_); }
   // In host byte order; 0 if the family has no ports.
   uint16_t port() const;
   // "127.0.0.1:80", "[::1]:80", "/run/x" or "@abstract"; "" of an empty one.
@@ -58,22 +60,22 @@ class Address {
   // For the system calls.
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
   sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage_); }
-  socklen_t size() const { return size_; }
+  AddressSize size() const { return size_; }
   // After the kernel has written to get(), where it found capacity() bytes.
-  void set_size(socklen_t size) { size_ = size < capacity() ? size : capacity(); }
-  static constexpr socklen_t capacity() { return sizeof(sockaddr_storage); }
+  void set_size(AddressSize size) { size_ = size < capacity() ? size : capacity(); }
+  static constexpr AddressSize capacity() { return sizeof(AddressStorage); }
 
  private:
-  sockaddr_storage storage_ = {};
-  socklen_t size_ = sizeof(sa_family_t);
+  AddressStorage storage_ = {};
+  AddressSize size_ = sizeof(AddressFamily);
 };
 
 // --- making, binding, connecting
 
-// A new socket: AF_INET, AF_INET6 or AF_UNIX, SOCK_STREAM. Close-on-exec and non-blocking are
+// A new socket: kIpV4, kIpV6 or kUnix, kStream. Close-on-exec and non-blocking are
 // added to `type`.
-int socket(int family, int type = SOCK_STREAM, int protocol = 0);
-// Two Unix stream sockets connected to each other.
+int socket(int family, int type = kStream, int protocol = 0);
+// Two Unix stream sockets connected to each other. (On Windows two of TCP, over the loopback.)
 int socket_pair(int fds[2]);
 int bind(int fd, const Address& address);
 int listen(int fd, int backlog = 1024);
@@ -97,27 +99,28 @@ int connect_to(const Address& address, uint64_t deadline = kNoDeadline);
 // --- transfer
 
 // SUSPENDS until there is something. Returns the bytes received, at most `size` and rarely less
-// than there are; 0 at the end of what the peer sent (and if size == 0). `flags`: 0 or MSG_PEEK
-// and the like; -EINVAL for MSG_WAITALL (recv_exactly() does that). With MSG_DONTWAIT never waits:
+// than there are; 0 at the end of what the peer sent (and if size == 0). `flags`: 0 or kPeek
+// and the like; -EINVAL for MSG_WAITALL (recv_exactly() does that). With kDontWait never waits:
 // -EAGAIN.
-ssize_t recv(int fd, void* data, size_t size, int flags = 0, uint64_t deadline = kNoDeadline);
+ptrdiff_t recv(int fd, void* data, size_t size, int flags = 0, uint64_t deadline = kNoDeadline);
 // SUSPENDS while the peer does not read and the kernel's buffer is full. Returns the bytes taken
 // over by the kernel, at least 1 unless size == 0, perhaps less than `size`.
-ssize_t send(int fd, const void* data, size_t size, int flags = 0, uint64_t deadline = kNoDeadline);
+ptrdiff_t send(int fd, const void* data, size_t size, int flags = 0,
+               uint64_t deadline = kNoDeadline);
 // As recvmsg(2) and sendmsg(2), descriptors passed over Unix sockets included (MSG_CMSG_CLOEXEC is
-// always added).
-ssize_t recvmsg(int fd, msghdr* message, int flags = 0, uint64_t deadline = kNoDeadline);
-ssize_t sendmsg(int fd, const msghdr* message, int flags = 0, uint64_t deadline = kNoDeadline);
+// always added). On Windows a Message has only its parts.
+ptrdiff_t recvmsg(int fd, Message* message, int flags = 0, uint64_t deadline = kNoDeadline);
+ptrdiff_t sendmsg(int fd, const Message* message, int flags = 0, uint64_t deadline = kNoDeadline);
 
 // SUSPENDS until all is sent. `size`, or the error that stopped it after an unknown part was sent.
-ssize_t send_all(int fd, const void* data, size_t size, uint64_t deadline = kNoDeadline);
+ptrdiff_t send_all(int fd, const void* data, size_t size, uint64_t deadline = kNoDeadline);
 // SUSPENDS until `size` bytes have come. Less only if the peer's side ended before; an error loses
 // what came in until then.
-ssize_t recv_exactly(int fd, void* data, size_t size, uint64_t deadline = kNoDeadline);
+ptrdiff_t recv_exactly(int fd, void* data, size_t size, uint64_t deadline = kNoDeadline);
 
 // --- ending
 
-// `how`: SHUT_RD, SHUT_WR (the peer reads to the end, answers still come in) or SHUT_RDWR.
+// `how`: kShutReceive, kShutSend (the peer reads to the end, answers still come in) or kShutBoth.
 int shutdown(int fd, int how);
 // SUSPENDS, but briefly. Whoever waits on the descriptor, on any fiber or thread, gets -ECANCELED;
 // the number is not given back to the kernel before they all have left. So that they do, the

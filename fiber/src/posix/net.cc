@@ -141,8 +141,8 @@ int64_t operate_open(Wait* what, const DescriptorUse& use, Prepare& prepare, Att
     return (*static_cast<Attempt*>(r->context))(&r->drained);
   };
   if constexpr (!std::is_same_v<Prepare, NoOperation>) {
-    request.has_sqe = true;
-    prepare(&request.ring.sqe);
+    request.op.has_sqe = true;
+    prepare(&request.op.ring.sqe);
   }
   if (!engine->submit(&request)) return on_thread(fd, events, deadline, attempt);
   if (!request.answered) {
@@ -151,7 +151,7 @@ int64_t operate_open(Wait* what, const DescriptorUse& use, Prepare& prepare, Att
       return false;  // the completion ends the wait
     });
   }
-  what->completion_flags = request.ring.flags;
+  what->completion_flags = request.op.ring.flags;
   return request.result == -ECANCELED && !use.closing() ? -ETIMEDOUT : request.result;
 }
 
@@ -298,10 +298,10 @@ int connect_to(const Address& address, uint64_t deadline) {
 
 // --- transfer
 
-ssize_t recv(int fd, void* data, size_t size, int flags, uint64_t deadline) {
+ptrdiff_t recv(int fd, void* data, size_t size, int flags, uint64_t deadline) {
   if ((flags & MSG_WAITALL) != 0) return -EINVAL;
   auto attempt = [&](bool* drained) -> int64_t {
-    const ssize_t n = checked([&] { return ::recv(fd, data, size, flags | MSG_DONTWAIT); });
+    const ptrdiff_t n = checked([&] { return ::recv(fd, data, size, flags | MSG_DONTWAIT); });
     *drained = n > 0 && static_cast<size_t>(n) < size && flags == 0 && detail::is_tcp(fd);
     return n;
   };
@@ -313,7 +313,7 @@ ssize_t recv(int fd, void* data, size_t size, int flags, uint64_t deadline) {
   Descriptor* const known = detail::descriptor(fd);
   const bool readable = known != nullptr && known->readable.load(std::memory_order_relaxed);
   Wait what{fd, POLLIN, deadline, true};
-  const ssize_t n = operate(
+  const ptrdiff_t n = operate(
       &what,
       [&](io_uring_sqe* sqe) {
         io_uring_prep_recv(sqe, fd, data, clamp(size), flags);
@@ -325,10 +325,10 @@ ssize_t recv(int fd, void* data, size_t size, int flags, uint64_t deadline) {
   return n;
 }
 
-ssize_t send(int fd, const void* data, size_t size, int flags, uint64_t deadline) {
+ptrdiff_t send(int fd, const void* data, size_t size, int flags, uint64_t deadline) {
   flags |= MSG_NOSIGNAL;
   auto attempt = [&](bool* drained) -> int64_t {
-    const ssize_t n = checked([&] { return ::send(fd, data, size, flags | MSG_DONTWAIT); });
+    const ptrdiff_t n = checked([&] { return ::send(fd, data, size, flags | MSG_DONTWAIT); });
     *drained = n >= 0 && static_cast<size_t>(n) < size;
     return n;
   };
@@ -342,7 +342,7 @@ ssize_t send(int fd, const void* data, size_t size, int flags, uint64_t deadline
       attempt);
 }
 
-ssize_t recvmsg(int fd, msghdr* message, int flags, uint64_t deadline) {
+ptrdiff_t recvmsg(int fd, Message* message, int flags, uint64_t deadline) {
   if ((flags & MSG_WAITALL) != 0) return -EINVAL;
   flags |= MSG_CMSG_CLOEXEC;
   auto attempt = [&](bool*) -> int64_t {
@@ -361,7 +361,7 @@ ssize_t recvmsg(int fd, msghdr* message, int flags, uint64_t deadline) {
       attempt);
 }
 
-ssize_t sendmsg(int fd, const msghdr* message, int flags, uint64_t deadline) {
+ptrdiff_t sendmsg(int fd, const Message* message, int flags, uint64_t deadline) {
   flags |= MSG_NOSIGNAL;
   auto attempt = [&](bool*) -> int64_t {
     return checked([&] { return ::sendmsg(fd, message, flags | MSG_DONTWAIT); });
@@ -379,25 +379,25 @@ ssize_t sendmsg(int fd, const msghdr* message, int flags, uint64_t deadline) {
       attempt);
 }
 
-ssize_t send_all(int fd, const void* data, size_t size, uint64_t deadline) {
+ptrdiff_t send_all(int fd, const void* data, size_t size, uint64_t deadline) {
   size_t done = 0;
   while (done < size) {
-    const ssize_t n = send(fd, static_cast<const char*>(data) + done, size - done, 0, deadline);
+    const ptrdiff_t n = send(fd, static_cast<const char*>(data) + done, size - done, 0, deadline);
     if (n < 0) return n;
     done += static_cast<size_t>(n);
   }
-  return static_cast<ssize_t>(done);
+  return static_cast<ptrdiff_t>(done);
 }
 
-ssize_t recv_exactly(int fd, void* data, size_t size, uint64_t deadline) {
+ptrdiff_t recv_exactly(int fd, void* data, size_t size, uint64_t deadline) {
   size_t done = 0;
   while (done < size) {
-    const ssize_t n = recv(fd, static_cast<char*>(data) + done, size - done, 0, deadline);
+    const ptrdiff_t n = recv(fd, static_cast<char*>(data) + done, size - done, 0, deadline);
     if (n < 0) return n;
     if (n == 0) break;
     done += static_cast<size_t>(n);
   }
-  return static_cast<ssize_t>(done);
+  return static_cast<ptrdiff_t>(done);
 }
 
 // --- ending

@@ -85,8 +85,8 @@ auto by_engine(Prepare prepare, Block block) -> decltype(block()) {
   IoEngine* const engine = current_engine();
   if (engine == nullptr) return on_thread(block);
   IoRequest request;
-  request.has_sqe = true;
-  prepare(&request.ring.sqe);
+  request.op.has_sqe = true;
+  prepare(&request.op.ring.sqe);
   return static_cast<decltype(block())>(perform(engine, &request, block));
 }
 
@@ -117,7 +117,7 @@ bool may_write_at_once(int fd) {
 }
 
 // Whether a read that did not wait says nothing about how a waiting one would end.
-bool must_wait(ssize_t result) {
+bool must_wait(ptrdiff_t result) {
   return result == -EAGAIN || result == -EOPNOTSUPP || result == -ENOSYS;
 }
 
@@ -135,18 +135,19 @@ void completed_inline() {
   if (++calls % kEvery == 0) yield();
 }
 
-bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done, ssize_t* result) {
+bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done,
+                 ptrdiff_t* result) {
   for (;;) {
-    const ssize_t n =
+    const ptrdiff_t n =
         blocking::pread_cached(fd, static_cast<char*>(data) + *done, size - *done, offset + *done);
     if (n > 0) *done += static_cast<size_t>(n);
     if (n == 0 || *done == size) {
-      *result = static_cast<ssize_t>(*done);
+      *result = static_cast<ptrdiff_t>(*done);
       return true;
     }
     if (n > 0) continue;  // the end of the file, or of what is in the cache: the next try tells
     if (must_wait(n)) return false;
-    *result = *done > 0 ? static_cast<ssize_t>(*done) : n;
+    *result = *done > 0 ? static_cast<ptrdiff_t>(*done) : n;
     return true;
   }
 }
@@ -154,28 +155,28 @@ bool read_cached(int fd, void* data, size_t size, uint64_t offset, size_t* done,
 namespace {
 
 // A pread on a fiber of which `done` bytes are there already.
-ssize_t read_rest(IoEngine* engine, int fd, void* data, size_t size, uint64_t offset, size_t done,
-                  bool cached) {
+ptrdiff_t read_rest(IoEngine* engine, int fd, void* data, size_t size, uint64_t offset, size_t done,
+                    bool cached) {
   for (;;) {
     char* const at = static_cast<char*>(data) + done;
     auto block = [=] { return blocking::pread(fd, at, size - done, offset + done); };
     IoRequest request;
-    request.has_sqe = true;
-    io_uring_prep_read(&request.ring.sqe, fd, at, static_cast<unsigned>(size - done),
+    request.op.has_sqe = true;
+    io_uring_prep_read(&request.op.ring.sqe, fd, at, static_cast<unsigned>(size - done),
                        offset + done);
-    ssize_t n = perform(engine, &request, block);
-    if (n <= 0) return done > 0 ? static_cast<ssize_t>(done) : n;
+    ptrdiff_t n = perform(engine, &request, block);
+    if (n <= 0) return done > 0 ? static_cast<ptrdiff_t>(done) : n;
     done += static_cast<size_t>(n);
     // A short read of a regular file is its end, usually: make sure as pread() would.
     if (done == size || !cached || read_cached(fd, data, size, offset, &done, &n)) {
-      return done > 0 ? static_cast<ssize_t>(done) : n;
+      return done > 0 ? static_cast<ptrdiff_t>(done) : n;
     }
   }
 }
 
 }  // namespace
 
-int open(const char* path, int flags, mode_t mode) {
+int open(const char* path, int flags, Mode mode) {
   const int fd = by_engine(
       [=](io_uring_sqe* sqe) {
         io_uring_prep_openat(sqe, AT_FDCWD, path, flags | O_CLOEXEC, mode);
@@ -202,7 +203,7 @@ void keep_registered(int fd) {
   if (d != nullptr) d->registrable.store(true, std::memory_order_relaxed);
 }
 
-ssize_t pread(int fd, void* data, size_t size, uint64_t offset) {
+ptrdiff_t pread(int fd, void* data, size_t size, uint64_t offset) {
   IoEngine* const engine = current_engine();
   if (engine == nullptr) {
     auto block = [=] { return blocking::pread(fd, data, size, offset); };
@@ -213,7 +214,7 @@ ssize_t pread(int fd, void* data, size_t size, uint64_t offset) {
   size_t done = 0;
   const bool cached = may_read_cached(fd);
   if (cached) {
-    ssize_t result;
+    ptrdiff_t result;
     if (read_cached(fd, data, size, offset, &done, &result)) {
       completed_inline();
       return result;
@@ -222,11 +223,11 @@ ssize_t pread(int fd, void* data, size_t size, uint64_t offset) {
   return read_rest(engine, fd, data, size, offset, done, cached);
 }
 
-ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset) {
+ptrdiff_t preadv(int fd, const IoVec* parts, int count, uint64_t offset) {
   if (current_engine() != nullptr) {
     if (offset > kMaxOffset) return -EINVAL;
     if (may_read_cached(fd)) {
-      const ssize_t n = blocking::preadv_cached(fd, parts, count, offset);
+      const ptrdiff_t n = blocking::preadv_cached(fd, parts, count, offset);
       size_t size = 0;
       for (int i = 0; i < count; ++i) size += parts[i].iov_len;
       // A part of it is read once more, by the engine.
@@ -243,7 +244,7 @@ ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset) {
       [=] { return blocking::preadv(fd, parts, count, offset); });
 }
 
-ssize_t read(int fd, void* data, size_t size) {
+ptrdiff_t read(int fd, void* data, size_t size) {
   if (current_engine() == nullptr) {
     auto block = [=] { return blocking::read(fd, data, size); };
     return on_thread(fd, POLLIN, block);
@@ -255,11 +256,11 @@ ssize_t read(int fd, void* data, size_t size) {
       [=] { return blocking::read(fd, data, size); });
 }
 
-ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
+ptrdiff_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
   if (current_engine() != nullptr) {
     if (offset > kMaxOffset) return -EINVAL;
     if (size <= kInlineWrite && may_write_at_once(fd)) {
-      const ssize_t n = blocking::pwrite(fd, data, size, offset);
+      const ptrdiff_t n = blocking::pwrite(fd, data, size, offset);
       completed_inline();
       return n;
     }
@@ -271,13 +272,13 @@ ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
       [=] { return blocking::pwrite(fd, data, size, offset); });
 }
 
-ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
+ptrdiff_t pwritev(int fd, const IoVec* parts, int count, uint64_t offset) {
   if (current_engine() != nullptr) {
     if (offset > kMaxOffset) return -EINVAL;
     size_t size = 0;
     for (int i = 0; i < count && size <= kInlineWrite; ++i) size += parts[i].iov_len;
     if (size <= kInlineWrite && may_write_at_once(fd)) {
-      const ssize_t n = blocking::pwritev(fd, parts, count, offset);
+      const ptrdiff_t n = blocking::pwritev(fd, parts, count, offset);
       completed_inline();
       return n;
     }
@@ -289,13 +290,13 @@ ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
       [=] { return blocking::pwritev(fd, parts, count, offset); });
 }
 
-ssize_t write(int fd, const void* data, size_t size) {
+ptrdiff_t write(int fd, const void* data, size_t size) {
   if (detail::simulator() != nullptr && is_stream(fd)) [[unlikely]] {
     // What is ready for writing takes so much without waiting.
     size = std::min(size, size_t{PIPE_BUF});
   }
   if (size <= kInlineWrite && current_engine() != nullptr && may_write_at_once(fd)) {
-    const ssize_t n = blocking::write(fd, data, size);
+    const ptrdiff_t n = blocking::write(fd, data, size);
     completed_inline();
     return n;
   }
@@ -358,8 +359,8 @@ void pread_batch(std::span<ReadRequest> requests) {
     Missing& m = missing[i];
     const ReadRequest& r = *m.read;
     IoRequest& request = m.request;
-    request.has_sqe = true;
-    io_uring_prep_read(&request.ring.sqe, r.fd, static_cast<char*>(r.data) + m.done,
+    request.op.has_sqe = true;
+    io_uring_prep_read(&request.op.ring.sqe, r.fd, static_cast<char*>(r.data) + m.done,
                        static_cast<unsigned>(clamp(r.size) - m.done), r.offset + m.done);
     request.context = &m;
     request.block = [](IoRequest* self) -> int64_t {
@@ -380,13 +381,13 @@ void pread_batch(std::span<ReadRequest> requests) {
   for (size_t i = 0; i < count; ++i) {
     const Missing& m = missing[i];
     ReadRequest& r = *m.read;
-    const ssize_t n = m.request.result;
+    const ptrdiff_t n = m.request.result;
     if (n <= 0) {
-      r.result = m.done > 0 ? static_cast<ssize_t>(m.done) : n;
+      r.result = m.done > 0 ? static_cast<ptrdiff_t>(m.done) : n;
       continue;
     }
     size_t done = m.done + static_cast<size_t>(n);
-    r.result = static_cast<ssize_t>(done);
+    r.result = static_cast<ptrdiff_t>(done);
     const size_t size = clamp(r.size);
     if (done < size && m.cached && !read_cached(r.fd, r.data, size, r.offset, &done, &r.result)) {
       r.result = read_rest(engine, r.fd, r.data, size, r.offset, done, true);
@@ -424,12 +425,12 @@ int fallocate(int fd, int mode, uint64_t offset, uint64_t length) {
       [=] { return blocking::fallocate(fd, mode, offset, length); });
 }
 
-int ftruncate(int fd, uint64_t length) {
+int set_size(int fd, uint64_t length) {
   return by_engine(
       [=](io_uring_sqe* sqe) {
         io_uring_prep_rw(detail::kOpFtruncate, sqe, fd, nullptr, 0, length);
       },
-      [=] { return blocking::ftruncate(fd, length); });
+      [=] { return blocking::set_size(fd, length); });
 }
 
 int fadvise(int fd, uint64_t offset, uint64_t length, int advice) {
@@ -465,7 +466,7 @@ int link(const char* existing, const char* created) {
       [=] { return blocking::link(existing, created); });
 }
 
-int mkdir(const char* path, mode_t mode) {
+int mkdir(const char* path, Mode mode) {
   return by_engine([=](io_uring_sqe* sqe) { io_uring_prep_mkdirat(sqe, AT_FDCWD, path, mode); },
                    [=] { return blocking::mkdir(path, mode); });
 }
@@ -476,11 +477,11 @@ int rmdir(const char* path) {
       [=] { return blocking::rmdir(path); });
 }
 
-int stat(const char* path, struct stat* out) {
-  return by_pool([=] { return blocking::stat(path, out); });
+int status(const char* path, FileStatus* out) {
+  return by_pool([=] { return blocking::status(path, out); });
 }
 
-int fstat(int fd, struct stat* out) { return blocking::fstat(fd, out); }
+int file_status(int fd, FileStatus* out) { return blocking::file_status(fd, out); }
 
 int access(const char* path, int mode) {
   return by_pool([=] { return blocking::access(path, mode); });

@@ -39,7 +39,7 @@ int set_lock(int fd, short type) {
 
 }  // namespace
 
-int open(const char* path, int flags, mode_t mode) {
+int open(const char* path, int flags, Mode mode) {
   return retry([&] { return ::open(path, flags | O_CLOEXEC, mode); });
 }
 
@@ -50,36 +50,36 @@ int close(int fd) {
   return -errno;
 }
 
-ssize_t pread(int fd, void* data, size_t size, uint64_t offset) {
+ptrdiff_t pread(int fd, void* data, size_t size, uint64_t offset) {
   return retry([&] { return ::pread(fd, data, size, static_cast<off_t>(offset)); });
 }
 
-ssize_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
+ptrdiff_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
   return retry([&] { return ::pwrite(fd, data, size, static_cast<off_t>(offset)); });
 }
 
-ssize_t preadv(int fd, const iovec* parts, int count, uint64_t offset) {
+ptrdiff_t preadv(int fd, const IoVec* parts, int count, uint64_t offset) {
   return retry([&] { return ::preadv(fd, parts, count, static_cast<off_t>(offset)); });
 }
 
-ssize_t pwritev(int fd, const iovec* parts, int count, uint64_t offset) {
+ptrdiff_t pwritev(int fd, const IoVec* parts, int count, uint64_t offset) {
   return retry([&] { return ::pwritev(fd, parts, count, static_cast<off_t>(offset)); });
 }
 
-ssize_t read(int fd, void* data, size_t size) {
+ptrdiff_t read(int fd, void* data, size_t size) {
   return retry([&] { return ::read(fd, data, size); });
 }
 
-ssize_t write(int fd, const void* data, size_t size) {
+ptrdiff_t write(int fd, const void* data, size_t size) {
   return retry([&] { return ::write(fd, data, size); });
 }
 
-ssize_t pread_cached(int fd, void* data, size_t size, uint64_t offset) {
+ptrdiff_t pread_cached(int fd, void* data, size_t size, uint64_t offset) {
   iovec part = {data, size};
   return preadv_cached(fd, &part, 1, offset);
 }
 
-ssize_t preadv_cached(int fd, const iovec* parts, int count, uint64_t offset) {
+ptrdiff_t preadv_cached(int fd, const IoVec* parts, int count, uint64_t offset) {
 #if defined(__LP64__)
   // Not through libc's preadv2(): a call that never waits needs no cancellation point, which costs
   // it 3 %.
@@ -109,7 +109,7 @@ int fallocate(int fd, int mode, uint64_t offset, uint64_t length) {
   });
 }
 
-int ftruncate(int fd, uint64_t length) {
+int set_size(int fd, uint64_t length) {
   return retry([&] { return ::ftruncate(fd, static_cast<off_t>(length)); });
 }
 
@@ -137,7 +137,7 @@ int link(const char* existing, const char* created) {
   return retry([&] { return ::link(existing, created); });
 }
 
-int mkdir(const char* path, mode_t mode) {
+int mkdir(const char* path, Mode mode) {
   return retry([&] { return ::mkdir(path, mode); });
 }
 
@@ -145,11 +145,11 @@ int rmdir(const char* path) {
   return retry([&] { return ::rmdir(path); });
 }
 
-int stat(const char* path, struct stat* out) {
+int status(const char* path, FileStatus* out) {
   return retry([&] { return ::stat(path, out); });
 }
 
-int fstat(int fd, struct stat* out) {
+int file_status(int fd, FileStatus* out) {
   return retry([&] { return ::fstat(fd, out); });
 }
 

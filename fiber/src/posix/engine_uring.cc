@@ -30,7 +30,7 @@ constexpr uint64_t kLongestSleepNanos = 200'000'000;
 constexpr int kUntoldIsLost = 4;
 
 IoRequest* request_of(RingOp* op) {
-  return reinterpret_cast<IoRequest*>(reinterpret_cast<char*>(op) - offsetof(IoRequest, ring));
+  return reinterpret_cast<IoRequest*>(reinterpret_cast<char*>(op) - offsetof(IoRequest, op.ring));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ bool UringEngine::submit(IoRequest* request) {
   bool sockets = false;
   while (request != nullptr) {
     IoRequest* const next = request->next;  // the request may be gone once it was submitted
-    const bool in_ring = request->has_sqe && ring_support().has(request->ring.sqe.opcode);
+    const bool in_ring = request->op.has_sqe && ring_support().has(request->op.ring.sqe.opcode);
     if (!in_ring && request->fd < 0) {
       submit_to_pool(request);
     } else if (!have_ring()) {
@@ -94,7 +94,7 @@ bool UringEngine::submit(IoRequest* request) {
       request->in_engine = true;
       if (request->fd >= 0) {
         sockets = true;
-        request->ring.endless = true;
+        request->op.ring.endless = true;
       }
       if (in_ring) {
         push(request);
@@ -115,21 +115,22 @@ void UringEngine::flush() {
 }
 
 void UringEngine::push(IoRequest* request) {
-  request->ring.done = [](RingOp* op, int32_t result) {
+  request->op.ring.done = [](RingOp* op, int32_t result) {
     IoRequest* const self = request_of(op);
     static_cast<UringEngine*>(self->engine)->completed(self, result);
   };
-  ring_->push(&request->ring);
+  ring_->push(&request->op.ring);
 }
 
 void UringEngine::push_poll(IoRequest* request) {
-  io_uring_prep_poll_add(&request->ring.sqe, request->fd, static_cast<unsigned>(request->events));
-  request->ring.done = [](RingOp* op, int32_t result) {
+  io_uring_prep_poll_add(&request->op.ring.sqe, request->fd,
+                         static_cast<unsigned>(request->events));
+  request->op.ring.done = [](RingOp* op, int32_t result) {
     IoRequest* const self = request_of(op);
     static_cast<UringEngine*>(self->engine)
         ->completed(self, result >= 0 ? static_cast<int32_t>(self->block(self)) : result);
   };
-  ring_->push(&request->ring);
+  ring_->push(&request->op.ring);
 }
 
 void UringEngine::completed(IoRequest* request, int32_t result) {
@@ -161,13 +162,13 @@ void UringEngine::cancel(IoRequest* request) {
   }
   if (!request->in_engine || request->cancelled) return;
   request->cancelled = true;
-  if (ring_->withdraw(&request->ring)) {
+  if (ring_->withdraw(&request->op.ring)) {
     completed(request, -ECANCELED);
     return;
   }
   request->group->pending.fetch_add(1, std::memory_order_relaxed);
   RingOp* const op = &request->cancel_op->op;
-  io_uring_prep_cancel(&op->sqe, &request->ring, 0);
+  io_uring_prep_cancel(&op->sqe, &request->op.ring, 0);
   request->cancel_op->request = request;
   op->done = [](RingOp* self, int32_t) {
     // The request is still there: its fiber waits for this too.
