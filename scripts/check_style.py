@@ -12,6 +12,9 @@
 6. A test of the engine or the server does not sleep to wait for something: it waits for an event, or runs in a simulated world, where a
    sleep lets all others go on (a file that names fiber::Simulation, or calls Simulate()). `// sleeps: <why>`, at the line's end or
    above, where the sleep is itself what the test is about.
+7. What only some compilers have (__int128, __builtin_..., __attribute__, asm) is named in include/cairn/compiler.h alone, and in fiber/.
+8. Windows is asked for in the folders of ports (src/fs/windows, ...): outside them, fiber/ included, at most 30 lines in all
+   may ask (#ifdef _WIN32).
 
   check_style.py [--root DIR] [FILE...]     default: all of them; exit status 1 if a rule is broken
 
@@ -83,6 +86,10 @@ WITH_A_DESTRUCTOR = (r'(?:::)?(?:std::(?:string|w?stringstream|[io]stringstream|
                      r'Status|IOStatus|Options|DBOptions|WriteBatch|PinnableSlice|WideColumns)\b')
 STATIC = re.compile(r'(?P<scope>(?:static |thread_local |inline |const |constinit )*)' + WITH_A_DESTRUCTOR +
                     r'(?:<.*>)?(?: const)? (?P<name>[\w:]+)(?:\[\w*\])*(?: =(?!=)|\{|;| =$)')
+OF_A_COMPILER = re.compile(r'\b__int128\b|\b__builtin_\w+|\b__attribute__\b|\b(?:asm|__asm__)\b|\b__declspec\b')
+MAY_NAME_COMPILERS = ('fiber/', 'include/cairn/compiler.h', 'bench/', 'test/', 'fuzz/', 'examples/')
+ASKS_FOR_WINDOWS = re.compile(r'\s*#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*\b(?:_WIN32|_WIN64|_MSC_VER|__MINGW\w+)\b')
+WINDOWS_LINES = 30
 NEVER_DESTROYED = 'CAIRN_NEVER_DESTROYED'
 IOSTREAM = re.compile(r'\s*#\s*include\s*<iostream>')
 RIVAL = 'bench/pool_server/'
@@ -151,6 +158,9 @@ def check_text(path, text):
                 yield number, 'error', f'{name} is destroyed at exit, before its last user: a static pointer to what new made'
             if IOSTREAM.match(code[number - 1]):
                 yield number, 'error', '<iostream> makes and destroys objects of its own: use <ostream> or <istream>'
+        of_a_compiler = not path.startswith(MAY_NAME_COMPILERS) and not excused and OF_A_COMPILER.search(code[number - 1])
+        if of_a_compiler:
+            yield number, 'error', f'{of_a_compiler.group(0)} is not every compiler\'s: use cairn/compiler.h'
         if top in ('fiber', 'examples') or path.startswith(RIVAL) or excused or code[number - 1].lstrip().startswith('#'):
             continue
         for what, pattern, instead in BANNED:
@@ -162,6 +172,13 @@ def check_text(path, text):
             call = match.group(0).rstrip(' (') if match and match.group(0).endswith('(') else None
             if match and not (call and (call in ours or declares_member(code[number - 1], match))):
                 yield number, 'error', f'{what} ({match.group(0).strip(" (")}) outside fiber/: use {instead}'
+
+
+def asks_for_windows(path, text):
+    """The numbers of the lines of common code that ask whether this is Windows, or a compiler of it."""
+    if {'windows', 'posix'} & set(pathlib.PurePath(path).parts[:-1]):
+        return []
+    return [number for number, line in enumerate(text.splitlines(), 1) if ASKS_FOR_WINDOWS.match(line)]
 
 
 def marks_of_conflict(content):
@@ -220,11 +237,17 @@ def main():
     args = parser.parse_args()
     files = [f.resolve() for f in args.files] or list(sources(args.root))
     errors = 0
+    asking = []
     for path in files:
-        relative = path.relative_to(args.root).as_posix()
-        for number, kind, message in check_text(relative, path.read_text(errors='replace')):
+        relative, text = path.relative_to(args.root).as_posix(), path.read_text(errors='replace')
+        for number, kind, message in check_text(relative, text):
             print(f'{relative}:{number}: {kind}: {message}', file=sys.stderr)
             errors += kind == 'error'
+        asking += [f'{relative}:{number}' for number in asks_for_windows(relative, text)]
+    if len(asking) > WINDOWS_LINES:
+        print(f'{asking[WINDOWS_LINES]}: error: {len(asking)} lines of common code ask for Windows, {WINDOWS_LINES} may: '
+              f'a port belongs into a folder windows/\n  ' + '\n  '.join(asking), file=sys.stderr)
+        errors += 1
     for path in [f.resolve() for f in args.files] or tracked(args.root):
         content, name = path.read_bytes(), path.relative_to(args.root).as_posix()
         found = [(number, 'error', 'a merge was not finished here') for number in marks_of_conflict(content)]

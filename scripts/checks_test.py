@@ -196,6 +196,27 @@ class StyleTest(unittest.TestCase):
         self.assertEqual(self.errors('  static const std::string kName;\n', 'include/rocksdb/a.h'), [])
         self.assertEqual(self.errors('// style: nobody uses it then\nstd::string g_name;\n'), [])
 
+    def test_what_only_some_compilers_have_is_named_in_one_header(self):
+        for line in ['unsigned __int128 product;', 'x = __builtin_bswap64(y);', 'asm volatile("" ::: "memory");',
+                     'int f() __attribute__((cold));', 'class __declspec(dllexport) A;']:
+            for path in ('src/base/a.h', 'server/a.cc', 'tools/a.cc', 'include/rocksdb/a.h'):
+                self.assertEqual(len(self.errors(line + '\n', path)), 1, line)
+            for path in ('include/cairn/compiler.h', 'fiber/src/a.cc', 'test/a.cc'):
+                self.assertEqual(self.errors(line + '\n', path), [], line)
+        self.assertEqual(self.errors('// style: a name of the assembler\nasm(".set a, b");\nconst char* s = "asm";\n'), [])
+
+    def test_lines_that_ask_for_windows_are_counted(self):
+        text = '#ifdef _WIN32\n#elif defined(_MSC_VER)\n#  if !defined(__MINGW32__)\n#ifdef __linux__\n// _WIN32\n#endif\n'
+        self.assertEqual(check_style.asks_for_windows('src/fs/a.cc', text), [1, 2, 3])
+        self.assertEqual(check_style.asks_for_windows('fiber/src/windows/a.cc', text), [])
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            (root / 'src/fs').mkdir(parents=True)
+            for lines, status in ((30, 0), (31, 1)):
+                (root / 'src/fs/a.cc').write_text('#ifdef _WIN32\n#endif\n' * lines)
+                ran = subprocess.run([sys.executable, check_style.__file__, '--root', folder], capture_output=True, text=True)
+                self.assertEqual((ran.returncode, ran.stderr.count('31 lines')), (status, status))
+
     def test_long_file(self):
         self.assertEqual(self.errors('int x;\n' * 1000), [])
         self.assertEqual(len(self.errors('int x;\n' * 1001)), 1)

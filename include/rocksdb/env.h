@@ -24,11 +24,15 @@
 #include "rocksdb/status.h"
 
 #if defined(__GNUC__) || defined(__clang__)
-#define ROCKSDB_PRINTF_FORMAT_ATTR(format_param, dots_param) \
-  __attribute__((__format__(__printf__, format_param, dots_param)))
+// style: in C++17, and on its own
+#define ROCKSDB_PRINTF_FORMAT_ATTR(at, dots) __attribute__((__format__(__printf__, at, dots)))
 #else
 #define ROCKSDB_PRINTF_FORMAT_ATTR(format_param, dots_param)
 #endif
+
+// Where <windows.h> came first it has these as macros.
+#undef DeleteFile
+#undef GetCurrentTime
 
 namespace ROCKSDB_NAMESPACE {
 

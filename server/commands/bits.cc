@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cairn/compiler.h"
 #include "server/commands/command.h"
 #include "server/commands/walk.h"
 
@@ -24,8 +25,8 @@ bool ParseBitOffset(Call& call, size_t i, bool counted, unsigned bits, uint64_t*
   if (fields) word.remove_prefix(1);
   int64_t value;
   if (!ParseInteger(word, &value) ||
-      (fields && __builtin_mul_overflow(value, static_cast<int64_t>(bits), &value)) || value < 0 ||
-      static_cast<uint64_t>(value) / 8 >= kMaxStringBytes) {
+      (fields && compiler::MultiplyOverflows(value, static_cast<int64_t>(bits), &value)) ||
+      value < 0 || static_cast<uint64_t>(value) / 8 >= kMaxStringBytes) {
     call.reply.Error("ERR bit offset is not an integer or out of range");
     return false;
   }
@@ -248,8 +249,10 @@ struct FieldStep {
   uint64_t offset;
   int64_t operand = 0;
 
-  __int128 least() const { return is_signed ? -(__int128{1} << (bits - 1)) : 0; }
-  __int128 most() const { return (__int128{1} << (bits - (is_signed ? 1 : 0))) - 1; }
+  compiler::Int128 least() const { return is_signed ? -(compiler::Int128{1} << (bits - 1)) : 0; }
+  compiler::Int128 most() const {
+    return (compiler::Int128{1} << (bits - (is_signed ? 1 : 0))) - 1;
+  }
 };
 
 // "u8", "i64" ...; u64 is none, for its values do not fit into a reply.
@@ -316,25 +319,25 @@ bool ParseFieldSteps(Call& call, bool read_only, std::vector<FieldStep>* steps) 
   return true;
 }
 
-__int128 ReadField(std::string_view text, const FieldStep& step) {
+compiler::Int128 ReadField(std::string_view text, const FieldStep& step) {
   uint64_t value = 0;
   for (unsigned i = 0; i < step.bits; ++i) {
     value = value << 1 | (BitAt(text, step.offset + i) ? 1 : 0);
   }
-  const __int128 exact = value;
-  return exact > step.most() ? exact - (__int128{1} << step.bits) : exact;
+  const compiler::Int128 exact = value;
+  return exact > step.most() ? exact - (compiler::Int128{1} << step.bits) : exact;
 }
 
-void WriteField(std::string* text, const FieldStep& step, __int128 value) {
+void WriteField(std::string* text, const FieldStep& step, compiler::Int128 value) {
   for (unsigned i = 0; i < step.bits; ++i) {
     PutBit(text, step.offset + i, (value >> (step.bits - 1 - i) & 1) != 0);
   }
 }
 
 // What the field becomes; nothing if it fails to.
-std::optional<__int128> NewField(const FieldStep& step, __int128 old) {
+std::optional<compiler::Int128> NewField(const FieldStep& step, compiler::Int128 old) {
   const bool set = step.kind == FieldStep::Kind::kSet;
-  __int128 value = set ? step.operand : old + step.operand;
+  compiler::Int128 value = set ? step.operand : old + step.operand;
   // As Redis has it, a negative number is set in an unsigned field as one that is too large.
   if (set && !step.is_signed) value = static_cast<uint64_t>(step.operand);
   if (value >= step.least() && value <= step.most()) return value;
@@ -346,8 +349,8 @@ std::optional<__int128> NewField(const FieldStep& step, __int128 old) {
     case FieldStep::Overflow::kWrap:
       break;
   }
-  value &= (__int128{1} << step.bits) - 1;
-  return value > step.most() ? value - (__int128{1} << step.bits) : value;
+  value &= (compiler::Int128{1} << step.bits) - 1;
+  return value > step.most() ? value - (compiler::Int128{1} << step.bits) : value;
 }
 
 void ChangeFields(Call& call, bool read_only) {
@@ -372,10 +375,10 @@ void ChangeFields(Call& call, bool read_only) {
   }
   call.reply.Array(steps.size());
   for (const FieldStep& step : steps) {
-    const __int128 old = ReadField(writes ? std::string_view(changed) : entry.value, step);
-    std::optional<__int128> reply = old;
+    const compiler::Int128 old = ReadField(writes ? std::string_view(changed) : entry.value, step);
+    std::optional<compiler::Int128> reply = old;
     if (step.kind != FieldStep::Kind::kGet) {
-      const std::optional<__int128> value = NewField(step, old);
+      const std::optional<compiler::Int128> value = NewField(step, old);
       if (value) WriteField(&changed, step, *value);
       if (!value || step.kind == FieldStep::Kind::kIncrement) reply = value;
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "cairn/compiler.h"
+
 namespace cairn::server {
 
 bool ParseExpiry(Call& call, std::string_view word, ExpiryUnit unit, uint64_t* expires_at,
@@ -12,9 +14,9 @@ bool ParseExpiry(Call& call, std::string_view word, ExpiryUnit unit, uint64_t* e
   const bool seconds = unit == ExpiryUnit::kSeconds || unit == ExpiryUnit::kSecondsSince1970;
   const bool relative = unit == ExpiryUnit::kSeconds || unit == ExpiryUnit::kMillis;
   bool fits = past || value > 0;
-  if (seconds) fits = fits && !__builtin_mul_overflow(value, int64_t{1000}, &value);
+  if (seconds) fits = fits && !compiler::MultiplyOverflows(value, int64_t{1000}, &value);
   if (relative) {
-    fits = fits && !__builtin_add_overflow(value, static_cast<int64_t>(call.now_ms()), &value);
+    fits = fits && !compiler::AddOverflows(value, static_cast<int64_t>(call.now_ms()), &value);
   }
   if (!fits) {
     call.reply.Error("ERR invalid expire time in '" + std::string(call.command.name) + "' command");

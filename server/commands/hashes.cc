@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "cairn/compiler.h"
 #include "server/commands/collection.h"
 #include "server/commands/command.h"
 
@@ -162,7 +163,7 @@ void HIncrBy(Call& call) {
     call.reply.Error("ERR hash value is not an integer");
     return;
   }
-  if (__builtin_add_overflow(value, by, &value)) {
+  if (compiler::AddOverflows(value, by, &value)) {
     call.reply.Error("ERR increment or decrement would overflow");
     return;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cairn/compiler.h"
 #include "server/commands/command.h"
 #include "server/commands/expiry.h"
 
@@ -265,7 +266,7 @@ void Increment(Call& call, int64_t by) {
     call.NotAnInteger();
     return;
   }
-  if (__builtin_add_overflow(value, by, &value)) {
+  if (compiler::AddOverflows(value, by, &value)) {
     call.reply.Error("ERR increment or decrement would overflow");
     return;
   }

@@ -1,5 +1,9 @@
 #include "server/keyspace/encoding.h"
 
+#include <cstring>
+
+#include "cairn/compiler.h"
+
 namespace cairn::server {
 
 namespace {
@@ -33,25 +37,25 @@ std::string_view TypeName(Type type) {
 }
 
 void AppendBigEndian32(std::string* out, uint32_t value) {
-  const uint32_t swapped = __builtin_bswap32(value);
+  const uint32_t swapped = compiler::ByteSwap(value);
   out->append(reinterpret_cast<const char*>(&swapped), sizeof(swapped));
 }
 
 void AppendBigEndian64(std::string* out, uint64_t value) {
-  const uint64_t swapped = __builtin_bswap64(value);
+  const uint64_t swapped = compiler::ByteSwap(value);
   out->append(reinterpret_cast<const char*>(&swapped), sizeof(swapped));
 }
 
 uint32_t DecodeBigEndian32(const char* bytes) {
   uint32_t value;
-  __builtin_memcpy(&value, bytes, sizeof(value));
-  return __builtin_bswap32(value);
+  std::memcpy(&value, bytes, sizeof(value));
+  return compiler::ByteSwap(value);
 }
 
 uint64_t DecodeBigEndian64(const char* bytes) {
   uint64_t value;
-  __builtin_memcpy(&value, bytes, sizeof(value));
-  return __builtin_bswap64(value);
+  std::memcpy(&value, bytes, sizeof(value));
+  return compiler::ByteSwap(value);
 }
 
 uint64_t OrderedScore(double score) {

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "cairn/compiler.h"
+
 namespace cairn {
 
 namespace {
@@ -19,7 +21,7 @@ void FailAllocationsFrom(size_t bytes) {
 bool MemoryIsThere(size_t bytes) {
   return WithMemory(bytes, [bytes] {
     void* const memory = ::operator new(bytes);
-    asm volatile("" : : "r"(memory) : "memory");  // or the compiler leaves both out
+    compiler::Use(memory);  // or the compiler leaves both out
     ::operator delete(memory);
   });
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "cairn/compiler.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
@@ -24,12 +25,8 @@ template <typename T>
 inline T LittleEndian(T value) {
   if constexpr (std::endian::native == std::endian::little) {
     return value;
-  } else if constexpr (sizeof(T) == 2) {
-    return __builtin_bswap16(value);
-  } else if constexpr (sizeof(T) == 4) {
-    return __builtin_bswap32(value);
   } else {
-    return __builtin_bswap64(value);
+    return compiler::ByteSwap(value);
   }
 }
 template <typename T>
@@ -59,7 +56,7 @@ char* EncodeVarint64(char* to, uint64_t value);
 
 // Bytes of a varint: 1 to 10.
 inline int VarintLength(uint64_t value) {
-  return value == 0 ? 1 : (63 - __builtin_clzll(value)) / 7 + 1;
+  return value == 0 ? 1 : (63 - std::countl_zero(value)) / 7 + 1;
 }
 
 // Zigzag: small absolute values become small unsigned ones.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/namespace.h"
+#include "cairn/compiler.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
@@ -30,7 +31,7 @@ inline uint32_t FastRange32(uint32_t hash, uint32_t range) {
   return static_cast<uint32_t>((uint64_t{hash} * range) >> 32);
 }
 inline uint64_t FastRange64(uint64_t hash, uint64_t range) {
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * range) >> 64);
+  return compiler::MultiplyHigh(hash, range);
 }
 
 }  // namespace cairn

@@ -17,10 +17,19 @@
 
 #if defined(__clang__)
 #define CAIRN_NEVER_DESTROYED [[clang::no_destroy, gnu::init_priority(101)]]
-#else
+#elif defined(__GNUC__)
 #define CAIRN_NEVER_DESTROYED [[gnu::init_priority(101)]]
 extern "C" {
 [[gnu::used]] static int cairn_forget_destructor(void (*)(void*), void*, void*) { return 0; }
 }
+#ifdef _WIN32
+// style: a name of the assembler; there it registers each by a function without arguments
+asm(".set atexit, cairn_forget_destructor");
+#else
+// style: a name of the assembler
 asm(".set __cxa_atexit, cairn_forget_destructor");
+#endif
+#else
+#pragma init_seg(lib)
+#define CAIRN_NEVER_DESTROYED [[msvc::no_destroy]]
 #endif

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "cairn/compiler.h"
 
 namespace cairn {
 
@@ -41,9 +42,7 @@ class Random64 {
   }
 
   // 0 .. n-1. REQUIRES: n > 0
-  uint64_t Uniform(uint64_t n) {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
-  }
+  uint64_t Uniform(uint64_t n) { return compiler::MultiplyHigh(Next(), n); }
   // True once in n times.
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
   // 0 <= x < 1

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/coding.h"
+#include "cairn/compiler.h"
 
 namespace cairn {
 
@@ -46,10 +47,7 @@ constexpr size_t kStripesPerBlock = (kSecretSize - kStripe) / kSecretStep;
 constexpr size_t kBlock = kStripe * kStripesPerBlock;
 
 // The 128-bit product's halves, xored.
-uint64_t MultiplyFold(uint64_t a, uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
+uint64_t MultiplyFold(uint64_t a, uint64_t b) { return (a * b) ^ compiler::MultiplyHigh(a, b); }
 
 uint64_t Avalanche(uint64_t h) {
   h ^= h >> 37;

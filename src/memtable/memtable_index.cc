@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/perf.h"
+#include "cairn/compiler.h"
 #include "fiber/mutex.h"
 
 namespace cairn {
@@ -69,7 +70,7 @@ class SkipListIterator final : public InternalIterator {
     assert(Valid());
     CountNext();
     node_ = node_->Next(0);
-    if (node_ != nullptr) __builtin_prefetch(node_->Next(0));
+    if (node_ != nullptr) compiler::Prefetch(node_->Next(0));
   }
   void Prev() override {
     assert(Valid());

@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/perf.h"
+#include "cairn/compiler.h"
 #include "fiber/interleave.h"
 #include "fiber/random.h"
 #include "rocksdb/comparator.h"
@@ -20,7 +21,7 @@ constexpr size_t kFooterSize = kInternalKeyFooterSize;
 inline uint64_t LoadBigEndian(const char* p) {
   uint64_t v;
   std::memcpy(&v, p, sizeof(v));
-  return __builtin_bswap64(v);
+  return compiler::ByteSwap(v);
 }
 
 inline uint64_t PrefixOf(const char* user_key, size_t size) {
@@ -197,7 +198,7 @@ class SkipList::Descent {
       if (side == Side::kBefore) return Enter(next);
       if (side == Side::kUnknown && next != nullptr && next != after_) {
         if (next != fetched_) {
-          __builtin_prefetch(next->key_data());
+          compiler::Prefetch(next->key_data());
           fetched_ = next;
           return true;
         }
@@ -212,8 +213,8 @@ class SkipList::Descent {
  private:
   bool Enter(const Node* node) {
     at_ = node;
-    __builtin_prefetch(node->link(level_));
-    if (level_ > 2) __builtin_prefetch(node->link(0));
+    compiler::Prefetch(node->link(level_));
+    if (level_ > 2) compiler::Prefetch(node->link(0));
     return true;
   }
 

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <vector>
 
+#include "cairn/compiler.h"
+
 namespace cairn {
 namespace {
 
@@ -67,8 +69,8 @@ class Traversal final : public InternalIterator {
 
   static void FetchEntry(const Node* node) {
     const char* const key = node->key_data();
-    __builtin_prefetch(key + kCacheLine);
-    __builtin_prefetch(key + 2 * kCacheLine);
+    compiler::Prefetch(key + kCacheLine);
+    compiler::Prefetch(key + 2 * kCacheLine);
   }
 
   // The entries of the next chunk that has any; none at the end.
@@ -112,7 +114,7 @@ class Traversal final : public InternalIterator {
         Gap& gap = gaps_[i];
         const Node* const next = gap.at->Next(level);
         if (next == gap.end) continue;
-        __builtin_prefetch(next->link(level));
+        compiler::Prefetch(next->link(level));
         gap.found.push_back(next);
         gap.at = next;
         open_[still_open++] = i;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "cairn/compiler.h"
 #include "read/merging_iterator.h"
 #include "table/block.h"
 
@@ -24,7 +25,7 @@ uint64_t Code(const Slice& key, size_t at) {
   const size_t offset = column * kColumn;
   const size_t left = user_size - offset;
   // Big endian, so that the order of the numbers is that of the bytes.
-  uint64_t bytes = __builtin_bswap64(DecodeFixed64(key.data() + offset)) >> 16;
+  uint64_t bytes = compiler::ByteSwap(DecodeFixed64(key.data() + offset)) >> 16;
   if (left < kColumn) bytes &= ~uint64_t{0} << (8 * (kColumn - left));
   return ((kLastColumn - column) << 48) | bytes;
 }

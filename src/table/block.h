@@ -138,7 +138,7 @@ inline size_t MatchLength(const char* a, const char* b, size_t n) {
       uint64_t x, y;
       std::memcpy(&x, a + i, 8);
       std::memcpy(&y, b + i, 8);
-      if (x != y) return i + static_cast<size_t>(__builtin_ctzll(x ^ y)) / 8;
+      if (x != y) return i + static_cast<size_t>(std::countr_zero(x ^ y)) / 8;
     }
   }
   while (i < n && a[i] == b[i]) ++i;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "cairn/compiler.h"
+
 namespace cairn {
 
 namespace {
@@ -47,7 +49,7 @@ std::string Build(const std::vector<uint64_t>& hashes, uint64_t lines, int probe
   };
   const size_t n = hashes.size();
   for (size_t i = 0; i < n; ++i) {
-    if (i + kAhead < n) __builtin_prefetch(line_of(hashes[i + kAhead]), 1);
+    if (i + kAhead < n) compiler::PrefetchForWrite(line_of(hashes[i + kAhead]));
     char* line = line_of(hashes[i]);
     uint32_t h = static_cast<uint32_t>(hashes[i] >> 32);
     for (int p = 0; p < probes; ++p, h *= 0x9e3779b9u) {

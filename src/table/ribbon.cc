@@ -7,12 +7,13 @@
 #include <memory>
 
 #include "base/coding.h"
+#include "cairn/compiler.h"
 
 namespace cairn {
 
 namespace {
 
-using Bits128 = unsigned __int128;
+using Bits128 = compiler::Uint128;
 
 constexpr size_t kMetadataSize = 5;
 constexpr uint32_t kSlotsPerBlock = 128;
@@ -40,13 +41,12 @@ Equation EquationOf(uint64_t hash, uint32_t mixed_seed, uint32_t starts) {
   Equation e;
   e.start = static_cast<uint32_t>((Bits128{h} * starts) >> 64);
   e.coefficients = (Bits128{a} << 64 | (a ^ 0xc367844a6e52731dull)) | 1;
-  e.result = static_cast<uint32_t>(__builtin_bswap64(a));
+  e.result = static_cast<uint32_t>(compiler::ByteSwap(a));
   return e;
 }
 
 uint32_t Parity(Bits128 bits) {
-  return static_cast<uint32_t>(
-      __builtin_parityll(static_cast<uint64_t>(bits) ^ static_cast<uint64_t>(bits >> 64)));
+  return compiler::Parity(static_cast<uint64_t>(bits) ^ static_cast<uint64_t>(bits >> 64));
 }
 
 uint32_t TrailingZeros(Bits128 bits) {
@@ -106,8 +106,8 @@ class Banding {
     const size_t n = hashes.size();
     const auto prepare = [&](size_t i) {
       ahead[i % kAhead] = EquationOf(hashes[i], mixed_seed, starts);
-      __builtin_prefetch(&coefficients_[ahead[i % kAhead].start], 1);
-      __builtin_prefetch(&results_[ahead[i % kAhead].start], 1);
+      compiler::PrefetchForWrite(&coefficients_[ahead[i % kAhead].start]);
+      compiler::PrefetchForWrite(&results_[ahead[i % kAhead].start]);
     };
     for (size_t i = 0; i < std::min(n, kAhead); ++i) prepare(i);
     for (size_t i = 0; i < n; ++i) {

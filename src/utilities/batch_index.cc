@@ -9,6 +9,7 @@
 #include "base/allocation.h"
 #include "base/coding.h"
 #include "base/internal_key.h"
+#include "cairn/compiler.h"
 
 namespace cairn {
 namespace {
@@ -113,7 +114,7 @@ uint64_t BatchIndex::PrefixOf(const Tree& tree, const Slice& key) {
   } else {
     std::memcpy(&prefix, key.data() + skip, n);
   }
-  return __builtin_bswap64(prefix);
+  return compiler::ByteSwap(prefix);
 }
 
 int BatchIndex::CompareShared(const Tree& tree, const Slice& key) {
