@@ -4,8 +4,14 @@ set(CAIRN_LAYER_ORDER base fs cache memtable batch wal table options manifest co
 # Those of the server: folders of one library, whose includes are checked in the same way.
 set(CAIRN_SERVER_LAYER_ORDER resp host keyspace auth state commands net admin)
 
+# The folder, of a layer that has it, with what only this system's port compiles.
+set(CAIRN_PORT posix)
+if(WIN32)
+  set(CAIRN_PORT windows)
+endif()
+
 # cairn_layer(<name> DEPS <layer>... LIBS <library>...)
-# Globs src/<name>/*.cc into the object library cairn_<name>; src/<name>/*_test.cc (with src/<name>/testing/*.cc) into
+# Globs src/<name>/*.cc, and those of its port (src/<name>/posix or src/<name>/windows), into the object library cairn_<name>; src/<name>/*_test.cc (with src/<name>/testing/*.cc) into
 # the test program <name>_test, which links only this layer and its dependencies. Without sources there is no target.
 function(cairn_layer name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
@@ -20,8 +26,8 @@ function(cairn_layer name)
     endif()
   endforeach()
   set(dir ${CMAKE_SOURCE_DIR}/src/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc)
-  file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cc ${dir}/${CAIRN_PORT}/*.cc)
+  file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.cc ${dir}/${CAIRN_PORT}/*_test.cc)
   file(GLOB testing CONFIGURE_DEPENDS ${dir}/testing/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   if(NOT sources)

@@ -12,8 +12,10 @@ add_library(cairn_shared SHARED ${objects})
 set(exports ${CMAKE_SOURCE_DIR}/cmake/libcairn.map)
 set_target_properties(cairn_shared PROPERTIES OUTPUT_NAME cairn VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${exports} EXPORT_NAME cairn_shared)
-# nodelete: threads that are never joined, signal handlers and thread-local objects outlive a dlclose().
-target_link_options(cairn_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
+if(NOT WIN32)
+  # nodelete: threads that are never joined, signal handlers and thread-local objects outlive a dlclose().
+  target_link_options(cairn_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
+endif()
 foreach(library IN ITEMS cairn cairn_shared)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(${library} INTERFACE
@@ -21,6 +23,6 @@ foreach(library IN ITEMS cairn cairn_shared)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${library} PRIVATE ${layer_libs} PkgConfig::LIBURING PUBLIC Threads::Threads)
 endforeach()
-if(NOT CAIRN_SANITIZE)
+if(NOT CAIRN_SANITIZE AND NOT WIN32)
   target_link_options(cairn_shared PRIVATE -Wl,-z,defs)
 endif()
