@@ -1,14 +1,11 @@
 #include "base/huge_pages.h"
 
-#include <sys/mman.h>
-
-#include <bit>
-#include <cerrno>
 #include <cstdint>
-#include <cstring>
+#include <string>
 #include <utility>
 
 #include "base/logging.h"
+#include "base/pages.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -22,7 +19,7 @@ namespace {
 
 void Unmap(const HugePageBlock& b) {
   ASAN_UNPOISON_MEMORY_REGION(b.block, b.bytes);
-  ::munmap(b.mapping, b.mapping_bytes);  // style: memory, not a file: it does not block
+  UnmapPages(b.mapping, b.mapping_bytes);
 }
 
 }  // namespace
@@ -75,24 +72,22 @@ HugePages::~HugePages() {
   }
 }
 
-// `room`: for the block's alignment.
-char* HugePages::Map(size_t bytes, size_t room, int flags) {
-  const int all_flags = MAP_PRIVATE | MAP_ANONYMOUS | flags;
-  // style: memory, not a file: it does not block
-  void* const start = ::mmap(nullptr, bytes + room, PROT_READ | PROT_WRITE, all_flags, -1, 0);
-  if (start == MAP_FAILED) return nullptr;
+char* HugePages::Map(size_t bytes, bool reserved, std::string* why) {
+  // Reserved pages lie at multiples of their size; others need room for that.
+  const size_t room = reserved ? 0 : page_size_;
+  void* const start = MapPages(bytes + room, reserved, page_size_, why);
+  if (start == nullptr) return nullptr;
   char* const block =
       static_cast<char*>(start) + (-reinterpret_cast<uintptr_t>(start) & (page_size_ - 1));
   blocks_.push_back({start, bytes + room, block, bytes});
   return block;
 }
 
-void HugePages::Warn(const char* instead) {
-  const int error = errno;
+void HugePages::Warn(const std::string& why, const char* instead) {
   if (!std::exchange(refused_, true)) {
     LogWarn(info_log_,
             "memtable_huge_page_size: no reserved huge pages of %zu bytes (%s), using %s",
-            page_size_, std::strerror(error), instead);
+            page_size_, why.c_str(), instead);
   }
 }
 
@@ -105,18 +100,17 @@ char* HugePages::Allocate(size_t* bytes) {
       return kept.block;
     }
   }
-  constexpr int kPageSizeShift = 26;  // MAP_HUGE_SHIFT
+  std::string why;
   if (!refused_) {
-    const int size_flag = std::countr_zero(page_size_) << kPageSizeShift;
-    if (char* block = Map(*bytes, 0, MAP_HUGETLB | size_flag)) return block;
+    if (char* block = Map(*bytes, /*reserved=*/true, &why)) return block;
   }
-  char* const block = Map(*bytes, page_size_, 0);
+  char* const block = Map(*bytes, /*reserved=*/false, &why);
   if (block == nullptr) {
-    Warn("ordinary memory");
+    Warn(why, "ordinary memory");
     return nullptr;
   }
-  Warn("transparent ones");
-  ::madvise(block, *bytes, MADV_HUGEPAGE);  // what it refuses stays ordinary memory
+  Warn(why, kPreferredPages);
+  PreferHugePages(block, *bytes);
   return block;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/namespace.h"
@@ -62,8 +63,8 @@ class HugePages {
   char* Allocate(size_t* bytes);
 
  private:
-  char* Map(size_t bytes, size_t room, int flags);
-  void Warn(const char* instead);
+  char* Map(size_t bytes, bool reserved, std::string* why);
+  void Warn(const std::string& why, const char* instead);
 
   const size_t page_size_;
   const std::shared_ptr<HugePagePool> pool_;

@@ -4,8 +4,8 @@
 #define CAIRN_FS_ALIGNED_BUFFER_H_
 
 #include <cstddef>
-#include <cstdlib>
 
+#include "base/aligned_memory.h"
 #include "base/namespace.h"
 
 namespace cairn {
@@ -14,9 +14,8 @@ class AlignedBuffer {
  public:
   // `alignment` is a power of two. data() is null when the memory cannot be had.
   AlignedBuffer(size_t alignment, size_t size)
-      : data_(static_cast<char*>(
-            std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment))) {}
-  ~AlignedBuffer() { std::free(data_); }
+      : data_(AllocateAligned(alignment, (size + alignment - 1) / alignment * alignment)) {}
+  ~AlignedBuffer() { FreeAligned(data_); }
   AlignedBuffer(const AlignedBuffer&) = delete;
   AlignedBuffer& operator=(const AlignedBuffer&) = delete;
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/aligned_memory.h"
 #include "base/perf.h"
 #include "base/shortage.h"
 
@@ -45,7 +46,7 @@ IOStatus SyncFile(FSWritableFile* file, bool use_fsync) {
 
 }  // namespace
 
-void FileWriter::FreeDeleter::operator()(char* p) const { std::free(p); }
+void FileWriter::FreeDeleter::operator()(char* p) const { FreeAligned(p); }
 
 FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, std::string file_name,
                        const FileOptions& options, uint64_t initial_size)
@@ -100,7 +101,7 @@ void FileWriter::GrowBuffer(size_t want) {
   while (size < want && size < max_buffer_size_) size *= 2;
   size = RoundUp(std::min(size, max_buffer_size_), alignment_);
   if (size <= capacity_) return;
-  char* grown = static_cast<char*>(std::aligned_alloc(alignment_, size));
+  char* grown = AllocateAligned(alignment_, size);
   if (grown == nullptr) return;  // the old buffer still works, only with more writes
   if (used_ > 0) std::memcpy(grown, buffer_, used_);
   buffer_owner_.reset(grown);
@@ -202,7 +203,7 @@ IOStatus FileWriter::StartWriteBehind() {
   IOStatus s = FinishWriteBehind();
   if (!s.ok()) return s;
   if (behind_buffer_ == nullptr) {
-    behind_buffer_.reset(static_cast<char*>(std::aligned_alloc(alignment_, capacity_)));
+    behind_buffer_.reset(AllocateAligned(alignment_, capacity_));
     if (behind_buffer_ == nullptr) return Flush();
   }
   std::swap(buffer_owner_, behind_buffer_);

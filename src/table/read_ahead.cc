@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/aligned_memory.h"
 #include "base/perf.h"
 #include "base/shortage.h"
 #include "fiber/clock.h"
@@ -25,7 +26,7 @@ uint64_t RoundUp(uint64_t n, uint64_t alignment) { return RoundDown(n + alignmen
 }  // namespace
 
 ReadAhead::Piece::Piece(size_t bytes, size_t alignment, CacheReservation* memory)
-    : data(static_cast<char*>(std::aligned_alloc(alignment, RoundUp(bytes, alignment)))),
+    : data(AllocateAligned(alignment, RoundUp(bytes, alignment))),
       capacity(data == nullptr ? 0 : RoundUp(bytes, alignment)),
       charge(memory) {
   g_memory_in_use.fetch_add(capacity, std::memory_order_relaxed);
@@ -34,7 +35,7 @@ ReadAhead::Piece::Piece(size_t bytes, size_t alignment, CacheReservation* memory
 ReadAhead::Piece::~Piece() {
   read.Abort();
   g_memory_in_use.fetch_sub(capacity, std::memory_order_relaxed);
-  std::free(data);
+  FreeAligned(data);
 }
 
 size_t ReadAhead::MemoryInUse() { return g_memory_in_use.load(std::memory_order_relaxed); }
