@@ -27,6 +27,9 @@
 #include "rocksdb/table.h"
 #include "rocksdb/types.h"
 
+// Where <windows.h> came first it has these as macros.
+#undef DeleteFile
+
 namespace ROCKSDB_NAMESPACE {
 
 class FSDirectory;

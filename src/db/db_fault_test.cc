@@ -2,7 +2,7 @@
 // directory in use. Always a Status, never a lost acknowledged write. Damaged files are in
 // db_corruption_test.cc, crashes in db_crash_test.cc.
 #include "db/testing/db_fixture.h"
-#include "fs/posix_file_system.h"
+#include "fs/fiber_file_system.h"
 #include "fs/testing/temp_dir.h"
 
 namespace cairn {

@@ -8,8 +8,6 @@
 #ifndef CAIRN_FS_ASYNC_READ_H_
 #define CAIRN_FS_ASYNC_READ_H_
 
-#include <sys/types.h>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,7 +20,7 @@ namespace cairn {
 
 // What a pread of req's range came to: sets its status and result from `got` (bytes or -errno),
 // after reading what a short read left, if the file goes on.
-void AnswerRead(int fd, const std::string& name, bool direct, ssize_t got, FSReadRequest* req);
+void AnswerRead(int fd, const std::string& name, bool direct, ptrdiff_t got, FSReadRequest* req);
 
 // Starts the read; *io_handle is freed by *del_fn. `fd` and `name` are borrowed until then.
 IOStatus StartAsyncRead(int fd, const std::string& name, bool direct, const FSReadRequest& req,

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "fs/fiber_file_system.h"
 #include "fs/memory_file_system.h"
-#include "fs/posix_file_system.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cairn/fault_injection.h"
+#include "fs/fiber_file_system.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
-#include "fs/posix_file_system.h"
 #include "fs/testing/temp_dir.h"
 
 namespace cairn {

@@ -2,10 +2,7 @@
 
 #include "rocksdb/env.h"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "fiber/clock.h"
@@ -15,6 +12,7 @@
 #include "fs/file_util.h"
 #include "fs/info_log.h"
 #include "fs/memory_file_system.h"
+#include "fs/platform.h"
 #include "fs/thread_pool.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -62,10 +60,9 @@ Status Env::GetCurrentTime(int64_t* unix_time) {
 }
 
 std::string Env::TimeToString(uint64_t time) {
-  const time_t seconds = static_cast<time_t>(time);
   struct tm local;
   char buf[64] = "";
-  if (localtime_r(&seconds, &local) != nullptr) {
+  if (cairn::ToLocalTime(static_cast<int64_t>(time), &local)) {
     std::snprintf(buf, sizeof(buf), "%04d/%02d/%02d-%02d:%02d:%02d", local.tm_year + 1900,
                   local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
   }
@@ -153,10 +150,9 @@ Status Env::NewLogger(const std::string& fname, std::shared_ptr<Logger>* result)
 // The rest
 
 Status Env::GetHostName(char* name, uint64_t len) {
-  if (len == 0 || gethostname(name, static_cast<size_t>(len)) != 0) {
+  if (!cairn::HostName(name, static_cast<size_t>(len))) {
     return Status::IOError("gethostname", "the name does not fit or cannot be had");
   }
-  name[len - 1] = '\0';
   return Status::OK();
 }
 

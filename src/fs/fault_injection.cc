@@ -440,7 +440,7 @@ IOStatus FaultInjectionFileSystem::CreateDir(const std::string& path, const IOOp
   if (!s.ok()) return s;
   // The file system below may make its parents, too.
   std::vector<std::string> made;
-  for (std::string dir = path; dir != "/" && dir != "."; dir = ParentOf(dir)) {
+  for (std::string dir = path; dir != ParentOf(dir); dir = ParentOf(dir)) {
     if (target()->FileExists(dir, options, dbg).ok()) break;
     made.push_back(dir);
   }

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "fs/fiber_file_system.h"
 #include "fs/file_names.h"
-#include "fs/posix_file_system.h"
 
 namespace cairn::fault {
 

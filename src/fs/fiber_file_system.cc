@@ -1,17 +1,10 @@
-#include "fs/posix_file_system.h"
+#include "fs/fiber_file_system.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,23 +16,16 @@
 #include "fiber/mutex.h"
 #include "fiber/thread.h"
 #include "fs/async_read.h"
+#include "fs/fiber_files.h"
+#include "fs/file_util.h"
 #include "fs/info_log.h"
-#include "fs/posix_files.h"
+#include "fs/platform.h"
 
 namespace cairn {
 
 namespace {
 
-// strerror_r comes in two shapes; overloads take whichever the C library has.
-[[maybe_unused]] const char* ErrorText(int /*result*/, const char* buf) { return buf; }
-[[maybe_unused]] const char* ErrorText(const char* result, const char* /*buf*/) { return result; }
-
-std::string ErrorMessage(int err) {
-  char buf[128] = "unknown error";
-  return ErrorText(strerror_r(err, buf, sizeof(buf)), buf);
-}
-
-int OpenFile(const char* name, int flags, mode_t mode = 0) {
+int OpenFile(const char* name, int flags, fiber::io::Mode mode = 0) {
   const PerfTimer timer(Perf(), &IOStatsContext::open_nanos);
   return fiber::io::open(name, flags, mode);
 }
@@ -54,12 +40,16 @@ IOStatus IOErrorFromErrno(const std::string& context, const std::string& file, i
   IOStatus s;
   switch (err) {
     case ENOSPC:
+#ifdef EDQUOT
     case EDQUOT:
+#endif
       s = IOStatus::NoSpace(where, why);
       break;
+#ifdef ESTALE
     case ESTALE:
       s = IOStatus::IOFenced(where, why);
       break;
+#endif
     case ENOENT:
       s = IOStatus::PathNotFound(where, why);
       break;
@@ -80,11 +70,6 @@ bool IsRefusal(const IOStatus& s) {
 }
 
 namespace {
-
-// Device and inode.
-using FileId = std::pair<uint64_t, uint64_t>;
-
-FileId IdOf(const struct stat& st) { return {st.st_dev, st.st_ino}; }
 
 class FiberFileLock : public FileLock {
  public:
@@ -145,8 +130,10 @@ class FiberFileSystem : public FileSystem {
                              std::unique_ptr<FSSequentialFile>* result,
                              IODebugContext* /*dbg*/) override {
     result->reset();
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
     const bool direct = options.use_direct_reads && !options.use_mmap_reads;
-    const int fd = OpenFile(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
+    const int fd =
+        OpenFile(fname.c_str(), fiber::io::kReadOnly | (direct ? fiber::io::kDirect : 0));
     if (fd < 0)
       return OpenError("While opening a file for sequentially reading", fname, fd, direct);
     *result = std::make_unique<FiberSequentialFile>(fd, fname, direct);
@@ -157,11 +144,13 @@ class FiberFileSystem : public FileSystem {
                                std::unique_ptr<FSRandomAccessFile>* result,
                                IODebugContext* /*dbg*/) override {
     result->reset();
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
     if (options.use_mmap_reads) {
       return IOStatus::NotSupported("allow_mmap_reads: a page fault would block a worker", fname);
     }
     const bool direct = options.use_direct_reads;
-    const int fd = OpenFile(fname.c_str(), O_RDONLY | (direct ? O_DIRECT : 0));
+    const int fd =
+        OpenFile(fname.c_str(), fiber::io::kReadOnly | (direct ? fiber::io::kDirect : 0));
     if (fd < 0) return OpenError("While open a file for random read", fname, fd, direct);
     fiber::io::keep_registered(fd);  // the object alone closes it
     *result = std::make_unique<FiberRandomAccessFile>(fd, fname, direct);
@@ -171,7 +160,7 @@ class FiberFileSystem : public FileSystem {
   IOStatus NewWritableFile(const std::string& fname, const FileOptions& options,
                            std::unique_ptr<FSWritableFile>* result,
                            IODebugContext* /*dbg*/) override {
-    return OpenWritable(fname, options, O_TRUNC, /*append=*/false, result);
+    return OpenWritable(fname, options, fiber::io::kTruncate, /*append=*/false, result);
   }
 
   IOStatus ReopenWritableFile(const std::string& fname, const FileOptions& options,
@@ -191,7 +180,8 @@ class FiberFileSystem : public FileSystem {
   IOStatus NewDirectory(const std::string& name, const IOOptions& /*options*/,
                         std::unique_ptr<FSDirectory>* result, IODebugContext* /*dbg*/) override {
     result->reset();
-    const int fd = OpenFile(name.c_str(), O_RDONLY | O_DIRECTORY);
+    if (IOStatus s = CheckName(name); !s.ok()) return s;
+    const int fd = OpenFile(name.c_str(), fiber::io::kReadOnly | fiber::io::kDirectory);
     if (fd < 0) return IOErrorFromErrno("While open directory", name, -fd);
     *result = std::make_unique<FiberDirectory>(fd, name);
     return IOStatus::OK();
@@ -205,7 +195,8 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus FileExists(const std::string& fname, const IOOptions& /*options*/,
                       IODebugContext* /*dbg*/) override {
-    const int r = fiber::io::access(fname.c_str(), F_OK);
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
+    const int r = fiber::io::access(fname.c_str(), fiber::io::kExists);
     if (r >= 0) return IOStatus::OK();
     if (IsMissing(-r) || r == -EACCES || r == -ELOOP || r == -ENAMETOOLONG) {
       return IOStatus::NotFound(fname, ErrorMessage(-r));
@@ -216,6 +207,7 @@ class FiberFileSystem : public FileSystem {
   IOStatus GetChildren(const std::string& dir, const IOOptions& /*options*/,
                        std::vector<std::string>* result, IODebugContext* /*dbg*/) override {
     result->clear();
+    if (IOStatus s = CheckName(dir); !s.ok()) return s;
     const int r = fiber::io::list_dir(dir.c_str(), result);
     if (r >= 0) return IOStatus::OK();
     result->clear();
@@ -227,14 +219,16 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus DeleteFile(const std::string& fname, const IOOptions& /*options*/,
                       IODebugContext* /*dbg*/) override {
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
     return Check(fiber::io::unlink(fname.c_str()), "while unlink() file", fname);
   }
 
   IOStatus Truncate(const std::string& fname, size_t size, const IOOptions& /*options*/,
                     IODebugContext* /*dbg*/) override {
-    const int fd = OpenFile(fname.c_str(), O_WRONLY);
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
+    const int fd = OpenFile(fname.c_str(), fiber::io::kWriteOnly);
     if (fd < 0) return IOErrorFromErrno("While truncate file", fname, -fd);
-    IOStatus s = Check(fiber::io::ftruncate(fd, size),
+    IOStatus s = Check(fiber::io::set_size(fd, size),
                        "While truncate file to size " + std::to_string(size), fname);
     (void)fiber::io::close(fd);
     return s;
@@ -242,12 +236,14 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus CreateDir(const std::string& name, const IOOptions& /*options*/,
                      IODebugContext* /*dbg*/) override {
+    if (IOStatus s = CheckName(name); !s.ok()) return s;
     // style: the file system itself
     return Check(fiber::io::mkdir(name.c_str(), 0755), "While mkdir", name);
   }
 
   IOStatus CreateDirIfMissing(const std::string& name, const IOOptions& options,
                               IODebugContext* dbg) override {
+    if (IOStatus s = CheckName(name); !s.ok()) return s;
     // style: the file system itself
     const int r = fiber::io::mkdir(name.c_str(), 0755);
     if (r >= 0) return IOStatus::OK();
@@ -262,23 +258,26 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus DeleteDir(const std::string& name, const IOOptions& /*options*/,
                      IODebugContext* /*dbg*/) override {
+    if (IOStatus s = CheckName(name); !s.ok()) return s;
     return Check(fiber::io::rmdir(name.c_str()), "file rmdir", name);
   }
 
   IOStatus GetFileSize(const std::string& fname, const IOOptions& /*options*/, uint64_t* size,
                        IODebugContext* /*dbg*/) override {
-    struct stat st;
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
+    fiber::io::FileStatus st;
     *size = 0;
-    IOStatus s = Check(fiber::io::stat(fname.c_str(), &st), "while stat a file for size", fname);
+    IOStatus s = Check(fiber::io::status(fname.c_str(), &st), "while stat a file for size", fname);
     if (s.ok()) *size = static_cast<uint64_t>(st.st_size);
     return s;
   }
 
   IOStatus GetFileModificationTime(const std::string& fname, const IOOptions& /*options*/,
                                    uint64_t* mtime, IODebugContext* /*dbg*/) override {
-    struct stat st;
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
+    fiber::io::FileStatus st;
     *mtime = 0;
-    IOStatus s = Check(fiber::io::stat(fname.c_str(), &st),
+    IOStatus s = Check(fiber::io::status(fname.c_str(), &st),
                        "while stat a file for modification time", fname);
     if (s.ok()) *mtime = static_cast<uint64_t>(st.st_mtime);
     return s;
@@ -286,12 +285,16 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus RenameFile(const std::string& src, const std::string& target,
                       const IOOptions& /*options*/, IODebugContext* /*dbg*/) override {
+    if (IOStatus s = CheckName(src); !s.ok()) return s;
+    if (IOStatus s = CheckName(target); !s.ok()) return s;
     return Check(fiber::io::rename(src.c_str(), target.c_str()),
                  "While renaming a file to " + target, src);
   }
 
   IOStatus LinkFile(const std::string& src, const std::string& target, const IOOptions& /*options*/,
                     IODebugContext* /*dbg*/) override {
+    if (IOStatus s = CheckName(src); !s.ok()) return s;
+    if (IOStatus s = CheckName(target); !s.ok()) return s;
     const int r = fiber::io::link(src.c_str(), target.c_str());
     if (r == -EXDEV || r == -EOPNOTSUPP || r == -ENOSYS) {
       return IOStatus::NotSupported("cannot link " + src + " to " + target, ErrorMessage(-r));
@@ -301,10 +304,11 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus NumFileLinks(const std::string& fname, const IOOptions& /*options*/, uint64_t* count,
                         IODebugContext* /*dbg*/) override {
-    struct stat st;
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
+    fiber::io::FileStatus st;
     *count = 0;
     IOStatus s =
-        Check(fiber::io::stat(fname.c_str(), &st), "while stat a file for num file links", fname);
+        Check(fiber::io::status(fname.c_str(), &st), "while stat a file for num file links", fname);
     if (s.ok()) *count = static_cast<uint64_t>(st.st_nlink);
     return s;
   }
@@ -312,17 +316,20 @@ class FiberFileSystem : public FileSystem {
   IOStatus AreFilesSame(const std::string& first, const std::string& second,
                         const IOOptions& /*options*/, bool* same,
                         IODebugContext* /*dbg*/) override {
-    struct stat st[2];
+    if (IOStatus s = CheckName(first); !s.ok()) return s;
+    if (IOStatus s = CheckName(second); !s.ok()) return s;
+    fiber::io::FileStatus st[2];
     *same = false;
-    IOStatus s = Check(fiber::io::stat(first.c_str(), &st[0]), "stat file", first);
-    if (s.ok()) s = Check(fiber::io::stat(second.c_str(), &st[1]), "stat file", second);
-    if (s.ok()) *same = st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
+    IOStatus s = Check(fiber::io::status(first.c_str(), &st[0]), "stat file", first);
+    if (s.ok()) s = Check(fiber::io::status(second.c_str(), &st[1]), "stat file", second);
+    if (s.ok()) *same = IdOf(st[0]) == IdOf(st[1]);
     return s;
   }
 
   IOStatus LockFile(const std::string& fname, const IOOptions& /*options*/, FileLock** lock,
                     IODebugContext* /*dbg*/) override {
     *lock = nullptr;
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
     auto made = std::make_unique<FiberFileLock>();
     made->name = fname;
     ProcessLocks& locks = Locks();
@@ -357,44 +364,30 @@ class FiberFileSystem : public FileSystem {
 
   IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
                             IODebugContext* dbg) override {
-    const char* env = std::getenv("TEST_TMPDIR");
-    if (env != nullptr && env[0] != '\0') {
-      *path = env;
-    } else {
-      *path = "/tmp/cairntest-" + std::to_string(geteuid());
-    }
+    *path = TestDirectory();
     return CreateDirIfMissing(*path, options, dbg);
   }
 
   IOStatus GetAbsolutePath(const std::string& path, const IOOptions& /*options*/,
                            std::string* output, IODebugContext* /*dbg*/) override {
-    if (!path.empty() && path[0] == '/') {
-      *output = path;
-      return IOStatus::OK();
-    }
-    std::error_code error;
-    // style: the name of the working directory only, which blocks on nothing
-    *output = std::filesystem::current_path(error).string();
-    if (error) {
-      return IOErrorFromErrno("While getting the working directory for", path, error.value());
-    }
-    if (!path.empty()) *output += "/" + path;
-    return IOStatus::OK();
+    return AbsolutePath(path, output);
   }
 
   IOStatus GetFreeSpace(const std::string& path, const IOOptions& /*options*/, uint64_t* bytes,
                         IODebugContext* /*dbg*/) override {
     *bytes = 0;
+    if (IOStatus s = CheckName(path); !s.ok()) return s;
     return Check(fiber::io::statfs_free(path.c_str(), bytes), "While doing statvfs", path);
   }
 
   IOStatus IsDirectory(const std::string& path, const IOOptions& /*options*/, bool* is_dir,
                        IODebugContext* /*dbg*/) override {
-    struct stat st;
+    if (IOStatus s = CheckName(path); !s.ok()) return s;
+    fiber::io::FileStatus st;
     *is_dir = false;
     IOStatus s =
-        Check(fiber::io::stat(path.c_str(), &st), "While doing stat for IsDirectory()", path);
-    if (s.ok()) *is_dir = S_ISDIR(st.st_mode);
+        Check(fiber::io::status(path.c_str(), &st), "While doing stat for IsDirectory()", path);
+    if (s.ok()) *is_dir = cairn::IsDirectory(st);
     return s;
   }
 
@@ -408,23 +401,19 @@ class FiberFileSystem : public FileSystem {
     std::string absolute;
     IOStatus s = GetAbsolutePath(fname, IOOptions(), &absolute, nullptr);
     if (!s.ok()) return s;
-    // (Where ".." leads a symbolic link may decide.)
-    const bool plain = absolute.find("/../") == std::string::npos;
-    // style: a name only, no system call
-    lock->path = plain ? std::filesystem::path(absolute).lexically_normal().string() : absolute;
-    const size_t slash = fname.rfind('/');
-    lock->base = fname.substr(slash == std::string::npos ? 0 : slash + 1);
-    const std::string directory =
-        slash == std::string::npos ? "." : fname.substr(0, std::max<size_t>(slash, 1));
-    lock->directory_fd = OpenFile(directory.c_str(), O_PATH | O_DIRECTORY);
+    lock->path = ComparablePath(absolute);
+    const std::string directory = ParentOf(fname);
+    lock->base = ComparablePath(LastName(fname));
+    lock->directory_fd = OpenFile(directory.c_str(), kOpenDirectoryToIdentify);
     if (lock->directory_fd < 0) {
       return IOErrorFromErrno("while open a file for lock", fname, -lock->directory_fd);
     }
-    struct stat st;
-    s = Check(fiber::io::fstat(lock->directory_fd, &st), "while stat a directory for lock", fname);
+    fiber::io::FileStatus st;
+    s = Check(fiber::io::file_status(lock->directory_fd, &st), "while stat a directory for lock",
+              fname);
     if (!s.ok()) return s;
     lock->directory = IdOf(st);
-    const bool exists = fiber::io::stat(fname.c_str(), &st) >= 0;
+    const bool exists = fiber::io::status(fname.c_str(), &st) >= 0;
     if (exists) lock->file = IdOf(st);
     if (const FiberFileLock* const other = locks.Find(*lock, exists ? &lock->file : nullptr)) {
       return IOErrorFromErrno("lock hold by current process, acquire time " +
@@ -432,13 +421,13 @@ class FiberFileSystem : public FileSystem {
                                   std::to_string(other->thread_id),
                               fname, ENOLCK);
     }
-    lock->fd = OpenFile(fname.c_str(), O_RDWR | O_CREAT, 0644);
+    lock->fd = OpenFile(fname.c_str(), fiber::io::kReadWrite | fiber::io::kCreate, 0644);
     if (lock->fd < 0) return IOErrorFromErrno("while open a file for lock", fname, -lock->fd);
     // A child would hold the lock beyond our end.
     fiber::close_on_fork(lock->fd);
     s = Check(fiber::io::lock_file(lock->fd), "While lock file", fname);
     if (s.ok()) {
-      s = Check(fiber::io::fstat(lock->fd, &st), "while stat a file for lock", fname);
+      s = Check(fiber::io::file_status(lock->fd, &st), "while stat a file for lock", fname);
       lock->file = IdOf(st);
     }
     return s;
@@ -459,16 +448,19 @@ class FiberFileSystem : public FileSystem {
   static IOStatus OpenWritable(const std::string& fname, const FileOptions& options, int flags,
                                bool append, std::unique_ptr<FSWritableFile>* result) {
     result->reset();
+    if (IOStatus s = CheckName(fname); !s.ok()) return s;
     // use_mmap_writes is the default of EnvOptions and only a wish: writes go through pwrite.
     const bool direct = options.use_direct_writes;
-    const int fd =
-        OpenFile(fname.c_str(), O_WRONLY | O_CREAT | flags | (direct ? O_DIRECT : 0), 0644);
+    const int fd = OpenFile(
+        fname.c_str(),
+        fiber::io::kWriteOnly | fiber::io::kCreate | flags | (direct ? fiber::io::kDirect : 0),
+        0644);
     if (fd < 0) return OpenError("While open a file for appending", fname, fd, direct);
     fiber::io::keep_registered(fd);
     uint64_t size = 0;
     if (append) {
-      struct stat st;
-      const int r = fiber::io::fstat(fd, &st);
+      fiber::io::FileStatus st;
+      const int r = fiber::io::file_status(fd, &st);
       if (r < 0) {
         (void)fiber::io::close(fd);
         return IOErrorFromErrno("While fstat of a file for appending", fname, -r);

@@ -1,7 +1,6 @@
-#include "fs/posix_files.h"
+#include "fs/fiber_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
 #include <algorithm>
 #include <span>
@@ -10,8 +9,9 @@
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fs/async_read.h"
+#include "fs/fiber_file_system.h"
 #include "fs/full_read.h"
-#include "fs/posix_file_system.h"
+#include "fs/platform.h"
 
 namespace cairn {
 
@@ -45,13 +45,13 @@ uint64_t Deadline(const IOOptions& options) {
 
 IOStatus DropCache(int fd, const std::string& name, bool direct, size_t offset, size_t length) {
   if (direct) return IOStatus::OK();
-  const int r = fiber::io::fadvise(fd, offset, length, POSIX_FADV_DONTNEED);
+  const int r = fiber::io::fadvise(fd, offset, length, fiber::io::kAdviseDontNeed);
   return r < 0 ? IOErrorFromErrno("While fadvise NotNeeded", name, -r) : IOStatus::OK();
 }
 
 }  // namespace
 
-void AnswerRead(int fd, const std::string& name, bool direct, ssize_t got, FSReadRequest* req) {
+void AnswerRead(int fd, const std::string& name, bool direct, ptrdiff_t got, FSReadRequest* req) {
   FullRead read(fd, name, direct, req->offset, req->len);
   read.Add(got);
   Finish(fd, &read, &req->result, req->scratch);
@@ -143,7 +143,7 @@ IOStatus FiberRandomAccessFile::ReadAsync(FSReadRequest& req, const IOOptions& /
 IOStatus FiberRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOptions& /*options*/,
                                          IODebugContext* /*dbg*/) {
   if (direct_) return IOStatus::NotSupported("Prefetch with direct I/O");
-  const int r = fiber::io::fadvise(fd_, offset, n, POSIX_FADV_WILLNEED);
+  const int r = fiber::io::fadvise(fd_, offset, n, fiber::io::kAdviseWillNeed);
   return r < 0 ? IOErrorFromErrno("While prefetching offset " + std::to_string(offset) + " len " +
                                       std::to_string(n),
                                   name_, -r)
@@ -152,22 +152,22 @@ IOStatus FiberRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOpti
 
 void FiberRandomAccessFile::Hint(AccessPattern pattern) {
   if (direct_) return;
-  int advice = POSIX_FADV_NORMAL;
+  int advice = fiber::io::kAdviseNormal;
   switch (pattern) {
     case kNormal:
-      advice = POSIX_FADV_NORMAL;
+      advice = fiber::io::kAdviseNormal;
       break;
     case kRandom:
-      advice = POSIX_FADV_RANDOM;
+      advice = fiber::io::kAdviseRandom;
       break;
     case kSequential:
-      advice = POSIX_FADV_SEQUENTIAL;
+      advice = fiber::io::kAdviseSequential;
       break;
     case kWillNeed:
-      advice = POSIX_FADV_WILLNEED;
+      advice = fiber::io::kAdviseWillNeed;
       break;
     case kWontNeed:
-      advice = POSIX_FADV_DONTNEED;
+      advice = fiber::io::kAdviseDontNeed;
       break;
   }
   (void)fiber::io::fadvise(fd_, 0, 0, advice);  // a hint cannot fail
@@ -199,7 +199,7 @@ IOStatus FiberWritableFile::WriteAt(const Slice& data, uint64_t offset) {
   size_t left = data.size();
   int tries = 0;
   while (left > 0) {
-    const ssize_t w = fiber::io::pwrite(fd_, src, left, offset);
+    const ptrdiff_t w = fiber::io::pwrite(fd_, src, left, offset);
     if (w < 0) {
       return IOErrorFromErrno("While appending to file", name_, static_cast<int>(-w));
     }
@@ -232,7 +232,7 @@ IOStatus FiberWritableFile::PositionedAppend(const Slice& data, uint64_t offset,
 
 IOStatus FiberWritableFile::Truncate(uint64_t size, const IOOptions& /*options*/,
                                      IODebugContext* /*dbg*/) {
-  const int r = fiber::io::ftruncate(fd_, size);
+  const int r = fiber::io::set_size(fd_, size);
   if (r < 0) {
     return IOErrorFromErrno("While ftruncate file to size " + std::to_string(size), name_, -r);
   }
@@ -245,7 +245,7 @@ IOStatus FiberWritableFile::Close(const IOOptions& /*options*/, IODebugContext* 
   if (fd_ < 0) return IOStatus::OK();
   if (allocated_end_ > size_) {
     // Gives the unused space back. A failure wastes space and nothing else.
-    (void)fiber::io::ftruncate(fd_, size_);
+    (void)fiber::io::set_size(fd_, size_);
   }
   const int r = fiber::io::close(fd_);
   fd_ = -1;
@@ -279,10 +279,9 @@ IOStatus FiberWritableFile::RangeSync(uint64_t offset, uint64_t nbytes,
   int r;
   if (strict_bytes_per_sync_) {
     // Waits for all write-back before the end of the range, so that it never piles up.
-    r = fiber::io::sync_file_range(fd_, 0, offset + nbytes,
-                                   SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE);
+    r = fiber::io::sync_file_range(fd_, 0, offset + nbytes, kSyncRangeWaitBefore | kSyncRangeWrite);
   } else {
-    r = fiber::io::sync_file_range(fd_, offset, nbytes, SYNC_FILE_RANGE_WRITE);
+    r = fiber::io::sync_file_range(fd_, offset, nbytes, kSyncRangeWrite);
   }
   // A file system without it loses only the smoothing; Sync() is what promises durability.
   if (r == -ENOSYS || r == -EOPNOTSUPP || r == -ESPIPE || r == -EINVAL) return IOStatus::OK();
@@ -292,7 +291,7 @@ IOStatus FiberWritableFile::RangeSync(uint64_t offset, uint64_t nbytes,
 IOStatus FiberWritableFile::Allocate(uint64_t offset, uint64_t len, const IOOptions& /*options*/,
                                      IODebugContext* /*dbg*/) {
   if (!allow_fallocate_) return IOStatus::OK();
-  const int r = fiber::io::fallocate(fd_, keep_size_ ? FALLOC_FL_KEEP_SIZE : 0, offset, len);
+  const int r = fiber::io::fallocate(fd_, keep_size_ ? fiber::io::kKeepSize : 0, offset, len);
   if (r == -EOPNOTSUPP || r == -ENOSYS) {
     allow_fallocate_ = false;  // do not ask again for every block
     return IOStatus::OK();

@@ -1,10 +1,10 @@
-// The open files behind the default file system. Private to fs/; made by posix_file_system.cc.
+// The open files behind the default file system. Private to fs/; made by fiber_file_system.cc.
 //
 // Every object owns its descriptor. Thread safety is that of the interfaces: random access files
 // are shared, the others have one user, and a writable file's Sync may run beside its Append.
 
-#ifndef CAIRN_FS_POSIX_FILES_H_
-#define CAIRN_FS_POSIX_FILES_H_
+#ifndef CAIRN_FS_FIBER_FILES_H_
+#define CAIRN_FS_FIBER_FILES_H_
 
 #include <atomic>
 #include <cstdint>
@@ -118,4 +118,4 @@ class FiberDirectory : public FSDirectory {
 
 }  // namespace cairn
 
-#endif  // CAIRN_FS_POSIX_FILES_H_
+#endif  // CAIRN_FS_FIBER_FILES_H_

@@ -2,8 +2,8 @@
 
 #include "rocksdb/file_system.h"
 
+#include "fs/fiber_file_system.h"
 #include "fs/info_log.h"
-#include "fs/posix_file_system.h"
 
 namespace ROCKSDB_NAMESPACE {
 

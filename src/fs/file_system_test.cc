@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "fiber/runtime.h"
+#include "fs/fiber_file_system.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
 #include "fs/memory_file_system.h"
-#include "fs/posix_file_system.h"
 #include "fs/testing/temp_dir.h"
 
 namespace cairn {

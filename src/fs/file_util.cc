@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "fiber/random.h"
+#include "fs/fiber_file_system.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
-#include "fs/posix_file_system.h"
+#include "fs/platform.h"
 
 namespace cairn {
 
@@ -82,12 +83,17 @@ IOStatus SyncDirectoryAt(FileSystem* fs, const std::string& path) {
 }
 
 std::string ParentOf(const std::string& path) {
-  const size_t end = path.find_last_not_of('/');
-  if (end == std::string::npos) return path.empty() ? "." : "/";
-  const size_t slash = path.rfind('/', end);
-  if (slash == std::string::npos) return ".";
-  const size_t last = path.find_last_not_of('/', slash);
-  return last == std::string::npos ? "/" : path.substr(0, last + 1);
+  const size_t root = RootLength(path);
+  size_t end = WithoutTrailingSeparators(path).size();
+  while (end > root && !IsSeparator(path[end - 1])) --end;
+  while (end > root && IsSeparator(path[end - 1])) --end;
+  return end == 0 ? "." : path.substr(0, end);
+}
+
+std::string LastName(const std::string& path) {
+  size_t begin = path.size();
+  while (begin > RootLength(path) && !IsSeparator(path[begin - 1])) --begin;
+  return path.substr(begin);
 }
 
 IOStatus SyncNameOfDirectory(FileSystem* fs, const std::string& path) {
@@ -109,7 +115,7 @@ IOStatus CreateDirDurably(FileSystem* fs, const std::string& path) {
     std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
     if (s.ok() && names.empty()) unsynced.push_back(path);
   } else {
-    for (std::string dir = path; dir != "/" && dir != "." && !exists(dir); dir = ParentOf(dir)) {
+    for (std::string dir = path; dir != ParentOf(dir) && !exists(dir); dir = ParentOf(dir)) {
       unsynced.push_back(dir);
     }
   }

@@ -61,6 +61,8 @@ std::string GenerateDbSessionId();
 
 // The directory that has `path`'s name: "/a" of "/a/b" and "/a/b/", "/" of "/a", "." of "a".
 std::string ParentOf(const std::string& path);
+// What stands behind the last separator: "b" of "/a/b", "" of "/a/".
+std::string LastName(const std::string& path);
 // The directory `path`, which was made or renamed, has its name after a power cut. OK, too, where
 // its parent may not be opened, or the file system knows no such thing: then it is left to others.
 [[nodiscard]] IOStatus SyncNameOfDirectory(FileSystem* fs, const std::string& path);

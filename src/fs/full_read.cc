@@ -1,10 +1,9 @@
 #include "fs/full_read.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "fiber/io.h"
-#include "fs/posix_file_system.h"
+#include "fs/fiber_file_system.h"
 
 namespace cairn {
 
@@ -22,14 +21,14 @@ void FullRead::Fail(const char* what, int error) {
   over_ = true;
 }
 
-void FullRead::AddPart(ssize_t result) {
+void FullRead::AddPart(ptrdiff_t result) {
   if (result < 0) return Fail("While pread", static_cast<int>(-result));
   done_ += static_cast<size_t>(result);
   // Of a direct one a count that is not aligned can only be the end, too.
   const size_t unaligned = direct_ ? done_ % kDefaultPageSize : 0;
   if (result > 0 && unaligned == 0) return;
-  struct stat file;
-  if (const int r = fiber::io::fstat(fd_, &file); r < 0) {
+  fiber::io::FileStatus file;
+  if (const int r = fiber::io::file_status(fd_, &file); r < 0) {
     return Fail("While fstat behind a short pread", -r);
   }
   if (offset() >= static_cast<uint64_t>(file.st_size)) {

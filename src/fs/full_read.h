@@ -11,8 +11,6 @@
 #ifndef CAIRN_FS_FULL_READ_H_
 #define CAIRN_FS_FULL_READ_H_
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,8 +37,8 @@ class FullRead {
   size_t left() const { return size_ - done_; }
 
   // `result`: what that pread returned, bytes or -errno.
-  void Add(ssize_t result) {
-    if (result == static_cast<ssize_t>(left())) [[likely]] {
+  void Add(ptrdiff_t result) {
+    if (result == static_cast<ptrdiff_t>(left())) [[likely]] {
       done_ = size_;
     } else {
       AddPart(result);
@@ -48,7 +46,7 @@ class FullRead {
   }
 
  private:
-  void AddPart(ssize_t result);
+  void AddPart(ptrdiff_t result);
   void Fail(const char* what, int error);
 
   const int fd_;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "fiber/io.h"
+#include "fs/fiber_file_system.h"
 #include "fs/file_util.h"
-#include "fs/posix_file_system.h"
 #include "fs/testing/temp_dir.h"
 
 namespace cairn {

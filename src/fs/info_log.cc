@@ -14,6 +14,7 @@
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/file_writer.h"
+#include "fs/platform.h"
 
 namespace cairn {
 
@@ -24,9 +25,8 @@ constexpr size_t kMaxLine = 64 << 10;
 
 // "2026/11/21-21:43:11.123456 7f81c2a4e6c0 " and the message, with one newline at the end.
 std::string FormatLine(uint64_t micros, const char* format, va_list ap) {
-  const time_t seconds = static_cast<time_t>(micros / 1000000);
   struct tm local;
-  if (localtime_r(&seconds, &local) == nullptr) local = {};
+  ToLocalTime(static_cast<int64_t>(micros / 1000000), &local);
   char head[80];
   std::snprintf(head, sizeof(head), "%04d/%02d/%02d-%02d:%02d:%02d.%06d %llx ",
                 local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min,

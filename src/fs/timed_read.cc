@@ -1,7 +1,5 @@
 #include "fs/timed_read.h"
 
-#include <sys/types.h>
-
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -10,8 +8,8 @@
 #include "fiber/flight.h"
 #include "fiber/io.h"
 #include "fs/aligned_buffer.h"
+#include "fs/fiber_file_system.h"
 #include "fs/full_read.h"
-#include "fs/posix_file_system.h"
 
 namespace cairn {
 

@@ -22,8 +22,8 @@
 #include "fiber/runtime.h"
 #include "fiber/simulation.h"
 #include "fiber/thread.h"
+#include "fs/fiber_file_system.h"
 #include "fs/file_util.h"
-#include "fs/posix_file_system.h"
 #include "fs/testing/temp_dir.h"
 
 namespace cairn {

@@ -9,6 +9,7 @@
 #include "base/memtable_factory.h"
 #include "base/task_limiter.h"
 #include "fiber/limits.h"
+#include "fs/platform.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_buffer_manager.h"
@@ -181,12 +182,8 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   if (out.env == nullptr) out.env = Env::Default();
   // As in RocksDB: the database's own directory is not named, or the OPTIONS file of a copy would
   // lead a tool to the original's logs.
-  const auto without_slashes = [](std::string path) {
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    return path;
-  };
-  out.wal_dir = without_slashes(out.wal_dir);
-  if (out.wal_dir == without_slashes(dbname)) out.wal_dir.clear();
+  out.wal_dir = WithoutTrailingSeparators(out.wal_dir);
+  if (out.wal_dir == WithoutTrailingSeparators(dbname)) out.wal_dir.clear();
   if (out.max_background_jobs < 1) out.max_background_jobs = 1;
   // As in RocksDB. (And TableCache leaves some of them to others.)
   if (out.max_open_files != -1) {

@@ -13,9 +13,10 @@
 #include "base/logging.h"
 #include "base/string_util.h"
 #include "fiber/mutex.h"
+#include "fs/fiber_file_system.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
-#include "fs/posix_file_system.h"
+#include "fs/platform.h"
 #include "utilities/backup_catalog.h"
 #include "utilities/backup_context.h"
 #include "utilities/backup_create.h"
@@ -28,9 +29,7 @@ namespace cairn {
 namespace {
 
 BackupEngineOptions InForce(BackupEngineOptions options) {
-  while (options.backup_dir.size() > 1 && options.backup_dir.ends_with('/')) {
-    options.backup_dir.pop_back();
-  }
+  options.backup_dir = WithoutTrailingSeparators(options.backup_dir);
   const auto limit = [](uint64_t rate, std::shared_ptr<RateLimiter>* limiter) {
     if (rate == 0 || *limiter != nullptr) return;
     limiter->reset(

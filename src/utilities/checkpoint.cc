@@ -6,6 +6,7 @@
 #include "base/logging.h"
 #include "base/namespace.h"
 #include "fs/file_util.h"
+#include "fs/platform.h"
 #include "manifest/copied_database.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_system.h"
@@ -38,11 +39,10 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
   IOStatus io = fs_->FileExists(checkpoint_dir, IOOptions(), nullptr);
   if (io.ok()) return Status::InvalidArgument("Directory exists", checkpoint_dir);
   if (!io.IsNotFound()) return io;
-  const size_t end = checkpoint_dir.find_last_not_of('/');
-  if (end == std::string::npos) {
+  const std::string dir = WithoutTrailingSeparators(checkpoint_dir);
+  if (dir.size() == RootLength(dir)) {
     return Status::InvalidArgument("invalid checkpoint directory name", checkpoint_dir);
   }
-  const std::string dir = checkpoint_dir.substr(0, end + 1);
   const std::string staging = dir + ".tmp";
   const DBOptions options = db_->GetDBOptions();
   Logger* const log = options.info_log.get();

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/coding.h"
-#include "fs/posix_file_system.h"
+#include "fs/fiber_file_system.h"
 #include "fs/testing/temp_dir.h"
 #include "wal/testing/log_harness.h"
 

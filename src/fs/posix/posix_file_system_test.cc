@@ -1,4 +1,4 @@
-#include "fs/posix_file_system.h"
+#include "fs/fiber_file_system.h"
 
 #include <errno.h>
 #include <fcntl.h>
