@@ -84,10 +84,11 @@ std::string Address::to_string() const {
     if (::inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof(text)) == nullptr) return "";
     return "[" + std::string(text) + "]:" + std::to_string(port());
   }
-  if (family() == AF_UNIX && size_ > kPathAt) {
+  const auto size = static_cast<size_t>(size_);
+  if (family() == AF_UNIX && size > kPathAt) {
     const char* name = reinterpret_cast<const sockaddr_un*>(&storage_)->sun_path;
-    if (name[0] == '\0') return "@" + std::string(name + 1, size_ - kPathAt - 1);
-    return std::string(name, ::strnlen(name, size_ - kPathAt));
+    if (name[0] == '\0') return "@" + std::string(name + 1, size - kPathAt - 1);
+    return std::string(name, ::strnlen(name, size - kPathAt));
   }
   return "";
 }

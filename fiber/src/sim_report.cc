@@ -166,7 +166,8 @@ void SimReport::describe_fiber(const Fiber& fiber) {
 void SimReport::backtrace(const Context& context, const Stack& stack) {
   uintptr_t frames[kMaxFrames];
   const size_t count = backtrace_of(stack, context, frames);
-  for (size_t i = 0; i < count; i++) line("    %2zu %s", i, symbol(frames[i]).c_str());
+  for (size_t i = 0; i < count; i++)
+    line("    %2u %s", static_cast<unsigned>(i), symbol(frames[i]).c_str());
 }
 
 void Simulator::abandon() {

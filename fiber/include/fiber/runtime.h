@@ -29,7 +29,7 @@ namespace fiber {
 // sockets with a pool of blocking threads for files. The environment variable
 // FIBER_ENGINE=io_uring|epoll overrides. kSimulated is what runtimes made in a simulation
 // (simulation.h) have, whatever they ask for.
-enum class Engine { kAuto, kIoUring, kEpoll, kBlockingPool = kEpoll, kSimulated };
+enum class Engine { kAuto, kIoUring, kEpoll, kBlockingPool = kEpoll, kSimulated, kCompletionPort };
 
 struct RuntimeOptions {
   // OS threads that run fibers: 1 to kMaxWorkers; 0: as many as the process may use processors.

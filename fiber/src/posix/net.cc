@@ -216,17 +216,6 @@ int listen(int fd, int backlog) {
   return checked([&] { return ::listen(fd, backlog); });
 }
 
-int listen_on(const Address& address, int backlog) {
-  const int fd = socket(address.family());
-  if (fd < 0) return fd;
-  int error = address.family() != AF_UNIX ? set_reuse_address(fd, true) : 0;
-  if (error == 0) error = bind(fd, address);
-  if (error == 0) error = listen(fd, backlog);
-  if (error == 0) return fd;
-  (void)close(fd);
-  return error;
-}
-
 int accept(int fd, Address* peer, uint64_t deadline) {
   sockaddr* const to = peer != nullptr ? peer->get() : nullptr;
   socklen_t size = Address::capacity();
@@ -285,15 +274,6 @@ int connect(int fd, const Address& address, uint64_t deadline) {
     if (deadline != kNoDeadline && now_nanos() >= deadline) return -ETIMEDOUT;
     sleep_until(std::min(next, deadline));
   }
-}
-
-int connect_to(const Address& address, uint64_t deadline) {
-  const int fd = socket(address.family());
-  if (fd < 0) return fd;
-  const int error = connect(fd, address, deadline);
-  if (error == 0) return fd;
-  (void)close(fd);
-  return error;
 }
 
 // --- transfer
@@ -377,27 +357,6 @@ ptrdiff_t sendmsg(int fd, const Message* message, int flags, uint64_t deadline) 
         io_uring_prep_sendmsg(sqe, fd, message, static_cast<unsigned>(flags));
       },
       attempt);
-}
-
-ptrdiff_t send_all(int fd, const void* data, size_t size, uint64_t deadline) {
-  size_t done = 0;
-  while (done < size) {
-    const ptrdiff_t n = send(fd, static_cast<const char*>(data) + done, size - done, 0, deadline);
-    if (n < 0) return n;
-    done += static_cast<size_t>(n);
-  }
-  return static_cast<ptrdiff_t>(done);
-}
-
-ptrdiff_t recv_exactly(int fd, void* data, size_t size, uint64_t deadline) {
-  size_t done = 0;
-  while (done < size) {
-    const ptrdiff_t n = recv(fd, static_cast<char*>(data) + done, size - done, 0, deadline);
-    if (n < 0) return n;
-    if (n == 0) break;
-    done += static_cast<size_t>(n);
-  }
-  return static_cast<ptrdiff_t>(done);
 }
 
 // --- ending
