@@ -65,6 +65,10 @@ std::string TableFileName(const std::vector<std::string>& dirs, uint64_t number,
   return TableFileName(path_id < dirs.size() ? dirs[path_id] : dirs.back(), number);
 }
 
+std::string BlobFileName(const std::string& dir, uint64_t number) {
+  return Numbered(dir, "", number, ".blob");
+}
+
 std::string LogFileName(const std::string& dir, uint64_t number) {
   return Numbered(dir, "", number, ".log");
 }

@@ -35,6 +35,7 @@ std::string TableFileName(const std::string& dir, uint64_t number);
 // A table's path in the list of directories of the family; a path id out of range means the last
 // one.
 std::string TableFileName(const std::vector<std::string>& dirs, uint64_t number, uint32_t path_id);
+std::string BlobFileName(const std::string& dir, uint64_t number);
 std::string LogFileName(const std::string& dir, uint64_t number);
 // Where logs go that only GetUpdatesSince may still want.
 std::string ArchiveDirName(const std::string& wal_dir);

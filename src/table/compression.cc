@@ -267,6 +267,10 @@ size_t BlockCompressor::CompressZstd(const Slice& raw, char* output, size_t boun
 }
 
 bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
+  return CompressAnyway(raw, output) && output->size() < GoodSize(raw.size());
+}
+
+bool BlockCompressor::CompressAnyway(const Slice& raw, Slice* output) {
   if (raw.size() > kMaxCompressible) return false;
   char header[kMaxVarint32Length];
   size_t header_size = 0;
@@ -306,7 +310,7 @@ bool BlockCompressor::Compress(const Slice& raw, Slice* output) {
   }
   if (n == 0) return false;
   *output = Slice(buffer_.get(), header_size + n);
-  return output->size() < GoodSize(raw.size());
+  return true;
 }
 
 DecompressionDict::DecompressionDict(std::string raw, bool for_zstd) : raw_(std::move(raw)) {

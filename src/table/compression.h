@@ -59,6 +59,8 @@ class BlockCompressor {
   // False if it cannot be compressed, or does not become smaller by an eighth: then the block is to
   // be stored raw. *output is good until the next call.
   bool Compress(const Slice& raw, Slice* output);
+  // The same, be it larger for it, as formats want that know of no raw value.
+  bool CompressAnyway(const Slice& raw, Slice* output);
 
  private:
   // Room for `size` bytes; what was there is lost.

@@ -299,7 +299,8 @@ uint64_t TableCache::ApproximateOffsetOf(const ReadOptions& options, const Table
 size_t TableCache::ApproximateMemoryUsage() const {
   size_t sum = 0;
   cache_->ApplyToAllEntries(
-      [&](const Slice&, void* value, size_t, Cache::DeleterFn) {
+      [&](const Slice&, void* value, size_t, Cache::DeleterFn deleter) {
+        if (deleter != &DeleteTable) return;  // a blob file
         sum += static_cast<TableReader*>(value)->ApproximateMemoryUsage();
       },
       {});
