@@ -13,6 +13,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "blob/blob_format.h"
 #include "rocksdb/advanced_options.h"
 #include "rocksdb/file_checksum.h"
 #include "table/table_cache.h"
@@ -58,6 +59,8 @@ struct FileMetaData {
   uint64_t compensated_range_deletion_size = 0;  // bytes
   std::string min_timestamp, max_timestamp;      // user-defined timestamps; empty: none
   bool user_defined_timestamps_persisted = true;
+  // The oldest blob file that it refers to; kNoBlobFile: it refers to none.
+  uint64_t oldest_blob_file_number = kNoBlobFile;
   UniqueId unique_id = kNullUniqueId;  // null: the table does not say, or its writer did not
 
   // Not in the MANIFEST. The writer of the table sets them; after a reopen they stay 0 until

@@ -57,7 +57,10 @@ Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_
     }
     // (One that goes back is passed over.)
     if (edit.log_number()) family.log_number = std::max(family.log_number, *edit.log_number());
-    if (!edit.new_files().empty() || !edit.deleted_files().empty()) family.changed = true;
+    if (!edit.new_files().empty() || !edit.deleted_files().empty() ||
+        !edit.blob_additions().empty() || !edit.blob_garbage().empty()) {
+      family.changed = true;
+    }
     if (Status s = family.builder->Apply(edit); !s.ok()) return s;
   }
   if (edit.log_number()) have_log_number = true;

@@ -63,6 +63,9 @@ Version::~Version() {
       }
     }
   }
+  if (set_ != nullptr) {
+    for (const auto& f : blob_files_) set_->ReleaseBlobFile(f->number());
+  }
 }
 
 void Version::Unref() {
@@ -322,8 +325,14 @@ std::string Version::DebugString(bool hex_keys) const {
       r.append(" .. ").append(std::to_string(f->largest_seqno));
       r.append("][").append(f->smallest.DebugString(hex_keys));
       r.append(" .. ").append(f->largest.DebugString(hex_keys));
-      r.append("](0)\n");  // the oldest blob file
+      r.append("](").append(std::to_string(f->oldest_blob_file_number)).append(")\n");
     }
+  }
+  for (const auto& f : blob_files_) {
+    r.append(" blob file ").append(std::to_string(f->number()));
+    r.append(":").append(std::to_string(f->file->file_size()));
+    r.append("[").append(std::to_string(f->garbage_blobs));
+    r.append(" of ").append(std::to_string(f->file->blobs)).append(" are garbage]\n");
   }
   return r;
 }

@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "manifest/blob_file_meta.h"
 #include "manifest/file_metadata.h"
 #include "rocksdb/options.h"
 
@@ -99,6 +100,11 @@ class Version {
   bool RangeMightExistBelow(int level, const Slice& smallest_user_key,
                             const Slice& largest_user_key) const;
 
+  // What tables of this Version may refer to, by number.
+  const BlobFileList& blob_files() const { return blob_files_; }
+  // How many of the oldest are this share (blob_garbage_collection_age_cutoff, 0 to 1) of them.
+  size_t BlobFilesWithin(double age_cutoff) const;
+
   // --- Compaction state, computed when the Version is built. REQUIRES: database mutex held.
   // Again after being_compacted of some file changed.
   void ComputeCompactionScore(const ColumnFamilyOptions& options);
@@ -122,6 +128,12 @@ class Version {
     return marked_files_;
   }
 
+  // Likewise those that keep the oldest blob files, where these are garbage enough
+  // (blob_garbage_collection_force_threshold). In leveled style only.
+  const std::vector<std::pair<int, FileMetaData*>>& files_marked_for_blob_gc() const {
+    return marked_for_blob_gc_;
+  }
+
   // Where level 0 is compacted to. 1, unless levels are sized from the last one up
   // (level_compaction_dynamic_level_bytes).
   int base_level() const { return base_level_; }
@@ -141,7 +153,7 @@ class Version {
   double CompressionRatioAtLevel(int level) const;
   uint64_t EstimateLiveDataSize() const;  // bytes
 
-  void AddLiveFiles(std::vector<uint64_t>* numbers) const;
+  void AddLiveFiles(std::vector<uint64_t>* numbers) const;  // of tables
   // One line per level, "files[3 0 7 ] max score 0.75".
   std::string LevelSummary() const;
   std::string DebugString(bool hex_keys = false) const;
@@ -163,6 +175,7 @@ class Version {
   void ScoreUniversal(const ColumnFamilyOptions& options);
   void ScoreFifo(const ColumnFamilyOptions& options);
   void CollectMarkedFiles();
+  void CollectFilesForBlobGc(const ColumnFamilyOptions& options);
   void ComputeNextExpiry(const ColumnFamilyOptions& options);
   void EstimatePendingBytes(const ColumnFamilyOptions& options);
   uint64_t CompensatedSize(const FileMetaData& f) const;
@@ -179,6 +192,7 @@ class Version {
   std::vector<uint64_t> level_bytes_;
   // By level: all files are known to have none. Relaxed: set once, from what never changes.
   mutable std::vector<std::atomic<bool>> without_tombstones_;
+  BlobFileList blob_files_;
   Arena arena_;  // owns level_files_ and their keys
 
   int base_level_ = 1;
@@ -186,6 +200,7 @@ class Version {
   std::vector<uint64_t> level_max_bytes_;
   std::vector<std::pair<double, int>> scores_;  // (score, level), highest first
   std::vector<std::pair<int, FileMetaData*>> marked_files_;
+  std::vector<std::pair<int, FileMetaData*>> marked_for_blob_gc_;
   uint64_t next_expiry_ = UINT64_MAX;
   uint64_t pending_compaction_bytes_ = 0;
   uint64_t average_value_size_ = 0;

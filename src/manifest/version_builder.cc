@@ -18,36 +18,46 @@ std::string FileAtLevel(uint64_t number, int level) {
 }  // namespace
 
 VersionBuilder::VersionBuilder(const InternalKeyComparator* icmp, const Version* base)
-    : icmp_(icmp), base_(base) {}
+    : icmp_(icmp), base_(base), blob_files_(base == nullptr ? nullptr : &base->blob_files()) {}
 
 VersionBuilder::~VersionBuilder() = default;
 
-int VersionBuilder::LevelInBase(uint64_t number) {
-  if (base_ == nullptr) return -1;
+VersionBuilder::InBase VersionBuilder::FindInBase(uint64_t number) {
+  if (base_ == nullptr) return {};
   if (!base_indexed_) {
     for (int level = 0; level < base_->num_non_empty_levels(); ++level) {
-      for (const FileMetaData* f : base_->files(level)) base_levels_.emplace(f->number, level);
+      for (const FileMetaData* f : base_->files(level))
+        base_files_.emplace(f->number, InBase{level, f});
     }
     base_indexed_ = true;
   }
-  const auto it = base_levels_.find(number);
-  return it == base_levels_.end() ? -1 : it->second;
+  const auto it = base_files_.find(number);
+  return it == base_files_.end() ? InBase() : it->second;
 }
 
 Status VersionBuilder::Apply(const VersionEdit& edit) {
+  for (const BlobFileAddition& f : edit.blob_additions()) {
+    if (Status s = blob_files_.Add(f); !s.ok()) return s;
+  }
+  for (const BlobFileGarbage& garbage : edit.blob_garbage()) {
+    if (Status s = blob_files_.AddGarbage(garbage); !s.ok()) return s;
+  }
   for (const VersionEdit::DeletedFile& f : edit.deleted_files()) {
     if (const auto it = added_.find(f.number); it != added_.end()) {
       if (it->second.level != f.level) {
         return Status::Corruption("VersionEdit deletes " + FileAtLevel(f.number, f.level),
                                   "which is at level " + std::to_string(it->second.level));
       }
+      blob_files_.Unlink(it->second.meta->oldest_blob_file_number, f.number);
       added_.erase(it);
       continue;
     }
-    if (LevelInBase(f.number) != f.level || !deleted_.insert(f.number).second) {
+    const InBase in_base = FindInBase(f.number);
+    if (in_base.level != f.level || !deleted_.insert(f.number).second) {
       return Status::Corruption("VersionEdit deletes " + FileAtLevel(f.number, f.level),
                                 "which is not there");
     }
+    blob_files_.Unlink(in_base.meta->oldest_blob_file_number, f.number);
   }
   for (const VersionEdit::NewFile& f : edit.new_files()) {
     const uint64_t number = f.meta.number;
@@ -61,6 +71,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
     meta->refs = 0;
     meta->compensated_file_size = 0;
     meta->stats_known = meta->stats_known || meta->num_entries > 0;
+    blob_files_.Link(meta->oldest_blob_file_number, number);
     added_.emplace(number, Added{f.level, std::move(meta)});
   }
   return Status::OK();
@@ -163,6 +174,10 @@ Status VersionBuilder::Save(ColumnFamilyState* cf, VersionSet* set, uint64_t ver
     for (FileMetaData* f : level) {
       if (f->refs++ == 0 && set != nullptr) set->HoldFile(*f);
     }
+  }
+  version->blob_files_ = blob_files_.Build();
+  if (set != nullptr) {
+    for (const auto& f : version->blob_files_) set->HoldBlobFile(f->number());
   }
   for (auto& [number, added] : added_) (void)added.meta.release();  // the Version's now
   added_.clear();

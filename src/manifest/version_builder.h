@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "manifest/blob_files_builder.h"
 #include "manifest/version.h"
 #include "manifest/version_edit.h"
 
@@ -49,18 +50,24 @@ class VersionBuilder {
     std::unique_ptr<FileMetaData> meta;
   };
 
-  // The level of a file of the base, or -1.
-  int LevelInBase(uint64_t number);
+  struct InBase {
+    int level = -1;  // it is not there
+    const FileMetaData* meta = nullptr;
+  };
+
+  InBase FindInBase(uint64_t number);
+  int LevelInBase(uint64_t number) { return FindInBase(number).level; }
   static void InferEpochs(std::vector<std::vector<FileMetaData*>>* levels);
   [[nodiscard]] Status CheckConsistency(
       const std::vector<std::vector<FileMetaData*>>& levels) const;
 
   const InternalKeyComparator* const icmp_;
   const Version* const base_;
-  std::unordered_map<uint64_t, int> base_levels_;  // by number; filled at the first question
+  std::unordered_map<uint64_t, InBase> base_files_;  // by number; filled at the first question
   bool base_indexed_ = false;
   std::unordered_set<uint64_t> deleted_;  // of the base
   std::unordered_map<uint64_t, Added> added_;
+  BlobFilesBuilder blob_files_;
 };
 
 }  // namespace cairn

@@ -58,6 +58,9 @@ bool EncodeNewFile(std::string* dst, int level, const FileMetaData& f) {
     const char temperature = static_cast<char>(f.temperature);
     PutTaggedString(dst, kFileTemperature, Slice(&temperature, 1));
   }
+  if (f.oldest_blob_file_number != kNoBlobFile) {
+    PutTaggedVarintField(dst, kFileOldestBlobFileNumber, f.oldest_blob_file_number);
+  }
   if (f.marked_for_compaction) PutTaggedString(dst, kFileNeedCompaction, Slice("\x01", 1));
   if (!f.min_timestamp.empty()) PutTaggedString(dst, kFileMinTimestamp, f.min_timestamp);
   if (!f.max_timestamp.empty()) PutTaggedString(dst, kFileMaxTimestamp, f.max_timestamp);
@@ -119,6 +122,13 @@ class EditReader {
     if (failed_ == nullptr) key.DecodeFrom(encoded);
     return key;
   }
+  // A BlobFileAddition or BlobFileGarbage, behind the others.
+  template <typename T>
+  void Blob(const char* what, std::vector<T>* all) {
+    T one;
+    if (failed_ == nullptr && !one.DecodeFrom(&input_)) failed_ = what;
+    if (failed_ == nullptr) all->push_back(std::move(one));
+  }
   SequenceNumber Sequence(const char* what) {
     const uint64_t v = U64(what);
     if (failed_ == nullptr && v > kMaxSequenceNumber) failed_ = what;
@@ -174,9 +184,7 @@ Status DecodeNewFileFields(EditReader* in, FileMetaData* f,
         if (ok) *min_log_number_to_keep = DecodeFixed64(field.data());
         break;
       case kFileOldestBlobFileNumber:
-        if (FieldVarint64(field, &ok) != 0 && ok) {
-          return Status::NotSupported("VersionEdit", "a table that refers to blob files");
-        }
+        f->oldest_blob_file_number = FieldVarint64(field, &ok);
         break;
       case kFileOldestAncesterTime:
         f->oldest_ancester_time = FieldVarint64(field, &ok);
@@ -265,6 +273,14 @@ bool VersionEdit::EncodeTo(std::string* dst) const {
   }
   for (const NewFile& f : new_files_) {
     if (!EncodeNewFile(dst, f.level, f.meta)) return false;
+  }
+  for (const BlobFileAddition& f : blob_additions_) {
+    PutVarint32(dst, kTagBlobFileAddition);
+    f.AppendTo(dst);
+  }
+  for (const BlobFileGarbage& g : blob_garbage_) {
+    PutVarint32(dst, kTagBlobFileGarbage);
+    g.AppendTo(dst);
   }
   // Family 0 is implied.
   if (column_family_ != 0) PutTagged32(dst, kTagColumnFamily, column_family_);
@@ -358,10 +374,13 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
         atomic_group_remaining_ = in.U32("atomic group");
         break;
       case kTagBlobFileAddition:
-      case kTagBlobFileGarbage:
       case kTagBlobFileAdditionDeprecated:
+        in.Blob("blob file addition", &blob_additions_);
+        break;
+      case kTagBlobFileGarbage:
       case kTagBlobFileGarbageDeprecated:
-        return Status::NotSupported("VersionEdit", "the database has blob files");
+        in.Blob("blob file garbage", &blob_garbage_);
+        break;
       case kTagDbId:
         db_id_ = in.String("database id").ToString();
         break;
@@ -455,6 +474,16 @@ std::string VersionEdit::DebugString(bool hex_key) const {
     r.append(" ").append(f.meta.smallest.user_key().ToString(hex_key));
     r.append(" .. ").append(f.meta.largest.user_key().ToString(hex_key));
     r.append(" epoch_number:").append(std::to_string(f.meta.epoch_number));
+  }
+  for (const BlobFileAddition& f : blob_additions_) {
+    number("BlobFileAddition", f.number);
+    r.append(" blobs: ").append(std::to_string(f.blobs));
+    r.append(" bytes: ").append(std::to_string(f.bytes));
+  }
+  for (const BlobFileGarbage& g : blob_garbage_) {
+    number("BlobFileGarbage", g.number);
+    r.append(" blobs: ").append(std::to_string(g.blobs));
+    r.append(" bytes: ").append(std::to_string(g.bytes));
   }
   for (const uint64_t n : wal_additions_) number("WalAddition", n);
   if (wal_deletion_before_) number("WalDeletion", *wal_deletion_before_);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "manifest/blob_file_meta.h"
 #include "manifest/file_metadata.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -127,6 +128,8 @@ class VersionEdit {
   // REQUIRES: meta has bounds, size, number and sequence range; level >= 0.
   void AddFile(int level, FileMetaData meta) { new_files_.push_back({level, std::move(meta)}); }
   void DeleteFile(int level, uint64_t number) { deleted_files_.push_back({level, number}); }
+  void AddBlobFile(BlobFileAddition file) { blob_additions_.push_back(std::move(file)); }
+  void AddBlobGarbage(const BlobFileGarbage& garbage) { blob_garbage_.push_back(garbage); }
 
   const std::optional<std::string>& db_id() const { return db_id_; }
   const std::optional<std::string>& comparator() const { return comparator_; }
@@ -152,6 +155,8 @@ class VersionEdit {
   const std::vector<NewFile>& new_files() const { return new_files_; }
   std::vector<NewFile>& mutable_new_files() { return new_files_; }
   const std::vector<DeletedFile>& deleted_files() const { return deleted_files_; }
+  const std::vector<BlobFileAddition>& blob_additions() const { return blob_additions_; }
+  const std::vector<BlobFileGarbage>& blob_garbage() const { return blob_garbage_; }
   // Records of WALs tracked in the MANIFEST (read, never written by us).
   const std::vector<uint64_t>& wal_additions() const { return wal_additions_; }
   const std::optional<uint64_t>& wal_deletion_before() const { return wal_deletion_before_; }
@@ -162,7 +167,8 @@ class VersionEdit {
   // partial record.
   [[nodiscard]] bool EncodeTo(std::string* dst) const;
   // Replaces the content by what `src` says. Corruption: malformed, or an unknown tag that may not
-  // be skipped. NotSupported: blob files. The caller adds the file's name and offset.
+  // be skipped. NotSupported: a table with a field of a newer version. The caller adds the file's
+  // name and offset.
   [[nodiscard]] Status DecodeFrom(const Slice& src);
 
   std::string DebugString(bool hex_key = false) const;
@@ -179,6 +185,8 @@ class VersionEdit {
   std::vector<uint64_t> wal_additions_;
   std::vector<DeletedFile> deleted_files_;
   std::vector<NewFile> new_files_;
+  std::vector<BlobFileAddition> blob_additions_;
+  std::vector<BlobFileGarbage> blob_garbage_;
 };
 
 }  // namespace cairn

@@ -158,6 +158,7 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
                        options.compaction_style == kCompactionStyleLevel;
   scores_.clear();
   marked_files_.clear();
+  marked_for_blob_gc_.clear();
   ComputeNextExpiry(options);
   if (options.compaction_style == kCompactionStyleUniversal) {
     ScoreUniversal(options);
@@ -213,6 +214,7 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
   });
 
   CollectMarkedFiles();
+  CollectFilesForBlobGc(options);
   EstimatePendingBytes(options);
 }
 
@@ -228,6 +230,44 @@ void Version::CollectMarkedFiles() {
   for (int level = 1; level + 1 < num_non_empty_levels_; ++level) {
     for (FileMetaData* f : files_[level]) consider(level, f);
   }
+}
+
+// The oldest blob files that the same tables keep are judged together: only a compaction of those
+// tables can free them, and it collects all of them or, where the age cutoff falls between them,
+// some for nothing.
+void Version::CollectFilesForBlobGc(const ColumnFamilyOptions& options) {
+  if (!options.enable_blob_garbage_collection || blob_files_.empty() ||
+      options.compaction_style != kCompactionStyleLevel ||
+      options.blob_garbage_collection_age_cutoff <= 0 ||
+      options.blob_garbage_collection_force_threshold >= 1) {
+    return;
+  }
+  const size_t eligible = BlobFilesWithin(options.blob_garbage_collection_age_cutoff);
+  if (eligible == 0) return;
+  uint64_t bytes = blob_files_[0]->file->bytes;
+  uint64_t garbage = blob_files_[0]->garbage_bytes;
+  size_t together = 1;
+  for (; together < eligible && blob_files_[together]->linked_tables.empty(); ++together) {
+    bytes += blob_files_[together]->file->bytes;
+    garbage += blob_files_[together]->garbage_bytes;
+  }
+  if (together < blob_files_.size() && blob_files_[together]->linked_tables.empty()) return;
+  // (Where there is none a compaction would have to come again and again, for nothing.)
+  if (garbage == 0 ||
+      static_cast<double>(garbage) <
+          options.blob_garbage_collection_force_threshold * static_cast<double>(bytes)) {
+    return;
+  }
+  for (const uint64_t table : blob_files_[0]->linked_tables) {
+    int level = 0;
+    FileMetaData* const f = FindFileByNumber(table, &level);
+    if (f != nullptr && !f->being_compacted) marked_for_blob_gc_.emplace_back(level, f);
+  }
+}
+
+size_t Version::BlobFilesWithin(double age_cutoff) const {
+  const double count = age_cutoff * static_cast<double>(blob_files_.size());
+  return count <= 0 ? 0 : std::min(static_cast<size_t>(count), blob_files_.size());
 }
 
 int Version::NumSortedRuns() const {
@@ -307,7 +347,7 @@ void Version::OptionsChanged(const ColumnFamilyOptions& options) {
 }
 
 bool Version::NeedsCompaction() const {
-  if (!marked_files_.empty()) return true;
+  if (!marked_files_.empty() || !marked_for_blob_gc_.empty()) return true;
   if (next_expiry_ != UINT64_MAX && fiber::wall_micros() / 1'000'000 > next_expiry_) return true;
   for (const auto& [score, level] : scores_) {
     if (score >= 1.0) return true;

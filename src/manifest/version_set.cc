@@ -75,6 +75,14 @@ void VersionSet::ReleaseFile(const FileMetaData& file) {
   obsolete_tables_.push_back({file.number, file.path_id, file.file_size});
 }
 
+void VersionSet::ReleaseBlobFile(uint64_t number) {
+  const auto it = held_blob_files_.find(number);
+  assert(it != held_blob_files_.end());
+  if (--it->second > 0) return;
+  held_blob_files_.erase(it);
+  obsolete_blob_files_.push_back(number);
+}
+
 void VersionSet::Install(ColumnFamilyState* cf, Version* version) {
   version->Ref();
   Version* const old = cf->current_;
@@ -110,6 +118,23 @@ uint64_t VersionSet::TotalTableBytes(const ColumnFamilyState& cf) {
   return bytes;
 }
 
+uint64_t VersionSet::TotalBlobFileBytes(const ColumnFamilyState& cf) {
+  std::unordered_set<uint64_t> numbers;
+  uint64_t bytes = 0;
+  const Version* version = cf.current();
+  do {
+    for (const auto& f : version->blob_files()) {
+      if (numbers.insert(f->number()).second) bytes += f->file->file_size();
+    }
+    version = version->next_;
+  } while (version != cf.current());
+  return bytes;
+}
+
+void VersionSet::AddLiveBlobFiles(std::vector<uint64_t>* numbers) const {
+  for (const auto& [number, holders] : held_blob_files_) numbers->push_back(number);
+}
+
 void VersionSet::AddLiveFiles(std::vector<uint64_t>* numbers) const {
   numbers->reserve(numbers->size() + held_files_.size());
   for (const auto& [number, holders] : held_files_) numbers->push_back(number);
@@ -141,12 +166,22 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
         m.temperature = f->temperature;
         m.oldest_ancester_time = f->oldest_ancester_time;
         m.file_creation_time = f->file_creation_time;
+        m.oldest_blob_file_number = f->oldest_blob_file_number;
         m.file_checksum = f->file_checksum;
         m.file_checksum_func_name = f->file_checksum_func_name;
         metadata->push_back(std::move(m));
       }
     }
   }
+}
+
+std::vector<uint64_t> VersionSet::TakeObsoleteBlobFiles(uint64_t min_pending_output) {
+  std::vector<uint64_t> taken;
+  std::erase_if(obsolete_blob_files_, [&](uint64_t number) {
+    if (number < min_pending_output) taken.push_back(number);
+    return number < min_pending_output;
+  });
+  return taken;
 }
 
 void VersionSet::GetObsoleteFiles(std::vector<ObsoleteFile>* tables,

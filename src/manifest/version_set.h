@@ -250,16 +250,21 @@ class VersionSet {
   static uint64_t NumLiveVersions(const ColumnFamilyState& cf);
   // Bytes of the tables in all of them, each table once.
   static uint64_t TotalTableBytes(const ColumnFamilyState& cf);
+  // The same of blob files.
+  static uint64_t TotalBlobFileBytes(const ColumnFamilyState& cf);
 
   // --- File life.
-  // Numbers of all files that some live Version holds.
+  // Numbers of all tables, and of all blob files, that some live Version holds.
   void AddLiveFiles(std::vector<uint64_t>* numbers) const;
+  void AddLiveBlobFiles(std::vector<uint64_t>* numbers) const;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) const;
   // Moves out files that no Version holds any more, those numbered below min_pending_output (others
   // stay for a later call), and the names (relative to the directory) of MANIFESTs that were
   // replaced.
   void GetObsoleteFiles(std::vector<ObsoleteFile>* tables, std::vector<std::string>* manifests,
                         uint64_t min_pending_output);
+  // The same of blob files.
+  std::vector<uint64_t> TakeObsoleteBlobFiles(uint64_t min_pending_output);
 
   // Which MANIFEST CURRENT names. Corruption: CURRENT is malformed. *path is a full path.
   [[nodiscard]] static Status GetCurrentManifestPath(const std::string& dbname, FileSystem* fs,
@@ -275,6 +280,10 @@ class VersionSet {
   // has an entry for each level while Versions of both kinds live: it is obsolete with the last.
   void HoldFile(const FileMetaData& file) { ++held_files_[file.number]; }
   void ReleaseFile(const FileMetaData& file);
+
+  // The same of a blob file, once for each Version.
+  void HoldBlobFile(uint64_t number) { ++held_blob_files_[number]; }
+  void ReleaseBlobFile(uint64_t number);
 
   [[nodiscard]] Status RecoverIdentity(bool read_only);
   // The MANIFEST that CURRENT names.
@@ -349,7 +358,9 @@ class VersionSet {
 
   std::deque<Writer*> writers_;  // the head runs; the others wait for their turn
   std::unordered_map<uint64_t, int> held_files_;
+  std::unordered_map<uint64_t, int> held_blob_files_;
   std::vector<ObsoleteFile> obsolete_tables_;
+  std::vector<uint64_t> obsolete_blob_files_;
   std::vector<std::string> obsolete_manifests_;
 };
 

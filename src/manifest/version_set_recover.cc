@@ -175,6 +175,7 @@ void VersionSet::InstallUpdate(ManifestUpdate* update) {
         MarkFileNumberUsed(f->number);
       }
     }
+    for (const auto& f : version->blob_files()) MarkFileNumberUsed(f->number());
   }
   manifest_file_number_ = update->manifest;
   manifest_file_size_ = update->position;

@@ -60,6 +60,12 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
     for (int level = 0; level < version->num_levels(); ++level) {
       for (const FileMetaData* f : version->files(level)) files.AddFile(level, *f);
     }
+    for (const auto& f : version->blob_files()) {
+      files.AddBlobFile(*f->file);
+      if (f->garbage_blobs > 0) {
+        files.AddBlobGarbage({f->number(), f->garbage_blobs, f->garbage_bytes});
+      }
+    }
     if (Status s = add(files); !s.ok()) return s;
   }
   return Status::OK();
