@@ -22,7 +22,6 @@ CRATE = '0.17'
 # Functions by the beginning of their names: why they are not there.
 REASONS = [
     ('backup_engine_|restore_options_', 'the backup engine is not offered; checkpoints are'),
-    ('options_(get|set)_(enable_blob|blob_|min_blob|prepopulate_blob)', 'no blob files'),
     ('cuckoo_options_|options_set_cuckoo|options_set_plain_table', 'block-based tables only'),
     ('sst_file_manager_', 'the space that files take is not managed'),
     ('dbpath_|options_set_(db|cf)_paths', 'one directory for tables'),

@@ -214,18 +214,32 @@ struct AdvancedColumnFamilyOptions {
   uint64_t preclude_last_level_data_seconds = 0;
   uint64_t preserve_internal_time_seconds = 0;
 
-  // --- Blob files: unsupported; enable_blob_files must be false, the others do not matter then ---
+  // --- Blob files: where large values go when tables are written, so that compactions need not
+  // write them again. A table only says where its value is. The options but blob_cache can be
+  // changed while the database is open; what was written before is read as it is.
   bool enable_blob_files = false;
-  uint64_t min_blob_size = 0;                                                    // without effect
-  uint64_t blob_file_size = 1ULL << 28;                                          // without effect
-  CompressionType blob_compression_type = kNoCompression;                        // without effect
-  bool enable_blob_garbage_collection = false;                                   // without effect
-  double blob_garbage_collection_age_cutoff = 0.25;                              // without effect
-  double blob_garbage_collection_force_threshold = 1.0;                          // without effect
-  uint64_t blob_compaction_readahead_size = 0;                                   // without effect
-  int blob_file_starting_level = 0;                                              // without effect
-  std::shared_ptr<Cache> blob_cache = nullptr;                                   // without effect
-  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;  // without effect
+  // Values of so many bytes (uncompressed) and more go to blob files.
+  uint64_t min_blob_size = 0;
+  // A blob file is ended when it has reached so many bytes.
+  uint64_t blob_file_size = 1ULL << 28;
+  // Of each value by itself, whether it becomes smaller or not. One that is built in.
+  CompressionType blob_compression_type = kNoCompression;
+  // Compactions write the values of the oldest blob files anew, so that these can go. Without it
+  // only a file goes that nothing refers to any more.
+  bool enable_blob_garbage_collection = false;
+  // The share of the blob files, the oldest, that this means. 0 to 1.
+  double blob_garbage_collection_age_cutoff = 0.25;
+  // Where so much of the oldest blob files is garbage (0 to 1), the tables that keep them are
+  // compacted for that alone. 1: never. In leveled compactions only.
+  double blob_garbage_collection_force_threshold = 1.0;
+  // Bytes that compactions read of a blob file at once. 0: each value by itself.
+  uint64_t blob_compaction_readahead_size = 0;
+  // The first level whose tables' values go to blob files; flushes are level 0.
+  int blob_file_starting_level = 0;
+  // For values read from blob files; may be the block cache. Null: they are not cached.
+  std::shared_ptr<Cache> blob_cache = nullptr;
+  // Whether flushes put the values that they write there.
+  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
 
   AdvancedColumnFamilyOptions() = default;
   explicit AdvancedColumnFamilyOptions(const Options& options);

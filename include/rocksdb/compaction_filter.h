@@ -44,7 +44,7 @@ class CompactionFilter : public Customizable {
   enum ValueType {
     kValue,
     kMergeOperand,
-    kBlobIndex,         // never shown: Cairn has no blobs
+    kBlobIndex,         // never shown: a value in a blob file is shown as kValue
     kWideColumnEntity,  // to FilterV3 only
   };
 
@@ -142,12 +142,14 @@ class CompactionFilter : public Customizable {
     return FilterV2(level, key, value_type, *existing_value, new_value, skip_until);
   }
 
-  // Never called: Cairn has no blobs.
+  // Never called: of the deprecated stacked BlobDB, which is not here.
   virtual BlobDecision PrepareBlobOutput(const Slice& /*key*/, const Slice& /*existing_value*/,
                                          std::string* /*new_value*/) const {
     return BlobDecision::kKeep;
   }
   virtual bool IsStackedBlobDbInternalCompactionFilter() const { return false; }
+  // What to do with an entry whose value is in a blob file, which is not read for this. As
+  // FilterV2, but for kUndetermined: then the value is read, and FilterV3 decides.
   virtual Decision FilterBlobByKey(int /*level*/, const Slice& /*key*/, std::string* /*new_value*/,
                                    std::string* /*skip_until*/) const {
     return Decision::kUndetermined;

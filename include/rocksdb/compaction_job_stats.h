@@ -23,7 +23,7 @@ struct CompactionJobStats {
   uint64_t elapsed_micros = 0;
   uint64_t cpu_micros = 0;
 
-  // There are no blob files here, so that what is said of them stays 0.
+  // Blobs: values in blob files, and those files.
   uint64_t num_input_records = 0;
   uint64_t num_blobs_read = 0;
   size_t num_input_files = 0;

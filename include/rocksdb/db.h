@@ -491,6 +491,14 @@ class DB {
     static const std::string kBlockCacheUsage;
     static const std::string kBlockCachePinnedUsage;
     static const std::string kOptionsStatistics;
+    static const std::string kNumBlobFiles;
+    static const std::string kBlobStats;
+    static const std::string kTotalBlobFileSize;  // bytes, of all files that some reader may need
+    static const std::string kLiveBlobFileSize;   // of those of the present state
+    static const std::string kLiveBlobFileGarbageSize;
+    static const std::string kBlobCacheCapacity;
+    static const std::string kBlobCacheUsage;
+    static const std::string kBlobCachePinnedUsage;
   };
 
   // False for a name that is unknown or, for GetIntProperty, not a number.

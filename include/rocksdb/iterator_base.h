@@ -44,6 +44,11 @@ class IteratorBase : public Cleanable {
   // Seek clears it.
   virtual Status status() const = 0;
 
+  // With ReadOptions::allow_unprepared_value: before value() and columns() are used where the
+  // iterator stands. False: the value cannot be read, the iterator is not Valid() any more and
+  // status() says why. Without that option it does nothing, and returns true. REQUIRES: Valid()
+  virtual bool PrepareValue() { return true; }
+
   // Makes the iterator see the database's present state, also one that was made on a snapshot; it
   // is not positioned afterwards.
   virtual Status Refresh() { return Refresh(nullptr); }

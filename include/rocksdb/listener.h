@@ -75,7 +75,36 @@ enum class FlushReason : int {
 struct CompactionFileInfo {
   int level = 0;
   uint64_t file_number = 0;
-  uint64_t oldest_blob_file_number = 0;  // 0: no blob files here
+  uint64_t oldest_blob_file_number = 0;  // 0: it refers to none
+};
+
+struct BlobFileInfo {
+  BlobFileInfo(const std::string& _blob_file_path, uint64_t _blob_file_number)
+      : blob_file_path(_blob_file_path), blob_file_number(_blob_file_number) {}
+  std::string blob_file_path;
+  uint64_t blob_file_number;
+};
+
+// A blob file that a job wrote.
+struct BlobFileAdditionInfo : public BlobFileInfo {
+  BlobFileAdditionInfo(const std::string& _blob_file_path, uint64_t _blob_file_number,
+                       uint64_t _total_blob_count, uint64_t _total_blob_bytes)
+      : BlobFileInfo(_blob_file_path, _blob_file_number),
+        total_blob_count(_total_blob_count),
+        total_blob_bytes(_total_blob_bytes) {}
+  uint64_t total_blob_count;
+  uint64_t total_blob_bytes;
+};
+
+// What of an older one became garbage by a compaction.
+struct BlobFileGarbageInfo : public BlobFileInfo {
+  BlobFileGarbageInfo(const std::string& _blob_file_path, uint64_t _blob_file_number,
+                      uint64_t _garbage_blob_count, uint64_t _garbage_blob_bytes)
+      : BlobFileInfo(_blob_file_path, _blob_file_number),
+        garbage_blob_count(_garbage_blob_count),
+        garbage_blob_bytes(_garbage_blob_bytes) {}
+  uint64_t garbage_blob_count;
+  uint64_t garbage_blob_bytes;
 };
 
 struct CompactionJobInfo {
@@ -97,6 +126,9 @@ struct CompactionJobInfo {
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;  // of the outputs
   CompactionJobStats stats;
+  CompressionType blob_compression_type = kNoCompression;  // of the family
+  std::vector<BlobFileAdditionInfo> blob_file_addition_infos;
+  std::vector<BlobFileGarbageInfo> blob_file_garbage_infos;
 };
 
 // A part of a compaction that ran beside others.
@@ -119,7 +151,7 @@ struct FlushJobInfo {
   std::string cf_name;
   std::string file_path;  // of the new table
   uint64_t file_number = 0;
-  uint64_t oldest_blob_file_number = 0;  // 0: no blob files here
+  uint64_t oldest_blob_file_number = 0;  // 0: the table refers to none
   uint64_t thread_id = 0;                // 0: not told
   int job_id = 0;                        // as in the LOG
   // Whether the family's writers are, because of level 0, slowed down or stopped now.
@@ -130,6 +162,8 @@ struct FlushJobInfo {
   SequenceNumber largest_seqno = 0;
   TableProperties table_properties;
   FlushReason flush_reason = FlushReason::kOthers;
+  CompressionType blob_compression_type = kNoCompression;  // of the family
+  std::vector<BlobFileAdditionInfo> blob_file_addition_infos;
 };
 
 struct ManualFlushInfo {
@@ -165,6 +199,39 @@ struct FileDeletionInfo {
 };
 
 struct TableFileDeletionInfo : public FileDeletionInfo {};
+
+struct BlobFileCreationBriefInfo : public FileCreationBriefInfo {
+  BlobFileCreationBriefInfo(const std::string& _db_name, const std::string& _cf_name,
+                            const std::string& _file_path, int _job_id,
+                            BlobFileCreationReason _reason)
+      : FileCreationBriefInfo{_db_name, _cf_name, _file_path, _job_id}, reason(_reason) {}
+  BlobFileCreationReason reason;
+};
+
+struct BlobFileCreationInfo : public BlobFileCreationBriefInfo {
+  BlobFileCreationInfo(const std::string& _db_name, const std::string& _cf_name,
+                       const std::string& _file_path, int _job_id, BlobFileCreationReason _reason,
+                       uint64_t _total_blob_count, uint64_t _total_blob_bytes, Status _status,
+                       const std::string& _file_checksum,
+                       const std::string& _file_checksum_func_name)
+      : BlobFileCreationBriefInfo(_db_name, _cf_name, _file_path, _job_id, _reason),
+        total_blob_count(_total_blob_count),
+        total_blob_bytes(_total_blob_bytes),
+        status(std::move(_status)),
+        file_checksum(_file_checksum),
+        file_checksum_func_name(_file_checksum_func_name) {}
+  uint64_t total_blob_count;
+  uint64_t total_blob_bytes;  // of records: keys, values and what is around them
+  Status status;
+  std::string file_checksum;            // "" without a generator of checksums
+  std::string file_checksum_func_name;  // "Unknown" without
+};
+
+struct BlobFileDeletionInfo : public FileDeletionInfo {
+  BlobFileDeletionInfo(const std::string& _db_name, const std::string& _file_path, int _job_id,
+                       Status _status)
+      : FileDeletionInfo{_db_name, _file_path, _job_id, std::move(_status)} {}
+};
 
 struct MemTableInfo {
   std::string cf_name;
@@ -270,12 +337,6 @@ struct IOErrorInfo {
   size_t length;
   uint64_t offset;
 };
-
-// There are no blob files here, and never an event of them: these only let RocksDB's listeners
-// compile.
-struct BlobFileCreationBriefInfo;
-struct BlobFileCreationInfo;
-struct BlobFileDeletionInfo;
 
 class EventListener : public Customizable {
  public:

@@ -60,13 +60,16 @@ struct LiveFileMetaData : SstFileMetaData {
   int level = 0;
 };
 
+// Of a blob file.
 struct BlobMetaData {
   uint64_t blob_file_number = 0;
   std::string blob_file_name;
   std::string blob_file_path;
-  uint64_t blob_file_size = 0;
+  uint64_t blob_file_size = 0;  // bytes
+  // Values, and bytes of them, their keys, and what is around them.
   uint64_t total_blob_count = 0;
   uint64_t total_blob_bytes = 0;
+  // What of that no table refers to any more.
   uint64_t garbage_blob_count = 0;
   uint64_t garbage_blob_bytes = 0;
   std::string checksum_method;
@@ -87,7 +90,7 @@ struct ColumnFamilyMetaData {
   size_t file_count = 0;
   std::string name;
   std::vector<LevelMetaData> levels;
-  uint64_t blob_file_size = 0;
+  uint64_t blob_file_size = 0;  // bytes of all blob files
   size_t blob_file_count = 0;
   std::vector<BlobMetaData> blob_files;
 

@@ -441,6 +441,9 @@ struct ReadOptions {
   bool optimize_multiget_for_io = true;
   // Readahead in the background (async_io) ends at the iterator's bounds.
   bool auto_readahead_size = true;
+  // An iterator does not read a value that is in a blob file before IteratorBase::PrepareValue()
+  // asks for it. For scans that want the values of some keys only.
+  bool allow_unprepared_value = false;
   // Not RocksDB's. Once it is true a read gives up with Aborted: before its next file read, and an
   // iterator also before its next block. Borrowed as long as the read, or the iterator, lives.
   const std::atomic<bool>* cancelled = nullptr;
@@ -552,6 +555,7 @@ enum class BottommostLevelCompaction {
   kForceOptimized,  // but not the files that this very compaction made
 };
 
+// kUseDefault: enable_blob_garbage_collection says it.
 enum class BlobGarbageCollectionPolicy { kForce, kDisable, kUseDefault };
 
 struct CompactRangeOptions {
@@ -570,10 +574,11 @@ struct CompactRangeOptions {
   // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused.
   // Borrowed.
   std::atomic<bool>* canceled = nullptr;
-  // Without effect: there are no blob files.
+  // Whether values of the oldest blob files are written anew, and how many files these are (0 to 1;
+  // others: as the option of this name says).
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
       BlobGarbageCollectionPolicy::kUseDefault;
-  double blob_garbage_collection_age_cutoff = -1;  // without effect
+  double blob_garbage_collection_age_cutoff = -1;
 };
 
 struct SizeApproximationOptions {

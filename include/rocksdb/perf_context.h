@@ -85,7 +85,8 @@ struct PerfContextBase {
   uint64_t multiget_read_bytes = 0;
   uint64_t iter_read_bytes = 0;
 
-  uint64_t blob_cache_hit_count = 0;  // always 0, as the next six
+  // Values that were in the blob cache, or were read from blob files.
+  uint64_t blob_cache_hit_count = 0;
   uint64_t blob_cache_read_byte = 0;
   uint64_t blob_read_count = 0;
   uint64_t blob_read_byte = 0;

@@ -110,6 +110,20 @@ CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlockCachePinnedUsage =
     "rocksdb.block-cache-pinned-usage";
 CAIRN_NEVER_DESTROYED const std::string DB::Properties::kOptionsStatistics =
     "rocksdb.options-statistics";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kNumBlobFiles = "rocksdb.num-blob-files";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobStats = "rocksdb.blob-stats";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kTotalBlobFileSize =
+    "rocksdb.total-blob-file-size";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLiveBlobFileSize =
+    "rocksdb.live-blob-file-size";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kLiveBlobFileGarbageSize =
+    "rocksdb.live-blob-file-garbage-size";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobCacheCapacity =
+    "rocksdb.blob-cache-capacity";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobCacheUsage =
+    "rocksdb.blob-cache-usage";
+CAIRN_NEVER_DESTROYED const std::string DB::Properties::kBlobCachePinnedUsage =
+    "rocksdb.blob-cache-pinned-usage";
 
 CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kDbId =
     "rocksdb.creating.db.identity";

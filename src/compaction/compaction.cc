@@ -28,6 +28,8 @@ const char* CompactionReasonName(CompactionReason reason) {
       return "ManualCompaction";
     case CompactionReason::kFilesMarkedForCompaction:
       return "FilesMarkedForCompaction";
+    case CompactionReason::kForcedBlobGC:
+      return "ForcedBlobGC";
     default:
       return "Invalid";  // reasons of styles that do not exist here
   }
@@ -192,6 +194,18 @@ bool Compaction::KeyNotExistsBeyondOutputLevel(const Slice& user_key,
     }
   }
   return true;
+}
+
+uint64_t Compaction::blob_files_to_collect_below() const {
+  const bool collects = params_.blob_gc_policy == BlobGarbageCollectionPolicy::kForce ||
+                        (params_.blob_gc_policy == BlobGarbageCollectionPolicy::kUseDefault &&
+                         options_.enable_blob_garbage_collection);
+  if (!collects) return 0;
+  const bool has_own = params_.blob_gc_age_cutoff >= 0 && params_.blob_gc_age_cutoff <= 1;
+  const BlobFileList& files = version()->blob_files();
+  const size_t within = version()->BlobFilesWithin(
+      has_own ? params_.blob_gc_age_cutoff : options_.blob_garbage_collection_age_cutoff);
+  return within >= files.size() ? UINT64_MAX : files[within]->number();
 }
 
 uint64_t Compaction::MinInputFileEpochNumber() const {

@@ -53,6 +53,9 @@ class Compaction {
     bool drops_inputs = false;         // FIFO: the inputs go, and nothing comes out
     bool may_get_older = false;        // files may yet come behind all that there is
     bool trivial_move_allowed = true;  // a forced bottommost compaction must rewrite
+    // As CompactRangeOptions has them.
+    BlobGarbageCollectionPolicy blob_gc_policy = BlobGarbageCollectionPolicy::kUseDefault;
+    double blob_gc_age_cutoff = -1;
     double score = 0;
     CompactionReason reason = CompactionReason::kUnknown;
   };
@@ -107,6 +110,9 @@ class Compaction {
   // No file below the output level can hold this user key. Ask in ascending key order with one
   // `cursors` per sequence of questions, initially empty.
   bool KeyNotExistsBeyondOutputLevel(const Slice& user_key, std::vector<size_t>* cursors) const;
+
+  // The blobs of files below this number are to be written anew; 0: none are.
+  uint64_t blob_files_to_collect_below() const;
 
   // The least epoch, ancestor time (Unix seconds, 0: unknown) and so on, that the outputs inherit.
   uint64_t MinInputFileEpochNumber() const;

@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "base/wide_column_serialization.h"
 #include "compaction/compaction.h"
+#include "compaction/job_blobs.h"
 
 namespace cairn {
 namespace {
@@ -91,6 +92,10 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
   if (base != nullptr || nothing_below) {
     MergeBase stands_on;
     if (base != nullptr) stands_on = {base_value, base->type};
+    if (stands_on.type == kTypeBlobIndex) {
+      if (!ReadBlob(base_value, &stands_on.value)) return;
+      stands_on.type = kTypeValue;
+    }
     ValueType type = kTypeValue;
     bool must_keep = false;
     Status s = operands_.Merge(user_key_, stands_on, /*statistics=*/nullptr, /*logger=*/nullptr,
@@ -176,6 +181,32 @@ void CompactionIterator::Become(ValueType type, ParsedInternalKey* parsed, Slice
   *key = Slice(user_key_.data(), user_key_.size() + kInternalKeyFooterSize);
 }
 
+bool CompactionIterator::ReadBlob(const Slice& index, Slice* value) {
+  status_ = blobs_ == nullptr ? Status::NotSupported("nobody reads blob files here")
+                              : blobs_->Read(user_key_, index, value);
+  return status_.ok();
+}
+
+bool CompactionIterator::CountBlob(const Slice& user_key, const Slice& index) {
+  if (blobs_ != nullptr) status_ = blobs_->CountInput(user_key, index);
+  return status_.ok();
+}
+
+void CompactionIterator::SkipInputTo(const Slice& user_key) {
+  if (blobs_ == nullptr) {
+    SeekInput(user_key);
+    TakeInput();
+    return;
+  }
+  // What is left out of sight would stay out of the count of garbage.
+  for (Advance(); has_input_; Advance()) {
+    const Slice passed = ExtractUserKey(input_key_);
+    if (icmp_->CompareUserKey(passed, user_key) >= 0) return;
+    if (end_ != nullptr && icmp_->CompareUserKey(passed, *end_) >= 0) return;
+    if (ExtractValueType(input_key_) == kTypeBlobIndex && !CountBlob(passed, input_value_)) return;
+  }
+}
+
 CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueType shown_as,
                                                         ParsedInternalKey* parsed, Slice* key,
                                                         Slice* value) {
@@ -193,9 +224,19 @@ CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueT
     }
   }
   const int level = compaction_ == nullptr ? 0 : compaction_->start_level();
-  const Decision decision = filter_->FilterV3(
-      level, user_key_, shown_as, is_entity ? nullptr : value,
-      is_entity ? &shown_columns_ : nullptr, &filter_value_, &filter_columns_, &filter_skip_until_);
+  const bool is_blob = shown_as == CompactionFilter::kBlobIndex;
+  Slice shown = *value;
+  Decision decision = Decision::kUndetermined;
+  if (is_blob) {
+    decision = filter_->FilterBlobByKey(level, user_key_, &filter_value_, &filter_skip_until_);
+    if (decision == Decision::kUndetermined && !ReadBlob(*value, &shown)) return Filtered::kFailed;
+    shown_as = CompactionFilter::kValue;
+  }
+  if (!is_blob || decision == Decision::kUndetermined) {
+    decision = filter_->FilterV3(level, user_key_, shown_as, is_entity ? nullptr : &shown,
+                                 is_entity ? &shown_columns_ : nullptr, &filter_value_,
+                                 &filter_columns_, &filter_skip_until_);
+  }
   switch (decision) {
     case Decision::kKeep:
       return Filtered::kEntry;
@@ -207,7 +248,7 @@ CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueT
       *value = Slice();
       return Filtered::kEntry;
     case Decision::kChangeValue:
-      if (is_entity) Become(kTypeValue, parsed, key);
+      if (is_entity || is_blob) Become(kTypeValue, parsed, key);
       *value = filter_value_;
       return Filtered::kEntry;
     case Decision::kChangeWideColumnEntity: {
@@ -224,9 +265,8 @@ CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueT
       if (icmp_->CompareUserKey(filter_skip_until_, user_key_) <= 0) return Filtered::kEntry;
       ++records_filtered_;
       skipped_input_ = true;
-      SeekInput(filter_skip_until_);
-      TakeInput();
-      return Filtered::kInputMoved;
+      SkipInputTo(filter_skip_until_);
+      return status_.ok() ? Filtered::kInputMoved : Filtered::kFailed;
     case Decision::kUndetermined:
       status_ = Status::NotSupported("FilterV2() should never return kUndetermined");
       return Filtered::kFailed;
@@ -304,6 +344,8 @@ void CompactionIterator::Find() {
     last_sequence_ = parsed.sequence;
     counts_.total_input_raw_key_bytes += key.size();
     counts_.total_input_raw_value_bytes += value.size();
+    if (parsed.type == kTypeBlobIndex && !CountBlob(parsed.user_key, value)) [[unlikely]]
+      return;
     const bool is_deletion = parsed.type == kTypeDeletion || parsed.type == kTypeSingleDeletion;
     if (is_deletion) ++counts_.num_input_deletion_records;
     const SequenceNumber interval = IntervalOf(parsed.sequence);
@@ -326,6 +368,8 @@ void CompactionIterator::Find() {
         filtered = Filter(CompactionFilter::kValue, &parsed, &key, &value);
       } else if (order < 0 && parsed.type == kTypeWideColumnEntity) {
         filtered = Filter(CompactionFilter::kWideColumnEntity, &parsed, &key, &value);
+      } else if (order < 0 && parsed.type == kTypeBlobIndex) {
+        filtered = Filter(CompactionFilter::kBlobIndex, &parsed, &key, &value);
       } else if (parsed.type == kTypeMerge && parsed.sequence > newest_snapshot_) {
         filtered = Filter(CompactionFilter::kMergeOperand, &parsed, &key, &value);
       }
@@ -342,7 +386,8 @@ void CompactionIterator::Find() {
     const bool oldest_interval = parsed.sequence <= oldest_snapshot_;
     if (!operand_sequences_.empty() && parsed.type != kTypeMerge) [[unlikely]] {
       if (parsed.type == kTypeValue || parsed.type == kTypeWideColumnEntity ||
-          parsed.type == kTypeDeletion || parsed.type == kTypeSingleDeletion) {
+          parsed.type == kTypeBlobIndex || parsed.type == kTypeDeletion ||
+          parsed.type == kTypeSingleDeletion) {
         hidden_below_ = interval;
         FinishOperands(&parsed, value, /*at_end=*/false);
         if (status_.ok()) EmitReady();
@@ -365,6 +410,7 @@ void CompactionIterator::Find() {
         return;
       case kTypeValue:
       case kTypeWideColumnEntity:
+      case kTypeBlobIndex:
         hidden_below_ = interval;
         Emit(parsed, key, value, bottommost_ && oldest_interval && parsed.sequence != 0);
         return;

@@ -46,6 +46,7 @@
 namespace cairn {
 
 class Compaction;
+class JobBlobs;
 
 class CompactionIterator {
  public:
@@ -64,6 +65,9 @@ class CompactionIterator {
     operands_ = MergeOperands(merge_operator);
     operands_.JustCollect();
   }
+  // Before Start. Who reads and counts what blob indexes refer to; null: an entry that must be read
+  // for a filter or a merge is an error. Borrowed.
+  void SetBlobs(JobBlobs* blobs) { blobs_ = blobs; }
   // Before Start. Of all inputs; null: none. Borrowed.
   void SetRangeTombstones(const RangeTombstones* tombstones) { tombstones_ = tombstones; }
   void Start() { Start(nullptr, nullptr); }
@@ -105,6 +109,12 @@ class CompactionIterator {
   // filter_ is not null, user_key_ is parsed's.
   Filtered Filter(CompactionFilter::ValueType shown_as, ParsedInternalKey* parsed, Slice* key,
                   Slice* value);
+  // The blob of an entry of user_key_. False: status_ is set.
+  bool ReadBlob(const Slice& index, Slice* value);
+  // An entry with a blob index was read. False: status_ is set.
+  bool CountBlob(const Slice& user_key, const Slice& index);
+  // To the first entry that is not before `user_key`. Each blob that is passed over is counted.
+  void SkipInputTo(const Slice& user_key);
   // The entry, whose bytes user_key_bytes_ has, as one of another type.
   void Become(ValueType type, ParsedInternalKey* parsed, Slice* key);
   // Keeps an operand until what is below it is known.
@@ -123,7 +133,9 @@ class CompactionIterator {
   void CountReplaced(const ParsedInternalKey& parsed) {
     ++counts_.num_records_replaced;
     const bool meets = std::exchange(single_delete_, SingleDelete::kNone) != SingleDelete::kNone;
-    if (meets && parsed.type != kTypeValue) ++counts_.num_single_del_mismatch;
+    if (meets && parsed.type != kTypeValue && parsed.type != kTypeBlobIndex) {
+      ++counts_.num_single_del_mismatch;
+    }
   }
   // Makes the next of ready_ the current entry.
   void EmitReady();
@@ -144,6 +156,7 @@ class CompactionIterator {
   const Compaction* const compaction_;
   const std::function<Status()> check_stopped_;  // may be empty
   const CompactionFilter* filter_ = nullptr;
+  JobBlobs* blobs_ = nullptr;
   const bool bottommost_;
   const bool bytewise_;                   // the user order
   const SequenceNumber oldest_snapshot_;  // kMaxSequenceNumber: none

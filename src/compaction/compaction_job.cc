@@ -1,5 +1,6 @@
 #include "compaction/compaction_job.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -67,6 +68,7 @@ void CompactionJob::TellPart(const Parts& parts, size_t part, const Status* end)
     info.stats.num_output_records = done.records_in() - done.records_dropped();
     info.stats.num_output_files = done.outputs().size();
     for (const FileMetaData& file : done.outputs()) info.stats.total_output_bytes += file.file_size;
+    info.stats.total_output_bytes += info.stats.total_output_bytes_blob;
   }
   for (const auto& listener : env_.db_options->listeners) {
     if (end == nullptr) {
@@ -102,6 +104,23 @@ Status CompactionJob::RunParts(const Parts& parts) {
     if (!s.ok() && (first.ok() || first.IsAborted())) first = s;
   }
   return first;
+}
+
+void CompactionJob::AddBlobFiles(const Parts& parts) {
+  VersionEdit* const edit = compaction_->edit();
+  std::map<uint64_t, BlobFileGarbage> garbage;
+  for (const auto& part : parts) {
+    for (const BlobFileAddition& file : part->blobs().files()) {
+      edit->AddBlobFile(file);
+      stats_.bytes_written_blob += file.file_size();
+    }
+    part->blobs().AddGarbage(&garbage);
+  }
+  const BlobFileList& known = compaction_->version()->blob_files();
+  for (const auto& [number, of_file] : garbage) {
+    if (FindBlobFile(known, number) != nullptr) edit->AddBlobGarbage(of_file);
+  }
+  stats_.bytes_read_blob = counts_.total_blob_bytes_read;
 }
 
 Status CompactionJob::Run() {
@@ -140,6 +159,7 @@ Status CompactionJob::Run() {
         stats_.bytes_written += output.file_size;
       }
     }
+    AddBlobFiles(parts);
   } else {
     for (const auto& part : parts) part->DropOutputs();
     stats_.output_files = 0;
@@ -148,9 +168,11 @@ Status CompactionJob::Run() {
   stats_.micros = (fiber::now_nanos() - start) / 1000;
   stats_.count = 1;
   if (env_.statistics != nullptr) {
-    env_.statistics->recordTick(COMPACT_READ_BYTES,
-                                stats_.bytes_read_start_levels + stats_.bytes_read_output_level);
-    env_.statistics->recordTick(COMPACT_WRITE_BYTES, stats_.bytes_written);
+    env_.statistics->recordTick(
+        COMPACT_READ_BYTES,
+        stats_.bytes_read_start_levels + stats_.bytes_read_output_level + stats_.bytes_read_blob);
+    env_.statistics->recordTick(COMPACT_WRITE_BYTES,
+                                stats_.bytes_written + stats_.bytes_written_blob);
     env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, filtered);
     env_.statistics->recordTick(COMPACTION_KEY_DROP_NEWER_ENTRY, counts_.num_records_replaced);
     env_.statistics->recordTick(COMPACTION_KEY_DROP_OBSOLETE, counts_.num_expired_deletion_records);
@@ -164,6 +186,8 @@ Status CompactionJob::Run() {
       .Field("num_output_files", stats_.output_files)
       .Field("num_subcompactions", parts.size())
       .Field("total_output_size", stats_.bytes_written)
+      .Field("num_blob_output_files", counts_.num_output_files_blob)
+      .Field("total_blob_output_size", stats_.bytes_written_blob)
       .Field("num_input_records", stats_.records_in)
       .Field("num_output_records", stats_.records_in - stats_.records_dropped);
   return s;

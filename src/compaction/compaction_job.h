@@ -40,6 +40,8 @@ class CompactionJob {
   void LogStart() const;
   // To the user's listeners: a part begins, or has ended.
   void TellPart(const Parts& parts, size_t part, const Status* end) const;
+  // Into the edit: what the parts wrote, and what of older files is garbage now.
+  void AddBlobFiles(const Parts& parts);
   // Runs all parts, one of them on this thread. The first error that is no mere consequence of
   // another's.
   [[nodiscard]] Status RunParts(const Parts& parts);

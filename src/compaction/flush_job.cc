@@ -30,7 +30,11 @@ FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
       memtables_(std::move(memtables)),
       epoch_number_(epoch_number),
       reason_(reason),
-      creation_reason_(creation_reason) {
+      creation_reason_(creation_reason),
+      blobs_(env, cf_options,
+             creation_reason == TableFileCreationReason::kRecovery
+                 ? BlobFileCreationReason::kRecovery
+                 : BlobFileCreationReason::kFlush) {
   for (const MemTable* table : memtables_) {
     contents_.entries += table->num_entries();
     contents_.deletes += table->num_deletes();
@@ -50,6 +54,7 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
       NewRunMerger(env_.icmp, OpenMemtables(filter.get() != nullptr)));
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
   kept.SetFilter(filter.get());
+  kept.SetBlobs(&blobs_);
   kept.SetMergeOperator(cf_options_.merge_operator.get());
   TombstoneCollector collector(env_.icmp);
   for (const MemTable* table : memtables_) collector.Add(table->range_tombstones().get());
@@ -74,18 +79,23 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   } else if (s.ok()) {
     s = kept.status();
   }
-  if (!s.ok()) *meta = FileMetaData();
+  if (!s.ok()) {
+    *meta = FileMetaData();
+    blobs_.Drop();
+  }
 
   stats_.micros = (fiber::now_nanos() - start) / 1000;
   stats_.cpu_micros =
       (fiber::thread_cpu_nanos() - start_cpu + courtesy.cpu_nanos_elsewhere()) / 1000;
   stats_.bytes_written = meta->file_size;
+  for (const BlobFileAddition& file : blobs_.files()) stats_.bytes_written_blob += file.file_size();
   stats_.output_files = meta->file_size > 0 ? 1 : 0;
   stats_.records_in = kept.records_in();
   stats_.records_dropped = kept.records_dropped();
   stats_.count = 1;
   if (env_.statistics != nullptr) {
-    env_.statistics->recordTick(FLUSH_WRITE_BYTES, stats_.bytes_written);
+    env_.statistics->recordTick(FLUSH_WRITE_BYTES,
+                                stats_.bytes_written + stats_.bytes_written_blob);
     env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, kept.records_filtered());
     env_.statistics->recordInHistogram(FLUSH_TIME, stats_.micros);
   }
@@ -121,16 +131,29 @@ TableWriterOptions FlushJob::WriterOptions() const {
   return options;
 }
 
+Status FlushJob::AddEntry(const CompactionIterator& kept, TableWriter* writer) {
+  if (!blobs_.has_outputs()) [[likely]] {
+    writer->Add(kept.parsed(), kept.key(), kept.value());
+    return Status::OK();
+  }
+  ParsedInternalKey parsed = kept.parsed();
+  Slice key = kept.key();
+  Slice value = kept.value();
+  Status s = blobs_.PrepareOutput(&parsed, &key, &value);
+  if (s.ok()) writer->Add(parsed, key, value);
+  return s;
+}
+
 // Into a writer that is open.
 Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
-                            Courtesy* courtesy, TableWriter* writer, FileMetaData* meta) const {
+                            Courtesy* courtesy, TableWriter* writer, FileMetaData* meta) {
   Status s;
   const auto step = [&] {
-    for (int i = 0; i < kStep && kept->Valid(); ++i) {
-      writer->Add(kept->parsed(), kept->key(), kept->value());
+    for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) {
+      s = AddEntry(*kept, writer);
       kept->Next();
     }
-    s = writer->status();
+    if (s.ok()) s = writer->status();
     return s.ok() && kept->Valid();
   };
   if (kept->Valid()) courtesy->Run(step);
@@ -141,6 +164,7 @@ Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstone
                            " entries of memtables that hold " + std::to_string(contents_.entries));
   }
   if (s.ok()) tombstones->WriteUpTo(nullptr, writer);
+  if (s.ok()) s = blobs_.Finish();
   if (s.ok()) s = writer->Finish(meta);
   return s.ok() ? SyncDirectory(env_.directory) : s;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "compaction/job_blobs.h"
 #include "compaction/job_env.h"
 #include "manifest/file_metadata.h"
 #include "memtable/memtable.h"
@@ -33,10 +34,12 @@ class FlushJob {
 
   // Creates, writes, syncs and checks the table `file_number`, and syncs the directory. On success
   // *meta describes the file, with file_size 0 and no file on disk when nothing was left to write.
-  // On failure no file is left behind.
+  // On failure no file is left behind. The same of blob files.
   [[nodiscard]] Status Run(uint64_t file_number, FileMetaData* meta);
 
   const JobStats& stats() const { return stats_; }
+  // What Run wrote beside the table, which refers to them.
+  const std::vector<BlobFileAddition>& blob_files() const { return blobs_.files(); }
 
  private:
   // How much the memtables hold.
@@ -52,8 +55,8 @@ class FlushJob {
   std::vector<InternalIterator*> OpenMemtables(bool filtered) const;
   TableWriterOptions WriterOptions() const;
   [[nodiscard]] Status WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
-                                  Courtesy* courtesy, TableWriter* writer,
-                                  FileMetaData* meta) const;
+                                  Courtesy* courtesy, TableWriter* writer, FileMetaData* meta);
+  [[nodiscard]] Status AddEntry(const CompactionIterator& kept, TableWriter* writer);
 
   const JobEnv& env_;
   const ColumnFamilyOptions& cf_options_;
@@ -62,6 +65,7 @@ class FlushJob {
   const char* const reason_;
   const TableFileCreationReason creation_reason_;
   Contents contents_;
+  JobBlobs blobs_;
   JobStats stats_;
 };
 

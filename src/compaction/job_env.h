@@ -12,6 +12,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "blob/blob_source.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
 #include "rocksdb/statistics.h"
@@ -26,6 +27,7 @@ struct JobEnv {
   std::string dbname;              // for messages and events
   std::vector<std::string> paths;  // directories by path id; paths[0] is the usual one
   TableCache* table_cache = nullptr;
+  BlobSource* blobs = nullptr;       // of the column family; may be null: then there are none
   FSDirectory* directory = nullptr;  // synced after an output was created
   Statistics* statistics = nullptr;  // may be null
   Logger* info_log = nullptr;
@@ -57,6 +59,8 @@ struct JobStats {
   uint64_t bytes_read_output_level = 0;
   uint64_t bytes_written = 0;
   uint64_t bytes_moved = 0;  // trivial moves
+  uint64_t bytes_read_blob = 0;
+  uint64_t bytes_written_blob = 0;
   int input_files_start_levels = 0;
   int input_files_output_level = 0;
   int output_files = 0;
@@ -71,6 +75,8 @@ struct JobStats {
     bytes_read_output_level += other.bytes_read_output_level;
     bytes_written += other.bytes_written;
     bytes_moved += other.bytes_moved;
+    bytes_read_blob += other.bytes_read_blob;
+    bytes_written_blob += other.bytes_written_blob;
     input_files_start_levels += other.input_files_start_levels;
     input_files_output_level += other.input_files_output_level;
     output_files += other.output_files;

@@ -88,7 +88,14 @@ class LeveledPicker::Pick {
         return Done(1.0, CompactionReason::kFilesMarkedForCompaction);
       }
     }
-    return PickTooOld();
+    if (auto too_old = PickTooOld()) return too_old;
+    // In their level: the blobs of old files are to be written anew, nothing else.
+    for (const auto& [level, file] : version_->files_marked_for_blob_gc()) {
+      if (TryFile(level, level == 0 ? version_->base_level() : level, file)) {
+        return Done(1.0, CompactionReason::kForcedBlobGC);
+      }
+    }
+    return nullptr;
   }
 
  private:
@@ -319,6 +326,8 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(const ColumnFamilyOption
   params.output_path_id = range_options.target_path_id;
   params.manual = true;
   params.reason = CompactionReason::kManualCompaction;
+  params.blob_gc_policy = range_options.blob_garbage_collection_policy;
+  params.blob_gc_age_cutoff = range_options.blob_garbage_collection_age_cutoff;
   params.max_subcompactions = range_options.max_subcompactions != 0
                                   ? range_options.max_subcompactions
                                   : max_subcompactions();

@@ -147,7 +147,8 @@ Subcompaction::Subcompaction(const JobEnv& env, const Compaction* compaction,
       compaction_(compaction),
       begin_(std::move(begin)),
       end_(std::move(end)),
-      stop_(stop) {}
+      stop_(stop),
+      blobs_(env, *compaction) {}
 
 Status Subcompaction::CheckStopped() const {
   if (env_.shutting_down != nullptr && env_.shutting_down->load(std::memory_order_relaxed)) {
@@ -215,6 +216,19 @@ Status Subcompaction::CollectTombstones(std::unique_ptr<const RangeTombstones>* 
   return Status::OK();
 }
 
+Status Subcompaction::AddEntry(const CompactionIterator& kept, TableWriter* writer) {
+  if (!blobs_.has_outputs()) [[likely]] {
+    writer->Add(kept.parsed(), kept.key(), kept.value());
+    return Status::OK();
+  }
+  ParsedInternalKey parsed = kept.parsed();
+  Slice key = kept.key();
+  Slice value = kept.value();
+  Status s = blobs_.PrepareOutput(&parsed, &key, &value);
+  if (s.ok()) writer->Add(parsed, key, value);
+  return s;
+}
+
 Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
                                    Courtesy* courtesy) {
   TableWriterOptions options;
@@ -252,7 +266,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
       open_next();
       if (!s.ok()) return;
     }
-    writer->Add(kept->parsed(), kept->key(), kept->value());
+    s = AddEntry(*kept, writer.get());
     kept->Next();
   };
   const auto step = [&] {
@@ -268,6 +282,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
     if (writer == nullptr) open_next();
     if (s.ok()) tombstones->WriteUpTo(nullptr, writer.get());
   }
+  if (s.ok()) s = blobs_.Finish();
   if (s.ok() && writer != nullptr) s = closer.CloseLast(std::exchange(writer, nullptr));
   const Status closed = closer.Wait();
   if (s.ok()) s = closed;
@@ -288,6 +303,7 @@ Status Subcompaction::Run() {
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, compaction_,
                           [this] { return CheckStopped(); });
   kept.SetFilter(filter.get());
+  kept.SetBlobs(&blobs_);
   kept.SetMergeOperator(compaction_->options().merge_operator.get());
   std::unique_ptr<const RangeTombstones> tombstones;
   s = CollectTombstones(&tombstones);
@@ -303,6 +319,7 @@ Status Subcompaction::Run() {
   Courtesy courtesy(urgent);
   s = WriteOutputs(&kept, &tombstone_writer, &courtesy);
   counts_.Add(kept.counts());
+  blobs_.AddCounts(&counts_);
   records_in_ = kept.records_in();
   records_dropped_ = kept.records_dropped();
   records_filtered_ = kept.records_filtered();
@@ -319,6 +336,7 @@ void Subcompaction::DropOutputs() {
         .PermitUncheckedError();
   }
   outputs_.clear();
+  blobs_.Drop();
 }
 
 }  // namespace cairn

@@ -18,6 +18,7 @@
 #include "base/internal_iterator.h"
 #include "base/namespace.h"
 #include "compaction/compaction.h"
+#include "compaction/job_blobs.h"
 #include "compaction/job_env.h"
 
 namespace cairn {
@@ -25,6 +26,7 @@ namespace cairn {
 class CompactionIterator;
 class Courtesy;
 class RangeTombstones;
+class TableWriter;
 class TombstoneWriter;
 
 // Finds up to compaction.max_subcompactions() - 1 user keys, ascending, that cut the input into
@@ -50,6 +52,7 @@ class Subcompaction {
 
   // In key order.
   const std::vector<FileMetaData>& outputs() const { return outputs_; }
+  const JobBlobs& blobs() const { return blobs_; }
   // All but the numbers of entries and of files.
   const CompactionJobStats& counts() const { return counts_; }
   uint64_t cpu_micros() const { return cpu_micros_; }
@@ -63,6 +66,7 @@ class Subcompaction {
   bool Overlaps(const FileMetaData& file) const;
   std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
   [[nodiscard]] Status CollectTombstones(std::unique_ptr<const RangeTombstones>* tombstones) const;
+  [[nodiscard]] Status AddEntry(const CompactionIterator& kept, TableWriter* writer);
   [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
                                     Courtesy* courtesy);
 
@@ -70,6 +74,7 @@ class Subcompaction {
   const Compaction* const compaction_;
   const std::optional<std::string> begin_, end_;
   const std::atomic<bool>* const stop_;
+  JobBlobs blobs_;
   std::vector<FileMetaData> outputs_;
   CompactionJobStats counts_;
   uint64_t cpu_micros_ = 0;

@@ -120,6 +120,14 @@ void TableWriter::AddTombstone(const Slice& start, const Slice& end, SequenceNum
   meta_.largest_seqno = std::max(meta_.largest_seqno, sequence);
 }
 
+// (What is no index was refused before.)
+void TableWriter::NoteBlob(const Slice& index) {
+  BlobIndex at;
+  if (!DecodeBlobIndex(index, &at).ok()) return;
+  uint64_t* const oldest = &meta_.oldest_blob_file_number;
+  if (*oldest == kNoBlobFile || at.file_number < *oldest) *oldest = at.file_number;
+}
+
 Status TableWriter::GiveUp(Status s) {
   TellCreated(TableProperties(), s);
   if (file_ != nullptr) file_->Abandon();
@@ -173,6 +181,7 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
           .Field("cf_name", env_.column_family_name)
           .Field("file_number", meta_.number)
           .Field("file_size", meta_.file_size)
+          .Field("oldest_blob_file_number", meta_.oldest_blob_file_number)
           .Field("smallest_seqno", meta_.smallest_seqno)
           .Field("largest_seqno", meta_.largest_seqno)
           .BeginObject("table_properties")

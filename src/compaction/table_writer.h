@@ -44,6 +44,8 @@ class TableWriter {
     if (cf_options_.paranoid_file_checks) [[unlikely]]
       hash_ = HashOn(hash_, key, value);
     builder_->Add(key, value);
+    if (parsed.type == kTypeBlobIndex) [[unlikely]]
+      NoteBlob(value);
     if (parsed.sequence < meta_.smallest_seqno) meta_.smallest_seqno = parsed.sequence;
     if (parsed.sequence > meta_.largest_seqno) meta_.largest_seqno = parsed.sequence;
   }
@@ -69,6 +71,7 @@ class TableWriter {
 
  private:
   Status GiveUp(Status s);
+  void NoteBlob(const Slice& index);
   static uint64_t HashOn(uint64_t hash, const Slice& key, const Slice& value) {
     hash = Hash64(key.data(), key.size(), hash);
     return Hash64(value.data(), value.size(), hash);

@@ -41,6 +41,7 @@ void BackgroundWork::InstallSuperVersion(ColumnFamily* family) {
   sv->current->Ref();
   sv->number = ++family->super_version_number;
   sv->merge_operator = family->merge_operator.get();
+  sv->blobs = family->blobs.get();
   if (db_.mode == OpenMode::kSecondary) {
     family->limit = std::make_shared<SequenceLimit>(db_.versions->LastSequence());
   }
@@ -231,6 +232,7 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.dbname = db_.name;
   env.paths = db_.paths;
   env.table_cache = family.tables.get();
+  env.blobs = family.blobs.get();
   env.directory = db_.directory.get();
   env.statistics = db_.statistics;
   env.info_log = db_.options.info_log.get();

@@ -13,7 +13,8 @@ namespace cairn {
 
 ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
                            std::shared_ptr<const Options> live_options,
-                           TableCacheOptions table_cache, std::function<void(SuperVersion*)> retire)
+                           TableCacheOptions table_cache, BlobSourceOptions blob_source,
+                           std::function<void(SuperVersion*)> retire)
     : family_id(family_state->id()),
       family_name(family_state->name()),
       state(family_state),
@@ -32,6 +33,7 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
   table_cache.icmp = &icmp;
   table_cache.prefix_extractor = prefix_extractor.get();
   tables = std::make_unique<TableCache>(std::move(table_cache));
+  blobs = std::make_unique<BlobSource>(std::move(blob_source));
   tables->SetMaxFlushedFileSize(MaxFlushedFileSize(*options));
   if (options->compaction_style == kCompactionStyleUniversal) {
     picker = std::make_unique<UniversalPicker>(options.get(), &icmp);

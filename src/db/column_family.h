@@ -21,6 +21,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "blob/blob_source.h"
 #include "commit/batch_apply.h"
 #include "commit/write_controller.h"
 #include "compaction/compaction_picker.h"
@@ -47,7 +48,8 @@ inline uint64_t MaxFlushedFileSize(const ColumnFamilyOptions& options) {
 
 struct ColumnFamily {
   ColumnFamily(ColumnFamilyState* family_state, std::shared_ptr<const Options> live_options,
-               TableCacheOptions table_cache, std::function<void(SuperVersion*)> retire);
+               TableCacheOptions table_cache, BlobSourceOptions blob_source,
+               std::function<void(SuperVersion*)> retire);
   ~ColumnFamily();  // REQUIRES: Release() was called
   ColumnFamily(const ColumnFamily&) = delete;
   ColumnFamily& operator=(const ColumnFamily&) = delete;
@@ -79,6 +81,7 @@ struct ColumnFamily {
   const std::shared_ptr<MergeOperator> merge_operator;  // may be null
 
   std::unique_ptr<TableCache> tables;
+  std::unique_ptr<BlobSource> blobs;
   std::unique_ptr<SuperVersionSlots> super_versions;  // what readers see; installed under the mutex
   // Of the super versions that are installed from now on. Mutex.
   std::shared_ptr<SequenceLimit> limit = std::make_shared<SequenceLimit>(kMaxSequenceNumber);

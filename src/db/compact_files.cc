@@ -119,7 +119,9 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
   const auto add = [&](const FileMetaData& file, int level, std::vector<std::string>* paths,
                        std::vector<CompactionFileInfo>* infos) {
     paths->push_back(TableFileName(db_.paths, file.number, file.path_id));
-    infos->push_back({.level = level, .file_number = file.number});
+    infos->push_back({.level = level,
+                      .file_number = file.number,
+                      .oldest_blob_file_number = file.oldest_blob_file_number});
     TableFileId id = file.TableId(level);
     id.slot = nullptr;  // a new file's metadata is not the one that stays
     std::shared_ptr<const TableProperties> properties;
@@ -135,6 +137,16 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
   for (const auto& file : compaction.edit().new_files()) {
     add(file.meta, file.level, &info->output_files, &info->output_file_infos);
   }
+  info->blob_compression_type = compaction.options().blob_compression_type;
+  const auto blob_path = [&](uint64_t number) { return BlobFileName(db_.paths.front(), number); };
+  for (const BlobFileAddition& file : compaction.edit().blob_additions()) {
+    info->blob_file_addition_infos.emplace_back(blob_path(file.number), file.number, file.blobs,
+                                                file.bytes);
+  }
+  for (const BlobFileGarbage& file : compaction.edit().blob_garbage()) {
+    info->blob_file_garbage_infos.emplace_back(blob_path(file.number), file.number, file.blobs,
+                                               file.bytes);
+  }
   CompactionJobStats& out = info->stats;
   out.elapsed_micros = stats.micros;
   out.cpu_micros = stats.cpu_micros;
@@ -146,7 +158,7 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
   out.is_full_compaction = compaction.is_full_compaction();
   out.is_manual_compaction = compaction.is_manual();
   out.total_input_bytes = compaction.total_input_bytes();
-  out.total_output_bytes = stats.bytes_written;
+  out.total_output_bytes = stats.bytes_written + stats.bytes_written_blob;
   if (stats.output_files > 0) SetKeyPrefixes(compaction, &out);
 }
 

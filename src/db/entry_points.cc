@@ -303,7 +303,7 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   }
   for (const DbPath& path : db_options.db_paths) {
     if (path.path != dbname && (!found || !outside.MayDestroy(path.path, db_id))) continue;
-    dirs[path.path].insert(cairn::FileType::kTableFile);
+    dirs[path.path].insert({cairn::FileType::kTableFile, cairn::FileType::kBlobFile});
   }
   dirs.try_emplace(dbname);
   for (const auto& [dir, types] : dirs) {

@@ -117,7 +117,12 @@ void EventNotifier::TellDeleted(const std::string& path, const Status& s) const 
   uint64_t number;
   FileType type;
   const std::string name = path.substr(path.rfind('/') + 1);
-  if (!ParseFileName(name, &number, &type) || type != FileType::kTableFile) return;
+  if (!ParseFileName(name, &number, &type)) return;
+  if (type == FileType::kBlobFile) {
+    const BlobFileDeletionInfo info(db_.name, path, /*job_id=*/0, s);
+    db_.Tell([&info](EventListener* listener) { listener->OnBlobFileDeleted(info); });
+  }
+  if (type != FileType::kTableFile) return;
   TableFileDeletionInfo info;
   info.db_name = db_.name;
   info.file_path = path;

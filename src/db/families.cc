@@ -88,6 +88,14 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
   tables.info_log = db_.options.info_log.get();
   tables.open_tables = db_.open_tables;
   tables.use_secondary_cache = db_.options.lowest_used_cache_tier != CacheTier::kVolatileTier;
+  BlobSourceOptions blobs;
+  blobs.fs = db_.fs;
+  blobs.file_options = db_.file_options;
+  blobs.directory = db_.paths.front();
+  blobs.column_family_id = state->id();
+  blobs.open_files = db_.open_tables;
+  blobs.cache = options->blob_cache;
+  blobs.statistics = db_.statistics;
   // As in RocksDB: the LOG has the options of the first ones, the OPTIONS file those of all.
   constexpr size_t kDumped = 10;
   if (owned_families_.size() < kDumped) {
@@ -96,7 +104,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
     ColumnFamilyOptions(*options).Dump(db_.options.info_log.get());
   }
   auto owned = std::make_unique<ColumnFamily>(
-      state, std::move(options), std::move(tables), [this](SuperVersion* sv) {
+      state, std::move(options), std::move(tables), std::move(blobs), [this](SuperVersion* sv) {
         if (!db_.Forked()) db_.files->Retire(sv);  // (then it is the parent's affair)
       });
   ColumnFamily* const family = owned.get();

@@ -42,6 +42,10 @@ void FilePurger::FindObsoleteFiles(ObsoleteFiles* out) {
     if (follows) continue;  // it is closed; to delete it is the primary's
     out->paths.push_back(TableFileName(db_.paths, table.number, table.path_id));
   }
+  for (const uint64_t number : db_.versions->TakeObsoleteBlobFiles(min_protected)) {
+    out->blob_files.push_back(number);
+    if (!follows) out->paths.push_back(BlobFileName(db_.paths.front(), number));
+  }
   if (follows) return;
   for (const std::string& manifest : manifests) out->paths.push_back(db_.name + "/" + manifest);
   AddObsoleteWals(out);
@@ -59,6 +63,9 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
   std::vector<uint64_t> live_list;
   db_.versions->AddLiveFiles(&live_list);
   const std::set<uint64_t> live(live_list.begin(), live_list.end());
+  std::vector<uint64_t> live_blob_list;
+  db_.versions->AddLiveBlobFiles(&live_blob_list);
+  const std::set<uint64_t> live_blobs(live_blob_list.begin(), live_blob_list.end());
   std::set<std::string> dirs(db_.paths.begin(), db_.paths.end());
   dirs.insert(db_.name);
   for (const std::string& dir : dirs) {
@@ -69,21 +76,25 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
       uint64_t number;
       FileType type;
       if (!ParseFileName(name, &number, &type)) continue;
-      // Elsewhere are tables only, and perhaps some that were there before this database came.
-      if (dir != db_.name && type != FileType::kTableFile) continue;
+      // Elsewhere are tables and blob files only, and perhaps some that were there before this
+      // database came.
+      const bool is_data = type == FileType::kTableFile || type == FileType::kBlobFile;
+      if (dir != db_.name && !is_data) continue;
       bool obsolete = false;
       switch (type) {
         case FileType::kTableFile:
-          obsolete = !live.contains(number);
+        case FileType::kBlobFile: {
+          const bool is_table = type == FileType::kTableFile;
+          obsolete = !(is_table ? live : live_blobs).contains(number);
           if (obsolete && number < foreign_below) {
             db_.versions->MarkFileNumberUsed(number);
-            LogWarn(db_.options.info_log.get(),
-                    "Table #%llu is left alone: %s had no owner when it came",
-                    static_cast<unsigned long long>(number), dir.c_str());
+            LogWarn(db_.options.info_log.get(), "%s is left alone: %s had no owner when it came",
+                    name.c_str(), dir.c_str());
             obsolete = false;
           }
-          if (obsolete) out->tables.push_back(number);
+          if (obsolete) (is_table ? out->tables : out->blob_files).push_back(number);
           break;
+        }
         case FileType::kDescriptorFile:
           obsolete = number != db_.versions->manifest_file_number();
           break;
@@ -110,6 +121,7 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
 void FilePurger::DeleteFiles(const ObsoleteFiles& files) {
   // (All families' tables are in one cache.)
   for (uint64_t number : files.tables) db_.families->default_family()->tables->Evict(number);
+  for (uint64_t number : files.blob_files) db_.families->default_family()->blobs->Evict(number);
   for (const std::string& path : files.paths) {
     IOStatus io = db_.fs->DeleteFile(path, IOOptions(), nullptr);
     if (db_.has_listeners()) db_.events->TellDeleted(path, io);
@@ -204,6 +216,10 @@ void FilePurger::DeleteOutputs(const VersionEdit& edit) {
     files.tables.push_back(file.meta.number);
     files.paths.push_back(TableFileName(db_.paths, file.meta.number, file.meta.path_id));
   }
+  for (const BlobFileAddition& file : edit.blob_additions()) {
+    files.blob_files.push_back(file.number);
+    files.paths.push_back(BlobFileName(db_.paths.front(), file.number));
+  }
   db_.mutex()->unlock();
   DeleteFiles(files);
   db_.mutex()->lock();
@@ -290,6 +306,7 @@ std::vector<std::unique_ptr<ColumnFamily>> FilePurger::TakeUnreferenced() {
     for (int level = 0; level < version.num_levels(); ++level) {
       for (const FileMetaData* file : version.files(level)) family->tables->Evict(file->number);
     }
+    for (const auto& file : version.blob_files()) family->blobs->Evict(file->number());
     family->Release();
   }
   return out;

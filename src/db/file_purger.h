@@ -24,7 +24,8 @@ class FilePurger final : public Part {
 
   struct ObsoleteFiles {
     std::vector<std::string> paths;
-    std::vector<uint64_t> tables;  // to evict from the table cache
+    std::vector<uint64_t> tables;      // to evict from the table cache
+    std::vector<uint64_t> blob_files;  // likewise
     std::vector<uint64_t> wals;
   };
   struct ArchivedWal {

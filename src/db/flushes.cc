@@ -116,6 +116,12 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
     db_.wals->NamesAreSynced(current_log);
   info->smallest_seqno = meta.smallest_seqno;
   info->largest_seqno = meta.largest_seqno;
+  info->oldest_blob_file_number = meta.oldest_blob_file_number;
+  info->blob_compression_type = options->blob_compression_type;
+  for (const BlobFileAddition& file : job.blob_files()) {
+    info->blob_file_addition_infos.emplace_back(BlobFileName(db_.paths.front(), file.number),
+                                                file.number, file.blobs, file.bytes);
+  }
   if (meta.file_size == 0) {
     info->file_path.clear();
   } else if (db_.has_listeners()) {
@@ -127,6 +133,9 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
     }
   }
   db_.mutex()->lock();
+  for (const BlobFileAddition& file : job.blob_files()) {
+    if (s.ok()) edit->AddBlobFile(file);
+  }
   if (s.ok() && meta.file_size > 0) edit->AddFile(0, std::move(meta));
   *stats = job.stats();
   return s;

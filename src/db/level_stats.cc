@@ -28,7 +28,7 @@ constexpr char kColumns[] =
 std::string RowText(const char* name, int files, int being_compacted, uint64_t bytes, double score,
                     const JobStats& s, double amplification) {
   const double seconds = static_cast<double>(s.micros) / 1e6 + 1e-9;
-  const uint64_t read = s.bytes_read_start_levels + s.bytes_read_output_level;
+  const uint64_t read = s.bytes_read_start_levels + s.bytes_read_output_level + s.bytes_read_blob;
   return StringPrintf(
       "%4s %6d/%-3d %8s %5.1f %8.1f %7.1f %8.1f %9.1f %8.1f %9.1f %5.1f %8.1f %8.1f "
       "%9.2f %17.2f %9d %8.3f %7s %6s %9.1f %9.1f\n",
@@ -40,7 +40,7 @@ std::string RowText(const char* name, int files, int being_compacted, uint64_t b
       static_cast<double>(s.micros) / 1e6, static_cast<double>(s.cpu_micros) / 1e6, s.count,
       s.count == 0 ? 0.0 : static_cast<double>(s.micros) / 1e6 / s.count,
       NumberToHumanString(s.records_in).c_str(), NumberToHumanString(s.records_dropped).c_str(),
-      0.0, 0.0);
+      s.bytes_read_blob / kGiB, s.bytes_written_blob / kGiB);
 }
 
 // Bytes written per byte that came in.
@@ -63,6 +63,8 @@ JobStats Since(const JobStats& now, const JobStats& before) {
   d.bytes_read_output_level = now.bytes_read_output_level - before.bytes_read_output_level;
   d.bytes_written = now.bytes_written - before.bytes_written;
   d.bytes_moved = now.bytes_moved - before.bytes_moved;
+  d.bytes_read_blob = now.bytes_read_blob - before.bytes_read_blob;
+  d.bytes_written_blob = now.bytes_written_blob - before.bytes_written_blob;
   d.records_in = now.records_in - before.records_in;
   d.records_dropped = now.records_dropped - before.records_dropped;
   d.count = now.count - before.count;
@@ -70,7 +72,7 @@ JobStats Since(const JobStats& now, const JobStats& before) {
 }
 
 std::string CompactionLine(const char* when, const JobStats& s, double seconds) {
-  const uint64_t read = s.bytes_read_start_levels + s.bytes_read_output_level;
+  const uint64_t read = s.bytes_read_start_levels + s.bytes_read_output_level + s.bytes_read_blob;
   seconds += 1e-9;
   return StringPrintf(
       "%s compaction: %.2f GB write, %.2f MB/s write, %.2f GB read, %.2f MB/s read, %.1f seconds\n",
@@ -169,8 +171,8 @@ std::map<std::string, std::string> LevelStats::ToMap(const Version& version) con
     add("AvgSec", s.count == 0 ? 0 : static_cast<double>(s.micros) / 1e6 / s.count);
     add("KeyIn", static_cast<double>(s.records_in));
     add("KeyDrop", static_cast<double>(s.records_dropped));
-    add("RblobGB", 0);
-    add("WblobGB", 0);
+    add("RblobGB", static_cast<double>(s.bytes_read_blob) / kGiB);
+    add("WblobGB", static_cast<double>(s.bytes_written_blob) / kGiB);
   }
   return map;
 }
@@ -199,7 +201,11 @@ std::string LevelStats::Report(const Version& version, const Surroundings& aroun
   if (flushes_.count > 0) out += RowText("High", 0, 0, 0, 0.0, flushes_, 0.0);
 
   const double seconds = now.uptime - before.uptime;
-  out += "\nBlob file count: 0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0\n\n";
+  const BlobFileTotals blobs = TotalsOf(version.blob_files());
+  out += StringPrintf(
+      "\nBlob file count: %zu, total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
+      static_cast<size_t>(blobs.files), static_cast<double>(blobs.file_bytes) / kGiB,
+      static_cast<double>(blobs.garbage_bytes) / kGiB, BlobSpaceAmplification(blobs));
   out += StringPrintf("Uptime(secs): %.1f total, %.1f interval\n", now.uptime, seconds);
   out +=
       StringPrintf("Flush(GB): cumulative %.3f, interval %.3f\n", now.flushes.bytes_written / kGiB,

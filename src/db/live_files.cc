@@ -45,6 +45,26 @@ class ListedLog final : public LogFile {
   const WalFileType type_;
 };
 
+void AddBlobFiles(const BlobFileList& files, const std::string& path,
+                  ColumnFamilyMetaData* metadata) {
+  for (const auto& blobs : files) {
+    const BlobFileAddition& file = *blobs->file;
+    BlobMetaData& m = metadata->blob_files.emplace_back();
+    m.blob_file_number = file.number;
+    m.blob_file_name = BlobFileName("", file.number);
+    m.blob_file_path = path;
+    m.blob_file_size = file.file_size();
+    m.total_blob_count = file.blobs;
+    m.total_blob_bytes = file.bytes;
+    m.garbage_blob_count = blobs->garbage_blobs;
+    m.garbage_blob_bytes = blobs->garbage_bytes;
+    m.checksum_method = file.checksum_func;
+    m.checksum_value = file.checksum;
+    ++metadata->blob_file_count;
+    metadata->blob_file_size += m.blob_file_size;
+  }
+}
+
 // A database that is open for reading may know a part of its families only. Without the others'
 // files what its MANIFEST says would be a broken database. (RocksDB lists what it knows.)
 Status CheckAllFamiliesAreOpen(Database* db) {
@@ -73,6 +93,11 @@ Status LiveFiles::GetLiveFiles(std::vector<std::string>& files, uint64_t* manife
   for (const auto& [id, family] : db_.versions->families())
     family->current()->AddLiveFiles(&tables);
   for (uint64_t number : tables) files.push_back(TableFileName("", number));
+  for (const auto& [id, family] : db_.versions->families()) {
+    for (const auto& file : family->current()->blob_files()) {
+      files.push_back(BlobFileName("", file->number()));
+    }
+  }
   files.push_back(CurrentFileName(""));
   files.push_back(DescriptorFileName("", db_.versions->manifest_file_number()));
   if (!db_.options_changes->options_file().empty())
@@ -143,6 +168,16 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
           }
         }
       }
+      for (const auto& blobs : version.blob_files()) {
+        const BlobFileAddition& file = *blobs->file;
+        LiveFileStorageInfo* const info =
+            add(base(BlobFileName("", file.number)), db_.paths.front(), file.number, kBlobFile,
+                file.file_size());
+        if (options.include_checksum_info && !file.checksum_func.empty()) {
+          info->file_checksum = file.checksum;
+          info->file_checksum_func_name = file.checksum_func;
+        }
+      }
     }
     const uint64_t manifest = db_.versions->manifest_file_number();
     const std::string manifest_name = base(DescriptorFileName("", manifest));
@@ -173,7 +208,9 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
   }
   if (options.include_checksum_info) {
     for (LiveFileStorageInfo& info : *files) {
-      if (info.file_type != kTableFile) info.file_checksum_func_name = kUnknownFileChecksumFuncName;
+      if (info.file_checksum_func_name.empty()) {
+        info.file_checksum_func_name = kUnknownFileChecksumFuncName;
+      }
     }
   }
   return Status::OK();
@@ -289,6 +326,14 @@ Status LiveFiles::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
                                                  file->file_checksum_func_name);
       }
     }
+    for (const auto& blobs : version.blob_files()) {
+      if (!s.ok()) return s;
+      const BlobFileAddition& file = *blobs->file;
+      const bool has = !file.checksum_func.empty();
+      s = checksum_list->InsertOneFileChecksum(
+          file.number, has ? file.checksum : std::string(kUnknownFileChecksum),
+          has ? file.checksum_func : std::string(kUnknownFileChecksumFuncName));
+    }
   }
   return s;
 }
@@ -303,6 +348,7 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
   {
     DBMutexLock lock(db_.mutex());
     db_.versions->GetLiveFilesMetaData(&files);
+    AddBlobFiles(family->current()->blob_files(), db_.paths.front(), metadata);
   }
   metadata->name = family->name();
   std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(family->num_levels));

@@ -72,7 +72,8 @@ Status Opening::CheckExistence(bool* is_new) {
     uint64_t number;
     FileType type;
     if (ParseFileName(name, &number, &type) &&
-        (type == FileType::kTableFile || type == FileType::kWalFile)) {
+        (type == FileType::kTableFile || type == FileType::kBlobFile ||
+         type == FileType::kWalFile)) {
       return Status::Corruption(
           CurrentFileName(db_.name) + " is missing, but " + name + " is there",
           "restore CURRENT (one line that names the newest MANIFEST), or move the files away");
@@ -333,7 +334,8 @@ void Opening::MarkTablesOfOthers() {
     for (const std::string& name : names) {
       uint64_t number;
       FileType type;
-      if (ParseFileName(name, &number, &type) && type == FileType::kTableFile) {
+      if (ParseFileName(name, &number, &type) &&
+          (type == FileType::kTableFile || type == FileType::kBlobFile)) {
         db_.versions->MarkFileNumberUsed(number);
       }
     }

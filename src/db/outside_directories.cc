@@ -195,7 +195,7 @@ Status OutsideDirectories::FindFile(const Directory& dir, std::string* name) con
     uint64_t number;
     FileType type;
     if (!ParseFileName(child, &number, &type)) continue;
-    if (type == FileType::kTableFile && dir.tables) {
+    if ((type == FileType::kTableFile || type == FileType::kBlobFile) && dir.tables) {
       *name = child;
       return Status::OK();
     }
@@ -218,7 +218,8 @@ Status OutsideDirectories::LargestTable(const Directory& dir, uint64_t* number) 
   for (const std::string& child : names) {
     uint64_t found;
     FileType type;
-    if (ParseFileName(child, &found, &type) && type == FileType::kTableFile) {
+    if (ParseFileName(child, &found, &type) &&
+        (type == FileType::kTableFile || type == FileType::kBlobFile)) {
       *number = std::max(*number, found);
     }
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,30 @@ std::vector<ColumnFamily*> Properties::RefAllFamilies() {
   return families;
 }
 
+bool Properties::BlobIntProperty(const ColumnFamily& family, const std::string& name,
+                                 uint64_t* value) {
+  const BlobFileTotals totals = TotalsOf(family.current()->blob_files());
+  const Cache* const cache = family.blobs->cache().get();
+  if (name == "num-blob-files") {
+    *value = totals.files;
+  } else if (name == "total-blob-file-size") {
+    *value = VersionSet::TotalBlobFileBytes(*family.state);
+  } else if (name == "live-blob-file-size") {
+    *value = totals.file_bytes;
+  } else if (name == "live-blob-file-garbage-size") {
+    *value = totals.garbage_bytes;
+  } else if (name == "blob-cache-capacity" && cache != nullptr) {
+    *value = cache->GetCapacity();
+  } else if (name == "blob-cache-usage" && cache != nullptr) {
+    *value = cache->GetUsage();
+  } else if (name == "blob-cache-pinned-usage" && cache != nullptr) {
+    *value = cache->GetPinnedUsage();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool Properties::IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value) {
   if (name == "estimate-num-keys") LoadTableCounters(family);
   DBMutexLock lock(db_.mutex());
@@ -173,6 +198,8 @@ bool Properties::IntProperty(const ColumnFamily& family, const std::string& name
     for (int level = 0; level < version.num_levels(); ++level) {
       *value += version.NumLevelBytes(level);
     }
+  } else if (BlobIntProperty(family, name, value)) {
+    // (done)
   } else if (name == "base-level") {
     *value = static_cast<uint64_t>(version.base_level());
   } else if (name == "estimate-pending-compaction-bytes") {
@@ -231,6 +258,16 @@ bool Properties::StringProperty(ColumnFamily* of, const std::string& name, std::
   const Version& version = *family.current();
   if (name == "levelstats") {
     *value = LevelStats::FilesAndSizes(version);
+    return true;
+  }
+  if (name == "blob-stats") {
+    const BlobFileTotals totals = TotalsOf(version.blob_files());
+    std::ostringstream out;
+    out << "Number of blob files: " << totals.files
+        << "\nTotal size of blob files: " << totals.file_bytes
+        << "\nTotal size of garbage in blob files: " << totals.garbage_bytes
+        << "\nBlob file space amplification: " << BlobSpaceAmplification(totals) << '\n';
+    *value = out.str();
     return true;
   }
   if (name == "sstables") {
@@ -427,9 +464,29 @@ Status Properties::ForEachTable(
   return s;
 }
 
+Status Properties::ForEachBlobFile(
+    const std::function<Status(const ColumnFamily&, const BlobFileAddition&)>& visit) {
+  if (db_.Forked()) return db_.ForkedStatus();
+  Status s;
+  for (ColumnFamily* family : RefAllFamilies()) {
+    {
+      SuperVersionGuard sv(family->super_versions.get());
+      for (const auto& file : sv->current->blob_files()) {
+        if (s.ok()) s = visit(*family, *file->file);
+      }
+    }
+    db_.families->UnrefFamily(family, /*purge=*/false);
+  }
+  return s;
+}
+
 Status Properties::VerifyChecksum(const ReadOptions& options) {
-  return ForEachTable([&](const ColumnFamily& family, int level, const FileMetaData& file) {
+  Status s = ForEachTable([&](const ColumnFamily& family, int level, const FileMetaData& file) {
     return family.tables->VerifyChecksum(options, file.TableId(level));
+  });
+  if (!s.ok()) return s;
+  return ForEachBlobFile([&](const ColumnFamily& family, const BlobFileAddition& file) {
+    return family.blobs->VerifyFile(options, file.number);
   });
 }
 
@@ -439,12 +496,19 @@ Status Properties::VerifyFileChecksums(const ReadOptions& options) {
     return Status::InvalidArgument(
         "Cannot verify file checksum if options.file_checksum_gen_factory is null");
   }
-  return ForEachTable([&](const ColumnFamily&, int /*level*/, const FileMetaData& file) {
-    if (file.file_checksum_func_name == kUnknownFileChecksumFuncName) return Status::OK();
-    return VerifyFileChecksum(db_.fs, TableFileName(db_.paths, file.number, file.path_id),
-                              db_.file_options, factory, file.file_checksum,
-                              file.file_checksum_func_name, options.readahead_size,
-                              ReadLimits(options));
+  const auto verify = [&](const std::string& path, const std::string& checksum,
+                          const std::string& func) {
+    if (func.empty() || func == kUnknownFileChecksumFuncName) return Status::OK();
+    return VerifyFileChecksum(db_.fs, path, db_.file_options, factory, checksum, func,
+                              options.readahead_size, ReadLimits(options));
+  };
+  Status s = ForEachTable([&](const ColumnFamily&, int /*level*/, const FileMetaData& file) {
+    return verify(TableFileName(db_.paths, file.number, file.path_id), file.file_checksum,
+                  file.file_checksum_func_name);
+  });
+  if (!s.ok()) return s;
+  return ForEachBlobFile([&](const ColumnFamily& family, const BlobFileAddition& file) {
+    return verify(family.blobs->PathOf(file.number), file.checksum, file.checksum_func);
   });
 }
 

@@ -39,6 +39,8 @@ class Properties final : public Part {
   void LoadTableCounters();  // of all families
 
  private:
+  bool BlobIntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value)
+      FIBER_REQUIRES(database_mutex);
   bool IntProperty(const ColumnFamily& family, const std::string& name, uint64_t* value);
   // Numbers of the whole database.
   bool DatabaseIntProperty(const std::string& name, uint64_t* value) FIBER_REQUIRES(database_mutex);
@@ -52,6 +54,8 @@ class Properties final : public Part {
   // Calls `visit` for every table of all families until it gives an error.
   [[nodiscard]] Status ForEachTable(
       const std::function<Status(const ColumnFamily&, int level, const FileMetaData&)>& visit);
+  [[nodiscard]] Status ForEachBlobFile(
+      const std::function<Status(const ColumnFamily&, const BlobFileAddition&)>& visit);
   [[nodiscard]] Status PropertiesOfTables(ColumnFamilyHandle* handle,
                                           const std::function<bool(const FileMetaData&)>& wanted,
                                           TablePropertiesCollection* properties);

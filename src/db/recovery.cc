@@ -275,7 +275,9 @@ Status Recovery::FinishReplay(Replay* replay) {
   for (VersionEdit& edit : edits) pointers.push_back(&edit);
   for (size_t i = 0; i < edits.size(); ++i) {
     ColumnFamily* const family = replay->families[i];
-    for (FileMetaData& file : replay->flushed[family]) edits[i].AddFile(0, std::move(file));
+    Replay::Files& flushed = replay->flushed[family];
+    for (FileMetaData& file : flushed.tables) edits[i].AddFile(0, std::move(file));
+    for (BlobFileAddition& file : flushed.blob_files) edits[i].AddBlobFile(std::move(file));
     edits[i].SetLogNumber(next_wal);
     changes.push_back({family->state, std::span(&pointers[i], 1)});
   }
@@ -445,7 +447,10 @@ Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
   if (meta.file_size > 0) {
     DBMutexLock lock(db_.mutex());
     family->level_stats.Add(0, job.stats(), JobKind::kFlush);
-    replay->flushed[family].push_back(std::move(meta));
+    Replay::Files& flushed = replay->flushed[family];
+    flushed.tables.push_back(std::move(meta));
+    flushed.blob_files.insert(flushed.blob_files.end(), job.blob_files().begin(),
+                              job.blob_files().end());
   }
   family->mem->Unref();
   family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());

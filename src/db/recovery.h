@@ -32,7 +32,11 @@ class Recovery final : public Part {
     std::set<uint64_t> logs;   // that are there
     std::map<uint64_t, SequenceNumber> kept;  // though their entries are in tables: their ends
     PreparedSections prepared;
-    std::map<ColumnFamily*, std::vector<FileMetaData>> flushed;
+    struct Files {
+      std::vector<FileMetaData> tables;
+      std::vector<BlobFileAddition> blob_files;
+    };
+    std::map<ColumnFamily*, Files> flushed;
   };
   // What is needed of them (sorted) can be this database's, where nobody has said whose they are;
   // and none of its logs are where they are not looked for.

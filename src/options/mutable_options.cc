@@ -78,6 +78,7 @@ constexpr std::string_view kMutableColumnFamilyOptions[] = {
     "blob_garbage_collection_force_threshold",
     "blob_compaction_readahead_size",
     "blob_file_starting_level",
+    "prepopulate_blob_cache",
     "block_based_table_factory",
     "table_factory",
 };

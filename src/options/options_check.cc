@@ -90,7 +90,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
   check->Unsupported(o.memtable_protection_bytes_per_key != 0, "memtable_protection_bytes_per_key");
-  check->Unsupported(o.enable_blob_files, "enable_blob_files");
   const auto& collectors = o.table_properties_collector_factories;
   check->Invalid(std::find(collectors.begin(), collectors.end(), nullptr) != collectors.end(),
                  "table_properties_collector_factories must not be null");
@@ -126,6 +125,16 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
       o.compression_opts.zstd_max_train_bytes > 0 && o.compression_opts.max_dict_bytes == 0,
       "The dictionary size limit (`CompressionOptions::max_dict_bytes`) should be nonzero if we're "
       "using zstd's dictionary generator.");
+  check->Invalid(!IsCompressionSupported(o.blob_compression_type),
+                 "blob_compression_type is not built in");
+  const auto is_share = [](double v) { return v >= 0.0 && v <= 1.0; };
+  check->Invalid(
+      o.enable_blob_garbage_collection && !is_share(o.blob_garbage_collection_age_cutoff),
+      "The age cutoff for blob garbage collection should be in the range [0.0, 1.0].");
+  check->Invalid(
+      o.enable_blob_garbage_collection && !is_share(o.blob_garbage_collection_force_threshold),
+      "The garbage ratio threshold for forcing blob garbage collection should be in the range "
+      "[0.0, 1.0].");
   check->Invalid(o.bottommost_compression != kDisableCompressionOption &&
                      !IsCompressionSupported(o.bottommost_compression),
                  "bottommost_compression is not built in");

@@ -547,18 +547,26 @@ SetResult BuildFlushBlockPolicyFactory(BlockBasedTableOptions*, const std::strin
 }
 
 // "8M", or "{capacity=8M;num_shard_bits=4;...}".
-bool ParseBlockCache(BlockBasedTableOptions* options, const std::string& value) {
+bool ParseCache(const std::string& value, std::shared_ptr<Cache>* cache) {
   if (value == "nullptr") {
-    options->block_cache.reset();
+    cache->reset();
     return true;
   }
-  LRUCacheOptions cache;
-  if (value.find('=') != std::string::npos ? !ParseValue(value, &cache)
-                                           : !ParseValue(value, &cache.capacity)) {
+  LRUCacheOptions options;
+  if (value.find('=') != std::string::npos ? !ParseValue(value, &options)
+                                           : !ParseValue(value, &options.capacity)) {
     return false;
   }
-  options->block_cache = NewLRUCache(cache);
+  *cache = NewLRUCache(options);
   return true;
+}
+
+bool ParseBlockCache(BlockBasedTableOptions* options, const std::string& value) {
+  return ParseCache(value, &options->block_cache);
+}
+
+bool ParseBlobCache(ColumnFamilyOptions* options, const std::string& value) {
+  return ParseCache(value, &options->blob_cache);
 }
 
 template <auto Member>
@@ -752,6 +760,7 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "max_sequential_skip_in_iterations"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::prepopulate_blob_cache>(
           "prepopulate_blob_cache"),
+      {"blob_cache", nullptr, ParseBlobCache},
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compression>("compression"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compression_per_level>(
           "compression_per_level"),

@@ -72,6 +72,7 @@ class DBIterator final : public Iterator {
   void SeekForPrev(const Slice& target) override;
   void Next() override;
   void Prev() override;
+  bool PrepareValue() override;
   Status Refresh(const Snapshot* snapshot) override;
   Status GetProperty(std::string name, std::string* property) override;
 
@@ -117,6 +118,8 @@ class DBIterator final : public Iterator {
   bool CollectOperandsForward(MergeBase* base);
   bool MergeOperandsOver(const MergeBase& base);
   bool ShowColumns(const Slice& user_key, Slice* value);
+  bool LoadBlob(const Slice& user_key, Slice* value);
+  bool ShowBlob(const Slice& user_key, Slice* value);
   void FindBackward();
   bool CollectNewestVisible(bool* found);
   bool LookUpSavedKey(bool* found);
@@ -156,6 +159,7 @@ class DBIterator final : public Iterator {
     status_ = Status::OK();
     valid_ = false;
     on_entry_ = true;
+    unprepared_ = false;
     hidden_passed_ = 0;
     if (!ReadLimits::AreOver(options_)) [[likely]]
       return true;
@@ -220,6 +224,9 @@ class DBIterator final : public Iterator {
   SavedKey saved_key_;
   Slice saved_value_;  // backward: in value_copy_, or pinned; an entity's default column
   bool saved_is_entity_ = false;
+  bool saved_is_blob_ = false;  // where the value is, which is shown otherwise
+  PinnableSlice blob_;          // that is shown
+  bool unprepared_ = false;     // what is shown is where the value is: see PrepareValue
   std::string value_copy_;
   MergeOperands operands_;       // of saved_key_; empty but while it is looked at
   std::string merged_value_;     // what they made
@@ -289,8 +296,6 @@ Status DBIterator::GetProperty(std::string name, std::string* property) {
 
 Status DBIterator::BadEntry(ValueType type) const {
   switch (type) {
-    case kTypeBlobIndex:
-      return Status::NotSupported("Blob indexes are not supported");
     default:
       return Status::Corruption(
           "unknown value type " + std::to_string(static_cast<int>(type)) + " of key",
@@ -305,6 +310,7 @@ void DBIterator::Next() {
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_next_cpu_nanos);
   status_ = Status::OK();
+  unprepared_ = false;
   hidden_passed_ = 0;
   if (options_.tailing && IsBehind()) [[unlikely]] {
     if (on_entry_) saved_key_.Assign(ExtractUserKey(entry_key_));
@@ -396,6 +402,9 @@ void DBIterator::FindForward(Skip skip) {
       } else if (type == kTypeWideColumnEntity) {
         valid_ = ShowColumns(user_key, &entry_value_);
         return;
+      } else if (type == kTypeBlobIndex) {
+        valid_ = ShowBlob(user_key, &entry_value_);
+        return;
       } else if (type == kTypeMerge) {
         saved_key_.Assign(user_key);
         MergeBase base;
@@ -443,6 +452,11 @@ bool DBIterator::CollectOperandsForward(MergeBase* base) {
     if (!status_.ok()) return false;
     if (in_range) return true;
     if (type != kTypeMerge) {
+      if (type == kTypeBlobIndex) {
+        if (!LoadBlob(saved_key_.get(), &entry_value_)) return false;
+        *base = {entry_value_, kTypeValue};
+        return true;
+      }
       *base = {entry_value_, type};
       if (type == kTypeValue || type == kTypeWideColumnEntity || type == kTypeDeletion ||
           type == kTypeSingleDeletion) {
@@ -487,6 +501,32 @@ bool DBIterator::ShowColumns(const Slice& user_key, Slice* value) {
   return true;
 }
 
+// *value, where a blob is, becomes the blob. False: it cannot be read, status_ is set.
+bool DBIterator::LoadBlob(const Slice& user_key, Slice* value) {
+  BlobSource* const blobs = sv_ == nullptr ? nullptr : sv_->blobs;
+  Status s = blobs == nullptr ? Status::NotSupported("nobody reads blob files here")
+                              : blobs->Get(options_, user_key, value->ToString(), &blob_);
+  if (s.ok()) {
+    *value = blob_;
+    return true;
+  }
+  Fail(std::move(s));
+  return false;
+}
+
+// The same, or when the user asks for it (PrepareValue).
+bool DBIterator::ShowBlob(const Slice& user_key, Slice* value) {
+  unprepared_ = options_.allow_unprepared_value;
+  return unprepared_ || LoadBlob(user_key, value);
+}
+
+bool DBIterator::PrepareValue() {
+  assert(valid_);
+  if (!std::exchange(unprepared_, false)) return true;
+  return on_entry_ ? LoadBlob(ExtractUserKey(entry_key_), &entry_value_)
+                   : LoadBlob(saved_key_.get(), &saved_value_);
+}
+
 // The cursor stands before the entries of saved_key_, or nowhere.
 void DBIterator::TurnForward() {
   forward_ = true;
@@ -501,6 +541,7 @@ void DBIterator::Prev() {
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_prev_cpu_nanos);
   status_ = Status::OK();
+  unprepared_ = false;
   hidden_passed_ = 0;
   if (options_.tailing && IsBehind()) [[unlikely]] {
     if (on_entry_) saved_key_.Assign(ExtractUserKey(entry_key_));
@@ -604,6 +645,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
     switch (newest_in_range_ ? kTypeDeletion : static_cast<ValueType>(footer & 0xff)) {
       case kTypeValue:
       case kTypeWideColumnEntity:
+      case kTypeBlobIndex:
         operands_.Clear();
         if (!SaveValue(static_cast<ValueType>(footer & 0xff))) return false;
         *found = true;
@@ -630,11 +672,14 @@ bool DBIterator::CollectNewestVisible(bool* found) {
       return false;
     }
     MergeBase base;
+    if (*found && saved_is_blob_ && !LoadBlob(saved_key_.get(), &saved_value_)) return false;
     if (*found) base = {saved_value_, saved_is_entity_ ? kTypeWideColumnEntity : kTypeValue};
     if (!MergeOperandsOver(base)) return false;
     *found = true;
   } else if (*found && saved_is_entity_) {
     if (!ShowColumns(saved_key_.get(), &saved_value_)) return false;
+  } else if (*found && saved_is_blob_) {
+    if (!ShowBlob(saved_key_.get(), &saved_value_)) return false;
   }
   return PassSavedKeyBackward();
 }
@@ -653,9 +698,10 @@ bool DBIterator::LookUpSavedKey(bool* found) {
   newest_in_range_ = IsDeletedByRange(saved_key_.get(), ExtractInternalKeyFooter(entry_key_));
   if (!status_.ok()) return false;
   const ValueType type = newest_in_range_ ? kTypeDeletion : ExtractValueType(entry_key_);
-  if (type == kTypeValue || type == kTypeWideColumnEntity) {
+  if (type == kTypeValue || type == kTypeWideColumnEntity || type == kTypeBlobIndex) {
     if (!SaveValue(type)) return false;
     *found = true;
+    if (saved_is_blob_) return ShowBlob(saved_key_.get(), &saved_value_);
     if (saved_is_entity_) return ShowColumns(saved_key_.get(), &saved_value_);
   } else if (type == kTypeMerge) {
     MergeBase base;
@@ -672,6 +718,7 @@ bool DBIterator::LookUpSavedKey(bool* found) {
 
 bool DBIterator::SaveValue(ValueType type) {
   saved_is_entity_ = type == kTypeWideColumnEntity;
+  saved_is_blob_ = type == kTypeBlobIndex;
   if (entry_value_.size() > kCopyValueBytes && iter_->IsValuePinned()) {
     saved_value_ = entry_value_;
   } else {

@@ -5,7 +5,8 @@
 // the keys can be (tables that are not open, filters, indexes), of all files that come into
 // question at once; then the blocks that several keys share, or that adjoin, with one read, and
 // those of all levels at once (LoadBlocksTogether); then the lookups go on from where they stand,
-// all at once. It is the same walk, written once; and where all is in memory no fiber is made.
+// all at once. It is the same walk, written once; and where all is in memory no fiber is made. Last
+// come the values that tables only refer to, out of blob files, all at once.
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -70,6 +71,7 @@ class MultiLookup {
       });
       std::erase_if(unread_, [](const Unread& key) { return key.concluded; });
     }
+    ReadBlobs();
   }
 
  private:
@@ -78,6 +80,14 @@ class MultiLookup {
     MergeOperands operands;  // above `at`
     TablePosition at = {};
     bool concluded = false;
+  };
+
+  // A value that is in a blob file.
+  struct InBlobFile {
+    size_t index;
+    MergeOperands operands;
+    std::string blob_index;
+    BlobIndex at;  // the same, as far as it can be read
   };
 
   // Something to be read before a data block.
@@ -106,8 +116,44 @@ class MultiLookup {
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
       return false;
     }
-    statuses_[i] = Conclude(std::move(s), context, hit_level, Answer(i), request.statistics);
+    if (s.ok() && context.state() == GetContext::kFound && context.is_blob()) [[unlikely]] {
+      CountHit(context, hit_level, request.statistics);
+      InBlobFile blob{i, std::move(key->operands), values_[i].ToString(), {}};
+      DecodeBlobIndex(blob.blob_index, &blob.at).PermitUncheckedError();  // who reads it, tells
+      blobs_.push_back(std::move(blob));
+      return true;
+    }
+    statuses_[i] = Conclude(std::move(s), request, context, hit_level, Answer(i));
     return true;
+  }
+
+  // False: it may not be read here.
+  bool ReadBlob(const LookupRequest& request, const InBlobFile& blob) {
+    const size_t i = blob.index;
+    BlobSource* const blobs = request.sv.blobs;
+    if (blobs == nullptr) {
+      values_[i].Reset();
+      statuses_[i] = Status::NotSupported("nobody reads blob files here");
+      return true;
+    }
+    statuses_[i] = blobs->Get(request.options, keys_[i], blob.blob_index, &values_[i]);
+    if (statuses_[i].IsIncomplete() && request.options.read_tier == kBlockCacheTier) return false;
+    if (statuses_[i].ok() && !blob.operands.empty()) {
+      statuses_[i] = MergeInto(blob.operands, keys_[i], {values_[i], kTypeValue},
+                               request.statistics, Answer(i));
+    }
+    return true;
+  }
+
+  // What the tables only refer to, all at once, in the order of the files. What the blob cache has
+  // costs no fiber.
+  void ReadBlobs() {
+    if (blobs_.empty()) return;
+    std::erase_if(blobs_, [&](const InBlobFile& blob) { return ReadBlob(in_memory_, blob); });
+    std::sort(blobs_.begin(), blobs_.end(), [](const InBlobFile& a, const InBlobFile& b) {
+      return std::tuple(a.at.file_number, a.at.offset) < std::tuple(b.at.file_number, b.at.offset);
+    });
+    ForEachTogether(blobs_.size(), [&](size_t i) { ReadBlob(request_, blobs_[i]); });
   }
 
   // Has the unread keys' tables opened, and their filters and indexes read, as far as `end_level`:
@@ -239,6 +285,7 @@ class MultiLookup {
   Status* const statuses_;
   bool* const are_entities_;  // may be null
   std::vector<Unread> unread_;
+  std::vector<InBlobFile> blobs_;
   std::vector<MetaPart> missing_;  // of one key in one table
 };
 

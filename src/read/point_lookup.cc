@@ -23,7 +23,7 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
   int level = -1;
   TablePosition at;
   s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
-  return Conclude(std::move(s), context, level, answer, request.statistics);
+  return Conclude(std::move(s), request, context, level, answer);
 }
 
 }  // namespace
@@ -93,11 +93,23 @@ Status CopyEntity(const Slice& user_key, const Slice& entity, const LookupAnswer
   return CopyInto(answer.value, shown);
 }
 
-Status ConcludeMerge(const GetContext& context, const LookupAnswer& answer,
-                     Statistics* statistics) {
+Status ShowBlob(const LookupRequest& request, const Slice& user_key, const LookupAnswer& answer) {
+  if (answer.value == nullptr) return Status::OK();
+  const std::string index = answer.value->ToString();
+  answer.value->Reset();
+  if (request.sv.blobs == nullptr) return Status::NotSupported("nobody reads blob files here");
+  return request.sv.blobs->Get(request.options, user_key, index, answer.value);
+}
+
+Status ConcludeMerge(const LookupRequest& request, const GetContext& context,
+                     const LookupAnswer& answer) {
+  Statistics* const statistics = request.statistics;
   MergeBase base;
   switch (context.state()) {
     case GetContext::kFound:
+      if (context.is_blob()) {
+        if (Status s = ShowBlob(request, context.user_key(), answer); !s.ok()) return s;
+      }
       base.type = context.is_entity() ? kTypeWideColumnEntity : kTypeValue;
       if (answer.value != nullptr) base.value = *answer.value;
       return MergeInto(*context.operands(), context.user_key(), base, statistics, answer);

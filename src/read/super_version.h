@@ -39,6 +39,7 @@
 #include <memory>
 
 #include "base/namespace.h"
+#include "blob/blob_source.h"
 #include "fiber/cpu.h"
 #include "manifest/version.h"
 #include "memtable/memtable.h"
@@ -61,6 +62,7 @@ struct alignas(64) SuperVersion {
   Version* current = nullptr;
   uint64_t number = 0;                            // grows with each installation
   const MergeOperator* merge_operator = nullptr;  // of the column family; may be null
+  BlobSource* blobs = nullptr;                    // of the column family; may be null
   std::shared_ptr<const SequenceLimit> limit;     // null: none
 
   // What a read shows: `published` is the number that was published last when this one had been

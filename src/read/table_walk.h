@@ -169,25 +169,36 @@ template <bool kTimed>
   return decided;
 }
 
-// Of a walk that ended well, and met merge operands.
-[[nodiscard]] Status ConcludeMerge(const GetContext& context, const LookupAnswer& answer,
-                                   Statistics* statistics);
+// The blob index that the answer's value is becomes the blob. Without a value all is well: the key
+// is there. SUSPENDS.
+[[nodiscard]] Status ShowBlob(const LookupRequest& request, const Slice& user_key,
+                              const LookupAnswer& answer);
 
-// What the walk through the tables, which ended with `walked`, means to the user.
-inline Status Conclude(Status walked, const GetContext& context, int hit_level,
-                       const LookupAnswer& answer, Statistics* statistics) {
-  if (statistics != nullptr && context.state() == GetContext::kFound) {
-    statistics->recordTick(hit_level == 0   ? GET_HIT_L0
-                           : hit_level == 1 ? GET_HIT_L1
-                                            : GET_HIT_L2_AND_UP,
-                           1);
-  }
+// Of a walk that ended well, and met merge operands. SUSPENDS where they stand on a blob.
+[[nodiscard]] Status ConcludeMerge(const LookupRequest& request, const GetContext& context,
+                                   const LookupAnswer& answer);
+
+inline void CountHit(const GetContext& context, int hit_level, Statistics* statistics) {
+  if (statistics == nullptr || context.state() != GetContext::kFound) return;
+  statistics->recordTick(hit_level == 0   ? GET_HIT_L0
+                         : hit_level == 1 ? GET_HIT_L1
+                                          : GET_HIT_L2_AND_UP,
+                         1);
+}
+
+// What the walk through the tables, which ended with `walked`, means to the user. SUSPENDS where
+// the value is in a blob file.
+inline Status Conclude(Status walked, const LookupRequest& request, const GetContext& context,
+                       int hit_level, const LookupAnswer& answer) {
+  CountHit(context, hit_level, request.statistics);
   if (!walked.ok()) return walked;
   if (!context.operands()->empty()) [[unlikely]] {
-    return ConcludeMerge(context, answer, statistics);
+    return ConcludeMerge(request, context, answer);
   }
   switch (context.state()) {
     case GetContext::kFound:
+      if (context.is_blob()) [[unlikely]]
+        return ShowBlob(request, context.user_key(), answer);
       if (context.is_entity()) [[unlikely]]
         return ShowEntity(context.user_key(), answer);
       return Status::OK();

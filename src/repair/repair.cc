@@ -103,6 +103,9 @@ Status Repairer::RunLocked() {
   s = WriteManifest();
   if (!s.ok()) return s;  // CURRENT may name it all the same
   DeleteTables(superseded_);
+  for (const uint64_t number : lost_blob_files_) {
+    Archive(table_dir_, BlobFileName("", number).substr(1));
+  }
   for (const uint64_t number : log_numbers_) {
     Archive(wal_dir_, LogFileName("", number).substr(1));
   }
@@ -124,6 +127,7 @@ Status Repairer::FindFiles() {
       if (!ParseFileName(name, &number, &type) || type == FileType::kInfoLogFile) continue;
       next_file_number_ = std::max(next_file_number_, number + 1);
       if (type == FileType::kTableFile && dir == table_dir_) table_numbers_.insert(number);
+      if (type == FileType::kBlobFile && dir == table_dir_) lost_blob_files_.insert(number);
       if (type == FileType::kWalFile && dir == wal_dir_) log_numbers_.insert(number);
       if (type == FileType::kDescriptorFile && dir == dbname_) manifest_numbers_.insert(number);
     }
@@ -258,6 +262,7 @@ Status Repairer::WriteManifest() {
       if (table->family != family.get()) continue;
       files.AddFile(levels_.at(table->meta.number), table->meta);
     }
+    if (s = AddBlobFiles(*family, &files); !s.ok()) return s;
     edits.push_back(std::move(files));
   }
   const FileOptions file_options = FileOptionsForManifest(options_);

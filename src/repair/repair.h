@@ -5,7 +5,8 @@
 //   2. read every table from end to end: bounds, sequence numbers, family        (repair_tables.cc)
 //   3. convert the logs into tables, one for each log and family (repair_logs.cc)
 //   4. find the tables' order and levels (repair/table_places.h)
-//   5. move away what cannot be read, write a MANIFEST, point CURRENT to it, move the logs and the
+//   5. take the blob files that the tables refer to                              (repair_blobs.cc)
+//   6. move away what cannot be read, write a MANIFEST, point CURRENT to it, move the logs and the
 //      old MANIFESTs away
 //
 // Nothing is deleted but a table whose entries are in a new one: what is not used any more goes to
@@ -176,6 +177,13 @@ class Repairer {
   bool HasVersion(const Family& family, const Slice& user_key, SequenceNumber low,
                   SequenceNumber high) const;
 
+  // --- Blob files (repair_blobs.cc)
+  // What the table refers to, added to *referred, by file.
+  [[nodiscard]] Status CountBlobs(const Table& table,
+                                  std::map<uint64_t, BlobFileGarbage>* referred);
+  // Those that the family's tables refer to, as far as they can be read.
+  [[nodiscard]] Status AddBlobFiles(const Family& family, VersionEdit* edit);
+
   // --- The end
   [[nodiscard]] Status WriteManifest();
   [[nodiscard]] Status ChooseIdentity(FSDirectory* directory, std::string* db_id);
@@ -199,7 +207,8 @@ class Repairer {
   const std::shared_ptr<TableFactory> reading_;
 
   std::set<uint64_t> table_numbers_, log_numbers_, manifest_numbers_;
-  uint64_t last_log_ = 0;  // the newest one that was converted and has records
+  std::set<uint64_t> lost_blob_files_;  // all, but for those that are taken
+  uint64_t last_log_ = 0;               // the newest one that was converted and has records
   uint64_t next_file_number_ = 1;
   SequenceNumber last_sequence_ = 0;
   ManifestRemains remains_;

@@ -298,6 +298,7 @@ Status Repairer::ScanEntries(const RangeTombstones* tombstones, InternalIterator
   FileMetaData& meta = table->meta;
   const std::string path = TableFileName(table_dir_, meta.number);
   InternalKey smallest, largest;
+  uint64_t oldest_blob = kNoBlobFile;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     ParsedInternalKey parsed;
     Status s = ParseInternalKey(entries->key(), &parsed);
@@ -310,10 +311,17 @@ Status Repairer::ScanEntries(const RangeTombstones* tombstones, InternalIterator
     }
     if (smallest.empty()) smallest.DecodeFrom(entries->key());
     largest.DecodeFrom(entries->key());
+    if (parsed.type == kTypeBlobIndex) {
+      BlobIndex at;
+      s = DecodeBlobIndex(entries->value(), &at);
+      if (!s.ok()) return Status::CopyAppendMessage(s, " in ", path);
+      if (oldest_blob == kNoBlobFile || at.file_number < oldest_blob) oldest_blob = at.file_number;
+    }
     meta.smallest_seqno = std::min(meta.smallest_seqno, parsed.sequence);
     meta.largest_seqno = std::max(meta.largest_seqno, parsed.sequence);
   }
   if (!entries->status().ok()) return entries->status();
+  meta.oldest_blob_file_number = oldest_blob;
   meta.has_no_tombstones = tombstones == nullptr || tombstones->empty();
   // What the MANIFEST says of the bounds, unless that is of another file.
   const bool bounds_known =
@@ -354,13 +362,16 @@ struct KeyVersion {
 
 // That two tables have one version in common does not show in a read, but in two cases: a merge
 // operand counts twice, and an iterator shows a key twice whose sequence number is 0, behind which
-// it expects no other version. A compaction's inputs that are still there beside its outputs are
-// like that.
+// it expects no other version. And what refers to a blob would become its garbage twice. A
+// compaction's inputs that are still there beside its outputs are like that.
 bool MustNotBeTwice(const std::vector<KeyVersion>& a, const std::vector<KeyVersion>& b) {
   for (const KeyVersion& one : a) {
     for (const KeyVersion& other : b) {
       if (one.sequence != other.sequence) continue;
-      if (one.sequence == 0 || one.type == kTypeMerge || other.type == kTypeMerge) return true;
+      if (one.sequence == 0 || one.type == kTypeMerge || other.type == kTypeMerge ||
+          one.type == kTypeBlobIndex) {
+        return true;
+      }
     }
   }
   return false;

@@ -156,6 +156,7 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   switch (type) {
     case kTypeValue:
     case kTypeWideColumnEntity:
+    case kTypeBlobIndex:
       break;
     case kTypeDeletion:
     case kTypeSingleDeletion:

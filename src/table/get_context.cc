@@ -24,7 +24,8 @@ bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice&
   }
   switch (type) {
     case kTypeWideColumnEntity:
-      is_entity_ = true;
+    case kTypeBlobIndex:
+      (type == kTypeBlobIndex ? is_blob_ : is_entity_) = true;
       [[fallthrough]];
     case kTypeValue:
       state_ = kFound;

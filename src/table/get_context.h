@@ -24,7 +24,7 @@ class GetContext {
     kDeleted,
     kCorrupt,
     kNoMemory,     // for the copy of the value
-    kUnsupported,  // a value type that this version cannot read (blob index)
+    kUnsupported,  // a value type that this version cannot read
   };
 
   // `user_key`, `value` and `seq` are borrowed. `value` may be null: only the state is wanted
@@ -67,6 +67,8 @@ class GetContext {
   State state() const { return state_; }
   // The value found is an entity, as it is stored.
   bool is_entity() const { return is_entity_; }
+  // The value found is a blob index: where the value is.
+  bool is_blob() const { return is_blob_; }
   // Older tables are to be asked.
   bool undecided() const {
     return state_ == kNotFound || (state_ == kMerge && operands_ != nullptr);
@@ -86,6 +88,7 @@ class GetContext {
   State state_ = kNotFound;
   bool may_exist_ = false;
   bool is_entity_ = false;
+  bool is_blob_ = false;
 };
 
 }  // namespace cairn

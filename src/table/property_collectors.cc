@@ -20,6 +20,8 @@ EntryType EntryTypeOf(ValueType type) {
       return kEntryMerge;
     case kTypeRangeDeletion:
       return kEntryRangeDeletion;
+    case kTypeBlobIndex:
+      return kEntryBlobIndex;
     case kTypeWideColumnEntity:
       return kEntryWideColumnEntity;
     default:

@@ -143,7 +143,8 @@ IOStatus Creation::AddFile(const LiveFileStorageInfo& live) {
   } else {
     copy.contents = live.replacement_contents;
   }
-  if (live.file_type == kTableFile) {
+  const bool is_data = live.file_type == kTableFile || live.file_type == kBlobFile;
+  if (is_data) {
     // As the database reads its tables.
     copy.source_options = FileOptions(db_options_);
     copy.source_options.temperature = live.temperature;
@@ -153,7 +154,7 @@ IOStatus Creation::AddFile(const LiveFileStorageInfo& live) {
       copy.expected_crc32c = crc;
     }
   }
-  item.shared = engine_options().share_table_files && live.file_type == kTableFile;
+  item.shared = engine_options().share_table_files && is_data;
   item.copied = true;
   if (item.shared) {
     IOStatus s = PlaceShared(live, &copy, &item);
@@ -221,7 +222,9 @@ IOStatus Creation::PlaceShared(const LiveFileStorageInfo& live, FileCopy* copy, 
 IOStatus Creation::FindMarks(const FileCopy& copy, SharedFileMarks* marks) const {
   marks->size = copy.size;
   const auto naming = engine_options().share_files_with_checksum_naming;
-  if (!NamedByChecksum(naming, "?")) marks->session = SessionOf(copy);
+  // (A blob file does not say of which session it is.)
+  const bool may_say = !copy.from.ends_with(".blob");
+  if (may_say && !NamedByChecksum(naming, "?")) marks->session = SessionOf(copy);
   if (!NamedByChecksum(naming, marks->session)) return IOStatus::OK();
   if (copy.expected_crc32c.has_value()) {
     marks->crc32c = *copy.expected_crc32c;

@@ -159,7 +159,9 @@ bool BaseDeltaIterator::ShowDelta(bool over_base) {
   operands.JustCollect();
   MergeBase below;
   const InBatch found = CollectOperands(delta_, comparator_, &operands, &below);
-  if (found == InBatch::kNothing) {
+  if (found == InBatch::kNothing && over_base && !base_->PrepareValue()) {
+    status_ = base_->status();
+  } else if (found == InBatch::kNothing) {
     const WideColumns* const columns = over_base ? &base_->columns() : nullptr;
     status_ = MergeOverDb(family_, entry.key, operands, columns, &merged_, &merged_type_);
   } else {
@@ -168,6 +170,12 @@ bool BaseDeltaIterator::ShowDelta(bool over_base) {
   is_merged_ = true;
   // (After an error, too, that the key is not passed over.)
   return true;
+}
+
+bool BaseDeltaIterator::PrepareValue() {
+  if (at_ != At::kBase || base_->PrepareValue()) return true;
+  status_ = base_->status();
+  return false;
 }
 
 Slice BaseDeltaIterator::value() const {

@@ -36,6 +36,7 @@ class BaseDeltaIterator final : public Iterator {
   void Next() override { Move(/*forward=*/true); }
   void Prev() override { Move(/*forward=*/false); }
   Slice key() const override { return at_ == At::kBase ? base_->key() : delta_.key(); }
+  bool PrepareValue() override;
   Slice value() const override;
   const WideColumns& columns() const override;
   Status status() const override { return status_.ok() ? base_->status() : status_; }

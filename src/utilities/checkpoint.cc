@@ -114,8 +114,9 @@ IOStatus CheckpointImpl::Take(const LiveFileStorageInfo& file, const std::string
     IOStatus s = ReadFileToString(fs_, from, &text);
     return s.ok() ? WriteStringToFile(fs_, WithoutDirectories(text), to, /*sync=*/true) : s;
   }
-  // Only tables never change. (A log may be recycled, which overwrites it in its place.)
-  if (file.file_type == kTableFile && *links) {
+  // Only tables and blob files never change. (A log may be recycled, which overwrites it in its
+  // place.)
+  if ((file.file_type == kTableFile || file.file_type == kBlobFile) && *links) {
     IOStatus s = fs_->LinkFile(from, to, IOOptions(), nullptr);
     if (!s.IsNotSupported()) return s;
     LogInfo(log, "Checkpoint: copying, for there are no links: %s", s.ToString().c_str());

@@ -274,7 +274,9 @@ class TtlDb final : public DBWithTTL {
                    std::string* value, bool* value_found) override;
   using StackableDB::NewIterator;
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* family) override {
-    return new TtlIterator(db_->NewIterator(options, family));
+    ReadOptions prepared = options;
+    prepared.allow_unprepared_value = false;  // the value tells whether the entry has expired
+    return new TtlIterator(db_->NewIterator(prepared, family));
   }
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& families,
                       std::vector<Iterator*>* iterators) override {
