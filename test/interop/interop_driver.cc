@@ -74,7 +74,7 @@ struct Config : interop::Shape {
        compact_files = false, partitioned = false, universal = false, prefix = false,
        families = false, atomic_flush = false, hash_index = false, ingest = false,
        dictionary = false, checksums = false, collectors = false, cached_metadata = false,
-       entities = false;
+       entities = false, blobs = false;
   std::shared_ptr<rocksdb::Statistics> statistics = rocksdb::CreateDBStatistics();
 };
 
@@ -180,6 +180,16 @@ rocksdb::Options OptionsOf(const Config& config) {
     options.compression_opts.max_dict_bytes = 4 << 10;
     // (Of effect with ZSTD.)
     options.compression_opts.zstd_max_train_bytes = 64 << 10;
+  }
+  if (config.blobs) {
+    options.enable_blob_files = true;
+    options.min_blob_size = 60;
+    options.blob_file_size = 128 << 10;
+    options.blob_compression_type = options.compression;
+    options.enable_blob_garbage_collection = true;
+    options.blob_garbage_collection_age_cutoff = 0.5;
+    options.blob_garbage_collection_force_threshold = 0.3;
+    options.blob_compaction_readahead_size = 64 << 10;
   }
   if (config.checksums) {
     options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
@@ -676,6 +686,8 @@ int main(int argc, char** argv) {
       config.families = true;
     } else if (name == "entities") {
       config.entities = true;
+    } else if (name == "blobs") {
+      config.blobs = true;
     } else if (name == "ranges") {
       config.ranges = true;
     } else if (name == "dictionary") {

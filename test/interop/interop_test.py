@@ -33,6 +33,8 @@ import tempfile
 CONFIGS = {
     'none': ['--dynamic-levels', '--hash-index', '--ranges', '--checksums', '--collectors'],
     'snappy': ['--compact-files', '--prefix', '--merge', '--ingest'],
+    'snappy-blobs': ['--dynamic-levels', '--merge', '--blobs'],
+    'zstd-blobs': ['--families', '--checksums', '--ranges', '--blobs'],
     'zlib': ['--comparator=reverse', '--hash-index', '--dictionary', '--entities'],
     'lz4': ['--dynamic-levels', '--partitioned', '--prefix', '--dictionary', '--cached-metadata'],
     'lz4hc': ['--universal', '--families', '--atomic-flush', '--merge', '--ranges', '--dictionary', '--collectors'],
@@ -44,7 +46,7 @@ class Run:
     def __init__(self, args, db):
         self.args, self.db = args, db
         self.random = random.Random(args.seed)
-        self.common = [f'--compression={args.config}', f'--keys={args.keys}', f'--seed={args.seed}', *CONFIGS[args.config]]
+        self.common = [f'--compression={args.config.removesuffix("-blobs")}', f'--keys={args.keys}', f'--seed={args.seed}', *CONFIGS[args.config]]
 
     def call(self, command, **kwargs):
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
@@ -209,7 +211,8 @@ class Run:
             history += ',7:all'
         self.verify('cairn', history)
         # 7.8.3 repairs neither tables of several levels nor logs that repeat what tables have.
-        if '--families' not in self.common and '--ingest' not in self.common:
+        # Nor does it know of blob files then.
+        if not {'--families', '--ingest', '--blobs'} & set(self.common):
             self.db = self.db.parent / 'flushed'
             self.write('cairn', 1, '--flushes-only')
             self.repair('rocksdb', '1:all')

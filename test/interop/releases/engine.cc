@@ -21,7 +21,6 @@ bool Load(const std::string& library, Engine* engine, std::string* error) {
   INTEROP_FUNCTIONS(INTEROP_REQUIRE)
   engine->cairn = dlsym(handle, "fiber_runtime_create") != nullptr;
   INTEROP_LOOK_UP(block_based_options_set_separate_key_value_in_data_block)
-  INTEROP_LOOK_UP(options_set_enable_blob_files)
   INTEROP_LOOK_UP(options_set_plain_table_factory)
 #undef INTEROP_REQUIRE
 #undef INTEROP_LOOK_UP

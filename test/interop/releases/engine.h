@@ -61,7 +61,9 @@ namespace interop {
   F(sstfilewriter_delete_range) F(sstfilewriter_destroy) F(ingestexternalfileoptions_create)     \
   F(ingestexternalfileoptions_destroy) F(ingestexternalfileoptions_set_move_files)               \
   F(ingest_external_file_cf) F(load_latest_options) F(load_latest_options_destroy)               \
-  F(create_default_env) F(get_options_from_string)
+  F(create_default_env) F(get_options_from_string) F(options_set_enable_blob_files)              \
+  F(options_set_min_blob_size) F(options_set_blob_file_size) F(options_set_enable_blob_gc)       \
+  F(options_set_blob_gc_age_cutoff) F(options_set_blob_compression_type)
 // clang-format on
 
 struct Engine {
@@ -76,7 +78,6 @@ struct Engine {
   void (*block_based_options_set_separate_key_value_in_data_block)(
       rocksdb_block_based_table_options_t*, unsigned char) = nullptr;
   // Of RocksDB alone.
-  void (*options_set_enable_blob_files)(rocksdb_options_t*, unsigned char) = nullptr;
   void (*options_set_plain_table_factory)(rocksdb_options_t*, unsigned, int, double, size_t, size_t,
                                           char, unsigned char, unsigned char) = nullptr;
 };

@@ -141,6 +141,16 @@ void Merge(Setup* s) {
                                                  FreeValue, AppendName));
 }
 
+void Blobs(Setup* s, int compression, uint64_t collected_percent) {
+  const Engine& engine = s->engine;
+  engine.options_set_enable_blob_files(s->options, 1);
+  engine.options_set_min_blob_size(s->options, 40);
+  engine.options_set_blob_file_size(s->options, 64 << 10);
+  engine.options_set_blob_compression_type(s->options, compression);
+  engine.options_set_enable_blob_gc(s->options, collected_percent > 0);
+  engine.options_set_blob_gc_age_cutoff(s->options, static_cast<double>(collected_percent) / 100);
+}
+
 void CompressedLogs(Setup* s) {
   if (!s->engine.cairn) s->engine.options_set_wal_compression(s->options, kZstd);
 }
@@ -356,11 +366,9 @@ const std::vector<Feature>& Features() {
          if (!s->engine.cairn) Compression<kBzip2>(s);
        },
        Feature::Support::kRefuses, "compression"},
-      {"blobs", "blob files",
-       [](Setup* s) {
-         if (!s->engine.cairn) s->engine.options_set_enable_blob_files(s->options, 1);
-       },
-       Feature::Support::kRefuses, "blob"},
+      {"blobs", "blob files", [](Setup* s) { Blobs(s, rocksdb_no_compression, 0); }},
+      {"blobs-collected", "compressed blobs, the oldest collected",
+       [](Setup* s) { Blobs(s, rocksdb_lz4_compression, 50); }},
       {"plain-tables", "plain tables",
        [](Setup* s) {
          Prefix(s);
