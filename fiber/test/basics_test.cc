@@ -1,6 +1,5 @@
 // Clocks, random, cpu, Function, Thread, local.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <atomic>
@@ -10,7 +9,6 @@
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
 #include "fiber/function.h"
-#include "fiber/limits.h"
 #include "fiber/local.h"
 #include "fiber/mutex.h"
 #include "fiber/random.h"
@@ -34,19 +32,6 @@ TEST(ClockTest, GoesForward) {
   EXPECT_GT(thread_cpu_nanos(), 0u);
   EXPECT_EQ(deadline_after(UINT64_MAX - 5), kNoDeadline);
   EXPECT_LT(deadline_after(1000), kNoDeadline);
-}
-
-TEST(LimitsTest, TheLimitOfDescriptorsIsAskedEachTime) {
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit now = before;
-  now.rlim_cur = 50;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
-  EXPECT_EQ(descriptor_limit(), 50u);
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
-  if (before.rlim_cur != RLIM_INFINITY) {
-    EXPECT_EQ(descriptor_limit(), before.rlim_cur);
-  }
 }
 
 TEST(RandomTest, DiffersBetweenCallsAndThreads) {

@@ -2,14 +2,13 @@
 // shared with others.
 #include "fiber/guest.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "fiber/runtime.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
+#include "testing.h"
 
 namespace fiber {
 namespace {
@@ -144,27 +144,27 @@ TEST_P(GuestTest, WaitsForWhatWasSpawned) {
 
 TEST_P(GuestTest, ReadsFilesWithoutTheirPages) {
   constexpr size_t kBlock = 4096, kBlocks = 128;
-  char path[] = "/var/tmp/fiber_guest_XXXXXX";
-  const int created = ::mkstemp(path);
+  const std::string path = testing::scratch_path("guest");
+  const int created = io::open(path.c_str(), io::kCreate | io::kExclusive | io::kReadWrite, 0600);
   ASSERT_GE(created, 0);
   std::string data(kBlock * kBlocks, '\0');
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i / kBlock * 7 + i);
-  ASSERT_EQ(io::pwrite(created, data.data(), data.size(), 0), static_cast<ssize_t>(data.size()));
+  ASSERT_EQ(io::pwrite(created, data.data(), data.size(), 0), static_cast<ptrdiff_t>(data.size()));
   ASSERT_EQ(io::fsync(created), 0);
-  int fd = io::open(path, O_RDONLY | O_DIRECT);
-  if (fd == -EINVAL) fd = io::open(path, O_RDONLY);
+  int fd = io::open(path.c_str(), io::kReadOnly | io::kDirect);
+  if (fd == -EINVAL) fd = io::open(path.c_str(), io::kReadOnly);
   ASSERT_GE(fd, 0);
-  ::unlink(path);
+  EXPECT_EQ(io::unlink(path.c_str()), 0);
   run([&] {
     int wrong = 0;
     for (int round = 0; round < 5; ++round) {
       gather_all(kBlocks, [&](int i) {
-        char* buffer = static_cast<char*>(std::aligned_alloc(kBlock, kBlock));
-        if (io::pread(fd, buffer, kBlock, i * kBlock) != static_cast<ssize_t>(kBlock) ||
+        char* buffer = static_cast<char*>(operator new(kBlock, std::align_val_t{kBlock}));
+        if (io::pread(fd, buffer, kBlock, i * kBlock) != static_cast<ptrdiff_t>(kBlock) ||
             data.compare(i * kBlock, kBlock, buffer, kBlock) != 0) {
           ++wrong;
         }
-        std::free(buffer);
+        operator delete(buffer, std::align_val_t{kBlock});
       });
     }
     EXPECT_EQ(wrong, 0);

@@ -1,9 +1,5 @@
-// Under load, and when the system refuses: timers and I/O under a busy run queue, no memory for a
-// stack, exceptions of many fibers at once.
-#include <fcntl.h>
+// Under load: timers and I/O under a busy run queue, exceptions of many fibers at once.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "fiber/io.h"
+#include "fiber/net.h"
 #include "fiber/runtime.h"
 #include "fiber/stats.h"
 #include "fiber/sync.h"
@@ -83,23 +79,23 @@ TEST(ServiceTest, ACompletionIsServedAtTheFirstSuspensionAfterIt) {
   int late_rounds = 0;
   for (int round = 0; round < kRounds; round++) {
     std::array<int, 2> ends;
-    ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+    ASSERT_EQ(net::socket_pair(ends.data()), 0);
     runtime.run([&] {
       BusyQueue busy;
       std::vector<JoinHandle> handles = busy.start();
       Thread writer("writer", [&] {
         sleep_for(300000);
-        ASSERT_EQ(::write(ends[1], "x", 1), 1);
+        ASSERT_EQ(net::send(ends[1], "x", 1), 1);
         busy.due.store(now_nanos(), std::memory_order_release);
       });
       char byte;
-      ASSERT_EQ(io::read(ends[0], &byte, 1), 1);
+      ASSERT_EQ(net::recv(ends[0], &byte, 1), 1);
       busy.served = true;
       late_rounds += busy.late_suspensions > BusyQueue::kAllowed;
       busy.stop = true;
       writer.join();
     });
-    for (int fd : ends) ::close(fd);
+    for (int fd : ends) net::close(fd);
   }
   // The writer may be displaced before the kernel has told the ring: seen once in hundreds of runs.
   EXPECT_LE(late_rounds, 1 + kRounds / 10);
@@ -123,35 +119,6 @@ TEST(ServiceTest, AWakeByAThreadIsServedAtTheNextSuspension) {
       setter.join();
     });
   }
-}
-
-// In a process that may take little memory more: 0 if all fibers ran, though not all at once.
-int run_more_fibers_than_memory() {
-  constexpr int kFibers = 3000;
-  rlimit limit{size_t{256} << 20, size_t{256} << 20};  // room for some 1000 stacks of 256 KiB
-  Runtime runtime({.stack_size = 256 << 10});
-  if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
-  std::atomic<int> ended{0};
-  std::vector<JoinHandle> handles;
-  for (int i = 0; i < kFibers; i++) {
-    handles.push_back(runtime.spawn([&] {
-      // Long enough that all that can be started are at once.
-      for (int n = 0; n < 20; n++) yield();
-      ended++;
-    }));
-  }
-  handles.clear();
-  // And it goes on as if nothing had been.
-  return ended == kFibers && runtime.run([] { return true; }) ? 0 : 2;
-}
-
-TEST(NoMemoryDeathTest, FibersWithoutAStackWaitForOne) {
-#if defined(FIBER_TSAN) || defined(FIBER_ASAN)
-  GTEST_SKIP() << "the sanitizers need address space themselves";
-#endif
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(_exit(run_more_fibers_than_memory()), ::testing::ExitedWithCode(0),
-              "fiber: the system refuses more guarded stacks");
 }
 
 // Each fiber is in a catch block, with an exception of its own and a nested one, while the others

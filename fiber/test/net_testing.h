@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "fiber/net.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "port_testing.h"
 #include "testing.h"
 
 namespace fiber::testing {
@@ -79,7 +79,7 @@ class NetTest : public ::testing::TestWithParam<EngineMode> {
       ASSERT_NO_FATAL_FAILURE(tcp_pair(fds));
       body(fds);
     }
-    {
+    if (kUnixSockets) {
       SCOPED_TRACE("Unix");
       ASSERT_NO_FATAL_FAILURE(unix_pair(fds));
       body(fds);

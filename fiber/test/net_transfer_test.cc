@@ -1,8 +1,6 @@
 // net.h, what moves over connections: echo, big and empty sends, half-close, messages,
 // backpressure.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -56,7 +54,7 @@ TEST_P(NetTransferTest, ManyConnectionsEchoAtOnce) {
       servers.push_back(start([fd] {
         char buffer[100];
         for (;;) {
-          const ssize_t n = net::recv(fd, buffer, sizeof(buffer), 0, far_deadline());
+          const ptrdiff_t n = net::recv(fd, buffer, sizeof(buffer), 0, far_deadline());
           EXPECT_GE(n, 0);
           if (n <= 0) break;
           EXPECT_EQ(net::send_all(fd, buffer, static_cast<size_t>(n), far_deadline()), n);
@@ -75,9 +73,9 @@ TEST_P(NetTransferTest, ManyConnectionsEchoAtOnce) {
         const std::string sent = std::to_string(c) + "/" + std::to_string(i) +
                                  std::string(static_cast<size_t>(i % 200), 'x');
         std::string back(sent.size(), '\0');
-        ASSERT_EQ(net::send_all(fd, sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
+        ASSERT_EQ(net::send_all(fd, sent.data(), sent.size()), static_cast<ptrdiff_t>(sent.size()));
         ASSERT_EQ(net::recv_exactly(fd, back.data(), back.size(), far_deadline()),
-                  static_cast<ssize_t>(back.size()));
+                  static_cast<ptrdiff_t>(back.size()));
         ASSERT_EQ(back, sent);
       }
       EXPECT_EQ(net::close(fd), 0);
@@ -108,19 +106,19 @@ TEST_P(NetTransferTest, TenMegabytesPassASlowReader) {
     Task sender = start([&] {
       size_t done = 0;
       while (done < sent.size()) {
-        const ssize_t n =
+        const ptrdiff_t n =
             net::send(fds[0], sent.data() + done, sent.size() - done, 0, far_deadline());
         ASSERT_GT(n, 0);
         done += static_cast<size_t>(n);
         taken = done;
       }
-      EXPECT_EQ(net::shutdown(fds[0], SHUT_WR), 0);
+      EXPECT_EQ(net::shutdown(fds[0], net::kShutSend), 0);
     });
     run([&] {
       std::string got;
       std::vector<char> buffer(97 << 10);
       for (size_t turn = 0;; ++turn) {
-        const ssize_t n =
+        const ptrdiff_t n =
             net::recv(fds[1], buffer.data(), 1 + turn * 7919 % buffer.size(), 0, far_deadline());
         ASSERT_GE(n, 0);
         if (n == 0) break;
@@ -142,7 +140,7 @@ TEST_P(NetTransferTest, ASenderWaitsWhileThePeerDoesNotRead) {
     size_t filled = 0;
     run([&] {
       for (;;) {
-        const ssize_t n =
+        const ptrdiff_t n =
             net::send(fds[0], chunk.data(), chunk.size(), 0, deadline_after(20 * kMillisecond));
         if (n < 0) {
           EXPECT_EQ(n, -ETIMEDOUT);
@@ -158,8 +156,8 @@ TEST_P(NetTransferTest, ASenderWaitsWhileThePeerDoesNotRead) {
     run([&] {
       std::vector<char> buffer(filled);
       ASSERT_EQ(net::recv_exactly(fds[1], buffer.data(), filled, far_deadline()),
-                static_cast<ssize_t>(filled));
-      EXPECT_EQ(std::count(buffer.begin(), buffer.end(), 'b'), static_cast<ssize_t>(filled));
+                static_cast<ptrdiff_t>(filled));
+      EXPECT_EQ(std::count(buffer.begin(), buffer.end(), 'b'), static_cast<ptrdiff_t>(filled));
       char end[4] = {};
       ASSERT_EQ(net::recv_exactly(fds[1], end, 3, far_deadline()), 3);
       EXPECT_STREQ(end, "end");
@@ -175,18 +173,18 @@ TEST_P(NetTransferTest, AfterAHalfCloseTheOtherDirectionGoesOn) {
     Task server = start([&] {
       char buffer[64];
       size_t total = 0;
-      ssize_t n;
+      ptrdiff_t n;
       while ((n = net::recv(fds[1], buffer, sizeof(buffer), 0, far_deadline())) > 0)
         total += static_cast<size_t>(n);
       EXPECT_EQ(n, 0);
       const std::string answer = std::to_string(total);
       EXPECT_EQ(net::send_all(fds[1], answer.data(), answer.size()),
-                static_cast<ssize_t>(answer.size()));
-      EXPECT_EQ(net::shutdown(fds[1], SHUT_WR), 0);
+                static_cast<ptrdiff_t>(answer.size()));
+      EXPECT_EQ(net::shutdown(fds[1], net::kShutSend), 0);
     });
     run([&] {
       EXPECT_EQ(net::send_all(fds[0], pattern(1000).data(), 1000), 1000);
-      EXPECT_EQ(net::shutdown(fds[0], SHUT_WR), 0);
+      EXPECT_EQ(net::shutdown(fds[0], net::kShutSend), 0);
       EXPECT_EQ(net::send(fds[0], "x", 1), -EPIPE);
       char answer[8] = {};
       EXPECT_EQ(net::recv_exactly(fds[0], answer, sizeof(answer), far_deadline()), 4);
@@ -202,106 +200,17 @@ TEST_P(NetTransferTest, PeekingAndPartialReadsLeaveTheRest) {
   run([&] {
     for_each_kind([&](int* fds) {
       char buffer[64] = {};
-      EXPECT_EQ(net::recv(fds[1], buffer, 1, MSG_DONTWAIT), -EAGAIN);
+      EXPECT_EQ(net::recv(fds[1], buffer, 1, net::kDontWait), -EAGAIN);
       ASSERT_EQ(net::send(fds[0], "abcdef", 6), 6);
-      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer), MSG_PEEK, far_deadline()), 6);
-      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer), MSG_PEEK, far_deadline()), 6);
+      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer), net::kPeek, far_deadline()), 6);
+      EXPECT_EQ(net::recv(fds[1], buffer, sizeof(buffer), net::kPeek, far_deadline()), 6);
       EXPECT_EQ(net::recv(fds[1], buffer, 2, 0, far_deadline()), 2);
       EXPECT_EQ(net::recv(fds[1], buffer, 4, 0, far_deadline()), 4);
       EXPECT_EQ(net::recv(fds[1], buffer, 1, 0, deadline_after(kMillisecond)), -ETIMEDOUT);
-      EXPECT_EQ(net::recv(fds[1], buffer, 1, MSG_WAITALL), -EINVAL);
+      EXPECT_EQ(net::recv(fds[1], buffer, 1, kWaitAll), -EINVAL);
       net::close(fds[0]);
       net::close(fds[1]);
     });
-  });
-}
-
-TEST_P(NetTransferTest, MessagesCarryPartsAndDescriptors) {
-  int fds[2];
-  ASSERT_NO_FATAL_FAILURE(unix_pair(fds));
-  int ends[2];
-  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-  Task receiver = start([&] {
-    char head[3] = {}, tail[8] = {};
-    iovec parts[2] = {{head, 2}, {tail, 7}};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
-    msghdr message = {};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    ASSERT_EQ(net::recvmsg(fds[1], &message, 0, far_deadline()), 5);
-    EXPECT_STREQ(head, "ab");
-    EXPECT_STREQ(tail, "cde");
-    const cmsghdr* c = CMSG_FIRSTHDR(&message);
-    ASSERT_NE(c, nullptr);
-    ASSERT_EQ(c->cmsg_type, SCM_RIGHTS);
-    int passed;
-    std::memcpy(&passed, CMSG_DATA(c), sizeof(passed));
-    EXPECT_EQ(::fcntl(passed, F_GETFD), FD_CLOEXEC);
-    EXPECT_EQ(::write(passed, "p", 1), 1);
-    ::close(passed);
-  });
-  run([&] {
-    char a[] = "abc", b[] = "de";
-    iovec parts[2] = {{a, 3}, {b, 2}};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message = {};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    cmsghdr* c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(c), &ends[1], sizeof(int));
-    ASSERT_EQ(net::sendmsg(fds[0], &message, 0, far_deadline()), 5);
-  });
-  receiver.join();
-  char byte = 0;
-  EXPECT_EQ(::read(ends[0], &byte, 1), 1);
-  EXPECT_EQ(byte, 'p');
-  ::close(ends[0]);
-  ::close(ends[1]);
-  net::close(fds[0]);
-  net::close(fds[1]);
-}
-
-// A receive that stops at a passed descriptor is short although more is there.
-TEST_P(NetTransferTest, AUnixStreamWithADescriptorInItIsReadToItsEnd) {
-  run([&] {
-    int fds[2];
-    ASSERT_NO_FATAL_FAILURE(unix_pair(fds));
-    char text[] = "middle";
-    iovec part = {text, 6};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    msghdr message = {};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    cmsghdr* c = CMSG_FIRSTHDR(&message);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(c), &fds[0], sizeof(int));
-    // The receiver's engine knows the socket before it has this in it.
-    char buffer[64];
-    ASSERT_EQ(net::recv(fds[1], buffer, sizeof(buffer), 0, deadline_after(kMillisecond)),
-              -ETIMEDOUT);
-    ASSERT_EQ(net::send(fds[0], "first", 5), 5);
-    ASSERT_EQ(net::sendmsg(fds[0], &message), 6);
-    ASSERT_EQ(net::send(fds[0], "last", 4), 4);
-    size_t total = 0;
-    while (total < 15) {
-      const ssize_t n = net::recv(fds[1], buffer, sizeof(buffer), 0, far_deadline());
-      ASSERT_GT(n, 0);
-      total += static_cast<size_t>(n);
-    }
-    EXPECT_EQ(total, 15u);
-    net::close(fds[0]);
-    net::close(fds[1]);
   });
 }
 
@@ -334,7 +243,7 @@ TEST_P(NetTransferTest, ThousandsOfIdleConnectionsHinderNobody) {
       ASSERT_EQ(byte, static_cast<char>(i));
     }
     EXPECT_EQ(ended, 0u);
-    net::shutdown(fds[0], SHUT_WR);
+    net::shutdown(fds[0], net::kShutSend);
     for (size_t i = 1; i < pairs; ++i) ASSERT_EQ(net::send(fds[2 * i + 1], "x", 1), 1);
   });
   echo.join();

@@ -2,7 +2,6 @@
 #include "fiber/runtime.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include "fiber/random.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
+#include "port_testing.h"
 #include "testing.h"
 
 namespace fiber {
@@ -202,20 +202,12 @@ TEST(RuntimeTest, TenThousandFibersAtOnce) {
   EXPECT_EQ(sum, 3 * count);
 }
 
-size_t resident_bytes() {
-  FILE* file = fopen("/proc/self/statm", "r");
-  size_t total = 0, resident = 0;
-  if (file == nullptr || fscanf(file, "%zu %zu", &total, &resident) != 2) resident = 0;
-  if (file != nullptr) fclose(file);
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
-TEST(RuntimeTest, AHundredThousandIdleFibers) {
-  const int count = kThreadSanitizer ? 1000 : 100000;
+TEST(RuntimeTest, ManyIdleFibersTakeLittleMemory) {
+  const int count = kThreadSanitizer ? 1000 : testing::kIdleFibers;
   Runtime runtime({.workers = 2});
   Event go;
   std::atomic<int> waiting{0}, ended{0};
-  const size_t before = resident_bytes();
+  const size_t before = testing::resident_bytes();
   std::vector<JoinHandle> handles;
   handles.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; i++) {
@@ -226,7 +218,7 @@ TEST(RuntimeTest, AHundredThousandIdleFibers) {
     }));
   }
   while (waiting < count) sleep_for(kMillisecond);
-  const size_t each = (resident_bytes() - before) / static_cast<size_t>(count);
+  const size_t each = (testing::resident_bytes() - before) / static_cast<size_t>(count);
   printf("resident per idle fiber: %zu bytes\n", each);
 #if defined(NDEBUG) && !defined(FIBER_TSAN) && !defined(FIBER_ASAN)
   EXPECT_LE(each, 8192u);

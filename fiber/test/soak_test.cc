@@ -3,8 +3,6 @@
 // picks its next act at random and checks what that act promises; at the end the sums must agree.
 // A hang is the test runner's to end.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -67,10 +65,13 @@ class Helpers {
 class Soak {
  public:
   Soak(Runtime* one, Runtime* other) : runtimes_{one, other} {
-    file_ = ::memfd_create("soak", MFD_CLOEXEC);
+    const std::string path = testing::scratch_path("soak");
+    file_ = io::open(path.c_str(), io::kCreate | io::kExclusive | io::kReadWrite, 0600);
     EXPECT_GE(file_, 0);
     const std::string blank(kRecord * kRecords, 'a');
-    EXPECT_EQ(io::pwrite(file_, blank.data(), blank.size(), 0), static_cast<ssize_t>(blank.size()));
+    EXPECT_EQ(io::pwrite(file_, blank.data(), blank.size(), 0),
+              static_cast<ptrdiff_t>(blank.size()));
+    EXPECT_EQ(io::unlink(path.c_str()), 0);
   }
   ~Soak() {
     (void)io::close(file_);
@@ -307,7 +308,7 @@ class Soak {
   void read_record(std::array<char, kRecord>* out) {
     const int i = static_cast<int>(pick(kRecords));
     ReaderLock lock(&record_locks_[i]);
-    ASSERT_EQ(io::pread(file_, out->data(), kRecord, kRecord * i), static_cast<ssize_t>(kRecord));
+    ASSERT_EQ(io::pread(file_, out->data(), kRecord, kRecord * i), static_cast<ptrdiff_t>(kRecord));
     for (char c : *out) ASSERT_EQ(c, (*out)[0]);
   }
   void write_file() {
@@ -315,7 +316,7 @@ class Soak {
     const std::string record(kRecord, static_cast<char>('a' + pick(26)));
     WriterLock lock(&record_locks_[i]);
     ASSERT_EQ(io::pwrite(file_, record.data(), kRecord, kRecord * i),
-              static_cast<ssize_t>(kRecord));
+              static_cast<ptrdiff_t>(kRecord));
     if (pick(8) == 0) ASSERT_EQ(io::fdatasync(file_), 0);
   }
   void socket() {
@@ -335,7 +336,7 @@ class Soak {
     }
     char nothing;
     ASSERT_EQ(net::recv(fds[0], &nothing, 1, 0, deadline_after(kPause)), -ETIMEDOUT);
-    ASSERT_EQ(net::shutdown(fds[0], SHUT_RDWR), 0);
+    ASSERT_EQ(net::shutdown(fds[0], net::kShutBoth), 0);
     helpers.join();
     ASSERT_EQ(net::close(fds[0]), 0);
     ASSERT_EQ(net::close(fds[1]), 0);

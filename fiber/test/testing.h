@@ -2,7 +2,9 @@
 // to the build.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "context.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "port_testing.h"
 #if defined(FIBER_ASAN)
 #include <sanitizer/lsan_interface.h>
 #endif
@@ -40,6 +43,15 @@ struct WithoutLeakCheck {
 
 // A deadline that only a hang reaches.
 inline uint64_t far_deadline() { return deadline_after(120 * kSecond); }
+
+// A path of a file that is not there, for this process and call alone.
+inline std::string scratch_path(const std::string& what) {
+  static std::atomic<int> number{0};
+  const auto folder = std::filesystem::temp_directory_path();
+  return (folder /
+          ("fiber_" + what + "_" + std::to_string(process_id()) + "_" + std::to_string(number++)))
+      .string();
+}
 
 // Calls body(i) with i = 0 .. fibers + threads - 1: the first on fibers of a runtime with `workers`
 // workers, the others on plain threads, all at once. Returns when all are done.

@@ -246,6 +246,14 @@ int accept(int fd, Address* peer, uint64_t deadline) {
   alignas(8) char addresses[IoOperation::kAddressBytes];
   const HandleEntry* const entry = detail::handle_entry(fd);
   if (entry == nullptr) return -EBADF;
+  // Not every system refuses to wait for connections to a socket that does not listen.
+  int listens = 0;
+  int size = sizeof(listens);
+  const int64_t asked = on_socket(fd, [&](SOCKET socket) {
+    return getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, reinterpret_cast<char*>(&listens), &size);
+  });
+  if (asked < 0) return static_cast<int>(asked);
+  if (listens == 0) return -EINVAL;
   const int64_t result = operate(
       {fd, detail::kPollIn, deadline},
       [&](IoOperation* operation) -> int64_t {
