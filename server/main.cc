@@ -1,18 +1,14 @@
 // cairn-server: databases of Redis's types on disk, for any client of Redis.
 //
 // Options come from the command line and, below it, from a file of lines "name value".
-#include <fcntl.h>
 #include <gflags/gflags.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "fiber/io.h"
 #include "fiber/thread.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/filter_policy.h"
@@ -23,6 +19,8 @@
 #include "server/host/descriptors.h"
 #include "server/host/files.h"
 #include "server/host/log.h"
+#include "server/host/machine.h"
+#include "server/host/requests.h"
 #include "server/net/server.h"
 #include "server/resp/request_parser.h"
 
@@ -103,14 +101,7 @@ namespace {
 namespace server = cairn::server;
 using rocksdb::Status;
 
-int signal_pipe[2] = {-1, -1};
-
-void OnSignal(int signal) {
-  const char byte = signal == SIGHUP ? 'h' : 's';
-  const int saved = errno;
-  [[maybe_unused]] const ssize_t n = write(signal_pipe[1], &byte, 1);  // style: a signal handler
-  errno = saved;
-}
+constexpr int kStandardError = 2;
 
 // Options that were given on the command line stay as they are.
 Status ApplyFile(const std::string& name) {
@@ -158,7 +149,7 @@ Status MakeOptions(server::ServerOptions* options) {
   options->workers = FLAGS_workers;
   options->directory = FLAGS_dir;
   options->checkpoint_directory = FLAGS_checkpoint_dir;
-  if (!FLAGS_checkpoint_dir.empty() && FLAGS_checkpoint_dir[0] != '/') {
+  if (!FLAGS_checkpoint_dir.empty() && !server::IsAbsolutePath(FLAGS_checkpoint_dir)) {
     return Status::InvalidArgument("--checkpoint_dir takes an absolute path");
   }
   options->checkpoints_kept = std::max<uint64_t>(FLAGS_checkpoints_kept, 1);
@@ -239,23 +230,6 @@ Status ShareDescriptors(server::ServerOptions* options, server::Log* log) {
   return s;
 }
 
-// From here on SIGHUP, SIGTERM and SIGINT only put a byte into the pipe, which a thread reads; and
-// who reads a log or a reply no more does not end the server (SIGPIPE).
-Status CatchSignals() {
-  if (pipe2(signal_pipe, O_CLOEXEC) != 0) return Status::IOError("no pipe for signals");
-  // A handler must not wait, whoever sends thousands of them.
-  if (fcntl(signal_pipe[1], F_SETFL, O_NONBLOCK) != 0) {  // style: it does not wait
-    return Status::IOError("no pipe for signals");
-  }
-  struct sigaction action = {};
-  action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, nullptr);
-  // (Without SA_RESTART: the thread sanitizer calls handlers only where a call comes back.)
-  action.sa_handler = OnSignal;
-  for (const int one : {SIGHUP, SIGTERM, SIGINT}) sigaction(one, &action, nullptr);
-  return Status::OK();
-}
-
 int Fail(const Status& s) {
   std::fprintf(stderr, "cairn-server: %s\n", s.ToString().c_str());
   return 1;
@@ -282,10 +256,10 @@ int main(int argc, char** argv) {
     const Status s = ApplyFile(FLAGS_config);
     if (!s.ok()) return Fail(s);
   }
-  Status s = CatchSignals();
+  Status s = server::CatchRequests();
   server::ServerOptions options;
   if (s.ok()) s = MakeOptions(&options);
-  std::unique_ptr<server::Log> opened = std::make_unique<server::Log>(STDERR_FILENO);
+  std::unique_ptr<server::Log> opened = std::make_unique<server::Log>(kStandardError);
   if (s.ok() && !FLAGS_log_file.empty()) s = server::Log::Open(FLAGS_log_file, &opened);
   server::Log& log = *opened;
   if (s.ok()) s = ShareDescriptors(&options, &log);
@@ -305,14 +279,15 @@ int main(int argc, char** argv) {
   }
 
   fiber::Thread signals("signals", [&running, &log] {
-    char byte;
     bool asked = false;
-    while (fiber::io::read(signal_pipe[0], &byte, 1) == 1 && byte != 'q') {
-      if (byte == 'h') {
+    for (;;) {
+      const server::ProcessRequest request = server::NextRequest();
+      if (request == server::ProcessRequest::kNoMore) return;
+      if (request == server::ProcessRequest::kReload) {
         running->Reload();
         continue;
       }
-      if (asked) _exit(1);  // who asks twice does not want to wait
+      if (asked) server::LeaveAtOnce();  // who asks twice does not want to wait
       asked = true;
       log.Info("a signal asks for the shutdown");
       running->Stop();
@@ -321,8 +296,7 @@ int main(int argc, char** argv) {
   running->WaitForStop();
   admin.reset();
   s = running->Join();
-  const char end = 'q';
-  fiber::io::write(signal_pipe[1], &end, 1);
+  server::EndRequests();
   signals.join();
   return s.ok() ? 0 : Fail(s);
 }

@@ -154,8 +154,8 @@ void AdminServer::Serve(int fd) {
         return;
       }
       char buffer[2048];
-      const ssize_t n = fiber::net::recv(fd, buffer, sizeof(buffer), 0,
-                                         std::min(deadline, fiber::deadline_after(kLookNanos)));
+      const ptrdiff_t n = fiber::net::recv(fd, buffer, sizeof(buffer), 0,
+                                           std::min(deadline, fiber::deadline_after(kLookNanos)));
       if (n == -ETIMEDOUT && fiber::now_nanos() < deadline && !stopping_.load()) continue;
       if (n <= 0) return;
       input.append(buffer, static_cast<size_t>(n));

@@ -12,6 +12,7 @@
 #include "rocksdb/statistics.h"
 #include "server/commands/info.h"
 #include "server/commands/key_count.h"
+#include "server/host/machine.h"
 #include "server/state/server_state.h"
 
 namespace cairn::server {

@@ -1,8 +1,5 @@
 #include "server/commands/info.h"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -11,7 +8,7 @@
 #include "rocksdb/version.h"
 #include "server/commands/command.h"
 #include "server/commands/key_count.h"
-#include "server/host/files.h"
+#include "server/host/machine.h"
 #include "server/state/server_state.h"
 
 namespace cairn::server {
@@ -37,7 +34,7 @@ std::string ServerSection(ServerState& server) {
   text.Add("server_name", "cairn-server");
   text.Add("redis_mode", "standalone");
   text.Add("arch_bits", 64);
-  text.Add("process_id", static_cast<uint64_t>(getpid()));
+  text.Add("process_id", ProcessId());
   text.Add("tcp_port", static_cast<uint64_t>(server.frontend().port()));
   const uint64_t seconds = (server.keyspace().NowMillis() - server.started_at_ms()) / 1000;
   text.Add("uptime_in_seconds", seconds);
@@ -72,11 +69,9 @@ std::string MemorySection(ServerState& server) {
   const uint64_t memtables = IntProperty(server, "rocksdb.cur-size-all-mem-tables");
   const uint64_t cache = IntProperty(server, "rocksdb.block-cache-usage");
   const uint64_t resident = ResidentBytes();
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
   text.Add("used_memory", tables + memtables + cache);
   text.Add("used_memory_rss", resident);
-  text.Add("used_memory_peak", std::max(resident, static_cast<uint64_t>(usage.ru_maxrss) * 1024));
+  text.Add("used_memory_peak", std::max(resident, UsageOfProcess().peak_resident_bytes));
   text.Add("engine_memtables", memtables);
   text.Add("engine_block_cache", cache);
   text.Add("engine_table_readers", tables);
@@ -141,14 +136,15 @@ std::string ReplicationSection(ServerState&) {
 
 std::string CpuSection(ServerState&) {
   Text text("CPU");
-  for (const auto& [who, suffix] : {std::pair{RUSAGE_SELF, ""}, {RUSAGE_CHILDREN, "_children"}}) {
-    rusage usage = {};
-    getrusage(who, &usage);
-    for (const auto& [name, time] : {std::pair{"sys", usage.ru_stime}, {"user", usage.ru_utime}}) {
-      std::string micros = std::to_string(time.tv_usec);
+  const ProcessUsage usage = UsageOfProcess();
+  for (const auto& [times, suffix] :
+       {std::pair{usage.own, ""}, std::pair{usage.children, "_children"}}) {
+    for (const auto& [name, time] :
+         {std::pair{"sys", times.system_micros}, std::pair{"user", times.user_micros}}) {
+      std::string micros = std::to_string(time % 1'000'000);
       micros.insert(0, 6 - micros.size(), '0');
       text.Add(std::string("used_cpu_") + name + suffix,
-               std::to_string(time.tv_sec) + "." + micros);
+               std::to_string(time / 1'000'000) + "." + micros);
     }
   }
   return text.Take();
@@ -190,15 +186,6 @@ std::string KeyspaceSection(ServerState& server) {
 }
 
 }  // namespace
-
-uint64_t ResidentBytes() {
-  std::string text;
-  if (!ReadFile("/proc/self/statm", &text).ok()) return 0;
-  uint64_t pages = 0;
-  const size_t begin = text.find(' ') + 1;
-  if (!ParseUnsigned(text.substr(begin, text.find(' ', begin) - begin), &pages)) return 0;
-  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 std::string InfoText(ServerState& server, std::span<const std::string_view> wanted) {
   static constexpr std::pair<std::string_view, std::string (*)(ServerState&)> kSections[] = {

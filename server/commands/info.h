@@ -17,9 +17,6 @@ class ServerState;
 // nothing. What is not known is left out.
 std::string InfoText(ServerState& server, std::span<const std::string_view> wanted);
 
-// Of the process; 0: the system does not tell.
-uint64_t ResidentBytes();
-
 }  // namespace cairn::server
 
 #endif  // CAIRN_SERVER_COMMANDS_INFO_H_

@@ -1,7 +1,5 @@
 #include "server/host/descriptors.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <string>
 
@@ -32,22 +30,6 @@ Status PlanDescriptors(uint64_t limit, uint64_t clients_wanted, DescriptorPlan* 
   const uint64_t tables = both - plan->clients;
   plan->max_open_files = tables >= kAllTables ? -1 : static_cast<int>(tables);
   return Status::OK();
-}
-
-uint64_t RaiseDescriptorLimit() {
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 1024;
-  if (limit.rlim_cur < limit.rlim_max) {
-    rlimit raised = limit;
-    raised.rlim_cur = limit.rlim_max;
-    // The kernel has a limit of its own (fs.nr_open) below what it calls none.
-    if (setrlimit(RLIMIT_NOFILE, &raised) != 0) {
-      raised.rlim_cur = std::min<rlim_t>(limit.rlim_max, rlim_t{1} << 20);
-      static_cast<void>(setrlimit(RLIMIT_NOFILE, &raised));
-    }
-    static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
-  }
-  return limit.rlim_cur;
 }
 
 }  // namespace cairn::server

@@ -1,10 +1,9 @@
 #include "server/host/files.h"
 
-#include <fcntl.h>
-
 #include <cstring>
 
 #include "fiber/io.h"
+#include "server/host/machine.h"
 
 namespace cairn::server {
 
@@ -12,7 +11,7 @@ using rocksdb::Status;
 
 namespace {
 
-Status Failed(const char* what, const std::string& name, ssize_t error) {
+Status Failed(const char* what, const std::string& name, ptrdiff_t error) {
   return Status::IOError(std::string("cannot ") + what + " " + name,
                          std::strerror(static_cast<int>(-error)));
 }
@@ -21,10 +20,10 @@ Status Failed(const char* what, const std::string& name, ssize_t error) {
 
 Status ReadFile(const std::string& name, std::string* text) {
   text->clear();
-  const int fd = fiber::io::open(name.c_str(), O_RDONLY);
+  const int fd = fiber::io::open(name.c_str(), fiber::io::kReadOnly);
   if (fd < 0) return Failed("open", name, fd);
   char buffer[4096];
-  ssize_t n;
+  ptrdiff_t n;
   while ((n = fiber::io::read(fd, buffer, sizeof(buffer))) > 0) {
     text->append(buffer, static_cast<size_t>(n));
   }
@@ -35,9 +34,10 @@ Status ReadFile(const std::string& name, std::string* text) {
 Status ReplaceFile(const std::string& name, std::string_view text) {
   const std::string temporary = name + ".tmp";
   fiber::io::unlink(temporary.c_str());
-  const int fd = fiber::io::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+  const int fd = fiber::io::open(
+      temporary.c_str(), fiber::io::kWriteOnly | fiber::io::kCreate | fiber::io::kExclusive, 0600);
   if (fd < 0) return Failed("make", temporary, fd);
-  ssize_t n = 0;
+  ptrdiff_t n = 0;
   for (std::string_view rest = text; n >= 0 && !rest.empty();) {
     n = fiber::io::write(fd, rest.data(), rest.size());
     if (n > 0) rest.remove_prefix(static_cast<size_t>(n));
@@ -50,9 +50,10 @@ Status ReplaceFile(const std::string& name, std::string_view text) {
     return Failed("write", name, n);
   }
   // The new name outlives a power cut, too.
-  const size_t slash = name.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : name.substr(0, slash + 1);
-  const int folder_fd = fiber::io::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  const size_t length = FolderLength(name);
+  const std::string folder = length == 0 ? "." : name.substr(0, length);
+  const int folder_fd =
+      fiber::io::open(folder.c_str(), fiber::io::kReadOnly | fiber::io::kDirectory);
   if (folder_fd < 0) return Failed("open", folder, folder_fd);
   n = fiber::io::fsync(folder_fd);
   fiber::io::close(folder_fd);

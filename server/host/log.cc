@@ -1,8 +1,5 @@
 #include "server/host/log.h"
 
-#include <fcntl.h>
-#include <poll.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +7,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/io.h"
+#include "server/host/machine.h"
 
 namespace cairn::server {
 
@@ -37,9 +35,7 @@ void AppendQuoted(std::string* line, std::string_view text) {
 
 std::string Line(std::string_view level, std::string_view message, const Log::Fields& fields) {
   const uint64_t micros = fiber::wall_micros();
-  const auto seconds = static_cast<time_t>(micros / 1'000'000);
-  tm utc;
-  gmtime_r(&seconds, &utc);
+  const tm utc = ToUtc(micros / 1'000'000);
   char time[32];
   std::string line = "ts=";
   line.append(time, std::strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &utc));
@@ -56,7 +52,8 @@ std::string Line(std::string_view level, std::string_view message, const Log::Fi
 }
 
 int OpenFile(const std::string& file) {
-  return fiber::io::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0640);
+  return fiber::io::open(file.c_str(),
+                         fiber::io::kWriteOnly | fiber::io::kCreate | fiber::io::kAppend, 0640);
 }
 
 }  // namespace
@@ -85,10 +82,9 @@ Status Log::Reopen() {
 
 bool Log::WriteLine(std::string_view line) {
   // A pipe that has no room for a line stops nobody. (One that nobody reads says that it has.)
-  pollfd one = {fd_, POLLOUT, 0};
-  if (::poll(&one, 1, 0) == 0) return false;  // style: it does not wait
+  if (IsFull(fd_)) return false;
   while (!line.empty()) {
-    const ssize_t n = fiber::io::write(fd_, line.data(), line.size());
+    const ptrdiff_t n = fiber::io::write(fd_, line.data(), line.size());
     if (n <= 0) return false;
     line.remove_prefix(static_cast<size_t>(n));
   }

@@ -1,6 +1,5 @@
 #include "server/host/log.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -56,7 +55,7 @@ TEST(LogTest, AFullPipeStopsNobodyAndTheGapIsTold) {
   const std::string text(1000, 'x');
   for (int i = 0; i < 1000; ++i) log.Info(text);  // a pipe has room for some dozens
   std::string seen(1 << 20, '\0');
-  ssize_t n = fiber::io::read(ends[0], seen.data(), seen.size());
+  ptrdiff_t n = fiber::io::read(ends[0], seen.data(), seen.size());
   ASSERT_GT(n, 0);
   const size_t lines = LinesIn(seen.substr(0, static_cast<size_t>(n)));
   EXPECT_LT(lines, 1000u);

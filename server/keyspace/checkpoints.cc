@@ -1,7 +1,5 @@
 #include "server/keyspace/checkpoints.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +13,7 @@
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "server/host/log.h"
+#include "server/host/machine.h"
 
 namespace cairn::server {
 
@@ -27,9 +26,7 @@ constexpr uint64_t kWaitNanos = 1'000'000;
 
 // "checkpoint-20261123T010203.456789Z": in the order of time.
 std::string NameOf(uint64_t micros) {
-  const auto seconds = static_cast<time_t>(micros / 1'000'000);
-  tm utc;
-  gmtime_r(&seconds, &utc);
+  const tm utc = ToUtc(micros / 1'000'000);
   char time[32];
   std::string name(kPrefix);
   name.append(time, std::strftime(time, sizeof(time), "%Y%m%dT%H%M%S.", &utc));
@@ -66,7 +63,8 @@ int Checkpoints::MakeDirectory() const {
   // style: not for everybody's eyes, which the public API cannot say
   const int made = fiber::io::mkdir(directory_.c_str(), 0750);
   if (made < 0 && made != -EEXIST) return made;
-  const int parent = fiber::io::open((directory_ + "/..").c_str(), O_RDONLY | O_DIRECTORY);
+  const int parent =
+      fiber::io::open((directory_ + "/..").c_str(), fiber::io::kReadOnly | fiber::io::kDirectory);
   if (parent < 0) return parent == -EACCES ? 0 : parent;
   const int synced = fiber::io::fsync(parent);
   (void)fiber::io::close(parent);

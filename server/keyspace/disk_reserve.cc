@@ -1,7 +1,5 @@
 #include "server/keyspace/disk_reserve.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -169,12 +167,12 @@ uint64_t DiskReserve::FreeBytes() {
 }
 
 Status DiskReserve::MakeFile() {
-  const int fd = fiber::io::open(file_.c_str(), O_WRONLY | O_CREAT, 0600);
+  const int fd = fiber::io::open(file_.c_str(), fiber::io::kWriteOnly | fiber::io::kCreate, 0600);
   if (fd < 0) return Status::IOError("cannot make " + file_, std::strerror(-fd));
-  struct stat about = {};
-  ssize_t r = fiber::io::fstat(fd, &about);
+  fiber::io::FileStatus about = {};
+  ptrdiff_t r = fiber::io::file_status(fd, &about);
   const auto there = static_cast<uint64_t>(about.st_size);
-  if (r == 0 && there > bytes_) r = fiber::io::ftruncate(fd, bytes_);
+  if (r == 0 && there > bytes_) r = fiber::io::set_size(fd, bytes_);
   if (r == 0) r = fiber::io::fallocate(fd, 0, 0, bytes_);
   if (r == -EOPNOTSUPP) {
     r = 0;
@@ -193,8 +191,8 @@ Status DiskReserve::MakeFile() {
 
 bool DiskReserve::Hold(uint64_t spare) {
   // What is there of it already is no more to be taken.
-  struct stat about = {};
-  const bool there = fiber::io::stat(file_.c_str(), &about) == 0;
+  fiber::io::FileStatus about = {};
+  const bool there = fiber::io::status(file_.c_str(), &about) == 0;
   const uint64_t has = there ? static_cast<uint64_t>(about.st_size) : 0;
   const uint64_t lacks = has >= bytes_ ? 0 : bytes_ - has;
   if (lacks != 0 && FreeBytes() < lacks + spare) return false;

@@ -96,8 +96,8 @@ class SmallDisk : public rocksdb::FileSystemWrapper {
     fiber::io::list_dir(directory_.c_str(), &names);
     uint64_t used = 0;
     for (const std::string& name : names) {
-      struct stat about = {};
-      if (fiber::io::stat((directory_ + "/" + name).c_str(), &about) == 0) {
+      fiber::io::FileStatus about = {};
+      if (fiber::io::status((directory_ + "/" + name).c_str(), &about) == 0) {
         used += static_cast<uint64_t>(about.st_size);
       }
     }

@@ -97,7 +97,7 @@ void Connection::Kill() {
   session_.killed.store(true);
   Wake();
   const fiber::MutexLock lock(&close_mutex_);
-  if (!closed_) fiber::net::shutdown(fd_, SHUT_RDWR);
+  if (!closed_) fiber::net::shutdown(fd_, fiber::net::kShutBoth);
 }
 
 bool Connection::Greet() {
@@ -168,7 +168,8 @@ bool Connection::Receive() {
   // Who is told to stop either sees this, or is seen by it.
   if (server_->stopping() && begin_ == end_) return false;
   receiving_ = true;
-  const ssize_t n = transport_.Receive(input_.data() + end_, input_.size() - end_, IdleDeadline());
+  const ptrdiff_t n =
+      transport_.Receive(input_.data() + end_, input_.size() - end_, IdleDeadline());
   receiving_ = false;
   idle_.store(false, std::memory_order_seq_cst);
   if (n <= 0) return false;
@@ -314,7 +315,7 @@ bool Connection::FlushBesideMessages() {
 }
 
 bool Connection::SendReply() {
-  std::vector<iovec> parts;
+  std::vector<fiber::io::IoVec> parts;
   reply_.ForEachPart([&parts](const char* data, size_t size) {
     parts.push_back({const_cast<char*>(data), size});
   });
@@ -327,12 +328,12 @@ bool Connection::SendReply() {
   return ok;
 }
 
-bool Connection::SendParts(std::vector<iovec>& parts) {
+bool Connection::SendParts(std::vector<fiber::io::IoVec>& parts) {
   size_t first = 0;
   uint64_t sent_all = 0;
   bool ok = true;
   while (ok && first < parts.size()) {
-    const ssize_t n = transport_.Send(&parts[first], parts.size() - first);
+    const ptrdiff_t n = transport_.Send(&parts[first], parts.size() - first);
     ok = n > 0;
     size_t sent = ok ? static_cast<size_t>(n) : 0;
     sent_all += sent;
@@ -348,7 +349,7 @@ bool Connection::SendParts(std::vector<iovec>& parts) {
 
 void Connection::SendMessages() {
   std::vector<Subscriber::Frame> frames;
-  std::vector<iovec> parts;
+  std::vector<fiber::io::IoVec> parts;
   while (subscriber_.Wait()) {
     const fiber::MutexLock lock(&send_mutex_);
     int version;
@@ -378,7 +379,7 @@ void Connection::FlushNow() {
   // A message must not come into the middle of a reply.
   if (messenger_.joinable() || session_.subscriptions != 0) return;
   const std::string_view text = reply_.text();
-  const ssize_t n = transport_.SendNow(text.data(), text.size());
+  const ptrdiff_t n = transport_.SendNow(text.data(), text.size());
   if (n <= 0) return;
   state_.stats().AddBytesOut(static_cast<uint64_t>(n));
   reply_.DropSent(static_cast<size_t>(n));

@@ -8,8 +8,6 @@
 #ifndef CAIRN_SERVER_NET_CONNECTION_H_
 #define CAIRN_SERVER_NET_CONNECTION_H_
 
-#include <sys/uio.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +16,7 @@
 #include <vector>
 
 #include "fiber/clock.h"
+#include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
 #include "server/commands/executor.h"
@@ -81,7 +80,7 @@ class Connection final : public ConnectedClient {
   // SUSPENDS until all of the reply is sent.
   bool SendReply();
   // SUSPENDS until all is sent. Changes the parts.
-  bool SendParts(std::vector<iovec>& parts);
+  bool SendParts(std::vector<fiber::io::IoVec>& parts);
   // The second fiber.
   void SendMessages();
   void Leave();

@@ -31,7 +31,7 @@ void ExpectFewReceives(TestServer& server, TestClient& client, const std::string
   const uint64_t before = server->state().stats().Sum().receives;
   fiber::Thread sender("sender", [&] {
     EXPECT_EQ(fiber::net::send_all(client.fd(), input.data(), input.size()),
-              static_cast<ssize_t>(input.size()));
+              static_cast<ptrdiff_t>(input.size()));
   });
   EXPECT_EQ(client.Receive(), reply);
   sender.join();
@@ -71,7 +71,7 @@ TEST(ConnectionTest, APipelineIsReceivedInLargePieces) {
   const uint64_t before = server->state().stats().Sum().receives;
   fiber::Thread sender("sender", [&] {
     EXPECT_EQ(fiber::net::send_all(client.fd(), input.data(), input.size()),
-              static_cast<ssize_t>(input.size()));
+              static_cast<ptrdiff_t>(input.size()));
   });
   for (int i = 0; i < kRequests; ++i) ASSERT_EQ(client.Receive(), "+OK");
   sender.join();

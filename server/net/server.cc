@@ -139,7 +139,7 @@ void Server::Accept(int listener, TlsContext* tls) {
     if (!Admit()) {
       state_.stats().AddRejected();
       static constexpr std::string_view kFull = "-ERR max number of clients reached\r\n";
-      if (tls == nullptr) fiber::net::send(fd, kFull.data(), kFull.size(), MSG_DONTWAIT);
+      if (tls == nullptr) fiber::net::send(fd, kFull.data(), kFull.size(), fiber::net::kDontWait);
       fiber::net::close(fd);
       continue;
     }

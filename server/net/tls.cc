@@ -219,7 +219,7 @@ bool TlsStream::Handshake(uint64_t deadline, std::string* error) {
     {
       const fiber::MutexLock sending(&send_mutex_);
       // A failure is told to who listens, and to nobody else.
-      const int n = Drain(done || more ? 0 : MSG_DONTWAIT, deadline, 0);
+      const int n = Drain(done || more ? 0 : fiber::net::kDontWait, deadline, 0);
       if (n < 0 && (done || more)) {
         *error = std::strerror(-n);
         return false;
@@ -238,7 +238,7 @@ bool TlsStream::Handshake(uint64_t deadline, std::string* error) {
 int TlsStream::ReceiveWire(uint64_t deadline) {
   std::string& in = wire_.in;
   if (in.empty()) in.resize(kMinWireBytes);
-  const ssize_t n = fiber::net::recv(fd_, in.data(), in.size(), 0, deadline);
+  const ptrdiff_t n = fiber::net::recv(fd_, in.data(), in.size(), 0, deadline);
   if (n <= 0) return static_cast<int>(n);
   const auto size = static_cast<size_t>(n);
   const fiber::MutexLock lock(&mutex_);
@@ -247,7 +247,7 @@ int TlsStream::ReceiveWire(uint64_t deadline) {
   return 1;
 }
 
-ssize_t TlsStream::Receive(void* data, size_t size, uint64_t deadline) {
+ptrdiff_t TlsStream::Receive(void* data, size_t size, uint64_t deadline) {
   for (;;) {
     size_t got = 0;
     int error = SSL_ERROR_NONE;
@@ -284,11 +284,11 @@ ssize_t TlsStream::Receive(void* data, size_t size, uint64_t deadline) {
         const int n = Drain(0, deadline, 0);
         if (n < 0) return n;
       } else if (send_mutex_.try_lock()) {
-        (void)Drain(MSG_DONTWAIT, deadline, 0);
+        (void)Drain(fiber::net::kDontWait, deadline, 0);
         send_mutex_.unlock();
       }
     }
-    if (got != 0 || size == 0) return static_cast<ssize_t>(got);
+    if (got != 0 || size == 0) return static_cast<ptrdiff_t>(got);
     if (error == SSL_ERROR_ZERO_RETURN) return 0;
     if (error != SSL_ERROR_WANT_READ) return -EPROTO;
     const int n = ReceiveWire(deadline);
@@ -296,7 +296,7 @@ ssize_t TlsStream::Receive(void* data, size_t size, uint64_t deadline) {
   }
 }
 
-ssize_t TlsStream::Encrypt(const iovec* parts, size_t count) {
+ptrdiff_t TlsStream::Encrypt(const fiber::io::IoVec* parts, size_t count) {
   const fiber::MutexLock lock(&mutex_);
   ERR_clear_error();
   size_t taken = 0;
@@ -333,7 +333,7 @@ ssize_t TlsStream::Encrypt(const iovec* parts, size_t count) {
   if (ok && !gathered.empty()) ok = encrypt(gathered.data(), gathered.size());
   if (!wire_.out.empty()) unsent_.store(true, std::memory_order_relaxed);
   ERR_clear_error();
-  return ok ? static_cast<ssize_t>(taken) : -EPIPE;
+  return ok ? static_cast<ptrdiff_t>(taken) : -EPIPE;
 }
 
 int TlsStream::Drain(int flags, uint64_t deadline, uint64_t patience_nanos) {
@@ -349,7 +349,7 @@ int TlsStream::Drain(int flags, uint64_t deadline, uint64_t patience_nanos) {
       }
       std::swap(sending_, wire_.out);
     }
-    const ssize_t n =
+    const ptrdiff_t n =
         fiber::net::send(fd_, sending_.data() + sent_, sending_.size() - sent_, flags, deadline);
     if (n < 0) return static_cast<int>(n);
     sent_ += static_cast<size_t>(n);
@@ -357,22 +357,22 @@ int TlsStream::Drain(int flags, uint64_t deadline, uint64_t patience_nanos) {
   }
 }
 
-ssize_t TlsStream::Send(const iovec* parts, size_t count, uint64_t patience_nanos) {
+ptrdiff_t TlsStream::Send(const fiber::io::IoVec* parts, size_t count, uint64_t patience_nanos) {
   const fiber::MutexLock sending(&send_mutex_);
-  const ssize_t taken = Encrypt(parts, count);
+  const ptrdiff_t taken = Encrypt(parts, count);
   if (taken < 0) return taken;
   const int n = Drain(0, DeadlineOf(patience_nanos), patience_nanos);
   return n < 0 ? n : taken;
 }
 
-ssize_t TlsStream::SendNow(const void* data, size_t size) {
+ptrdiff_t TlsStream::SendNow(const void* data, size_t size) {
   if (!send_mutex_.try_lock()) return -EAGAIN;
-  ssize_t taken = Drain(MSG_DONTWAIT, fiber::kNoDeadline, 0);
+  ptrdiff_t taken = Drain(fiber::net::kDontWait, fiber::kNoDeadline, 0);
   if (taken == 0) {
-    const iovec part = {const_cast<void*>(data), size};
+    const fiber::io::IoVec part = {const_cast<void*>(data), size};
     taken = Encrypt(&part, 1);
     // An error shows again when the rest is sent.
-    if (taken > 0) (void)Drain(MSG_DONTWAIT, fiber::kNoDeadline, 0);
+    if (taken > 0) (void)Drain(fiber::net::kDontWait, fiber::kNoDeadline, 0);
   }
   send_mutex_.unlock();
   return taken;
@@ -391,7 +391,7 @@ void TlsStream::SayGoodbye() {
     if (SSL_is_init_finished(ssl_)) (void)SSL_shutdown(ssl_);
     ERR_clear_error();
   }
-  (void)Drain(MSG_DONTWAIT, fiber::kNoDeadline, 0);
+  (void)Drain(fiber::net::kDontWait, fiber::kNoDeadline, 0);
   send_mutex_.unlock();
 }
 

@@ -10,9 +10,6 @@
 #ifndef CAIRN_SERVER_NET_TLS_H_
 #define CAIRN_SERVER_NET_TLS_H_
 
-#include <sys/types.h>
-#include <sys/uio.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "rocksdb/status.h"
 #include "server/state/tls_options.h"
@@ -65,12 +63,12 @@ class TlsStream {
   // SUSPENDS. First of all. False: *error says why; the client was told, if it listens.
   bool Handshake(uint64_t deadline, std::string* error);
   // SUSPENDS until there is something.
-  ssize_t Receive(void* data, size_t size, uint64_t deadline);
+  ptrdiff_t Receive(void* data, size_t size, uint64_t deadline);
   // SUSPENDS until all that was taken, at least a byte, is sent. `patience_nanos`: a client that
   // takes nothing for so long ends it (-ETIMEDOUT); 0: never.
-  ssize_t Send(const iovec* parts, size_t count, uint64_t patience_nanos);
+  ptrdiff_t Send(const fiber::io::IoVec* parts, size_t count, uint64_t patience_nanos);
   // Takes what it can without waiting; -EAGAIN: nothing.
-  ssize_t SendNow(const void* data, size_t size);
+  ptrdiff_t SendNow(const void* data, size_t size);
   // Whether the socket has not yet taken all that was taken here.
   bool unsent() const { return unsent_.load(std::memory_order_relaxed); }
   // SUSPENDS until it has. 0 or an error.
@@ -88,7 +86,7 @@ class TlsStream {
 
  private:
   int ReceiveWire(uint64_t deadline);
-  ssize_t Encrypt(const iovec* parts, size_t count);
+  ptrdiff_t Encrypt(const fiber::io::IoVec* parts, size_t count);
   // Sends until nothing is left. `patience_nanos`: as of Send(), begins anew with each step.
   int Drain(int flags, uint64_t deadline, uint64_t patience_nanos) FIBER_REQUIRES(send_mutex_);
 

@@ -7,10 +7,6 @@
 #ifndef CAIRN_SERVER_NET_TRANSPORT_H_
 #define CAIRN_SERVER_NET_TRANSPORT_H_
 
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +15,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/net.h"
+#include "server/host/machine.h"
 #include "server/net/tls.h"
 
 namespace cairn::server {
@@ -37,41 +34,38 @@ class Transport {
   bool Handshake(uint64_t deadline, std::string* error) { return tls_->Handshake(deadline, error); }
 
   // SUSPENDS until there is something.
-  ssize_t Receive(void* data, size_t size, uint64_t deadline) {
+  ptrdiff_t Receive(void* data, size_t size, uint64_t deadline) {
     if (tls_ != nullptr) [[unlikely]] {
       return tls_->Receive(data, size, deadline);
     }
     return fiber::net::recv(fd_, data, size, 0, deadline);
   }
   // SUSPENDS until some of the parts is sent.
-  ssize_t Send(iovec* parts, size_t count) {
+  ptrdiff_t Send(fiber::io::IoVec* parts, size_t count) {
     if (tls_ != nullptr) [[unlikely]] {
       return tls_->Send(parts, count, patience_nanos_);
     }
     const uint64_t deadline =
         patience_nanos_ == 0 ? fiber::kNoDeadline : fiber::deadline_after(patience_nanos_);
     if (count == 1) return fiber::net::send(fd_, parts->iov_base, parts->iov_len, 0, deadline);
-    msghdr message = {};
+    fiber::net::Message message = {};
     message.msg_iov = parts;
     message.msg_iovlen = std::min<size_t>(count, 512);
     return fiber::net::sendmsg(fd_, &message, 0, deadline);
   }
   // Takes what it can without waiting.
-  ssize_t SendNow(const void* data, size_t size) {
+  ptrdiff_t SendNow(const void* data, size_t size) {
     if (tls_ != nullptr) [[unlikely]] {
       return tls_->SendNow(data, size);
     }
-    return fiber::net::send(fd_, data, size, MSG_DONTWAIT);
+    return fiber::net::send(fd_, data, size, fiber::net::kDontWait);
   }
   // Whether SendNow() has taken what is not yet sent; SendRest() sends it. SUSPENDS.
   bool unsent() const { return tls_ != nullptr && tls_->unsent(); }
   int SendRest() { return tls_->SendRest(patience_nanos_); }
 
   // Whether the client has hung up, perhaps behind requests that were not received yet.
-  bool Gone() const {
-    pollfd one = {fd_, POLLRDHUP, 0};
-    return ::poll(&one, 1, 0) > 0;  // style: it does not wait
-  }
+  bool Gone() const { return HasHungUp(fd_); }
   // Before the socket is closed: the end is meant, with TLS. Plain sockets tell it by themselves.
   void SayGoodbye() {
     if (tls_ != nullptr) tls_->SayGoodbye();
@@ -80,7 +74,7 @@ class Transport {
   // input unread resets the connection, and the client's send fails before it reads the reply.
   // SUSPENDS until the deadline at the latest.
   void Linger(uint64_t deadline) {
-    fiber::net::shutdown(fd_, SHUT_WR);
+    fiber::net::shutdown(fd_, fiber::net::kShutSend);
     char unread[1024];
     while (fiber::net::recv(fd_, unread, sizeof(unread), 0, deadline) > 0) {
     }

@@ -1,14 +1,14 @@
 #include "server/state/server_state.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "rocksdb/cache.h"
+#include "rocksdb/env.h"
 #include "rocksdb/table.h"
+#include "server/host/machine.h"
 
 namespace cairn::server {
 
@@ -30,12 +30,10 @@ ServerOptions WithoutPassword(ServerOptions options) {
 std::string CheckpointDirectory(const ServerOptions& options) {
   if (!options.checkpoint_directory.empty()) return options.checkpoint_directory;
   std::string directory = options.directory;
-  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
-  if (!directory.empty() && directory[0] != '/') {
-    char current[4096];
-    if (getcwd(current, sizeof(current)) != nullptr) {
-      directory = std::string(current) + "/" + directory;
-    }
+  while (directory.size() > 1 && FolderLength(directory) == directory.size()) directory.pop_back();
+  std::string absolute;
+  if (!directory.empty() && rocksdb::Env::Default()->GetAbsolutePath(directory, &absolute).ok()) {
+    directory = absolute;
   }
   return directory + "-checkpoints";
 }

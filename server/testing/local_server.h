@@ -4,7 +4,6 @@
 #ifndef CAIRN_SERVER_TESTING_LOCAL_SERVER_H_
 #define CAIRN_SERVER_TESTING_LOCAL_SERVER_H_
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -174,7 +173,7 @@ inline std::string LocalClient::Pipeline(const std::vector<std::string>& lines) 
   return RunAll(requests);
 }
 
-inline LocalServer::LocalServer() : log_fd_(fiber::io::open("/dev/null", O_WRONLY)) {
+inline LocalServer::LocalServer() : log_fd_(fiber::io::open("/dev/null", fiber::io::kWriteOnly)) {
   std::string base;
   EXPECT_TRUE(rocksdb::Env::Default()->GetTestDirectory(&base).ok());
   directory_ = base + "/server-" + std::to_string(fiber::random_u64());

@@ -1,6 +1,5 @@
 #include "server/testing/test_server.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -26,7 +25,8 @@ TestServer::TestServer(const std::function<void(ServerOptions&)>& adjust) {
   options_.engine.write_buffer_size = 64 << 10;  // so that tables are made, too
   options_.unix_socket = directory_ + "/socket";
   if (adjust) adjust(options_);
-  log_fd_ = fiber::io::open((directory_ + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  log_fd_ = fiber::io::open((directory_ + "/log").c_str(),
+                            fiber::io::kWriteOnly | fiber::io::kCreate | fiber::io::kAppend, 0600);
   log_ = std::make_unique<Log>(log_fd_);
   Start();
 }
@@ -90,14 +90,14 @@ void TestClient::Send(const Words& words) {
     request += "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
   }
   EXPECT_EQ(fiber::net::send_all(fd_, request.data(), request.size()),
-            static_cast<ssize_t>(request.size()));
+            static_cast<ptrdiff_t>(request.size()));
 }
 
 bool TestClient::ReadBytes(size_t count, std::string* bytes) {
   const uint64_t deadline = fiber::deadline_after(60'000'000'000);
   while (input_.size() < count) {
     char buffer[16 << 10];
-    const ssize_t n = fiber::net::recv(fd_, buffer, sizeof(buffer), 0, deadline);
+    const ptrdiff_t n = fiber::net::recv(fd_, buffer, sizeof(buffer), 0, deadline);
     EXPECT_NE(n, -ETIMEDOUT) << "no reply";
     if (n <= 0) return false;
     input_.append(buffer, static_cast<size_t>(n));
@@ -139,7 +139,8 @@ std::string TestClient::Receive() {
 
 bool TestClient::Quiet() {
   char byte;
-  return input_.empty() && fiber::net::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == -EAGAIN;
+  return input_.empty() &&
+         fiber::net::recv(fd_, &byte, 1, fiber::net::kPeek | fiber::net::kDontWait) == -EAGAIN;
 }
 
 bool WaitFor(const std::function<bool()>& ready) {
