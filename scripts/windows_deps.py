@@ -23,7 +23,7 @@ CC, CXX, AR, RANLIB = f'{TRIPLE}-gcc-posix', f'{TRIPLE}-g++-posix', f'{TRIPLE}-g
 # Debian's name, its version of bookworm.
 PACKAGES = {
     'googletest': '1.12.1', 'xxhash': '0.8.1', 'lz4': '1.9.4', 'libzstd': '1.5.4+dfsg2', 'gflags': '2.2.2',
-    'snappy': '1.1.9', 'libisal': '2.30.0', 'openssl': None,
+    'snappy': '1.1.9', 'libisal': '2.30.0', 'benchmark': '1.7.1', 'openssl': None,
 }
 
 
@@ -80,6 +80,11 @@ class Build:
     def gflags(self):
         self.cmake('gflags', '.', '-DBUILD_STATIC_LIBS=ON', '-DBUILD_gflags_LIB=ON', '-DBUILD_TESTING=OFF', '-DREGISTER_BUILD_DIR=OFF',
                    '-DREGISTER_INSTALL_PREFIX=OFF')
+
+    def benchmark(self):
+        # (Debian's has the version from its packaging, not from git.)
+        self.cmake('benchmark', '.', f'-DGIT_VERSION={PACKAGES["benchmark"]}', '-DBENCHMARK_ENABLE_TESTING=OFF',
+                   '-DBENCHMARK_ENABLE_WERROR=OFF', '-DBENCHMARK_ENABLE_INSTALL=ON')
 
     def snappy(self):
         """Its CMake wants what Debian took out; the library is four files and a header that CMake would fill in."""

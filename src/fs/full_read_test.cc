@@ -1,7 +1,6 @@
 #include "fs/full_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +17,7 @@ class FullReadTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(WriteStringToFile(fs_.get(), std::string(kSize, 'x'), path_).ok());
-    fd_ = fiber::io::open(path_.c_str(), O_RDONLY, 0);
+    fd_ = fiber::io::open(path_.c_str(), fiber::io::kReadOnly, 0);
     ASSERT_GE(fd_, 0);
   }
   void TearDown() override { (void)fiber::io::close(fd_); }

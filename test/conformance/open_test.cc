@@ -1,6 +1,4 @@
 // Opening, closing, recovering, and everything that can be wrong with a database's directory.
-#include <sys/resource.h>
-
 #include "conformance.h"
 
 namespace conformance {
@@ -35,19 +33,6 @@ TEST_F(OpenTest, MakesTheFilesOfADatabase) {
   EXPECT_EQ(1u, FilesEndingIn(".log").size());
   const std::string current = ReadFile("CURRENT");
   EXPECT_EQ(FilesStartingWith("MANIFEST-")[0] + "\n", current);
-}
-
-TEST_F(OpenTest, MaxOpenFilesIsCutToTheDescriptorsOfTheProcess) {
-  rlimit limit;
-  ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &limit));
-  if (limit.rlim_cur >= 1'000'000'000) GTEST_SKIP() << "the process has no limit";
-  options_.max_open_files = 1'000'000'000;
-  Open();
-  EXPECT_EQ(static_cast<int>(limit.rlim_cur), db_->GetDBOptions().max_open_files);
-  Shut();
-  options_.max_open_files = -1;
-  Open();
-  EXPECT_EQ(-1, db_->GetDBOptions().max_open_files);
 }
 
 TEST_F(OpenTest, DataSurviveReopening) {

@@ -7,7 +7,6 @@
 //
 // CAIRN_SEED sets the seed (printed), CAIRN_MODEL_OPS the number of operations per case.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -23,6 +22,7 @@
 
 #include "../numbers.h"
 #include "fiber/clock.h"
+#include "fiber/random.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
 #include "rocksdb/cache.h"
@@ -357,7 +357,7 @@ class ModelTest : public ::testing::Test {
         numbers_(seed_) {
     std::string base;
     EXPECT_TRUE(Env::Default()->GetTestDirectory(&base).ok());
-    path_ = base + "/cairn_model_" + std::to_string(getpid());
+    path_ = base + "/cairn_model_" + std::to_string(fiber::random_u64());
     (void)DestroyDB(path_, Options());
     std::printf("seed %llu (CAIRN_SEED overrides), %llu operations\n",
                 static_cast<unsigned long long>(seed_),
