@@ -50,7 +50,9 @@ cairn_find_library(XXHASH libxxhash xxhash xxhash.h)
 cairn_find_library(LZ4 liblz4 lz4 lz4.h)
 cairn_find_library(ZSTD libzstd "zstd;zstd_static" zstd.h)
 cairn_find_library(SNAPPY snappy snappy snappy.h)
-add_library(PkgConfig::LIBURING INTERFACE IMPORTED GLOBAL)  # Linux's: nothing here
+# In its place what fiber asks of the system; Linux's liburing is nothing here.
+add_library(PkgConfig::LIBURING INTERFACE IMPORTED GLOBAL)
+set_target_properties(PkgConfig::LIBURING PROPERTIES INTERFACE_LINK_LIBRARIES "ws2_32;iphlpapi;bcrypt;synchronization")
 
 # Windows 10 and newer; names of the system in UTF-16 only; none of its macros min and max.
 add_compile_definitions(_WIN32_WINNT=0x0A00 WINVER=0x0A00 NTDDI_VERSION=0x0A000007 WIN32_LEAN_AND_MEAN NOMINMAX UNICODE _UNICODE)

@@ -39,7 +39,7 @@ class Session {
   void Serve() {
     char buffer[4096];
     while (true) {
-      const ssize_t size = fiber::net::recv(socket_, buffer, sizeof buffer);  // parks
+      const ptrdiff_t size = fiber::net::recv(socket_, buffer, sizeof buffer);  // parks
       if (size <= 0) return;
       input_.append(buffer, static_cast<size_t>(size));
       size_t from = 0;

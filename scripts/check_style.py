@@ -12,7 +12,8 @@
 6. A test of the engine or the server does not sleep to wait for something: it waits for an event, or runs in a simulated world, where a
    sleep lets all others go on (a file that names fiber::Simulation, or calls Simulate()). `// sleeps: <why>`, at the line's end or
    above, where the sleep is itself what the test is about.
-7. What only some compilers have (__int128, __builtin_..., __attribute__, asm) is named in include/cairn/compiler.h alone, and in fiber/.
+7. What only some compilers have (__int128, __builtin_..., __attribute__, asm) is named in include/cairn/compiler.h alone, in fiber/, and in
+   rocksdb/env.h, which users include in C++17.
 8. Windows is asked for in the folders of ports (src/fs/windows, ...): outside them, fiber/ included, at most 30 lines in all
    may ask (#ifdef _WIN32).
 
@@ -87,7 +88,7 @@ WITH_A_DESTRUCTOR = (r'(?:::)?(?:std::(?:string|w?stringstream|[io]stringstream|
 STATIC = re.compile(r'(?P<scope>(?:static |thread_local |inline |const |constinit )*)' + WITH_A_DESTRUCTOR +
                     r'(?:<.*>)?(?: const)? (?P<name>[\w:]+)(?:\[\w*\])*(?: =(?!=)|\{|;| =$)')
 OF_A_COMPILER = re.compile(r'\b__int128\b|\b__builtin_\w+|\b__attribute__\b|\b(?:asm|__asm__)\b|\b__declspec\b')
-MAY_NAME_COMPILERS = ('fiber/', 'include/cairn/compiler.h', 'bench/', 'test/', 'fuzz/', 'examples/')
+MAY_NAME_COMPILERS = ('fiber/', 'include/cairn/compiler.h', 'include/rocksdb/env.h', 'bench/', 'test/', 'fuzz/', 'examples/')
 ASKS_FOR_WINDOWS = re.compile(r'\s*#\s*(?:if|ifdef|ifndef|elif|elifdef|elifndef)\b.*\b(?:_WIN32|_WIN64|_MSC_VER|__MINGW\w+)\b')
 WINDOWS_LINES = 30
 NEVER_DESTROYED = 'CAIRN_NEVER_DESTROYED'

@@ -1,17 +1,15 @@
 #include "db_bench/stats.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "db_bench/flags.h"
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "rocksdb/db.h"
+#include "rocksdb/env.h"
 
 namespace db_bench {
 
@@ -34,12 +32,7 @@ uint64_t NextReport(uint64_t done) {
 }
 
 std::string LocalTime() {
-  const auto seconds = static_cast<time_t>(fiber::wall_micros() / 1000000);
-  struct tm parts;
-  char text[64];
-  localtime_r(&seconds, &parts);
-  std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &parts);
-  return text;
+  return rocksdb::Env::Default()->TimeToString(fiber::wall_micros() / 1000000);
 }
 
 }  // namespace
@@ -55,7 +48,7 @@ Reporter::~Reporter() {
 }
 
 void Reporter::Run() {
-  const int fd = fiber::io::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const int fd = fiber::io::open(path_.c_str(), fiber::io::kWriteOnly | fiber::io::kCreate | fiber::io::kTruncate, 0644);
   if (fd < 0) {
     std::fprintf(stderr, "cannot write %s: error %d\n", path_.c_str(), -fd);
     return;

@@ -1,7 +1,5 @@
 #include "remote_file_system/remote_client.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -58,7 +56,7 @@ class RemoteClient::Connection {
   // False: part of it may be sent; the connection is then at its end.
   bool Send(const std::string& frame, uint64_t deadline) {
     if (sending_.try_lock_until(deadline)) {
-      const ssize_t sent = fiber::net::send_all(fd_, frame.data(), frame.size(), deadline);
+      const ptrdiff_t sent = fiber::net::send_all(fd_, frame.data(), frame.size(), deadline);
       sending_.unlock();
       if (sent >= 0) return true;
     }
@@ -219,7 +217,7 @@ void RemoteClient::Receive(Connection* connection, int fd) {
     if (header.length > kMaxReadBytes) break;  // no server of ours
     data.resize(header.length);
     if (fiber::net::recv_exactly(fd, data.data(), data.size()) !=
-        static_cast<ssize_t>(data.size())) {
+        static_cast<ptrdiff_t>(data.size())) {
       break;
     }
     fiber::MutexLock lock(&mutex_);

@@ -1,8 +1,5 @@
 #include "remote_file_system/remote_server.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -103,7 +100,7 @@ void RemoteServer::Serve(const std::shared_ptr<Connection>& connection) {
     if (header.name_size > kMaxNameBytes) break;
     Request request{std::string(header.name_size, '\0'), header.offset, header.length};
     if (fiber::net::recv_exactly(fd, request.name.data(), request.name.size()) !=
-        static_cast<ssize_t>(request.name.size())) {
+        static_cast<ptrdiff_t>(request.name.size())) {
       break;
     }
     connection->places.acquire();
@@ -159,14 +156,14 @@ RemoteServer::Answer RemoteServer::Read(const Request& request) const {
   // What is asked for is not to be trusted.
   if (!request.name.starts_with(directory_ + "/") ||
       (request.name + "/").find("/../") != std::string::npos ||
-      request.name.find('\0') != std::string::npos) {
+      request.name.find_first_of(std::string_view("\0\\", 2)) != std::string::npos) {
     return failed(EACCES);
   }
   if (request.length > kMaxReadBytes) return failed(EINVAL);
-  const int fd = fiber::io::open(request.name.c_str(), O_RDONLY);
+  const int fd = fiber::io::open(request.name.c_str(), fiber::io::kReadOnly);
   if (fd < 0) return failed(-fd);
-  struct stat info;
-  ssize_t result = fiber::io::fstat(fd, &info);
+  fiber::io::FileStatus info;
+  ptrdiff_t result = fiber::io::file_status(fd, &info);
   if (result == 0) {
     answer.file_size = static_cast<uint64_t>(info.st_size);
     answer.data.resize(request.length);

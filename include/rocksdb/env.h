@@ -23,13 +23,13 @@
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 
-#if defined(__GNUC__) || defined(__clang__)
-// style: in C++17, and on its own
+#if defined(__MINGW32__)
+#define ROCKSDB_PRINTF_FORMAT_ATTR(at, dots) __attribute__((__format__(__gnu_printf__, at, dots)))
+#elif defined(__GNUC__) || defined(__clang__)
 #define ROCKSDB_PRINTF_FORMAT_ATTR(at, dots) __attribute__((__format__(__printf__, at, dots)))
 #else
-#define ROCKSDB_PRINTF_FORMAT_ATTR(format_param, dots_param)
+#define ROCKSDB_PRINTF_FORMAT_ATTR(at, dots)
 #endif
-
 // Where <windows.h> came first it has these as macros.
 #undef DeleteFile
 #undef GetCurrentTime

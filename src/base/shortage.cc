@@ -13,7 +13,9 @@ bool IsShortage(int err) {
     case EINTR:
     case EAGAIN:
     case ENOSPC:
+#ifdef EDQUOT
     case EDQUOT:
+#endif
       return true;
     default:
       return false;

@@ -6,6 +6,14 @@
 
 #include "rocksdb/io_status.h"
 
+// Not every system has them.
+#ifndef EDQUOT
+#define EDQUOT ENOSPC
+#endif
+#ifndef ESTALE
+#define ESTALE EIO
+#endif
+
 namespace cairn {
 namespace {
 

@@ -1,9 +1,8 @@
 #include "db_stress/client.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 
 #include "rocksdb/iterator.h"
@@ -28,7 +27,7 @@ constexpr uint64_t kMostOfAScan = 100;
 void Violation(const std::string& text) {
   std::printf("VIOLATION: %s\n", text.c_str());
   std::fflush(stdout);
-  _exit(1);
+  std::_Exit(1);
 }
 
 void Shared::NoteDurable(const std::vector<Version>& versions) {

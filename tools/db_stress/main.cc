@@ -34,7 +34,7 @@
 #include "rocksdb/table.h"
 
 DEFINE_string(db, "",
-              "the database's directory, removed at the end; empty: a new one in $TMPDIR or /tmp");
+              "the database's directory, removed at the end; empty: a new one in $TMPDIR or where tests go");
 DEFINE_uint32(threads, 8, "clients");
 DEFINE_bool(fibers, false, "the clients are fibers on --workers OS threads");
 DEFINE_uint32(workers, 2, "OS threads that run the fibers");
@@ -232,8 +232,12 @@ int Main() {
   std::string path = FLAGS_db;
   if (path.empty()) {
     const char* folder = std::getenv("TMPDIR");
-    path = std::string(folder != nullptr ? folder : "/tmp") + "/db_stress." +
-           std::to_string(fiber::random_u64());
+    if (folder != nullptr) {
+      path = folder;
+    } else {
+      (void)rocksdb::Env::Default()->GetTestDirectory(&path);
+    }
+    path += "/db_stress." + std::to_string(fiber::random_u64());
   }
   std::printf("seed %" PRIu64 ", %u %s, %s\n", seed, FLAGS_threads,
               FLAGS_fibers ? "fibers" : "threads", path.c_str());
