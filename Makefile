@@ -140,11 +140,11 @@ fiber-bench:  ## the coroutine library against its targets, beside Boost and std
 	@scripts/fiber_targets.py --bench build/demo/fiber/fiber_bench --out bench/results/fiber_targets.md $(BENCH_FLAGS)
 
 asan:  ## every unit test under the address and undefined-behaviour sanitizers
-	@scripts/install-deps.sh test
+	@scripts/install-deps.sh sanitize
 	@scripts/sanitize asan
 
 tsan:  ## every unit test under the thread sanitizer
-	@scripts/install-deps.sh test
+	@scripts/install-deps.sh sanitize
 	@scripts/sanitize tsan
 
 clang:  ## build with clang 19 and check the thread-safety annotations everywhere

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "fiber/clock.h"
+#include "fiber/sanitizers.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/replay.h"
 #include "rocksdb/env.h"
@@ -163,7 +164,7 @@ bool ParseArguments(int argc, char** argv, Arguments* arguments) {
 
 }  // namespace cairn::fuzz
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FIBER_ASAN)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
 #endif
 
@@ -175,7 +176,7 @@ int main(int argc, char** argv) {
             "[--only=NUMBER --out=FILE]\n");
     return 2;
   }
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FIBER_ASAN)
   __sanitizer_set_death_callback(cairn::fuzz::SayWhichOne);
   std::signal(SIGABRT, cairn::fuzz::OnSignal);
 #else

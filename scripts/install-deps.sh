@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, from Debian's archive, the packages that are missing for a job; quiet when nothing is missing.
-#   scripts/install-deps.sh [build|test|check|bench|crash|fuzz|fiber|fiberize|suite|docs|windows|all]...     default: build
+#   scripts/install-deps.sh [build|test|check|sanitize|bench|crash|fuzz|fiber|fiberize|suite|docs|windows|all]...     default: build
 set -eu
 
 build="g++ cmake ninja-build pkg-config python3 liburing-dev libisal-dev libxxhash-dev liblz4-dev libzstd-dev
@@ -13,6 +13,8 @@ check="git clang-19 clang-format-19 clang-tidy-19"
 bench="rocksdb-tools maven libboost-context-dev libboost-fiber-dev libfuse3-dev fuse3 fio valgrind redis-server redis-tools"
 # Disks that lose power.
 crash="libfuse3-dev fuse3 e2fsprogs xfsprogs"
+# llvm-19: llvm-symbolizer-19, which names the lines in a sanitizer's report.
+sanitize="clang-19 libclang-rt-19-dev llvm-19"
 fuzz="clang-19 libclang-rt-19-dev"
 
 fiber="g++ cmake ninja-build pkg-config python3 liburing-dev"    # the coroutine library alone
@@ -29,6 +31,7 @@ for job in "${@:-build}"; do
     build) wanted="$wanted $build" ;;
     test) wanted="$wanted $build $test" ;;
     check) wanted="$wanted $build $test $check" ;;
+    sanitize) wanted="$wanted $build $test $sanitize" ;;
     bench) wanted="$wanted $build $bench" ;;
     crash) wanted="$wanted $build $crash" ;;
     fuzz) wanted="$wanted $build $fuzz" ;;
@@ -37,8 +40,8 @@ for job in "${@:-build}"; do
     suite) wanted="$wanted $suite" ;;
     docs) wanted="$wanted $docs" ;;
     windows) wanted="$wanted $windows" ;;
-    all) wanted="$wanted $build $test $check $bench" ;;
-    *) echo "install-deps.sh: unknown job '$job' (build, test, check, bench, crash, fuzz, fiber, fiberize, suite, docs, windows or all)" >&2; exit 2 ;;
+    all) wanted="$wanted $build $test $check $sanitize $bench" ;;
+    *) echo "install-deps.sh: unknown job '$job' (build, test, check, sanitize, bench, crash, fuzz, fiber, fiberize, suite, docs, windows or all)" >&2; exit 2 ;;
   esac
 done
 

@@ -48,7 +48,8 @@ Reporter::~Reporter() {
 }
 
 void Reporter::Run() {
-  const int fd = fiber::io::open(path_.c_str(), fiber::io::kWriteOnly | fiber::io::kCreate | fiber::io::kTruncate, 0644);
+  const int fd = fiber::io::open(
+      path_.c_str(), fiber::io::kWriteOnly | fiber::io::kCreate | fiber::io::kTruncate, 0644);
   if (fd < 0) {
     std::fprintf(stderr, "cannot write %s: error %d\n", path_.c_str(), -fd);
     return;

@@ -13,6 +13,7 @@
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fiber/net.h"
+#include "fiber/sanitizers.h"
 #include "net_testing.h"
 
 namespace fiber::testing {

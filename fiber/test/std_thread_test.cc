@@ -12,6 +12,7 @@
 
 #include "fiber/default_runtime.h"
 #include "fiber/guest.h"
+#include "fiber/sanitizers.h"
 #include "fiber/std/mutex.h"
 #include "fiber/sync.h"
 #include "port_testing.h"
@@ -315,7 +316,7 @@ TEST(StdThreadDeathTest, TerminatesWhereTheStandardSays) {
       "terminated");
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FIBER_ASAN)
 constexpr bool kLeakChecked = true;
 #else
 constexpr bool kLeakChecked = false;

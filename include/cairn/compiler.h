@@ -29,9 +29,7 @@ constexpr uint32_t ByteSwap(uint32_t value) { return __builtin_bswap32(value); }
 constexpr uint64_t ByteSwap(uint64_t value) { return __builtin_bswap64(value); }
 
 // 1 if an odd number of bits is set, else 0.
-constexpr uint32_t Parity(uint64_t bits) {
-  return static_cast<uint32_t>(__builtin_parityll(bits));
-}
+constexpr uint32_t Parity(uint64_t bits) { return static_cast<uint32_t>(__builtin_parityll(bits)); }
 
 // The upper 64 bits of the product.
 constexpr uint64_t MultiplyHigh(uint64_t a, uint64_t b) {

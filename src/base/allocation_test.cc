@@ -1,4 +1,5 @@
 #include "base/allocation.h"
+#include "fiber/sanitizers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace {
 TEST(Allocation, WhatFailsLeavesTheStringAsItWas) {
   std::string s = "before";
   EXPECT_FALSE(ReserveIfPossible(&s, SIZE_MAX));  // more than a string may have
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(FIBER_ASAN) && !defined(FIBER_TSAN)
   // More than any address space has. A sanitizer's allocator ends the process instead of throwing.
   EXPECT_FALSE(ReserveIfPossible(&s, size_t{1} << 60));
   EXPECT_FALSE(MemoryIsThere(size_t{1} << 60));

@@ -6,8 +6,9 @@
 
 #include "base/logging.h"
 #include "base/pages.h"
+#include "fiber/sanitizers.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FIBER_ASAN)
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(start, bytes) ((void)(start), (void)(bytes))

@@ -8,20 +8,15 @@
 
 #include "fiber/cpu.h"
 #include "fiber/mutex.h"
+#include "fiber/sanitizers.h"
 #include "fiber/simulation.h"
 
 namespace cairn {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FIBER_ASAN)
 constexpr bool kRecycle = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kRecycle = false;
-#else
-constexpr bool kRecycle = true;
-#endif
 #else
 constexpr bool kRecycle = true;
 #endif

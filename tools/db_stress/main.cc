@@ -33,8 +33,9 @@
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
 
-DEFINE_string(db, "",
-              "the database's directory, removed at the end; empty: a new one in $TMPDIR or where tests go");
+DEFINE_string(
+    db, "",
+    "the database's directory, removed at the end; empty: a new one in $TMPDIR or where tests go");
 DEFINE_uint32(threads, 8, "clients");
 DEFINE_bool(fibers, false, "the clients are fibers on --workers OS threads");
 DEFINE_uint32(workers, 2, "OS threads that run the fibers");

@@ -21,6 +21,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/function.h"
+#include "fiber/sanitizers.h"
 #include "fiber/stats.h"
 
 namespace fiber {
@@ -43,7 +44,7 @@ struct RuntimeOptions {
   std::string name = "fiber";
   // A fiber that has computed for so many nanoseconds without a suspension is reported on stderr
   // (one line a second at most); 0: none is. A thread of the runtime's own watches when it is not.
-#if !defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(NDEBUG) && !defined(FIBER_ASAN) && !defined(FIBER_TSAN)
   static constexpr uint64_t kReportAfterNanos = 10 * 1000 * 1000;
 #else
   static constexpr uint64_t kReportAfterNanos = 0;

@@ -19,6 +19,7 @@
 #include "fiber/io.h"
 #include "fiber/mutex.h"
 #include "fiber/runtime.h"
+#include "fiber/sanitizers.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "fiber/wait.h"
@@ -53,7 +54,7 @@ class ForkDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (detail::simulator() != nullptr) GTEST_SKIP() << "a simulation does not fork";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if (defined(FIBER_ASAN) || defined(FIBER_TSAN)) && !defined(__clang__)
     // GCC 12's do not keep their allocators usable across a fork beside other threads, as glibc
     // does: a child hangs whenever one of them was allocating.
     if (getenv("CAIRN_FORK_UNDER_SANITIZER") == nullptr) GTEST_SKIP() << "the sanitizer may hang";

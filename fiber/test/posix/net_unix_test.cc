@@ -13,6 +13,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/net.h"
+#include "fiber/sanitizers.h"
 #include "net_testing.h"
 
 namespace fiber::testing {
@@ -80,7 +81,7 @@ TEST_P(NetUnixTest, AFullUnixBacklogIsWaitedForUntilThereIsRoom) {
 }
 
 TEST_P(NetUnixTest, WithoutDescriptorsAcceptFailsAndTheConnectionStays) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(FIBER_ASAN)
   GTEST_SKIP() << "without descriptors the sanitizer cannot check a pointer, and calls it invalid";
 #endif
   const int listener = net::listen_on(net::Address::loopback_v4(0));
