@@ -225,11 +225,12 @@ mutant('manifest-queue-not-awaited', 'two edits are applied to the same version'
 mutant('tables-leak', 'obsolete tables are never deleted', 'src/db/file_purger.cc',
        '    out->paths.push_back(TableFileName(db_.paths, table.number, table.path_id));\n', '')
 mutant('moved-table-deleted', 'a table that moved to another level is deleted with the version before',
-       'src/manifest/version_set.cc', '  if (--it->second > 0) return;', '''
+       'src/manifest/version_set.cc', '  if (--it->second > 0) return;\n  held_files_.erase(it);', '''
   if (--it->second > 0) {
     obsolete_tables_.push_back({file.number, file.path_id, file.file_size});
     return;
   }
+  held_files_.erase(it);
 ''')
 mutant('aborted-outputs-leak', 'the outputs of a compaction that was cut short stay', 'src/compaction/subcompaction.cc', '''
     env_.fs
@@ -489,10 +490,8 @@ mutant('reseek-goes-too-far', 'a scan that passes over many entries too new for 
 mutant('long-history-backward', 'a backward scan does not find a key with many versions', 'src/read/db_iterator.cc', '''
     if (!SaveValue(type)) return false;
     *found = true;
-    if (saved_is_entity_)
 ''', '''
     if (!SaveValue(type)) return false;
-    if (saved_is_entity_)
 ''')
 
 # ---- Merges
@@ -507,11 +506,11 @@ mutant('merge-loses-columns', 'a merge over an entity keeps the default column a
 mutant('fold-loses-columns', 'max_successive_merges writes an entity as a plain value', 'src/db/write_path.cc',
        '*type = is_entity ? kTypeWideColumnEntity : kTypeValue;', '*type = kTypeValue;')
 mutant('entity-after-entity', 'a backward scan shows a plain value below with the columns of the entity before',
-       'src/read/db_iterator.cc', '  saved_is_entity_ = type == kTypeWideColumnEntity;\n  if (entry_value_.size()',
-       '  saved_is_entity_ |= type == kTypeWideColumnEntity;\n  if (entry_value_.size()')
+       'src/read/db_iterator.cc', '  saved_is_entity_ = type == kTypeWideColumnEntity;\n  saved_is_blob_',
+       '  saved_is_entity_ |= type == kTypeWideColumnEntity;\n  saved_is_blob_')
 mutant('multiget-forgets-kind', 'a MultiGet that must read takes entities for plain values', 'src/read/multi_lookup.cc',
-       'Conclude(std::move(s), context, hit_level, Answer(i), request.statistics);',
-       'Conclude(std::move(s), context, hit_level, {&values_[i]}, request.statistics);')
+       'Conclude(std::move(s), request, context, hit_level, Answer(i));',
+       'Conclude(std::move(s), request, context, hit_level, {&values_[i]});')
 mutant('merge-over-a-snapshot', 'a compaction merges operands that a snapshot keeps apart',
        'src/compaction/compaction_iterator.cc',
        '(order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {',
