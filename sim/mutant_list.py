@@ -545,7 +545,7 @@ mutant('range-tombstone-hides-newer', 'a compaction drops entries that are newer
 mutant('range-tombstone-cut-and-lost', 'of a range tombstone what lies in the next output file is lost',
        'src/compaction/tombstone_writer.cc', '    if (cut) {', '    if (cut && kept.sequences.empty()) {')
 mutant('flush-loses-tombstones', 'a flush writes no range tombstones', 'src/compaction/flush_job.cc',
-       '  if (s.ok()) tombstones->WriteUpTo(nullptr, writer);\n', '')
+       '  if (s.ok()) tombstones->WriteUpTo(nullptr, writer);\n', '  static_cast<void>(tombstones);\n')
 mutant('scan-passes-newer', 'a scan that passes a deleted range passes newer entries in it, too',
        'src/read/db_iterator.cc', 'iter_->SeekOlder(tombstones_->older(),', 'iter_->SeekOlder(0,')
 mutant('memtable-tombstones-stale', 'a memtable that was asked for its range tombstones never sees those that follow',
@@ -597,7 +597,7 @@ mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src
        '  for (const uint64_t number : log_numbers_) {\n    if (number == *log_numbers_.rbegin()) break;\n    Status s = ConvertLog(number);')
 mutant('repair-counts-operands-twice', 'operands of a log are taken that a table has already', 'src/repair/repair_logs.cc',
        '    return there ? OperandFate::kDropped : OperandFate::kKept;',
-       '    return there && sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;', seeds=1200)
+       '    return there && sequence == 0 ? OperandFate::kDropped : OperandFate::kKept;', seeds=4000)
 mutant('repair-checks-neighbours-alone', 'level 0 after a repair may have nested numbers where a table with a single one is between',
        'src/repair/table_places.cc', '      least = std::min(least, table.smallest_seqno);\n',
        '      least = table.smallest_seqno;\n', seeds=1200)
@@ -612,7 +612,7 @@ mutant('compact-files-leaves-a-gap', 'CompactFiles of two levels writes over a f
 mutant('level-0-encloses-a-memtable', 'a file from outside is merged within level 0 while a memtable has older entries',
        'src/compaction/compaction_picker.cc', '  if (largest >= unflushed_from_) return false;\n', '', seeds=600)
 mutant('level-0-encloses-a-table', 'files of level 0 are merged though one that stays has sequence numbers between theirs',
-       'src/compaction/compaction_picker.cc', 'return f->smallest_seqno > largest || f->largest_seqno == 0;', 'return f->number > 0;', seeds=600)
+       'src/compaction/compaction_picker.cc', 'return f->smallest_seqno > largest || f->largest_seqno == 0;', 'return f->number > 0;', seeds=4000)
 
 # ---- Transactions
 
