@@ -190,6 +190,7 @@ int64_t transfer_result(int64_t result) { return result == -ECONNABORTED ? -ECON
 // --- making, binding, connecting
 
 int socket(int family, int type, int protocol) {
+  if (family == kUnspecified) return -EAFNOSUPPORT;  // Windows would choose one
   start_winsock();
   const SOCKET made = WSASocketW(family, type, protocol, nullptr, 0,
                                  WSA_FLAG_OVERLAPPED | WSA_FLAG_NO_HANDLE_INHERIT);
