@@ -79,10 +79,9 @@ void pread_batch(std::span<ReadRequest> requests);
 
 int fsync(int fd);
 int fdatasync(int fd);
-// The next three know what the system knows: on Windows fallocate() reserves space within and
-// beyond the file's size (FileAllocationInfo; any other `mode` than 0 and kKeepSize is
-// -EOPNOTSUPP), and the other two are -EOPNOTSUPP.
-//
+// On Windows sync_file_range() and fadvise() are -EOPNOTSUPP, and fallocate() knows the modes 0 and
+// kKeepSize and needs FileAllocationInfo of the file system.
+
 // Linux: starts (or waits for) write-back of a range; no promise of durability. `flags`:
 // SYNC_FILE_RANGE_*. `length` 0 means to the end of the file.
 int sync_file_range(int fd, uint64_t offset, uint64_t length, unsigned flags);

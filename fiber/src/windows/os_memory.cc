@@ -13,20 +13,6 @@
 
 namespace fiber::detail {
 
-namespace {
-
-// Commits the top of an empty stack and lays the guard page below.
-bool begin_stack(char* end) {
-  char* const committed = end - kFirstStackBytes;
-  DWORD before;
-  return VirtualAlloc(committed - os_page_size(), kFirstStackBytes + os_page_size(), MEM_COMMIT,
-                      PAGE_READWRITE) != nullptr &&
-         VirtualProtect(committed - os_page_size(), os_page_size(), PAGE_READWRITE | PAGE_GUARD,
-                        &before) != 0;
-}
-
-}  // namespace
-
 size_t os_page_size() {
   static const size_t size = [] {
     SYSTEM_INFO info;
@@ -40,16 +26,21 @@ void* os_reserve_stacks(size_t bytes) {
   return VirtualAlloc(nullptr, bytes, MEM_RESERVE, PAGE_READWRITE);
 }
 
-bool os_prepare_stack(char* /*bottom*/, size_t /*guard*/, char* top) { return begin_stack(top); }
+bool os_prepare_stack(char* /*bottom*/, size_t /*guard*/, char* top) {
+  char* const guard = top - kFirstStackBytes - os_page_size();
+  DWORD before;
+  return VirtualAlloc(guard, kFirstStackBytes + os_page_size(), MEM_COMMIT, PAGE_READWRITE) !=
+             nullptr &&
+         VirtualProtect(guard, os_page_size(), PAGE_READWRITE | PAGE_GUARD, &before) != 0;
+}
 
 void os_release_stack(char* bottom, size_t usable) {
-  // The committed part may reach into what stack.cc calls the guard, after an overflow that was
-  // handled: that stays.
-  if (!VirtualFree(bottom, usable, MEM_DECOMMIT) || !begin_stack(bottom + usable)) {
-    // Nobody can use it any more, and the pool has no way to say so: its next fiber ends with a
-    // fault in its first function.
-    return;
-  }
+  // The pages that an empty stack has stay committed, so that this cannot fail for want of memory.
+  // What lies below them goes; the page in between is, or was, the guard.
+  char* const guard = bottom + usable - kFirstStackBytes - os_page_size();
+  if (guard > bottom) (void)VirtualFree(bottom, static_cast<size_t>(guard - bottom), MEM_DECOMMIT);
+  DWORD before;
+  (void)VirtualProtect(guard, os_page_size(), PAGE_READWRITE | PAGE_GUARD, &before);
 }
 
 size_t os_used_of_stack(char* bottom, size_t usable) {

@@ -61,9 +61,14 @@ __attribute__((noinline)) int deep(int levels) {
 
 // A stack has little memory before it is used, takes what it needs, and can be used again.
 TEST(GrowingStackTest, TakesWhatItUses) {
-  Runtime runtime({.stack_size = size_t{8} << 20});
-  for (int round = 0; round < 3; round++) EXPECT_EQ(runtime.run([] { return deep(3000); }), 0);
-  EXPECT_GE(stack_high_water(), size_t{6} << 20);
+  for (int round = 0; round < 3; round++) {
+    // Its end gives the stack's memory back.
+    Runtime runtime({.stack_size = size_t{8} << 20});
+    EXPECT_EQ(runtime.run([] { return deep(3000); }), 0);
+    EXPECT_EQ(runtime.run([] { return deep(10); }), 0);
+    if (round == 1) EXPECT_GE(stack_high_water(), size_t{6} << 20);
+  }
+  EXPECT_LT(stack_high_water(), size_t{1} << 20) << "nothing is left of it";
 }
 
 TEST(GrowingStackDeathTest, AnOverflowNamesTheFiber) {
