@@ -15,6 +15,11 @@ set_target_properties(cairn_shared PROPERTIES OUTPUT_NAME cairn VERSION ${PROJEC
 if(NOT WIN32)
   # nodelete: threads that are never joined, signal handlers and thread-local objects outlive a dlclose().
   target_link_options(cairn_shared PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
+elseif(MINGW)
+  # There the script says which of all symbols are exported.
+  target_link_options(cairn_shared PRIVATE -Wl,--export-all-symbols -Wl,--version-script=${exports})
+else()
+  set_target_properties(cairn_shared PROPERTIES WINDOWS_EXPORT_ALL_SYMBOLS ON)
 endif()
 foreach(library IN ITEMS cairn cairn_shared)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)

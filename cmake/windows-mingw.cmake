@@ -18,7 +18,7 @@ set(ENV{PKG_CONFIG_LIBDIR} ${cairn_windows_deps}/lib/pkgconfig)
 set(ENV{PKG_CONFIG_PATH} "")
 # One file runs anywhere: no DLL of the compiler beside it.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
-set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static-libgcc -static-libstdc++")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a .dll.a)
 find_program(CAIRN_WINE NAMES wine64 wine /usr/lib/wine/wine64)
 if(CAIRN_WINE)

@@ -33,7 +33,7 @@
 // Where <windows.h> came first it has these as macros.
 #undef DeleteFile
 #undef GetCurrentTime
-
+#undef GetFreeSpace
 namespace ROCKSDB_NAMESPACE {
 
 class FileLock;

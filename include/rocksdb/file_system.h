@@ -29,7 +29,7 @@
 
 // Where <windows.h> came first it has these as macros.
 #undef DeleteFile
-
+#undef GetFreeSpace
 namespace ROCKSDB_NAMESPACE {
 
 class FSDirectory;

@@ -17,18 +17,17 @@
 
 #if defined(__clang__)
 #define CAIRN_NEVER_DESTROYED [[clang::no_destroy, gnu::init_priority(101)]]
+#elif defined(__GNUC__) && defined(_WIN32)
+// There the C library's atexit() itself would have to be another one in these files, which its
+// object format does not allow. So they are destroyed, but last: they were made first.
+#define CAIRN_NEVER_DESTROYED [[gnu::init_priority(101)]]
 #elif defined(__GNUC__)
 #define CAIRN_NEVER_DESTROYED [[gnu::init_priority(101)]]
 extern "C" {
 [[gnu::used]] static int cairn_forget_destructor(void (*)(void*), void*, void*) { return 0; }
 }
-#ifdef _WIN32
-// style: a name of the assembler; there it registers each by a function without arguments
-asm(".set atexit, cairn_forget_destructor");
-#else
 // style: a name of the assembler
 asm(".set __cxa_atexit, cairn_forget_destructor");
-#endif
 #else
 #pragma init_seg(lib)
 #define CAIRN_NEVER_DESTROYED [[msvc::no_destroy]]

@@ -11,6 +11,11 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/convenience.h"
 
+// Not every system has them.
+#ifndef EDQUOT
+#define EDQUOT ENOSPC
+#endif
+
 namespace cairn {
 namespace {
 
