@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
+.PHONY: help windows windows-test c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -163,6 +163,20 @@ interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (f
 	@cmake --preset release >/dev/null
 	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver
 	@scripts/interop_releases.py --out bench/results/interop.md $(INTEROP_FLAGS)
+
+windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and run under Wine what passes there; doc/windows.md
+	@scripts/install-deps.sh windows
+	@scripts/windows_deps.py --jobs $(JOBS)
+	@cmake --preset windows-mingw >/dev/null
+	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_SUITES)
+	@scripts/windows_test.py --jobs $(JOBS) $(WINDOWS_SUITES)
+WINDOWS_SUITES ?= base_test fs_test wal_test table_test db_test conformance_cairn
+
+windows-test:  ## the same with every program, in release and debug, and OpenSSL for the server
+	@scripts/install-deps.sh windows
+	@scripts/windows_deps.py --jobs $(JOBS) --openssl
+	@for preset in windows-mingw windows-mingw-debug; do cmake --preset $$preset >/dev/null || exit 1; done
+	@for kind in release debug; do cmake --build build/windows/$$kind -j $(JOBS) && scripts/windows_test.py --jobs $(JOBS) --build build/windows/$$kind || exit 1; done
 
 fuzz:  ## run a fuzz target for some time: make fuzz TARGET=table [SECONDS=60]; doc/fuzzing.md has them
 	@scripts/fuzz "$(TARGET)" $(SECONDS)
