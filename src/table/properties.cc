@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/coding.h"
+#include "rocksdb/unique_id.h"
 
 namespace cairn {
 
@@ -142,6 +143,23 @@ void Append(std::string* out, const char* name, const std::string& value,
   out->append(prop_delim);
 }
 
+// "5->1700000000,9->1700000060,": which sequence numbers were written when. The bytes are a count
+// and as many pairs of differences, all varint64.
+std::string TimesText(const std::string& mapping) {
+  std::string text;
+  Slice input = mapping;
+  uint64_t count = 0, sequence = 0, seconds = 0;
+  if (!input.empty() && !cairn::GetVarint64(&input, &count)) return "N/A";
+  for (; count > 0; --count) {
+    uint64_t more, later;
+    if (!cairn::GetVarint64(&input, &more) || !cairn::GetVarint64(&input, &later)) return "N/A";
+    sequence += more;
+    seconds += later;
+    text += std::to_string(sequence) + "->" + std::to_string(seconds) + ",";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string TableProperties::ToString(const std::string& prop_delim,
@@ -194,10 +212,15 @@ std::string TableProperties::ToString(const std::string& prop_delim,
   number("file creation time", file_creation_time);
   number("slow compression estimated data size", slow_compression_estimated_data_size);
   number("fast compression estimated data size", fast_compression_estimated_data_size);
-  text("DB identity", db_id);
-  text("DB session identity", db_session_id);
-  text("DB host id", db_host_id);
+  Append(&out, "DB identity", db_id, prop_delim, kv_delim);
+  Append(&out, "DB session identity", db_session_id, prop_delim, kv_delim);
+  Append(&out, "DB host id", db_host_id, prop_delim, kv_delim);
   number("original file number", orig_file_number);
+  std::string id;
+  text("unique ID",
+       GetUniqueIdFromTableProperties(*this, &id).ok() ? UniqueIdToHumanString(id) : "");
+  Append(&out, "Sequence number to time mapping", TimesText(seqno_to_time_mapping), prop_delim,
+         kv_delim);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "base/coding.h"
 #include "base/hash.h"
 #include "rocksdb/unique_id.h"
+#include "table/unique_id_text.h"
 
 namespace cairn {
 namespace {
@@ -124,6 +125,10 @@ bool DecodeUniqueId(const Slice& bytes, UniqueId* id) {
   if (bytes.size() != sizeof(UniqueId)) return false;
   *id = {DecodeFixed64(bytes.data()), DecodeFixed64(bytes.data() + sizeof(uint64_t))};
   return true;
+}
+
+std::string PublicUniqueIdText(const UniqueId& id) {
+  return UniqueIdToHumanString(EncodeUniqueId(Published({id, 0}).id));
 }
 
 std::string UniqueIdText(const UniqueId& id) {
