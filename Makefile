@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test c-test interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
+.PHONY: help windows windows-test c-test ldb-suite interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -157,6 +157,12 @@ c-test:  ## what RocksDB's own test of the C interface (fetched by cargo) lacks 
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target cairn_shared
 	@scripts/c_test.py --library build/demo/libcairn.so --out bench/results/c-test.md
+
+ldb-suite:  ## RocksDB's own test of ldb (fetched by cargo) on Cairn's; bench/results/ldb-suite.md
+	@scripts/install-deps.sh build
+	@cmake --preset release >/dev/null
+	@$(BUILD) release -j $(JOBS) --target ldb
+	@scripts/ldb_suite.py --ldb build/release/tools/ldb --out bench/results/ldb-suite.md
 
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
 	@scripts/install-deps.sh test bench
