@@ -41,6 +41,7 @@ rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::
     table.block_cache = rocksdb::NewLRUCache(made);
   }
   *cache = table.block_cache;
+  if (life.blob_cache) options.blob_cache = table.block_cache;
   if (life.rate != 0) options.rate_limiter.reset(rocksdb::NewGenericRateLimiter(life.rate));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

@@ -490,8 +490,10 @@ mutant('reseek-goes-too-far', 'a scan that passes over many entries too new for 
 mutant('long-history-backward', 'a backward scan does not find a key with many versions', 'src/read/db_iterator.cc', '''
     if (!SaveValue(type)) return false;
     *found = true;
+    if (saved_is_blob_)
 ''', '''
     if (!SaveValue(type)) return false;
+    if (saved_is_blob_)
 ''')
 
 # ---- Merges
@@ -690,3 +692,24 @@ transactions('rollback-not-logged', 'the rollback of what was prepared is not in
              '  TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};')
 transactions('prepare-not-synced', 'Prepare() does not sync, whatever the options say', 'src/utilities/pessimistic_transaction.cc',
              '  if (s.ok()) s = db_->WriteStep(write_options_, &section, &step);', '  if (s.ok()) s = db_->WriteStep(WriteOptions(), &section, &step);')
+
+# ---- Blob files
+
+mutant('blob-file-goes-with-half-of-it', 'a blob file goes when half of it is garbage', 'src/manifest/blob_files_builder.cc',
+       'if (meta.linked_tables.empty() && meta.garbage_blobs >= meta.file->blobs) continue;',
+       'if (meta.linked_tables.empty() && 2 * meta.garbage_blobs >= meta.file->blobs) continue;')
+mutant('blob-table-keeps-the-newest', 'a table keeps the newest blob file that it refers to, and not the oldest',
+       'src/compaction/table_writer.cc', 'at.file_number < *oldest', 'at.file_number > *oldest')
+mutant('blob-garbage-counted-twice', 'a blob that a compaction reads counts as two', 'src/compaction/job_blobs.cc',
+       '  ++flow.blobs_in;\n', '  flow.blobs_in += 2;\n')
+mutant('blob-file-not-synced', 'a blob file is not synced before the MANIFEST has it', 'src/compaction/blob_file_writer.cc',
+       '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
+mutant('blob-file-of-an-older-version', 'a blob file goes with the first version that had it', 'src/manifest/version_set.cc',
+       '  if (--it->second != 0) return;\n  held_blob_files_.erase(it);\n', '  --it->second;\n')
+mutant('blob-moves-alone', 'a blob that is written anew leaves its old index in the table', 'src/compaction/job_blobs.cc', '''
+    } else {
+      Become(kTypeBlobIndex, index_, parsed, key, value);
+    }
+''', '''
+    }
+''')

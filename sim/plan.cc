@@ -156,11 +156,34 @@ Options DrawOptions(Random64* random, LifePlan* life) {
   return o;
 }
 
+// Large values in blob files, in a third of all lives. Of a generator of its own: the other options
+// of a seed are what they were before.
+void DrawBlobs(LifePlan* life) {
+  Random64 random(life->seed ^ 0xb10bb10b);
+  if (!random.OneIn(3)) return;
+  Options& o = life->options;
+  o.enable_blob_files = true;
+  o.min_blob_size = OneOf<uint64_t>(&random, {0, 20, 100});
+  o.blob_file_size = OneOf<uint64_t>(&random, {500, 4 << 10, 64 << 10});
+  o.blob_compression_type = OneOf(&random, {kNoCompression, kLZ4Compression, kZSTD});
+  o.enable_blob_garbage_collection = random.OneIn(2);
+  o.blob_garbage_collection_age_cutoff = OneOf<double>(&random, {0.25, 0.5, 1});
+  o.blob_garbage_collection_force_threshold = OneOf<double>(&random, {0.2, 0.5, 1});
+  o.blob_compaction_readahead_size = random.OneIn(2) ? 4 << 10 : 0;
+  o.blob_file_starting_level = random.OneIn(3) ? 1 : 0;
+  o.prepopulate_blob_cache =
+      random.OneIn(2) ? PrepopulateBlobCache::kFlushOnly : PrepopulateBlobCache::kDisable;
+  life->blob_cache = random.OneIn(2);
+  life->told += "blobs=" + std::to_string(o.min_blob_size) +
+                " collect=" + std::to_string(o.enable_blob_garbage_collection) + " ";
+}
+
 // `usual_nanos`: about how long the clients take.
 LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   LifePlan life;
   life.seed = random->Next();
   life.options = DrawOptions(random, &life);
+  DrawBlobs(&life);
   const uint64_t chance = random->Uniform(10);
   life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
   if (last && random->OneIn(4)) life.ending = Ending::kDamage;

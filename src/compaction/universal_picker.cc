@@ -66,6 +66,8 @@ class UniversalPicker::Pick {
     Compaction::Params params = ParamsOf(0, runs_.size(), CompactionReason::kManualCompaction);
     params.manual = true;
     params.trivial_move_allowed = false;
+    params.blob_gc_policy = range_options.blob_garbage_collection_policy;
+    params.blob_gc_age_cutoff = range_options.blob_garbage_collection_age_cutoff;
     if (range_options.max_subcompactions != 0) {
       params.max_subcompactions = range_options.max_subcompactions;
     }

@@ -557,6 +557,22 @@ TEST_F(DbBlobTest, AFailedJobLeavesNoBlobFile) {
   EXPECT_GT(before, 0u);
 }
 
+TEST_F(DbBlobTest, AFailedManifestWhichMayNameABlobFileLeavesIt) {
+  Open(BlobOptions());
+  PutRange(0, 20, 1, 100);
+  fault::Rule failure;
+  failure.operations = fault::kSync;
+  failure.files = fault::kManifests;
+  failure.times = 1;
+  disk_.faults->AddRule(failure);
+  EXPECT_FALSE(db_->Flush(FlushOptions()).ok());
+  EXPECT_EQ(BlobFiles().size(), 1u);
+  Kill();
+  Open(BlobOptions());
+  ExpectModel();
+  ExpectAccounts(20);
+}
+
 TEST_F(DbBlobTest, WhatACrashLeftIsDeleted) {
   Open(BlobOptions());
   PutRange(0, 20, 1, 100);

@@ -78,7 +78,7 @@ void VersionSet::ReleaseFile(const FileMetaData& file) {
 void VersionSet::ReleaseBlobFile(uint64_t number) {
   const auto it = held_blob_files_.find(number);
   assert(it != held_blob_files_.end());
-  if (--it->second > 0) return;
+  if (--it->second != 0) return;
   held_blob_files_.erase(it);
   obsolete_blob_files_.push_back(number);
 }

@@ -306,8 +306,10 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
   if (!s.ok()) {
     // The files that the edits wanted to add are the caller's: they do not become obsolete here.
     const size_t obsolete = obsolete_tables_.size();
+    const size_t obsolete_blob_files = obsolete_blob_files_.size();
     for (Version* version : versions) version->Unref();
     obsolete_tables_.resize(std::min(obsolete, obsolete_tables_.size()));
+    obsolete_blob_files_.resize(std::min(obsolete_blob_files, obsolete_blob_files_.size()));
     return s;
   }
   for (const VersionEdit* edit : edits) {
