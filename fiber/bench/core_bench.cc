@@ -50,7 +50,7 @@ void bounce(void*) { bounce_times(&g_other_sp, &g_main_sp, INT64_MAX); }
 void BM_RawSwitch(benchmark::State& state) {
   constexpr int64_t kBatch = 1000;
   detail::Stack* stack = detail::StackPool::for_size(64 << 10)->allocate();
-  g_other_sp = detail::prepare_stack(stack->top, bounce, nullptr);
+  g_other_sp = detail::prepare_stack(stack->bottom, stack->top, bounce, nullptr);
   while (state.KeepRunningBatch(kBatch)) bounce_times(&g_main_sp, &g_other_sp, kBatch);
   state.counters["ns/switch"] =
       benchmark::Counter(2e-9 * static_cast<double>(state.iterations()),
