@@ -1,9 +1,10 @@
 #include "db_bench/generator.h"
-#include "cairn/compiler.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "cairn/compiler.h"
 
 namespace db_bench {
 
@@ -27,7 +28,7 @@ Random::Random(uint64_t seed) {
 }
 
 rocksdb::Slice KeyBuffer::Set(uint64_t number) {
-  const uint64_t big_endian = compiler::ByteSwap(number);
+  const uint64_t big_endian = cairn::compiler::ByteSwap(number);
   const char* bytes = reinterpret_cast<const char*>(&big_endian);
   const size_t used = std::min<size_t>(key_.size(), sizeof(big_endian));
   std::memcpy(key_.data(), bytes + sizeof(big_endian) - used, used);
