@@ -452,7 +452,10 @@ Status Opening::CloseAtLast() {
   db_.versions.reset();
   {
     DBMutexLock lock(db_.mutex());
-    for (const auto& [id, family] : db_.families->owned()) family->tables.reset();
+    for (const auto& [id, family] : db_.families->owned()) {
+      family->tables.reset();
+      family->blobs.reset();  // it holds the open tables, too
+    }
   }
   db_.open_tables.reset();
   db_.outside.Unlock();
