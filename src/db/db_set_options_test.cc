@@ -262,7 +262,7 @@ TEST_F(DbSetOptionsTest, ARefusalNamesTheOptionAndChangesNothing) {
                                        {"max_write_buffer_numbers.x", "2"},
                                        {"compaction_options_universal", "{nonsense=1}"},
                                        {"block_based_table_factory", "{format_version=6}"},
-                                       {"enable_blob_files", "true"},
+                                       {"blob_compression_type", "kXpressCompression"},
                                        {"compression", "kXpressCompression"},
                                        {"max_bytes_for_level_multiplier", "-1"}}) {
     refused(db_->SetOptions({fine, {name, value}}),
@@ -279,8 +279,7 @@ TEST_F(DbSetOptionsTest, ARefusalNamesTheOptionAndChangesNothing) {
   EXPECT_EQ(after.write_buffer_size, before.write_buffer_size);
   EXPECT_EQ(after.max_subcompactions, before.max_subcompactions);
   EXPECT_EQ(disk_.Files(FileType::kOptionsFile).size(), files);
-  // Off is off: nothing to refuse.
-  Set({{"enable_blob_files", "false"}, {"ttl", "0"}});
+  Set({{"enable_blob_files", "true"}, {"ttl", "0"}});
 
   Options merging = SmallOptions();
   merging.max_write_buffer_number = 6;
