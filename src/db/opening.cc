@@ -194,7 +194,8 @@ void Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
 
 Status Opening::CheckAndOpenTables(const std::vector<ColumnFamily*>& families) const {
   Status s = CheckTables();
-  return s.ok() ? OpenAllTables(families) : s;
+  if (s.ok()) s = OpenAllTables(families);
+  return s.ok() && db_.IsReader() ? OpenAllBlobFiles(families) : s;
 }
 
 Status Opening::CreateMissing(const std::vector<ColumnFamilyDescriptor>& missing) {
@@ -277,6 +278,19 @@ Status Opening::OpenAllTables(const std::vector<ColumnFamily*>& families) const 
     if (IsUniqueIdMismatch(s) || gone || is_no_table) first = s;
   });
   return first;
+}
+
+Status Opening::OpenAllBlobFiles(const std::vector<ColumnFamily*>& families) const {
+  if (db_.options.max_open_files >= 0) return Status::OK();
+  for (const ColumnFamily* family : families) {
+    for (const auto& file : family->state->current()->blob_files()) {
+      Status s = family->blobs->CheckFile(file->number());
+      // (A damaged one is found by those who read it.)
+      if (s.IsNotFound() || s.IsPathNotFound()) return s;
+      s.PermitUncheckedError();
+    }
+  }
+  return Status::OK();
 }
 
 Status Opening::CheckLogsOfReader() const {

@@ -56,6 +56,8 @@ class Opening final : public Part {
   // Those that stay open (max_open_files = -1). Corruption: one is another than the MANIFEST means.
   // (Elsewhere its first reader is told.)
   [[nodiscard]] Status OpenAllTables(const std::vector<ColumnFamily*>& families) const;
+  // Beside a writer one may be deleted at any time: who reads then keeps it open.
+  [[nodiscard]] Status OpenAllBlobFiles(const std::vector<ColumnFamily*>& families) const;
   void WarnOfFewDescriptors() const;
 
   bool closed_ = false;

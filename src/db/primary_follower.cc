@@ -12,7 +12,7 @@
 //
 //   1. read the MANIFEST                               -> the candidate
 //   2. replay what the logs have, from FirstLogKept of the candidate on
-//   3. open the candidate's new tables
+//   3. open the candidate's new tables, and its blob files
 //   4. read the MANIFEST again                         -> the next candidate
 //   5. if 2 and 3 found all, and the next candidate needs the same logs: install the candidate.
 //      Else go round again with the next one.
@@ -31,9 +31,10 @@
 //    is installed is above that. (A primary that buffers its log may write records below a number
 //    that the MANIFEST had already: they go into a memtable that no reader has.)
 // 4. A memtable has writes of one log. It goes when the family's log number is above that.
-// 5. A table that is part of an installed state was open, and stays so (max_open_files = -1): that
-//    the primary deletes the file does not matter. With a limit, a table that was closed and is
-//    gone is an error of the read that wants it, which the next catch-up mends.
+// 5. A table, or blob file, that is part of an installed state was open, and stays so
+//    (max_open_files = -1): that the primary deletes the file does not matter. With a limit, one
+//    that was closed and is gone is an error of the read that wants it, which the next catch-up
+//    mends.
 // 6. A failed catch-up changes nothing for readers. What it replayed stays where no reader sees it,
 //    and the next one goes on behind it.
 //
@@ -231,6 +232,7 @@ Status PrimaryFollower::OpenNewTables(ManifestUpdate* update) {
     int level;
   };
   std::vector<Table> tables;
+  std::vector<std::pair<const ColumnFamily*, uint64_t>> blob_files;
   {
     DBMutexLock lock(db_.mutex());
     Status s = db_.versions->BuildVersions(update);
@@ -246,12 +248,20 @@ Status PrimaryFollower::OpenNewTables(ManifestUpdate* update) {
           if (file->refs == 1 || !follows_) tables.push_back({family, file, level});
         }
       }
+      if (version == nullptr) continue;
+      for (const auto& file : version->blob_files()) {
+        blob_files.emplace_back(family, file->number());
+      }
     }
   }
   for (const Table& table : tables) {
     // What another round opened may be evicted at any time: it is a new entry that must hold it.
     Status s = table.family->tables->KeepOpen(table.file->TableId(table.level));
     // A damaged table is found by those who read it.
+    if (!s.ok() && !s.IsCorruption()) return s;
+  }
+  for (const auto& [family, number] : blob_files) {
+    Status s = family->blobs->CheckFile(number);  // stays open
     if (!s.ok() && !s.IsCorruption()) return s;
   }
   return Status::OK();

@@ -74,7 +74,7 @@ class DumpCommand final : public ToolCommand {
       : ToolCommand(line, true,
                     {ARG_TTL, ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_FROM, ARG_TO, ARG_MAX_KEYS,
                      "count_only", "count_delim", "stats", ARG_TTL_START, ARG_TTL_END, "bucket",
-                     ARG_TIMESTAMP, ARG_PATH, ARG_DECODE_BLOB_INDEX, ARG_DUMP_UNCOMPRESSED_BLOBS}),
+                     ARG_TIMESTAMP, ARG_PATH}),
         from_(Bound(ARG_FROM, is_key_hex_)),
         to_(Bound(ARG_TO, is_key_hex_)) {
     ParseIntOption(option_map_, ARG_MAX_KEYS, max_keys_, exec_state_);
@@ -182,7 +182,7 @@ class InternalDumpCommand final : public ToolCommand {
   explicit InternalDumpCommand(const CommandLine& line)
       : ToolCommand(line, true,
                     {ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_FROM, ARG_TO, ARG_MAX_KEYS,
-                     "count_only", "count_delim", "stats", "input_key_hex", ARG_DECODE_BLOB_INDEX}),
+                     "count_only", "count_delim", "stats", "input_key_hex"}),
         from_(Bound(ARG_FROM, HasFlag("input_key_hex"))),
         to_(Bound(ARG_TO, HasFlag("input_key_hex"))) {
     ParseIntOption(option_map_, ARG_MAX_KEYS, max_keys_, exec_state_);
@@ -392,8 +392,7 @@ std::span<const CommandEntry> DumpCommands() {
       {"dump",
        " [--from] [--to]  [--ttl] [--max_keys=<N>] [--timestamp] [--count_only] "
        "[--count_delim=<char>] [--stats] [--bucket=<N>] [--start_time=<N>:- is inclusive] "
-       "[--end_time=<N>:- is exclusive] [--path=<path_to_a_file>] [--decode_blob_index] "
-       "[--dump_uncompressed_blobs]",
+       "[--end_time=<N>:- is exclusive] [--path=<path_to_a_file>]",
        MakeCommand<DumpCommand>},
       {"load", " [--create_if_missing] [--disable_wal] [--bulk_load] [--compact]",
        MakeCommand<LoadCommand>},
@@ -401,7 +400,7 @@ std::span<const CommandEntry> DumpCommands() {
        MakeCommand<ManifestDumpCommand>},
       {"idump",
        " [--from] [--to]  [--input_key_hex] [--max_keys=<N>] [--count_only] "
-       "[--count_delim=<char>] [--stats] [--decode_blob_index]",
+       "[--count_delim=<char>] [--stats]",
        MakeCommand<InternalDumpCommand>},
       {"list_file_range_deletes", " [--max_keys=<N>] : print tombstones in SST files.",
        MakeCommand<ListRangeDeletesCommand>},

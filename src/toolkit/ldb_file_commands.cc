@@ -81,8 +81,7 @@ class ChecksumDumpCommand final : public ToolCommand {
 
 class DumpLiveFilesCommand final : public ToolCommand {
  public:
-  explicit DumpLiveFilesCommand(const CommandLine& line)
-      : ToolCommand(line, true, {ARG_DECODE_BLOB_INDEX, ARG_DUMP_UNCOMPRESSED_BLOBS}) {}
+  explicit DumpLiveFilesCommand(const CommandLine& line) : ToolCommand(line, true, {}) {}
 
   void DoCommand() override {
     FileSystem* const fs = options_.env->GetFileSystem().get();
@@ -316,8 +315,7 @@ std::span<const CommandEntry> FileCommands() {
       {"update_manifest", " [--update_temperatures]      MUST NOT be used on a live DB.",
        MakeCommand<UpdateManifestCommand>},
       {"file_checksum_dump", " [--path=<path_to_manifest_file>]", MakeCommand<ChecksumDumpCommand>},
-      {"dump_live_files", " [--decode_blob_index]  [--dump_uncompressed_blobs] ",
-       MakeCommand<DumpLiveFilesCommand>},
+      {"dump_live_files", "", MakeCommand<DumpLiveFilesCommand>},
       {"list_live_files_metadata", " [--sort_by_filename] ", MakeCommand<LiveFilesMetadataCommand>},
       {"write_extern_sst", " <output_sst_path>", MakeCommand<WriteExternalCommand>},
       {"ingest_extern_sst",

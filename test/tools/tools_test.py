@@ -219,7 +219,8 @@ class BadInput(ToolsTest):
         for line, word in (('scan --max_keys=12x', 'invalid value'), ('scan --max_keys=99999999999', 'out-of-range'),
                            ('put --hex=Boo a b', 'neither true nor false'), ('get --hex 61', 'Must start with 0x'),
                            ('--compression_type=fast put a b', 'fast'), ('--bloom_bits=0 put a b', 'must be > 0'),
-                           ('approxsize --from=a', 'to must be specified'), ('put a b --enable_blob_files', 'enable_blob_files'),
+                           ('approxsize --from=a', 'to must be specified'), ('dump --decode_blob_index', 'decode_blob_index'),
+                           ('dump_live_files --dump_uncompressed_blobs', 'dump_uncompressed_blobs'),
                            ('--env_uri=nothing://x get a', 'nothing'), ('get', '<key> must be specified'),
                            ('scan --start_time=2 --end_time=1', "End time can't be less")):
             self.fails(f'ldb --db=db {line}', word)
