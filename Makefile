@@ -161,7 +161,7 @@ c-test:  ## what RocksDB's own test of the C interface (fetched by cargo) lacks 
 ldb-suite:  ## RocksDB's own test of ldb (fetched by cargo) on Cairn's; bench/results/ldb-suite.md
 	@scripts/install-deps.sh build
 	@cmake --preset release >/dev/null
-	@$(BUILD) release -j $(JOBS) --target ldb
+	@$(BUILD) release -j $(JOBS) --target ldb_tool
 	@scripts/ldb_suite.py --ldb build/release/tools/ldb --out bench/results/ldb-suite.md
 
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md

@@ -18,6 +18,8 @@ void Print(const char* format, ...) {
 
 void Write(const Slice& bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stdout); }
 
+void FlushOutput() { std::fflush(stdout); }
+
 void PrintError(const char* format, ...) {
   std::fflush(stdout);  // in order, where both go to one place
   va_list arguments;

@@ -15,6 +15,8 @@ namespace cairn {
 // To the standard output; Write takes any bytes.
 [[gnu::format(printf, 1, 2)]] void Print(const char* format, ...);
 void Write(const Slice& bytes);
+// What was written is seen now.
+void FlushOutput();
 // To the standard error.
 [[gnu::format(printf, 1, 2)]] void PrintError(const char* format, ...);
 

@@ -10,7 +10,9 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import xml.etree.ElementTree
 
 BIN = pathlib.Path('build/release/tools')
 TIMEOUT_S = 120
@@ -227,6 +229,156 @@ class BadInput(ToolsTest):
         for line in ('sst_dump --file=db --command=nonsense', 'sst_dump --file=db --set_block_size=x', 'sst_dump --file=db --read_num=-1',
                      'sst_dump --file=db --decode_blob_index', 'sst_dump --file=db --input_key_hex --from=zz'):
             self.fails(line)
+
+
+class Front(ToolsTest):
+    """The front: cairn."""
+
+    def doctor(self, name='db', *words, flags=''):
+        """What it says of a database with something wrong; nothing is changed."""
+        before = contents(self.folder / name)
+        status, out, err = run(f'cairn doctor {name} {flags}', self.folder)
+        self.assertEqual(status, 1, out + err)
+        for word in words:
+            self.assertIn(word, out)
+        self.assertEqual(contents(self.folder / name), before)
+        return out
+
+    def test_scan(self):
+        self.make(keys=20)
+        self.assertEqual(self.ok('cairn scan db --from=k0003 --to=k0005'), 'k0003\tv3\nk0004\tv4\n')
+        self.assertEqual(self.ok('cairn scan db --prefix=k001 --max=1 --keys'), 'k0010\n')
+        self.assertEqual(self.ok('cairn scan db --family=two --hex'), '78\t79\n')
+        self.assertIn('20 entries', self.ok('cairn scan db --count'))
+        self.ok('ldb --db=db put --hex 0x00FF 0x5C0A')
+        self.assertEqual(self.ok('cairn scan db --max=1'), '\\x00\\xFF\t\\x5C\\x0A\n')
+        self.fails('cairn scan db --family=three', 'three')
+        self.fails('cairn scan nothing', 'nothing')
+
+    def test_looks_change_nothing_beside_an_open_database(self):
+        db = self.make()
+        with subprocess.Popen([str(BIN / 'ldb'), '--db=db', 'query'], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+            owner.stdin.write(b'put live 1\n')
+            owner.stdin.flush()
+            self.assertEqual(owner.stdout.readline(), b'Successfully put live 1\n')
+            before = contents(db)
+            self.assertEqual(self.ok('cairn scan db --prefix=live'), 'live\t1\n')
+            self.assertIn('a process has the database open', self.ok('cairn doctor db --deep'))
+            self.assertIn('L1', self.ok('cairn levels db'))
+            self.assertIn(' open, ', self.ok('cairn top db --once'))
+            self.assertEqual(contents(db), before)
+            owner.communicate(b'', timeout=TIMEOUT_S)
+            self.assertEqual(owner.returncode, 0)
+        self.assertIn('not open now', self.ok('cairn top db --once'))
+
+    def test_doctor_of_a_sound_database(self):
+        db = self.make()
+        before = contents(db)
+        out = self.ok('cairn doctor db --deep')
+        self.assertIn('Nothing is wrong', out)
+        self.assertIn('every block is sound', out)
+        self.assertEqual(contents(db), before)
+
+    def test_doctor_of_current_and_manifest(self):
+        db = self.make()
+        current = (db / 'CURRENT').read_text()
+        (db / 'CURRENT').unlink()
+        self.doctor('db', 'BAD   CURRENT', current.strip(), 'repair')
+        (db / 'CURRENT').write_text('nonsense')
+        self.doctor('db', 'BAD   CURRENT')
+        (db / 'CURRENT').write_text('MANIFEST-009999\n')
+        self.doctor('db', 'BAD   CURRENT', 'MANIFEST-009999, which is missing')
+        (db / 'CURRENT').write_text(current)
+        manifest = db / current.strip()
+        data = bytearray(manifest.read_bytes())
+        data[20] ^= 0x55
+        manifest.write_bytes(data)
+        self.doctor('db', 'BAD   MANIFEST', manifest.name)
+        self.ok('ldb --db=db repair')  # as it says
+        self.assertIn('Nothing is wrong', self.ok('cairn doctor db'))
+
+    def test_doctor_of_tables(self):
+        db = self.make()
+        table = max(db.glob('*.sst'), key=lambda path: path.stat().st_size)
+        data = table.read_bytes()
+        table.unlink()
+        self.doctor('db', 'BAD   tables', table.name)
+        table.write_bytes(data[:-1])
+        self.doctor('db', 'BAD   tables', table.name, f'it has {len(data) - 1} bytes, the MANIFEST says {len(data)}')
+        table.write_bytes(data[:40] + bytes([data[40] ^ 0x55]) + data[41:])
+        self.assertIn('Nothing is wrong', self.ok('cairn doctor db'))  # what it does not read it cannot see
+        self.doctor('db', 'BAD   tables', table.name, 'checksum', flags='--deep')
+        other = next(path for path in db.glob('*.sst') if path != table)
+        table.write_bytes(other.read_bytes())
+        self.doctor('db', 'BAD   tables', table.name)
+
+    def test_doctor_counts_what_a_killed_process_left(self):
+        db = self.make()
+        # A log that its database still needs: that of a process that was killed.
+        with subprocess.Popen([str(BIN / 'ldb'), '--db=db', 'query'], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+            for i in range(300):
+                owner.stdin.write(b'put live%d %s\n' % (i, b'x' * 200))
+            owner.stdin.write(b'get live299\n')
+            owner.stdin.flush()
+            while not owner.stdout.readline().startswith(b'live299'):
+                pass
+            owner.kill()
+            owner.wait(TIMEOUT_S)
+        self.assertRegex(self.ok('cairn doctor db'), r'1 log is needed, with 30[01] writes')
+
+    def test_doctor_of_something_else(self):
+        self.fails('cairn doctor nothing')
+        (self.folder / 'empty').mkdir()
+        self.doctor('empty', 'no file of a database')
+
+    def test_levels_as_a_picture(self):
+        self.make()
+        self.ok(['ldb', '--db=db', 'create_column_family', 'a <b> & "c"'])
+        self.ok('ldb --db=db put z 1')
+        self.assertRegex(self.ok('cairn levels db'), r'(?s)^default  \d+ files.*\n  L0 .*\n  L1 .*\ntwo  1 file.*\na <b> & "c"  0 files')
+        self.ok('cairn levels db --svg=out.svg')
+        picture = xml.etree.ElementTree.parse(self.folder / 'out.svg').getroot()
+        texts = [element.text for element in picture.iter() if element.tag.endswith('text')]
+        self.assertIn('a <b> & "c"', texts)
+        self.assertIn('L1', texts)
+        boxes = [element for element in picture.iter() if element.tag.endswith('rect') and len(element)]
+        self.assertEqual(len(boxes), len(list((self.folder / 'db').glob('*.sst'))))
+        for box in boxes:  # within the track
+            self.assertGreaterEqual(float(box.get('x')), 80)
+            self.assertLessEqual(float(box.get('x')) + float(box.get('width')), 741)
+        self.fails('cairn levels nothing', 'nothing')
+        self.fails('cairn levels db --svg=no/such/folder/x.svg', 'x.svg')
+
+    def test_top_tells_what_the_log_says(self):
+        self.make()
+        now = int(time.time() * 1e6)
+        (self.folder / 'db' / 'LOG').write_text(
+            '2026/11/27-13:29:38.000001 343d EVENT_LOG_v1 {"time_micros": %d, "job": 7, "event": "flush_started", "num_memtables": 1}\n'
+            '2026/11/27-13:29:38.000002 343d EVENT_LOG_v1 {"time_micros": %d, "job": 7, "event": "flush_finished", "status": "OK", '
+            '"file_number": 6, "file_size": 2097152, "flush_time_micros": 500000}\n'
+            '2026/11/27-13:29:38.000003 343d EVENT_LOG_v1 {"time_micros": %d, "job": 8, "event": "compaction_finished", "status": "OK", '
+            '"compaction_time_micros": 2000000, "output_level": 3, "total_output_size": 4194304}\n'
+            '2026/11/27-13:29:38.000004 343b [WARN] [default] Stopping writes because of something\n'
+            '2026/11/27-13:29:39.000005 343b ------- DUMPING STATS -------\n'
+            'Cumulative writes: 5 writes, 6 keys\nBlock cache LRUCache@0x1 capacity: 8.00 MB usage: 1.00 MB\n' % (now, now, now))
+        out = self.ok('cairn top db --once')
+        self.assertRegex(out, r'flushes +1 in the last minute, 2\.00 MB written')
+        self.assertRegex(out, r'compactions +1 in the last minute, 4\.00 MB written')
+        self.assertRegex(out, r'compaction to L3 +4\.00 MB +2\.00 s +2\.00 MB/s')
+        self.assertRegex(out, r'stalls +1 since it was opened; last: \[default\] Stopping writes because of something')
+        self.assertIn('5 writes, 6 keys', out)
+        self.assertIn('capacity: 8.00 MB usage: 1.00 MB', out)
+        self.assertIn('last line of its LOG 2026/11/27-13:29:39', out)
+
+    def test_the_command_line(self):
+        self.assertIn('cairn doctor DIR', self.ok('cairn --help'))
+        self.assertIn('cairn doctor DIR', self.ok('cairn scan --help'))
+        self.assertIn('cairn', self.ok('cairn --version'))
+        for line in ('cairn', 'cairn nonsense db', 'cairn doctor', 'cairn scan db --nonsense', 'cairn scan db --max=x', 'cairn levels db --max=1',
+                     'cairn scan a b', 'cairn top db --interval=0', 'cairn scan db --hex=1', 'cairn scan db --from'):
+            status, _, err = run(line, self.folder)
+            self.assertEqual(status, 2, line)
+            self.assertIn('cairn doctor DIR', err, line)
 
 
 def main():
