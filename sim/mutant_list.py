@@ -475,7 +475,7 @@ mutant('get-reads-number-first', 'a Get takes its sequence number before the mem
     SuperVersionGuard sv(family->super_versions.get());
     const SequenceNumber sequence = std::min(last, SequenceFor(options, *sv.get()));
     const LookupRequest request{
-''', seeds=600)
+''', seeds=2000)
 mutant('upper-bound-included', 'a forward scan shows its upper bound', 'src/read/db_iterator.cc',
        'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;',
        'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) > 0;')
