@@ -178,6 +178,8 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
 std::vector<uint64_t> VersionSet::TakeObsoleteBlobFiles(uint64_t min_pending_output) {
   std::vector<uint64_t> taken;
   std::erase_if(obsolete_blob_files_, [&](uint64_t number) {
+    // (A secondary's next state may have again what one that it gave up had.)
+    if (held_blob_files_.contains(number)) return true;
     if (number < min_pending_output) taken.push_back(number);
     return number < min_pending_output;
   });

@@ -186,7 +186,9 @@ class GetPropertyCommand final : public ToolCommand {
     if (db_->GetMapProperty(GetCfHandle(), property_, &members)) {
       if (members.empty()) Write(property_ + ": <empty map>\n");
       for (const auto& [name, member] : members) {
-        Write(property_ + "." + name + ": " + member + "\n");
+        std::string line = property_;
+        line.append(".").append(name).append(": ").append(member);
+        Write(line + "\n");
       }
     } else if (db_->GetProperty(GetCfHandle(), property_, &value)) {
       Write(property_ + ": " + value + "\n");

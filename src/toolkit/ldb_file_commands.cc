@@ -25,8 +25,10 @@ constexpr char kThinRule[] = "------------------------------\n";
 
 // "dir/name", however many slashes either brings along.
 std::string Joined(const std::string& dir, const std::string& name) {
+  std::string both = dir;
+  both.append("/").append(name);
   std::string path;
-  for (const char c : dir + "/" + name) {
+  for (const char c : both) {
     if (c != '/' || path.empty() || path.back() != '/') path += c;
   }
   return path;

@@ -365,7 +365,7 @@ class Run {
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
       if (name.size() <= 4 || name.substr(name.size() - 4) != ".sst") continue;
-      files_.push_back(is_directory_ ? file + "/" + name : name);
+      files_.push_back(is_directory_ ? std::string(file).append("/").append(name) : name);
     }
     return true;
   }
