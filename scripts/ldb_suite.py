@@ -19,13 +19,9 @@ import c_test
 CRATE = '0.10'
 
 # Tests that may fail, and why.
-BLOBS = 'it wants `--enable_blob_files`, which is refused by name: there are no blob files yet'
+BLOBS = 'it wants `--decode_blob_index` or a dump of a `.blob` file, which is refused by name'
 NOT_YET = {
-    'testBlobBatchPut': BLOBS,
-    'testBlobPut': BLOBS,
-    'testBlobStartingLevel': BLOBS,
     'testBlobDump': BLOBS,
-    'testDumpLoad': BLOBS + ' (its last part; all before it passes)',
     'testDumpLiveFiles': BLOBS,
     'testIDumpDecodeBlobIndex': BLOBS,
     'testSSTDump': BLOBS,
