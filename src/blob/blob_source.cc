@@ -68,6 +68,16 @@ const Cache::CacheItemHelper* BlobHelper() {
   return &helper;
 }
 
+// The value is these bytes of the entry, which the handle holds until then.
+void PinCached(const Slice& bytes, Cache* cache, Cache::Handle* handle, PinnableSlice* value) {
+  value->PinSlice(
+      bytes,
+      [](void* from, void* pinned) {
+        static_cast<Cache*>(from)->Release(static_cast<Cache::Handle*>(pinned));
+      },
+      cache, handle);
+}
+
 }  // namespace
 
 class BlobSource::OpenFile {
@@ -153,12 +163,7 @@ bool BlobSource::GetFromCache(const BlobIndex& index, PinnableSlice* value) {
   perf.Count(&PerfContext::blob_cache_read_byte, found.size());
   Tick(BLOB_DB_CACHE_HIT);
   Tick(BLOB_DB_CACHE_BYTES_READ, found.size());
-  value->PinSlice(
-      found,
-      [](void* from, void* pinned) {
-        static_cast<Cache*>(from)->Release(static_cast<Cache::Handle*>(pinned));
-      },
-      cache, handle);
+  PinCached(found, cache, handle, value);
   return true;
 }
 
@@ -175,12 +180,7 @@ void BlobSource::Pin(const BlobIndex& index, bool fill, std::unique_ptr<Blob> bl
       (void)blob.release();  // the cache has it
       Tick(BLOB_DB_CACHE_ADD);
       Tick(BLOB_DB_CACHE_BYTES_WRITE, bytes.size());
-      value->PinSlice(
-          bytes,
-          [](void* from, void* pinned) {
-            static_cast<Cache*>(from)->Release(static_cast<Cache::Handle*>(pinned));
-          },
-          cache, handle);
+      PinCached(bytes, cache, handle, value);
       return;
     }
     Tick(BLOB_DB_CACHE_ADD_FAILURES);

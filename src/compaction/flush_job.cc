@@ -131,26 +131,13 @@ TableWriterOptions FlushJob::WriterOptions() const {
   return options;
 }
 
-Status FlushJob::AddEntry(const CompactionIterator& kept, TableWriter* writer) {
-  if (!blobs_.has_outputs()) [[likely]] {
-    writer->Add(kept.parsed(), kept.key(), kept.value());
-    return Status::OK();
-  }
-  ParsedInternalKey parsed = kept.parsed();
-  Slice key = kept.key();
-  Slice value = kept.value();
-  Status s = blobs_.PrepareOutput(&parsed, &key, &value);
-  if (s.ok()) writer->Add(parsed, key, value);
-  return s;
-}
-
 // Into a writer that is open.
 Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
                             Courtesy* courtesy, TableWriter* writer, FileMetaData* meta) {
   Status s;
   const auto step = [&] {
     for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) {
-      s = AddEntry(*kept, writer);
+      s = blobs_.AddEntry(*kept, writer);
       kept->Next();
     }
     if (s.ok()) s = writer->status();

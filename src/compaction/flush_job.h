@@ -56,7 +56,6 @@ class FlushJob {
   TableWriterOptions WriterOptions() const;
   [[nodiscard]] Status WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
                                   Courtesy* courtesy, TableWriter* writer, FileMetaData* meta);
-  [[nodiscard]] Status AddEntry(const CompactionIterator& kept, TableWriter* writer);
 
   const JobEnv& env_;
   const ColumnFamilyOptions& cf_options_;

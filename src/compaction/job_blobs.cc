@@ -113,6 +113,15 @@ Status JobBlobs::PrepareOutput(ParsedInternalKey* parsed, Slice* key, Slice* val
   return s;
 }
 
+Status JobBlobs::AddPrepared(const CompactionIterator& kept, TableWriter* writer) {
+  ParsedInternalKey parsed = kept.parsed();
+  Slice key = kept.key();
+  Slice value = kept.value();
+  Status s = PrepareOutput(&parsed, &key, &value);
+  if (s.ok()) writer->Add(parsed, key, value);
+  return s;
+}
+
 Status JobBlobs::Finish() { return writer_ == nullptr ? Status::OK() : writer_->Finish(); }
 
 void JobBlobs::Drop() {

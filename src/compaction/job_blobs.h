@@ -20,7 +20,9 @@
 #include "base/namespace.h"
 #include "blob/blob_source.h"
 #include "compaction/blob_file_writer.h"
+#include "compaction/compaction_iterator.h"
 #include "compaction/job_env.h"
+#include "compaction/table_writer.h"
 #include "manifest/blob_file_meta.h"
 #include "rocksdb/compaction_job_stats.h"
 #include "rocksdb/slice.h"
@@ -43,10 +45,13 @@ class JobBlobs {
   // The value of an input's entry; *value is good until the next call.
   [[nodiscard]] Status Read(const Slice& user_key, const Slice& index, Slice* value);
 
-  // False: PrepareOutput leaves everything as it is.
-  bool has_outputs() const { return writer_ != nullptr || counts_; }
-  // Makes of an entry what the table gets, good until the next call. In the order of the entries.
-  [[nodiscard]] Status PrepareOutput(ParsedInternalKey* parsed, Slice* key, Slice* value);
+  // Adds the entry to the table, its value as JobBlobs has it. In the order of the entries.
+  [[nodiscard]] Status AddEntry(const CompactionIterator& kept, TableWriter* writer) {
+    if (writer_ != nullptr || counts_) [[unlikely]]
+      return AddPrepared(kept, writer);
+    writer->Add(kept.parsed(), kept.key(), kept.value());
+    return Status::OK();
+  }
   // Ends the files.
   [[nodiscard]] Status Finish();
   // Deletes the files.
@@ -63,6 +68,9 @@ class JobBlobs {
     uint64_t blobs_in = 0, bytes_in = 0, blobs_out = 0, bytes_out = 0;
   };
 
+  [[nodiscard]] Status AddPrepared(const CompactionIterator& kept, TableWriter* writer);
+  // Makes of an entry what the table gets, good until the next call.
+  [[nodiscard]] Status PrepareOutput(ParsedInternalKey* parsed, Slice* key, Slice* value);
   // The table gets `value_`, as one of this type.
   void Become(ValueType type, const Slice& value, ParsedInternalKey* parsed, Slice* key,
               Slice* out_value);

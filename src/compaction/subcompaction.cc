@@ -216,19 +216,6 @@ Status Subcompaction::CollectTombstones(std::unique_ptr<const RangeTombstones>* 
   return Status::OK();
 }
 
-Status Subcompaction::AddEntry(const CompactionIterator& kept, TableWriter* writer) {
-  if (!blobs_.has_outputs()) [[likely]] {
-    writer->Add(kept.parsed(), kept.key(), kept.value());
-    return Status::OK();
-  }
-  ParsedInternalKey parsed = kept.parsed();
-  Slice key = kept.key();
-  Slice value = kept.value();
-  Status s = blobs_.PrepareOutput(&parsed, &key, &value);
-  if (s.ok()) writer->Add(parsed, key, value);
-  return s;
-}
-
 Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
                                    Courtesy* courtesy) {
   TableWriterOptions options;
@@ -266,7 +253,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
       open_next();
       if (!s.ok()) return;
     }
-    s = AddEntry(*kept, writer.get());
+    s = blobs_.AddEntry(*kept, writer.get());
     kept->Next();
   };
   const auto step = [&] {

@@ -66,7 +66,6 @@ class Subcompaction {
   bool Overlaps(const FileMetaData& file) const;
   std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
   [[nodiscard]] Status CollectTombstones(std::unique_ptr<const RangeTombstones>* tombstones) const;
-  [[nodiscard]] Status AddEntry(const CompactionIterator& kept, TableWriter* writer);
   [[nodiscard]] Status WriteOutputs(CompactionIterator* kept, TombstoneWriter* tombstones,
                                     Courtesy* courtesy);
 
