@@ -131,8 +131,8 @@ TEST(RuntimeTest, JoinHandleJoinsOnDestructionAndMoves) {
 
 TEST(RuntimeTest, ManyRuntimesComeAndGo) {
   for (int i = 0; i < 300 / kScaleDown; i++) {
+    std::atomic<int> count{0};  // outlives the runtime, which waits for its detached fibers
     Runtime runtime({.workers = 1 + i % 3});
-    std::atomic<int> count{0};
     std::vector<JoinHandle> handles;
     for (int n = 0; n < 10; n++) handles.push_back(runtime.spawn([&] { count++; }));
     if (i % 2 == 0) {
