@@ -160,6 +160,113 @@ class Metrics {
   std::string text_;
 };
 
+double Number(uint64_t value) { return static_cast<double>(value); }
+
+void AddProcess(ServerState& server, Metrics* m) {
+  m->One("cairn_uptime_seconds", "gauge", "Time since the server started.",
+         Number((server.keyspace().NowMillis() - server.started_at_ms()) / 1000));
+  m->One("cairn_process_cpu_seconds_total", "counter", "Processor time of the process.",
+         Number(fiber::process_cpu_nanos()) / 1e9);
+  m->One("process_resident_memory_bytes", "gauge", "Memory of the process.",
+         Number(ResidentBytes()));
+  m->One("cairn_disk_full", "gauge", "1 while only writes that make room go on.",
+         server.disk().full() ? 1 : 0);
+  m->One("cairn_client_memory_bytes", "gauge", "Memory of large requests, values and replies.",
+         Number(server.keyspace().memory().used()));
+}
+
+void AddKeyspace(ServerState& server, const State& state, Metrics* m) {
+  const std::vector<KeyCount> counts = CountKeys(server.keyspace());
+  const auto database = [](const KeyCount& one) {
+    return "db=\"" + std::to_string(one.database) + "\"";
+  };
+  m->Describe("cairn_database_keys", "gauge", "Keys of a database; beyond 10000 an estimate.");
+  for (const KeyCount& one : counts) {
+    m->Sample("cairn_database_keys", database(one), Number(one.keys));
+  }
+  m->Describe("cairn_database_expiring_keys", "gauge", "Those of them that expire.");
+  for (const KeyCount& one : counts) {
+    m->Sample("cairn_database_expiring_keys", database(one), Number(one.expiring));
+  }
+  m->One("cairn_keyspace_hits_total", "counter", "Keys that were looked up and found.",
+         Number(state.totals.hits));
+  m->One("cairn_keyspace_misses_total", "counter", "Keys that were looked up and not found.",
+         Number(state.totals.misses));
+}
+
+void AddClients(ServerState& server, const State& state, Metrics* m) {
+  const Stats& stats = server.stats();
+  m->One("cairn_receives_total", "counter", "Receives from clients that brought something.",
+         Number(state.totals.receives));
+  m->One("cairn_commands_total", "counter", "Commands that clients sent.",
+         Number(state.totals.commands));
+  m->Describe("cairn_command_duration_seconds", "histogram",
+              "Time from the start of a run of commands to the end of each.");
+  m->Histogram("cairn_command_duration_seconds", "kind=\"read\"", state.totals.reads);
+  m->Histogram("cairn_command_duration_seconds", "kind=\"write\"", state.totals.writes);
+  m->One("cairn_clients", "gauge", "Connected clients.", Number(server.frontend().clients()));
+  m->One("cairn_connections_total", "counter", "Connections accepted.",
+         Number(stats.connections()));
+  m->One("cairn_connections_rejected_total", "counter", "Connections over the limit of clients.",
+         Number(stats.rejected()));
+  m->One("cairn_protocol_errors_total", "counter", "Connections ended by what is no request.",
+         Number(stats.protocol_errors()));
+  m->One("cairn_failed_tls_handshakes_total", "counter", "TLS handshakes that failed.",
+         Number(stats.failed_handshakes()));
+  m->One("cairn_subscribers_dropped_total", "counter", "Subscribers that were too slow.",
+         Number(stats.dropped_subscribers()));
+  m->One("cairn_failed_logins_total", "counter", "Wrong passwords.", Number(stats.failed_logins()));
+  m->One("cairn_failed_writes_total", "counter", "Commits that the store refused.",
+         Number(stats.failed_writes()));
+  m->Describe("cairn_network_bytes_total", "counter", "Bytes of requests and replies.");
+  m->Sample("cairn_network_bytes_total", "direction=\"in\"", Number(state.totals.bytes_in));
+  m->Sample("cairn_network_bytes_total", "direction=\"out\"", Number(state.totals.bytes_out));
+}
+
+void AddStore(const State& state, Metrics* m) {
+  m->Describe("cairn_level_bytes", "gauge", "Bytes of the tables of a level.");
+  for (const Level& level : state.levels) {
+    m->Sample("cairn_level_bytes", "level=\"" + std::to_string(level.number) + "\"",
+              Number(level.bytes));
+  }
+  m->Describe("cairn_level_tables", "gauge", "Tables of a level.");
+  for (const Level& level : state.levels) {
+    m->Sample("cairn_level_tables", "level=\"" + std::to_string(level.number) + "\"",
+              Number(level.files.size()));
+  }
+  m->Describe("cairn_memory_bytes", "gauge", "Memory of the store by its use.");
+  m->Sample("cairn_memory_bytes", "use=\"memtables\"", Number(state.memtable_bytes));
+  m->Sample("cairn_memory_bytes", "use=\"block_cache\"", Number(state.cache_bytes));
+  m->Sample("cairn_memory_bytes", "use=\"table_readers\"", Number(state.table_reader_bytes));
+  m->One("cairn_keys_estimate", "gauge", "Estimate of the pairs in the store.",
+         Number(state.keys_estimate));
+  m->One("cairn_block_cache_hits_total", "counter", "Blocks found in the cache.",
+         Number(state.cache_hits));
+  m->One("cairn_block_cache_misses_total", "counter", "Blocks that had to be read.",
+         Number(state.cache_misses));
+  m->One("cairn_filter_useful_total", "counter", "Tables that a filter saved a read of.",
+         Number(state.filter_useful));
+  m->One("cairn_compaction_written_bytes_total", "counter", "Bytes written by compactions.",
+         Number(state.compaction_bytes));
+  m->One("cairn_flush_written_bytes_total", "counter", "Bytes written by flushes.",
+         Number(state.flush_bytes));
+  m->One("cairn_log_written_bytes_total", "counter", "Bytes written to the write-ahead log.",
+         Number(state.log_bytes));
+  m->One("cairn_running_flushes", "gauge", "Flushes under way.", Number(state.running_flushes));
+  m->One("cairn_running_compactions", "gauge", "Compactions under way.",
+         Number(state.running_compactions));
+  m->One("cairn_pending_compaction_bytes", "gauge", "Bytes that wait to be compacted.",
+         Number(state.pending_compaction_bytes));
+  m->One("cairn_write_stall_seconds_total", "counter", "Time that writes were held back.",
+         Number(state.stall_micros) / 1e6);
+  m->One("cairn_write_stopped", "gauge", "1 while writes are stopped.",
+         Number(state.write_stopped));
+  m->One("cairn_delayed_write_bytes_per_second", "gauge",
+         "The rate to which writes are slowed; 0: they are not.", Number(state.delayed_write_rate));
+  m->One("cairn_background_errors", "gauge", "Errors of flushes and compactions.",
+         Number(state.background_errors));
+}
+
 }  // namespace
 
 std::string StateJson(ServerState& server) {
@@ -220,99 +327,11 @@ std::string StateJson(ServerState& server) {
 
 std::string MetricsText(ServerState& server) {
   const State state(server);
-  const Stats& stats = server.stats();
-  const auto number = [](uint64_t value) { return static_cast<double>(value); };
   Metrics m;
-  m.One("cairn_uptime_seconds", "gauge", "Time since the server started.",
-        number((server.keyspace().NowMillis() - server.started_at_ms()) / 1000));
-  m.One("cairn_process_cpu_seconds_total", "counter", "Processor time of the process.",
-        number(fiber::process_cpu_nanos()) / 1e9);
-  m.One("process_resident_memory_bytes", "gauge", "Memory of the process.",
-        number(ResidentBytes()));
-  const std::vector<KeyCount> counts = CountKeys(server.keyspace());
-  const auto database = [](const KeyCount& one) {
-    return "db=\"" + std::to_string(one.database) + "\"";
-  };
-  m.Describe("cairn_database_keys", "gauge", "Keys of a database; beyond 10000 an estimate.");
-  for (const KeyCount& one : counts) {
-    m.Sample("cairn_database_keys", database(one), number(one.keys));
-  }
-  m.Describe("cairn_database_expiring_keys", "gauge", "Those of them that expire.");
-  for (const KeyCount& one : counts) {
-    m.Sample("cairn_database_expiring_keys", database(one), number(one.expiring));
-  }
-  m.One("cairn_keyspace_hits_total", "counter", "Keys that were looked up and found.",
-        number(state.totals.hits));
-  m.One("cairn_keyspace_misses_total", "counter", "Keys that were looked up and not found.",
-        number(state.totals.misses));
-  m.One("cairn_receives_total", "counter", "Receives from clients that brought something.",
-        number(state.totals.receives));
-  m.One("cairn_commands_total", "counter", "Commands that clients sent.",
-        number(state.totals.commands));
-  m.Describe("cairn_command_duration_seconds", "histogram",
-             "Time from the start of a run of commands to the end of each.");
-  m.Histogram("cairn_command_duration_seconds", "kind=\"read\"", state.totals.reads);
-  m.Histogram("cairn_command_duration_seconds", "kind=\"write\"", state.totals.writes);
-  m.One("cairn_clients", "gauge", "Connected clients.", number(server.frontend().clients()));
-  m.One("cairn_connections_total", "counter", "Connections accepted.", number(stats.connections()));
-  m.One("cairn_connections_rejected_total", "counter", "Connections over the limit of clients.",
-        number(stats.rejected()));
-  m.One("cairn_protocol_errors_total", "counter", "Connections ended by what is no request.",
-        number(stats.protocol_errors()));
-  m.One("cairn_failed_tls_handshakes_total", "counter", "TLS handshakes that failed.",
-        number(stats.failed_handshakes()));
-  m.One("cairn_subscribers_dropped_total", "counter", "Subscribers that were too slow.",
-        number(stats.dropped_subscribers()));
-  m.One("cairn_failed_logins_total", "counter", "Wrong passwords.", number(stats.failed_logins()));
-  m.One("cairn_failed_writes_total", "counter", "Commits that the store refused.",
-        number(stats.failed_writes()));
-  m.Describe("cairn_network_bytes_total", "counter", "Bytes of requests and replies.");
-  m.Sample("cairn_network_bytes_total", "direction=\"in\"", number(state.totals.bytes_in));
-  m.Sample("cairn_network_bytes_total", "direction=\"out\"", number(state.totals.bytes_out));
-  m.Describe("cairn_level_bytes", "gauge", "Bytes of the tables of a level.");
-  for (const Level& level : state.levels) {
-    m.Sample("cairn_level_bytes", "level=\"" + std::to_string(level.number) + "\"",
-             number(level.bytes));
-  }
-  m.Describe("cairn_level_tables", "gauge", "Tables of a level.");
-  for (const Level& level : state.levels) {
-    m.Sample("cairn_level_tables", "level=\"" + std::to_string(level.number) + "\"",
-             number(level.files.size()));
-  }
-  m.Describe("cairn_memory_bytes", "gauge", "Memory of the store by its use.");
-  m.Sample("cairn_memory_bytes", "use=\"memtables\"", number(state.memtable_bytes));
-  m.Sample("cairn_memory_bytes", "use=\"block_cache\"", number(state.cache_bytes));
-  m.Sample("cairn_memory_bytes", "use=\"table_readers\"", number(state.table_reader_bytes));
-  m.One("cairn_keys_estimate", "gauge", "Estimate of the pairs in the store.",
-        number(state.keys_estimate));
-  m.One("cairn_block_cache_hits_total", "counter", "Blocks found in the cache.",
-        number(state.cache_hits));
-  m.One("cairn_block_cache_misses_total", "counter", "Blocks that had to be read.",
-        number(state.cache_misses));
-  m.One("cairn_filter_useful_total", "counter", "Tables that a filter saved a read of.",
-        number(state.filter_useful));
-  m.One("cairn_compaction_written_bytes_total", "counter", "Bytes written by compactions.",
-        number(state.compaction_bytes));
-  m.One("cairn_flush_written_bytes_total", "counter", "Bytes written by flushes.",
-        number(state.flush_bytes));
-  m.One("cairn_log_written_bytes_total", "counter", "Bytes written to the write-ahead log.",
-        number(state.log_bytes));
-  m.One("cairn_running_flushes", "gauge", "Flushes under way.", number(state.running_flushes));
-  m.One("cairn_running_compactions", "gauge", "Compactions under way.",
-        number(state.running_compactions));
-  m.One("cairn_pending_compaction_bytes", "gauge", "Bytes that wait to be compacted.",
-        number(state.pending_compaction_bytes));
-  m.One("cairn_write_stall_seconds_total", "counter", "Time that writes were held back.",
-        number(state.stall_micros) / 1e6);
-  m.One("cairn_write_stopped", "gauge", "1 while writes are stopped.", number(state.write_stopped));
-  m.One("cairn_delayed_write_bytes_per_second", "gauge",
-        "The rate to which writes are slowed; 0: they are not.", number(state.delayed_write_rate));
-  m.One("cairn_disk_full", "gauge", "1 while only writes that make room go on.",
-        server.disk().full() ? 1 : 0);
-  m.One("cairn_client_memory_bytes", "gauge", "Memory of large requests, values and replies.",
-        number(server.keyspace().memory().used()));
-  m.One("cairn_background_errors", "gauge", "Errors of flushes and compactions.",
-        number(state.background_errors));
+  AddProcess(server, &m);
+  AddKeyspace(server, state, &m);
+  AddClients(server, state, &m);
+  AddStore(state, &m);
   return m.Take();
 }
 
