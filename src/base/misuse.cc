@@ -7,10 +7,10 @@
 
 namespace cairn {
 
-void ReportMisuse(Logger* log, const std::string& what) {
-  LogError(log, "%s", what.c_str());
+void ReportMisuse(Logger* info_log, const std::string& what) {
+  LogError(info_log, "%s", what.c_str());
 #if !defined(NDEBUG)
-  if (log != nullptr) log->Flush();
+  if (info_log != nullptr) info_log->Flush();
   std::fprintf(stderr, "cairn: %s\n", what.c_str());
   std::abort();
 #endif

@@ -11,6 +11,6 @@ namespace cairn {
 
 // Says `what` in the LOG; where assertions are on (no NDEBUG) also on stderr, and ends the process:
 // there it would crash later, in a place that says nothing. `log` may be null. Any thread.
-void ReportMisuse(Logger* log, const std::string& what);
+void ReportMisuse(Logger* info_log, const std::string& what);
 
 }  // namespace cairn

@@ -6,7 +6,7 @@ using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is 
 using cairn::Report;
 
 struct rocksdb_backup_engine_t {
-  std::shared_ptr<Logger> log;  // what the engine writes to; may be null
+  std::shared_ptr<Logger> info_log;  // what the engine writes to; may be null
   std::unique_ptr<BackupEngine> rep;
 };
 struct rocksdb_backup_engine_info_t {
@@ -22,10 +22,10 @@ struct rocksdb_restore_options_t {
 namespace {
 
 rocksdb_backup_engine_t* Open(const BackupEngineOptions& options, Env* env,
-                              std::shared_ptr<Logger> log, char** errptr) {
+                              std::shared_ptr<Logger> info_log, char** errptr) {
   BackupEngine* made = nullptr;
   if (!Report(errptr, BackupEngine::Open(options, env, &made))) return nullptr;
-  return new rocksdb_backup_engine_t{std::move(log), std::unique_ptr<BackupEngine>(made)};
+  return new rocksdb_backup_engine_t{std::move(info_log), std::unique_ptr<BackupEngine>(made)};
 }
 
 }  // namespace

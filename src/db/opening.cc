@@ -376,26 +376,27 @@ void Opening::StartWriting() {
 namespace {
 
 // What the build has, in the lines of RocksDB's LOG.
-void LogBuild(Logger* log) {
-  LogHeader(log, "Compression algorithms supported:");
+void LogBuild(Logger* info_log) {
+  LogHeader(info_log, "Compression algorithms supported:");
   for (const auto& [name, type] : EnumNames<CompressionType>()) {
     if (type == kNoCompression || type == kDisableCompressionOption) continue;
-    LogHeader(log, "\t%s supported: %d", std::string(name).c_str(), IsCompressionSupported(type));
+    LogHeader(info_log, "\t%s supported: %d", std::string(name).c_str(),
+              IsCompressionSupported(type));
   }
-  LogHeader(log, "Fast CRC32 supported: ISA-L, by what the processor has");
-  LogHeader(log, "DMutex implementation: fiber::Mutex");
+  LogHeader(info_log, "Fast CRC32 supported: ISA-L, by what the processor has");
+  LogHeader(info_log, "DMutex implementation: fiber::Mutex");
 }
 
 }  // namespace
 
 void Opening::LogBanner() const {
-  Logger* log = db_.options.info_log.get();
-  LogInfo(log, "Cairn, compatible with RocksDB version: %d.%d.%d", ROCKSDB_MAJOR, ROCKSDB_MINOR,
-          ROCKSDB_PATCH);
-  LogInfo(log, "DB SUMMARY: %s", db_.name.c_str());
-  LogInfo(log, "DB Session ID:  %s", db_.session_id.c_str());
-  db_.options.Dump(log);
-  LogBuild(log);
+  Logger* info_log = db_.options.info_log.get();
+  LogInfo(info_log, "Cairn, compatible with RocksDB version: %d.%d.%d", ROCKSDB_MAJOR,
+          ROCKSDB_MINOR, ROCKSDB_PATCH);
+  LogInfo(info_log, "DB SUMMARY: %s", db_.name.c_str());
+  LogInfo(info_log, "DB Session ID:  %s", db_.session_id.c_str());
+  db_.options.Dump(info_log);
+  LogBuild(info_log);
 }
 
 Status Opening::Close() {

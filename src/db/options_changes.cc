@@ -19,10 +19,10 @@
 namespace cairn {
 namespace {
 
-void LogChange(Logger* log, const char* call,
+void LogChange(Logger* info_log, const char* call,
                const std::unordered_map<std::string, std::string>& map) {
   for (const auto& [name, value] : map) {
-    LogInfo(log, "%s: %s: %s", call, name.c_str(), value.c_str());
+    LogInfo(info_log, "%s: %s: %s", call, name.c_str(), value.c_str());
   }
 }
 

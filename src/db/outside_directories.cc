@@ -72,8 +72,8 @@ bool DirectoryOwner::Decode(const std::string& text, DirectoryOwner* owner) {
   return !owner->db_id.empty() && !owner->db_path.empty();
 }
 
-OutsideDirectories::OutsideDirectories(FileSystem* fs, std::string dbname, Logger* log)
-    : fs_(fs), dbname_(std::move(dbname)), log_(log) {}
+OutsideDirectories::OutsideDirectories(FileSystem* fs, std::string dbname, Logger* info_log)
+    : fs_(fs), dbname_(std::move(dbname)), info_log_(info_log) {}
 
 OutsideDirectories::~OutsideDirectories() { Unlock(); }
 
@@ -332,7 +332,7 @@ Status OutsideDirectories::Claim(const std::string& db_id, uint64_t first_log, u
     const std::string path = OwnerFileName(dir.path);
     if (io.ok()) io = ReplaceFile(fs_, path, path + ".tmp", owner.Encode(), directory.get());
     if (!io.ok()) return io;
-    LogInfo(log_, "%s %s: %s", dir.option, dir.path.c_str(),
+    LogInfo(info_log_, "%s %s: %s", dir.option, dir.path.c_str(),
             !dir.owner                 ? "adopted"
             : dir.owner->db_id.empty() ? "adopted, as its empty OWNER asks for"
                                        : ("taken over from " + Them(*dir.owner)).c_str());

@@ -59,7 +59,7 @@ struct DirectoryOwner {
 class OutsideDirectories {
  public:
   // `fs` and `log`, which may be null, are borrowed.
-  OutsideDirectories(FileSystem* fs, std::string dbname, Logger* log);
+  OutsideDirectories(FileSystem* fs, std::string dbname, Logger* info_log);
   ~OutsideDirectories();  // Unlock()
   OutsideDirectories(const OutsideDirectories&) = delete;
   OutsideDirectories& operator=(const OutsideDirectories&) = delete;
@@ -123,7 +123,7 @@ class OutsideDirectories {
 
   FileSystem* const fs_;
   const std::string dbname_;
-  Logger* const log_;
+  Logger* const info_log_;
   std::vector<Directory> all_;
 };
 

@@ -143,7 +143,7 @@ Status PrimaryFollower::FollowWal(uint64_t number, const ManifestUpdate& update)
   IOStatus io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
   if (!io.ok()) return io;
   WalReporter reporter;
-  reporter.log = db_.options.info_log.get();
+  reporter.info_log = db_.options.info_log.get();
   reporter.ignore = db_.options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
   LogReader reader(db_.options.info_log, std::move(file), &reporter, /*checksum=*/true, number);
   WalPosition& position = wal_positions_[number];

@@ -123,7 +123,7 @@ Status Recovery::ReadKeptWal(uint64_t number, Replay* replay) {
   IOStatus io = SequentialFileReader::Open(db_.fs, path, db_.file_options, &file);
   if (!io.ok()) return io;
   WalReporter reporter;
-  reporter.log = db_.options.info_log.get();
+  reporter.info_log = db_.options.info_log.get();
   LogReader reader(db_.options.info_log, std::move(file), &reporter, /*checksum=*/true, number);
   SequenceNumber& last = replay->kept[number];
   std::string scratch;
@@ -347,7 +347,7 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
   if (!io.ok()) return io;
   LogInfo(db_.options.info_log.get(), "Recovering log #%llu mode %d",
           static_cast<unsigned long long>(number), static_cast<int>(log.mode));
-  log.reporter.log = db_.options.info_log.get();
+  log.reporter.info_log = db_.options.info_log.get();
   log.reporter.ignore = log.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
   log.reader = std::make_unique<LogReader>(db_.options.info_log, std::move(file), &log.reporter,
                                            /*checksum=*/true, number);

@@ -250,6 +250,66 @@ Status SkipWalFields(EditReader* in) {
   }
 }
 
+// min_log_number_to_keep: a field of new files that says it for the database.
+Status DecodeNewFile(uint32_t tag, EditReader* in, VersionEdit::NewFile* file,
+                     std::optional<uint64_t>* min_log_number_to_keep) {
+  FileMetaData& f = file->meta;
+  file->level = in->Level("new file's level");
+  f.number = in->U64("new file's number");
+  if (tag == kTagNewFile3) f.path_id = in->Path("new file's path");
+  f.file_size = in->U64("new file's size");
+  f.smallest = in->Key("new file's smallest key");
+  f.largest = in->Key("new file's largest key");
+  if (tag == kTagNewFile) {
+    // The first format had no sequence range; 0 is what the bounds of such files are taken as.
+    f.smallest_seqno = 0;
+    f.largest_seqno = 0;
+  } else {
+    f.smallest_seqno = in->Sequence("new file's smallest sequence");
+    f.largest_seqno = in->Sequence("new file's largest sequence");
+  }
+  if (tag != kTagNewFile4 || in->failed() != nullptr) return Status::OK();
+  return DecodeNewFileFields(in, &f, min_log_number_to_keep);
+}
+
+Status Malformed(const char* what) {
+  return Status::Corruption("VersionEdit", std::string("malformed ") + what);
+}
+
+// A WAL addition or deletion; the newer tags have it in a string, so that older releases skip it.
+Status DecodeWal(uint32_t tag, EditReader* in, std::vector<uint64_t>* additions,
+                 std::optional<uint64_t>* deletion_before) {
+  switch (tag) {
+    case kTagWalAddition:
+      additions->push_back(in->U64("WAL addition"));
+      return SkipWalFields(in);
+    case kTagWalDeletion:
+      *deletion_before = in->U64("WAL deletion");
+      return Status::OK();
+    default:
+      break;
+  }
+  EditReader wal(in->String("WAL record"));
+  if (in->failed() != nullptr) return Status::OK();
+  const uint64_t number = wal.U64("WAL number");
+  if (tag == kTagWalAddition2) {
+    additions->push_back(number);
+    if (Status s = SkipWalFields(&wal); !s.ok()) return s;
+  } else {
+    *deletion_before = number;
+  }
+  return wal.failed() == nullptr ? Status::OK() : Malformed(wal.failed());
+}
+
+Status DecodeSyncedLog(EditReader* in, std::optional<LogEnd>* synced) {
+  EditReader end(in->String("synced log"));
+  if (in->failed() != nullptr) return Status::OK();
+  synced->emplace();
+  (*synced)->log = end.U64("synced log's number");
+  (*synced)->last_sequence = end.Sequence("synced log's last sequence number");
+  return end.failed() == nullptr ? Status::OK() : Malformed(end.failed());
+}
+
 }  // namespace
 
 bool VersionEdit::EncodeTo(std::string* dst) const {
@@ -301,6 +361,7 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
   while (!in.done()) {
     const uint32_t tag = in.U32("tag");
     if (in.failed() != nullptr) break;
+    Status s;
     switch (tag) {
       case kTagComparator:
         comparator_ = in.String("comparator name").ToString();
@@ -338,27 +399,8 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
       case kTagNewFile3:
       case kTagNewFile4: {
         NewFile file;
-        FileMetaData& f = file.meta;
-        file.level = in.Level("new file's level");
-        f.number = in.U64("new file's number");
-        if (tag == kTagNewFile3) f.path_id = in.Path("new file's path");
-        f.file_size = in.U64("new file's size");
-        f.smallest = in.Key("new file's smallest key");
-        f.largest = in.Key("new file's largest key");
-        if (tag != kTagNewFile) {
-          f.smallest_seqno = in.Sequence("new file's smallest sequence");
-          f.largest_seqno = in.Sequence("new file's largest sequence");
-        } else {
-          // The first format had no sequence range; 0 is what the bounds of such files are taken
-          // as.
-          f.smallest_seqno = 0;
-          f.largest_seqno = 0;
-        }
-        if (tag == kTagNewFile4 && in.failed() == nullptr) {
-          Status s = DecodeNewFileFields(&in, &f, &min_log_number_to_keep_);
-          if (!s.ok()) return s;
-        }
-        if (in.failed() == nullptr) new_files_.push_back(std::move(file));
+        s = DecodeNewFile(tag, &in, &file, &min_log_number_to_keep_);
+        if (s.ok() && in.failed() == nullptr) new_files_.push_back(std::move(file));
         break;
       }
       case kTagColumnFamily:
@@ -385,48 +427,22 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
         db_id_ = in.String("database id").ToString();
         break;
       case kTagWalAddition:
-        wal_additions_.push_back(in.U64("WAL addition"));
-        if (Status s = SkipWalFields(&in); !s.ok()) return s;
-        break;
       case kTagWalDeletion:
-        wal_deletion_before_ = in.U64("WAL deletion");
-        break;
       case kTagWalAddition2:
-      case kTagWalDeletion2: {
-        EditReader wal(in.String("WAL record"));
-        if (in.failed() != nullptr) break;
-        const uint64_t number = wal.U64("WAL number");
-        if (tag == kTagWalAddition2) {
-          wal_additions_.push_back(number);
-          if (Status s = SkipWalFields(&wal); !s.ok()) return s;
-        } else {
-          wal_deletion_before_ = number;
-        }
-        if (wal.failed() != nullptr) {
-          return Status::Corruption("VersionEdit", std::string("malformed ") + wal.failed());
-        }
+      case kTagWalDeletion2:
+        s = DecodeWal(tag, &in, &wal_additions_, &wal_deletion_before_);
         break;
-      }
-      case kTagSyncedLog: {
-        EditReader end(in.String("synced log"));
-        if (in.failed() != nullptr) break;
-        synced_log_.emplace();
-        synced_log_->log = end.U64("synced log's number");
-        synced_log_->last_sequence = end.Sequence("synced log's last sequence number");
-        if (end.failed() != nullptr) {
-          return Status::Corruption("VersionEdit", std::string("malformed ") + end.failed());
-        }
+      case kTagSyncedLog:
+        s = DecodeSyncedLog(&in, &synced_log_);
         break;
-      }
       case kTagFullHistoryTsLow:
         full_history_ts_low_ = in.String("full history timestamp").ToString();
         break;
       case kTagPersistUserDefinedTimestamps: {
         const Slice v = in.String("persist user-defined timestamps");
-        if (in.failed() == nullptr && v.size() != 1) {
-          return Status::Corruption("VersionEdit", "malformed persist user-defined timestamps");
-        }
-        if (in.failed() == nullptr) persist_user_defined_timestamps_ = v[0] != 0;
+        if (in.failed() != nullptr) break;
+        if (v.size() != 1) return Malformed("persist user-defined timestamps");
+        persist_user_defined_timestamps_ = v[0] != 0;
         break;
       }
       default:
@@ -436,11 +452,9 @@ Status VersionEdit::DecodeFrom(const Slice& src) {
         in.String("skippable record");
         break;
     }
+    if (!s.ok()) return s;
   }
-  if (in.failed() != nullptr) {
-    return Status::Corruption("VersionEdit", std::string("malformed ") + in.failed());
-  }
-  return Status::OK();
+  return in.failed() == nullptr ? Status::OK() : Malformed(in.failed());
 }
 
 std::string VersionEdit::DebugString(bool hex_key) const {

@@ -46,10 +46,10 @@ Repairer::Repairer(std::string dbname, const DBOptions& options,
       wal_dir_(options.wal_dir.empty() ? dbname_ : options.wal_dir),
       table_dir_(options.db_paths[0].path),
       fs_(options.env->GetFileSystem().get()),
-      log_(options.info_log.get()),
+      info_log_(options.info_log.get()),
       session_id_(GenerateDbSessionId()),
       reading_(PastTheCaches()),
-      outside_(fs_, dbname_, log_) {
+      outside_(fs_, dbname_, info_log_) {
   for (const ColumnFamilyDescriptor& family : families) known_[family.name] = family.options;
 }
 
@@ -63,16 +63,16 @@ Status Repairer::Run() {
   if (s.ok()) {
     uint64_t bytes = 0;
     for (const auto& table : tables_) bytes += table->meta.file_size;
-    LogWarn(log_,
+    LogWarn(info_log_,
             "**** Repaired %s: %zu column families, %zu tables of %llu bytes, up to sequence "
             "number %llu. Some data may have been lost. ****",
             dbname_.c_str(), families_.size(), tables_.size(),
             static_cast<unsigned long long>(bytes),
             static_cast<unsigned long long>(last_sequence_));
   } else {
-    LogError(log_, "Repair of %s failed: %s", dbname_.c_str(), s.ToString().c_str());
+    LogError(info_log_, "Repair of %s failed: %s", dbname_.c_str(), s.ToString().c_str());
   }
-  if (log_ != nullptr) log_->Flush();
+  if (info_log_ != nullptr) info_log_->Flush();
   io = fs_->UnlockFile(lock, IOOptions(), nullptr);
   return s.ok() ? Status(io) : s;
 }
@@ -117,7 +117,7 @@ Status Repairer::RunLocked() {
 
 Status Repairer::FindFiles() {
   for (const std::string& dir : std::set<std::string>{dbname_, table_dir_, wal_dir_}) {
-    LogInfo(log_, "Searching %s", dir.c_str());
+    LogInfo(info_log_, "Searching %s", dir.c_str());
     std::vector<std::string> names;
     IOStatus io = fs_->GetChildren(dir, IOOptions(), &names, nullptr);
     if (!io.ok()) return io;
@@ -149,7 +149,7 @@ Status Repairer::CheckOwners() {
 void Repairer::ReadManifests() {
   AddFamily(0, kDefaultColumnFamilyName);
   for (const uint64_t number : manifest_numbers_) {
-    remains_.Read(fs_, DescriptorFileName(dbname_, number), number, log_);
+    remains_.Read(fs_, DescriptorFileName(dbname_, number), number, info_log_);
   }
   // Those without a table, too: the logs may have something of them.
   for (const auto& [id, family] : remains_.families) {
@@ -184,7 +184,8 @@ Repairer::Family* Repairer::AddFamily(uint32_t id, const std::string& name) {
   if (namesake != nullptr) families_.erase(namesake->id);
   const ColumnFamilyOptions* const options = OptionsFor(name);
   if (options == nullptr) {
-    LogWarn(log_, "Column family [%s] (ID %u) is not among those to be repaired", name.c_str(), id);
+    LogWarn(info_log_, "Column family [%s] (ID %u) is not among those to be repaired", name.c_str(),
+            id);
     return nullptr;
   }
   std::unique_ptr<Family>& slot = families_[id];
@@ -196,9 +197,9 @@ Repairer::Family* Repairer::AddFamily(uint32_t id, const std::string& name) {
   tables.paths = {table_dir_};
   tables.icmp = &slot->icmp;
   tables.max_open_files = kOpenTables;
-  tables.info_log = log_;
+  tables.info_log = info_log_;
   slot->tables = std::make_unique<TableCache>(std::move(tables));
-  LogInfo(log_, "Column family [%s] (ID %u)", name.c_str(), id);
+  LogInfo(info_log_, "Column family [%s] (ID %u)", name.c_str(), id);
   return slot.get();
 }
 
@@ -212,7 +213,7 @@ JobEnv Repairer::MakeJobEnv(const Family& family) {
   env.table_cache = family.tables.get();
   env.directory = table_directory_.get();
   env.statistics = options_.statistics.get();
-  env.info_log = log_;
+  env.info_log = info_log_;
   env.db_id = db_id_;
   env.db_session_id = session_id_;
   env.column_family_id = family.id;
@@ -280,7 +281,7 @@ void Repairer::Archive(const std::string& dir, const std::string& name) {
   const std::string lost = dir + "/" + kLostDir;
   IOStatus io = CreateDirDurably(fs_, lost);
   if (io.ok()) io = fs_->RenameFile(dir + "/" + name, lost + "/" + name, IOOptions(), nullptr);
-  LogInfo(log_, "Archiving %s/%s: %s", dir.c_str(), name.c_str(), io.ToString().c_str());
+  LogInfo(info_log_, "Archiving %s/%s: %s", dir.c_str(), name.c_str(), io.ToString().c_str());
 }
 
 }  // namespace cairn

@@ -199,7 +199,7 @@ class Repairer {
   PreparedSections prepared_;  // of the logs so far
   const std::string table_dir_;
   FileSystem* const fs_;
-  Logger* const log_;
+  Logger* const info_log_;
   const std::string session_id_;
   // Of IDENTITY, else of a MANIFEST, else of what it owns outside, else a new one.
   std::string db_id_;

@@ -53,11 +53,11 @@ Status Repairer::AddBlobFiles(const Family& family, VersionEdit* edit) {
       }
     }
     if (!s.ok()) {
-      LogWarn(log_, "Blob file #%llu, which tables refer to, is lost: %s",
+      LogWarn(info_log_, "Blob file #%llu, which tables refer to, is lost: %s",
               static_cast<unsigned long long>(number), s.ToString().c_str());
       continue;
     }
-    LogInfo(log_, "Blob file #%llu: %llu blobs, of which tables refer to %llu",
+    LogInfo(info_log_, "Blob file #%llu: %llu blobs, of which tables refer to %llu",
             static_cast<unsigned long long>(number), static_cast<unsigned long long>(file.blobs),
             static_cast<unsigned long long>(used.blobs));
     if (used.blobs < file.blobs) {

@@ -165,7 +165,7 @@ uint64_t Repairer::TrueNumber(uint64_t number, const WalLink& link) const {
   if (link.predecessor < number && link.predecessor >= last_log_) return number;
   const auto after = log_numbers_.upper_bound(link.predecessor);
   const uint64_t is = after != log_numbers_.end() ? *after : link.predecessor + 1;
-  LogWarn(log_, "Log #%llu follows #%llu, so it is taken for #%llu",
+  LogWarn(info_log_, "Log #%llu follows #%llu, so it is taken for #%llu",
           static_cast<unsigned long long>(number),
           static_cast<unsigned long long>(link.predecessor), static_cast<unsigned long long>(is));
   return is;
@@ -189,11 +189,11 @@ Status Repairer::ConvertLog(uint64_t number) {
   std::unique_ptr<SequentialFileReader> file;
   IOStatus io = SequentialFileReader::Open(fs_, path, FileOptionsForLog(options_), &file);
   if (!io.ok()) {
-    LogWarn(log_, "Log #%llu: ignoring %s", log, io.ToString().c_str());
+    LogWarn(info_log_, "Log #%llu: ignoring %s", log, io.ToString().c_str());
     return Status::OK();
   }
   WalReporter reporter;
-  reporter.log = log_;
+  reporter.info_log = info_log_;
   reporter.ignore = true;
   LogReader reader(options_.info_log, std::move(file), &reporter, /*checksum=*/true, number);
   Memtables memtables(this, number);
@@ -219,7 +219,8 @@ Status Repairer::ConvertLog(uint64_t number) {
     }
     if (s.IsNotSupported()) return AtOffset(s, path, offset);  // it is whole, and would be lost
     if (!s.ok()) {
-      LogWarn(log_, "Log #%llu: ignoring %s", log, AtOffset(s, path, offset).ToString().c_str());
+      LogWarn(info_log_, "Log #%llu: ignoring %s", log,
+              AtOffset(s, path, offset).ToString().c_str());
       continue;
     }
     ++records;
@@ -230,9 +231,9 @@ Status Repairer::ConvertLog(uint64_t number) {
     if (!s.ok()) return s;
   }
   if (!reader.status().ok()) {
-    LogWarn(log_, "Log #%llu: ends with %s", log, reader.status().ToString().c_str());
+    LogWarn(info_log_, "Log #%llu: ends with %s", log, reader.status().ToString().c_str());
   }
-  LogInfo(log_, "Log #%llu: %llu records", log, static_cast<unsigned long long>(records));
+  LogInfo(info_log_, "Log #%llu: %llu records", log, static_cast<unsigned long long>(records));
   return SaveMemtables(number, &memtables);
 }
 
@@ -247,7 +248,7 @@ Status Repairer::SaveMemtables(uint64_t log, Memtables* memtables) {
     FlushJob job(env, *family->options, {memtable}, kUnknownEpochNumber, "Repair",
                  TableFileCreationReason::kRecovery);
     Status s = job.Run(number, &table->meta);
-    LogInfo(log_, "Log #%llu: %llu entries of [%s] saved to table #%llu, %s",
+    LogInfo(info_log_, "Log #%llu: %llu entries of [%s] saved to table #%llu, %s",
             static_cast<unsigned long long>(log),
             static_cast<unsigned long long>(memtable->num_entries()), family->name.c_str(),
             static_cast<unsigned long long>(number), s.ToString().c_str());

@@ -146,7 +146,7 @@ void Repairer::SaveTombstones(const Family& family, SequenceNumber global,
 void Repairer::TellSaved(const Found& found, const Status& why, uint64_t number, const Saved& saved,
                          const TableSalvage& salvage) const {
   LogWarn(
-      log_,
+      info_log_,
       "Table #%llu is damaged: %s. Saved to table #%llu: %llu entries of %llu blocks, %llu range "
       "tombstones",
       static_cast<unsigned long long>(found.number), why.ToString().c_str(),
@@ -155,7 +155,7 @@ void Repairer::TellSaved(const Found& found, const Status& why, uint64_t number,
       static_cast<unsigned long long>(saved.tombstones));
   TellLosses(found, salvage);
   if (saved.refused == 0) return;
-  LogWarn(log_, "Table #%llu: %llu entries with impossible sequence numbers are lost",
+  LogWarn(info_log_, "Table #%llu: %llu entries with impossible sequence numbers are lost",
           static_cast<unsigned long long>(found.number),
           static_cast<unsigned long long>(saved.refused));
 }
@@ -163,12 +163,12 @@ void Repairer::TellSaved(const Found& found, const Status& why, uint64_t number,
 void Repairer::TellLosses(const Found& found, const TableSalvage& salvage) const {
   const auto number = static_cast<unsigned long long>(found.number);
   for (const TableSalvage::Lost& part : salvage.lost()) {
-    LogWarn(log_, "Table #%llu: bytes %llu to %llu are lost: %s", number,
+    LogWarn(info_log_, "Table #%llu: bytes %llu to %llu are lost: %s", number,
             static_cast<unsigned long long>(part.begin), static_cast<unsigned long long>(part.end),
             part.why.ToString().c_str());
   }
   if (salvage.tombstones_are_lost()) {
-    LogWarn(log_,
+    LogWarn(info_log_,
             "Table #%llu: its range tombstones, if it had any, are lost: what they deleted may be "
             "there again",
             number);

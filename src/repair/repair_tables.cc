@@ -161,7 +161,7 @@ void Repairer::ChooseFamily(Found* found) {
 }
 
 void Repairer::GiveUp(const Found& found, const Status& why) {
-  LogWarn(log_, "Table #%llu: ignoring %s", static_cast<unsigned long long>(found.number),
+  LogWarn(info_log_, "Table #%llu: ignoring %s", static_cast<unsigned long long>(found.number),
           why.ToString().c_str());
   discarded_.push_back(found.number);
 }
@@ -198,7 +198,7 @@ Status Repairer::ScanTables() {
     if (said == remains_.families.end()) continue;
     for (const uint64_t number : said->second.tables) {
       if (sound.contains(number)) continue;
-      LogWarn(log_, "Table #%llu of column family [%s] is lost, or a part of it",
+      LogWarn(info_log_, "Table #%llu of column family [%s] is lost, or a part of it",
               static_cast<unsigned long long>(number), family->name.c_str());
       if (const auto meta = remains_.tables.find(number); meta != remains_.tables.end()) {
         family->lost.push_back(meta->second.meta);
@@ -284,7 +284,7 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   if (s.ok() && properties.index_partitions > 0 && !properties.filter_policy_name.empty()) {
     s = reader->VerifyChecksum(Sweeping());
   }
-  LogInfo(log_, "Table #%llu: %llu entries, sequence numbers %llu to %llu, %s",
+  LogInfo(info_log_, "Table #%llu: %llu entries, sequence numbers %llu to %llu, %s",
           static_cast<unsigned long long>(found.number),
           static_cast<unsigned long long>(meta.num_entries),
           static_cast<unsigned long long>(meta.smallest_seqno),
@@ -617,7 +617,7 @@ Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
     superseded_.push_back(input->meta.number);
     family->tables->Evict(input->meta.number);
   }
-  LogInfo(log_, "Tables%s, which have no order, became table #%llu", names.c_str(),
+  LogInfo(info_log_, "Tables%s, which have no order, became table #%llu", names.c_str(),
           static_cast<unsigned long long>(number));
   std::erase_if(tables_, [&](const auto& table) {
     return std::find(inputs.begin(), inputs.end(), table.get()) != inputs.end();

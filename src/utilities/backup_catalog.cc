@@ -69,7 +69,7 @@ IOStatus BackupCatalog::LoadChanges() {
   // A number is given again only if it was the largest.
   if (now == known && !now.empty()) s = ReadMeta(*now.rbegin(), &text);
   if (!s.ok() || (now == known && text == state_.last_meta)) return s;
-  LogInfo(place_.log, "Backup: another engine has changed %s", place_.dir.c_str());
+  LogInfo(place_.info_log, "Backup: another engine has changed %s", place_.dir.c_str());
   return Load(/*max_good_backups=*/-1);
 }
 
@@ -87,7 +87,7 @@ IOStatus BackupCatalog::LoadOne(BackupID id, Sizes* sizes) {
   const bool has_unknown_files = !s.ok();
   for (const std::string& field : ignored) {
     if (ignored_.insert(field).second) {
-      LogWarn(place_.log, "Backup: %s: unknown field %s", name.c_str(), field.c_str());
+      LogWarn(place_.info_log, "Backup: %s: unknown field %s", name.c_str(), field.c_str());
     }
   }
   const IOStatus resolved = Resolve(name, std::move(entries), *sizes, meta.get());
@@ -95,12 +95,12 @@ IOStatus BackupCatalog::LoadOne(BackupID id, Sizes* sizes) {
   Count(*meta, s.ok() ? &File::good : &File::corrupt, 1);
   if (s.ok()) {
     state_.good[id] = meta;
-    LogInfo(place_.log, "Backup: %u: %zu files, %llu bytes", id, meta->files.size(),
+    LogInfo(place_.info_log, "Backup: %u: %zu files, %llu bytes", id, meta->files.size(),
             static_cast<unsigned long long>(meta->size()));
   } else {
     state_.corrupt[id] = Corrupt{s, meta, has_unknown_files};
     state_.unknown_files |= has_unknown_files;
-    LogWarn(place_.log, "Backup: %u is corrupt: %s", id, s.ToString().c_str());
+    LogWarn(place_.info_log, "Backup: %u is corrupt: %s", id, s.ToString().c_str());
   }
   return IOStatus::OK();
 }
@@ -214,7 +214,7 @@ IOStatus BackupCatalog::Delete(BackupID id) {
   if (s.IsNotFound() || s.IsPathNotFound()) s = IOStatus::OK();
   // A power cut must not bring it back without its files.
   if (s.ok()) s = SyncDir(kBackupMetaDir);
-  LogInfo(place_.log, "Backup: deleting %u: %s", id, s.ToString().c_str());
+  LogInfo(place_.info_log, "Backup: deleting %u: %s", id, s.ToString().c_str());
   if (!s.ok()) return s;
   if (good != state_.good.end()) {
     backup = good->second;
@@ -248,7 +248,7 @@ IOStatus BackupCatalog::Delete(BackupID id) {
 }
 
 IOStatus BackupCatalog::Clean() {
-  LogInfo(place_.log, "Backup: cleaning %s", place_.dir.c_str());
+  LogInfo(place_.info_log, "Backup: cleaning %s", place_.dir.c_str());
   IOStatus first;
   CleanMeta(&first);
   CleanShared(kBackupSharedDir, &first);
@@ -335,7 +335,7 @@ IOStatus BackupCatalog::SyncDir(const std::string& relative) const {
 
 IOStatus BackupCatalog::RemoveFile(const std::string& relative) {
   IOStatus s = place_.fs->DeleteFile(Path(relative), IOOptions(), nullptr);
-  LogInfo(place_.log, "Backup: removing %s: %s", relative.c_str(), s.ToString().c_str());
+  LogInfo(place_.info_log, "Backup: removing %s: %s", relative.c_str(), s.ToString().c_str());
   return s.IsNotFound() || s.IsPathNotFound() ? IOStatus::OK() : s;
 }
 

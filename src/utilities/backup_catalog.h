@@ -38,7 +38,7 @@ class BackupCatalog {
   struct Place {
     FileSystem* fs = nullptr;
     std::string dir;
-    Logger* log = nullptr;
+    Logger* info_log = nullptr;
     RateLimiter* limiter = nullptr;
     bool sync = true;
   };

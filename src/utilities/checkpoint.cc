@@ -24,8 +24,9 @@ class CheckpointImpl final : public Checkpoint {
 
  private:
   // Files of the database as they are now, all of one moment, in `dir`.
-  Status Gather(const std::string& dir, uint64_t log_size_for_flush, Logger* log);
-  IOStatus Take(const LiveFileStorageInfo& file, const std::string& dir, bool* links, Logger* log);
+  Status Gather(const std::string& dir, uint64_t log_size_for_flush, Logger* info_log);
+  IOStatus Take(const LiveFileStorageInfo& file, const std::string& dir, bool* links,
+                Logger* info_log);
   // What is left of an attempt goes. OK if there is nothing.
   IOStatus Remove(const std::string& dir);
 
@@ -45,8 +46,8 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
   }
   const std::string staging = dir + ".tmp";
   const DBOptions options = db_->GetDBOptions();
-  Logger* const log = options.info_log.get();
-  LogInfo(log, "Checkpoint: creating %s", dir.c_str());
+  Logger* const info_log = options.info_log.get();
+  LogInfo(info_log, "Checkpoint: creating %s", dir.c_str());
 
   const SequenceNumber sequence = db_->GetLatestSequenceNumber();
   io = Remove(staging);
@@ -57,7 +58,7 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
     // A database that is open for reading deletes nothing.
     const Status disabled = db_->DisableFileDeletions();
     s = disabled.IsNotSupported() ? Status::OK() : disabled;
-    if (s.ok()) s = Gather(staging, log_size_for_flush, log);
+    if (s.ok()) s = Gather(staging, log_size_for_flush, info_log);
     if (disabled.ok()) {
       const Status enabled = db_->EnableFileDeletions(/*force=*/false);
       if (s.ok()) s = enabled;
@@ -74,12 +75,13 @@ Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
   } else {
     s = SyncNameOfDirectory(fs_, dir);
   }
-  LogInfo(log, "Checkpoint: %s: %s", dir.c_str(), s.ToString().c_str());
+  LogInfo(info_log, "Checkpoint: %s: %s", dir.c_str(), s.ToString().c_str());
   if (s.ok() && sequence_number_ptr != nullptr) *sequence_number_ptr = sequence;
   return s;
 }
 
-Status CheckpointImpl::Gather(const std::string& dir, uint64_t log_size_for_flush, Logger* log) {
+Status CheckpointImpl::Gather(const std::string& dir, uint64_t log_size_for_flush,
+                              Logger* info_log) {
   LiveFilesStorageInfoOptions options;
   options.wal_size_for_flush = log_size_for_flush;
   std::vector<LiveFileStorageInfo> files;
@@ -94,14 +96,14 @@ Status CheckpointImpl::Gather(const std::string& dir, uint64_t log_size_for_flus
   }
   bool links = true;
   for (const LiveFileStorageInfo& file : files) {
-    s = Take(file, dir, &links, log);
+    s = Take(file, dir, &links, info_log);
     if (!s.ok()) return s;
   }
   return s;
 }
 
 IOStatus CheckpointImpl::Take(const LiveFileStorageInfo& file, const std::string& dir, bool* links,
-                              Logger* log) {
+                              Logger* info_log) {
   const std::string from = file.directory + "/" + file.relative_filename;
   const std::string to = dir + "/" + file.relative_filename;
   if (!file.replacement_contents.empty()) {
@@ -119,7 +121,7 @@ IOStatus CheckpointImpl::Take(const LiveFileStorageInfo& file, const std::string
   if ((file.file_type == kTableFile || file.file_type == kBlobFile) && *links) {
     IOStatus s = fs_->LinkFile(from, to, IOOptions(), nullptr);
     if (!s.IsNotSupported()) return s;
-    LogInfo(log, "Checkpoint: copying, for there are no links: %s", s.ToString().c_str());
+    LogInfo(info_log, "Checkpoint: copying, for there are no links: %s", s.ToString().c_str());
     *links = false;
   }
   return CopyFile(fs_, from, to, file.size);

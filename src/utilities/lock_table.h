@@ -77,11 +77,12 @@ class LockOwner {
 
  private:
   friend class LockTable;
+  friend class RangeLocks;
   friend class Holders;
 
   Terms terms_;
   LockCondition condition_;
-  // --- Guarded by LockTable::waits_mutex_
+  // --- Guarded by LockTable::waits_mutex_, or RangeLocks::mutex_
   LockWaiter* waiting_ = nullptr;
   size_t awaited_ = 0;   // locks that it holds and somebody waits for
   uint64_t search_ = 0;  // the last search that saw it

@@ -55,12 +55,18 @@ void PessimisticTransaction::Start(const TransactionOptions& options) {
 }
 
 void PessimisticTransaction::End() {
-  LockTable* const locks = txn_db_->locks();
-  for (const TrackedKeys::Entry& entry : tracked_.entries()) {
-    if (!entry.is_tracked()) continue;
-    locks->Unlock(this, entry.hash, entry.family, tracked_.KeyOf(entry));
+  if (RangeLocks* const ranges = txn_db_->range_locks()) {
+    ranges->Release(this);
+  } else {
+    for (const TrackedKeys::Entry& entry : tracked_.entries()) {
+      if (entry.is_tracked()) Unlock(entry.hash, entry.family, tracked_.KeyOf(entry));
+    }
   }
   ClearWrites();
+}
+
+void PessimisticTransaction::Unlock(uint64_t hash, uint32_t family, const Slice& key) {
+  if (txn_db_->range_locks() == nullptr) txn_db_->locks()->Unlock(this, hash, family, key);
 }
 
 // --- Names
@@ -267,8 +273,7 @@ Status PessimisticTransaction::Recover(const TransactionName& name,
 void PessimisticTransaction::LockRecovered(uint32_t family, const Slice& key) {
   if (tracked_.Find(family, key) != nullptr) return;
   const uint64_t hash = LockTable::HashOf(family, key);
-  const Status s =
-      txn_db_->locks()->Lock(this, hash, family, key, /*exclusive=*/true, /*timeout_us=*/0);
+  const Status s = txn_db_->LockKey(this, hash, family, key, /*exclusive=*/true, /*timeout_us=*/0);
   if (!s.ok()) return;
   tracked_.Track(family, key, db_->GetLatestSequenceNumber(), /*read_only=*/false,
                  /*exclusive=*/true);
@@ -285,23 +290,39 @@ Status PessimisticTransaction::MayWrite() const {
                   : Status::OK();
 }
 
+Status PessimisticTransaction::FamilyOf(ColumnFamilyHandle* handle,
+                                        const ColumnFamily** family) const {
+  if (handle == nullptr) handle = db_->DefaultColumnFamily();
+  *family = static_cast<const ColumnFamilyHandleImpl*>(handle)->family();
+  if (!(*family)->dropped.load()) return Status::OK();
+  return Status::InvalidArgument("Column family id not found: " + std::to_string(IdOf(handle)));
+}
+
+Status PessimisticTransaction::GetRangeLock(ColumnFamilyHandle* handle, const Endpoint& start,
+                                            const Endpoint& end) {
+  RangeLocks* const ranges = txn_db_->range_locks();
+  if (ranges == nullptr) return Status::NotSupported("GetRangeLock: lock_mgr_handle has no ranges");
+  const ColumnFamily* family = nullptr;
+  Status s = MayWrite();
+  if (s.ok()) s = FamilyOf(handle, &family);
+  if (!s.ok()) return s;
+  return ranges->Lock(this, IdOf(handle), family->icmp.user_comparator(), start, end,
+                      /*exclusive=*/true, lock_timeout_us_);
+}
+
 Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice& key,
                                         bool read_only, bool exclusive, bool validate) {
   if (!tracks_) return Status::OK();
   const uint32_t id = IdOf(handle);
-  if (handle == nullptr) handle = db_->DefaultColumnFamily();
-  const ColumnFamily* const family = static_cast<const ColumnFamilyHandleImpl*>(handle)->family();
-  if (family->dropped.load()) {
-    return Status::InvalidArgument("Column family id not found: " + std::to_string(id));
-  }
-  LockTable* const locks = txn_db_->locks();
+  const ColumnFamily* family = nullptr;
+  Status s = FamilyOf(handle, &family);
+  if (!s.ok()) return s;
   const TrackedKeys::Entry* const known = tracked_.Find(id, key);
   const bool upgrade = known != nullptr && exclusive && !known->exclusive;
   const uint64_t hash = known != nullptr ? known->hash : LockTable::HashOf(id, key);
   SequenceNumber since = known != nullptr ? known->since : kMaxSequenceNumber;
-  Status s;
   if (known == nullptr || upgrade) {
-    s = locks->Lock(this, hash, id, key, exclusive, lock_timeout_us_);
+    s = txn_db_->LockKey(this, hash, id, key, exclusive, lock_timeout_us_);
   }
   TakeNeededSnapshot();
   if (!s.ok()) return s;
@@ -316,10 +337,10 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice&
     since = db_->GetLatestSequenceNumber();
   }
   if (!s.ok()) {
-    if (upgrade) {
-      locks->Downgrade(this, hash, id, key);
+    if (upgrade && txn_db_->range_locks() == nullptr) {
+      txn_db_->locks()->Downgrade(this, hash, id, key);
     } else if (known == nullptr) {
-      locks->Unlock(this, hash, id, key);
+      Unlock(hash, id, key);
     }
     return s;
   }
@@ -328,11 +349,14 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice&
 }
 
 void PessimisticTransaction::Dropped(uint32_t family, const Slice& key) {
-  txn_db_->locks()->Unlock(this, LockTable::HashOf(family, key), family, key);
+  Unlock(LockTable::HashOf(family, key), family, key);
 }
 
 std::vector<TransactionID> PessimisticTransaction::GetWaitingTxns(uint32_t* column_family_id,
                                                                   std::string* key) const {
+  if (const RangeLocks* const ranges = txn_db_->range_locks()) {
+    return ranges->WaitingFor(this, column_family_id, key);
+  }
   return txn_db_->locks()->WaitingFor(this, column_family_id, key);
 }
 

@@ -16,14 +16,19 @@
 #include "fiber/mutex.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "utilities/lock_table.h"
+#include "utilities/range_locks.h"
 #include "utilities/transaction_base.h"
 
 namespace cairn {
+
+struct ColumnFamily;
 
 class PessimisticDb final : public TransactionDB {
  public:
   // `db` is a DBImpl, or stacked on one.
   PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOptions& options);
+  // InvalidArgument: another database has them. Once, before anything else.
+  [[nodiscard]] Status TakeRangeLocks();
   // The transactions that recovery found prepared are transactions again. Once.
   [[nodiscard]] Status TakeRecovered();
   // With the named transactions that are left.
@@ -67,6 +72,11 @@ class PessimisticDb final : public TransactionDB {
 
   DBImpl* impl() const { return impl_; }
   LockTable* locks() { return &locks_; }
+  // Null: keys are locked, by locks().
+  RangeLocks* range_locks() { return range_locks_.get(); }
+  // SUSPENDS. By the one or the other.
+  Status LockKey(LockOwner* owner, uint64_t hash, uint32_t family, const Slice& key, bool exclusive,
+                 int64_t timeout_us);
   const TransactionDBOptions& options() const { return options_; }
   // Milliseconds of an option as what LockTable takes.
   static int64_t Micros(int64_t millis);
@@ -86,6 +96,8 @@ class PessimisticDb final : public TransactionDB {
   DBImpl* const impl_;
   const TransactionDBOptions options_;
   LockTable locks_;
+  const std::shared_ptr<RangeLocks> range_locks_;
+  bool has_range_locks_ = false;  // to be given back
   std::atomic<TransactionID> next_id_{1};
 
   fiber::Mutex names_mutex_;  // a leaf
@@ -110,6 +122,8 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   Status SetName(const TransactionName& name) override;
   Status CollapseKey(const ReadOptions& options, const Slice& key,
                      ColumnFamilyHandle* family) override;
+  Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start,
+                      const Endpoint& end) override;
 
   TransactionID GetID() const override { return terms().id; }
   bool IsDeadlockDetect() const override { return terms().detects_deadlocks; }
@@ -131,10 +145,14 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   void Dropped(uint32_t family, const Slice& key) override;
 
   void Start(const TransactionOptions& options);
+  // Not if it is in a range: those are held to the end.
+  void Unlock(uint64_t hash, uint32_t family, const Slice& key);
   // Writes and locks.
   void End();
   void Unregister();
   bool IsExpired() const;
+  // InvalidArgument: it was dropped. A null handle: the default one.
+  Status FamilyOf(ColumnFamilyHandle* handle, const ColumnFamily** family) const;
   void LockRecovered(uint32_t family, const Slice& key);
   [[nodiscard]] Status CommitUnprepared();
   [[nodiscard]] Status CommitPrepared();

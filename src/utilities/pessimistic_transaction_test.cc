@@ -75,6 +75,14 @@ TEST_F(PessimisticTransactionTest, WhatIsNotSupportedIsRefusedByName) {
   };
   txn_options_.lock_mgr_handle = std::make_shared<Handle>();
   refused("lock_mgr_handle");
+  txn_options_.lock_mgr_handle.reset(NewRangeLockManager(nullptr));
+  ASSERT_TRUE(TryOpenTxn(SmallOptions()).ok());
+  TransactionDB* second = nullptr;
+  const Status s = TransactionDB::Open(SmallOptions(), txn_options_,
+                                       std::string(testing::kDbName) + ".second", &second);
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  EXPECT_EQ(nullptr, second);
+  txn_options_ = TransactionDBOptions();
   Options options = SmallOptions();
   options.unordered_write = true;
   EXPECT_TRUE(TryOpenTxn(options).IsNotSupported());

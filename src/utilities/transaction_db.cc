@@ -16,6 +16,10 @@ LockTable::Options LocksOf(const TransactionDBOptions& options) {
           options.custom_mutex_factory};
 }
 
+std::shared_ptr<RangeLocks> RangesOf(const TransactionDBOptions& options) {
+  return std::dynamic_pointer_cast<RangeLocks>(options.lock_mgr_handle);
+}
+
 uint32_t IdOf(ColumnFamilyHandle* family) { return family == nullptr ? 0 : family->GetID(); }
 
 Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& options) {
@@ -24,8 +28,9 @@ Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& opt
         "TransactionDBOptions::write_policy",
         options.write_policy == WRITE_PREPARED ? "WRITE_PREPARED" : "WRITE_UNPREPARED");
   }
-  if (options.lock_mgr_handle != nullptr) {
-    return Status::NotSupported("TransactionDBOptions::lock_mgr_handle");
+  if (options.lock_mgr_handle != nullptr && RangesOf(options) == nullptr) {
+    return Status::NotSupported("TransactionDBOptions::lock_mgr_handle",
+                                "not made by NewRangeLockManager()");
   }
   if (!options.secondary_indices.empty()) {
     return Status::NotSupported("TransactionDBOptions::secondary_indices");
@@ -42,7 +47,8 @@ PessimisticDb::PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOption
     : TransactionDB(std::move(db)),
       impl_(static_cast<DBImpl*>(db_->GetRootDB())),
       options_(options),
-      locks_(LocksOf(options)) {}
+      locks_(LocksOf(options)),
+      range_locks_(RangesOf(options)) {}
 
 PessimisticDb::~PessimisticDb() {
   while (true) {
@@ -56,6 +62,15 @@ PessimisticDb::~PessimisticDb() {
     if (left == nullptr) break;
     delete left;
   }
+  if (has_range_locks_) range_locks_->Detach();
+}
+
+Status PessimisticDb::TakeRangeLocks() {
+  if (range_locks_ == nullptr) return Status::OK();
+  has_range_locks_ = range_locks_->Attach();
+  return has_range_locks_ ? Status::OK()
+                          : Status::InvalidArgument("TransactionDBOptions::lock_mgr_handle",
+                                                    "another open database uses it");
 }
 
 Status PessimisticDb::TakeRecovered() {
@@ -119,8 +134,20 @@ void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* trans)
 
 // --- What is locked
 
+Status PessimisticDb::LockKey(LockOwner* owner, uint64_t hash, uint32_t family, const Slice& key,
+                              bool exclusive, int64_t timeout_us) {
+  if (range_locks_ == nullptr) [[likely]] {
+    return locks_.Lock(owner, hash, family, key, exclusive, timeout_us);
+  }
+  const std::unique_ptr<ColumnFamilyHandle> handle = impl_->HandleOf(family);
+  if (handle == nullptr) return Status::OK();  // the write says what is wrong
+  const Endpoint endpoint(key);
+  return range_locks_->Lock(owner, family, handle->GetComparator(), endpoint, endpoint, exclusive,
+                            timeout_us);
+}
+
 std::unordered_multimap<uint32_t, KeyLockInfo> PessimisticDb::GetLockStatusData() {
-  return locks_.Locks();
+  return range_locks_ != nullptr ? range_locks_->KeyLocks() : locks_.Locks();
 }
 std::vector<DeadlockPath> PessimisticDb::GetDeadlockInfoBuffer() { return locks_.Deadlocks(); }
 void PessimisticDb::SetDeadlockInfoBufferSize(uint32_t target_size) {
@@ -157,11 +184,12 @@ Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
   Status s;
   for (; s.ok() && locked < keys.size(); locked += s.ok()) {
     const auto& [family, key] = keys[locked];
-    s = locks_.Lock(&owner, LockTable::HashOf(family, key), family, key, /*exclusive=*/true,
-                    timeout_us);
+    s = LockKey(&owner, LockTable::HashOf(family, key), family, key, /*exclusive=*/true,
+                timeout_us);
   }
   if (s.ok()) s = put();
-  for (size_t i = 0; i < locked; ++i) {
+  if (range_locks_ != nullptr) range_locks_->Release(&owner);
+  for (size_t i = 0; i < locked && range_locks_ == nullptr; ++i) {
     const auto& [family, key] = keys[i];
     locks_.Unlock(&owner, LockTable::HashOf(family, key), family, key);
   }
@@ -233,7 +261,8 @@ void DeleteAll(std::vector<ColumnFamilyHandle*>* handles) {
 Status Wrap(std::unique_ptr<DB>&& db, const TransactionDBOptions& options,
             std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr) {
   auto wrapped = std::make_unique<PessimisticDb>(std::move(db), options);
-  Status s = wrapped->TakeRecovered();
+  Status s = wrapped->TakeRangeLocks();
+  if (s.ok()) s = wrapped->TakeRecovered();
   if (s.ok()) {
     *dbptr = wrapped.release();
   } else {

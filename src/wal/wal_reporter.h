@@ -11,13 +11,13 @@ namespace cairn {
 
 // Keeps the first corruption where the recovery mode cares, and tells the operator of all.
 struct WalReporter final : LogReader::Reporter {
-  Logger* log = nullptr;
+  Logger* info_log = nullptr;
   bool ignore = false;
   Status first;
 
   void Corruption(size_t bytes, const Status& reason) override {
-    LogWarn(log, "%s: dropping %zu bytes; %s", ignore ? "(ignoring error)" : "WAL damaged", bytes,
-            reason.ToString().c_str());
+    LogWarn(info_log, "%s: dropping %zu bytes; %s", ignore ? "(ignoring error)" : "WAL damaged",
+            bytes, reason.ToString().c_str());
     if (!ignore && first.ok()) first = reason;
   }
 };

@@ -178,7 +178,10 @@ class Transaction {
                                                 const std::vector<Slice>& keys,
                                                 std::vector<std::string>* values) = 0;
 
-  // Locks a range of keys. NotSupported: this kind of transaction has no such locks.
+  // Locks all keys from one end to the other, both included, exclusively, to the end of the
+  // transaction; nothing is validated. NotSupported: the database has no such locks
+  // (NewRangeLockManager() in rocksdb/utilities/transaction_db.h); InvalidArgument: the range ends
+  // before it begins; and what tracking a key says.
   virtual Status GetRangeLock(ColumnFamilyHandle*, const Endpoint&, const Endpoint&) {
     return Status::NotSupported();
   }

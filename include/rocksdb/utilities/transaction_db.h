@@ -91,12 +91,93 @@ enum TxnDBWritePolicy {
 
 constexpr uint32_t kInitialMaxDeadlocks = 5;
 
-// Locks of another kind: there are none.
+// Locks of another kind: what NewRangeLockManager() makes is the only one.
 class LockManagerHandle {
  public:
   virtual ~LockManagerHandle() {}
-  virtual LockManager* getLockManager() = 0;
+  virtual LockManager* getLockManager() = 0;  // null
 };
+
+// As Endpoint, with a copy of the key.
+struct EndpointWithString {
+  std::string slice;
+  bool inf_suffix;
+};
+
+struct RangeLockInfo {
+  EndpointWithString start;
+  EndpointWithString end;
+  std::vector<TransactionID> ids;  // who has it
+  bool exclusive;
+};
+
+// One of a circle.
+struct RangeDeadlockInfo {
+  TransactionID m_txn_id;
+  uint32_t m_cf_id;
+  bool m_exclusive;            // how it wants the range
+  EndpointWithString m_start;  // what it waits for
+  EndpointWithString m_end;
+};
+
+struct RangeDeadlockPath {
+  // Each waits for the next, and the last, who was refused, for the first.
+  std::vector<RangeDeadlockInfo> path;
+  bool limit_exceeded;    // false: all of a circle is looked at
+  int64_t deadlock_time;  // seconds since the Unix epoch
+
+  explicit RangeDeadlockPath(std::vector<RangeDeadlockInfo> path_entry, const int64_t& dl_time)
+      : path(std::move(path_entry)), limit_exceeded(false), deadlock_time(dl_time) {}
+  explicit RangeDeadlockPath(const int64_t& dl_time = 0, bool limit = false)
+      : limit_exceeded(limit), deadlock_time(dl_time) {}
+
+  bool empty() { return path.empty() && !limit_exceeded; }
+};
+
+// Locks on ranges of keys, for Transaction::GetRangeLock(); keys are locked as ranges of one, by
+// the same rules. A database that is opened with it (TransactionDBOptions::lock_mgr_handle) has no
+// other locks; it may be used by one database at a time. What differs then: a lock is held to the
+// transaction's end, also if it rolls back to a save point or undoes a read; expiration frees no
+// locks; deadlocks are always looked for, with all their circle; max_num_locks, num_stripes and
+// GetDeadlockInfoBuffer() are of the other kind of locks.
+//
+// Thread safety: all functions, also while the database is open.
+class RangeLockManagerHandle : public LockManagerHandle {
+ public:
+  // Bytes that all locks together may take; 64 MiB at first. Beyond it, locks of one transaction
+  // that are neighbours become one that has what is between them, too (escalation); if that is not
+  // enough, locking says Busy(kLockLimit). 0: done; EDOM: more is in use.
+  virtual int SetMaxLockMemory(size_t max_lock_memory) = 0;
+  virtual size_t GetMaxLockMemory() = 0;
+
+  // True: escalation may not lock what is between `a` and `b`, `a` < `b`. Called with a mutex of
+  // the locks held: it may not use the database, nor throw.
+  using EscalationBarrierFunc = std::function<bool(const Endpoint& a, const Endpoint& b)>;
+  virtual void SetEscalationBarrierFunc(EscalationBarrierFunc func) = 0;
+
+  // All locks of one moment, by column family. Where locks of several transactions overlap, each
+  // part is told with those that share it; neighbouring parts have an end in common.
+  using RangeLockStatus = std::unordered_multimap<ColumnFamilyId, RangeLockInfo>;
+  virtual RangeLockStatus GetRangeLockStatusData() = 0;
+
+  class Counters {
+   public:
+    uint64_t escalation_count;     // times that there was no room
+    uint64_t lock_wait_count;      // waits, in vain or not
+    uint64_t current_lock_memory;  // bytes
+  };
+  virtual Counters GetStatus() = 0;
+
+  // The newest first; five at first.
+  virtual std::vector<RangeDeadlockPath> GetRangeDeadlockInfoBuffer() = 0;
+  virtual void SetRangeDeadlockInfoBufferSize(uint32_t target_size) = 0;
+
+  ~RangeLockManagerHandle() override {}
+};
+
+// The caller owns it. `mutex_factory` null: fiber's mutexes.
+RangeLockManagerHandle* NewRangeLockManager(
+    std::shared_ptr<TransactionDBMutexFactory> mutex_factory);
 
 struct TransactionDBOptions {
   // Keys of one column family that may be locked at once; what would be one more is
@@ -125,7 +206,8 @@ struct TransactionDBOptions {
   // No effect: of the other policies.
   bool rollback_merge_operands = false;
 
-  // Must be null: range locks and the like are unsupported.
+  // Null: keys are locked, each by itself. Else what NewRangeLockManager() made (another one is
+  // NotSupported), which no other open database uses (InvalidArgument).
   std::shared_ptr<LockManagerHandle> lock_mgr_handle;
 
   // No effect: who waits always waits for a key of its own.

@@ -52,7 +52,7 @@ class JobFixture {
         picker_(&db_options_, &versions_.icmp()) {
     EXPECT_TRUE(CreateDirDurably(fs_.get(), "/db").ok());
     EXPECT_TRUE(fs_->NewDirectory("/db", IOOptions(), &directory_, nullptr).ok());
-    EXPECT_TRUE(NewFileLogger(fs_.get(), "/LOG", &log_).ok());
+    EXPECT_TRUE(NewFileLogger(fs_.get(), "/LOG", &info_log_).ok());
     BlockBasedTableOptions table_options;
     table_options.block_size = 512;
     ColumnFamilyOptions& cf = versions_.options();
@@ -71,7 +71,7 @@ class JobFixture {
     env_.paths = {"/db"};
     env_.table_cache = tables_.get();
     env_.directory = directory_.get();
-    env_.info_log = log_.get();
+    env_.info_log = info_log_.get();
     env_.db_id = "id";
     env_.db_session_id = "0123456789ABCDEFGHIJ";
     env_.icmp = &versions_.icmp();
@@ -177,7 +177,7 @@ class JobFixture {
 
   const std::shared_ptr<fault::FaultInjectionFileSystem> fs_;
   std::unique_ptr<FSDirectory> directory_;
-  std::shared_ptr<Logger> log_;
+  std::shared_ptr<Logger> info_log_;
   DBOptions db_options_;
   std::unique_ptr<TableCache> tables_;  // outlives the versions' table slots
   VersionFixture versions_;
