@@ -76,8 +76,9 @@ void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink) {
 namespace {
 
 // (`folded` is memory for what takes a merge operand's place.)
-Status AddEntry(const BatchRecord& record, SequenceNumber seq, MemTable* table, MemTableSink* sink,
-                bool concurrent, MemTableCounters* counters, std::string* folded) {
+[[gnu::always_inline]] inline Status AddEntry(const BatchRecord& record, SequenceNumber seq,
+                                              MemTable* table, MemTableSink* sink, bool concurrent,
+                                              MemTableCounters* counters, std::string* folded) {
   ValueType type = record.type;
   Slice value = record.value;
   if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeRangeDeletion &&
@@ -93,10 +94,10 @@ Status AddEntry(const BatchRecord& record, SequenceNumber seq, MemTable* table, 
   return table->Add(seq, type, record.key, value, concurrent, counters);
 }
 
-}  // namespace
-
-Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
-                  bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks) {
+// `kMarked`: `marks` is not null, and looks at each record.
+template <bool kMarked>
+Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
+             bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks) {
   BatchReader reader(rep);
   SequenceNumber seq = first;
   if (first > kMaxSequenceNumber || reader.count() > kMaxSequenceNumber - first) {
@@ -115,36 +116,36 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
       look_at += PrefetchRecords(reader, table_family, table, concurrent);
     }
     if (!reader.Next(&record)) break;
-    Status s;
     if (!record.counted) {
       if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
-      s = marks == nullptr ? RefuseRecord(record) : marks->Mark(record, &seq);
-      if (!s.ok()) return s;
+      if constexpr (!kMarked) return RefuseRecord(record);
+      if (Status s = marks->Mark(record, &seq); !s.ok()) return s;
       continue;
     }
     if (found == reader.count()) return Status::Corruption("WriteBatch has wrong count");
     ++found;
-    if (marks != nullptr) [[unlikely]] {
+    if constexpr (kMarked) {
       bool kept = false;
-      s = marks->Keep(record, &kept);
-      if (!s.ok()) return s;
+      if (Status s = marks->Keep(record, &kept); !s.ok()) return s;
       if (kept) continue;
     }
     if (!sought || record.family != table_family) {
       sought = true;
       table_family = record.family;
       table = nullptr;
-      s = sink->Seek(record.family, &table);
+      Status s = sink->Seek(record.family, &table);
       if (!s.ok()) {
         if (!(ignore_missing_families && s.IsInvalidArgument())) return s;
         table = nullptr;
       }
       counters.MoveTo(table);
-      if (table != nullptr && marks != nullptr) marks->WritesTo(table);
+      if constexpr (kMarked) {
+        if (table != nullptr) marks->WritesTo(table);
+      }
     }
     fiber::interleave();
     if (table != nullptr) {
-      s = AddEntry(record, seq, table, sink, concurrent, counters.get(), &folded);
+      Status s = AddEntry(record, seq, table, sink, concurrent, counters.get(), &folded);
       if (!s.ok()) [[unlikely]]
         return s;
     }
@@ -154,6 +155,16 @@ Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bo
   if (found != reader.count()) return Status::Corruption("WriteBatch has wrong count");
   if (next_seq != nullptr) *next_seq = seq;
   return Status::OK();
+}
+
+}  // namespace
+
+Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
+                  bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks) {
+  return marks == nullptr
+             ? Apply<false>(rep, first, sink, concurrent, ignore_missing_families, next_seq,
+                            nullptr)
+             : Apply<true>(rep, first, sink, concurrent, ignore_missing_families, next_seq, marks);
 }
 
 }  // namespace cairn

@@ -273,7 +273,8 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
 }
 
 // What is logged is inserted and published; `early`: the next leader begins meanwhile.
-void CommitQueue::InsertLogged(Group* group, bool early, bool measure) {
+[[gnu::always_inline]] inline void CommitQueue::InsertLogged(Group* group, bool early,
+                                                             bool measure) {
   last_assigned_ = group->first + group->count - 1;
   counters_.CountGroup(group->writers, group->count, group->bytes, !group->leader->disable_wal);
   const Perf perf;
@@ -455,14 +456,18 @@ bool CommitQueue::MayInsertInParallel(const Group& group) const {
 void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
   if (w->count == 0) return;
   if (w->step != nullptr) [[unlikely]] {
-    CommittedMarks marks(w->step->log);
-    w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
-                           w->ignore_missing_families, nullptr, &marks);
-    w->step->touched_log |= !w->status.ok();
+    ApplyStep(w, sink, concurrent);
     return;
   }
   w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
                          w->ignore_missing_families);
+}
+
+void CommitQueue::ApplyStep(Writer* w, MemTableSink* sink, bool concurrent) {
+  CommittedMarks marks(w->step->log);
+  w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
+                         w->ignore_missing_families, nullptr, &marks);
+  w->step->touched_log |= !w->status.ok();
 }
 
 void CommitQueue::FinishParallelInsert(Writer* w) {

@@ -306,6 +306,8 @@ class CommitQueue {
 
   static size_t PrefetchFrom(const Group& group, const Writer* w);
   static void ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent);
+  // Of a writer with a TwoPhaseStep.
+  static void ApplyStep(Writer* w, MemTableSink* sink, bool concurrent);
   static void FinishParallelInsert(Writer* w);
   template <class Done>
   bool SpinUntil(Done done) const;
