@@ -436,8 +436,12 @@ struct ReadOptions {
   bool adaptive_readahead = false;
   // How reads of files ask DBOptions::rate_limiter. IO_TOTAL: not at all.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
-  // Start reads before their result is needed.
+  // Start reads before their result is needed: what a Get, a MultiGet or a seek reads is read
+  // together, iterators read ahead in the background. (A MultiGet reads together without it, too,
+  // where reads were seen to be slow.)
   bool async_io = false;
+  // What a MultiGet reads together comes from all levels at once; else level by level, which is
+  // fewer reads and more waits.
   bool optimize_multiget_for_io = true;
   // Readahead in the background (async_io) ends at the iterator's bounds.
   bool auto_readahead_size = true;

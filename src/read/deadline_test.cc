@@ -198,8 +198,8 @@ TEST_P(DeadlineTest, AMultiGetKeepsWhatWasDone) {
       EXPECT_GE(fiber::now_nanos() - start, 9900 * kMicros);
       EXPECT_LE(fiber::now_nanos() - start, 10'200 * kMicros);
       for (size_t i = 0; i < kFiles; ++i) {
-        // One after the other, those behind the one that hangs have no time left.
-        const bool late = async_io ? i == 3 : i >= 3;
+        // (Without async_io the first alone, and as it is slow the others together.)
+        const bool late = i == 3;
         EXPECT_EQ(late, statuses[i].IsTimedOut()) << i << " " << statuses[i].ToString();
         EXPECT_EQ(!late, statuses[i].ok()) << i << " " << statuses[i].ToString();
       }
@@ -293,14 +293,15 @@ TEST_P(DeadlineTest, ACancelledReadReadsNoMore) {
       for (int i = 0; i < kFiles; ++i) keys.push_back(Key(i * kKeysPerFile));
       db.disk->ResetCounts();
       fiber::JoinHandle canceller = runtime.spawn([&] {
-        fiber::sleep_for(2500 * kMicros);
+        fiber::sleep_for(500 * kMicros);
         cancelled = true;
       });
       const std::vector<Status> statuses = db.MultiGet(options, keys);
       canceller.join();
       for (size_t i = 0; i < kFiles; ++i) {
-        // The first is cached; then one is read in each millisecond, or all in the first.
-        const bool done = async_io || i < 4;
+        // The first is cached; then all are being read by then, or one, and the others would be
+        // together behind it.
+        const bool done = async_io || i < 2;
         EXPECT_EQ(done, statuses[i].ok()) << i << " " << statuses[i].ToString();
         EXPECT_EQ(!done, statuses[i].IsAborted()) << i << " " << statuses[i].ToString();
       }

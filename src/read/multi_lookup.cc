@@ -1,4 +1,6 @@
-// MultiGet, and with async_io also Get: lookups whose reads wait together.
+// MultiGet, and with async_io also Get: lookups whose reads wait together. Without async_io the
+// keys of a MultiGet are looked up one after the other as long as what is read is there at once, as
+// out of the system's page cache, where it is the cheaper way (ReadPace).
 //
 // The first pass looks up each key in what is in memory, one after the other, as plain calls. What
 // is left must be read, on fibers of this very thread (together.h): first whatever tells where
@@ -12,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/perf.h"
+#include "fiber/clock.h"
 #include "fs/read_limits.h"
 #include "read/point_lookup.h"
 #include "read/table_walk.h"
@@ -294,10 +298,21 @@ class MultiLookup {
 void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
                     PinnableSlice* values, Status* statuses, bool* are_entities) {
   if (are_entities != nullptr) std::fill_n(are_entities, n, false);
-  if (request.options.async_io && request.options.read_tier == kReadAllTier) {
-    MultiLookup(request, keys, values, statuses, are_entities).Run(n);
+  const auto together = [&](size_t from) {
+    bool* const entities = are_entities != nullptr ? are_entities + from : nullptr;
+    MultiLookup(request, keys + from, values + from, statuses + from, entities).Run(n - from);
+  };
+  const bool may_read = request.options.read_tier == kReadAllTier;
+  ReadPace* const pace = request.tables->pace();
+  if (may_read && (request.options.async_io || (n > 1 && pace->WantsTogether()))) {
+    together(0);
     return;
   }
+  // One after the other, until a read takes so long that the others' should wait together.
+  const PerfContext* const counters = may_read && n > 1 ? Perf().counters() : nullptr;
+  uint64_t reads = counters != nullptr ? counters->block_read_count : 0;
+  uint64_t looked_at = counters != nullptr ? fiber::now_nanos() : 0;
+  size_t cached = 0;
   const ReadLimits limits(request.options);
   for (size_t i = 0; i < n; ++i) {
     values[i].Reset();
@@ -307,6 +322,17 @@ void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
     }
     statuses[i] = PointLookup(request, keys[i],
                               {&values[i], are_entities != nullptr ? are_entities + i : nullptr});
+    ++cached;
+    if (counters == nullptr || counters->block_read_count == reads) continue;
+    const uint64_t now = fiber::now_nanos();
+    if (ReadPace::IsSlow(now - looked_at, cached - 1)) {
+      together(i + 1);
+      pace->TookTogether(fiber::now_nanos() - now, n - i - 1);
+      return;
+    }
+    reads = counters->block_read_count;
+    looked_at = now;
+    cached = 0;
   }
 }
 

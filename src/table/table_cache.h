@@ -27,6 +27,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
 #include "table/get_context.h"
+#include "table/read_pace.h"
 #include "table/table_reader.h"
 #include "table/unique_id.h"
 
@@ -191,6 +192,9 @@ class TableCache {
     max_flushed_file_size_.store(bytes, std::memory_order_relaxed);
   }
 
+  // How long its tables' reads take.
+  ReadPace* pace() { return &pace_; }
+
   // Closes the table (once its last user is gone): the file is about to be deleted.
   void Evict(uint64_t number);
 
@@ -208,6 +212,7 @@ class TableCache {
   const TableCacheOptions options_;
   std::atomic<bool> pin_all_;  // relaxed: a table may be pinned, or not, a little late
   std::atomic<uint64_t> max_flushed_file_size_{UINT64_MAX};  // relaxed: likewise
+  ReadPace pace_;
   const std::shared_ptr<OpenTables> open_tables_;
   Cache* const cache_;  // its
   // Serialises the opening of one table, and the filling of its slot.
