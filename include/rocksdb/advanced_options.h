@@ -28,7 +28,7 @@ enum CompactionStyle : char {
   kCompactionStyleLevel = 0x0,
   kCompactionStyleUniversal = 0x1,  // runs of all keys, merged by size: see universal_compaction.h
   kCompactionStyleFIFO = 0x2,  // the oldest files go when there are too many bytes: a cache, a log
-  kCompactionStyleNone = 0x3,  // unsupported
+  kCompactionStyleNone = 0x3,  // only CompactFiles() compacts; CompactRange() does nothing
 };
 
 // Which file of a level is compacted first.

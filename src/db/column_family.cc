@@ -5,6 +5,7 @@
 
 #include "compaction/fifo_picker.h"
 #include "compaction/leveled_picker.h"
+#include "compaction/none_picker.h"
 #include "compaction/universal_picker.h"
 #include "db/database.h"
 #include "db/families.h"
@@ -39,6 +40,8 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
     picker = std::make_unique<UniversalPicker>(options.get(), &icmp);
   } else if (options->compaction_style == kCompactionStyleFIFO) {
     picker = std::make_unique<FifoPicker>(options.get(), &icmp);
+  } else if (options->compaction_style == kCompactionStyleNone) {
+    picker = std::make_unique<NonePicker>(options.get(), &icmp);
   } else {
     picker = std::make_unique<LeveledPicker>(options.get(), &icmp);
   }

@@ -315,9 +315,6 @@ class DbOptionsTest : public testing::DbTest {
 
 TEST_F(DbOptionsTest, NamesTheOptionThatItRefuses) {
   Options options = SmallOptions();
-  options.compaction_style = kCompactionStyleNone;
-  ExpectRefused(options, "compaction_style");
-  options = SmallOptions();
   options.inplace_update_support = true;
   ExpectRefused(options, "inplace_update_support");
   options = SmallOptions();

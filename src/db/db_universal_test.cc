@@ -305,11 +305,5 @@ TEST_F(DbUniversalTest, TheTriggersCountRuns) {
   ExpectModel();
 }
 
-TEST_F(DbUniversalTest, RefusesWhatIsNotThere) {
-  Options options = Universal();
-  options.compaction_style = kCompactionStyleNone;
-  EXPECT_TRUE(TryOpen(options).IsNotSupported());
-}
-
 }  // namespace
 }  // namespace cairn

@@ -160,6 +160,11 @@ void Version::ComputeCompactionScore(const ColumnFamilyOptions& options) {
   marked_files_.clear();
   marked_for_blob_gc_.clear();
   ComputeNextExpiry(options);
+  if (options.compaction_style == kCompactionStyleNone) {
+    next_expiry_ = UINT64_MAX;
+    pending_compaction_bytes_ = 0;
+    return;
+  }
   if (options.compaction_style == kCompactionStyleUniversal) {
     ScoreUniversal(options);
     return;

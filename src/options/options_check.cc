@@ -79,8 +79,6 @@ bool IsKnownMemTable(const MemTableRepFactory& factory) {
 }
 
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
-  check->Unsupported(o.compaction_style == kCompactionStyleNone, "compaction_style",
-                     "use disable_auto_compactions and CompactFiles");
   check->Unsupported(o.compaction_options_fifo.age_for_warm != 0,
                      "compaction_options_fifo.age_for_warm");
   check->Unsupported(o.compaction_thread_limiter != nullptr &&
