@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test c-test ldb-suite interop-releases release demo serve sim soak sim-mutants stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
+.PHONY: help windows windows-test c-test ldb-suite interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,14 @@ soak: sim-built  ## new seeds on all processors, for SECONDS=3600
 sim-mutants:  ## does the simulation find planted bugs? writes bench/results/sim-mutants.md (an hour or two)
 	@scripts/install-deps.sh build
 	@sim/mutants.py --jobs $(JOBS) --out bench/results/sim-mutants.md $(SIM_FLAGS)
+
+# Those with very many fibers, with another process, or about a processor's time take minutes or more under valgrind.
+MEMCHECK_FILTER = *:-*TenThousand*:*HundredThousand*:*ManyIdle*:*NoWakeup*:*Storm*:*Soak*:*Death*:*Fork*:*Engine*:*Uring*:*Epoll*:*Many*
+memcheck:  ## the fiber tests under valgrind's memcheck, which knows the fibers' stacks (FILTER= of one's own)
+	@scripts/install-deps.sh build bench
+	@cmake --preset release >/dev/null
+	@$(BUILD) release -j $(JOBS) --target fiber_test
+	@valgrind --fair-sched=yes --error-exitcode=9 --leak-check=no build/release/fiber/fiber_test --gtest_brief=1 --gtest_filter='$(or $(FILTER),$(MEMCHECK_FILTER))'
 
 stress:  ## many threads, then fibers, on one database, all answers verified: SECONDS=60 each
 	@scripts/install-deps.sh build

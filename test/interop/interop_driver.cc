@@ -600,7 +600,6 @@ int VerifySst(Config config) {
   std::unique_ptr<rocksdb::Iterator> it(reader.NewIterator(TotalOrder()));
   const size_t seen = CheckIterator(config, expected, it.get());
   if (config.prefix) CheckPrefixes(config, expected, &reader);
-#ifdef INTEROP_ROCKSDB  // Cairn does not ingest yet
   config.db += ".db";
   config.families = false;
   Database database(config);
@@ -612,7 +611,6 @@ int VerifySst(Config config) {
   CheckIterator(config, expected, it.get());
   it.reset();
   database.Close();
-#endif
   std::printf("agrees on %zu keys\n", seen);
   return 0;
 }
@@ -631,6 +629,55 @@ int Dump(const Config& config) {
   return 0;
 }
 
+// --name, --name=value
+void ParseFlag(const std::string& arg, Config* config) {
+  const std::map<std::string, std::string Config::*> texts = {
+      {"compression", &Config::compression}, {"comparator", &Config::comparator},
+      {"history", &Config::history},         {"wal-dir", &Config::wal_dir},
+      {"tables-dir", &Config::tables_dir},   {"checkpoint", &Config::checkpoint},
+      {"backups", &Config::backups},         {"style", &Config::style},
+      {"secondary", &Config::secondary}};
+  const std::map<std::string, uint64_t Config::*> numbers = {{"keys", &Config::keys},
+                                                             {"phase", &Config::phase},
+                                                             {"seed", &Config::seed},
+                                                             {"id", &Config::id},
+                                                             {"family", &Config::family}};
+  const std::map<std::string, bool Config::*> flags = {
+      {"wait", &Config::wait},
+      {"die", &Config::die},
+      {"dynamic-levels", &Config::dynamic_levels},
+      {"ribbon", &Config::ribbon},
+      {"partitioned", &Config::partitioned},
+      {"prefix", &Config::prefix},
+      {"families", &Config::families},
+      {"entities", &Config::entities},
+      {"blobs", &Config::blobs},
+      {"ranges", &Config::ranges},
+      {"dictionary", &Config::dictionary},
+      {"checksums", &Config::checksums},
+      {"collectors", &Config::collectors},
+      {"cached-metadata", &Config::cached_metadata},
+      {"merge", &Config::merge},
+      {"atomic-flush", &Config::atomic_flush},
+      {"ingest", &Config::ingest},
+      {"hash-index", &Config::hash_index},
+      {"flushes-only", &Config::flushes_only},
+      {"universal", &Config::universal},
+      {"compact-files", &Config::compact_files}};
+  const size_t equals = arg.find('=');
+  const std::string name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
+  const std::string value = equals == std::string::npos ? "" : arg.substr(equals + 1);
+  if (const auto text = texts.find(name); text != texts.end()) {
+    config->*text->second = value;
+  } else if (const auto number = numbers.find(name); number != numbers.end()) {
+    config->*number->second = std::stoull(value);
+  } else if (const auto flag = flags.find(name); flag != flags.end()) {
+    config->*flag->second = true;
+  } else {
+    Die("unknown argument " + arg);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -638,85 +685,10 @@ int main(int argc, char** argv) {
   std::vector<std::string> plain;
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
-    if (arg.compare(0, 2, "--") != 0) {
-      plain.push_back(arg);
-      continue;
-    }
-    const size_t equals = arg.find('=');
-    const std::string name = arg.substr(2, equals == std::string::npos ? equals : equals - 2);
-    const std::string value = equals == std::string::npos ? "" : arg.substr(equals + 1);
-    if (name == "compression") {
-      config.compression = value;
-    } else if (name == "comparator") {
-      config.comparator = value;
-    } else if (name == "history") {
-      config.history = value;
-    } else if (name == "keys") {
-      config.keys = std::stoull(value);
-    } else if (name == "phase") {
-      config.phase = std::stoull(value);
-    } else if (name == "seed") {
-      config.seed = std::stoull(value);
-    } else if (name == "wal-dir") {
-      config.wal_dir = value;
-    } else if (name == "tables-dir") {
-      config.tables_dir = value;
-    } else if (name == "checkpoint") {
-      config.checkpoint = value;
-    } else if (name == "backups") {
-      config.backups = value;
-    } else if (name == "style") {
-      config.style = value;
-    } else if (name == "id") {
-      config.id = std::stoull(value);
-    } else if (name == "secondary") {
-      config.secondary = value;
-    } else if (name == "wait") {
-      config.wait = true;
-    } else if (name == "die") {
-      config.die = true;
-    } else if (name == "dynamic-levels") {
-      config.dynamic_levels = true;
-    } else if (name == "ribbon") {
-      config.ribbon = true;
-    } else if (name == "partitioned") {
-      config.partitioned = true;
-    } else if (name == "prefix") {
-      config.prefix = true;
-    } else if (name == "families") {
-      config.families = true;
-    } else if (name == "entities") {
-      config.entities = true;
-    } else if (name == "blobs") {
-      config.blobs = true;
-    } else if (name == "ranges") {
-      config.ranges = true;
-    } else if (name == "dictionary") {
-      config.dictionary = true;
-    } else if (name == "checksums") {
-      config.checksums = true;
-    } else if (name == "collectors") {
-      config.collectors = true;
-    } else if (name == "cached-metadata") {
-      config.cached_metadata = true;
-    } else if (name == "merge") {
-      config.merge = true;
-    } else if (name == "atomic-flush") {
-      config.atomic_flush = true;
-    } else if (name == "family") {
-      config.family = std::stoull(value);
-    } else if (name == "ingest") {
-      config.ingest = true;
-    } else if (name == "hash-index") {
-      config.hash_index = true;
-    } else if (name == "flushes-only") {
-      config.flushes_only = true;
-    } else if (name == "universal") {
-      config.universal = true;
-    } else if (name == "compact-files") {
-      config.compact_files = true;
+    if (arg.compare(0, 2, "--") == 0) {
+      ParseFlag(arg, &config);
     } else {
-      Die("unknown argument " + arg);
+      plain.push_back(arg);
     }
   }
   if (!plain.empty()) config.command = plain[0];
