@@ -65,8 +65,10 @@ sim-mutants:  ## does the simulation find planted bugs? writes bench/results/sim
 	@scripts/install-deps.sh build
 	@sim/mutants.py --jobs $(JOBS) --out bench/results/sim-mutants.md $(SIM_FLAGS)
 
-# Those with very many fibers, with another process, or about a processor's time take minutes or more under valgrind.
-MEMCHECK_FILTER = *:-*TenThousand*:*HundredThousand*:*ManyIdle*:*NoWakeup*:*Storm*:*Soak*:*Death*:*Fork*:*Engine*:*Uring*:*Epoll*:*Many*
+# Left out: very many fibers, other processes and engines, which take long under valgrind or fail there; and where it sees an error that is
+# none: stacks of others that are read as they run (Dump, Livelock), memory that the kernel fills (WithoutTheirPages), addresses that are
+# meant to be bad (ResultsAreThoseOfPread, FailuresAre), a wake of one who has just left (UnderTimeouts).
+MEMCHECK_FILTER = *:-*TenThousand*:*HundredThousand*:*ManyIdle*:*NoWakeup*:*Storm*:*Soak*:*Death*:*Fork*:*Engine*:*Uring*:*Epoll*:*Many*:*AnotherProcess:*WithoutDescriptors*:DumpTest.While*:*Livelock:*WithoutTheirPages*:*ResultsAreThoseOfPread*:*FailuresAre*:*UnderTimeouts*
 memcheck:  ## the fiber tests under valgrind's memcheck, which knows the fibers' stacks (FILTER= of one's own)
 	@scripts/install-deps.sh build bench
 	@cmake --preset release >/dev/null
