@@ -75,7 +75,13 @@ NOTES = [
     '  `UnSchedule`, `StartThread`, `SetBackgroundThreads` and their kin). Flushes and compactions have threads of the database\'s own, unless the',
     '  `Env` is of a class of the user\'s, as a rule an `EnvWrapper`: then they go through its `Schedule`, in the pools HIGH and LOW, never BOTTOM.',
     '  The parts of a compaction, the syncs beside it, compression and reads ahead run on threads or fibers that no `Env` hears of.',
-    '- With a `memory_allocator` there is no cache: `NewLRUCache` and its like return null.',
+    '- `memory_allocator`: for the blocks that tables read. Values of a `blob_cache` lie in the program\'s memory.',
+    '  `NewJemallocNodumpAllocator` is `NotSupported`, and `NewCompressedSecondaryCache` with an allocator returns null.',
+    '- `sst_file_manager`: one of `NewSstFileManager` only. A compaction for which there is no room waits until a file goes or the limit is',
+    '  higher; RocksDB tries again every second. Moves and compactions that only delete files need none, in RocksDB they do. Files that were',
+    '  ingested count at once, in RocksDB after the next opening. A flush is never undone by the limit: where its blob files reach it, RocksDB',
+    '  lets the flush fail. After `SpaceLimit` both go on by themselves; `DB::Resume` is `Busy` meanwhile in RocksDB, here it tries at once.',
+    '- `enable_thread_tracking`: flushes and compactions tell fewer of RocksDB\'s stages (none of memtables), and no thread ever waits for a mutex.',
     '- `write_dbid_to_manifest` (true, as in RocksDB 9.7 and later): the MANIFEST always has the identity. A checkpoint gets one of its own,',
     '  as in RocksDB 7.8.3 without the option; where RocksDB writes it to the MANIFEST a checkpoint passes for its source. A copy of the',
     '  files has their identity.',
@@ -99,6 +105,26 @@ NOTES = [
     '- `merge_operator`: an operator that fails gives `Corruption: Merge operator failed` (`kMergeOperatorFailed`), as in RocksDB 8 and later;',
     '  7.8.3 says `Error: Could not perform merge.`',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
+]
+
+
+# The headers of RocksDB 7.8.3 that are not here, and what to use.
+HEADERS = [
+    (['trace_reader_writer.h', 'trace_record.h', 'trace_record_result.h', 'block_cache_trace_writer.h', 'utilities/replayer.h'],
+     'operations and block accesses are not traced: `EventListener`, `Statistics` and `PerfContext` tell of them'),
+    (['db_bench_tool.h', 'db_stress_tool.h', 'cache_bench_tool.h'], 'programs as functions: `db_bench` and `db_stress` are programs here'),
+    (['db_dump_tool.h'], '`ldb dump` and `ldb load`, also as `LDBTool`'),
+    (['configurable.h', 'utilities/options_type.h', 'utilities/customizable_util.h'],
+     'an object of one\'s own is made by its factory in the `ObjectRegistry`, without settings in the text'),
+    (['env_encryption.h'], 'a `FileSystemWrapper` of one\'s own sees every byte; or encrypt the disk'),
+    (['flush_block_policy.h'], '`block_size` and `block_size_deviation` say where a block ends; `flush_block_policy_factory` is refused'),
+    (['persistent_cache.h'], 'a `SecondaryCache`; `persistent_cache` is refused'),
+    (['stats_history.h'], '`stats_dump_period_sec` writes statistics to the LOG, `Statistics::getTickerMap` gives them'),
+    (['system_clock.h'], 'all time is fiber\'s: a test of one\'s own runs in a `fiber::Simulation`, whose clock is virtual'),
+    (['wal_filter.h'], '`wal_filter` is refused: `GetUpdatesSince`, or `ldb dump_wal`, shows what a log has'),
+    (['utilities/agg_merge.h'], 'a `MergeOperator` of one\'s own'),
+    (['utilities/cache_dump_load.h', 'utilities/sim_cache.h'], 'the tickers `BLOCK_CACHE_*` tell what a cache is worth; it starts empty'),
+    (['table_reader_caller.h', 'utilities/env_mirror.h'], 'RocksDB\'s own: nothing of its public interface needs them'),
 ]
 
 
@@ -211,7 +237,10 @@ def render(sections):
         lines += [f'## {struct}', '', '| | |', '| --- | --- |']
         lines += [f'| {what} | {", ".join(f"`{name}`" for name in names)} |' for what, names in rows.items() if names]
         lines.append('')
-    lines += ['## Notes', '', *NOTES, '']
+    lines += ['## Notes', '', *NOTES, '', '## Headers', '', 'Of RocksDB 7.8.3\'s public headers these are not here:', '',
+              '| | instead |', '| --- | --- |']
+    lines += [f'| {", ".join(f"`{name}`" for name in names)} | {instead} |' for names, instead in HEADERS]
+    lines.append('')
     return '\n'.join(lines) + COMBINATIONS
 
 
@@ -232,6 +261,8 @@ def main():
         rows, found = classify(struct, fields(body), texts)
         errors += found
         sections.append((struct, rows))
+    errors += [f'{name} is there, and is listed as missing' for names, _ in HEADERS for name in names
+               if (ROOT / 'include/rocksdb' / name).exists()]
     for error in errors:
         print(f'compatibility: {error}', file=sys.stderr)
     if errors:

@@ -651,6 +651,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_optimistic_transactions.h"
 #include "c_options.h"
 #include "c_perf.h"
+#include "c_space.h"
 #include "c_transaction_db.h"
 #include "c_transactions.h"
 #include "c_write_batch_wi.h"

@@ -7,10 +7,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/compression_type.h"
 #include "rocksdb/customizable.h"
+#include "rocksdb/memory_allocator.h"
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/statistics.h"
@@ -19,7 +21,6 @@
 namespace ROCKSDB_NAMESPACE {
 
 class Cache;
-class MemoryAllocator;
 class SecondaryCache;
 class Statistics;
 
@@ -39,7 +40,9 @@ struct ShardedCacheOptions {
   // with it (flush, compaction and recovery do without). False: pinned entries may exceed the
   // capacity.
   bool strict_capacity_limit = false;
-  // Must be null: with another one there is no cache (null is returned).
+  // Where the blocks lie that tables read (values of a blob cache do not); see
+  // rocksdb/memory_allocator.h. Null: the program's. With one there is no compressed secondary
+  // cache (null is returned).
   std::shared_ptr<MemoryAllocator> memory_allocator;
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
   // What is evicted goes there, and is looked up there before a file is read; see
@@ -145,7 +148,8 @@ class Cache {
   using CreateCallback =
       std::function<Status(const void* buf, size_t size, void** out_obj, size_t* charge)>;
 
-  Cache() = default;
+  explicit Cache(std::shared_ptr<MemoryAllocator> allocator = nullptr)
+      : memory_allocator_(std::move(allocator)) {}
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
   // REQUIRES: no handle is held. Deletes all values.
@@ -243,6 +247,12 @@ class Cache {
 
   // The settings as text for the LOG file.
   virtual std::string GetPrintableOptions() const { return ""; }
+
+  // For who makes values. Null: the program's.
+  MemoryAllocator* memory_allocator() const { return memory_allocator_.get(); }
+
+ protected:
+  const std::shared_ptr<MemoryAllocator> memory_allocator_;
 };
 
 // A cache that evicts what was used least recently. Null if an argument is out of range.

@@ -1,7 +1,8 @@
 // Env: the operating system as a database sees it: a FileSystem, the time, and a logger. In Cairn
 // it is a thin handle: files are reached through the FileSystem that it holds, so a test that wants
 // to intercept them wraps a FileSystem and makes an Env of it with NewCompositeEnv(). Env's own
-// functions are therefore not virtual, but for those that run functions in the background.
+// functions are therefore not virtual, but for those that run functions in the background, or list
+// the threads that do.
 //
 // Also here: Logger, which the LOG file and users' own logs implement, and the Log functions.
 //
@@ -22,6 +23,7 @@
 #include "rocksdb/rocksdb_namespace.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
+#include "rocksdb/thread_status.h"
 
 #if defined(__MINGW32__)
 #define ROCKSDB_PRINTF_FORMAT_ATTR(at, dots) __attribute__((__format__(__gnu_printf__, at, dots)))
@@ -195,6 +197,9 @@ class Env : public Customizable {
   virtual void SetBackgroundThreads(int number, Priority pri = LOW);
   virtual int GetBackgroundThreads(Priority pri = LOW);
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri);
+  // The background threads of the process, and what those of databases that were opened with
+  // DBOptions::enable_thread_tracking do: rocksdb/thread_status.h.
+  virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
   static std::string PriorityToString(Priority priority);
 
  private:
@@ -234,6 +239,9 @@ class EnvWrapper : public Env {
   }
   void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
     target_->IncBackgroundThreadsIfNeeded(number, pri);
+  }
+  Status GetThreadList(std::vector<ThreadStatus>* thread_list) override {
+    return target_->GetThreadList(thread_list);
   }
 
  private:

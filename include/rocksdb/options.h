@@ -281,7 +281,7 @@ struct DBOptions {
 
   // What is told of flushes, compactions, errors and so on: see rocksdb/listener.h. None is null.
   std::vector<std::shared_ptr<EventListener>> listeners;
-  // A hint without effect.
+  // Env::GetThreadList() says which flushes and compactions of this database run.
   bool enable_thread_tracking = false;
 
   // --- Writes ---

@@ -504,7 +504,8 @@ ClockEntry* EntryOf(Cache::Handle* handle) { return reinterpret_cast<ClockEntry*
 }  // namespace
 
 ClockCache::ClockCache(const HyperClockCacheOptions& options)
-    : shard_bits_(options.num_shard_bits >= 0 ? options.num_shard_bits
+    : PrimaryCache(options.memory_allocator),
+      shard_bits_(options.num_shard_bits >= 0 ? options.num_shard_bits
                                               : DefaultShardBits(options.capacity)),
       hash_seed_(options.hash_seed >= 0 ? static_cast<uint64_t>(options.hash_seed) : 0),
       estimated_entry_charge_(options.estimated_entry_charge),
@@ -634,8 +635,9 @@ std::string ClockCache::GetPrintableOptions() const {
   char buf[256];
   std::snprintf(buf, sizeof(buf),
                 "    capacity : %zu\n    num_shard_bits : %d\n    strict_capacity_limit : %d\n"
-                "    memory_allocator : None\n    estimated_entry_charge : %zu\n",
+                "    memory_allocator : %s\n    estimated_entry_charge : %zu\n",
                 GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0,
+                memory_allocator() == nullptr ? "None" : memory_allocator()->Name(),
                 estimated_entry_charge_);
   return buf;
 }
@@ -645,7 +647,7 @@ std::string ClockCache::GetPrintableOptions() const {
 namespace ROCKSDB_NAMESPACE {
 
 std::shared_ptr<Cache> HyperClockCacheOptions::MakeSharedCache() const {
-  if (memory_allocator != nullptr || num_shard_bits >= 16) return nullptr;
+  if (num_shard_bits >= 16) return nullptr;
   return cairn::WithSecondaryCache(std::make_unique<cairn::ClockCache>(*this), secondary_cache);
 }
 

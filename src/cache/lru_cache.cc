@@ -496,7 +496,8 @@ CacheEntry* EntryOf(Cache::Handle* handle) { return reinterpret_cast<CacheEntry*
 }  // namespace
 
 LRUCache::LRUCache(const LRUCacheOptions& options)
-    : shard_bits_(options.num_shard_bits >= 0 ? options.num_shard_bits
+    : PrimaryCache(options.memory_allocator),
+      shard_bits_(options.num_shard_bits >= 0 ? options.num_shard_bits
                                               : DefaultShardBits(options.capacity)),
       high_ratio_(options.high_pri_pool_ratio),
       low_ratio_(options.low_pri_pool_ratio),
@@ -626,8 +627,9 @@ std::string LRUCache::GetPrintableOptions() const {
   std::snprintf(
       buf, sizeof(buf),
       "    capacity : %zu\n    num_shard_bits : %d\n    strict_capacity_limit : %d\n"
-      "    memory_allocator : None\n    high_pri_pool_ratio: %.3f\n    low_pri_pool_ratio: %.3f\n",
-      GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0, high_ratio_, low_ratio_);
+      "    memory_allocator : %s\n    high_pri_pool_ratio: %.3f\n    low_pri_pool_ratio: %.3f\n",
+      GetCapacity(), shard_bits_, HasStrictCapacityLimit() ? 1 : 0,
+      memory_allocator() == nullptr ? "None" : memory_allocator()->Name(), high_ratio_, low_ratio_);
   return buf;
 }
 
@@ -636,7 +638,6 @@ std::string LRUCache::GetPrintableOptions() const {
 namespace ROCKSDB_NAMESPACE {
 
 std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& options) {
-  if (options.memory_allocator != nullptr) return nullptr;
   if (options.num_shard_bits >= 20) return nullptr;
   if (options.high_pri_pool_ratio < 0.0 || options.high_pri_pool_ratio > 1.0) return nullptr;
   if (options.low_pri_pool_ratio < 0.0 || options.low_pri_pool_ratio > 1.0) return nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "base/namespace.h"
 #include "rocksdb/cache.h"
@@ -31,7 +32,9 @@ class EvictionSink {
 
 class PrimaryCache : public Cache {
  public:
+  using Cache::Cache;
   using Cache::Insert;
+  const std::shared_ptr<MemoryAllocator>& shared_allocator() const { return memory_allocator_; }
   // Once, before any use; `sink` outlives all uses but the destructor.
   virtual void SetEvictionSink(EvictionSink* sink) = 0;
   // An entry that no Lookup finds, charged like any other, gone with its last reference. Null: it

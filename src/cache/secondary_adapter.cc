@@ -19,7 +19,9 @@ class CacheWithSecondary final : public Cache, private EvictionSink {
  public:
   CacheWithSecondary(std::unique_ptr<PrimaryCache> primary,
                      std::shared_ptr<SecondaryCache> secondary)
-      : secondary_(std::move(secondary)), primary_(std::move(primary)) {
+      : Cache(primary->shared_allocator()),
+        secondary_(std::move(secondary)),
+        primary_(std::move(primary)) {
     primary_->SetEvictionSink(this);
   }
 

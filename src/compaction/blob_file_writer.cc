@@ -115,6 +115,7 @@ Status BlobFileWriter::End() {
   Tick(BLOB_DB_BLOB_FILE_BYTES_WRITTEN, footer.size());
   Status s = file_->Append(footer);
   if (s.ok()) s = Sync();
+  if (s.ok() && env_.check_space) s = env_.check_space();
   if (!s.ok()) {
     GiveUp(s);
     return s;

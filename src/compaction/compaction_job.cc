@@ -9,6 +9,7 @@
 #include "fiber/clock.h"
 #include "fiber/thread.h"
 #include "fs/file_util.h"
+#include "fs/thread_list.h"
 #include "rocksdb/listener.h"
 
 namespace cairn {
@@ -126,6 +127,7 @@ void CompactionJob::AddBlobFiles(const Parts& parts) {
 Status CompactionJob::Run() {
   const uint64_t start = fiber::now_nanos();
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
+  const ThreadStage stage(ThreadStatus::STAGE_COMPACTION_RUN);
   LogStart();
   CountInputs();
 

@@ -12,6 +12,7 @@
 #include "compaction/tombstone_writer.h"
 #include "fiber/clock.h"
 #include "fs/file_util.h"
+#include "fs/thread_list.h"
 #include "read/run_merger.h"
 
 namespace cairn {
@@ -44,6 +45,7 @@ FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
 }
 
 Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
+  const ThreadStage stage(ThreadStatus::STAGE_FLUSH_RUN);
   const uint64_t start = fiber::now_nanos();
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
   *meta = FileMetaData();
@@ -134,6 +136,7 @@ TableWriterOptions FlushJob::WriterOptions() const {
 // Into a writer that is open.
 Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstones,
                             Courtesy* courtesy, TableWriter* writer, FileMetaData* meta) {
+  const ThreadStage stage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   Status s;
   const auto step = [&] {
     for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) {

@@ -38,6 +38,8 @@ class FlushJob {
   [[nodiscard]] Status Run(uint64_t file_number, FileMetaData* meta);
 
   const JobStats& stats() const { return stats_; }
+  // Bytes that the memtables take.
+  uint64_t memory() const { return contents_.memory; }
   // What Run wrote beside the table, which refers to them.
   const std::vector<BlobFileAddition>& blob_files() const { return blobs_.files(); }
 

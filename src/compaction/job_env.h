@@ -43,6 +43,8 @@ struct JobEnv {
   // Live snapshots, ascending; versions that one of them can see are kept.
   std::vector<SequenceNumber> snapshots;
   int job_id = 0;  // for the LOG
+  // Asked after each output of a compaction; an error ends the job. Empty: nothing limits it.
+  std::function<Status()> check_space;
   // How the outputs ask the rate limiter, asked for each of them. Empty: not at all.
   std::function<Env::IOPriority()> io_priority;
   // Whether the job, of which so much is done (0 to 1; a compaction does not know and says 0),

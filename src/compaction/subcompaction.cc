@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/perf.h"
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
 #include "compaction/file_times.h"
@@ -14,6 +15,7 @@
 #include "fiber/clock.h"
 #include "fiber/thread.h"
 #include "fs/file_names.h"
+#include "fs/thread_list.h"
 #include "read/level_iterator.h"
 #include "read/run_merger.h"
 
@@ -235,6 +237,12 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
   const bool timed = compaction_->options().report_bg_io_stats;
   TableCloser closer(&outputs_, timed, &counts_);
 
+  uint64_t read_before = Perf::State()->io.bytes_read;
+  const auto note_reads = [&] {
+    const uint64_t read = Perf::State()->io.bytes_read;
+    ThreadOperation::AddToProperty(ThreadStatus::OP_COMPACTION, ThreadStatus::COMPACTION_BYTES_READ,
+                                   read - std::exchange(read_before, read));
+  };
   Status s;
   const auto open_next = [&] {
     writer = std::make_unique<TableWriter>(env_, compaction_->options(), options);
@@ -246,6 +254,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
     if (writer != nullptr && cut) {
       const Slice next = kept->parsed().user_key;
       tombstones->WriteUpTo(&next, writer.get());
+      note_reads();
       s = closer.Close(std::exchange(writer, nullptr));
       if (!s.ok()) return;
     }
@@ -264,6 +273,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
   };
   if (kept->Valid()) courtesy->Run(step);
   const FileTimes times(timed, &counts_);
+  note_reads();
   if (s.ok()) s = kept->status();
   if (s.ok() && tombstones->HasMore()) {
     if (writer == nullptr) open_next();
@@ -278,6 +288,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
 }
 
 Status Subcompaction::Run() {
+  const ThreadStage stage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
   JobFilter filter;
   Status s = filter.ForCompaction(env_, *compaction_);

@@ -6,6 +6,7 @@
 #include "base/logging.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
+#include "fs/thread_list.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/merge_operator.h"
@@ -143,6 +144,18 @@ Status TableWriter::FinishTable() {
 }
 
 Status TableWriter::MakeDurable(FileMetaData* meta) {
+  if (options_.is_flush) {
+    ThreadOperation::AddToProperty(ThreadStatus::OP_FLUSH, ThreadStatus::FLUSH_BYTES_WRITTEN,
+                                   builder_->FileSize());
+    return SyncAndCheck(meta);
+  }
+  const ThreadStage stage(ThreadStatus::STAGE_COMPACTION_SYNC_FILE);
+  ThreadOperation::AddToProperty(ThreadStatus::OP_COMPACTION,
+                                 ThreadStatus::COMPACTION_BYTES_WRITTEN, builder_->FileSize());
+  return SyncAndCheck(meta);
+}
+
+Status TableWriter::SyncAndCheck(FileMetaData* meta) {
   Status s = file_->Sync(env_.db_options->use_fsync);
   if (s.ok()) s = file_->Close();
   if (s.ok()) {
@@ -198,6 +211,7 @@ Status TableWriter::MakeDurable(FileMetaData* meta) {
       TellCreated(properties, s);
     }
   }
+  if (s.ok() && env_.check_space) s = env_.check_space();
   if (!s.ok()) return GiveUp(std::move(s));
   ended_ = true;
   builder_.reset();

@@ -70,6 +70,7 @@ class TableWriter {
   void Abandon();
 
  private:
+  [[nodiscard]] Status SyncAndCheck(FileMetaData* meta);
   Status GiveUp(Status s);
   void NoteBlob(const Slice& index);
   static uint64_t HashOn(uint64_t hash, const Slice& key, const Slice& value) {

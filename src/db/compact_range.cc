@@ -180,6 +180,8 @@ Status Compactions::RunManualStep(ManualCompaction* manual) {
 
 Status Compactions::RunManualJob(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                                  const std::atomic<bool>* canceled, CompactionJobInfo* info) {
+  SpaceReservation space = ReserveSpace(*compaction, /*may_wait=*/false);
+  if (!space) return Status::CompactionTooLarge("no room for its outputs", family->name());
   // It does not wait, but others do for it.
   const LimitedTask task(family->options->compaction_thread_limiter, nullptr);
   ++db_.jobs.compactions;

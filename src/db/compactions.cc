@@ -10,10 +10,12 @@
 #include "db/event_notifier.h"
 #include "db/families.h"
 #include "db/file_purger.h"
+#include "fs/space_manager.h"
+#include "fs/thread_list.h"
 
 namespace cairn {
 
-// What the limiters call, with their lock held.
+// What the limiters, and the user's SstFileManager, call with their lock held.
 class Compactions::Waiter final : public TaskLimiter::Waiter {
  public:
   explicit Waiter(Compactions* compactions) : compactions_(*compactions) {}
@@ -38,6 +40,7 @@ Compactions::~Compactions() {
   }
   for (const auto& limiter : limiters)
     static_cast<TaskLimiter*>(limiter.get())->Forget(waiter_.get());
+  if (db_.space != nullptr) db_.space->ForgetWaiter(waiter_.get());
 }
 
 bool Compactions::AnyThrottled() const {
@@ -73,7 +76,14 @@ void Compactions::RetryThrottled() {
   db_.work->JobsChanged();
 }
 
-std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, LimitedTask* task) {
+SpaceReservation Compactions::ReserveSpace(const Compaction& compaction, bool may_wait) {
+  const bool writes = !compaction.drops_inputs() && !compaction.IsTrivialMove();
+  return SpaceReservation(writes ? db_.space : nullptr, compaction.total_input_bytes(),
+                          may_wait ? waiter_.get() : nullptr);
+}
+
+std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, LimitedTask* task,
+                                                        SpaceReservation* space) {
   FamilyBooks::Candidates* const candidates = db_.families->books().to_compact();
   auto it = candidates->lower_bound(next_family_);
   for (size_t left = candidates->size(); left > 0; --left) {
@@ -90,9 +100,15 @@ std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, Limi
     std::unique_ptr<Compaction> compaction =
         family->InformedPicker()->PickCompaction(*family->options, family->current());
     if (compaction != nullptr) {
-      family->Ref();
-      *out = family;
-      return compaction;
+      *space = ReserveSpace(*compaction, /*may_wait=*/true);
+      if (*space) {
+        family->Ref();
+        *out = family;
+        return compaction;
+      }
+      LogWarn(db_.options.info_log.get(), "[%s] A compaction waits: there is no room for it",
+              family->name().c_str());
+      throttled_.insert(family->id());
     }
     // Nothing fits beside what runs now; whatever of it ends next clears this.
     family->compaction_blocked = true;
@@ -110,7 +126,8 @@ void Compactions::BackgroundCompaction() {
     if (!db_.shutting_down.load() && !db_.errors->failed() && db_.jobs.paused == 0 &&
         db_.jobs.exclusive_manual == 0) {
       LimitedTask task;
-      std::unique_ptr<Compaction> compaction = PickCompaction(&family, &task);
+      SpaceReservation space;
+      std::unique_ptr<Compaction> compaction = PickCompaction(&family, &task, &space);
       if (compaction != nullptr) {
         // Another job may fit beside this one.
         db_.work->MaybeScheduleWork();
@@ -129,11 +146,31 @@ void Compactions::BackgroundCompaction() {
   db_.files->Purge();
 }
 
+namespace {
+
+void DescribeCompaction(const Compaction& compaction, int job_id, ThreadOperation* operation) {
+  operation->SetProperty(ThreadStatus::COMPACTION_JOB_ID, static_cast<uint64_t>(job_id));
+  operation->SetProperty(ThreadStatus::COMPACTION_INPUT_OUTPUT_LEVEL,
+                         (static_cast<uint64_t>(compaction.start_level()) << 32) +
+                             static_cast<uint64_t>(compaction.output_level()));
+  operation->SetProperty(ThreadStatus::COMPACTION_PROP_FLAGS,
+                         (compaction.is_manual() ? 2u : 0u) +
+                             (compaction.drops_inputs() ? 4u : 0u) +
+                             (compaction.IsTrivialMove() ? 8u : 0u));
+  operation->SetProperty(ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES,
+                         compaction.total_input_bytes());
+}
+
+}  // namespace
+
 Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compaction> compaction,
                                   const std::atomic<bool>* canceled, int job_id,
                                   CompactionJobInfo* info, bool* outputs_are_gone) {
   ++family->running_compactions;
   Status s;
+  ThreadOperation operation(db_.options.enable_thread_tracking, ThreadStatus::OP_COMPACTION,
+                            db_.name, family->name());
+  DescribeCompaction(*compaction, job_id, &operation);
   CompactionJobInfo told;
   if (db_.has_listeners()) {
     TellCompactionBegin(*family, *compaction, job_id);
@@ -166,6 +203,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     const auto protected_from = db_.files->ProtectNewFiles();
     JobEnv env = db_.work->MakeJobEnv(*family, job_id, Env::IO_LOW);
     env.canceled = canceled;
+    if (db_.space != nullptr) env.check_space = [this] { return db_.space->CheckSpace(); };
     if (!compaction->is_manual()) {
       env.urgent = [this](double) {
         return db_.write_controller.NeedSpeedupCompaction() ||
@@ -182,6 +220,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     }
     db_.mutex()->lock();
     if (s.ok()) {
+      const ThreadStage stage(ThreadStatus::STAGE_COMPACTION_INSTALL);
       s = db_.versions->LogAndApply(family->state, compaction->edit(), db_.mutex(),
                                     db_.directory.get(), false,
                                     [&] { compaction->ReleaseInputs(); });

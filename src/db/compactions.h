@@ -14,6 +14,7 @@
 #include "base/task_limiter.h"
 #include "compaction/job_env.h"
 #include "db/database.h"
+#include "fs/space_manager.h"
 
 namespace cairn {
 
@@ -33,19 +34,22 @@ class Compactions final : public Part {
   void DisableManualCompaction();
   void EnableManualCompaction();
   void BackgroundCompaction();
-  // Some family's compaction waits for room in its user's limiter.
+  // Some family's compaction waits for room in its user's limiter or SstFileManager.
   bool AnyThrottled() const FIBER_REQUIRES(database_mutex);
 
  private:
   struct ManualCompaction;
   class Waiter;
   // The next compaction of any family, by turns, whose job then holds a reference to its family,
-  // and *task; null: there is nothing to do, or only what conflicts.
-  std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family, LimitedTask* task)
+  // *task and *space; null: there is nothing to do, or only what conflicts.
+  std::unique_ptr<Compaction> PickCompaction(ColumnFamily** family, LimitedTask* task,
+                                             SpaceReservation* space)
       FIBER_REQUIRES(database_mutex);
+  // Room for its outputs; empty: the user's SstFileManager has none, and calls when it may.
+  SpaceReservation ReserveSpace(const Compaction& compaction, bool may_wait);
   // Asks the family's limiter. False: its compactions are blocked until the limiter calls.
   bool Admit(ColumnFamily* family, LimitedTask* task) FIBER_REQUIRES(database_mutex);
-  // The limiters may have room.
+  // The limiters, or the SstFileManager, may have room.
   void RetryThrottled();
   // Runs `compaction` to its end and installs the result. Takes the mutex, releases it while the
   // job runs. *info, if not null, receives the report; *outputs_are_gone: it failed before the
@@ -78,7 +82,7 @@ class Compactions final : public Part {
   int manual_disabled_ FIBER_GUARDED_BY(database_mutex) = 0;
   std::atomic<bool> manual_canceled_{false};
   const std::unique_ptr<Waiter> waiter_;
-  // Those that refused something, and the ids of the families.
+  // Those that refused something, and the ids of the families that wait.
   std::set<std::shared_ptr<ConcurrentTaskLimiter>> limiters_ FIBER_GUARDED_BY(database_mutex);
   std::set<uint32_t> throttled_ FIBER_GUARDED_BY(database_mutex);
 };

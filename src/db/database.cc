@@ -22,8 +22,10 @@
 #include "db/shared_memory.h"
 #include "db/stats_reports.h"
 #include "db/write_path.h"
+#include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/limited_file_system.h"
+#include "fs/managed_file_system.h"
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
 
@@ -33,6 +35,7 @@ namespace {
 // With what the options put around it; and where no file can be opened, tables that nobody reads
 // are closed.
 std::shared_ptr<FileSystem> Wrapped(std::shared_ptr<FileSystem> fs, const DBOptions& options,
+                                    std::set<std::string> managed,
                                     const std::shared_ptr<OpenTables>& tables) {
   FileListeners listeners;
   for (const auto& listener : options.listeners) {
@@ -42,10 +45,26 @@ std::shared_ptr<FileSystem> Wrapped(std::shared_ptr<FileSystem> fs, const DBOpti
   if (options.rate_limiter != nullptr) {
     fs = std::make_shared<LimitedFileSystem>(fs, options.rate_limiter, options.statistics);
   }
+  if (options.sst_file_manager != nullptr && !managed.empty()) {
+    auto manager = std::static_pointer_cast<SpaceManager>(options.sst_file_manager);
+    fs = std::make_shared<ManagedFileSystem>(fs, std::move(manager), std::move(managed));
+  }
   return std::make_shared<ReopeningFileSystem>(fs, [weak = std::weak_ptr<OpenTables>(tables)] {
     const std::shared_ptr<OpenTables> open = weak.lock();
     return open != nullptr && open->CloseSome();
   });
+}
+
+// Where the files are that the user's SstFileManager hears of. (As in RocksDB, logs elsewhere are
+// deleted at once.)
+std::set<std::string> ManagedDirectories(const DBOptions& options, const std::string& name,
+                                         OpenMode mode) {
+  if (options.sst_file_manager == nullptr || mode != OpenMode::kReadWrite) return {};
+  std::set<std::string> directories{name};
+  for (const DbPath& path : options.db_paths) directories.insert(path.path);
+  const std::string& wal_dir = options.wal_dir.empty() ? name : options.wal_dir;
+  if (directories.contains(wal_dir)) directories.insert(ArchiveDirName(wal_dir));
+  return directories;
 }
 
 }  // namespace
@@ -59,8 +78,12 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
       env(options.env),
       open_tables(
           std::make_shared<OpenTables>(options.max_open_files, options.table_cache_numshardbits)),
-      wrapped_fs(Wrapped(env->GetFileSystem(), options, open_tables)),
+      managed_directories(ManagedDirectories(options, name, mode)),
+      wrapped_fs(Wrapped(env->GetFileSystem(), options, managed_directories, open_tables)),
       fs(wrapped_fs.get()),
+      space(managed_directories.empty()
+                ? nullptr
+                : static_cast<SpaceManager*>(options.sst_file_manager.get())),
       file_options(options),
       statistics(options.statistics.get()),
       buffer_manager(options.write_buffer_manager.get()),

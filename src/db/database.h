@@ -36,6 +36,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,7 @@ class Properties;
 class ReadPath;
 class Recovery;
 class SharedMemory;
+class SpaceManager;
 class StatsReports;
 class WritePath;
 
@@ -135,9 +137,11 @@ struct Database {
   const DBOptions options;
   const std::string wal_dir;
   Env* const env;
-  std::shared_ptr<OpenTables> open_tables;       // of all families; constant until it is closed
-  const std::shared_ptr<FileSystem> wrapped_fs;  // the Env's, limited and observed if asked for
+  std::shared_ptr<OpenTables> open_tables;          // of all families; constant until it is closed
+  const std::set<std::string> managed_directories;  // whose files `space` hears of
+  const std::shared_ptr<FileSystem> wrapped_fs;     // the Env's, and what the options put around it
   FileSystem* const fs;
+  SpaceManager* const space;  // the options' sst_file_manager; null: none, or nothing is written
   FileOptions file_options;
   Statistics* const statistics;  // may be null
   WriteBufferManager* const buffer_manager;

@@ -10,6 +10,7 @@
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
+#include "fs/space_manager.h"
 #include "options/options_check.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/experimental.h"
@@ -272,6 +273,16 @@ Status PromoteL0(DB* db, ColumnFamilyHandle* column_family, int target_level) {
 
 }  // namespace experimental
 
+namespace {
+
+// The files whose deletion an SstFileManager may put off.
+bool MayWait(cairn::FileType type) {
+  return type == cairn::FileType::kTableFile || type == cairn::FileType::kBlobFile ||
+         type == cairn::FileType::kWalFile;
+}
+
+}  // namespace
+
 Status DestroyDB(const std::string& dbname, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>&) {
   const DBOptions db_options = cairn::SanitizeOptions(DBOptions(options), dbname);
@@ -306,16 +317,22 @@ Status DestroyDB(const std::string& dbname, const Options& options,
     dirs[path.path].insert({cairn::FileType::kTableFile, cairn::FileType::kBlobFile});
   }
   dirs.try_emplace(dbname);
+  auto* const space = dynamic_cast<cairn::SpaceManager*>(db_options.sst_file_manager.get());
   for (const auto& [dir, types] : dirs) {
     if (!fs->GetChildren(dir, io_options, &names, nullptr).ok()) continue;
     for (const std::string& name : names) {
       uint64_t number;
       cairn::FileType type;
-      if (!cairn::ParseFileName(name, &number, &type) || type == cairn::FileType::kLockFile ||
-          (dir != dbname && !types.contains(type))) {
+      const bool is_trash = cairn::IsTrashFileName(name);
+      if (!is_trash &&
+          (!cairn::ParseFileName(name, &number, &type) || type == cairn::FileType::kLockFile ||
+           (dir != dbname && !types.contains(type)))) {
         continue;
       }
-      IOStatus io = fs->DeleteFile(std::string(dir).append("/").append(name), io_options, nullptr);
+      const std::string path = std::string(dir).append("/").append(name);
+      const bool may_wait = space != nullptr && (is_trash || MayWait(type));
+      IOStatus io = may_wait ? space->DeleteFile(path, /*force_slow=*/true)
+                             : fs->DeleteFile(path, io_options, nullptr);
       if (!io.ok() && result.ok()) result = io;
     }
   }

@@ -18,6 +18,7 @@
 #include "db/shared_memory.h"
 #include "db/write_path.h"
 #include "fiber/clock.h"
+#include "fs/space_manager.h"
 
 namespace cairn {
 namespace {
@@ -27,6 +28,11 @@ namespace {
 // would follow a torn one.
 bool MayBeIgnored(BackgroundErrorReason reason) {
   return reason == BackgroundErrorReason::kFlush || reason == BackgroundErrorReason::kCompaction;
+}
+
+// What the user's SstFileManager says (SpaceManager::CheckSpace).
+bool IsSpaceLimit(const Status& s) {
+  return s.IsIOError() && s.subcode() == Status::SubCode::kSpaceLimit;
 }
 
 constexpr uint64_t kNanosPerMicro = 1000;
@@ -200,7 +206,8 @@ Status ErrorHandler::RecoverFromError(Status* former) {
 }
 
 bool ErrorHandler::MayRecoverByItself() const {
-  return has_background_error_.load() && IsShortage(background_error_) && !IsForGood() &&
+  return has_background_error_.load() &&
+         (IsShortage(background_error_) || IsSpaceLimit(background_error_)) && !IsForGood() &&
          !db_.shutting_down.load();
 }
 
@@ -225,8 +232,13 @@ bool ErrorHandler::DiskIsFull() {
   uint64_t needed = 0;
   {
     DBMutexLock lock(db_.mutex());
+    if (IsSpaceLimit(background_error_)) {
+      lock.unlock();
+      return db_.space != nullptr && db_.space->IsMaxAllowedSpaceReached();
+    }
     for (const ColumnFamily* family : db_.families->all()) needed += family->UnflushedBytes();
   }
+  if (db_.space != nullptr) needed += db_.space->compaction_buffer_size();
   uint64_t free = 0;
   const IOStatus io = db_.fs->GetFreeSpace(db_.name, IOOptions(), &free, nullptr);
   return io.ok() && free < needed;
@@ -261,7 +273,7 @@ void ErrorHandler::KeepRecovering() {
       continue;
     }
     if (!wanted || attempts == db_.options.max_bgerror_resume_count) break;
-    const bool looks_for_space = background_error_.IsNoSpace();
+    const bool looks_for_space = background_error_.IsNoSpace() || IsSpaceLimit(background_error_);
     const uint64_t until =
         fiber::now_nanos() +
         (looks_for_space || attempts > 0 ? interval : std::min(interval, kFirstPause));

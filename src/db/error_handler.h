@@ -53,7 +53,8 @@ class ErrorHandler final : public Part {
   bool MayRecoverByItself() const FIBER_REQUIRES(database_mutex);
   // Asks the listeners.
   bool RecoveryIsWanted() FIBER_REQUIRES(database_mutex);
-  // There is less than what is in memory and must be written.
+  // There is less than what is in memory and must be written; or the limit of the user's
+  // SstFileManager is still reached, where that was the error.
   bool DiskIsFull();
 
   DBCondition pause_over_;

@@ -16,6 +16,7 @@
 #include "fiber/clock.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
+#include "fs/space_manager.h"
 
 namespace cairn {
 
@@ -75,6 +76,8 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
     for (const std::string& name : names) {
       uint64_t number;
       FileType type;
+      if (db_.space == nullptr && IsTrashFileName(name))
+        out->paths.emplace_back(dir).append("/").append(name);
       if (!ParseFileName(name, &number, &type)) continue;
       // Elsewhere are tables and blob files only, and perhaps some that were there before this
       // database came.
@@ -137,6 +140,23 @@ void FilePurger::DeleteFiles(const ObsoleteFiles& files) {
     }
   }
   if (!files.wals.empty()) RemoveWals(files.wals);
+}
+
+void FilePurger::TakeStock() {
+  for (const std::string& dir : db_.managed_directories) {
+    std::vector<std::string> names;
+    db_.fs->GetChildren(dir, IOOptions(), &names, nullptr).PermitUncheckedError();  // none: empty
+    for (const std::string& name : names) {
+      uint64_t number;
+      FileType type;
+      if (ParseFileName(name, &number, &type) &&
+          (type == FileType::kTableFile || type == FileType::kBlobFile)) {
+        db_.space->Track(dir + "/" + name).PermitUncheckedError();  // (one that goes just now)
+      }
+    }
+    db_.space->DeleteTrashOf(dir);
+  }
+  db_.space->SetStatisticsPtr(db_.options.statistics);
 }
 
 // --- The archive of logs (WAL_ttl_seconds, WAL_size_limit_MB), for GetUpdatesSince

@@ -46,6 +46,9 @@ class FilePurger final : public Part {
   // What an earlier life left behind. For an opening.
   void FindObsoleteFilesByScan(ObsoleteFiles* out) FIBER_REQUIRES(database_mutex);
   void DeleteFiles(const ObsoleteFiles& files);
+  // Tells the user's SstFileManager of what is there, and hands it the trash of an earlier life.
+  // For an opening. REQUIRES: there is one. SUSPENDS.
+  void TakeStock();
   // The tables of an edit that came to nothing, because its family was dropped meanwhile.
   void DeleteOutputs(const VersionEdit& edit) FIBER_REQUIRES(database_mutex);
   std::vector<ArchivedWal> ArchivedWals() const;  // oldest first

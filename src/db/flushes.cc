@@ -21,6 +21,8 @@
 #include "db/memtable_switch.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
+#include "fs/space_manager.h"
+#include "fs/thread_list.h"
 #include "rocksdb/write_buffer_manager.h"
 
 namespace cairn {
@@ -67,6 +69,11 @@ void Flushes::BackgroundFlush(ColumnFamily* family) {
     BackgroundErrorReason reason = BackgroundErrorReason::kFlush;
     if (!db_.shutting_down.load() && !db_.errors->failed() && !family->dropped.load()) {
       s = FlushesTogether() ? FlushAllOnce(&reason) : FlushOnce(family, &reason);
+      // It was the last that had room.
+      if (s.ok() && db_.space != nullptr) {
+        reason = BackgroundErrorReason::kFlush;
+        s = db_.space->CheckSpace();
+      }
     }
     if (!s.ok() && !s.IsShutdownInProgress() && !s.IsColumnFamilyDropped()) {
       db_.errors->SetBackgroundError(s, reason, "flush");
@@ -109,6 +116,10 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   FileMetaData meta;
   if (db_.has_listeners()) *info = db_.events->DescribeFlush(*family, file_number, job_id);
   const uint64_t current_log = db_.wals->current_number();
+  ThreadOperation operation(db_.options.enable_thread_tracking, ThreadStatus::OP_FLUSH, db_.name,
+                            family->name());
+  operation.SetProperty(ThreadStatus::FLUSH_JOB_ID, static_cast<uint64_t>(job_id));
+  operation.SetProperty(ThreadStatus::FLUSH_BYTES_MEMTABLES, job.memory());
   db_.mutex()->unlock();
   db_.Tell([&](EventListener* listener) { listener->OnFlushBegin(db_.self, *info); });
   Status s = job.Run(file_number, &meta);

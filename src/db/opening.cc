@@ -126,6 +126,8 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   }
   if (follows) return db_.follower->TryCatchUpWithPrimary();
   WarnOfFewDescriptors();
+  // (Before there is anybody who makes or deletes files.)
+  if (db_.space != nullptr) db_.files->TakeStock();
   s = CreateMissing(missing);
   if (s.ok() && writes) s = StartWork();
   if (!s.ok()) return s;

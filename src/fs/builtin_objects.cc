@@ -1,9 +1,10 @@
-// File systems, Envs and compaction filters by name: what is built in, and the functions of the
-// public API that take a name or a URI.
+// File systems, Envs, memory allocators and compaction filters by name: what is built in, and the
+// functions of the public API that take a name or a URI.
 
 #include "fs/builtin_objects.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -13,10 +14,19 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
+#include "rocksdb/memory_allocator.h"
 
 namespace cairn {
 
 namespace {
+
+class DefaultMemoryAllocator final : public MemoryAllocator {
+ public:
+  static const char* kClassName() { return "DefaultMemoryAllocator"; }
+  const char* Name() const override { return kClassName(); }
+  void* Allocate(size_t size) override { return std::malloc(size); }
+  void Deallocate(void* p) override { std::free(p); }
+};
 
 // RocksDB's, which its options texts and OPTIONS files may name: an empty value is none.
 class RemoveEmptyValueCompactionFilter final : public CompactionFilter {
@@ -51,6 +61,13 @@ std::shared_ptr<ObjectLibrary> NewBuiltinLibrary() {
     guard->reset(NewMemEnv(nullptr));
     return guard->get();
   });
+  library->AddFactory<MemoryAllocator>(
+      DefaultMemoryAllocator::kClassName(),
+      [](const std::string& /*name*/, std::unique_ptr<MemoryAllocator>* guard,
+         std::string* /*message*/) {
+        *guard = std::make_unique<DefaultMemoryAllocator>();
+        return guard->get();
+      });
   library->AddFactory<CompactionFilter>(
       RemoveEmptyValueCompactionFilter::kClassName(),
       [](const std::string& /*name*/, std::unique_ptr<CompactionFilter>* /*guard*/,
@@ -162,6 +179,23 @@ Status Env::CreateFromUri(const ConfigOptions& config_options, const std::string
   *guard = NewCompositeEnv(fs);
   *result = guard->get();
   return Status::OK();
+}
+
+Status MemoryAllocator::CreateFromString(const ConfigOptions& options, const std::string& value,
+                                         std::shared_ptr<MemoryAllocator>* result) {
+  std::string id;
+  Status s = IdOf(Type(), value, &id);
+  if (!s.ok()) return s;
+  if (id.empty() || id == "nullptr") {
+    result->reset();
+    return s;
+  }
+  return Excused(options, RegistryOf(options).NewSharedObject(id, result));
+}
+
+Status NewJemallocNodumpAllocator(JemallocAllocatorOptions& /*options*/,
+                                  std::shared_ptr<MemoryAllocator>* /*memory_allocator*/) {
+  return Status::NotSupported("Not compiled with JEMALLOC");
 }
 
 Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,

@@ -13,6 +13,7 @@
 #include "fs/info_log.h"
 #include "fs/memory_file_system.h"
 #include "fs/platform.h"
+#include "fs/thread_list.h"
 #include "fs/thread_pool.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -166,6 +167,11 @@ Status Env::GetHostNameString(std::string* result) {
 std::string Env::GenerateUniqueId() { return cairn::GenerateDbId(); }
 
 uint64_t Env::GetThreadID() const { return fiber::current_thread_id(); }
+
+Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
+  *thread_list = cairn::ListThreads();
+  return Status::OK();
+}
 
 // ------------------------------------------------------------------------------------------------
 // Functions in the background

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/perf.h"
+#include "fs/thread_list.h"
 
 namespace cairn {
 
@@ -17,6 +18,7 @@ ThreadPool::~ThreadPool() {
 
 void ThreadPool::Run() {
   Perf::State()->io.thread_pool_id = priority_;  // for filters, listeners and the like
+  const ListedThread listed(priority_);
   fiber::MutexLock lock(&mutex_);
   while (true) {
     while (!stopping_ && (queue_.empty() || running_ >= limit_)) work_.wait(&mutex_);

@@ -10,6 +10,7 @@
 #include "base/task_limiter.h"
 #include "fiber/limits.h"
 #include "fs/platform.h"
+#include "fs/space_manager.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_buffer_manager.h"
@@ -44,7 +45,9 @@ class Checker {
 };
 
 void CheckDBOptions(const DBOptions& o, Checker* check) {
-  check->Unsupported(o.sst_file_manager != nullptr, "sst_file_manager");
+  check->Unsupported(o.sst_file_manager != nullptr &&
+                         dynamic_cast<SpaceManager*>(o.sst_file_manager.get()) == nullptr,
+                     "sst_file_manager", "use NewSstFileManager");
   check->Unsupported(o.row_cache != nullptr, "row_cache");
   check->Unsupported(o.wal_filter != nullptr, "wal_filter");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),

@@ -14,6 +14,7 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_manager.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 
@@ -108,7 +109,8 @@ void DumpFiles(const Lines& line, const DBOptions& o) {
   line("random_access_max_buffer_size", o.random_access_max_buffer_size);
   line("use_adaptive_mutex", o.use_adaptive_mutex);
   line("rate_limiter", Pointer(o.rate_limiter.get()));
-  line("sst_file_manager.rate_bytes_per_sec", 0);
+  line("sst_file_manager.rate_bytes_per_sec",
+       o.sst_file_manager == nullptr ? 0 : o.sst_file_manager->GetDeleteRateBytesPerSecond());
 }
 
 void DumpWrites(const Lines& line, const DBOptions& o) {

@@ -1,9 +1,11 @@
 #include "table/block.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "base/perf.h"
+#include "rocksdb/memory_allocator.h"
 #include "table/block_builder.h"
 #include "table/block_memory.h"
 
@@ -18,10 +20,34 @@ using block_internal::MatchLength;
 // ---- Block
 
 void Block::Free::operator()(Block* block) const {
+  if (block->is_of_allocator_) [[unlikely]] {
+    MemoryAllocator* allocator = nullptr;
+    std::memcpy(&allocator, block->data() + block->capacity_, sizeof(allocator));
+    return allocator->Deallocate(block);
+  }
   FreeBlockMemory(block, sizeof(Block) + block->capacity_);
 }
 
-Block::Ptr Block::Allocate(size_t size, size_t slack, uint64_t file_offset) {
+Block::Ptr Block::AllocateFrom(MemoryAllocator* allocator, size_t size, size_t slack,
+                               uint64_t file_offset) {
+  const size_t extra = sizeof(Block) + sizeof(allocator);
+  const size_t asked = size + slack + extra;
+  void* memory = allocator->Allocate(asked);
+  if (memory == nullptr) return nullptr;
+  Block* block = new (memory) Block();
+  block->size_ = size;
+  block->capacity_ = std::max(asked, allocator->UsableSize(memory, asked)) - extra;
+  block->file_offset_ = file_offset;
+  block->is_of_allocator_ = true;
+  std::memcpy(block->mutable_data() + block->capacity_, &allocator, sizeof(allocator));
+  return Ptr(block);
+}
+
+Block::Ptr Block::Allocate(size_t size, size_t slack, uint64_t file_offset,
+                           MemoryAllocator* allocator) {
+  if (allocator != nullptr) [[unlikely]] {
+    return AllocateFrom(allocator, size, slack, file_offset);
+  }
   size_t room = sizeof(Block) + size + slack;
   void* memory = AllocateBlockMemory(&room);
   if (memory == nullptr) return nullptr;

@@ -25,6 +25,10 @@
 #include "rocksdb/status.h"
 #include "table/format.h"
 
+namespace ROCKSDB_NAMESPACE {
+class MemoryAllocator;
+}
+
 namespace cairn {
 
 class Block {
@@ -35,8 +39,10 @@ class Block {
   using Ptr = std::unique_ptr<Block, Free>;
 
   // Room for `size` bytes and `slack` more behind them (the trailer, while the block is being
-  // read).
-  static Ptr Allocate(size_t size, size_t slack, uint64_t file_offset);
+  // read). `allocator`: whose memory it is, which outlives the block; null: block_memory.h's. Null:
+  // there is none.
+  static Ptr Allocate(size_t size, size_t slack, uint64_t file_offset,
+                      MemoryAllocator* allocator = nullptr);
 
   char* mutable_data() { return reinterpret_cast<char*>(this + 1); }
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
@@ -61,6 +67,8 @@ class Block {
 
  private:
   Block() = default;
+  static Ptr AllocateFrom(MemoryAllocator* allocator, size_t size, size_t slack,
+                          uint64_t file_offset);
 
   size_t size_ = 0;
   size_t capacity_ = 0;
@@ -69,6 +77,7 @@ class Block {
   uint32_t num_restarts_ = 0;
   uint16_t num_buckets_ = 0;  // of the hash index; 0: none
   bool unknown_feature_ = false;
+  bool is_of_allocator_ = false;  // whose address stands behind the capacity
 };
 
 // A growing buffer for one key; small keys need no allocation.

@@ -63,6 +63,7 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       file_number_(options.file_number),
       level_(options.level) {
   source_.statistics = options.statistics;
+  if (cache_ != nullptr) source_.allocator = cache_->memory_allocator();
 }
 
 BlockBasedTable::~BlockBasedTable() = default;
@@ -344,7 +345,7 @@ Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_che
   if (!s.ok()) return s;
   const char* error = nullptr;
   if (HasSeparateValues(**block)) [[unlikely]] {
-    Block::Ptr joined = Block::Allocate((*block)->size(), 0, handle.offset);
+    Block::Ptr joined = Block::Allocate((*block)->size(), 0, handle.offset, source_.allocator);
     if (joined == nullptr)
       return Status::MemoryLimit("no memory for a block" + source_.Where(handle.offset));
     error = JoinValues(**block, joined.get());

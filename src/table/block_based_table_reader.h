@@ -194,7 +194,7 @@ class BlockBasedTable final : public TableReader {
       return cache_->Lookup(cache_key, source_.statistics);
     const auto create = [&](const void* saved, size_t size, void** entry, size_t* charge) {
       Block::Ptr block;
-      Status s = RestoreBlock(saved, size, offset, &block);
+      Status s = RestoreBlock(saved, size, offset, &block, source_.allocator);
       return s.ok() ? make(std::move(block), entry, charge) : s;
     };
     return cache_->Lookup(cache_key, helper, create, priority, /*wait=*/true, source_.statistics);

@@ -57,7 +57,7 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
   IOStatus io;
   Block::Ptr read;
   if (prefetch == nullptr || !prefetch->Read(handle.offset, n, &raw, &io)) {
-    read = Block::Allocate(size, kBlockTrailerSize, handle.offset);
+    read = Block::Allocate(size, kBlockTrailerSize, handle.offset, source.allocator);
     if (read == nullptr)
       return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     IOOptions options;
@@ -93,7 +93,7 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
   const auto type = static_cast<CompressionType>(type_byte);
   if (type == kNoCompression) {
     if (read == nullptr) {
-      read = Block::Allocate(size, 0, handle.offset);
+      read = Block::Allocate(size, 0, handle.offset, source.allocator);
       if (read == nullptr)
         return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     }
@@ -107,7 +107,7 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
   Status s = DecompressedSize(type, Slice(raw.data(), size), &raw_size, &payload);
   Block::Ptr plain;
   if (s.ok()) {
-    plain = Block::Allocate(raw_size, 0, handle.offset);
+    plain = Block::Allocate(raw_size, 0, handle.offset, source.allocator);
     if (plain == nullptr)
       return Status::MemoryLimit("no memory for a block" + source.Where(handle.offset));
     const Perf perf;

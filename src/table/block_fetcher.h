@@ -26,6 +26,7 @@ struct BlockSource {
   Footer footer;
   Statistics* statistics = nullptr;
   std::unique_ptr<DecompressionDict> dict;  // of the data blocks; may be null
+  MemoryAllocator* allocator = nullptr;     // of the block cache; null: none
 
   std::string Where(uint64_t offset) const { return InFileAt(file->file_name(), offset); }
 };

@@ -69,13 +69,14 @@ const Cache::CacheItemHelper* DataBlockHelper() { return HelperOf<Block>(); }
 const Cache::CacheItemHelper* IndexBlockHelper() { return HelperOf<IndexBlock>(); }
 const Cache::CacheItemHelper* FilterBlockHelper() { return HelperOf<FilterBlock>(); }
 
-Status RestoreBlock(const void* saved, size_t size, uint64_t file_offset, Block::Ptr* block) {
+Status RestoreBlock(const void* saved, size_t size, uint64_t file_offset, Block::Ptr* block,
+                    MemoryAllocator* allocator) {
   if (size < kChecksumSize) return Status::Corruption("a saved block is too short");
   const Slice contents(static_cast<const char*>(saved), size - kChecksumSize);
   if (DecodeFixed64(contents.data() + contents.size()) != ChecksumOf(contents)) {
     return Status::Corruption("a saved block's checksum does not match");
   }
-  *block = Block::Allocate(contents.size(), 0, file_offset);
+  *block = Block::Allocate(contents.size(), 0, file_offset, allocator);
   if (*block == nullptr) return Status::MemoryLimit("no memory for a block");
   std::memcpy((*block)->mutable_data(), contents.data(), contents.size());
   return Status::OK();

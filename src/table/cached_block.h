@@ -20,8 +20,8 @@ const Cache::CacheItemHelper* IndexBlockHelper();
 const Cache::CacheItemHelper* FilterBlockHelper();
 
 // The block of what was saved. `file_offset`: where it begins in its file. Corruption if the bytes
-// are not those that were saved, MemoryLimit without memory.
+// are not those that were saved, MemoryLimit without memory. `allocator`: see Block::Allocate.
 [[nodiscard]] Status RestoreBlock(const void* saved, size_t size, uint64_t file_offset,
-                                  Block::Ptr* block);
+                                  Block::Ptr* block, MemoryAllocator* allocator = nullptr);
 
 }  // namespace cairn

@@ -137,7 +137,8 @@ std::string CompressedSecondaryCache::GetPrintableOptions() const {
 namespace ROCKSDB_NAMESPACE {
 
 std::shared_ptr<SecondaryCache> CompressedSecondaryCacheOptions::MakeSharedSecondaryCache() const {
-  if (secondary_cache != nullptr || !cairn::IsCompressionSupported(compression_type)) {
+  if (secondary_cache != nullptr || memory_allocator != nullptr ||
+      !cairn::IsCompressionSupported(compression_type)) {
     return nullptr;
   }
   if (compress_format_version != 1 && compress_format_version != 2) return nullptr;
