@@ -21,11 +21,7 @@ CRATE = '0.17'
 
 # Functions by the beginning of their names: why they are not there.
 REASONS = [
-    ('backup_engine_|restore_options_', 'the backup engine is not offered; checkpoints are'),
     ('cuckoo_options_|options_set_cuckoo|options_set_plain_table', 'block-based tables only'),
-    ('sst_file_manager_', 'the space that files take is not managed'),
-    ('dbpath_|options_set_(db|cf)_paths', 'one directory for tables'),
-    ('memory_allocator|jemalloc|lru_cache_options_set_memory_allocator', 'caches use the allocator of the program'),
     ('load_latest_options', 'not yet in C'),
     ('', 'not yet in C'),
 ]
@@ -34,17 +30,19 @@ REASONS = [
 # Phases that test what is otherwise here, and why.
 ASIDE = {
     'addfile': 'release 7 ingests a file of another comparator, which is refused',
-    'backup_and_restore': 'no backups',
-    'backup_create_options': 'no backups',
-    'checkpoint_db_id_in_manifest': 'no backups',
+    'checkpoint_db_id_in_manifest': 'a checkpoint gets an identity of its own',
     'snapshot_with_memtable_inplace_update': '`inplace_update_support` is refused',
-    'two-phase commit': 'not offered',
     'filter': 'it counts the false positives of one table, for which a write buffer of 100000 bytes here has no room',
 }
 
 
+# Of a phase the statements that name this, and why.
+PARTS = {
+    'backup_and_restore': ('memcmp', 'a restored database has its source\'s identity'),
+}
+
 # What else the statements name that go.
-REFUSED = ['dbpathname2', 'rocksdb_options_[gs]et_allow_mmap_reads']
+REFUSED = ['dbpathname2', 'rocksdb_options_set_cf_paths', 'rocksdb_options_[gs]et_allow_mmap_reads']
 
 
 def run(command, **kwargs):
@@ -104,14 +102,15 @@ def without(source, missing):
     """c_test.c without the statements of main() that use what is missing, nor ASIDE, and the phases that lost something."""
     begin = source.index('{', source.index('int main(')) + 1
     end = source.rindex('return 0;')
-    uses = re.compile(r'\b(?:' + '|'.join([*missing, *REFUSED]) + r')\b')
+    names = [*missing, *REFUSED]
     parts, lost = [], []
     for phase in re.split(r'(?=StartPhase\()', source[begin:end]):
         name = re.match(r'StartPhase\("([^"]*)"\);', phase)
         if name and name[1] in ASIDE:
             phase, has_lost = name[0] + '\n', True
         else:
-            phase, has_lost = reduce(phase, uses)
+            also = [PARTS[name[1]][0]] if name and name[1] in PARTS else []
+            phase, has_lost = reduce(phase, re.compile(r'\b(?:' + '|'.join([*names, *also]) + r')\b'))
         parts.append(phase)
         if has_lost:
             lost.append(name[1] if name else 'the beginning')
@@ -186,7 +185,8 @@ def main():
         if missing:
             test, lost = compile_without(folder, rocksdb, source, missing)
             passes, words = run_test(folder, test, args.library, missing)
-            where = ', '.join(f'`{phase}`' + (f': {ASIDE[phase]}' if phase in ASIDE else '') for phase in lost)
+            why = {**ASIDE, **{phase: words for phase, (_, words) in PARTS.items()}}
+            where = ', '.join(f'`{phase}`' + (f': {why[phase]}' if phase in why else '') for phase in lost)
             verdict += f' Without the statements that use what is missing, or is otherwise here (in {where}) it {words}'
     groups = collections.defaultdict(list)
     for function in missing:
