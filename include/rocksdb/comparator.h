@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "rocksdb/customizable.h"
@@ -26,8 +27,9 @@ class CompareInterface {
 class Comparator : public Customizable, public CompareInterface {
  public:
   Comparator() : timestamp_size_(0) {}
-  // A comparator for keys that end in a timestamp of ts_sz bytes. Such a database cannot be opened
-  // by Cairn yet.
+  // A comparator for keys that end in a timestamp of ts_sz bytes. Compare() sees keys with their
+  // timestamps and, where they are equal without, puts the larger timestamp first. Timestamps of
+  // 0xff bytes must be the largest of all, those of zeros the smallest.
   explicit Comparator(size_t ts_sz) : timestamp_size_(ts_sz) {}
 
   static const char* Type() { return "Comparator"; }
@@ -54,12 +56,16 @@ class Comparator : public Customizable, public CompareInterface {
   // The comparator that a wrapper wraps.
   virtual const Comparator* GetRootComparator() const { return this; }
 
+  // Bytes of the timestamp at each key's end; 0: keys have none.
   size_t timestamp_size() const { return timestamp_size_; }
 
+  // <0, 0, >0 as timestamp ts1 is older than, equal to, or newer than ts2.
+  virtual int CompareTimestamp(const Slice& /*ts1*/, const Slice& /*ts2*/) const { return 0; }
+
+  // The order without timestamps, of keys that have one or, as the flags say, have none.
   int CompareWithoutTimestamp(const Slice& a, const Slice& b) const {
     return CompareWithoutTimestamp(a, true, b, true);
   }
-  virtual int CompareTimestamp(const Slice& /*ts1*/, const Slice& /*ts2*/) const { return 0; }
   virtual int CompareWithoutTimestamp(const Slice& a, bool /*a_has_ts*/, const Slice& b,
                                       bool /*b_has_ts*/) const {
     return Compare(a, b);
@@ -77,5 +83,18 @@ extern const Comparator* BytewiseComparator();
 
 // The opposite order: "rocksdb.ReverseBytewiseComparator". Lives as long as the program.
 extern const Comparator* ReverseBytewiseComparator();
+
+// The same two orders of keys that end in a timestamp of 8 bytes, a little-endian number, the
+// larger one first: "leveldb.BytewiseComparator.u64ts", "rocksdb.ReverseBytewiseComparator.u64ts".
+// Live as long as the program.
+extern const Comparator* BytewiseComparatorWithU64Ts();
+extern const Comparator* ReverseBytewiseComparatorWithU64Ts();
+
+// Their timestamps: of a number (*buffer holds it), back to one (InvalidArgument: no 8 bytes), the
+// largest and the smallest.
+Slice EncodeU64Ts(uint64_t ts, std::string* buffer);
+Status DecodeU64Ts(const Slice& ts, uint64_t* number);
+Slice MaxU64Ts();
+Slice MinU64Ts();
 
 }  // namespace ROCKSDB_NAMESPACE

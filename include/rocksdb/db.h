@@ -259,6 +259,31 @@ class DB {
     return Merge(options, DefaultColumnFamily(), key, value);
   }
 
+  // Where the family's comparator has timestamps (Comparator::timestamp_size): with one, which is
+  // not part of the key that reads show; the calls above are InvalidArgument there, and these for
+  // other families and with a timestamp of another size. The timestamps of one key must not go
+  // back. A batch: WriteBatch.
+  virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, const Slice& ts, const Slice& value);
+  virtual Status Put(const WriteOptions& options, const Slice& key, const Slice& ts,
+                     const Slice& value) {
+    return Put(options, DefaultColumnFamily(), key, ts, value);
+  }
+  virtual Status Delete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, const Slice& ts);
+  virtual Status Delete(const WriteOptions& options, const Slice& key, const Slice& ts) {
+    return Delete(options, DefaultColumnFamily(), key, ts);
+  }
+  virtual Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                              const Slice& key, const Slice& ts);
+  virtual Status SingleDelete(const WriteOptions& options, const Slice& key, const Slice& ts) {
+    return SingleDelete(options, DefaultColumnFamily(), key, ts);
+  }
+  virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                             const Slice& begin_key, const Slice& end_key, const Slice& ts);
+  virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
+                       const Slice& key, const Slice& ts, const Slice& value);
+
   // All entries of the batch at once: a reader sees all or none, and so does recovery. `updates` is
   // not changed, but its sequence number is.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
@@ -274,6 +299,19 @@ class DB {
                      const Slice& key, std::string* value);
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
     return Get(options, DefaultColumnFamily(), key, value);
+  }
+
+  // Where there are timestamps: what a reader at *options.timestamp sees. InvalidArgument: that is
+  // null there, has another size or is below GetFullHistoryTsLow(), or the family has none.
+  // *timestamp, if not null, receives that of the value, or of the deletion; empty: nothing is
+  // known of the key.
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, PinnableSlice* value, std::string* timestamp);
+  virtual Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                     const Slice& key, std::string* value, std::string* timestamp);
+  virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value,
+                     std::string* timestamp) {
+    return Get(options, DefaultColumnFamily(), key, value, timestamp);
   }
 
   // The key's columns: an entity's, or a plain value's one. *columns is reset first; it has the
@@ -313,6 +351,25 @@ class DB {
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses,
                         const bool sorted_input = false) = 0;
+  // The same with timestamps: see Get.
+  virtual std::vector<Status> MultiGet(const ReadOptions& options,
+                                       const std::vector<ColumnFamilyHandle*>& column_family,
+                                       const std::vector<Slice>& keys,
+                                       std::vector<std::string>* values,
+                                       std::vector<std::string>* timestamps);
+  virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                                       std::vector<std::string>* values,
+                                       std::vector<std::string>* timestamps) {
+    return MultiGet(options, std::vector<ColumnFamilyHandle*>(keys.size(), DefaultColumnFamily()),
+                    keys, values, timestamps);
+  }
+  virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const size_t num_keys, const Slice* keys, PinnableSlice* values,
+                        std::string* timestamps, Status* statuses, const bool sorted_input = false);
+  virtual void MultiGet(const ReadOptions& options, const size_t num_keys,
+                        ColumnFamilyHandle** column_families, const Slice* keys,
+                        PinnableSlice* values, std::string* timestamps, Status* statuses,
+                        const bool sorted_input = false);
   // GetEntity of many keys in one state of the database.
   virtual void MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
                               size_t num_keys, const Slice* keys, PinnableWideColumns* results,
@@ -335,7 +392,7 @@ class DB {
   //
   // The database, the callback, the keys' bytes, the arrays, the values and the statuses must live
   // until OnComplete() returns; `options` is copied. OnComplete() must not throw; it may start
-  // other reads, and should not block the worker that it runs on. A timestamp is NotSupported.
+  // other reads, and should not block the worker that it runs on.
   //
   // With EnableStats() it receives what its operation did (perf_context.h, iostats_context.h),
   // measured at the caller's level, and by level and without I/O as the caller has it; that is then
@@ -410,6 +467,23 @@ class DB {
                            bool* value_found = nullptr) {
     return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
   }
+
+  // The same with a timestamp, which is that of the value that was found.
+  virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                           const Slice& key, std::string* value, std::string* timestamp,
+                           bool* value_found = nullptr);
+  virtual bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value,
+                           std::string* timestamp, bool* value_found = nullptr) {
+    return KeyMayExist(options, DefaultColumnFamily(), key, value, timestamp, value_found);
+  }
+
+  // Where there are timestamps: from now on nobody reads below `ts_low` (InvalidArgument), and
+  // flushes and compactions may drop what only such readers would see. Kept in the MANIFEST. Never
+  // down: InvalidArgument, as is a family without timestamps, or another size. TryAgain: somebody
+  // else raised it further meanwhile. SUSPENDS.
+  virtual Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string ts_low);
+  // Empty: it was never set.
+  virtual Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low);
 
   // Not positioned; the caller owns it and deletes it before the database. Never null: errors are
   // in its status().

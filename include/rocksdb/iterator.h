@@ -28,6 +28,13 @@ class Iterator : public IteratorBase {
     return kNoWideColumns;
   }
 
+  // Of the entry, where the comparator has timestamps; key() lacks it. Good as long as key().
+  // REQUIRES: Valid()
+  virtual Slice timestamp() const {
+    assert(false);
+    return Slice();
+  }
+
   // "rocksdb.iterator.is-key-pinned" ("0" or "1"), "rocksdb.iterator.super-version-number".
   // InvalidArgument for others.
   virtual Status GetProperty(std::string prop_name, std::string* prop);

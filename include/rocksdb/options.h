@@ -418,7 +418,10 @@ struct ReadOptions {
   bool ignore_range_deletions = false;
   // Tables for which it returns false are left out.
   std::function<bool(const TableProperties&)> table_filter;
-  // User-defined timestamps: unsupported.
+  // Where keys have timestamps (Comparator::timestamp_size): what is newer is not seen; needed
+  // there, and only there. `iter_start_ts`: an iterator shows every version from there on up to
+  // *timestamp, deletions too, and its key() is an internal key (user key, timestamp, 8 bytes).
+  // Both must outlive the read; an iterator copies them.
   const Slice* timestamp = nullptr;
   const Slice* iter_start_ts = nullptr;
   // The point in time (since 1970, Env::NowMicros) at which Get, MultiGet and an iterator's
@@ -574,6 +577,8 @@ struct CompactRangeOptions {
   // Flush now, even if that makes writes wait.
   bool allow_write_stall = false;
   uint32_t max_subcompactions = 0;
+  // As DB::IncreaseFullHistoryTsLow() before the compaction; then there is no range:
+  // InvalidArgument.
   const Slice* full_history_ts_low = nullptr;
   // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused.
   // Borrowed.

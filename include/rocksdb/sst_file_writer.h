@@ -81,7 +81,9 @@ class SstFileWriter {
   // Put's old name.
   Status Add(const Slice& user_key, const Slice& value) { return Put(user_key, value); }
 
-  // For comparators with timestamps, which there are none of: InvalidArgument.
+  // For comparators with timestamps, and these alone: InvalidArgument for others, or if the
+  // timestamp has another size; as is each call above where there are timestamps. Of one key the
+  // newest timestamp comes first.
   Status Put(const Slice& user_key, const Slice& timestamp, const Slice& value);
   Status Delete(const Slice& user_key, const Slice& timestamp);
   Status DeleteRange(const Slice& begin_key, const Slice& end_key, const Slice& timestamp);

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -48,7 +49,8 @@ class WriteBatch : public WriteBatchBase {
  public:
   // `max_bytes`: see SetMaxBytes().
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
-  // protection_bytes_per_key and default_cf_ts_sz must be 0.
+  // protection_bytes_per_key must be 0. `default_cf_ts_sz`: bytes of the default column family's
+  // timestamps (Comparator::timestamp_size); 0: it has none.
   WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
              size_t default_cf_ts_sz);
   // From a representation, of Data() of another batch for instance. A damaged one is noticed by
@@ -102,6 +104,24 @@ class WriteBatch : public WriteBatchBase {
   Status Merge(const SliceParts& key, const SliceParts& value) override {
     return Merge(nullptr, key, value);
   }
+
+  // Where keys have timestamps: with one. InvalidArgument: the family has none, or of another size,
+  // or is null. The calls above leave room for one there, which UpdateTimestamps() fills in before
+  // the batch can be written.
+  Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+             const Slice& value) override;
+  Status Delete(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts) override;
+  Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key,
+                      const Slice& ts) override;
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                     const Slice& end_key, const Slice& ts) override;
+  Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+               const Slice& value) override;
+
+  // Gives all keys of families that have timestamps this one. `ts_sz_func` has the bytes of a
+  // family's timestamps by its id; 0: it has none; the largest size_t: it is not known (NotFound).
+  // InvalidArgument: `ts` has another size. After an error some keys may have it.
+  Status UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func);
 
   Status PutLogData(const Slice& blob) override;
   void Clear() override;
@@ -227,6 +247,15 @@ class WriteBatch : public WriteBatchBase {
   friend class ::cairn::WriteBatchInternal;
 
   uint32_t ComputeContentFlags() const;
+  // (`type`: a ValueType.)
+  Status AddRecord(uint8_t type, ColumnFamilyHandle* family, const SliceParts& key,
+                   const SliceParts* value);
+  Status AddRecord(uint8_t type, ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
+    const SliceParts value_parts(&value, 1);
+    return AddRecord(type, family, SliceParts(&key, 1), &value_parts);
+  }
+  Status AddStamped(uint8_t type, ColumnFamilyHandle* family, const Slice& key,
+                    const Slice& timestamp, const Slice* value);
 
   std::unique_ptr<SavePoints> save_points_;  // null: none
   SavePoint wal_term_point_;
@@ -234,6 +263,7 @@ class WriteBatch : public WriteBatchBase {
   // it in.
   mutable std::atomic<uint32_t> content_flags_;
   size_t max_bytes_;
+  size_t default_cf_ts_sz_ = 0;
 
  protected:
   std::string rep_;

@@ -58,6 +58,18 @@ class WriteBatchBase {
                              const SliceParts& end_key) = 0;
   virtual Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key) = 0;
 
+  // The same with a timestamp (Comparator::timestamp_size). NotSupported: not by this kind of
+  // batch.
+  virtual Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+                     const Slice& value) = 0;
+  virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+                       const Slice& value) = 0;
+  virtual Status Delete(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts) = 0;
+  virtual Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key,
+                              const Slice& ts) = 0;
+  virtual Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                             const Slice& end_key, const Slice& ts) = 0;
+
   // Bytes that go into the log only.
   virtual Status PutLogData(const Slice& blob) = 0;
 

@@ -1,9 +1,12 @@
-// The two builtin orders of user keys. The separators that they choose end up in index blocks, so
-// they are chosen to be short.
+// The builtin orders of user keys, and these with timestamps. The separators that they choose end
+// up in index blocks, so they are chosen to be short.
 #include "rocksdb/comparator.h"
 
 #include <cassert>
 #include <cstdint>
+
+#include "base/coding.h"
+#include "base/timestamps.h"
 
 namespace ROCKSDB_NAMESPACE {
 
@@ -102,6 +105,49 @@ class ReverseBytewiseComparatorImpl final : public Comparator {
   }
 };
 
+// The order of `Base` for keys that end in a number of 8 bytes, little-endian. Bytes that are too
+// few for a timestamp (of a damaged file) count as an empty key, and one without as 0.
+template <typename Base>
+class ComparatorWithU64Ts final : public Comparator {
+ public:
+  static constexpr size_t kSize = sizeof(uint64_t);
+
+  explicit ComparatorWithU64Ts(const char* name) : Comparator(kSize), name_(name) {}
+  const char* Name() const override { return name_; }
+
+  int Compare(const Slice& a, const Slice& b) const override {
+    const int order = CompareWithoutTimestamp(a, true, b, true);
+    if (order != 0) return order;
+    return -CompareTimestamp(cairn::TimestampOf(a, kSize), cairn::TimestampOf(b, kSize));
+  }
+  using Comparator::CompareWithoutTimestamp;
+  int CompareWithoutTimestamp(const Slice& a, bool a_has_ts, const Slice& b,
+                              bool b_has_ts) const override {
+    return base_.Compare(a_has_ts ? cairn::StripTimestamp(a, kSize) : a,
+                         b_has_ts ? cairn::StripTimestamp(b, kSize) : b);
+  }
+  bool EqualWithoutTimestamp(const Slice& a, const Slice& b) const override {
+    return cairn::StripTimestamp(a, kSize) == cairn::StripTimestamp(b, kSize);
+  }
+  int CompareTimestamp(const Slice& ts1, const Slice& ts2) const override {
+    const uint64_t a = NumberOf(ts1);
+    const uint64_t b = NumberOf(ts2);
+    return a < b ? -1 : (a > b ? 1 : 0);
+  }
+  bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
+  // (A shorter key would end in another timestamp.)
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  static uint64_t NumberOf(const Slice& ts) {
+    return ts.size() < kSize ? 0 : cairn::DecodeFixed64(ts.data());
+  }
+
+  const char* const name_;
+  const Base base_;
+};
+
 }  // namespace
 
 const Comparator* BytewiseComparator() {
@@ -114,5 +160,33 @@ const Comparator* ReverseBytewiseComparator() {
   static const Comparator* const instance = new ReverseBytewiseComparatorImpl;
   return instance;
 }
+
+const Comparator* BytewiseComparatorWithU64Ts() {
+  static const Comparator* const instance =
+      new ComparatorWithU64Ts<BytewiseComparatorImpl>("leveldb.BytewiseComparator.u64ts");
+  return instance;
+}
+
+const Comparator* ReverseBytewiseComparatorWithU64Ts() {
+  static const Comparator* const instance = new ComparatorWithU64Ts<ReverseBytewiseComparatorImpl>(
+      "rocksdb.ReverseBytewiseComparator.u64ts");
+  return instance;
+}
+
+Slice EncodeU64Ts(uint64_t ts, std::string* buffer) {
+  buffer->clear();
+  cairn::PutFixed64(buffer, ts);
+  return *buffer;
+}
+
+Status DecodeU64Ts(const Slice& ts, uint64_t* number) {
+  if (ts.size() != sizeof(uint64_t))
+    return Status::InvalidArgument("U64Ts timestamp size mismatch.");
+  *number = cairn::DecodeFixed64(ts.data());
+  return Status::OK();
+}
+
+Slice MaxU64Ts() { return Slice("\xff\xff\xff\xff\xff\xff\xff\xff", sizeof(uint64_t)); }
+Slice MinU64Ts() { return Slice("\0\0\0\0\0\0\0\0", sizeof(uint64_t)); }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -80,5 +80,44 @@ TEST(Comparators, SeparatorsLieBetweenForRandomKeys) {
   }
 }
 
+std::string Stamped(const std::string& key, uint64_t ts) {
+  std::string buffer;
+  return key + EncodeU64Ts(ts, &buffer).ToString();
+}
+
+TEST(ComparatorWithU64Ts, OrdersKeysAndThenTheNewestFirst) {
+  const Comparator* const c = BytewiseComparatorWithU64Ts();
+  EXPECT_STREQ("leveldb.BytewiseComparator.u64ts", c->Name());
+  ASSERT_EQ(8u, c->timestamp_size());
+  EXPECT_LT(c->Compare(Stamped("a", 1), Stamped("b", 9)), 0);
+  EXPECT_LT(c->Compare(Stamped("a", 256), Stamped("a", 255)), 0);  // as numbers, not as bytes
+  EXPECT_GT(c->Compare(Stamped("a", 1), Stamped("a", 2)), 0);
+  EXPECT_EQ(0, c->Compare(Stamped("a", 1), Stamped("a", 1)));
+  EXPECT_LT(c->Compare(Stamped("a", 0), Stamped("aa", 9)), 0);
+  EXPECT_EQ(0, c->CompareWithoutTimestamp(Stamped("a", 1), Stamped("a", 2)));
+  EXPECT_EQ(0, c->CompareWithoutTimestamp("a", false, Stamped("a", 2), true));
+  EXPECT_GT(c->CompareWithoutTimestamp(Stamped("b", 1), true, "a", false), 0);
+  EXPECT_TRUE(c->EqualWithoutTimestamp(Stamped("a", 1), Stamped("a", 2)));
+  EXPECT_FALSE(c->EqualWithoutTimestamp(Stamped("a", 1), Stamped("b", 1)));
+  std::string one, two;
+  EXPECT_LT(c->CompareTimestamp(EncodeU64Ts(255, &one), EncodeU64Ts(256, &two)), 0);
+  EXPECT_EQ(0, c->CompareTimestamp(MinU64Ts(), EncodeU64Ts(0, &one)));
+  EXPECT_EQ(0, c->CompareTimestamp(MaxU64Ts(), EncodeU64Ts(UINT64_MAX, &one)));
+  uint64_t number = 0;
+  ASSERT_TRUE(DecodeU64Ts(EncodeU64Ts(77, &one), &number).ok());
+  EXPECT_EQ(77u, number);
+  EXPECT_TRUE(DecodeU64Ts("short", &number).IsInvalidArgument());
+  // Bytes of a damaged file may be fewer than a timestamp.
+  EXPECT_EQ(0, c->Compare("", "abc"));
+  EXPECT_LT(c->Compare("abc", Stamped("a", 1)), 0);
+  const std::string key = Stamped("abcdef", 1);
+  EXPECT_EQ(key, Separator(c, key, Stamped("abzz", 1)));
+
+  const Comparator* const r = ReverseBytewiseComparatorWithU64Ts();
+  EXPECT_STREQ("rocksdb.ReverseBytewiseComparator.u64ts", r->Name());
+  EXPECT_GT(r->Compare(Stamped("a", 1), Stamped("b", 9)), 0);
+  EXPECT_LT(r->Compare(Stamped("a", 2), Stamped("a", 1)), 0);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -68,13 +68,16 @@ std::string InternalKey::DebugString(bool hex) const {
   return "(bad)" + EscapeBytes(rep_);
 }
 
-LookupKey::LookupKey(const Slice& user_key, SequenceNumber sequence) {
-  const size_t internal_size = user_key.size() + kInternalKeyFooterSize;
+LookupKey::LookupKey(const Slice& bare_key, SequenceNumber sequence, const Slice& timestamp) {
+  const size_t user_size = bare_key.size() + timestamp.size();
+  const size_t internal_size = user_size + kInternalKeyFooterSize;
   const size_t needed = internal_size + kMaxVarint32Length;
   start_ = needed <= sizeof(space_) ? space_ : new char[needed];
   key_start_ = EncodeVarint32(start_, static_cast<uint32_t>(internal_size));
-  if (!user_key.empty()) std::memcpy(key_start_, user_key.data(), user_key.size());
-  EncodeFixed64(key_start_ + user_key.size(), PackSequenceAndType(sequence, kValueTypeForSeek));
+  if (!bare_key.empty()) std::memcpy(key_start_, bare_key.data(), bare_key.size());
+  if (!timestamp.empty()) [[unlikely]]
+    std::memcpy(key_start_ + bare_key.size(), timestamp.data(), timestamp.size());
+  EncodeFixed64(key_start_ + user_size, PackSequenceAndType(sequence, kValueTypeForSeek));
   end_ = key_start_ + internal_size;
 }
 

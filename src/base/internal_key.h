@@ -3,7 +3,8 @@
 //   user key | fixed64: sequence number (56 bits) << 8 | value type (8 bits)
 //
 // Equal user keys are ordered from the newest to the oldest, so that a seek to (user key, snapshot)
-// finds the visible entry. The bytes are on disk.
+// finds the visible entry. The bytes are on disk. With timestamps (base/timestamps.h) the user key
+// ends in one: equal keys are ordered by it first, the newest in front.
 #pragma once
 
 #include <cassert>
@@ -15,6 +16,7 @@
 
 #include "base/coding.h"
 #include "base/namespace.h"
+#include "base/timestamps.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -69,6 +71,12 @@ enum ValueType : uint8_t {
 // them all. And the last.
 inline constexpr ValueType kValueTypeForSeek = kTypeColumnFamilyWideColumnEntity;
 inline constexpr ValueType kValueTypeForSeekForPrev = kTypeDeletion;
+
+// A deletion of one key, as internal keys have it (kTypeDeletionWithTimestamp: what kTypeDeletion
+// is where there are timestamps).
+inline bool IsDeletionType(ValueType type) {
+  return type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeDeletionWithTimestamp;
+}
 
 // True for types that internal keys can have, rather than batches only.
 inline bool IsInternalKeyType(ValueType type) {
@@ -145,9 +153,17 @@ class InternalKeyComparator final {
  public:
   // `user` must outlive this.
   explicit InternalKeyComparator(const Comparator* user)
-      : user_comparator_(user), bytewise_(user == BytewiseComparator()) {}
+      : user_comparator_(user),
+        bytewise_(user == BytewiseComparator()),
+        timestamp_size_(user == nullptr ? 0 : user->timestamp_size()) {}
 
   const Comparator* user_comparator() const { return user_comparator_; }
+  size_t timestamp_size() const { return timestamp_size_; }  // bytes; 0: none
+  // A user key without its timestamp.
+  Slice BareKey(const Slice& user_key) const {
+    return timestamp_size_ == 0 ? user_key : StripTimestamp(user_key, timestamp_size_);
+  }
+  Slice TimestampIn(const Slice& user_key) const { return TimestampOf(user_key, timestamp_size_); }
 
   // REQUIRES: both have at least 8 bytes
   int Compare(const Slice& a, const Slice& b) const {
@@ -170,6 +186,28 @@ class InternalKeyComparator final {
     return bytewise_ ? a == b : user_comparator_->Equal(a, b);
   }
 
+  // The order of keys whatever their timestamps: which key it is, rather than which version of it.
+  int CompareBare(const Slice& a, const Slice& b) const {
+    if (bytewise_) [[likely]]
+      return a.compare(b);
+    return timestamp_size_ == 0 ? user_comparator_->Compare(a, b)
+                                : user_comparator_->CompareWithoutTimestamp(a, b);
+  }
+  bool EqualBare(const Slice& a, const Slice& b) const {
+    if (bytewise_) [[likely]]
+      return a == b;
+    return timestamp_size_ == 0 ? user_comparator_->Equal(a, b)
+                                : user_comparator_->EqualWithoutTimestamp(a, b);
+  }
+  // Of a key and a bare one, which is a bound that the user gave.
+  int CompareToBound(const Slice& user_key, const Slice& bound) const {
+    if (bytewise_) [[likely]]
+      return user_key.compare(bound);
+    return timestamp_size_ == 0
+               ? user_comparator_->Compare(user_key, bound)
+               : user_comparator_->CompareWithoutTimestamp(user_key, true, bound, false);
+  }
+
   // May replace *start by a shorter internal key in [*start, limit).
   void FindShortestSeparator(std::string* start, const Slice& limit) const;
   // May replace *key by a shorter internal key that is not smaller.
@@ -180,6 +218,7 @@ class InternalKeyComparator final {
 
   const Comparator* user_comparator_;
   bool bytewise_;
+  size_t timestamp_size_;
 };
 
 // An internal key that owns its bytes. Empty by default, which is no key.
@@ -220,8 +259,10 @@ class InternalKey {
 // allocation.
 class LookupKey {
  public:
-  // Of `user_key` as seen at `sequence`.
-  LookupKey(const Slice& user_key, SequenceNumber sequence);
+  // Of `user_key` as seen at `sequence`; with `timestamp` (empty: none) behind a bare key.
+  LookupKey(const Slice& user_key, SequenceNumber sequence)
+      : LookupKey(user_key, sequence, Slice()) {}
+  LookupKey(const Slice& bare_key, SequenceNumber sequence, const Slice& timestamp);
   LookupKey(const LookupKey&) = delete;
   LookupKey& operator=(const LookupKey&) = delete;
   ~LookupKey() {

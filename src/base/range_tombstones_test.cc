@@ -78,5 +78,30 @@ TEST(RangeTombstonesTest, IsClippedToItsTable) {
   EXPECT_FALSE(ClipToTable(kOrder, first.Encode(), exclusive.Encode(), &start, &end));
 }
 
+// Who reads at an older timestamp than a tombstone's does not see it.
+TEST(RangeTombstones, EachHasItsTimestamp) {
+  const InternalKeyComparator icmp(BytewiseComparatorWithU64Ts());
+  const auto stamped = [](const std::string& key, uint64_t ts) {
+    std::string buffer;
+    return key + EncodeU64Ts(ts, &buffer).ToString();
+  };
+  std::vector<RangeTombstone> all;
+  all.push_back(MakeRangeTombstone(icmp, stamped("b", 5), stamped("f", 5), 50));
+  all.push_back(MakeRangeTombstone(icmp, stamped("d", 7), stamped("h", 7), 70));
+  const RangeTombstones tombstones(icmp, std::move(all));
+  ASSERT_EQ(3u, tombstones.fragments().size());
+  Slice timestamp;
+  EXPECT_EQ(0u, tombstones.Covering(stamped("a", 9), 100));
+  EXPECT_EQ(50u, tombstones.Covering(stamped("b", 9), 100, &timestamp));
+  EXPECT_EQ(stamped("", 5), timestamp.ToString());
+  EXPECT_EQ(0u, tombstones.Covering(stamped("b", 4), 100));
+  EXPECT_EQ(70u, tombstones.Covering(stamped("e", 9), 100, &timestamp));
+  EXPECT_EQ(stamped("", 7), timestamp.ToString());
+  EXPECT_EQ(50u, tombstones.Covering(stamped("e", 6), 100));
+  EXPECT_EQ(50u, tombstones.Covering(stamped("e", 9), 60));  // a snapshot
+  EXPECT_EQ(70u, tombstones.Covering(stamped("g", 7), 100));
+  EXPECT_EQ(0u, tombstones.Covering(stamped("h", 9), 100));
+}
+
 }  // namespace
 }  // namespace cairn

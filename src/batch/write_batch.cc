@@ -3,6 +3,8 @@
 #include "rocksdb/write_batch.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -26,29 +28,131 @@ struct SavePoints {
 
 namespace {
 
-uint32_t FamilyOf(ColumnFamilyHandle* column_family) {
-  return column_family == nullptr ? 0 : column_family->GetID();
+// Where a record goes.
+struct Address {
+  uint32_t family = 0;
+  size_t ts_size = 0;  // bytes of its keys' timestamps
+};
+
+// InvalidArgument: the batch was made for a default family with other timestamps.
+// `default_ts_size`: of the batch.
+Status FindAddress(ColumnFamilyHandle* family, size_t default_ts_size, Address* address) {
+  if (family == nullptr) {
+    address->ts_size = default_ts_size;
+    return Status::OK();
+  }
+  address->family = family->GetID();
+  const Comparator* const comparator = family->GetComparator();
+  if (comparator == nullptr) return Status::OK();
+  address->ts_size = comparator->timestamp_size();
+  if (address->family == 0 && address->ts_size != default_ts_size) [[unlikely]] {
+    return Status::InvalidArgument("Default cf timestamp size mismatch");
+  }
+  return Status::OK();
 }
 
-Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* family,
-              const Slice& key) {
-  return WriteBatchInternal::AppendRecord(batch, type, FamilyOf(family), SliceParts(&key, 1),
-                                          nullptr);
+// Of a record with a timestamp.
+Status CheckTimestamp(ColumnFamilyHandle* family, const Slice& timestamp) {
+  if (family == nullptr) return Status::InvalidArgument("column family handle cannot be null");
+  const Comparator* const comparator = family->GetComparator();
+  const size_t size = comparator == nullptr ? 0 : comparator->timestamp_size();
+  if (size == 0) return Status::InvalidArgument("timestamp disabled");
+  if (size != timestamp.size()) return Status::InvalidArgument("timestamp size mismatch");
+  return Status::OK();
 }
 
-Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* family,
-              const Slice& key, const Slice& value) {
-  const SliceParts value_parts(&value, 1);
-  return WriteBatchInternal::AppendRecord(batch, type, FamilyOf(family), SliceParts(&key, 1),
-                                          &value_parts);
-}
+// Puts a timestamp in the place of those, or of the zeros, that a batch's keys end in.
+class TimestampWriter {
+ public:
+  TimestampWriter(std::string* rep, const Slice& timestamp,
+                  const std::function<size_t(uint32_t)>& size_of_family)
+      : rep_(rep), timestamp_(timestamp), size_of_family_(size_of_family) {}
 
-Status Append(WriteBatch* batch, cairn::ValueType type, ColumnFamilyHandle* family,
-              const SliceParts& key, const SliceParts* value) {
-  return WriteBatchInternal::AppendRecord(batch, type, FamilyOf(family), key, value);
-}
+  Status Update() {
+    BatchReader reader(*rep_);
+    BatchRecord record;
+    while (reader.Next(&record)) {
+      if (!record.counted) continue;
+      Status s = UpdateKey(record.family, record.key);
+      if (s.ok() && record.type == cairn::kTypeRangeDeletion) {
+        s = UpdateKey(record.family, record.value);
+      }
+      if (!s.ok()) return s;
+    }
+    return reader.status();
+  }
+
+ private:
+  Status UpdateKey(uint32_t family, const Slice& key) {
+    const size_t size = size_of_family_(family);
+    if (size == 0) return Status::OK();
+    if (size == std::numeric_limits<size_t>::max()) {
+      return Status::NotFound("no timestamp size of column family", std::to_string(family));
+    }
+    if (size != timestamp_.size()) return Status::InvalidArgument("timestamp size mismatch");
+    if (key.size() < size) return Status::Corruption("a key is shorter than its timestamp");
+    const size_t at = static_cast<size_t>(key.data() - rep_->data()) + key.size() - size;
+    rep_->replace(at, size, timestamp_.data(), size);
+    return Status::OK();
+  }
+
+  std::string* const rep_;
+  const Slice timestamp_;
+  const std::function<size_t(uint32_t)>& size_of_family_;
+};
 
 }  // namespace
+
+Status WriteBatch::AddRecord(uint8_t type, ColumnFamilyHandle* family, const SliceParts& key,
+                             const SliceParts* value) {
+  const auto record_type = static_cast<cairn::ValueType>(type);
+  Address address;
+  Status s = FindAddress(family, default_cf_ts_sz_, &address);
+  if (!s.ok()) return s;
+  if (address.ts_size != 0) [[unlikely]] {
+    return WriteBatchInternal::AppendStamped(this, record_type, address.family, key, value, Slice(),
+                                             address.ts_size);
+  }
+  return WriteBatchInternal::AppendRecord(this, record_type, address.family, key, value);
+}
+
+Status WriteBatch::AddStamped(uint8_t type, ColumnFamilyHandle* family, const Slice& key,
+                              const Slice& timestamp, const Slice* value) {
+  Status s = CheckTimestamp(family, timestamp);
+  if (!s.ok()) return s;
+  const SliceParts parts(value, 1);
+  return WriteBatchInternal::AppendStamped(
+      this, static_cast<cairn::ValueType>(type), family->GetID(), SliceParts(&key, 1),
+      value == nullptr ? nullptr : &parts, timestamp, timestamp.size());
+}
+
+Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func) {
+  Status s = TimestampWriter(&rep_, ts, ts_sz_func).Update();
+  if (s.ok()) {
+    content_flags_.store(content_flags_.load(std::memory_order_relaxed) & ~cairn::kLacksTimestamps,
+                         std::memory_order_relaxed);
+  }
+  return s;
+}
+
+Status WriteBatch::Put(ColumnFamilyHandle* family, const Slice& key, const Slice& ts,
+                       const Slice& value) {
+  return AddStamped(cairn::kTypeValue, family, key, ts, &value);
+}
+Status WriteBatch::Delete(ColumnFamilyHandle* family, const Slice& key, const Slice& ts) {
+  return AddStamped(cairn::kTypeDeletion, family, key, ts, nullptr);
+}
+Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, const Slice& key, const Slice& ts) {
+  return AddStamped(cairn::kTypeSingleDeletion, family, key, ts, nullptr);
+}
+Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, const Slice& begin, const Slice& end,
+                               const Slice& ts) {
+  return AddStamped(cairn::kTypeRangeDeletion, family, begin, ts, &end);
+}
+Status WriteBatch::Merge(ColumnFamilyHandle* family, const Slice& key, const Slice& ts,
+                         const Slice& value) {
+  return AddStamped(cairn::kTypeMerge, family, key, ts, &value);
+}
 
 WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
     : content_flags_(0), max_bytes_(max_bytes) {
@@ -62,10 +166,10 @@ WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes)
 WriteBatch::WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
                        size_t default_cf_ts_sz)
     : WriteBatch(reserved_bytes, max_bytes) {
+  default_cf_ts_sz_ = default_cf_ts_sz;
   // Who asks for it relies on it: each change of the batch, and its write, says that it is not
   // there.
-  content_flags_.store((protection_bytes_per_key != 0 ? cairn::kWantsProtection : 0u) |
-                           (default_cf_ts_sz != 0 ? cairn::kWantsTimestamps : 0u),
+  content_flags_.store(protection_bytes_per_key != 0 ? cairn::kWantsProtection : 0u,
                        std::memory_order_relaxed);
 }
 
@@ -80,6 +184,7 @@ WriteBatch::WriteBatch(const WriteBatch& src)
       wal_term_point_(src.wal_term_point_),
       content_flags_(src.content_flags_.load(std::memory_order_relaxed)),
       max_bytes_(src.max_bytes_),
+      default_cf_ts_sz_(src.default_cf_ts_sz_),
       rep_(src.rep_) {}
 
 WriteBatch::WriteBatch(WriteBatch&& src) noexcept
@@ -87,6 +192,7 @@ WriteBatch::WriteBatch(WriteBatch&& src) noexcept
       wal_term_point_(src.wal_term_point_),
       content_flags_(src.content_flags_.load(std::memory_order_relaxed)),
       max_bytes_(src.max_bytes_),
+      default_cf_ts_sz_(src.default_cf_ts_sz_),
       rep_(std::move(src.rep_)) {
   src.Clear();  // a moved-from batch is an empty one
 }
@@ -106,6 +212,7 @@ WriteBatch& WriteBatch::operator=(WriteBatch&& src) {
     content_flags_.store(src.content_flags_.load(std::memory_order_relaxed),
                          std::memory_order_relaxed);
     max_bytes_ = src.max_bytes_;
+    default_cf_ts_sz_ = src.default_cf_ts_sz_;
     rep_ = std::move(src.rep_);
     src.Clear();
   }
@@ -115,10 +222,10 @@ WriteBatch& WriteBatch::operator=(WriteBatch&& src) {
 WriteBatch::~WriteBatch() = default;
 
 Status WriteBatch::Put(ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
-  return Append(this, cairn::kTypeValue, family, key, value);
+  return AddRecord(cairn::kTypeValue, family, key, value);
 }
 Status WriteBatch::Put(ColumnFamilyHandle* family, const SliceParts& key, const SliceParts& value) {
-  return Append(this, cairn::kTypeValue, family, key, &value);
+  return AddRecord(cairn::kTypeValue, family, key, &value);
 }
 Status WriteBatch::PutEntity(ColumnFamilyHandle* family, const Slice& key,
                              const WideColumns& columns) {
@@ -127,7 +234,7 @@ Status WriteBatch::PutEntity(ColumnFamilyHandle* family, const Slice& key,
   }
   std::string entity;
   Status s = cairn::EncodeWideColumns(columns, &entity);
-  return s.ok() ? Append(this, cairn::kTypeWideColumnEntity, family, key, entity) : s;
+  return s.ok() ? AddRecord(cairn::kTypeWideColumnEntity, family, key, Slice(entity)) : s;
 }
 Status WriteBatch::PutEntity(const Slice& key, const AttributeGroups& attribute_groups) {
   if (attribute_groups.empty()) {
@@ -140,33 +247,34 @@ Status WriteBatch::PutEntity(const Slice& key, const AttributeGroups& attribute_
   return Status::OK();
 }
 Status WriteBatch::Delete(ColumnFamilyHandle* family, const Slice& key) {
-  return Append(this, cairn::kTypeDeletion, family, key);
+  return AddRecord(cairn::kTypeDeletion, family, SliceParts(&key, 1), nullptr);
 }
 Status WriteBatch::Delete(ColumnFamilyHandle* family, const SliceParts& key) {
-  return Append(this, cairn::kTypeDeletion, family, key, nullptr);
+  return AddRecord(cairn::kTypeDeletion, family, key, nullptr);
 }
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, const Slice& key) {
-  return Append(this, cairn::kTypeSingleDeletion, family, key);
+  return AddRecord(cairn::kTypeSingleDeletion, family, SliceParts(&key, 1), nullptr);
 }
 Status WriteBatch::SingleDelete(ColumnFamilyHandle* family, const SliceParts& key) {
-  return Append(this, cairn::kTypeSingleDeletion, family, key, nullptr);
+  return AddRecord(cairn::kTypeSingleDeletion, family, key, nullptr);
 }
 Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, const Slice& begin, const Slice& end) {
-  return Append(this, cairn::kTypeRangeDeletion, family, begin, end);
+  return AddRecord(cairn::kTypeRangeDeletion, family, begin, end);
 }
 Status WriteBatch::DeleteRange(ColumnFamilyHandle* family, const SliceParts& begin,
                                const SliceParts& end) {
-  return Append(this, cairn::kTypeRangeDeletion, family, begin, &end);
+  return AddRecord(cairn::kTypeRangeDeletion, family, begin, &end);
 }
 Status WriteBatch::Merge(ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
-  return Append(this, cairn::kTypeMerge, family, key, value);
+  return AddRecord(cairn::kTypeMerge, family, key, value);
 }
 Status WriteBatch::Merge(ColumnFamilyHandle* family, const SliceParts& key,
                          const SliceParts& value) {
-  return Append(this, cairn::kTypeMerge, family, key, &value);
+  return AddRecord(cairn::kTypeMerge, family, key, &value);
 }
 Status WriteBatch::PutLogData(const Slice& blob) {
-  return Append(this, cairn::kTypeLogData, nullptr, blob);
+  return WriteBatchInternal::AppendRecord(this, cairn::kTypeLogData, 0, SliceParts(&blob, 1),
+                                          nullptr);
 }
 
 void WriteBatch::Clear() {

@@ -1,6 +1,8 @@
 #include "batch/write_batch_internal.h"
 
 #include <cassert>
+#include <string>
+#include <vector>
 
 #include "base/allocation.h"
 #include "base/coding.h"
@@ -138,11 +140,7 @@ Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch* src) {
 namespace {
 
 // Of what was asked for when the batch was made.
-Status RefuseWants(uint32_t flags) {
-  return (flags & kWantsProtection) != 0
-             ? Status::NotSupported("WriteBatch: protection_bytes_per_key")
-             : Status::NotSupported("WriteBatch: default_cf_ts_sz, user-defined timestamps");
-}
+Status RefuseWants() { return Status::NotSupported("WriteBatch: protection_bytes_per_key"); }
 
 }  // namespace
 
@@ -150,7 +148,7 @@ Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint3
                                         const SliceParts& key, const SliceParts* value) {
   const uint32_t flags_before = batch->content_flags_.load(std::memory_order_relaxed);
   if ((flags_before & kWantsMore) != 0) [[unlikely]]
-    return RefuseWants(flags_before);
+    return RefuseWants();
   const size_t key_size = TotalSize(key);
   const size_t value_size = value == nullptr ? 0 : TotalSize(*value);
   if (key_size > kMaxEntrySize) return Status::InvalidArgument("key is too large");
@@ -185,6 +183,32 @@ Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint3
   return Status::OK();
 }
 
+Status WriteBatchInternal::AppendStamped(WriteBatch* batch, ValueType type, uint32_t family,
+                                         const SliceParts& key, const SliceParts* value,
+                                         const Slice& timestamp, size_t ts_size) {
+  const std::string zeros(timestamp.empty() ? ts_size : 0, '\0');
+  const auto stamped = [&](const SliceParts& bare) {
+    std::vector<Slice> parts(bare.parts, bare.parts + bare.num_parts);
+    parts.push_back(timestamp.empty() ? Slice(zeros) : timestamp);
+    return parts;
+  };
+  const std::vector<Slice> keys = stamped(key);
+  const SliceParts stamped_key(keys.data(), static_cast<int>(keys.size()));
+  std::vector<Slice> ends;
+  SliceParts stamped_end;
+  if (type == kTypeRangeDeletion) {
+    ends = stamped(*value);
+    stamped_end = SliceParts(ends.data(), static_cast<int>(ends.size()));
+    value = &stamped_end;
+  }
+  Status s = AppendRecord(batch, type, family, stamped_key, value);
+  if (!s.ok()) return s;
+  batch->content_flags_.store(batch->content_flags_.load(std::memory_order_relaxed) |
+                                  kHasTimestamps | (timestamp.empty() ? kLacksTimestamps : 0u),
+                              std::memory_order_relaxed);
+  return s;
+}
+
 Status WriteBatchInternal::AppendRecord(WriteBatch* batch, const BatchRecord& record) {
   const bool has_value = record.type != kTypeDeletion && record.type != kTypeSingleDeletion;
   const SliceParts value(&record.value, 1);
@@ -215,7 +239,7 @@ Status WriteBatchInternal::AppendMark(WriteBatch* batch, ValueType type, const S
 uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
   if ((flags & kContentUnknown) == 0) return flags;
-  flags &= kWantsMore;
+  flags = (flags & (kWantsMore | kLacksTimestamps)) | kHasTimestamps;
   BatchReader reader(batch->rep_);
   BatchRecord record;
   uint32_t found = 0;
@@ -235,7 +259,8 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_mark
     if (!MemoryIsThere(size)) return Status::MemoryLimit("no memory to write a WriteBatch");
   }
   const uint32_t flags = ContentFlags(batch);
-  constexpr uint32_t kRefused = kHasTransactionMark | kHasBlobIndex | kIsMalformed | kWantsMore;
+  constexpr uint32_t kRefused =
+      kHasTransactionMark | kHasBlobIndex | kIsMalformed | kWantsMore | kLacksTimestamps;
   if ((flags & kRefused & ~(with_marks ? kHasTransactionMark : 0u)) == 0) [[likely]]
     return Status::OK();
   if ((flags & kIsMalformed) != 0) {
@@ -246,7 +271,10 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_mark
     return reader.status().ok() ? Status::Corruption("WriteBatch has wrong count")
                                 : reader.status();
   }
-  if ((flags & kWantsMore) != 0) return RefuseWants(flags);
+  if ((flags & kWantsMore) != 0) return RefuseWants();
+  if ((flags & kLacksTimestamps) != 0) {
+    return Status::InvalidArgument("write batch must have timestamp(s) set");
+  }
   if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
   return Status::NotSupported("a batch with marks of a two-phase commit is a transaction's own");
 }

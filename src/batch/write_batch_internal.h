@@ -35,9 +35,10 @@ enum BatchContent : uint32_t {
   kHasPutEntity = 1 << 12,
   kHasOtherFamily = 1 << 13,  // a record of another column family than the default one
   kIsMalformed = 1 << 14,
-  kWantsProtection = 1 << 15,  // asked for when it was made, as what follows
-  kWantsTimestamps = 1 << 16,
-  kWantsMore = kWantsProtection | kWantsTimestamps,  // the batch's, whatever is in it
+  kWantsProtection = 1 << 15,     // asked for when it was made, as what follows
+  kLacksTimestamps = 1 << 16,     // keys have zeros in place of one: UpdateTimestamps() is awaited
+  kHasTimestamps = 1 << 17,       // keys have one, or zeros, or may have one: they are raw bytes
+  kWantsMore = kWantsProtection,  // the batch's, whatever is in it
 };
 
 class WriteBatchInternal {
@@ -70,6 +71,11 @@ class WriteBatchInternal {
   /// from raw bytes.
   /// `with_marks`: marks of two-phase commit are in order: a transaction's own.
   static Status CheckWritable(const WriteBatch* batch, bool with_marks = false);
+  /// Whether the default family's keys can have timestamps: some were put there with one, or nobody
+  /// knows. False of a batch that was made as if there were none.
+  static bool MayHaveTimestamps(const WriteBatch* batch) {
+    return (ContentFlags(batch) & kHasTimestamps) != 0;
+  }
   /// Whether its families must be asked before it is logged: a record addresses another one than
   /// the default family, or needs the family's merge operator or order of keys.
   static bool NeedsFamilies(const WriteBatch* batch);
@@ -80,6 +86,11 @@ class WriteBatchInternal {
   /// call changes nothing.
   static Status AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
                              const SliceParts& key, const SliceParts* value);
+  /// The same of a record whose bare keys `timestamp` is put behind (of a range deletion: of both);
+  /// empty: `ts_size` zeros are, until WriteBatch::UpdateTimestamps().
+  static Status AppendStamped(WriteBatch* batch, ValueType type, uint32_t family,
+                              const SliceParts& key, const SliceParts* value,
+                              const Slice& timestamp, size_t ts_size);
   /// The same of one that was read.
   static Status AppendRecord(WriteBatch* batch, const BatchRecord& record);
   /// Appends a record that takes no sequence number: Noop and begin prepare, which have no name, or

@@ -81,6 +81,16 @@ namespace {
                                               MemTableCounters* counters, std::string* folded) {
   ValueType type = record.type;
   Slice value = record.value;
+  if (const size_t ts_size = table->comparator().timestamp_size(); ts_size != 0) [[unlikely]] {
+    if (record.key.size() < ts_size ||
+        (type == kTypeRangeDeletion && record.value.size() < ts_size)) {
+      return Status::Corruption("a key of a WriteBatch is shorter than its timestamp",
+                                record.key.ToString(/*hex=*/true));
+    }
+    if (type == kTypeDeletion) {
+      return table->Add(seq, kTypeDeletionWithTimestamp, record.key, value, concurrent, counters);
+    }
+  }
   if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeRangeDeletion &&
       type != kTypeWideColumnEntity) {
     return RefuseRecord(record);

@@ -310,11 +310,10 @@ TEST_F(BatchApplyTest, RefusesWhatItCannotApply) {
   EXPECT_TRUE(ApplyBatch(Slice("short"), 1, &skip, false).IsCorruption());
 }
 
-// Who asks for protection, or for timestamps, must not believe to have it.
+// Who asks for protection must not believe to have it.
 TEST(WriteBatchTest, WhatABatchCannotHaveIsRefusedWithEachUse) {
   for (const auto& [protection, timestamps, name] :
        {std::tuple<size_t, size_t, const char*>{8, 0, "protection_bytes_per_key"},
-        {0, 8, "default_cf_ts_sz"},
         {8, 8, "protection_bytes_per_key"}}) {
     WriteBatch made(0, 0, protection, timestamps);
     WriteBatch copy(made);

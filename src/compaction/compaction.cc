@@ -41,10 +41,10 @@ Compaction::Compaction(CompactionPicker* picker, const ColumnFamilyOptions& opti
   bool first = true;
   for (const CompactionInputFiles& input : params_.inputs) {
     for (const FileMetaData* f : input.files) {
-      if (first || icmp().CompareUserKey(f->smallest.user_key(), smallest_user_key_) < 0) {
+      if (first || icmp().CompareBare(f->smallest.user_key(), smallest_user_key_) < 0) {
         smallest_user_key_ = f->smallest.user_key();
       }
-      if (first || icmp().CompareUserKey(f->largest.user_key(), largest_user_key_) > 0) {
+      if (first || icmp().CompareBare(f->largest.user_key(), largest_user_key_) > 0) {
         largest_user_key_ = f->largest.user_key();
       }
       first = false;
@@ -109,10 +109,10 @@ bool Compaction::InputsAreDisjoint() const {
     by_key.insert(by_key.end(), input.files.begin(), input.files.end());
   }
   std::sort(by_key.begin(), by_key.end(), [this](const FileMetaData* a, const FileMetaData* b) {
-    return icmp().CompareUserKey(a->smallest.user_key(), b->smallest.user_key()) < 0;
+    return icmp().CompareBare(a->smallest.user_key(), b->smallest.user_key()) < 0;
   });
   for (size_t i = 1; i < by_key.size(); ++i) {
-    if (icmp().CompareUserKey(by_key[i - 1]->largest.user_key(), by_key[i]->smallest.user_key()) >=
+    if (icmp().CompareBare(by_key[i - 1]->largest.user_key(), by_key[i]->smallest.user_key()) >=
         0) {
       return false;
     }
@@ -166,8 +166,8 @@ bool Compaction::MayBeMoved() const {
     // A moved file that overlaps much of the next level makes its own compaction expensive.
     uint64_t bytes = f->file_size;
     for (const FileMetaData* g : params_.grandparents) {
-      if (icmp().CompareUserKey(g->largest.user_key(), f->smallest.user_key()) >= 0 &&
-          icmp().CompareUserKey(g->smallest.user_key(), f->largest.user_key()) <= 0) {
+      if (icmp().CompareBare(g->largest.user_key(), f->smallest.user_key()) >= 0 &&
+          icmp().CompareBare(g->smallest.user_key(), f->largest.user_key()) <= 0) {
         bytes += g->file_size;
       }
     }
@@ -184,12 +184,10 @@ bool Compaction::KeyNotExistsBeyondOutputLevel(const Slice& user_key,
   for (int level = output_level() + 1; level < version()->num_non_empty_levels(); ++level) {
     const LevelFiles& files = version()->level_files(level);
     size_t& at = (*cursors)[static_cast<size_t>(level)];
-    while (at < files.size &&
-           icmp().CompareUserKey(ExtractUserKey(files[at].largest), user_key) < 0) {
+    while (at < files.size && icmp().CompareBare(ExtractUserKey(files[at].largest), user_key) < 0) {
       ++at;
     }
-    if (at < files.size &&
-        icmp().CompareUserKey(ExtractUserKey(files[at].smallest), user_key) <= 0) {
+    if (at < files.size && icmp().CompareBare(ExtractUserKey(files[at].smallest), user_key) <= 0) {
       return false;
     }
   }
@@ -269,7 +267,7 @@ bool OutputCutter::ShouldStopBeforeUserKey(const Slice& user_key, uint64_t curre
   const std::vector<FileMetaData*>& below = compaction_->grandparents();
   bool crossed = false;
   while (grandparent_ < below.size() &&
-         icmp.CompareUserKey(user_key, below[grandparent_]->largest.user_key()) > 0) {
+         icmp.CompareBare(user_key, below[grandparent_]->largest.user_key()) > 0) {
     // Only what this output reaches over counts; before its first key there is none.
     if (seen_key_) overlapped_bytes_ += below[grandparent_]->file_size;
     ++grandparent_;

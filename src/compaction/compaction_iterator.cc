@@ -154,7 +154,15 @@ void CompactionIterator::Emit(const ParsedInternalKey& parsed, const Slice& key,
   value_ = value;
   is_first_version_ = !kept_of_user_key_;
   kept_of_user_key_ = true;
-  if (zero_sequence) {
+  if (zero_sequence && icmp_->timestamp_size() != 0) [[unlikely]] {
+    // (user_key_ tells what the next entry must come after.) A blob's file has the timestamp, too.
+    const size_t ts_size = parsed.type == kTypeBlobIndex ? 0 : icmp_->timestamp_size();
+    stamped_key_ = WithMinTimestamp(StripTimestamp(user_key_, ts_size), ts_size);
+    AppendInternalKeyFooter(&stamped_key_, 0, parsed.type);
+    key_ = stamped_key_;
+    parsed_.sequence = 0;
+    parsed_.user_key = ExtractUserKey(key_);
+  } else if (zero_sequence) {
     parsed_.sequence = 0;
     parsed_.user_key = user_key_;
     char* footer = user_key_bytes_.data() + user_key_.size();
@@ -244,7 +252,10 @@ CompactionIterator::Filtered CompactionIterator::Filter(CompactionFilter::ValueT
     case Decision::kPurge:
       ++records_filtered_;
       if (is_operand) return Filtered::kNothing;
-      Become(decision == Decision::kPurge ? kTypeSingleDeletion : kTypeDeletion, parsed, key);
+      Become(decision == Decision::kPurge   ? kTypeSingleDeletion
+             : icmp_->timestamp_size() != 0 ? kTypeDeletionWithTimestamp
+                                            : kTypeDeletion,
+             parsed, key);
       *value = Slice();
       return Filtered::kEntry;
     case Decision::kChangeValue:
@@ -283,12 +294,21 @@ bool CompactionIterator::IsDeletedByRange(const ParsedInternalKey& parsed,
                                           SequenceNumber interval) {
   const auto& fragments = tombstones_->fragments();
   while (fragment_ < fragments.size() &&
-         icmp_->CompareUserKey(fragments[fragment_].end, parsed.user_key) <= 0) {
+         icmp_->CompareBare(fragments[fragment_].end, parsed.user_key) <= 0) {
     ++fragment_;
   }
-  return fragment_ < fragments.size() &&
-         icmp_->CompareUserKey(fragments[fragment_].start, parsed.user_key) <= 0 &&
-         RangeTombstones::NewestAt(fragments[fragment_].sequences, interval) > parsed.sequence;
+  return MayForget() && fragment_ < fragments.size() &&
+         icmp_->CompareBare(fragments[fragment_].start, parsed.user_key) <= 0 &&
+         tombstones_->NewestAt(fragments[fragment_], interval, history_low_, /*before=*/true) >
+             parsed.sequence;
+}
+
+bool CompactionIterator::BeginsVersions(const Slice& user_key, bool same_bare_key) {
+  const bool was_history = is_history_;
+  is_history_ = !history_low_.empty() && icmp_->user_comparator()->CompareTimestamp(
+                                             icmp_->TimestampIn(user_key), history_low_) < 0;
+  // (Of the versions below the mark the newest one hides the others.)
+  return !same_bare_key || !is_history_ || !was_history;
 }
 
 void CompactionIterator::Find() {
@@ -333,21 +353,25 @@ void CompactionIterator::Find() {
       return;
     }
     if (order < 0) {
-      EndUserKey();
+      bool new_versions = true, new_key = true;
+      if (icmp_->timestamp_size() != 0) [[unlikely]] {
+        new_key = !has_user_key_ || !icmp_->EqualBare(user_key_, parsed.user_key);
+        new_versions = BeginsVersions(parsed.user_key, !new_key);
+      }
+      if (new_versions) EndUserKey();
       user_key_bytes_.Reserve(key.size(), 0);
       std::memcpy(user_key_bytes_.data(), key.data(), key.size());
       user_key_ = Slice(user_key_bytes_.data(), parsed.user_key.size());
       has_user_key_ = true;
-      kept_of_user_key_ = false;
-      hidden_below_ = 0;
+      if (new_key) kept_of_user_key_ = false;
+      if (new_versions) hidden_below_ = 0;
     }
     last_sequence_ = parsed.sequence;
     counts_.total_input_raw_key_bytes += key.size();
     counts_.total_input_raw_value_bytes += value.size();
     if (parsed.type == kTypeBlobIndex && !CountBlob(parsed.user_key, value)) [[unlikely]]
       return;
-    const bool is_deletion = parsed.type == kTypeDeletion || parsed.type == kTypeSingleDeletion;
-    if (is_deletion) ++counts_.num_input_deletion_records;
+    if (IsDeletionType(parsed.type)) ++counts_.num_input_deletion_records;
     const SequenceNumber interval = IntervalOf(parsed.sequence);
     if (hidden_below_ != 0 && interval == hidden_below_) {
       CountReplaced(parsed);
@@ -397,9 +421,10 @@ void CompactionIterator::Find() {
     switch (parsed.type) {
       case kTypeDeletion:
       case kTypeSingleDeletion:
+      case kTypeDeletionWithTimestamp:
         hidden_below_ = interval;
         if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kKept;
-        if (compaction_ != nullptr && oldest_interval &&
+        if (compaction_ != nullptr && oldest_interval && MayForget() &&
             (bottommost_ ||
              compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
           ++counts_.num_expired_deletion_records;
@@ -412,7 +437,8 @@ void CompactionIterator::Find() {
       case kTypeWideColumnEntity:
       case kTypeBlobIndex:
         hidden_below_ = interval;
-        Emit(parsed, key, value, bottommost_ && oldest_interval && parsed.sequence != 0);
+        Emit(parsed, key, value,
+             bottommost_ && oldest_interval && parsed.sequence != 0 && MayForget());
         return;
       case kTypeMerge:
         if (merges_) {

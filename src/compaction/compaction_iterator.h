@@ -16,6 +16,11 @@
 // become one value; without that, or if nothing older can be anywhere, still a value; otherwise one
 // operand, if the operator can make one. Without an operator they stay as they are.
 //
+// With timestamps (base/timestamps.h) these rules hold for each timestamp by itself, for older ones
+// can be read at, too, and nothing is dropped but what was written twice with one timestamp. Below
+// the mark under which nobody reads (SetHistoryLow) all versions count as those of one key again;
+// what is left of them at the bottom also gets timestamp 0.
+//
 // What a range tombstone of the same interval hides is dropped, too; the tombstones themselves are
 // not its business (compaction/tombstone_writer.h).
 //
@@ -59,9 +64,13 @@ class CompactionIterator {
 
   // Before Start. Null: none. Borrowed. With one, `input` must be able to Seek.
   void SetFilter(const CompactionFilter* filter) { filter_ = filter; }
+  // Before Start. With timestamps: nobody reads below this one, of several versions below it only
+  // the newest one. Empty: there are readers of all.
+  void SetHistoryLow(const std::string& low) { history_low_ = low; }
   // Before Start. Null: none. Borrowed.
   void SetMergeOperator(const MergeOperator* merge_operator) {
-    merges_ = merge_operator != nullptr;
+    // With timestamps operands stay as they are: each is one version more.
+    merges_ = merge_operator != nullptr && icmp_->timestamp_size() == 0;
     operands_ = MergeOperands(merge_operator);
     operands_.JustCollect();
   }
@@ -81,7 +90,7 @@ class CompactionIterator {
   const Slice& key() const { return key_; }
   const Slice& value() const { return value_; }
   const ParsedInternalKey& parsed() const { return parsed_; }
-  // No version of this user key was kept before it.
+  // No version of this user key, whatever its timestamp, was kept before it.
   bool is_first_version() const { return is_first_version_; }
 
   // Corruption: the input held a malformed key, or keys out of order. NotSupported: a type that
@@ -115,6 +124,11 @@ class CompactionIterator {
   bool CountBlob(const Slice& user_key, const Slice& index);
   // To the first entry that is not before `user_key`. Each blob that is passed over is counted.
   void SkipInputTo(const Slice& user_key);
+  // With timestamps, of an entry of another user key than the one before: whether it is another
+  // key to the rules above. Sets is_history_.
+  bool BeginsVersions(const Slice& user_key, bool same_bare_key);
+  // An older version of the same timestamp, or any version below the mark, may go.
+  bool MayForget() const { return icmp_->timestamp_size() == 0 || is_history_; }
   // The entry, whose bytes user_key_bytes_ has, as one of another type.
   void Become(ValueType type, ParsedInternalKey* parsed, Slice* key);
   // Keeps an operand until what is below it is known.
@@ -175,6 +189,9 @@ class CompactionIterator {
   bool has_user_key_ = false;
   bool kept_of_user_key_ = false;
   const Slice* end_ = nullptr;
+  std::string history_low_;           // empty: none
+  bool is_history_ = false;           // user_key_'s timestamp is below it
+  std::string stamped_key_;           // an entry with another timestamp than user_key_'s
   SequenceNumber last_sequence_ = 0;  // of the entry before, if of the same user key
   // Interval of the last value or tombstone of user_key_; 0: none yet (no interval ends at 0).
   SequenceNumber hidden_below_ = 0;

@@ -238,7 +238,7 @@ TEST_F(CompactionIteratorTest, BrokenInputsEndIt) {
   EXPECT_TRUE(run({a5, std::string("bbbbbbbb\x7e")}).IsCorruption());
   EXPECT_TRUE(run({a5, b5}, 1).IsIOError());
   EXPECT_TRUE(run({Key({"a", 5, kTypeBlobIndex, ""})}).ok()) << "it is not looked at";
-  EXPECT_TRUE(run({Key({"a", 5, kTypeDeletionWithTimestamp, ""})}).IsNotSupported());
+  EXPECT_TRUE(run({Key({"a", 5, kTypeRangeDeletion, ""})}).IsNotSupported());
 }
 
 // What a reader at `sequence` finds: the entries, and under them what the deeper levels hold.

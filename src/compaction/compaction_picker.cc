@@ -128,8 +128,8 @@ void CompactionPicker::Unregister(Compaction* compaction) {
 bool CompactionPicker::RangeOverlapsRunning(const Slice& smallest, const Slice& largest,
                                             int output_level) const {
   const auto overlaps = [&](int level, const Slice& first, const Slice& last) {
-    return level == output_level && icmp_->CompareUserKey(first, largest) <= 0 &&
-           icmp_->CompareUserKey(last, smallest) >= 0;
+    return level == output_level && icmp_->CompareBare(first, largest) <= 0 &&
+           icmp_->CompareBare(last, smallest) >= 0;
   };
   return std::any_of(running_.begin(), running_.end(),
                      [&](const Compaction* c) {
@@ -147,10 +147,10 @@ void CompactionPicker::GetRange(const std::vector<FileMetaData*>& files, Slice* 
   *smallest = files.front()->smallest.user_key();
   *largest = files.front()->largest.user_key();
   for (const FileMetaData* f : files) {
-    if (icmp_->CompareUserKey(f->smallest.user_key(), *smallest) < 0) {
+    if (icmp_->CompareBare(f->smallest.user_key(), *smallest) < 0) {
       *smallest = f->smallest.user_key();
     }
-    if (icmp_->CompareUserKey(f->largest.user_key(), *largest) > 0) {
+    if (icmp_->CompareBare(f->largest.user_key(), *largest) > 0) {
       *largest = f->largest.user_key();
     }
   }
@@ -288,8 +288,8 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
       // What lies between these and those of the levels above would overlap the output.
       const Slice first = files[run.from]->smallest.user_key();
       const Slice last = files[run.to - 1]->largest.user_key();
-      take_overlapping(icmp_->CompareUserKey(first, smallest) < 0 ? first : smallest,
-                       icmp_->CompareUserKey(last, largest) > 0 ? last : largest);
+      take_overlapping(icmp_->CompareBare(first, smallest) < 0 ? first : smallest,
+                       icmp_->CompareBare(last, largest) > 0 ? last : largest);
     }
     CompactionInputFiles input{level,
                                {files.begin() + static_cast<std::ptrdiff_t>(run.from),

@@ -57,13 +57,14 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
   kept.SetFilter(filter.get());
   kept.SetBlobs(&blobs_);
+  kept.SetHistoryLow(env_.history_low);
   kept.SetMergeOperator(cf_options_.merge_operator.get());
   TombstoneCollector collector(env_.icmp);
   for (const MemTable* table : memtables_) collector.Add(table->range_tombstones().get());
   const std::unique_ptr<const RangeTombstones> tombstones = collector.Finish(nullptr, nullptr);
   kept.SetRangeTombstones(tombstones.get());
   TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
-                                   /*bottommost=*/false);
+                                   /*bottommost=*/false, env_.history_low);
   TableWriter writer(env_, cf_options_, WriterOptions());
   std::function<bool()> urgent;
   if (env_.urgent) {

@@ -11,7 +11,7 @@ struct Overlap {
 
 }  // namespace
 
-IncrementalSlice CheapestSlice(const Comparator& user_comparator,
+IncrementalSlice CheapestSlice(const InternalKeyComparator& icmp,
                                const std::vector<FileMetaData*>& newer,
                                const std::vector<FileMetaData*>& oldest, uint64_t target_bytes,
                                double worst_fanout) {
@@ -23,13 +23,13 @@ IncrementalSlice CheapestSlice(const Comparator& user_comparator,
   Overlap at;
   for (size_t i = 0; i < newer.size(); ++i) {
     const FileMetaData& f = *newer[i];
-    while (at.begin < oldest.size() && user_comparator.Compare(oldest[at.begin]->largest.user_key(),
-                                                               f.smallest.user_key()) < 0) {
+    while (at.begin < oldest.size() &&
+           icmp.CompareBare(oldest[at.begin]->largest.user_key(), f.smallest.user_key()) < 0) {
       ++at.begin;
     }
     at.end = std::max(at.end, at.begin);
-    while (at.end < oldest.size() && user_comparator.Compare(oldest[at.end]->smallest.user_key(),
-                                                             f.largest.user_key()) <= 0) {
+    while (at.end < oldest.size() &&
+           icmp.CompareBare(oldest[at.end]->smallest.user_key(), f.largest.user_key()) <= 0) {
       ++at.end;
     }
     overlaps[i] = at;

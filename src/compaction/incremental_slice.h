@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/internal_key.h"
 #include "base/namespace.h"
 #include "manifest/version.h"
 #include "manifest/version_edit.h"
-#include "rocksdb/comparator.h"
 
 namespace cairn {
 
@@ -26,7 +26,7 @@ struct IncrementalSlice {
 // Both lists in key order, without overlaps among themselves. A slice ends where it and what it
 // overlaps come to `target_bytes`, or where files of the oldest run alone fill a gap behind it, or
 // with the list. `worst_fanout`: a slice must be below that.
-IncrementalSlice CheapestSlice(const Comparator& user_comparator,
+IncrementalSlice CheapestSlice(const InternalKeyComparator& icmp,
                                const std::vector<FileMetaData*>& newer,
                                const std::vector<FileMetaData*>& oldest, uint64_t target_bytes,
                                double worst_fanout);

@@ -42,6 +42,8 @@ struct JobEnv {
   std::function<uint64_t()> new_file_number;  // thread-safe
   // Live snapshots, ascending; versions that one of them can see are kept.
   std::vector<SequenceNumber> snapshots;
+  // With timestamps: nobody reads below this one (DB::IncreaseFullHistoryTsLow). Empty: not known.
+  std::string history_low;
   int job_id = 0;  // for the LOG
   // Asked after each output of a compaction; an error ends the job. Empty: nothing limits it.
   std::function<Status()> check_space;

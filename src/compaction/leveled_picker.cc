@@ -234,7 +234,7 @@ class LeveledPicker::Pick {
     if (cursor.empty()) return 0;
     const std::vector<FileMetaData*>& files = version_->files(level);
     const auto it = std::partition_point(files.begin(), files.end(), [&](const FileMetaData* f) {
-      return picker_->icmp().CompareUserKey(f->smallest.user_key(), cursor) <= 0;
+      return picker_->icmp().CompareBare(f->smallest.user_key(), cursor) <= 0;
     });
     return it == files.end() ? 0 : static_cast<size_t>(it - files.begin());
   }
@@ -310,11 +310,11 @@ std::unique_ptr<Compaction> LeveledPicker::CompactRange(const ColumnFamilyOption
     const std::vector<FileMetaData*>& files = version->files(input_level);
     const Slice taken = start.files.back()->largest.user_key();
     const auto next = std::partition_point(files.begin(), files.end(), [&](const FileMetaData* f) {
-      return icmp().CompareUserKey(f->smallest.user_key(), taken) <= 0;
+      return icmp().CompareBare(f->smallest.user_key(), taken) <= 0;
     });
     if (next != files.end() &&
         (range.end == nullptr ||
-         icmp().CompareUserKey((*next)->smallest.user_key(), *range.end) <= 0)) {
+         icmp().CompareBare((*next)->smallest.user_key(), *range.end) <= 0)) {
       step->resume_at = (*next)->smallest.user_key().ToString();
       step->more = true;
     }

@@ -133,10 +133,13 @@ Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
     done += anchor.bytes;
     // What is left must be worth a part, too.
     if (part < target || total - done < target / 2) continue;
-    if (!boundaries->empty() && icmp.CompareUserKey(boundaries->back(), anchor.user_key) >= 0) {
+    if (!boundaries->empty() && icmp.CompareBare(boundaries->back(), anchor.user_key) >= 0) {
       continue;
     }
-    boundaries->push_back(anchor.user_key);
+    // Never between two versions of a key.
+    const size_t ts_size = icmp.timestamp_size();
+    boundaries->push_back(ts_size == 0 ? anchor.user_key
+                                       : WithMaxTimestamp(icmp.BareKey(anchor.user_key), ts_size));
     part = 0;
   }
   return Status::OK();
@@ -302,13 +305,14 @@ Status Subcompaction::Run() {
                           [this] { return CheckStopped(); });
   kept.SetFilter(filter.get());
   kept.SetBlobs(&blobs_);
+  kept.SetHistoryLow(env_.history_low);
   kept.SetMergeOperator(compaction_->options().merge_operator.get());
   std::unique_ptr<const RangeTombstones> tombstones;
   s = CollectTombstones(&tombstones);
   if (!s.ok()) return s;
   kept.SetRangeTombstones(tombstones.get());
   TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
-                                   compaction_->bottommost_level());
+                                   compaction_->bottommost_level(), env_.history_low);
   const Slice begin = begin_ ? Slice(*begin_) : Slice();
   const Slice end = end_ ? Slice(*end_) : Slice();
   kept.Start(begin_ ? &begin : nullptr, end_ ? &end : nullptr);

@@ -111,12 +111,29 @@ void TableWriter::TellCreated(const TableProperties& properties, const Status& s
   for (const auto& listener : env_.db_options->listeners) listener->OnTableFileCreated(info);
 }
 
-void TableWriter::AddTombstone(const Slice& start, const Slice& end, SequenceNumber sequence) {
-  const InternalKey key(start, sequence, kTypeRangeDeletion);
-  builder_->AddTombstone(key.Encode(), end);
-  if (tombstones_smallest_.empty()) tombstones_smallest_ = key;
+void TableWriter::AddTombstone(const Slice& start, const Slice& end, SequenceNumber sequence,
+                               const Slice& timestamp) {
+  InternalKey key(start, sequence, kTypeRangeDeletion);
   // Sorts before every entry of the user key, which is not covered.
   tombstones_largest_.Set(end, kMaxSequenceNumber, kTypeRangeDeletion);
+  if (timestamp.empty()) [[likely]] {
+    builder_->AddTombstone(key.Encode(), end);
+    if (tombstones_smallest_.empty()) tombstones_smallest_ = key;
+  } else {
+    const InternalKeyComparator& icmp = *env_.icmp;
+    const auto stamped = [&](const Slice& user_key) {
+      return icmp.BareKey(user_key).ToString() + timestamp.ToString();
+    };
+    key.Set(stamped(start), sequence, kTypeRangeDeletion);
+    builder_->AddTombstone(key.Encode(), stamped(end));
+    // Timestamps may come in another order than sequence numbers.
+    if (tombstones_smallest_.empty() ||
+        icmp.Compare(key.Encode(), tombstones_smallest_.Encode()) < 0) {
+      tombstones_smallest_ = key;
+    }
+    tombstones_largest_.Set(WithMaxTimestamp(icmp.BareKey(end), icmp.timestamp_size()),
+                            kMaxSequenceNumber, kTypeRangeDeletion);
+  }
   meta_.smallest_seqno = std::min(meta_.smallest_seqno, sequence);
   meta_.largest_seqno = std::max(meta_.largest_seqno, sequence);
 }

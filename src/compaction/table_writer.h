@@ -50,7 +50,9 @@ class TableWriter {
     if (parsed.sequence > meta_.largest_seqno) meta_.largest_seqno = parsed.sequence;
   }
   // In the order of their starts, newest first where these are equal; before or after entries.
-  void AddTombstone(const Slice& start, const Slice& end, SequenceNumber sequence);
+  // `timestamp`, if not empty, takes the place of those that `start` and `end` end in.
+  void AddTombstone(const Slice& start, const Slice& end, SequenceNumber sequence,
+                    const Slice& timestamp = Slice());
   Status status() const { return builder_->status(); }
   bool IsEmpty() const { return builder_->IsEmpty(); }
   uint64_t EstimatedFileSize() const { return builder_->EstimatedFileSize(); }

@@ -3,7 +3,8 @@
 //
 // Of the tombstones that cover a range the newest of each snapshot's interval is kept. Whatever
 // they hid among the inputs is gone, so where nothing older can be anywhere they go, too, unless a
-// snapshot must not see them. Each output gets what lies between its first user key and the next
+// snapshot must not see them. With timestamps all that are not older than the mark below which
+// nobody reads are kept. Each output gets what lies between its first user key and the next
 // one's, cut there, so that the files of a level do not overlap.
 //
 // Thread safety: one caller.
@@ -35,6 +36,9 @@ class TombstoneCollector {
   std::unique_ptr<const RangeTombstones> Finish(const Slice* begin, const Slice* end);
 
  private:
+  // What of the fragment's lies in [start, end).
+  void AddPart(const RangeTombstones::Fragment& fragment, const Slice& start, const Slice& end);
+
   const InternalKeyComparator* const icmp_;
   std::vector<RangeTombstone> all_;
 };
@@ -42,9 +46,10 @@ class TombstoneCollector {
 class TombstoneWriter {
  public:
   // `tombstones` may be null, and is borrowed like the rest. `snapshots` ascend. `bottommost`:
-  // there is nothing older than the inputs.
+  // there is nothing older than the inputs. `history_low`: see CompactionIterator::SetHistoryLow.
   TombstoneWriter(const InternalKeyComparator* icmp, const RangeTombstones* tombstones,
-                  const std::vector<SequenceNumber>& snapshots, bool bottommost);
+                  const std::vector<SequenceNumber>& snapshots, bool bottommost,
+                  const std::string& history_low = {});
 
   // Writes what is left before `end` (a user key; null: no bound) and may be written to a table
   // that ends there.
@@ -56,6 +61,7 @@ class TombstoneWriter {
   struct Kept {
     Slice start, end;
     std::vector<SequenceNumber> sequences;
+    std::vector<Slice> timestamps;  // of each; empty ones: there are none
   };
 
   const InternalKeyComparator* const icmp_;

@@ -185,8 +185,8 @@ class UniversalPicker::Pick {
     const double all = static_cast<double>(oldest.bytes) / static_cast<double>(newer);
     // Half: the slice is made whole (ExpandToCleanCut), and newer runs add to it.
     const IncrementalSlice slice =
-        CheapestSlice(*picker_->icmp().user_comparator(), above.files, oldest.files,
-                      MaxCompactionBytes(options_) / 2, all * kWorseThanAll);
+        CheapestSlice(picker_->icmp(), above.files, oldest.files, MaxCompactionBytes(options_) / 2,
+                      all * kWorseThanAll);
     if (slice.begin == slice.end) return nullptr;
 
     std::vector<CompactionInputFiles> inputs;  // the lowest level first, for now
@@ -228,11 +228,11 @@ class UniversalPicker::Pick {
   // them is being compacted; else none.
   CompactionInputFiles FilesWithin(const SortedRun& run, const Slice& smallest,
                                    const Slice& largest) const {
-    const Comparator& order = *picker_->icmp().user_comparator();
+    const InternalKeyComparator& icmp = picker_->icmp();
     CompactionInputFiles within{run.level, {}};
     for (FileMetaData* f : run.files) {
-      if (order.Compare(f->smallest.user_key(), smallest) >= 0 &&
-          order.Compare(f->largest.user_key(), largest) <= 0) {
+      if (icmp.CompareBare(f->smallest.user_key(), smallest) >= 0 &&
+          icmp.CompareBare(f->largest.user_key(), largest) <= 0) {
         within.files.push_back(f);
       }
     }

@@ -68,7 +68,7 @@ void DB::GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
                   PinnableSlice* value, std::string* timestamp, Status& status,
                   AsyncCallback& callback) {
   cairn::RunFor(callback, cairn::StatsWanted(callback), [&] {
-    status = timestamp != nullptr ? Status::NotSupported("timestamps are not supported")
+    status = timestamp != nullptr ? Get(options, column_family, key, value, timestamp)
                                   : Get(options, column_family, key, value);
     return true;
   });
@@ -80,7 +80,8 @@ void DB::MultiGetAsync(const ReadOptions& options, size_t num_keys,
                        bool sorted_input, AsyncCallback& callback) {
   cairn::RunFor(callback, cairn::StatsWanted(callback), [&] {
     if (timestamps != nullptr) {
-      std::fill_n(statuses, num_keys, Status::NotSupported("timestamps are not supported"));
+      MultiGet(options, num_keys, column_families, keys, values, timestamps, statuses,
+               sorted_input);
     } else {
       MultiGet(options, num_keys, column_families, keys, values, statuses, sorted_input);
     }
@@ -150,19 +151,19 @@ ReadOptions InMemory(const ReadOptions& options) {
 void DBImpl::GetAsync(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                       PinnableSlice* value, std::string* timestamp, Status& status,
                       AsyncCallback& callback) {
-  if (timestamp == nullptr && options.read_tier == kReadAllTier) {
+  if (options.read_tier == kReadAllTier) {
     const StatsWanted stats(callback);
     if (RunFor(callback, stats, [&] {
-          status = Get(InMemory(options), family, key, value);
+          status = Get(InMemory(options), family, key, value, timestamp);
           return !status.IsIncomplete();
         })) {
       return;
     }
     if (fiber::Runtime* const runtime = ReadRuntime()) {
       runtime
-          ->spawn([this, options, family, key, value, stats, &status, &callback] {
+          ->spawn([this, options, family, key, value, timestamp, stats, &status, &callback] {
             RunFor(callback, stats, [&] {
-              status = Get(options, family, key, value);
+              status = Get(options, family, key, value, timestamp);
               return true;
             });
           })
@@ -177,10 +178,11 @@ void DBImpl::MultiGetAsync(const ReadOptions& options, size_t num_keys,
                            ColumnFamilyHandle** families, const Slice* keys, PinnableSlice* values,
                            std::string* timestamps, Status* statuses, bool sorted_input,
                            AsyncCallback& callback) {
-  if (timestamps == nullptr && options.read_tier == kReadAllTier) {
+  if (options.read_tier == kReadAllTier) {
     const StatsWanted stats(callback);
     if (RunFor(callback, stats, [&] {
-          MultiGet(InMemory(options), num_keys, families, keys, values, statuses, sorted_input);
+          MultiGet(InMemory(options), num_keys, families, keys, values, timestamps, statuses,
+                   sorted_input);
           return std::none_of(statuses, statuses + num_keys,
                               [](const Status& s) { return s.IsIncomplete(); });
         })) {
@@ -188,10 +190,11 @@ void DBImpl::MultiGetAsync(const ReadOptions& options, size_t num_keys,
     }
     if (fiber::Runtime* const runtime = ReadRuntime()) {
       runtime
-          ->spawn([this, options, num_keys, families, keys, values, statuses, sorted_input, stats,
-                   &callback] {
+          ->spawn([this, options, num_keys, families, keys, values, timestamps, statuses,
+                   sorted_input, stats, &callback] {
             RunFor(callback, stats, [&] {
-              MultiGet(options, num_keys, families, keys, values, statuses, sorted_input);
+              MultiGet(options, num_keys, families, keys, values, timestamps, statuses,
+                       sorted_input);
               return true;
             });
           })

@@ -42,6 +42,7 @@ void BackgroundWork::InstallSuperVersion(ColumnFamily* family) {
   sv->number = ++family->super_version_number;
   sv->merge_operator = family->merge_operator.get();
   sv->blobs = family->blobs.get();
+  sv->history_low = family->state->history_low();
   if (db_.mode == OpenMode::kSecondary) {
     family->limit = std::make_shared<SequenceLimit>(db_.versions->LastSequence());
   }
@@ -244,6 +245,7 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.shutting_down = &db_.shutting_down;
   env.new_file_number = [this] { return db_.versions->NewFileNumber(); };
   env.snapshots = db_.snapshots.Sequences();
+  env.history_low = family.state->history_low();
   env.job_id = job_id;
   if (db_.options.rate_limiter != nullptr) {
     env.io_priority = [this, io_priority] {

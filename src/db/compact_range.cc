@@ -63,12 +63,28 @@ Status Compactions::CompactRange(const CompactRangeOptions& options, ColumnFamil
     return Status::InvalidArgument("Target level exceeds number of levels");
   }
   if (options.target_path_id != 0) return Status::InvalidArgument("Invalid target path ID");
-  if (options.full_history_ts_low != nullptr) {
-    return Status::NotSupported("CompactRangeOptions::full_history_ts_low is not supported");
-  }
   if (begin != nullptr && end != nullptr &&
-      family->icmp.user_comparator()->Compare(*begin, *end) > 0) {
+      family->icmp.user_comparator()->CompareWithoutTimestamp(*begin, false, *end, false) > 0) {
     return Status::InvalidArgument("CompactRange: begin is after end");
+  }
+  const size_t ts_size = family->icmp.timestamp_size();
+  if (options.full_history_ts_low != nullptr && !options.full_history_ts_low->empty()) {
+    if (ts_size != 0 && (begin != nullptr || end != nullptr)) {
+      return Status::InvalidArgument("Cannot specify compaction range with full_history_ts_low");
+    }
+    s = RaiseHistoryLow(handle, *options.full_history_ts_low);
+    if (!s.ok()) return s;
+  }
+  // Of the range all versions.
+  std::string first, last;
+  Slice first_key, last_key;
+  if (ts_size != 0 && begin != nullptr) {
+    first_key = first = WithMaxTimestamp(*begin, ts_size);
+    begin = &first_key;
+  }
+  if (ts_size != 0 && end != nullptr) {
+    last_key = last = WithMinTimestamp(*end, ts_size);
+    end = &last_key;
   }
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;

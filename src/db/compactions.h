@@ -23,6 +23,8 @@ class Compactions final : public Part {
   explicit Compactions(Database* db);
   ~Compactions();
 
+  // DB::IncreaseFullHistoryTsLow.
+  [[nodiscard]] Status RaiseHistoryLow(ColumnFamilyHandle* handle, const Slice& low);
   [[nodiscard]] Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*,
                                     const Slice* begin, const Slice* end);
   [[nodiscard]] Status CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,

@@ -92,6 +92,8 @@ class DBImpl final : public DB {
 
   Status Get(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
              PinnableSlice* value) override;
+  Status Get(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, PinnableSlice* value,
+             std::string* timestamp) override;
   Status GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
                           PinnableSlice* operands, GetMergeOperandsOptions* operands_options,
                           int* number_of_operands) override;
@@ -102,6 +104,15 @@ class DBImpl final : public DB {
                 PinnableSlice* values, Status* statuses, bool sorted_input) override;
   void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
                 const Slice* keys, PinnableSlice* values, Status* statuses,
+                bool sorted_input) override;
+  std::vector<Status> MultiGet(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
+                               const std::vector<Slice>& keys, std::vector<std::string>* values,
+                               std::vector<std::string>* timestamps) override;
+  void MultiGet(const ReadOptions&, ColumnFamilyHandle*, size_t num_keys, const Slice* keys,
+                PinnableSlice* values, std::string* timestamps, Status* statuses,
+                bool sorted_input) override;
+  void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
+                const Slice* keys, PinnableSlice* values, std::string* timestamps, Status* statuses,
                 bool sorted_input) override;
   Status GetEntity(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
                    PinnableWideColumns* columns) override;
@@ -118,6 +129,10 @@ class DBImpl final : public DB {
   void MultiGetAsync(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
                      const Slice* keys, PinnableSlice* values, std::string* timestamps,
                      Status* statuses, bool sorted_input, AsyncCallback& callback) override;
+  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string ts_low) override;
+  Status GetFullHistoryTsLow(ColumnFamilyHandle*, std::string* ts_low) override;
+  bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
+                   std::string* timestamp, bool* value_found) override;
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
                    bool* value_found) override;
   Iterator* NewIterator(const ReadOptions&, ColumnFamilyHandle*) override;

@@ -183,7 +183,7 @@ bool HasTombstoneIn(const InternalKeyComparator& icmp, const RangeTombstones& to
     Slice end = fragments[i].end;
     if (smallest == nullptr) return true;
     if (ClipToTable(icmp, *smallest, *largest, &start, &end) && !file.EndsBefore(icmp, start) &&
-        icmp.CompareUserKey(file.smallest.user_key(), end) < 0) {
+        icmp.CompareBare(file.smallest.user_key(), end) < 0) {
       return true;
     }
   }
@@ -193,7 +193,9 @@ bool HasTombstoneIn(const InternalKeyComparator& icmp, const RangeTombstones& to
 // Whether an iterator has an entry in the file's range.
 Status HasEntryIn(const InternalKeyComparator& icmp, InternalIterator* entries,
                   const ExternalFile& file, bool* found) {
-  const InternalKey target(file.smallest.user_key(), kMaxSequenceNumber, kValueTypeForSeek);
+  const InternalKey target(
+      WithMaxTimestamp(icmp.BareKey(file.smallest.user_key()), icmp.timestamp_size()),
+      kMaxSequenceNumber, kValueTypeForSeek);
   entries->Seek(target.Encode());
   *found = entries->Valid() && !file.EndsBefore(icmp, ExtractUserKey(entries->key()));
   return entries->status();
@@ -228,7 +230,7 @@ Status OverlapsLevel(const Version& version, int level, TableCache* tables,
   reads.total_order_seek = true;
   for (size_t i = 0; i < files.size && !*overlaps; ++i) {
     const FileSlot& one = files[i];
-    if (icmp.CompareUserKey(ExtractUserKey(one.largest), file.smallest.user_key()) < 0 ||
+    if (icmp.CompareBare(ExtractUserKey(one.largest), file.smallest.user_key()) < 0 ||
         file.EndsBefore(icmp, ExtractUserKey(one.smallest))) {
       continue;
     }

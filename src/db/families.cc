@@ -57,8 +57,15 @@ Status Families::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing
           "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
     }
     if (record.type == kTypeRangeDeletion &&
-        family->icmp.CompareUserKey(record.key, record.value) > 0) {
+        family->icmp.CompareBare(record.key, record.value) > 0) {
       return Status::InvalidArgument("end key comes before start key");
+    }
+    if (const size_t ts_size = family->icmp.timestamp_size(); ts_size != 0) {
+      const bool has_one = record.family != 0 || WriteBatchInternal::MayHaveTimestamps(&batch);
+      if (!has_one || record.key.size() < ts_size ||
+          (record.type == kTypeRangeDeletion && record.value.size() < ts_size)) {
+        return Status::InvalidArgument("write batch must have timestamp(s) set");
+      }
     }
   }
   return reader.status();
@@ -103,6 +110,9 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
             "--------------- Options for column family [%s]:", state->name().c_str());
     ColumnFamilyOptions(*options).Dump(db_.options.info_log.get());
   }
+  if (options->comparator->timestamp_size() != 0) {
+    any_has_timestamps_.store(true, std::memory_order_relaxed);
+  }
   auto owned = std::make_unique<ColumnFamily>(
       state, std::move(options), std::move(tables), std::move(blobs), [this](SuperVersion* sv) {
         if (!db_.Forked()) db_.files->Retire(sv);  // (then it is the parent's affair)
@@ -121,6 +131,9 @@ MemTable* Families::NewMemTable(const ColumnFamily& family, SequenceNumber earli
 }
 
 void Families::PublishFamily(ColumnFamily* family) {
+  if (const size_t bytes = family->icmp.timestamp_size(); bytes != 0) {
+    db_.wals->SetTimestampSize(family->id(), bytes);
+  }
   db_.sink.Set(family->id(), family->mem);
   family->mem->SetFirstLogNumber(db_.wals->current_number());
   family->written = false;

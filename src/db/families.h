@@ -8,6 +8,7 @@
 // read it. The books and what was dropped: the mutex.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,6 +59,9 @@ class Families final : public Part {
   void SetDefault(ColumnFamily* family);
   void ForgetDefaultHandle() { default_handle_.reset(); }  // at the end
   ColumnFamily* default_family() const { return default_family_; }
+  // Of some family, at some time, keys have timestamps: batches are looked at before they are
+  // logged.
+  bool any_has_timestamps() const { return any_has_timestamps_.load(std::memory_order_relaxed); }
   ColumnFamilyHandle* default_handle() const { return default_handle_.get(); }
   // Those that exist, the default one first.
   const std::vector<ColumnFamily*>& all() const { return families_; }
@@ -98,7 +102,8 @@ class Families final : public Part {
   std::unique_ptr<ColumnFamilyHandle> default_handle_;
   std::vector<ColumnFamily*> families_;
   mutable fiber::Mutex live_mutex_;
-  ColumnFamily* default_family_ = nullptr;  // constant once open
+  ColumnFamily* default_family_ = nullptr;       // constant once open
+  std::atomic<bool> any_has_timestamps_{false};  // relaxed: who has a handle of it was told before
   Owned owned_families_ FIBER_GUARDED_BY(database_mutex);
   FamilyBooks books_ FIBER_GUARDED_BY(database_mutex);
 };

@@ -35,19 +35,18 @@ class Taken {
 // key with a file that stays: its older entries would come to light.
 std::vector<FileMetaData*> FilesWithin(const Version& version, int level, const Slice* begin,
                                        const Slice* end, bool include_end) {
-  const Comparator* const comparator = version.icmp().user_comparator();
+  const InternalKeyComparator& icmp = version.icmp();
   const std::vector<FileMetaData*>& files = version.files(level);
   const auto within = [&](const FileMetaData* file) {
     if (file->being_compacted) return false;
-    if (begin != nullptr && comparator->Compare(file->smallest.user_key(), *begin) < 0) {
+    if (begin != nullptr && icmp.CompareToBound(file->smallest.user_key(), *begin) < 0) {
       return false;
     }
-    const int order = end == nullptr ? -1 : comparator->Compare(file->largest.user_key(), *end);
+    const int order = end == nullptr ? -1 : icmp.CompareToBound(file->largest.user_key(), *end);
     return order < 0 || (order == 0 && (include_end || EndsWithTombstone(file->largest.Encode())));
   };
   const auto touch = [&](size_t left, size_t right) {
-    return comparator->Compare(files[left]->largest.user_key(),
-                               files[right]->smallest.user_key()) == 0;
+    return icmp.EqualBare(files[left]->largest.user_key(), files[right]->smallest.user_key());
   };
   std::vector<FileMetaData*> found;
   for (size_t from = 0; from < files.size();) {
@@ -72,7 +71,7 @@ bool MayLieOnLevel0(const InternalKeyComparator& icmp, const std::vector<FileMet
     if (files[i]->largest_seqno != 0) return false;
     if (i == 0) continue;
     if (files[i - 1]->number > files[i]->number ||
-        icmp.CompareUserKey(files[i - 1]->largest.user_key(), files[i]->smallest.user_key()) >= 0) {
+        icmp.CompareBare(files[i - 1]->largest.user_key(), files[i]->smallest.user_key()) >= 0) {
       return false;
     }
   }
@@ -190,6 +189,13 @@ Status FileMoves::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* b
   Status s = db_.RefuseIfReadOnly();
   if (s.ok()) s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
+  // With timestamps: all versions of the keys.
+  const size_t ts_size = family->icmp.timestamp_size();
+  const std::string first = begin == nullptr ? "" : WithMaxTimestamp(*begin, ts_size);
+  const std::string last = end == nullptr ? "" : WithMinTimestamp(*end, ts_size);
+  const Slice first_key(first), last_key(last);
+  if (begin != nullptr) begin = &first_key;
+  if (end != nullptr) end = &last_key;
   DBMutexLock lock(db_.mutex());
   Version* const version = family->current();
   // What lies on the last level has nowhere to go.
@@ -227,7 +233,7 @@ Status FileMoves::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
       return Status::InvalidArgument("PromoteL0 called during L0 compaction");
     }
     if (i > 0 &&
-        icmp.CompareUserKey(files[i - 1]->largest.user_key(), files[i]->smallest.user_key()) >= 0) {
+        icmp.CompareBare(files[i - 1]->largest.user_key(), files[i]->smallest.user_key()) >= 0) {
       return Status::InvalidArgument("L0 has overlapping files");
     }
   }
@@ -252,10 +258,10 @@ Status FileMoves::MoveLevel(ColumnFamily* family, const std::vector<FileMetaData
   for (const FileMetaData* file : files) {
     edit.DeleteFile(from, file->number);
     edit.AddFile(to, *file);
-    if (file == files[0] || family->icmp.CompareUserKey(file->smallest.user_key(), smallest) < 0) {
+    if (file == files[0] || family->icmp.CompareBare(file->smallest.user_key(), smallest) < 0) {
       smallest = file->smallest.user_key();
     }
-    if (file == files[0] || family->icmp.CompareUserKey(file->largest.user_key(), largest) > 0) {
+    if (file == files[0] || family->icmp.CompareBare(file->largest.user_key(), largest) > 0) {
       largest = file->largest.user_key();
     }
   }

@@ -26,14 +26,15 @@ Status DBImpl::VisitEntries(ColumnFamilyHandle* handle, const Slice& begin, cons
     entries->SeekToFirst();
   } else {
     std::string target;
-    AppendInternalKey(&target, ParsedInternalKey(begin, kMaxSequenceNumber, kValueTypeForSeek));
+    const std::string first = WithMaxTimestamp(begin, family->icmp.timestamp_size());
+    AppendInternalKey(&target, ParsedInternalKey(first, kMaxSequenceNumber, kValueTypeForSeek));
     entries->Seek(target);
   }
   for (; entries->Valid(); entries->Next()) {
     ParsedInternalKey key;
     s = ParseInternalKey(entries->key(), &key);
     if (!s.ok()) return s;
-    if (!end.empty() && family->icmp.user_comparator()->Compare(key.user_key, end) > 0) break;
+    if (!end.empty() && family->icmp.CompareToBound(key.user_key, end) > 0) break;
     if (!visit(key, entries->value())) break;
   }
   return entries->status();

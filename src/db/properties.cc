@@ -358,6 +358,16 @@ bool Properties::GetAggregatedIntProperty(const Slice& property, uint64_t* value
   return known;
 }
 
+namespace {
+
+// Before all versions of a key that the user gave.
+InternalKey FirstOf(const ColumnFamily& family, const Slice& key) {
+  return InternalKey(WithMaxTimestamp(key, family.icmp.timestamp_size()), kMaxSequenceNumber,
+                     kValueTypeForSeek);
+}
+
+}  // namespace
+
 Status Properties::GetApproximateSizes(const SizeApproximationOptions& options,
                                        ColumnFamilyHandle* handle, const Range* ranges, int n,
                                        uint64_t* sizes) {
@@ -369,8 +379,8 @@ Status Properties::GetApproximateSizes(const SizeApproximationOptions& options,
   }
   SuperVersionGuard sv(family->super_versions.get());
   for (int i = 0; i < n; ++i) {
-    const InternalKey begin(ranges[i].start, kMaxSequenceNumber, kValueTypeForSeek);
-    const InternalKey end(ranges[i].limit, kMaxSequenceNumber, kValueTypeForSeek);
+    const InternalKey begin = FirstOf(*family, ranges[i].start);
+    const InternalKey end = FirstOf(*family, ranges[i].limit);
     sizes[i] = 0;
     if (options.include_files) {
       sizes[i] += ApproximateSize(ReadOptions(), *sv->current, family->tables.get(), begin.Encode(),
@@ -396,8 +406,8 @@ void Properties::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const R
   *size = 0;
   ColumnFamily* family;
   if (!db_.families->FamilyOf(handle, &family).ok()) return;
-  const InternalKey begin(range.start, kMaxSequenceNumber, kValueTypeForSeek);
-  const InternalKey end(range.limit, kMaxSequenceNumber, kValueTypeForSeek);
+  const InternalKey begin = FirstOf(*family, range.start);
+  const InternalKey end = FirstOf(*family, range.limit);
   SuperVersionGuard sv(family->super_versions.get());
   std::vector<MemTable*> tables = sv->imm->memtables();
   tables.push_back(sv->mem);

@@ -18,6 +18,8 @@
 #include "fs/read_limits.h"
 #include "read/db_iterator.h"
 #include "read/point_lookup.h"
+#include "read/read_timestamp.h"
+#include "read/timestamp_iterator.h"
 #include "rocksdb/statistics.h"
 
 namespace cairn {
@@ -25,7 +27,6 @@ namespace {
 
 // The name of an option that is set and that no read supports; null if there is none.
 const char* UnsupportedOption(const ReadOptions& o) {
-  if (o.timestamp != nullptr || o.iter_start_ts != nullptr) return "timestamp";
   if (o.managed) return "managed";
   if (o.read_tier == kMemtableTier) return "read_tier kMemtableTier";
   return nullptr;
@@ -50,7 +51,9 @@ bool LookUpInOrder(const InternalKeyComparator& icmp, uint64_t limit, const Slic
   constexpr size_t kAtOnce = 32;
   uint64_t size = 0;
   std::sort(at->begin(), at->end(), [&](size_t a, size_t b) {
-    const int order = icmp.CompareUserKey(keys[a], keys[b]);
+    // (They have no timestamps.)
+    const int order =
+        icmp.user_comparator()->CompareWithoutTimestamp(keys[a], false, keys[b], false);
     return order != 0 ? order < 0 : a < b;
   });
   for (size_t begin = 0; begin < at->size(); begin += kAtOnce) {
@@ -74,11 +77,23 @@ Status Check(const char* unsupported) {
   return Status::NotSupported(std::string("ReadOptions::") + unsupported + " is not supported");
 }
 
+// What the family's readers at options.timestamp see; empty: it has no timestamps.
+Slice ReadTimestamp(const ReadOptions& options) {
+  return options.timestamp == nullptr ? Slice() : *options.timestamp;
+}
+
 }  // namespace
+
+inline Status ReadPath::CheckTimestampIfAny(const ColumnFamily& family,
+                                            const ReadOptions& options) {
+  if (options.timestamp == nullptr && family.icmp.timestamp_size() == 0) [[likely]]
+    return Status::OK();
+  return CheckTimestamp(family, options);
+}
 
 template <bool kTimed>
 Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                           PinnableSlice* value, bool* is_entity) {
+                           PinnableSlice* value, bool* is_entity, std::string* timestamp) {
   ColumnFamily* family;
   Status s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -86,10 +101,12 @@ Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handl
     return Check(what);
   if (s = CheckSnapshot(options); !s.ok()) [[unlikely]]
     return s;
+  if (s = CheckTimestampIfAny(*family, options); !s.ok()) [[unlikely]]
+    return s;
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   if (AllIsPersisted(options)) [[unlikely]]
-    return ReadValue<kTimed>(AllTiers(options), handle, key, value, is_entity);
+    return ReadValue<kTimed>(AllTiers(options), handle, key, value, is_entity, timestamp);
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
   const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
   {
@@ -98,11 +115,16 @@ Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handl
     fiber::interleave();
     const SequenceNumber sequence = SequenceFor(options, *sv.get());
     timer.Stop();
-    const LookupRequest request{options, *sv.get(), family->tables.get(), sequence, db_.statistics};
+    const LookupRequest request{options,  *sv.get(),      family->tables.get(),
+                                sequence, db_.statistics, ReadTimestamp(options)};
+    if (options.timestamp != nullptr) [[unlikely]] {
+      s = CheckNotBelow(family->icmp, sv->history_low, *options.timestamp);
+      if (!s.ok()) return s;
+    }
     if (options.async_io && value != nullptr) {
-      MultiGetLookup(request, 1, &key, value, &s, is_entity);
+      MultiGetLookup(request, 1, &key, value, &s, is_entity, timestamp);
     } else {
-      s = PointLookupIf<kTimed>(request, key, {value, is_entity});
+      s = PointLookupIf<kTimed>(request, key, {value, is_entity, timestamp});
     }
   }
   const PerfTimerIf<kTimed> timer(&PerfContext::get_post_process_time);
@@ -120,14 +142,15 @@ Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handl
 }
 
 Status ReadPath::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                          PinnableSlice* value, bool* is_entity) {
-  return Perf().timed() ? ReadValue<true>(options, handle, key, value, is_entity)
-                        : ReadValue<false>(options, handle, key, value, is_entity);
+                          PinnableSlice* value, bool* is_entity, std::string* timestamp) {
+  return Perf().timed() ? ReadValue<true>(options, handle, key, value, is_entity, timestamp)
+                        : ReadValue<false>(options, handle, key, value, is_entity, timestamp);
 }
 
 Status ReadPath::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                     PinnableSlice* value) {
-  return GetValue(options, handle, key, value, nullptr);
+                     PinnableSlice* value, std::string* timestamp) {
+  if (timestamp != nullptr) timestamp->clear();
+  return GetValue(options, handle, key, value, nullptr, timestamp);
 }
 
 Status ReadPath::CheckIterator(const ReadOptions& options) const {
@@ -156,21 +179,24 @@ void ReadPath::MultiGet(const ReadOptions& options, ColumnFamilyHandle* handle, 
 
 void ReadPath::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle,
                               size_t num_keys, const Slice* keys, PinnableSlice* values,
-                              Status* statuses, bool* are_entities) {
+                              Status* statuses, bool* are_entities, std::string* timestamps) {
+  if (timestamps != nullptr) std::fill_n(timestamps, num_keys, std::string());
   ColumnFamily* family;
   Status s = db_.families->FamilyOf(handle, &family);
   if (s.ok()) s = CheckMultiGet(options);
+  if (s.ok()) s = CheckTimestampIfAny(*family, options);
   if (!s.ok()) {
     std::fill(statuses, statuses + num_keys, s);
     return;
   }
   if (AllIsPersisted(options)) [[unlikely]] {
-    return MultiGetValues(AllTiers(options), handle, num_keys, keys, values, statuses,
-                          are_entities);
+    return MultiGetValues(AllTiers(options), handle, num_keys, keys, values, statuses, are_entities,
+                          timestamps);
   }
   if (HasSizeLimit(options)) [[unlikely]] {
     std::vector<ColumnFamilyHandle*> handles(num_keys, handle);
-    return MultiGetValues(options, num_keys, handles.data(), keys, values, statuses, are_entities);
+    return MultiGetValues(options, num_keys, handles.data(), keys, values, statuses, are_entities,
+                          timestamps);
   }
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
@@ -180,8 +206,16 @@ void ReadPath::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* ha
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
   timer.Stop();
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
-  MultiGetLookup({options, *sv.get(), family->tables.get(), sequence, db_.statistics}, num_keys,
-                 keys, values, statuses, are_entities);
+  if (options.timestamp != nullptr) [[unlikely]] {
+    s = CheckNotBelow(family->icmp, sv->history_low, *options.timestamp);
+    if (!s.ok()) {
+      std::fill(statuses, statuses + num_keys, s);
+      return;
+    }
+  }
+  MultiGetLookup(
+      {options, *sv.get(), family->tables.get(), sequence, db_.statistics, ReadTimestamp(options)},
+      num_keys, keys, values, statuses, are_entities, timestamps);
   CountMultiGet(num_keys, values, statuses, start);
 }
 
@@ -248,16 +282,18 @@ void ReadPath::MultiGet(const ReadOptions& options, size_t num_keys, ColumnFamil
 
 void ReadPath::MultiGetValues(const ReadOptions& options, size_t num_keys,
                               ColumnFamilyHandle** handles, const Slice* keys,
-                              PinnableSlice* values, Status* statuses, bool* are_entities) {
+                              PinnableSlice* values, Status* statuses, bool* are_entities,
+                              std::string* timestamps) {
   if (num_keys == 0) return;
+  if (timestamps != nullptr) std::fill_n(timestamps, num_keys, std::string());
   if (AllIsPersisted(options)) {
     return MultiGetValues(AllTiers(options), num_keys, handles, keys, values, statuses,
-                          are_entities);
+                          are_entities, timestamps);
   }
   if (!HasSizeLimit(options) &&
       std::all_of(handles, handles + num_keys,
                   [&](const ColumnFamilyHandle* one) { return one == handles[0]; })) {
-    MultiGetValues(options, handles[0], num_keys, keys, values, statuses, are_entities);
+    MultiGetValues(options, handles[0], num_keys, keys, values, statuses, are_entities, timestamps);
     return;
   }
   Status s = CheckMultiGet(options);
@@ -266,6 +302,7 @@ void ReadPath::MultiGetValues(const ReadOptions& options, size_t num_keys,
   for (size_t i = 0; i < num_keys && s.ok(); ++i) {
     ColumnFamily* family;
     s = db_.families->FamilyOf(handles[i], &family);
+    if (s.ok()) s = CheckTimestampIfAny(*family, options);
     if (!s.ok()) break;
     const size_t at = std::find(families.begin(), families.end(), family) - families.begin();
     if (at == families.size()) {
@@ -299,13 +336,24 @@ void ReadPath::MultiGetValues(const ReadOptions& options, size_t num_keys,
       std::vector<Status> some_statuses(at.size());
       const auto some_are_entities =
           are_entities != nullptr ? std::make_unique<bool[]>(at.size()) : nullptr;
+      std::vector<std::string> some_timestamps(timestamps != nullptr ? at.size() : 0);
       for (const size_t i : at) some_keys.push_back(keys[i]);
-      MultiGetLookup(
-          {options, *super_versions[f], families[f]->tables.get(), sequence, db_.statistics},
-          at.size(), some_keys.data(), some_values.data(), some_statuses.data(),
-          some_are_entities.get());
+      const Status low = options.timestamp == nullptr
+                             ? Status::OK()
+                             : CheckNotBelow(families[f]->icmp, super_versions[f]->history_low,
+                                             *options.timestamp);
+      if (low.ok()) {
+        MultiGetLookup({options, *super_versions[f], families[f]->tables.get(), sequence,
+                        db_.statistics, ReadTimestamp(options)},
+                       at.size(), some_keys.data(), some_values.data(), some_statuses.data(),
+                       some_are_entities.get(),
+                       timestamps != nullptr ? some_timestamps.data() : nullptr);
+      } else {
+        std::fill(some_statuses.begin(), some_statuses.end(), low);
+      }
       for (size_t j = 0; j < at.size(); ++j) {
         statuses[at[j]] = std::move(some_statuses[j]);
+        if (timestamps != nullptr) timestamps[at[j]] = std::move(some_timestamps[j]);
         if (are_entities != nullptr) are_entities[at[j]] = some_are_entities[j];
         if (some_values[j].IsPinned()) {
           values[at[j]] = std::move(some_values[j]);
@@ -334,12 +382,14 @@ void ReadPath::MultiGetValues(const ReadOptions& options, size_t num_keys,
 std::vector<Status> ReadPath::MultiGet(const ReadOptions& options,
                                        const std::vector<ColumnFamilyHandle*>& families,
                                        const std::vector<Slice>& keys,
-                                       std::vector<std::string>* values) {
+                                       std::vector<std::string>* values,
+                                       std::vector<std::string>* timestamps) {
   std::vector<Status> statuses(keys.size());
   std::vector<PinnableSlice> pinned(keys.size());
   std::vector<ColumnFamilyHandle*> handles = families;
-  MultiGet(options, keys.size(), handles.data(), keys.data(), pinned.data(), statuses.data(),
-           false);
+  if (timestamps != nullptr) timestamps->assign(keys.size(), std::string());
+  MultiGetValues(options, keys.size(), handles.data(), keys.data(), pinned.data(), statuses.data(),
+                 nullptr, timestamps != nullptr ? timestamps->data() : nullptr);
   values->assign(keys.size(), std::string());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].ok() && !AssignIfPossible(&(*values)[i], pinned[i].data(), pinned[i].size())) {
@@ -357,6 +407,7 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
   Status s = db_.families->FamilyOf(handle, &family);
   if (s.ok()) s = Check(UnsupportedOption(options));
   if (s.ok()) s = CheckSnapshot(options);
+  if (s.ok()) s = CheckTimestampIfAny(*family, options);
   if (!s.ok()) return s;
   if (ReadLimits::AreOver(options)) return ReadLimits(options).Error();
   if (AllIsPersisted(options)) {
@@ -366,11 +417,16 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
+  if (options.timestamp != nullptr) {
+    s = CheckNotBelow(family->icmp, sv->history_low, *options.timestamp);
+    if (!s.ok()) return s;
+  }
   MergeOperands found(sv->merge_operator);
   found.JustCollect();
   PinnableSlice base;
-  s = PointLookup({options, *sv.get(), family->tables.get(), sequence, db_.statistics}, key,
-                  {&base}, &found);
+  s = PointLookup(
+      {options, *sv.get(), family->tables.get(), sequence, db_.statistics, ReadTimestamp(options)},
+      key, {&base}, &found);
   const bool has_base = s.ok();
   if (!has_base && !(s.IsNotFound() && !found.empty())) return s;
   const size_t count = found.size() + (has_base ? 1 : 0);
@@ -387,12 +443,12 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
 }
 
 bool ReadPath::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
-                           std::string* value, bool* value_found) {
+                           std::string* value, bool* value_found, std::string* timestamp) {
   if (value_found != nullptr) *value_found = false;
   ReadOptions cached = options;
   cached.read_tier = kBlockCacheTier;
   PinnableSlice pinned;
-  const Status s = Get(cached, family, key, &pinned);
+  const Status s = Get(cached, family, key, &pinned, timestamp);
   if (s.ok()) {
     if (value_found != nullptr) *value_found = true;
     if (value != nullptr) value->assign(pinned.data(), pinned.size());
@@ -405,6 +461,11 @@ Iterator* ReadPath::NewIterator(const ReadOptions& options, ColumnFamilyHandle* 
   ColumnFamily* family;
   Status s = db_.families->FamilyOf(handle, &family);
   if (s.ok()) s = CheckIterator(options);
+  if (s.ok()) s = CheckTimestampIfAny(*family, options);
+  if (s.ok() && options.iter_start_ts != nullptr) s = CheckTimestamp(*family, options);
+  if (s.ok() && options.timestamp != nullptr && options.tailing) {
+    s = Status::NotSupported("tailing iterator over a family with timestamps");
+  }
   return s.ok() ? NewFamilyIterator(options, family, nullptr) : NewErrorIterator(s);
 }
 
@@ -420,7 +481,8 @@ Iterator* ReadPath::NewFamilyIterator(const ReadOptions& options, ColumnFamily* 
   env.statistics = db_.statistics;
   env.first_sequence = first_sequence;
   env.merge_operator = family->merge_operator.get();
-  Iterator* const iterator = NewDBIterator(env, options);
+  Iterator* const iterator = options.timestamp != nullptr ? NewTimestampIterator(env, options)
+                                                          : NewDBIterator(env, options);
   if (!family->is_default()) {
     // It may outlive the handle, and the family's drop.
     family->Ref();
@@ -451,6 +513,7 @@ Status ReadPath::NewIterators(const ReadOptions& options,
   for (ColumnFamilyHandle* handle : handles) {
     ColumnFamily* family = nullptr;
     if (s.ok()) s = db_.families->FamilyOf(handle, &family);
+    if (s.ok()) s = CheckTimestampIfAny(*family, options);
     families.push_back(family);
   }
   if (!s.ok()) return s;

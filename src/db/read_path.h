@@ -18,13 +18,14 @@ class ReadPath final : public Part {
   using Part::Part;
 
   [[nodiscard]] Status Get(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
-                           PinnableSlice* value);
+                           PinnableSlice* value, std::string* timestamp = nullptr);
   [[nodiscard]] Status GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const Slice& key,
                                         PinnableSlice* operands,
                                         GetMergeOperandsOptions* operands_options,
                                         int* number_of_operands);
   std::vector<Status> MultiGet(const ReadOptions&, const std::vector<ColumnFamilyHandle*>&,
-                               const std::vector<Slice>& keys, std::vector<std::string>* values);
+                               const std::vector<Slice>& keys, std::vector<std::string>* values,
+                               std::vector<std::string>* timestamps = nullptr);
   void MultiGet(const ReadOptions&, ColumnFamilyHandle*, size_t num_keys, const Slice* keys,
                 PinnableSlice* values, Status* statuses, bool sorted_input);
   void MultiGet(const ReadOptions&, size_t num_keys, ColumnFamilyHandle** families,
@@ -41,7 +42,7 @@ class ReadPath final : public Part {
   void MultiGetEntity(const ReadOptions&, size_t num_keys, const Slice* keys,
                       PinnableAttributeGroups* results);
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
-                   bool* value_found);
+                   bool* value_found, std::string* timestamp = nullptr);
   Iterator* NewIterator(const ReadOptions&, ColumnFamilyHandle*);
   std::unique_ptr<Iterator> NewCoalescingIterator(const ReadOptions&,
                                                   const std::vector<ColumnFamilyHandle*>&);
@@ -52,7 +53,20 @@ class ReadPath final : public Part {
   const Snapshot* GetSnapshot();
   void ReleaseSnapshot(const Snapshot*);
 
+  // MultiGet and MultiGetEntity; `are_entities` (see GetValue) and `timestamps` may be null.
+  void MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool* are_entities, std::string* timestamps = nullptr);
+  void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                      const Slice* keys, PinnableSlice* values, Status* statuses,
+                      bool* are_entities, std::string* timestamps = nullptr);
+
  private:
+  // Of a family whose keys have timestamps, or options that have one.
+  [[nodiscard]] static Status CheckTimestamp(const ColumnFamily& family,
+                                             const ReadOptions& options);
+  [[nodiscard]] static Status CheckTimestampIfAny(const ColumnFamily& family,
+                                                  const ReadOptions& options);
   // What a secondary cannot do.
   [[nodiscard]] Status CheckSnapshot(const ReadOptions& options) const {
     if (db_.mode != OpenMode::kSecondary || options.snapshot == nullptr) [[likely]]
@@ -75,16 +89,12 @@ class ReadPath final : public Part {
   // Get and MultiGet; of an entity the default column, or, with is_entity, all of it as it is
   // stored, and *is_entity is set. ReadValue comes twice so that the usual one has no timers.
   [[nodiscard]] Status GetValue(const ReadOptions& options, ColumnFamilyHandle* handle,
-                                const Slice& key, PinnableSlice* value, bool* is_entity);
+                                const Slice& key, PinnableSlice* value, bool* is_entity,
+                                std::string* timestamp = nullptr);
   template <bool kTimed>
   [[nodiscard]] Status ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle,
-                                 const Slice& key, PinnableSlice* value, bool* is_entity);
-  void MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* handle, size_t num_keys,
-                      const Slice* keys, PinnableSlice* values, Status* statuses,
-                      bool* are_entities);
-  void MultiGetValues(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
-                      const Slice* keys, PinnableSlice* values, Status* statuses,
-                      bool* are_entities);
+                                 const Slice& key, PinnableSlice* value, bool* is_entity,
+                                 std::string* timestamp);
   // For an iterator over several families, whose comparator *order is. Where there can be none: one
   // that has nothing but the error.
   std::vector<std::unique_ptr<Iterator>> NewIteratorsOfOneOrder(

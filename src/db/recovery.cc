@@ -359,7 +359,9 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
   while (goes_on && log.reporter.first.ok() &&
          log.reader->ReadRecord(&record, &scratch, log.mode, &log.record_offset) &&
          log.reporter.first.ok()) {
-    const Status s = ReplayRecord(record, &log, replay, &goes_on);
+    Status s;
+    if (!log.reader->timestamp_sizes().empty()) s = CheckTimestampSizes(log, *replay);
+    if (s.ok()) s = ReplayRecord(record, &log, replay, &goes_on);
     if (!s.ok()) return s;
   }
   if (!log.reader->status().ok()) return log.reader->status();
@@ -376,6 +378,23 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
     // The tail was torn (or preallocated). If records were lost there, a later log does not
     // continue the history.
     replay->stopped = true;
+  }
+  return Status::OK();
+}
+
+// (Older releases' logs say nothing of them.)
+Status Recovery::CheckTimestampSizes(const ReplayedLog& log, const Replay& replay) {
+  for (const ColumnFamily* family : replay.families) {
+    const auto found = log.reader->timestamp_sizes().find(family->id());
+    if (found == log.reader->timestamp_sizes().end() ||
+        found->second == family->icmp.timestamp_size()) {
+      continue;
+    }
+    return AtOffset(
+        Status::InvalidArgument("the log has timestamps of " + std::to_string(found->second) +
+                                " bytes, the comparator of " +
+                                std::to_string(family->icmp.timestamp_size())),
+        log.path, log.record_offset);
   }
   return Status::OK();
 }

@@ -53,6 +53,8 @@ class Recovery final : public Part {
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   // A log that is being replayed.
   struct ReplayedLog;
+  // InvalidArgument: of other families' timestamps than the options have.
+  [[nodiscard]] static Status CheckTimestampSizes(const ReplayedLog& log, const Replay& replay);
   // One record of it. *goes_on: the next one is wanted.
   [[nodiscard]] Status ReplayRecord(const Slice& record, ReplayedLog* log, Replay* replay,
                                     bool* goes_on);

@@ -58,7 +58,8 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
   }
   s = WriteBatchInternal::CheckWritable(updates, /*with_marks=*/step != nullptr);
   if (!s.ok()) return s;
-  if (WriteBatchInternal::NeedsFamilies(updates)) [[unlikely]] {
+  if (WriteBatchInternal::NeedsFamilies(updates) || db_.families->any_has_timestamps())
+      [[unlikely]] {
     s = db_.families->CheckBatchFamilies(*updates, options.ignore_missing_column_families);
     if (!s.ok()) return s;
   }
@@ -94,13 +95,31 @@ Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, Tw
   return s;
 }
 
+namespace {
+
+Status NeedsTimestamp(const ColumnFamily& family) {
+  return Status::InvalidArgument("cannot call this method on column family " + family.name() +
+                                 " that enables timestamp");
+}
+
+// As WriteBatch::Put, without a look at the family's comparator.
+Status PutPlain(uint32_t family, const Slice& key, const Slice& value, WriteBatch* batch) {
+  const SliceParts value_parts(&value, 1);
+  return WriteBatchInternal::AppendRecord(batch, kTypeValue, family, SliceParts(&key, 1),
+                                          &value_parts);
+}
+
+}  // namespace
+
 Status WritePath::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                       const Slice& value) {
   ColumnFamily* found;
   Status s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
+  if (found->icmp.timestamp_size() != 0) [[unlikely]]
+    return NeedsTimestamp(*found);
   WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 16);
-  s = batch.Put(family, key, value);
+  s = PutPlain(found->id(), key, value, &batch);
   return s.ok() ? Write(options, &batch) : s;
 }
 
@@ -109,6 +128,8 @@ Status WritePath::Delete(const WriteOptions& options, ColumnFamilyHandle* family
   ColumnFamily* found;
   Status s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
+  if (found->icmp.timestamp_size() != 0) [[unlikely]]
+    return NeedsTimestamp(*found);
   WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11);
   s = batch.Delete(family, key);
   return s.ok() ? Write(options, &batch) : s;
@@ -119,6 +140,8 @@ Status WritePath::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* 
   ColumnFamily* found;
   Status s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
+  if (found->icmp.timestamp_size() != 0) [[unlikely]]
+    return NeedsTimestamp(*found);
   WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11);
   s = batch.SingleDelete(family, key);
   return s.ok() ? Write(options, &batch) : s;
@@ -129,6 +152,8 @@ Status WritePath::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* f
   ColumnFamily* found;
   Status s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
+  if (found->icmp.timestamp_size() != 0) [[unlikely]]
+    return NeedsTimestamp(*found);
   WriteBatch batch;
   s = batch.DeleteRange(family, begin, end);
   return s.ok() ? Write(options, &batch) : s;
@@ -139,6 +164,8 @@ Status WritePath::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
   ColumnFamily* found;
   Status s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
+  if (found->icmp.timestamp_size() != 0) [[unlikely]]
+    return NeedsTimestamp(*found);
   if (found->merge_operator == nullptr) {
     return Status::NotSupported("Provide a merge_operator when opening DB");  // RocksDB's words
   }
@@ -158,7 +185,7 @@ bool WritePath::Fold(uint32_t family_id, const Slice& key, SequenceNumber sequen
   }
   if (family == nullptr) return false;
   const size_t limit = family->max_successive_merges.load(std::memory_order_relaxed);
-  if (limit == 0) return false;
+  if (limit == 0 || family->icmp.timestamp_size() != 0) return false;
   SuperVersionGuard sv(family->super_versions.get());
   if (sv->mem->CountSuccessiveMerges(LookupKey(key, sequence - 1), limit) < limit) return false;
   MergeOperands operands(sv->merge_operator);

@@ -30,6 +30,24 @@ Status ManifestUpdate::Apply(ManifestReader* reader, const OpenFamily& find_or_m
   return reader->status();
 }
 
+Status ManifestUpdate::ApplyTimestamps(const VersionEdit& edit, Family* family) {
+  bool stripped = edit.persist_user_defined_timestamps() == false;
+  for (const VersionEdit::NewFile& file : edit.new_files()) {
+    stripped |= !file.meta.user_defined_timestamps_persisted;
+  }
+  const size_t size = family->state->icmp().timestamp_size();
+  if (stripped && size != 0) {
+    return Status::NotSupported("persist_user_defined_timestamps=false", family->state->name());
+  }
+  if (!edit.full_history_ts_low()) return Status::OK();
+  if (edit.full_history_ts_low()->size() != size) {
+    return Status::Corruption("full_history_ts_low of another size than the family's timestamps",
+                              family->state->name());
+  }
+  family->history_low = *edit.full_history_ts_low();
+  return Status::OK();
+}
+
 Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_make) {
   const uint32_t id = edit.column_family();
   const bool known = unopened.contains(id) || families.contains(id);
@@ -61,6 +79,7 @@ Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_
         !edit.blob_additions().empty() || !edit.blob_garbage().empty()) {
       family.changed = true;
     }
+    if (Status s = ApplyTimestamps(edit, &family); !s.ok()) return s;
     if (Status s = family.builder->Apply(edit); !s.ok()) return s;
   }
   if (edit.log_number()) have_log_number = true;

@@ -28,6 +28,7 @@ struct ManifestUpdate {
     std::unique_ptr<VersionBuilder> builder;
     uint64_t log_number = 0;
     bool changed = false;        // its files are
+    std::string history_low;     // the last one that was set; empty: none was
     Version* version = nullptr;  // VersionSet::BuildVersions: without a reference
   };
 
@@ -59,6 +60,8 @@ struct ManifestUpdate {
 
  private:
   [[nodiscard]] Status Apply(const VersionEdit& edit, const OpenFamily& find_or_make);
+  // NotSupported: files without the timestamps that their keys have.
+  [[nodiscard]] static Status ApplyTimestamps(const VersionEdit& edit, Family* family);
 };
 
 }  // namespace cairn

@@ -147,13 +147,13 @@ std::pair<size_t, size_t> Version::OverlappingRange(int level, const Slice* begi
   const FileSlot* lower = first;
   if (begin_user_key != nullptr) {
     lower = std::partition_point(first, last, [&](const FileSlot& f) {
-      return icmp_->CompareUserKey(ExtractUserKey(f.largest), *begin_user_key) < 0;
+      return icmp_->CompareBare(ExtractUserKey(f.largest), *begin_user_key) < 0;
     });
   }
   const FileSlot* upper = last;
   if (end_user_key != nullptr) {
     upper = std::partition_point(lower, last, [&](const FileSlot& f) {
-      return icmp_->CompareUserKey(ExtractUserKey(f.smallest), *end_user_key) <= 0;
+      return icmp_->CompareBare(ExtractUserKey(f.smallest), *end_user_key) <= 0;
     });
   }
   return {static_cast<size_t>(lower - first), static_cast<size_t>(upper - first)};
@@ -180,14 +180,14 @@ void Version::GetOverlappingInputs(int level, const Slice* begin_user_key,
       if (taken[i]) continue;
       const Slice smallest = files[i]->smallest.user_key();
       const Slice largest = files[i]->largest.user_key();
-      if (begin_user_key != nullptr && icmp_->CompareUserKey(largest, begin) < 0) continue;
-      if (end_user_key != nullptr && icmp_->CompareUserKey(smallest, end) > 0) continue;
+      if (begin_user_key != nullptr && icmp_->CompareBare(largest, begin) < 0) continue;
+      if (end_user_key != nullptr && icmp_->CompareBare(smallest, end) > 0) continue;
       taken[i] = true;
-      if (begin_user_key != nullptr && icmp_->CompareUserKey(smallest, begin) < 0) {
+      if (begin_user_key != nullptr && icmp_->CompareBare(smallest, begin) < 0) {
         begin = smallest;
         grew = true;
       }
-      if (end_user_key != nullptr && icmp_->CompareUserKey(largest, end) > 0) {
+      if (end_user_key != nullptr && icmp_->CompareBare(largest, end) > 0) {
         end = largest;
         grew = true;
       }
@@ -207,11 +207,11 @@ bool Version::OverlapInLevel(int level, const Slice* smallest_user_key,
   }
   for (const FileMetaData* f : files_[0]) {
     if (smallest_user_key != nullptr &&
-        icmp_->CompareUserKey(f->largest.user_key(), *smallest_user_key) < 0) {
+        icmp_->CompareBare(f->largest.user_key(), *smallest_user_key) < 0) {
       continue;
     }
     if (largest_user_key != nullptr &&
-        icmp_->CompareUserKey(f->smallest.user_key(), *largest_user_key) > 0) {
+        icmp_->CompareBare(f->smallest.user_key(), *largest_user_key) > 0) {
       continue;
     }
     return true;
@@ -271,9 +271,7 @@ uint64_t Version::EstimateLiveDataSize() const {
   struct Range {
     Slice smallest, largest;
   };
-  const auto less = [this](const Slice& a, const Slice& b) {
-    return icmp_->CompareUserKey(a, b) < 0;
-  };
+  const auto less = [this](const Slice& a, const Slice& b) { return icmp_->CompareBare(a, b) < 0; };
   std::map<Slice, Slice, decltype(less)> covered(less);  // largest -> smallest, disjoint
   uint64_t size = 0;
   for (int level = num_non_empty_levels_ - 1; level >= 0; --level) {
@@ -281,7 +279,7 @@ uint64_t Version::EstimateLiveDataSize() const {
       const Slice smallest = f->smallest.user_key();
       const Slice largest = f->largest.user_key();
       const auto at = covered.lower_bound(smallest);
-      if (at != covered.end() && icmp_->CompareUserKey(at->second, largest) <= 0) continue;
+      if (at != covered.end() && icmp_->CompareBare(at->second, largest) <= 0) continue;
       covered.emplace_hint(at, largest, smallest);
       size += f->file_size;
     }

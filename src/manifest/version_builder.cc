@@ -107,8 +107,8 @@ Status VersionBuilder::CheckConsistency(
         // that were moved here from one level. Otherwise the order must be strict.
         if (prev->epoch_number == f->epoch_number &&
             f->epoch_number != kReservedEpochNumberForFileIngestedBehind &&
-            icmp_->CompareUserKey(f->largest.user_key(), prev->smallest.user_key()) >= 0 &&
-            icmp_->CompareUserKey(prev->largest.user_key(), f->smallest.user_key()) >= 0) {
+            icmp_->CompareBare(f->largest.user_key(), prev->smallest.user_key()) >= 0 &&
+            icmp_->CompareBare(prev->largest.user_key(), f->smallest.user_key()) >= 0) {
           return Status::Corruption("VersionBuilder", where + " has the epoch number of file #" +
                                                           std::to_string(prev->number));
         }

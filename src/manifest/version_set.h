@@ -69,9 +69,18 @@ class ColumnFamilyState {
   // of their inputs).
   uint64_t NewEpochNumber() { return next_epoch_++; }
   bool dropped() const { return dropped_; }
+  // With timestamps: nobody reads below it. Empty: not known. REQUIRES: mutex.
+  const std::string& history_low() const { return history_low_; }
 
  private:
   friend class VersionSet;
+  // Forward only.
+  void RaiseHistoryLow(const std::string& low) {
+    if (low.empty() || low.size() != icmp_.timestamp_size()) return;
+    if (history_low_.empty() || icmp_.user_comparator()->CompareTimestamp(history_low_, low) < 0) {
+      history_low_ = low;
+    }
+  }
   ColumnFamilyState(uint32_t id, std::string name, const ColumnFamilyOptions& options)
       : id_(id), name_(std::move(name)), options_(options), icmp_(options.comparator) {}
 
@@ -92,6 +101,7 @@ class ColumnFamilyState {
   LogNumbers::Share log_;
   uint64_t next_epoch_ = kReservedEpochNumberForFileIngestedBehind + 1;
   bool dropped_ = false;
+  std::string history_low_;
 };
 
 // What LogAndApply is to write for one family, in this order.

@@ -165,6 +165,7 @@ void VersionSet::InstallUpdate(ManifestUpdate* update) {
   for (auto& [id, family] : update->families) {
     ColumnFamilyState* const cf = family.state;
     cf->SetLogNumber(family.log_number);
+    cf->RaiseHistoryLow(family.history_low);
     MarkFileNumberUsed(family.log_number);
     Version* const version = std::exchange(family.version, nullptr);
     if (version == nullptr) continue;

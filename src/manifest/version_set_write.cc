@@ -50,6 +50,7 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
     identity.SetColumnFamily(id);
     if (id != 0) identity.AddColumnFamily(cf->name());
     identity.SetComparatorName(cf->user_comparator()->Name());
+    if (!cf->history_low().empty()) identity.SetFullHistoryTsLow(cf->history_low());
     if (Status s = add(identity); !s.ok()) return s;
 
     VersionEdit files;
@@ -316,6 +317,9 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
     if (edit->log_number()) {
       ColumnFamilyState* const cf = family(edit->column_family());
       cf->SetLogNumber(std::max(*edit->log_number(), cf->log_number()));
+    }
+    if (edit->full_history_ts_low()) {
+      family(edit->column_family())->RaiseHistoryLow(*edit->full_history_ts_low());
     }
     prev_log_number_ = edit->prev_log_number().value_or(prev_log_number_);
     if (edit->min_log_number_to_keep()) {

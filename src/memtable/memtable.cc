@@ -54,8 +54,8 @@ bool AskFilter(const MemTableFilter& filter, const Slice& bytes) {
 class FilteredIterator final : public InternalIterator {
  public:
   FilteredIterator(std::unique_ptr<InternalIterator> base, const MemTableFilter* filter,
-                   const SliceTransform* prefix_extractor)
-      : base_(std::move(base)), filter_(filter), prefix_extractor_(prefix_extractor) {}
+                   const SliceTransform* prefix_extractor, const InternalKeyComparator* icmp)
+      : base_(std::move(base)), filter_(filter), prefix_extractor_(prefix_extractor), icmp_(icmp) {}
 
   bool Valid() const override { return may_match_ && base_->Valid(); }
   void SeekToFirst() override {
@@ -82,7 +82,7 @@ class FilteredIterator final : public InternalIterator {
 
  private:
   bool MayMatch(const Slice& target) {
-    const Slice user_key = ExtractUserKey(target);
+    const Slice user_key = icmp_->BareKey(ExtractUserKey(target));
     may_match_ = !prefix_extractor_->InDomain(user_key) ||
                  AskFilter(*filter_, prefix_extractor_->Transform(user_key));
     return may_match_;
@@ -91,6 +91,7 @@ class FilteredIterator final : public InternalIterator {
   const std::unique_ptr<InternalIterator> base_;
   const MemTableFilter* const filter_;
   const SliceTransform* const prefix_extractor_;
+  const InternalKeyComparator* const icmp_;
   bool may_match_ = true;
 };
 
@@ -149,8 +150,8 @@ void MemTable::Unref() {
 
 Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
                      bool allow_concurrent, MemTableCounters* counters) {
-  if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeWideColumnEntity)
-      [[unlikely]] {
+  if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeWideColumnEntity &&
+      type != kTypeDeletionWithTimestamp) [[unlikely]] {
     return type == kTypeRangeDeletion ? AddTombstone(seq, key, value) : Unsupported(type);
   }
   const size_t key_size = key.size() + kFooterSize;
@@ -176,7 +177,7 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   }
 
   const size_t bytes = key_size + value.size();
-  const bool is_delete = type == kTypeDeletion || type == kTypeSingleDeletion;
+  const bool is_delete = IsDeletionType(type);
   if (counters != nullptr) {
     counters->entries += 1;
     counters->deletes += is_delete;
@@ -225,7 +226,7 @@ std::shared_ptr<const RangeTombstones> MemTable::range_tombstones() const {
     std::vector<RangeTombstone> all;
     all.reserve(tombstones_.size());
     for (const StoredTombstone& one : tombstones_) {
-      all.push_back({one.start.ToString(), one.end.ToString(), one.sequence});
+      all.push_back(MakeRangeTombstone(comparator_, one.start, one.end, one.sequence));
     }
     fragments_ = std::make_shared<const RangeTombstones>(comparator_, std::move(all));
     fragmented_ = tombstones_.size();
@@ -243,24 +244,24 @@ SkipList::Node* MemTable::AllocateSpecial(const Slice& key, size_t key_size, siz
   // Before the entry is visible to anybody.
   if (MemTableFilter* const filter = special_->filter.get()) {
     const SliceTransform* const extractor = special_->prefix_extractor;
-    if (extractor != nullptr && extractor->InDomain(key)) filter->Add(extractor->Transform(key));
-    if (special_->filter_whole_keys) filter->Add(key);
+    const Slice bare = comparator_.BareKey(key);
+    if (extractor != nullptr && extractor->InDomain(bare)) filter->Add(extractor->Transform(bare));
+    if (special_->filter_whole_keys) filter->Add(bare);
   }
   return special_->index != nullptr ? special_->index->AllocateNode(key_size, value_size)
                                     : list_.AllocateNode(key_size, value_size);
 }
 
+bool MemTable::FilterMayContain(const Slice& key) const {
+  const MemTableFilter* const filter = special_->filter.get();
+  if (filter == nullptr) return true;
+  if (special_->filter_whole_keys) return AskFilter(*filter, key);
+  const SliceTransform* const extractor = special_->prefix_extractor;
+  return !extractor->InDomain(key) || AskFilter(*filter, extractor->Transform(key));
+}
+
 const SkipList::Node* MemTable::FindSpecial(const LookupKey& key) const {
-  if (const MemTableFilter* const filter = special_->filter.get()) {
-    const SliceTransform* const extractor = special_->prefix_extractor;
-    const Slice user_key = key.user_key();
-    if (special_->filter_whole_keys) {
-      if (!AskFilter(*filter, user_key)) return nullptr;
-    } else if (extractor->InDomain(user_key) &&
-               !AskFilter(*filter, extractor->Transform(user_key))) {
-      return nullptr;
-    }
-  }
+  if (!FilterMayContain(key.user_key())) return nullptr;
   return special_->index != nullptr ? special_->index->Find(key.internal_key())
                                     : list_.FindGreaterOrEqual(key.internal_key());
 }
@@ -272,12 +273,17 @@ void MemTable::AddCounters(const MemTableCounters& counters) {
 }
 
 bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                   MergeOperands* operands, bool ignore_tombstones, bool* is_entity) const {
+                   MergeOperands* operands, bool ignore_tombstones, bool* is_entity,
+                   std::string* timestamp) const {
+  if (comparator_.timestamp_size() != 0) [[unlikely]] {
+    return GetVersion(key, value, s, seq, operands, ignore_tombstones, is_entity, timestamp);
+  }
   if (num_range_tombstones() != 0 && !ignore_tombstones) [[unlikely]] {
     const SequenceNumber covering = range_tombstones()->Covering(key.user_key(), key.sequence());
     if (covering != 0) {
       Perf().Count(&PerfContext::get_from_memtable_count);
-      return GetSlowly(key, value, s, seq, operands, covering, is_entity);
+      return GetSlowly(key, value, s, seq, operands, {covering, nullptr, Slice()}, is_entity,
+                       nullptr);
     }
   }
   const SkipList::Node* node =
@@ -307,7 +313,7 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
       *s = Status::NotFound();
       return true;
     case kTypeMerge:
-      return GetSlowly(key, value, s, nullptr, operands, 0, is_entity);
+      return GetSlowly(key, value, s, nullptr, operands, {}, is_entity, nullptr);
     case kTypeWideColumnEntity:
       if (is_entity != nullptr) {
         *is_entity = true;
@@ -323,14 +329,20 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
 }
 
 bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                         MergeOperands* operands, SequenceNumber covering, bool* is_entity) const {
+                         MergeOperands* operands, const Cover& cover, bool* is_entity,
+                         std::string* timestamp) const {
   const std::unique_ptr<InternalIterator> iter(NewIterator(/*one_prefix=*/true));
   for (iter->Seek(key.internal_key()); iter->Valid(); iter->Next()) {
     const Slice entry = iter->key();
-    if (comparator_.CompareUserKey(ExtractUserKey(entry), key.user_key()) != 0) break;
-    if (ExtractSequence(entry) < covering) break;
+    if (!comparator_.EqualBare(ExtractUserKey(entry), key.user_key())) break;
+    // (An older timestamp may have been written later.)
+    if (ExtractSequence(entry) > key.sequence()) continue;
+    if (ExtractSequence(entry) < cover.sequence) break;
     if (seq != nullptr) *seq = ExtractSequence(entry);
     seq = nullptr;  // the newest one's
+    if (timestamp != nullptr && timestamp->empty()) {
+      *timestamp = comparator_.TimestampIn(ExtractUserKey(entry)).ToString();
+    }
     switch (const ValueType type = ExtractValueType(entry)) {
       case kTypeMerge:
         if (operands == nullptr) {
@@ -346,6 +358,7 @@ bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, Sequence
         return true;
       case kTypeDeletion:
       case kTypeSingleDeletion:
+      case kTypeDeletionWithTimestamp:
         *s = Status::NotFound();
         return true;
       case kTypeWideColumnEntity:
@@ -361,10 +374,28 @@ bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, Sequence
         return true;
     }
   }
-  if (covering == 0) return false;
-  if (seq != nullptr) *seq = covering;
+  if (cover.sequence == 0) return false;
+  if (seq != nullptr) *seq = cover.sequence;
+  if (timestamp != nullptr && timestamp->empty()) *timestamp = cover.timestamp.ToString();
   *s = Status::NotFound();
   return true;
+}
+
+bool MemTable::GetVersion(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
+                          MergeOperands* operands, bool ignore_tombstones, bool* is_entity,
+                          std::string* timestamp) const {
+  Cover cover;
+  if (num_range_tombstones() != 0 && !ignore_tombstones) {
+    cover.all = range_tombstones();
+    cover.sequence = cover.all->Covering(key.user_key(), key.sequence(), &cover.timestamp);
+  }
+  if (num_entries() != 0 || cover.sequence != 0)
+    Perf().Count(&PerfContext::get_from_memtable_count);
+  if (cover.sequence == 0 && special_ != nullptr &&
+      !FilterMayContain(comparator_.BareKey(key.user_key()))) {
+    return false;
+  }
+  return GetSlowly(key, value, s, seq, operands, cover, is_entity, timestamp);
 }
 
 size_t MemTable::CountSuccessiveMerges(const LookupKey& key, size_t limit) const {
@@ -372,7 +403,7 @@ size_t MemTable::CountSuccessiveMerges(const LookupKey& key, size_t limit) const
   size_t count = 0;
   for (iter->Seek(key.internal_key()); count < limit && iter->Valid(); iter->Next()) {
     if (ExtractValueType(iter->key()) != kTypeMerge ||
-        comparator_.CompareUserKey(ExtractUserKey(iter->key()), key.user_key()) != 0) {
+        !comparator_.EqualBare(ExtractUserKey(iter->key()), key.user_key())) {
       break;
     }
     ++count;
@@ -393,7 +424,8 @@ InternalIterator* MemTable::NewIterator(bool one_prefix) const {
                                              ? NewSkipListIterator(&list_)
                                              : special_->index->NewIterator(by_prefix));
   if (!by_prefix || special_->filter == nullptr) return iter.release();
-  return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor);
+  return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor,
+                              &comparator_);
 }
 
 InternalIterator* MemTable::NewTraversal() const {

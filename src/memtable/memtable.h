@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/arena.h"
 #include "base/internal_iterator.h"
@@ -96,10 +97,11 @@ class MemTable {
   /// sequence number. *is_entity, if not null, is set if *value is an entity; null: that is
   /// NotSupported. Merge operands on the way are added to `operands`, older ones behind newer
   /// ones, pinned by the memtable; without `operands` they decide with MergeInProgress.
-  /// `ignore_tombstones`: range tombstones hide nothing.
+  /// `ignore_tombstones`: range tombstones hide nothing. *timestamp, if not null and empty,
+  /// receives the timestamp of the newest entry or tombstone that was met, where there are any.
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr,
            MergeOperands* operands = nullptr, bool ignore_tombstones = false,
-           bool* is_entity = nullptr) const;
+           bool* is_entity = nullptr, std::string* timestamp = nullptr) const;
 
   /// All range tombstones so far; null: none. Whoever saw a sequence number published sees those up
   /// to it. They are cut into fragments when somebody asks for the first time after a new one.
@@ -185,10 +187,23 @@ class MemTable {
   SkipList::Node* AllocateSpecial(const Slice& key, size_t key_size, size_t value_size);
   // The first entry >= key, if it may be of the same user key.
   const SkipList::Node* FindSpecial(const LookupKey& key) const;
-  // Get() of a key whose newest entry is a merge operand, or that range tombstones cover, the
-  // newest of them at `covering`; 0: none.
+  // The newest range tombstone that covers a key; 0: none. Its timestamp lives as long as `all`.
+  struct Cover {
+    SequenceNumber sequence = 0;
+    std::shared_ptr<const RangeTombstones> all;
+    Slice timestamp;
+  };
+  // Get() of a key whose newest entry is a merge operand, or that range tombstones cover, or that
+  // has a timestamp.
   bool GetSlowly(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                 MergeOperands* operands, SequenceNumber covering, bool* is_entity) const;
+                 MergeOperands* operands, const Cover& cover, bool* is_entity,
+                 std::string* timestamp) const;
+  // Get() where keys have timestamps.
+  bool GetVersion(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
+                  MergeOperands* operands, bool ignore_tombstones, bool* is_entity,
+                  std::string* timestamp) const;
+  // False: the filter knows that there is no entry of the (bare) key.
+  bool FilterMayContain(const Slice& key) const;
   Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end);
   void NoteSequence(SequenceNumber seq);
 

@@ -326,13 +326,14 @@ class HashSkipListIndex final : public MemTableIndex {
     return BucketOf(ExtractUserKey(internal_key)).load(std::memory_order_acquire);
   }
   bool HasPrefix(const Slice& internal_key) const {
-    return prefix_extractor_->InDomain(ExtractUserKey(internal_key));
+    return prefix_extractor_->InDomain(comparator_->BareKey(ExtractUserKey(internal_key)));
   }
 
  private:
   std::atomic<SkipList*>& BucketOf(const Slice& user_key) const {
+    const Slice bare = comparator_->BareKey(user_key);
     const Slice hashed =
-        prefix_extractor_->InDomain(user_key) ? prefix_extractor_->Transform(user_key) : user_key;
+        prefix_extractor_->InDomain(bare) ? prefix_extractor_->Transform(bare) : bare;
     return buckets_[HashSlice64(hashed) % bucket_count_];
   }
 

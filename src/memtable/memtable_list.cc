@@ -20,10 +20,10 @@ void MemTableListVersion::Unref() {
 }
 
 bool MemTableListVersion::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq,
-                              MergeOperands* operands, bool ignore_tombstones,
-                              bool* is_entity) const {
+                              MergeOperands* operands, bool ignore_tombstones, bool* is_entity,
+                              std::string* timestamp) const {
   for (const MemTable* m : memtables_) {
-    if (m->Get(key, value, s, seq, operands, ignore_tombstones, is_entity)) return true;
+    if (m->Get(key, value, s, seq, operands, ignore_tombstones, is_entity, timestamp)) return true;
   }
   return false;
 }

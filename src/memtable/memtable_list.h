@@ -30,7 +30,7 @@ class MemTableListVersion {
   /// As MemTable::Get, newest memtable first.
   bool Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber* seq = nullptr,
            MergeOperands* operands = nullptr, bool ignore_tombstones = false,
-           bool* is_entity = nullptr) const;
+           bool* is_entity = nullptr, std::string* timestamp = nullptr) const;
 
   const std::vector<MemTable*>& memtables() const { return memtables_; }  // newest first
   size_t size() const { return memtables_.size(); }

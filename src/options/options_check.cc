@@ -99,8 +99,6 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                      "max_write_buffer_number_to_maintain");
   check->Unsupported(o.preclude_last_level_data_seconds != 0, "preclude_last_level_data_seconds");
   check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
-  check->Unsupported(o.comparator != nullptr && o.comparator->timestamp_size() != 0, "comparator",
-                     "user-defined timestamps are not there yet");
   check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
                      "memtable_factory",
                      (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +

@@ -388,15 +388,13 @@ std::string FormatComparator(const ColumnFamilyOptions& options) {
 SetResult BuildComparator(ColumnFamilyOptions* options, const std::string& value,
                           const ConfigOptions*) {
   const std::string name = NameInObjectText(value);
-  for (const Comparator* known : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+  for (const Comparator* known :
+       {BytewiseComparator(), ReverseBytewiseComparator(), BytewiseComparatorWithU64Ts(),
+        ReverseBytewiseComparatorWithU64Ts()}) {
     if (name != known->Name()) continue;
     options->comparator = known;
     return SetResult::kSet;
   }
-  // Those with timestamps.
-  if (name == "leveldb.BytewiseComparator.u64ts" ||
-      name == "rocksdb.ReverseBytewiseComparator.u64ts")
-    return SetResult::kLacking;
   return SetResult::kUsers;
 }
 

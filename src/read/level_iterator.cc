@@ -190,11 +190,11 @@ class LevelIterator final : public InternalIterator {
 
   bool BeginsBeyondBound(const FileSlot& file) const {
     return options_.iterate_upper_bound != nullptr &&
-           icmp_->CompareUserKey(ExtractUserKey(file.smallest), *options_.iterate_upper_bound) >= 0;
+           icmp_->CompareToBound(ExtractUserKey(file.smallest), *options_.iterate_upper_bound) >= 0;
   }
   bool EndsBeforeBound(const FileSlot& file) const {
     return options_.iterate_lower_bound != nullptr &&
-           icmp_->CompareUserKey(ExtractUserKey(file.largest), *options_.iterate_lower_bound) < 0;
+           icmp_->CompareToBound(ExtractUserKey(file.largest), *options_.iterate_lower_bound) < 0;
   }
 
   ReadOptions options_;

@@ -30,19 +30,20 @@ constexpr uint64_t kMaxRun = 256 << 10;  // bytes of blocks that are read at onc
 class MultiLookup {
  public:
   MultiLookup(const LookupRequest& request, const Slice* keys, PinnableSlice* values,
-              Status* statuses, bool* are_entities)
+              Status* statuses, bool* are_entities, std::string* timestamps)
       : request_(request),
         options_(request.options),
         in_memory_options_(request.options),
-        in_memory_{in_memory_options_, request.sv, request.tables, request.snapshot,
-                   request.statistics},
+        in_memory_{in_memory_options_, request.sv,         request.tables,
+                   request.snapshot,   request.statistics, request.timestamp},
         limits_(request.options),
         version_(*request.sv.current),
         tables_(request.tables),
         keys_(keys),
         values_(values),
         statuses_(statuses),
-        are_entities_(are_entities) {
+        are_entities_(are_entities),
+        timestamps_(timestamps) {
     in_memory_options_.read_tier = kBlockCacheTier;
   }
 
@@ -53,7 +54,7 @@ class MultiLookup {
         statuses_[i] = limits_.Error();
         continue;
       }
-      const LookupKey lookup(keys_[i], request_.snapshot);
+      const LookupKey lookup(keys_[i], request_.snapshot, request_.timestamp);
       Unread key{i, MergeOperands(request_.sv.merge_operator)};
       const bool decided =
           Perf().timed()
@@ -71,7 +72,9 @@ class MultiLookup {
       if (unread_.size() > 1 || options_.optimize_multiget_for_io) LoadBlocksTogether(end, &pins);
       ForEachTogether(unread_.size(), [&](size_t i) {
         Unread& key = unread_[i];
-        key.concluded = Walk(request_, LookupKey(keys_[key.index], request_.snapshot), end, &key);
+        key.concluded =
+            Walk(request_, LookupKey(keys_[key.index], request_.snapshot, request_.timestamp), end,
+                 &key);
       });
       std::erase_if(unread_, [](const Unread& key) { return key.concluded; });
     }
@@ -91,7 +94,8 @@ class MultiLookup {
     size_t index;
     MergeOperands operands;
     std::string blob_index;
-    BlobIndex at;  // the same, as far as it can be read
+    BlobIndex at;           // the same, as far as it can be read
+    std::string timestamp;  // of the key that the blob file has; empty: there are none
   };
 
   // Something to be read before a data block.
@@ -104,7 +108,8 @@ class MultiLookup {
   };
 
   LookupAnswer Answer(size_t i) const {
-    return {&values_[i], are_entities_ != nullptr ? are_entities_ + i : nullptr};
+    return {&values_[i], are_entities_ != nullptr ? are_entities_ + i : nullptr,
+            timestamps_ != nullptr ? timestamps_ + i : nullptr};
   }
 
   // False: `key` is not concluded yet, and stands at what must be read or at `end_level`.
@@ -112,23 +117,33 @@ class MultiLookup {
     const size_t i = key->index;
     GetContext context(version_.icmp().user_comparator(), keys_[i], &values_[i], nullptr,
                        &key->operands);
+    GetContext::Timestamps timestamps;
+    if (!request.timestamp.empty()) context.KeepTimestamps(&timestamps);
     int hit_level = -1;
     Status s = Perf().timed()
                    ? WalkTables<true>(request, lookup, end_level, &key->at, &context, &hit_level)
                    : WalkTables<false>(request, lookup, end_level, &key->at, &context, &hit_level);
     if (s.IsIncomplete() && request.options.read_tier == kBlockCacheTier) return false;
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
+      NoteTimestamp(i, context);  // of an operand
       return false;
     }
     if (s.ok() && context.state() == GetContext::kFound && context.is_blob()) [[unlikely]] {
       CountHit(context, hit_level, request.statistics);
-      InBlobFile blob{i, std::move(key->operands), values_[i].ToString(), {}};
+      NoteTimestamp(i, context);
+      InBlobFile blob{i, std::move(key->operands), values_[i].ToString(), {}, timestamps.of_blob};
       DecodeBlobIndex(blob.blob_index, &blob.at).PermitUncheckedError();  // who reads it, tells
       blobs_.push_back(std::move(blob));
       return true;
     }
     statuses_[i] = Conclude(std::move(s), request, context, hit_level, Answer(i));
     return true;
+  }
+
+  void NoteTimestamp(size_t i, const GetContext& context) {
+    if (timestamps_ == nullptr || context.timestamps() == nullptr || !timestamps_[i].empty())
+      return;
+    timestamps_[i] = context.timestamps()->newest;
   }
 
   // False: it may not be read here.
@@ -140,7 +155,10 @@ class MultiLookup {
       statuses_[i] = Status::NotSupported("nobody reads blob files here");
       return true;
     }
-    statuses_[i] = blobs->Get(request.options, keys_[i], blob.blob_index, &values_[i]);
+    const std::string stamped =
+        blob.timestamp.empty() ? std::string() : keys_[i].ToString() + blob.timestamp;
+    statuses_[i] = blobs->Get(request.options, stamped.empty() ? keys_[i] : Slice(stamped),
+                              blob.blob_index, &values_[i]);
     if (statuses_[i].IsIncomplete() && request.options.read_tier == kBlockCacheTier) return false;
     if (statuses_[i].ok() && !blob.operands.empty()) {
       statuses_[i] = MergeInto(blob.operands, keys_[i], {values_[i], kTypeValue},
@@ -168,7 +186,7 @@ class MultiLookup {
     for (int depth = 0; depth < kDeepest; ++depth) {
       std::vector<Part> parts;
       for (const Unread& key : unread_) {
-        const LookupKey lookup(keys_[key.index], request_.snapshot);
+        const LookupKey lookup(keys_[key.index], request_.snapshot, request_.timestamp);
         TablePosition at = key.at;
         ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
           AddMissing(file.meta->TableId(level), lookup.internal_key(), &parts);
@@ -246,7 +264,7 @@ class MultiLookup {
   // The block of the newest file that may have the key, and those of the files that may have it if
   // that one has not, as far as memory tells.
   void AddBlocks(const Unread& key, int end_level, std::vector<Wanted>* wanted) const {
-    const LookupKey lookup(keys_[key.index], request_.snapshot);
+    const LookupKey lookup(keys_[key.index], request_.snapshot, request_.timestamp);
     TablePosition at = key.at;
     ForEachCandidate(version_, lookup, end_level, &at, [&](const FileSlot& file, int level) {
       const TableFileId id = file.meta->TableId(level);
@@ -287,7 +305,8 @@ class MultiLookup {
   const Slice* const keys_;
   PinnableSlice* const values_;
   Status* const statuses_;
-  bool* const are_entities_;  // may be null
+  bool* const are_entities_;       // may be null
+  std::string* const timestamps_;  // may be null
   std::vector<Unread> unread_;
   std::vector<InBlobFile> blobs_;
   std::vector<MetaPart> missing_;  // of one key in one table
@@ -296,11 +315,14 @@ class MultiLookup {
 }  // namespace
 
 void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
-                    PinnableSlice* values, Status* statuses, bool* are_entities) {
+                    PinnableSlice* values, Status* statuses, bool* are_entities,
+                    std::string* timestamps) {
   if (are_entities != nullptr) std::fill_n(are_entities, n, false);
   const auto together = [&](size_t from) {
     bool* const entities = are_entities != nullptr ? are_entities + from : nullptr;
-    MultiLookup(request, keys + from, values + from, statuses + from, entities).Run(n - from);
+    std::string* const found = timestamps != nullptr ? timestamps + from : nullptr;
+    MultiLookup(request, keys + from, values + from, statuses + from, entities, found)
+        .Run(n - from);
   };
   const bool may_read = request.options.read_tier == kReadAllTier;
   ReadPace* const pace = request.tables->pace();
@@ -321,7 +343,8 @@ void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
       continue;
     }
     statuses[i] = PointLookup(request, keys[i],
-                              {&values[i], are_entities != nullptr ? are_entities + i : nullptr});
+                              {&values[i], are_entities != nullptr ? are_entities + i : nullptr,
+                               timestamps != nullptr ? timestamps + i : nullptr});
     ++cached;
     if (counters == nullptr || counters->block_read_count == reads) continue;
     const uint64_t now = fiber::now_nanos();

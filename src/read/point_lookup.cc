@@ -15,13 +15,19 @@ namespace {
 template <bool kTimed>
 Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
               MergeOperands* operands) {
-  const LookupKey lookup(key, request.snapshot);
+  const LookupKey lookup(key, request.snapshot, request.timestamp);
   Status s;
   if (LookInMemtables<kTimed>(request, lookup, answer, operands, &s)) return s;
   GetContext context(request.sv.current->icmp().user_comparator(), key, answer.value, nullptr,
                      operands);
   int level = -1;
   TablePosition at;
+  if (!request.timestamp.empty()) [[unlikely]] {
+    GetContext::Timestamps timestamps;
+    context.KeepTimestamps(&timestamps);
+    s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
+    return Conclude(std::move(s), request, context, level, answer);
+  }
   s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
   return Conclude(std::move(s), request, context, level, answer);
 }
@@ -93,12 +99,17 @@ Status CopyEntity(const Slice& user_key, const Slice& entity, const LookupAnswer
   return CopyInto(answer.value, shown);
 }
 
-Status ShowBlob(const LookupRequest& request, const Slice& user_key, const LookupAnswer& answer) {
+Status ShowBlob(const LookupRequest& request, const GetContext& context,
+                const LookupAnswer& answer) {
   if (answer.value == nullptr) return Status::OK();
   const std::string index = answer.value->ToString();
   answer.value->Reset();
   if (request.sv.blobs == nullptr) return Status::NotSupported("nobody reads blob files here");
-  return request.sv.blobs->Get(request.options, user_key, index, answer.value);
+  if (context.timestamps() == nullptr) [[likely]] {
+    return request.sv.blobs->Get(request.options, context.user_key(), index, answer.value);
+  }
+  const std::string key = context.user_key().ToString() + context.timestamps()->of_blob;
+  return request.sv.blobs->Get(request.options, key, index, answer.value);
 }
 
 Status ConcludeMerge(const LookupRequest& request, const GetContext& context,
@@ -108,7 +119,7 @@ Status ConcludeMerge(const LookupRequest& request, const GetContext& context,
   switch (context.state()) {
     case GetContext::kFound:
       if (context.is_blob()) {
-        if (Status s = ShowBlob(request, context.user_key(), answer); !s.ok()) return s;
+        if (Status s = ShowBlob(request, context, answer); !s.ok()) return s;
       }
       base.type = context.is_entity() ? kTypeWideColumnEntity : kTypeValue;
       if (answer.value != nullptr) base.value = *answer.value;

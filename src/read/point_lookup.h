@@ -4,6 +4,7 @@
 #define CAIRN_READ_POINT_LOOKUP_H_
 
 #include <cstddef>
+#include <string>
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
@@ -25,6 +26,7 @@ struct LookupRequest {
   TableCache* tables;
   SequenceNumber snapshot;           // what is newer is not seen
   Statistics* statistics = nullptr;  // may be null; the tickers of hits and misses
+  Slice timestamp = {};              // where keys have timestamps: what is newer is not seen
 };
 
 /// Where the answer for one key goes. What is null is not wanted.
@@ -32,6 +34,8 @@ struct LookupAnswer {
   PinnableSlice* value;  // copied or pinned; null: does the key exist?
   /// Entities are given as they are stored, and this is set for them. Null: their default column.
   bool* is_entity = nullptr;
+  /// The timestamp of what decided, found or deleted. Empty: nothing is known of the key.
+  std::string* timestamp = nullptr;
 };
 
 /// The whole lookup of `key`: memtable, immutable memtables, files. OK, NotFound, or an error:
@@ -51,11 +55,12 @@ template <bool kTimed>
                                  const LookupAnswer& answer, MergeOperands* operands);
 
 /// PointLookup for `n` keys: one answer each in `values` (reset first) and `statuses`, and in
-/// `are_entities`, if not null. With async_io what must be read is read together: of all keys, or,
-/// without optimize_multiget_for_io, of all keys on one level after the other. What is in memory
-/// costs no fiber.
+/// `are_entities` and `timestamps`, if not null. With async_io what must be read is read together:
+/// of all keys, or, without optimize_multiget_for_io, of all keys on one level after the other.
+/// What is in memory costs no fiber.
 void MultiGetLookup(const LookupRequest& request, size_t n, const Slice* keys,
-                    PinnableSlice* values, Status* statuses, bool* are_entities = nullptr);
+                    PinnableSlice* values, Status* statuses, bool* are_entities = nullptr,
+                    std::string* timestamps = nullptr);
 
 }  // namespace cairn
 

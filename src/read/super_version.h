@@ -37,6 +37,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/namespace.h"
 #include "blob/blob_source.h"
@@ -64,6 +65,9 @@ struct alignas(64) SuperVersion {
   const MergeOperator* merge_operator = nullptr;  // of the column family; may be null
   BlobSource* blobs = nullptr;                    // of the column family; may be null
   std::shared_ptr<const SequenceLimit> limit;     // null: none
+  // Where keys have timestamps: of what is older than this nobody may read, for some of it is gone.
+  // Empty: all is there.
+  std::string history_low;
 
   // What a read shows: `published` is the number that was published last when this one had been
   // acquired. (Who sets a limit publishes nothing newer before.)

@@ -49,8 +49,8 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
     for (; at->file < newest.size; ++at->file) {
       const FileSlot& file = newest[at->file];
       at->compared += 2;
-      if (icmp.CompareUserKey(user_key, ExtractUserKey(file.smallest)) < 0 ||
-          icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {
+      if (icmp.CompareBare(user_key, ExtractUserKey(file.smallest)) < 0 ||
+          icmp.CompareBare(user_key, ExtractUserKey(file.largest)) > 0) {
         continue;
       }
       if (visit(file, 0)) return;
@@ -65,11 +65,11 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
              FindFileInRange(icmp, files, internal_key, 0, files.size, &at->compared) + at->file;
          i < files.size; ++i) {
       ++at->compared;
-      if (icmp.CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
+      if (icmp.CompareBare(user_key, ExtractUserKey(files[i].smallest)) < 0) break;
       if (visit(files[i], at->level)) return;
       ++at->compared;
       // RocksDB cuts files between versions of a key, too.
-      if (!icmp.EqualUserKey(user_key, ExtractUserKey(files[i].largest))) [[likely]]
+      if (!icmp.EqualBare(user_key, ExtractUserKey(files[i].largest))) [[likely]]
         break;
       ++at->file;
     }
@@ -147,20 +147,22 @@ template <bool kTimed>
   bool found_entity = false;
   PerfTimerIf<kTimed> timer(&PerfContext::get_from_memtable_time);
   const bool ignore = options.ignore_range_deletions;
-  const bool decided = sv.mem->Get(lookup, &found, s, nullptr, operands, ignore, &found_entity) ||
-                       (sv.imm->size() != 0 &&
-                        sv.imm->Get(lookup, &found, s, nullptr, operands, ignore, &found_entity));
+  const bool decided =
+      sv.mem->Get(lookup, &found, s, nullptr, operands, ignore, &found_entity, answer.timestamp) ||
+      (sv.imm->size() != 0 &&
+       sv.imm->Get(lookup, &found, s, nullptr, operands, ignore, &found_entity, answer.timestamp));
   timer.Stop();
   if (decided && !operands->empty()) [[unlikely]] {
     if (s->ok() || s->IsNotFound()) {
       const ValueType type = !s->ok()       ? kTypeDeletion
                              : found_entity ? kTypeWideColumnEntity
                                             : kTypeValue;
-      *s = MergeInto(*operands, lookup.user_key(), {found, type}, statistics, answer);
+      *s = MergeInto(*operands, sv.current->icmp().BareKey(lookup.user_key()), {found, type},
+                     statistics, answer);
     }
   } else if (decided && s->ok() && answer.value != nullptr) {
     if (found_entity) [[unlikely]] {
-      *s = CopyEntity(lookup.user_key(), found, answer);
+      *s = CopyEntity(sv.current->icmp().BareKey(lookup.user_key()), found, answer);
     } else {
       *s = CopyInto(answer.value, found);
     }
@@ -171,7 +173,7 @@ template <bool kTimed>
 
 // The blob index that the answer's value is becomes the blob. Without a value all is well: the key
 // is there. SUSPENDS.
-[[nodiscard]] Status ShowBlob(const LookupRequest& request, const Slice& user_key,
+[[nodiscard]] Status ShowBlob(const LookupRequest& request, const GetContext& context,
                               const LookupAnswer& answer);
 
 // Of a walk that ended well, and met merge operands. SUSPENDS where they stand on a blob.
@@ -192,13 +194,16 @@ inline Status Conclude(Status walked, const LookupRequest& request, const GetCon
                        int hit_level, const LookupAnswer& answer) {
   CountHit(context, hit_level, request.statistics);
   if (!walked.ok()) return walked;
+  if (answer.timestamp != nullptr && context.timestamps() != nullptr && answer.timestamp->empty()) {
+    *answer.timestamp = context.timestamps()->newest;
+  }
   if (!context.operands()->empty()) [[unlikely]] {
     return ConcludeMerge(request, context, answer);
   }
   switch (context.state()) {
     case GetContext::kFound:
       if (context.is_blob()) [[unlikely]]
-        return ShowBlob(request, context.user_key(), answer);
+        return ShowBlob(request, context, answer);
       if (context.is_entity()) [[unlikely]]
         return ShowEntity(context.user_key(), answer);
       return Status::OK();

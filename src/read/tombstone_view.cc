@@ -23,17 +23,26 @@ void TombstoneView::AddFiles(const LevelFiles& files, int level, size_t older) {
   sources_.push_back(std::move(source));
 }
 
+// With timestamps: before all versions of the key.
+void TombstoneView::Keep(const Slice& user_key, std::string* bound) const {
+  if (icmp_->timestamp_size() == 0) [[likely]] {
+    bound->assign(user_key.data(), user_key.size());
+  } else {
+    *bound = WithMaxTimestamp(icmp_->BareKey(user_key), icmp_->timestamp_size());
+  }
+}
+
 void TombstoneView::StartAt(const Slice& user_key, bool behind) {
-  const int order = has_start_ ? icmp_->CompareUserKey(start_, user_key) : -1;
+  const int order = has_start_ ? icmp_->CompareBare(start_, user_key) : -1;
   if (order > 0 || (order == 0 && (starts_behind_ || !behind))) return;
-  start_.assign(user_key.data(), user_key.size());
+  Keep(user_key, &start_);
   has_start_ = true;
   starts_behind_ = behind;
 }
 
 void TombstoneView::EndAt(const Slice& user_key) {
-  if (has_end_ && icmp_->CompareUserKey(end_, user_key) <= 0) return;
-  end_.assign(user_key.data(), user_key.size());
+  if (has_end_ && icmp_->CompareBare(end_, user_key) <= 0) return;
+  Keep(user_key, &end_);
   has_end_ = true;
 }
 
@@ -57,14 +66,14 @@ void TombstoneView::LocateIn(const RangeTombstones& tombstones, const Slice& use
                              size_t older) {
   const auto& fragments = tombstones.fragments();
   const size_t i = tombstones.FindFragment(user_key);
-  if (i == fragments.size() || icmp_->CompareUserKey(user_key, fragments[i].start) < 0) {
+  if (i == fragments.size() || icmp_->CompareBare(user_key, fragments[i].start) < 0) {
     if (i > 0) StartAt(fragments[i - 1].end);
     if (i < fragments.size()) EndAt(fragments[i].start);
     return;
   }
   StartAt(fragments[i].start);
   EndAt(fragments[i].end);
-  const SequenceNumber found = RangeTombstones::NewestAt(fragments[i].sequences, sequence_);
+  const SequenceNumber found = tombstones.NewestAt(fragments[i], sequence_, timestamp_);
   if (found == 0) return;
   if (newest_ == 0) older_ = older;  // of the newest source that has one
   newest_ = std::max(newest_, found);
@@ -73,9 +82,13 @@ void TombstoneView::LocateIn(const RangeTombstones& tombstones, const Slice& use
 Status TombstoneView::LocateInFiles(const Slice& user_key, Source* source, bool* only_this_key) {
   const LevelFiles& files = source->files;
   // Behind a file's end that is a tombstone's, before any entry of the key.
-  const InternalKey target(user_key, kMaxSequenceNumber, kTypeDeletion);
+  // (With timestamps, of any version of it.)
+  std::string all_versions;
+  if (icmp_->timestamp_size() != 0) Keep(user_key, &all_versions);
+  const InternalKey target(icmp_->timestamp_size() == 0 ? user_key : Slice(all_versions),
+                           kMaxSequenceNumber, kTypeDeletion);
   const size_t i = FindFile(*icmp_, files, target.Encode());
-  if (i == files.size || icmp_->CompareUserKey(user_key, ExtractUserKey(files[i].smallest)) < 0) {
+  if (i == files.size || icmp_->CompareBare(user_key, ExtractUserKey(files[i].smallest)) < 0) {
     if (i > 0) {
       const Slice before = files[i - 1].largest;
       StartAt(ExtractUserKey(before), /*behind=*/!EndsWithTombstone(before));
@@ -97,7 +110,7 @@ Status TombstoneView::LocateInFiles(const Slice& user_key, Source* source, bool*
     EndAt(ExtractUserKey(files[i].largest));
   } else if (i + 1 < files.size) {
     const Slice next = ExtractUserKey(files[i + 1].smallest);
-    if (icmp_->CompareUserKey(user_key, next) < 0) {
+    if (icmp_->CompareBare(user_key, next) < 0) {
       EndAt(next);
     } else {
       *only_this_key = true;

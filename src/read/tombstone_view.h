@@ -40,11 +40,13 @@ class TombstoneView {
   bool empty() const { return sources_.empty(); }
   // What they hide from whoever reads at this number. Before the first question.
   void set_sequence(SequenceNumber sequence) { sequence_ = sequence; }
+  // And at this timestamp, where there are any; borrowed.
+  void set_timestamp(const Slice& timestamp) { timestamp_ = timestamp; }
 
   // Whether an entry is hidden. An error: *hidden is not known.
   [[nodiscard]] Status IsHidden(const Slice& user_key, SequenceNumber sequence, bool* hidden) {
-    if (!located_ || (has_end_ && icmp_->CompareUserKey(user_key, end_) >= 0) ||
-        (has_start_ && icmp_->CompareUserKey(user_key, start_) < (starts_behind_ ? 1 : 0))) {
+    if (!located_ || (has_end_ && icmp_->CompareBare(user_key, end_) >= 0) ||
+        (has_start_ && icmp_->CompareBare(user_key, start_) < (starts_behind_ ? 1 : 0))) {
       Status s = Locate(user_key);
       if (!s.ok()) return s;
     }
@@ -72,6 +74,7 @@ class TombstoneView {
   [[nodiscard]] Status LocateInFiles(const Slice& user_key, Source* source, bool* only_this_key);
   // Narrows the interval to what of `tombstones` is around the key.
   void LocateIn(const RangeTombstones& tombstones, const Slice& user_key, size_t older);
+  void Keep(const Slice& user_key, std::string* bound) const;
   void StartAt(const Slice& user_key, bool behind = false);
   void EndAt(const Slice& user_key);
 
@@ -80,6 +83,7 @@ class TombstoneView {
   TableCache* const tables_;
   std::vector<Source> sources_;
   SequenceNumber sequence_ = 0;
+  Slice timestamp_;
 
   // The interval of the last key that was located.
   bool located_ = false;

@@ -9,9 +9,9 @@ namespace {
 bool IsOutsideBounds(const ReadOptions& options, const InternalKeyComparator& icmp,
                      const FileSlot& file) {
   return (options.iterate_upper_bound != nullptr &&
-          icmp.CompareUserKey(ExtractUserKey(file.smallest), *options.iterate_upper_bound) >= 0) ||
+          icmp.CompareToBound(ExtractUserKey(file.smallest), *options.iterate_upper_bound) >= 0) ||
          (options.iterate_lower_bound != nullptr &&
-          icmp.CompareUserKey(ExtractUserKey(file.largest), *options.iterate_lower_bound) < 0);
+          icmp.CompareToBound(ExtractUserKey(file.largest), *options.iterate_lower_bound) < 0);
 }
 
 }  // namespace

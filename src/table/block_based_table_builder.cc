@@ -82,7 +82,8 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
 
   // Where keys of other bytes may be equal a hash says nothing: blocks are searched as without it.
   if (table_options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
-      !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()) {
+      !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual() &&
+      icmp_.timestamp_size() == 0) {
     const double ratio = table_options.data_block_hash_table_util_ratio;
     data_block_.EnableHashIndex(ratio > 0 ? ratio : 0.75);
   }
@@ -160,6 +161,7 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
       break;
     case kTypeDeletion:
     case kTypeSingleDeletion:
+    case kTypeDeletionWithTimestamp:
       ++properties_.num_deletions;
       break;
     case kTypeMerge:
@@ -191,7 +193,9 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
     if (!ok()) return;
   }
   if (index_entry_pending_) AddIndexEntry(&key);
-  if (filter_ != nullptr) filter_->Add(ExtractUserKey(key));
+  if (filter_ != nullptr) filter_->Add(icmp_.BareKey(ExtractUserKey(key)));
+  if (icmp_.timestamp_size() != 0) [[unlikely]]
+    NoteTimestamp(key);
   data_block_.AddKnowingPrefix(key, value, common);
   data_block_.AddToHashIndex(ExtractUserKey(key));
   last_key_bytes_.Reserve(key.size(), common);
@@ -203,9 +207,21 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   collectors_.Add(key, value, offset_);
 }
 
+void BlockBasedTableBuilder::NoteTimestamp(const Slice& internal_key) {
+  const Slice timestamp = icmp_.TimestampIn(ExtractUserKey(internal_key));
+  const Comparator& comparator = *icmp_.user_comparator();
+  if (min_timestamp_.empty() || comparator.CompareTimestamp(timestamp, min_timestamp_) < 0) {
+    min_timestamp_.assign(timestamp.data(), timestamp.size());
+  }
+  if (max_timestamp_.empty() || comparator.CompareTimestamp(timestamp, max_timestamp_) > 0) {
+    max_timestamp_.assign(timestamp.data(), timestamp.size());
+  }
+}
+
 void BlockBasedTableBuilder::AddTombstone(const Slice& internal_key, const Slice& end_user_key) {
   if (!ok()) return;
   tombstone_block_.Add(internal_key, end_user_key);
+  if (icmp_.timestamp_size() != 0) NoteTimestamp(internal_key);
   ++properties_.num_entries;
   ++properties_.num_deletions;
   ++properties_.num_range_deletions;
@@ -297,7 +313,7 @@ void BlockBasedTableBuilder::AddIndexEntry(const Slice* next_key) {
   index_entry_pending_ = false;
   index_.AddSeparator(last_key_, next_key);
   if (next_key != nullptr && filter_ != nullptr && filter_->PartitionIsFull()) {
-    filter_->EndPartition(index_.num_separators() - 1, ExtractUserKey(*next_key));
+    filter_->EndPartition(index_.num_separators() - 1, icmp_.BareKey(ExtractUserKey(*next_key)));
   }
 }
 
@@ -370,6 +386,10 @@ void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
 
 void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
   collectors_.Finish(&properties_);
+  if (icmp_.timestamp_size() != 0) {
+    properties_.user_collected_properties[kMinTimestampProperty] = min_timestamp_;
+    properties_.user_collected_properties[kMaxTimestampProperty] = max_timestamp_;
+  }
   // One restart point: the block is only ever read from its start.
   BlockBuilder builder(INT32_MAX);
   for (const auto& [name, value] : EncodeProperties(properties_)) builder.Add(name, value);

@@ -58,6 +58,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
   bool ok() const { return status_.ok(); }
   // Whether `key`, which shares its first `common` bytes with the last one, sorts after it.
   bool SortsAfterLast(const Slice& key, size_t common) const;
+  void NoteTimestamp(const Slice& internal_key);
   void Fail(const Status& s);
   bool BlockIsFull(const Slice& key, const Slice& value) const;
   void FlushDataBlock();
@@ -98,6 +99,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   uint64_t raw_in_pipeline_ = 0;                   // bytes
   uint64_t raw_written_ = 0;                       // bytes, through the pipeline
   std::unique_ptr<FilterBuilder> filter_;          // null: none
+
+  std::string min_timestamp_, max_timestamp_;  // so far; empty: none
 
   KeyBuffer last_key_bytes_;
   Slice last_key_;

@@ -83,6 +83,13 @@ bool BlockBasedTableIterator::OpenBlock() {
   return true;
 }
 
+// Before all entries of a (bare) key.
+void BlockBasedTableIterator::AppendBound(const Slice& key, std::string* internal_key) const {
+  internal_key->append(key.data(), key.size());
+  internal_key->append(table_->icmp().timestamp_size(), '\xff');
+  AppendInternalKeyFooter(internal_key, kMaxSequenceNumber, kValueTypeForSeek);
+}
+
 void BlockBasedTableIterator::FindRange() {
   uint64_t begin = 0;
   uint64_t end = table_->end_of_data();
@@ -93,15 +100,13 @@ void BlockBasedTableIterator::FindRange() {
     IndexCursor index(table_, &in_memory);
     std::string bound;
     if (options_.iterate_upper_bound != nullptr) {
-      AppendInternalKey(&bound, ParsedInternalKey(*options_.iterate_upper_bound, kMaxSequenceNumber,
-                                                  kValueTypeForSeek));
+      AppendBound(*options_.iterate_upper_bound, &bound);
       index.Seek(bound);
       if (index.Valid()) end = index.handle().offset + index.handle().size + kBlockTrailerSize;
     }
     if (options_.iterate_lower_bound != nullptr) {
       bound.clear();
-      AppendInternalKey(&bound, ParsedInternalKey(*options_.iterate_lower_bound, kMaxSequenceNumber,
-                                                  kValueTypeForSeek));
+      AppendBound(*options_.iterate_lower_bound, &bound);
       index.Seek(bound);
       if (index.Valid()) begin = index.handle().offset;
     }

@@ -72,6 +72,7 @@ class BlockBasedTableIterator final : public InternalIterator {
   bool FindPrefixAbsent(const Slice& internal_key, bool forward);
   // Tells the prefetch buffer where the bounds lie in the file.
   void FindRange();
+  void AppendBound(const Slice& key, std::string* internal_key) const;
   void TellNearEnd();
   // Leave an exhausted block for the next one with entries.
   void FindForward();

@@ -56,7 +56,8 @@ BlockBasedTable::BlockBasedTable(const BlockBasedTableOptions& table_options,
       charge_(charges_->For(CacheEntryRole::kBlockBasedTableReader)),
       icmp_(options.icmp),
       bytewise_(options.icmp.user_comparator() == BytewiseComparator()),
-      hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual()),
+      hash_index_is_usable_(!icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual() &&
+                            icmp_.timestamp_size() == 0),
       cache_(table_options.no_block_cache ? nullptr : table_options.block_cache.get()),
       secondary_(cache_ != nullptr && options.use_secondary_cache &&
                  MayHaveSecondaryCache(*cache_)),
@@ -225,7 +226,7 @@ Status BlockBasedTable::ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* t
     if (!good) return false;
     const SequenceNumber sequence =
         global_seqno_ != kDisableGlobalSequenceNumber ? global_seqno_ : parsed.sequence;
-    tombstones.push_back({parsed.user_key.ToString(), end.ToString(), sequence});
+    tombstones.push_back(MakeRangeTombstone(icmp_, parsed.user_key, end, sequence));
     return true;
   });
   if (!sound || !good)
@@ -453,8 +454,13 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
       return BlockCorruption(source_, handle.offset, "bad entry in data block");
     }
     // Without sequence numbers in the index no key has versions in two blocks.
-    *done = index_format_.user_keys;
+    *done = index_format_.user_keys && icmp_.timestamp_size() == 0;
     return s;
+  }
+  if (icmp_.timestamp_size() != 0) [[unlikely]] {
+    Cleanable pinner;
+    block.TransferTo(&pinner);
+    return GetVersion(handle, internal_key, &it, context, done, &pinner);
   }
   const Slice found = it.key();
   if (!icmp_.EqualUserKey(ExtractUserKey(found), context->user_key())) return s;
@@ -476,6 +482,36 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
                                 source_.Where(handle.offset));
   }
   return s;
+}
+
+// With timestamps, `it` standing on the first entry of the block that is not before `internal_key`,
+// whose bytes `pinner` keeps. What follows may have been written later, and be invisible.
+Status BlockBasedTable::GetVersion(const BlockHandle& handle, const Slice& internal_key,
+                                   DataBlockIter* it, GetContext* context, bool* done,
+                                   Cleanable* pinner) const {
+  const Slice sought = ExtractUserKey(internal_key);
+  for (; it->Valid(); it->Next()) {
+    const Slice user_key = ExtractUserKey(it->key());
+    if (!icmp_.EqualBare(user_key, sought)) return Status::OK();
+    SequenceNumber sequence;
+    ValueType type;
+    UnpackSequenceAndType(ExtractInternalKeyFooter(it->key()), &sequence, &type);
+    if (global_seqno_ != kDisableGlobalSequenceNumber) sequence = global_seqno_;
+    if (sequence > ExtractSequence(internal_key)) continue;
+    context->OfferTimestamp(icmp_.TimestampIn(user_key));
+    if (context->SaveMatch(sequence, type, it->value(), pinner)) continue;
+    if (context->state() == GetContext::kUnsupported) {
+      return Status::NotSupported("value type " + std::to_string(type) +
+                                  source_.Where(handle.offset));
+    }
+    return Status::OK();
+  }
+  if (it->corrupt()) {
+    context->MarkCorrupt();
+    return BlockCorruption(source_, handle.offset, "bad entry in data block");
+  }
+  *done = false;  // the versions may go on in the next block
+  return Status::OK();
 }
 
 // `it` stands on a merge operand that `context` has taken.
@@ -566,9 +602,10 @@ Status BlockBasedTable::Get(const ReadOptions& options, const Slice& internal_ke
                           : GetEntry<false>(options, internal_key, context, skip_filters);
   }
   // The key is within the table's bounds.
-  const SequenceNumber covering =
-      tombstones_->Covering(ExtractUserKey(internal_key), ExtractSequence(internal_key));
-  context->SetCovering(covering);
+  Slice timestamp;
+  const SequenceNumber covering = tombstones_->Covering(ExtractUserKey(internal_key),
+                                                        ExtractSequence(internal_key), &timestamp);
+  context->SetCovering(covering, timestamp);
   Status s = Perf().timed() ? GetEntry<true>(options, internal_key, context, skip_filters)
                             : GetEntry<false>(options, internal_key, context, skip_filters);
   if (s.ok() && covering != 0 && !context->key_may_exist() && context->undecided()) {

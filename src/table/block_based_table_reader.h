@@ -181,6 +181,8 @@ class BlockBasedTable final : public TableReader {
                       const Slice& internal_key, GetContext* context, bool* done,
                       uint32_t* compared) const;
   // Goes on from a merge operand, as far as the block has the key's entries.
+  Status GetVersion(const BlockHandle& handle, const Slice& internal_key, DataBlockIter* it,
+                    GetContext* context, bool* done, Cleanable* pinner) const;
   Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
                          bool* done) const;
   // Looks for a block in the cache, and, with `secondary`, in the secondary cache behind it: `make`

@@ -7,6 +7,7 @@ namespace cairn {
 void GetContext::MarkCovered() {
   if (state_ == kNotFound) {
     sequence_ = covering_;
+    if (timestamps_ != nullptr) timestamps_->newest = covering_timestamp_.ToString();
     if (seq_ != nullptr) *seq_ = covering_;
   }
   state_ = kDeleted;
@@ -26,6 +27,7 @@ bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice&
     case kTypeWideColumnEntity:
     case kTypeBlobIndex:
       (type == kTypeBlobIndex ? is_blob_ : is_entity_) = true;
+      if (timestamps_ != nullptr && is_blob_) timestamps_->of_blob = timestamps_->last;
       [[fallthrough]];
     case kTypeValue:
       state_ = kFound;
@@ -38,6 +40,7 @@ bool GetContext::SaveMatch(SequenceNumber sequence, ValueType type, const Slice&
       return false;
     case kTypeDeletion:
     case kTypeSingleDeletion:
+    case kTypeDeletionWithTimestamp:
       state_ = kDeleted;
       return false;
     case kTypeMerge:

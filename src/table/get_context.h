@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/internal_key.h"
 #include "base/merge_operands.h"
@@ -27,8 +28,8 @@ class GetContext {
     kUnsupported,  // a value type that this version cannot read
   };
 
-  // `user_key`, `value` and `seq` are borrowed. `value` may be null: only the state is wanted
-  // (KeyMayExist). `seq`, if not null, receives the sequence number of the deciding entry.
+  // `user_key` (a bare one), `value` and `seq` are borrowed. `value` may be null: only the state is
+  // wanted (KeyMayExist). `seq`, if not null, receives the sequence number of the deciding entry.
   // `operands` receives the merge operands above it, newest first; null: the first one ends the
   // lookup, with state kMerge.
   GetContext(const Comparator* user_comparator, const Slice& user_key, PinnableSlice* value,
@@ -47,11 +48,27 @@ class GetContext {
   // PinnableSlice when the value is taken, otherwise the value is copied. SaveMatch() is for a
   // caller that has compared the user key already.
   bool SaveValue(const ParsedInternalKey& key, const Slice& value, Cleanable* value_pinner) {
-    if (user_comparator_->Compare(key.user_key, user_key_) != 0) return false;
+    if (user_comparator_->Compare(key.user_key, user_key_) != 0) return false;  // (no timestamps)
     return SaveMatch(key.sequence, key.type, value, value_pinner);
   }
   bool SaveMatch(SequenceNumber sequence, ValueType type, const Slice& value,
                  Cleanable* value_pinner);
+  // The timestamp of the entry that SaveMatch() is about to be offered: that of the newest one
+  // counts.
+  void OfferTimestamp(const Slice& timestamp) {
+    if (timestamps_ == nullptr) return;
+    timestamps_->last.assign(timestamp.data(), timestamp.size());
+    if (state_ == kNotFound) timestamps_->newest = timestamps_->last;
+  }
+  // Where keys have timestamps: borrowed, filled in from now on.
+  struct Timestamps {
+    std::string newest;  // of the newest entry or range tombstone that was met; empty: none was
+    std::string last;    // of the entry offered last
+    // The blob that the value is elsewhere has this timestamp in its key, too.
+    std::string of_blob;
+  };
+  void KeepTimestamps(Timestamps* timestamps) { timestamps_ = timestamps; }
+  const Timestamps* timestamps() const { return timestamps_; }
 
   // The lookup was cut short: only cached blocks may be used and one was missing
   // (ReadTier::kBlockCacheTier). The key may exist. State stays as it is.
@@ -59,8 +76,12 @@ class GetContext {
   bool key_may_exist() const { return may_exist_; }
 
   void MarkCorrupt() { state_ = kCorrupt; }
-  // The newest range tombstone of the table asked next that covers the key; 0: none.
-  void SetCovering(SequenceNumber sequence) { covering_ = sequence; }
+  // The newest range tombstone of the table asked next that covers the key; 0: none. Its timestamp
+  // is borrowed until the next call.
+  void SetCovering(SequenceNumber sequence, const Slice& timestamp = Slice()) {
+    covering_ = sequence;
+    covering_timestamp_ = timestamp;
+  }
   // Nothing in the table is newer than that tombstone.
   void MarkCovered();
 
@@ -85,6 +106,8 @@ class GetContext {
   MergeOperands* const operands_;
   SequenceNumber sequence_ = 0;
   SequenceNumber covering_ = 0;
+  Slice covering_timestamp_;
+  Timestamps* timestamps_ = nullptr;
   State state_ = kNotFound;
   bool may_exist_ = false;
   bool is_entity_ = false;

@@ -16,6 +16,9 @@ inline constexpr char kIndexTypeProperty[] = "rocksdb.block.based.table.index.ty
 inline constexpr char kWholeKeyFilteringProperty[] =
     "rocksdb.block.based.table.whole.key.filtering";
 inline constexpr char kPrefixFilteringProperty[] = "rocksdb.block.based.table.prefix.filtering";
+// Of all entries, where keys have timestamps.
+inline constexpr char kMinTimestampProperty[] = "rocksdb.timestamp_min";
+inline constexpr char kMaxTimestampProperty[] = "rocksdb.timestamp_max";
 inline constexpr char kExternalVersionProperty[] = "rocksdb.external_sst_file.version";
 inline constexpr char kExternalGlobalSeqnoProperty[] = "rocksdb.external_sst_file.global_seqno";
 

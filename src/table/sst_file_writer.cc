@@ -54,6 +54,10 @@ struct SstFileWriter::Rep {
   void Abandon();
   Status Fail(Status s);
   Status Add(const Slice& user_key, const Slice& value, cairn::ValueType type);
+  // With `timestamp`; empty: without, and the comparator must have none.
+  Status AddStamped(const Slice& bare_key, const Slice& timestamp, const Slice& value,
+                    cairn::ValueType type);
+  Status AddRange(const Slice& begin_key, const Slice& end_key, const Slice& timestamp);
 
   const FileOptions file_options;
   const Options options;
@@ -100,6 +104,16 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, const Slice& value, cairn:
   if (info.num_entries++ == 0) info.smallest_key.assign(user_key.data(), user_key.size());
   info.file_size = builder->FileSize();
   return s;
+}
+
+Status SstFileWriter::Rep::AddStamped(const Slice& bare_key, const Slice& timestamp,
+                                      const Slice& value, cairn::ValueType type) {
+  if (icmp.timestamp_size() != timestamp.size()) {
+    return Status::InvalidArgument("Timestamp size mismatch");
+  }
+  if (timestamp.empty()) return Add(bare_key, value, type);
+  const std::string user_key = bare_key.ToString() + timestamp.ToString();
+  return Add(user_key, value, type);
 }
 
 SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& options,
@@ -163,44 +177,56 @@ Status SstFileWriter::Open(const std::string& file_path) {
 }
 
 Status SstFileWriter::Put(const Slice& user_key, const Slice& value) {
-  return rep_->Add(user_key, value, cairn::kTypeValue);
+  return rep_->AddStamped(user_key, Slice(), value, cairn::kTypeValue);
 }
 Status SstFileWriter::PutEntity(const Slice& user_key, const WideColumns& columns) {
   std::string entity;
   Status s = cairn::EncodeWideColumns(columns, &entity);
-  return s.ok() ? rep_->Add(user_key, entity, cairn::kTypeWideColumnEntity) : s;
+  return s.ok() ? rep_->AddStamped(user_key, Slice(), entity, cairn::kTypeWideColumnEntity) : s;
 }
 Status SstFileWriter::Merge(const Slice& user_key, const Slice& value) {
-  return rep_->Add(user_key, value, cairn::kTypeMerge);
+  return rep_->AddStamped(user_key, Slice(), value, cairn::kTypeMerge);
 }
 Status SstFileWriter::Delete(const Slice& user_key) {
-  return rep_->Add(user_key, Slice(), cairn::kTypeDeletion);
+  return rep_->AddStamped(user_key, Slice(), Slice(), cairn::kTypeDeletion);
 }
-Status SstFileWriter::Put(const Slice&, const Slice&, const Slice&) {
-  return Status::InvalidArgument("Timestamp size mismatch");
+Status SstFileWriter::Put(const Slice& user_key, const Slice& timestamp, const Slice& value) {
+  if (timestamp.empty()) return Status::InvalidArgument("Timestamp size mismatch");
+  return rep_->AddStamped(user_key, timestamp, value, cairn::kTypeValue);
 }
-Status SstFileWriter::Delete(const Slice&, const Slice&) {
-  return Status::InvalidArgument("Timestamp size mismatch");
+Status SstFileWriter::Delete(const Slice& user_key, const Slice& timestamp) {
+  if (timestamp.empty()) return Status::InvalidArgument("Timestamp size mismatch");
+  return rep_->AddStamped(user_key, timestamp, Slice(), cairn::kTypeDeletionWithTimestamp);
 }
-Status SstFileWriter::DeleteRange(const Slice&, const Slice&, const Slice&) {
-  return Status::InvalidArgument("Timestamp size mismatch");
+Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key,
+                                  const Slice& timestamp) {
+  if (timestamp.empty()) return Status::InvalidArgument("Timestamp size mismatch");
+  return rep_->AddRange(begin_key, end_key, timestamp);
 }
 Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key) {
-  Rep& r = *rep_;
-  if (r.builder == nullptr) return Status::InvalidArgument("File is not opened");
-  const Comparator* const comparator = r.icmp.user_comparator();
-  const int order = comparator->Compare(begin_key, end_key);
+  return rep_->AddRange(begin_key, end_key, Slice());
+}
+
+Status SstFileWriter::Rep::AddRange(const Slice& begin_key, const Slice& end_key,
+                                    const Slice& timestamp) {
+  if (icmp.timestamp_size() != timestamp.size()) {
+    return Status::InvalidArgument("Timestamp size mismatch");
+  }
+  if (builder == nullptr) return Status::InvalidArgument("File is not opened");
+  const Comparator* const comparator = icmp.user_comparator();
+  const int order = comparator->CompareWithoutTimestamp(begin_key, false, end_key, false);
   if (order > 0) return Status::InvalidArgument("end key comes before start key");
   if (order == 0) return Status::OK();
-  ExternalSstFileInfo& info = r.info;
+  const std::string begin = begin_key.ToString() + timestamp.ToString();
+  const std::string end = end_key.ToString() + timestamp.ToString();
   const bool first = info.num_range_del_entries++ == 0;
-  if (first || comparator->Compare(begin_key, info.smallest_range_del_key) < 0) {
-    info.smallest_range_del_key.assign(begin_key.data(), begin_key.size());
+  if (first || comparator->Compare(begin, info.smallest_range_del_key) < 0) {
+    info.smallest_range_del_key = begin;
   }
-  if (first || comparator->Compare(end_key, info.largest_range_del_key) > 0) {
-    info.largest_range_del_key.assign(end_key.data(), end_key.size());
+  if (first || comparator->Compare(end, info.largest_range_del_key) > 0) {
+    info.largest_range_del_key = end;
   }
-  r.tombstones.push_back({begin_key.ToString(), end_key.ToString(), 0});
+  tombstones.push_back(cairn::MakeRangeTombstone(icmp, begin, end, 0));
   return Status::OK();
 }
 
@@ -216,8 +242,16 @@ Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
   }
   const cairn::RangeTombstones tombstones(r.icmp, std::move(r.tombstones));
   for (const auto& fragment : tombstones.fragments()) {
-    const cairn::InternalKey start(fragment.start, 0, cairn::kTypeRangeDeletion);
-    r.builder->AddTombstone(start.Encode(), fragment.end);
+    if (fragment.timestamps.empty()) {
+      const cairn::InternalKey start(fragment.start, 0, cairn::kTypeRangeDeletion);
+      r.builder->AddTombstone(start.Encode(), fragment.end);
+    }
+    for (const Slice& timestamp : fragment.timestamps) {
+      const std::string stamp = timestamp.ToString();
+      const cairn::InternalKey start(r.icmp.BareKey(fragment.start).ToString() + stamp, 0,
+                                     cairn::kTypeRangeDeletion);
+      r.builder->AddTombstone(start.Encode(), r.icmp.BareKey(fragment.end).ToString() + stamp);
+    }
   }
   Status s = r.builder->Finish();
   if (s.ok()) s = r.file->Sync(r.options.use_fsync);

@@ -385,7 +385,7 @@ Status BlockBasedTable::AskFilterFor(const ReadOptions& options, const Slice& in
 
 Status BlockBasedTable::AskFilter(const ReadOptions& options, const Slice& internal_key,
                                   bool* may_match) const {
-  const Slice user_key = ExtractUserKey(internal_key);
+  const Slice user_key = icmp_.BareKey(ExtractUserKey(internal_key));
   if (lookup_by_ == LookupBy::kWholeKey) [[likely]] {
     return AskFilterFor(options, internal_key, user_key, may_match);
   }
@@ -408,7 +408,11 @@ namespace {
 bool AllHavePrefix(const SliceTransform& extractor, const Comparator& comparator,
                    const Slice& prefix, const Slice& upper_bound) {
   if (!extractor.InDomain(upper_bound)) return false;
-  if (comparator.Compare(prefix, extractor.Transform(upper_bound)) == 0) return true;
+  // (Neither has a timestamp.)
+  if (comparator.CompareWithoutTimestamp(prefix, false, extractor.Transform(upper_bound), false) ==
+      0) {
+    return true;
+  }
   // The bound may be the first key behind all that have the prefix.
   size_t length;
   return extractor.FullLengthEnabled(&length) && upper_bound.size() == length &&
@@ -419,7 +423,7 @@ bool AllHavePrefix(const SliceTransform& extractor, const Comparator& comparator
 
 bool BlockBasedTable::PrefixMayMatch(const ReadOptions& options, const Slice& internal_key,
                                      bool forward) const {
-  const Slice user_key = ExtractUserKey(internal_key);
+  const Slice user_key = icmp_.BareKey(ExtractUserKey(internal_key));
   if (!prefix_extractor_->InDomain(user_key)) return true;
   const Slice prefix = prefix_extractor_->Transform(user_key);
   if (!forward) {

@@ -24,7 +24,9 @@ namespace {
                                     const Comparator** found) {
   *found = given;
   if (name.empty()) return Status::OK();
-  for (const Comparator* known : {given, BytewiseComparator(), ReverseBytewiseComparator()}) {
+  for (const Comparator* known :
+       {given, BytewiseComparator(), ReverseBytewiseComparator(), BytewiseComparatorWithU64Ts(),
+        ReverseBytewiseComparatorWithU64Ts()}) {
     if (name != known->Name()) continue;
     *found = known;
     return Status::OK();

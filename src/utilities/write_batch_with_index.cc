@@ -89,6 +89,10 @@ void ShowDefaultColumn(const PinnableWideColumns& columns, PinnableSlice* value)
   value->PinSelf(Slice());
 }
 
+Status NoTimestamps() {
+  return Status::NotSupported("WriteBatchWithIndex has no user-defined timestamps");
+}
+
 }  // namespace
 
 WriteBatchWithIndex::WriteBatchWithIndex(const Comparator* backup_index_comparator,
@@ -105,6 +109,10 @@ WriteBatchWithIndex& WriteBatchWithIndex::operator=(WriteBatchWithIndex&&) = def
 template <class Append>
 Status WriteBatchWithIndex::AddToBoth(ColumnFamilyHandle* family, const Slice& key, WriteType type,
                                       const Append& append) {
+  if (family != nullptr && family->GetComparator() != nullptr &&
+      family->GetComparator()->timestamp_size() != 0) [[unlikely]] {
+    return NoTimestamps();
+  }
   if (!rep->index.Reserve()) return Status::MemoryLimit("no memory for a WriteBatchWithIndex");
   const size_t offset = rep->batch.GetDataSize();
   Status s = append(&rep->batch);
@@ -112,6 +120,23 @@ Status WriteBatchWithIndex::AddToBoth(ColumnFamilyHandle* family, const Slice& k
   rep->index.Add(IdOf(family), family == nullptr ? nullptr : family->GetComparator(), key, type,
                  offset);
   return s;
+}
+
+Status WriteBatchWithIndex::Put(ColumnFamilyHandle*, const Slice&, const Slice&, const Slice&) {
+  return NoTimestamps();
+}
+Status WriteBatchWithIndex::Merge(ColumnFamilyHandle*, const Slice&, const Slice&, const Slice&) {
+  return NoTimestamps();
+}
+Status WriteBatchWithIndex::Delete(ColumnFamilyHandle*, const Slice&, const Slice&) {
+  return NoTimestamps();
+}
+Status WriteBatchWithIndex::SingleDelete(ColumnFamilyHandle*, const Slice&, const Slice&) {
+  return NoTimestamps();
+}
+Status WriteBatchWithIndex::DeleteRange(ColumnFamilyHandle*, const Slice&, const Slice&,
+                                        const Slice&) {
+  return NoTimestamps();
 }
 
 Status WriteBatchWithIndex::Put(ColumnFamilyHandle* family, const Slice& key, const Slice& value) {

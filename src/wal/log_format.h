@@ -34,7 +34,9 @@ enum RecordType : uint8_t {
   // The first record of a log whose other records are compressed (log_decompressor.h): fixed32, the
   // CompressionType. Read, not written.
   kSetCompressionType = 9,
-  // Recognised and refused: Cairn has no user timestamps.
+  // The timestamps' sizes of families whose records follow: any number of times (fixed32: the
+  // family; fixed16: bytes). Releases of RocksDB before 8 cannot read a log with one; newer ones
+  // take keys for bare without it.
   kUserDefinedTimestampSizeType = 10,
   kRecyclableUserDefinedTimestampSizeType = 11,
   kPredecessorWalInfoType = 130,
@@ -42,6 +44,12 @@ enum RecordType : uint8_t {
 };
 
 inline constexpr uint8_t kMaxPlainRecordType = kRecyclableLastType;
+inline constexpr uint8_t kMaxWrittenRecordType = kRecyclableUserDefinedTimestampSizeType;
+// Of some type that carries the log's number.
+inline constexpr bool IsRecyclableType(unsigned type) {
+  return (type >= kRecyclableFullType && type <= kRecyclableLastType) ||
+         type == kRecyclableUserDefinedTimestampSizeType;
+}
 // Newer types with this bit set may be skipped by a reader that does not know them.
 inline constexpr uint8_t kRecordTypeSafeIgnoreMask = 1 << 7;
 

@@ -221,6 +221,17 @@ LogReader::Step LogReader::TakeFragment(const Found& found, Assembly* assembly) 
   return Deliver(assembly->start, assembly);
 }
 
+bool LogReader::TakeTimestampSizes(const Slice& payload) {
+  constexpr size_t kOne = sizeof(uint32_t) + sizeof(uint16_t);
+  if (payload.size() % kOne != 0) return false;
+  for (size_t at = 0; at < payload.size(); at += kOne) {
+    const uint32_t family = DecodeFixed32(payload.data() + at);
+    const auto* size = reinterpret_cast<const unsigned char*>(payload.data() + at + 4);
+    timestamp_sizes_[family] = static_cast<size_t>(size[0]) | static_cast<size_t>(size[1]) << 8;
+  }
+  return true;
+}
+
 // Records that are not of a batch.
 LogReader::Step LogReader::TakeOther(const Found& found, Assembly* assembly) {
   switch (found.type) {
@@ -230,15 +241,19 @@ LogReader::Step LogReader::TakeOther(const Found& found, Assembly* assembly) {
         begin_ = end_of_buffer_offset_ - buffer_.size();
         return Step::kGoOn;
       }
-      [[fallthrough]];
-    case log::kUserDefinedTimestampSizeType:
-    case log::kRecyclableUserDefinedTimestampSizeType:
       status_ = Status::NotSupported(file_->file_name() + " offset " + std::to_string(found.offset),
-                                     found.type == log::kSetCompressionType
-                                         ? "unknown compression of the log (wal_compression)"
-                                         : "log of a family with user-defined timestamps");
+                                     "unknown compression of the log (wal_compression)");
       Report(found.fragment.size(), status_);
       return EndAtOnce(assembly);
+
+    case log::kUserDefinedTimestampSizeType:
+    case log::kRecyclableUserDefinedTimestampSizeType:
+      if (!assembly->in_fragmented && TakeTimestampSizes(found.fragment)) return Step::kGoOn;
+      Report(found.fragment.size() + assembly->scratch->size(), found.offset,
+             "bad record of timestamp sizes");
+      assembly->in_fragmented = false;
+      assembly->scratch->clear();
+      return Step::kGoOn;
 
     default:
       if ((found.type & log::kRecordTypeSafeIgnoreMask) != 0) break;  // made to be skipped

@@ -30,6 +30,7 @@
 #define CAIRN_WAL_LOG_READER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -84,6 +85,9 @@ class LogReader {
   const Status& status() const { return status_; }
   // Its records say which log they are of: what stands behind its end may be an older log's.
   bool InRecyclableFormat() const { return recycled_; }
+  // By family: bytes of the timestamps that the keys of the records so far end in, as the log says
+  // it. Of those that it does not name nothing is known.
+  const std::map<uint32_t, size_t>& timestamp_sizes() const { return timestamp_sizes_; }
   const std::string& file_name() const { return file_->file_name(); }
   uint64_t log_number() const { return log_number_; }
 
@@ -125,6 +129,7 @@ class LogReader {
   // The payload of a record that says how those after it are compressed. False: not in a way that
   // is known.
   bool SetCompression(const Slice& payload);
+  bool TakeTimestampSizes(const Slice& payload);
   void Report(size_t bytes, uint64_t offset, const std::string& what);
   void Report(size_t bytes, const Status& reason);
   // Ends the reading: the record from `offset` on is larger than memory.
@@ -146,7 +151,8 @@ class LogReader {
   static constexpr uint64_t kNoZeros = UINT64_MAX;
   uint64_t zeros_at_ = kNoZeros;  // start of unwritten space, while nothing followed it
   std::unique_ptr<LogDecompressor> decompressor_;  // null: the log is not compressed
-  std::string decompressed_;                       // the record that was returned last
+  std::map<uint32_t, size_t> timestamp_sizes_;
+  std::string decompressed_;  // the record that was returned last
   uint64_t last_record_offset_ = 0;
   uint64_t last_record_end_ = 0;
   Status status_;

@@ -401,10 +401,8 @@ TEST(Log, AReusedFileIsOverwrittenFromItsStart) {
 
 TEST(Log, FeaturesThatWeLackAreRefusedByName) {
   for (const auto& [type, name] :
-       {std::pair{log::kSetCompressionType, "wal_compression"},  // of a kind that is unknown
-        std::pair{log::kUserDefinedTimestampSizeType, "user-defined timestamps"},
-        std::pair{log::kRecyclableUserDefinedTimestampSizeType, "user-defined timestamps"}}) {
-    const bool recyclable = type == log::kRecyclableUserDefinedTimestampSizeType;
+       {std::pair{log::kSetCompressionType, "wal_compression"}}) {  // of a kind that is unknown
+    const bool recyclable = false;
     std::string bytes = BuildLog({"abcd"}, recyclable) + BuildLog({"after"}, recyclable);
     bytes[6] = static_cast<char>(type);
     FixChecksum(&bytes, 0, recyclable ? log::kRecyclableHeaderSize : log::kHeaderSize);
@@ -416,6 +414,47 @@ TEST(Log, FeaturesThatWeLackAreRefusedByName) {
       EXPECT_NE(std::string::npos, read.status.ToString().find("/000007.log offset 0"));
       ASSERT_EQ(1u, read.corruptions.size());
     }
+  }
+}
+
+// As newer releases of RocksDB write it for families with user-defined timestamps.
+TEST(Log, TimestampSizesAreRead) {
+  const auto with_sizes = [](const std::string& sizes, bool recyclable) {
+    std::string bytes = BuildLog({sizes}, recyclable);
+    bytes[6] = static_cast<char>(recyclable ? log::kRecyclableUserDefinedTimestampSizeType
+                                            : log::kUserDefinedTimestampSizeType);
+    FixChecksum(&bytes, 0, recyclable ? log::kRecyclableHeaderSize : log::kHeaderSize);
+    return bytes;
+  };
+  for (const bool recyclable : {false, true}) {
+    const std::string bytes = with_sizes(std::string("\3\0\0\0\x8\0\7\1\0\0\0\1", 12), recyclable) +
+                              BuildLog({"after"}, recyclable);
+    const ReadLog read = ReadAll(bytes, WALRecoveryMode::kAbsoluteConsistency);
+    EXPECT_EQ(std::vector<std::string>{"after"}, read.records);
+    EXPECT_TRUE(read.corruptions.empty());
+    EXPECT_EQ((std::map<uint32_t, size_t>{{3, 8}, {263, 256}}), read.timestamp_sizes);
+    // Our own, across blocks; the records around it stay what they are.
+    MemoryFileSystem fs(MemoryFileSystem::Durability::kUntracked);
+    std::unique_ptr<FileWriter> file;
+    ASSERT_TRUE(FileWriter::Open(&fs, kLogName, FileOptions(), &file).ok());
+    LogWriter writer(std::move(file), kLogNumber, recyclable);
+    std::map<uint32_t, size_t> sizes;
+    for (uint32_t family = 0; family < 6000; ++family) sizes[family] = family % 3 + 1;
+    const std::string large(log::kBlockSize - (recyclable ? 25 : 17), 'x');
+    ASSERT_TRUE(writer.AddRecord(large).ok());
+    ASSERT_TRUE(writer.AddTimestampSizes(sizes).ok());
+    ASSERT_TRUE(writer.AddRecord("after").ok());
+    ASSERT_TRUE(writer.Close().ok());
+    std::string written;
+    ASSERT_TRUE(ReadFileToString(&fs, kLogName, &written).ok());
+    const ReadLog own = ReadAll(written, WALRecoveryMode::kAbsoluteConsistency);
+    EXPECT_EQ((std::vector<std::string>{large, "after"}), own.records);
+    EXPECT_TRUE(own.corruptions.empty());
+    EXPECT_EQ(sizes, own.timestamp_sizes);
+    const ReadLog bad = ReadAll(with_sizes("12345", recyclable) + BuildLog({"after"}, recyclable),
+                                WALRecoveryMode::kAbsoluteConsistency);
+    ASSERT_EQ(1u, bad.corruptions.size());
+    EXPECT_NE(std::string::npos, bad.corruptions[0].find("timestamp sizes"));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "wal/log_writer.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/coding.h"
@@ -15,11 +17,11 @@ LogWriter::LogWriter(std::unique_ptr<FileWriter> dest, uint64_t log_number, bool
       manual_flush_(manual_flush),
       header_size_(recycle_log_files ? log::kRecyclableHeaderSize : log::kHeaderSize),
       block_offset_(static_cast<size_t>(dest_->file_size() % log::kBlockSize)) {
-  for (unsigned type = 0; type <= log::kMaxPlainRecordType; ++type) {
+  for (unsigned type = 0; type <= log::kMaxWrittenRecordType; ++type) {
     char prefix[5];
     prefix[0] = static_cast<char>(type);
     EncodeFixed32(prefix + 1, static_cast<uint32_t>(log_number));
-    const size_t n = type >= log::kRecyclableFullType ? 5 : 1;
+    const size_t n = log::IsRecyclableType(type) ? 5 : 1;
     type_crc_[type] = crc32c::Value(prefix, n);
   }
 }
@@ -37,15 +39,8 @@ IOStatus LogWriter::AddRecord(const Slice& payload) {
   size_t left = payload.size();
   bool begin = true;
   do {
-    const size_t space = log::kBlockSize - block_offset_;
-    if (space < header_size_) {
-      // The reader skips what is too short for a header.
-      if (space > 0) {
-        IOStatus s = dest_->Pad(space);
-        if (!s.ok()) return s;
-      }
-      block_offset_ = 0;
-    }
+    IOStatus s = MakeRoomForHeader();
+    if (!s.ok()) return s;
     const size_t available = log::kBlockSize - block_offset_ - header_size_;
     const size_t n = left < available ? left : available;
     const bool end = n == left;
@@ -54,13 +49,45 @@ IOStatus LogWriter::AddRecord(const Slice& payload) {
                     : end        ? log::kLastType
                                  : log::kMiddleType;
     if (recycle_log_files_) type += log::kRecyclableFullType - log::kFullType;
-    IOStatus s = EmitFragment(static_cast<log::RecordType>(type), data, n);
+    s = EmitFragment(static_cast<log::RecordType>(type), data, n);
     if (!s.ok()) return s;
     data += n;
     left -= n;
     begin = false;
   } while (left > 0);
   return manual_flush_ ? IOStatus::OK() : dest_->Flush();
+}
+
+IOStatus LogWriter::MakeRoomForHeader() {
+  const size_t space = log::kBlockSize - block_offset_;
+  if (space >= header_size_) return IOStatus::OK();
+  block_offset_ = 0;
+  // The reader skips what is too short for a header.
+  return space == 0 ? IOStatus::OK() : dest_->Pad(space);
+}
+
+IOStatus LogWriter::AddTimestampSizes(const std::map<uint32_t, size_t>& sizes) {
+  if (dest_ == nullptr) return IOStatus::IOError("append to a closed log");
+  constexpr size_t kOne = sizeof(uint32_t) + sizeof(uint16_t);
+  std::string payload;
+  for (const auto& [family, size] : sizes) {
+    PutFixed32(&payload, family);
+    payload.push_back(static_cast<char>(size & 0xff));
+    payload.push_back(static_cast<char>(size >> 8));
+  }
+  // Each record is whole, and says what it can.
+  for (size_t at = 0; at < payload.size();) {
+    IOStatus s = MakeRoomForHeader();
+    if (!s.ok()) return s;
+    const size_t available = log::kBlockSize - block_offset_ - header_size_;
+    const size_t n = std::min(payload.size() - at, available / kOne * kOne);
+    s = EmitFragment(recycle_log_files_ ? log::kRecyclableUserDefinedTimestampSizeType
+                                        : log::kUserDefinedTimestampSizeType,
+                     payload.data() + at, n);
+    if (!s.ok()) return s;
+    at += n;
+  }
+  return IOStatus::OK();
 }
 
 IOStatus LogWriter::EmitFragment(log::RecordType type, const char* data, size_t n) {

@@ -7,6 +7,7 @@
 #define CAIRN_WAL_LOG_WRITER_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "base/namespace.h"
@@ -33,6 +34,9 @@ class LogWriter {
   // the operating system when this returns OK. SUSPENDS.
   [[nodiscard]] IOStatus AddRecord(const Slice& payload);
 
+  // Says of which size the timestamps of these families' keys are, in the records that follow.
+  [[nodiscard]] IOStatus AddTimestampSizes(const std::map<uint32_t, size_t>& sizes);
+
   // Hands buffered records to the operating system.
   [[nodiscard]] IOStatus WriteBuffer();
   // WriteBuffer, then fsync or fdatasync.
@@ -45,6 +49,8 @@ class LogWriter {
   bool BufferIsEmpty() const { return dest_ == nullptr || dest_->BufferIsEmpty(); }
 
  private:
+  // Begins a new block where this one has no room for one.
+  IOStatus MakeRoomForHeader();
   IOStatus EmitFragment(log::RecordType type, const char* data, size_t n);
 
   std::unique_ptr<FileWriter> dest_;
@@ -54,7 +60,7 @@ class LogWriter {
   const size_t header_size_;
   size_t block_offset_;  // bytes used of the current block
   // CRC of each one-byte type (and log number): the part of the checksum that never changes.
-  uint32_t type_crc_[log::kMaxPlainRecordType + 1];
+  uint32_t type_crc_[log::kMaxWrittenRecordType + 1];
 };
 
 }  // namespace cairn

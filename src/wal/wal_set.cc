@@ -64,6 +64,7 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
   }
   current_ = std::move(wal);
   synced_bytes_ = 0;
+  timestamp_sizes_said_ = 0;
   {
     fiber::MutexLock lock(&mutex_);
     bytes_[current_->log_number()] = 0;
@@ -82,6 +83,10 @@ IOStatus WalSet::AppendLink(const Slice& first_record) {
 
 IOStatus WalSet::Append(const Slice& record, bool has_marks) {
   IOStatus s = AppendLink(record);
+  if (timestamp_sizes_said_ != timestamp_sizes_.size()) [[unlikely]] {
+    if (s.ok()) s = current_->AddTimestampSizes(timestamp_sizes_);
+    if (s.ok()) timestamp_sizes_said_ = timestamp_sizes_.size();
+  }
   if (s.ok()) s = current_->AddRecord(record);
   if (!s.ok()) return s;
   const SequenceNumber last =

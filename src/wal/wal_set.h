@@ -52,6 +52,8 @@ class WalSet {
   // Leader. SUSPENDS.
   // `has_marks`: of two-phase commit.
   [[nodiscard]] IOStatus Append(const Slice& record, bool has_marks = false);
+  // Leader: a family's keys have timestamps of so many bytes, which each log says from now on.
+  void SetTimestampSize(uint32_t family, size_t bytes) { timestamp_sizes_[family] = bytes; }
   [[nodiscard]] IOStatus Sync();
   [[nodiscard]] IOStatus Flush();
   // Leader: closes all. SUSPENDS.
@@ -129,7 +131,9 @@ class WalSet {
   // The leader's.
   std::unique_ptr<LogWriter> current_;
   uint64_t synced_bytes_ = 0;  // of the current WAL
-  WalLink last_logged_;        // the latest record of all; predecessor 0: none yet
+  std::map<uint32_t, size_t> timestamp_sizes_;
+  size_t timestamp_sizes_said_ = 0;  // so many of them, in the current WAL
+  WalLink last_logged_;              // the latest record of all; predecessor 0: none yet
 
   std::atomic<uint64_t> current_number_{0};
   std::atomic<uint64_t> flushed_below_{0};  // relaxed: of a limit that need not be exact

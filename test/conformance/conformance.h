@@ -78,6 +78,10 @@ inline std::string Key(int i) {
 // main_rocksdb.cc).
 std::function<void()> Start(std::function<void()> function);
 
+// The order of bytes with timestamps of 8 bytes ("leveldb.BytewiseComparator.u64ts"), which each of
+// the libraries has by another call. Of the program's main.
+const Comparator* TimestampComparator();
+
 // What std::thread is to a program, on threads and on fibers alike.
 class Thread {
  public:

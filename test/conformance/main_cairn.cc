@@ -21,6 +21,8 @@ std::function<void()> Start(std::function<void()> function) {
   return [thread] { thread->join(); };
 }
 
+const Comparator* TimestampComparator() { return BytewiseComparatorWithU64Ts(); }
+
 }  // namespace conformance
 
 int main(int argc, char** argv) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "conformance.h"
+#include "rocksdb/convenience.h"
 
 namespace conformance {
 
@@ -11,6 +12,13 @@ std::function<void()> Start(std::function<void()> function) {
   // Shared, as std::function wants to be copied.
   auto thread = std::make_shared<std::thread>(std::move(function));  // style: RocksDB runs here
   return [thread] { thread->join(); };
+}
+
+const Comparator* TimestampComparator() {
+  const Comparator* comparator = nullptr;
+  EXPECT_OK(Comparator::CreateFromString(ConfigOptions(), "leveldb.BytewiseComparator.u64ts",
+                                         &comparator));
+  return comparator;
 }
 
 }  // namespace conformance

@@ -167,7 +167,42 @@ class StackableDB : public DB {
     db_->MultiGetAsync(options, num_keys, column_families, keys, values, timestamps, statuses,
                        sorted_input, callback);
   }
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+             PinnableSlice* value, std::string* timestamp) override {
+    return db_->Get(options, column_family, key, value, timestamp);
+  }
+  std::vector<Status> MultiGet(const ReadOptions& options,
+                               const std::vector<ColumnFamilyHandle*>& column_family,
+                               const std::vector<Slice>& keys, std::vector<std::string>* values,
+                               std::vector<std::string>* timestamps) override {
+    return db_->MultiGet(options, column_family, keys, values, timestamps);
+  }
+  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                const size_t num_keys, const Slice* keys, PinnableSlice* values,
+                std::string* timestamps, Status* statuses,
+                const bool sorted_input = false) override {
+    db_->MultiGet(options, column_family, num_keys, keys, values, timestamps, statuses,
+                  sorted_input);
+  }
+  void MultiGet(const ReadOptions& options, const size_t num_keys,
+                ColumnFamilyHandle** column_families, const Slice* keys, PinnableSlice* values,
+                std::string* timestamps, Status* statuses,
+                const bool sorted_input = false) override {
+    db_->MultiGet(options, num_keys, column_families, keys, values, timestamps, statuses,
+                  sorted_input);
+  }
+  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string ts_low) override {
+    return db_->IncreaseFullHistoryTsLow(column_family, std::move(ts_low));
+  }
+  Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low) override {
+    return db_->GetFullHistoryTsLow(column_family, ts_low);
+  }
   using DB::KeyMayExist;
+  bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+                   std::string* value, std::string* timestamp,
+                   bool* value_found = nullptr) override {
+    return db_->KeyMayExist(options, column_family, key, value, timestamp, value_found);
+  }
   bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                    std::string* value, bool* value_found) override {
     return db_->KeyMayExist(options, column_family, key, value, value_found);

@@ -107,6 +107,18 @@ class WriteBatchWithIndex : public WriteBatchBase {
   WriteBatchWithIndex(WriteBatchWithIndex&&);
   WriteBatchWithIndex& operator=(WriteBatchWithIndex&&);
 
+  // There are no user-defined timestamps here: NotSupported, as is each change of a family that has
+  // them.
+  Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+             const Slice& value) override;
+  Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+               const Slice& value) override;
+  Status Delete(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts) override;
+  Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key,
+                      const Slice& ts) override;
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                     const Slice& end_key, const Slice& ts) override;
+
   Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
   Status Put(const Slice& key, const Slice& value) override;
   Status Put(ColumnFamilyHandle* column_family, const SliceParts& key,

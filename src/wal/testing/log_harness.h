@@ -34,6 +34,7 @@ struct ReadLog {
   std::vector<std::string> corruptions;
   size_t dropped_bytes = 0;
   size_t old_records = 0;
+  std::map<uint32_t, size_t> timestamp_sizes;
   Status status;
 };
 
@@ -101,6 +102,7 @@ inline ReadLog ReadAll(const std::string& bytes, WALRecoveryMode mode,
     log.offsets.push_back(offset);
   }
   log.status = reader.status();
+  log.timestamp_sizes = reader.timestamp_sizes();
   return log;
 }
 
