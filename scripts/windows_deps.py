@@ -71,7 +71,9 @@ class Build:
         self.cmake('xxhash', 'cmake_unofficial', '-DXXHASH_BUILD_XXHSUM=OFF')
 
     def lz4(self):
-        self.cmake('lz4', 'build/cmake', '-DLZ4_BUILD_CLI=OFF', '-DLZ4_BUILD_LEGACY_LZ4C=OFF', '-DBUILD_STATIC_LIBS=ON')
+        self.cmake('lz4', 'build/cmake', '-DLZ4_BUILD_CLI=OFF', '-DLZ4_BUILD_LEGACY_LZ4C=OFF', '-DBUILD_STATIC_LIBS=ON',
+                   # (It brings a copy of xxHash, whose names are those of the library itself else.)
+                   '-DCMAKE_C_FLAGS=-DXXH_NAMESPACE=LZ4_')
 
     def libzstd(self):
         self.cmake('libzstd', 'build/cmake', '-DZSTD_BUILD_PROGRAMS=OFF', '-DZSTD_BUILD_TESTS=OFF', '-DZSTD_BUILD_SHARED=OFF',
