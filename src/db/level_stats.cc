@@ -1,5 +1,7 @@
 #include "db/level_stats.h"
 
+#include <cinttypes>
+
 #include "base/string_util.h"
 
 namespace cairn {
@@ -202,10 +204,11 @@ std::string LevelStats::Report(const Version& version, const Surroundings& aroun
 
   const double seconds = now.uptime - before.uptime;
   const BlobFileTotals blobs = TotalsOf(version.blob_files());
-  out += StringPrintf(
-      "\nBlob file count: %zu, total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
-      static_cast<size_t>(blobs.files), static_cast<double>(blobs.file_bytes) / kGiB,
-      static_cast<double>(blobs.garbage_bytes) / kGiB, BlobSpaceAmplification(blobs));
+  out +=
+      StringPrintf("\nBlob file count: %" PRIu64
+                   ", total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
+                   blobs.files, static_cast<double>(blobs.file_bytes) / kGiB,
+                   static_cast<double>(blobs.garbage_bytes) / kGiB, BlobSpaceAmplification(blobs));
   out += StringPrintf("Uptime(secs): %.1f total, %.1f interval\n", now.uptime, seconds);
   out +=
       StringPrintf("Flush(GB): cumulative %.3f, interval %.3f\n", now.flushes.bytes_written / kGiB,
