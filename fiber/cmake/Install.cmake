@@ -11,6 +11,14 @@ install(TARGETS fiber fiber_main EXPORT fiber-targets ARCHIVE DESTINATION ${CMAK
 install(DIRECTORY include/fiber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${fiber_component}
   FILES_MATCHING PATTERN "*.h")
 
+if(WIN32)
+  set(FIBER_PC_REQUIRES "")
+  list(TRANSFORM fiber_system PREPEND " -l" OUTPUT_VARIABLE FIBER_PC_SYSTEM)
+  string(REPLACE ";" "" FIBER_PC_SYSTEM "${FIBER_PC_SYSTEM}")
+else()
+  set(FIBER_PC_REQUIRES liburing)
+  set(FIBER_PC_SYSTEM "")
+endif()
 file(RELATIVE_PATH FIBER_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(name IN ITEMS fiber fiber-main)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)

@@ -2,18 +2,15 @@
 //
 // FIBER_ENGINE=iocp|blocking wins over the program's wish. io_uring and epoll, which a program may
 // ask for, are not here: it gets the port.
-#include "engine_factory.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "engine_port.h"
+#include "io_engine.h"
 #include "sim_hooks.h"
 
 namespace fiber::detail {
-
-std::unique_ptr<IoEngine> (*uring_engine_for_tests)() = nullptr;
 
 namespace {
 

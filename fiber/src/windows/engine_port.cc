@@ -69,11 +69,6 @@ bool enter_port(HandleEntry* entry) {
 
 bool completion_port_works() { return port() != nullptr; }
 
-PortEngine::~PortEngine() {
-  // Nobody follows or leads outside of poll(); a packet for us that is still in the port names
-  // nobody.
-}
-
 bool PortEngine::submit(IoRequest* request) {
   if (port() == nullptr) return false;
   while (request != nullptr) {
@@ -120,6 +115,10 @@ void PortEngine::submit_one(IoRequest* request) {
   }
   request->in_engine = false;
   pending_.subtract(1);
+  if (over_is_called) {  // no memory for the packet: it is read once more
+    submit_to_pool(request);
+    return;
+  }
   request->answered = true;
   request->result = result;
 }

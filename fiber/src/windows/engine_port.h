@@ -12,6 +12,8 @@
 // operations pending, which then leads. An engine without operations does not lead: its wake-up
 // costs less.
 //
+// Nobody follows or leads outside of poll(), so that an engine may end at any time between.
+//
 // Invariants: an operation that is pending is waited for by a leader, or its engine's worker is
 // awake and polls; a wakeup() of the leader is a packet in the port, which who else takes it puts
 // back.
@@ -32,9 +34,6 @@ bool completion_port_works();
 
 class PortEngine final : public IoEngine {
  public:
-  PortEngine() = default;
-  ~PortEngine() override;
-
   Engine kind() const override { return Engine::kCompletionPort; }
   bool submit(IoRequest* request) override;
   void cancel(IoRequest* request) override;

@@ -47,6 +47,19 @@ auto on_thread(Block& block) -> decltype(block()) {
   return block();
 }
 
+// The same on what may be a socket, and then may have to wait for the other end.
+template <class Block>
+auto on_thread(int fd, short events, Block& block) -> decltype(block()) {
+  if (detail::simulator() != nullptr) [[unlikely]] {
+    const HandleEntry* const entry = detail::handle_entry(fd);
+    if (entry != nullptr && entry->kind == detail::HandleKind::kSocket) {
+      detail::simulate_blocking_stream(fd, events);
+      return block();
+    }
+  }
+  return on_thread(block);
+}
+
 // Hands the request to the engine and waits. `block` is the operation as a blocking call; `pending`
 // is called once it is under way.
 template <class Block, class Pending>
@@ -93,10 +106,12 @@ ptrdiff_t transfer(IoEngine* engine, Kind kind, int fd, void* data, size_t size,
   request.op.data = data;
   request.op.size = size;
   request.op.offset = entry->append && kind == Kind::kWrite ? IoOperation::kAppend : offset;
-  return static_cast<ptrdiff_t>(perform(engine, &request, block, [&] {
+  const int64_t result = perform(engine, &request, block, [&] {
     // A close that came meanwhile has not seen the operation.
     if (use.closing()) engine->cancel(&request);
-  }));
+  });
+  // A close ends what waits: what that looked like is not what happened.
+  return result < 0 && use.closing() ? -ECANCELED : static_cast<ptrdiff_t>(result);
 }
 
 ptrdiff_t transfer_parts(IoEngine* engine, Kind kind, int fd, const IoVec* parts, int count,
@@ -152,7 +167,7 @@ ptrdiff_t pread(int fd, void* data, size_t size, uint64_t offset) {
   if (IoEngine* const engine = current_engine())
     return transfer(engine, Kind::kRead, fd, data, size, offset);
   auto block = [=] { return blocking::pread(fd, data, size, offset); };
-  return on_thread(block);
+  return on_thread(fd, detail::kPollIn, block);
 }
 
 ptrdiff_t preadv(int fd, const IoVec* parts, int count, uint64_t offset) {
@@ -166,7 +181,7 @@ ptrdiff_t pwrite(int fd, const void* data, size_t size, uint64_t offset) {
   if (IoEngine* const engine = current_engine())
     return transfer(engine, Kind::kWrite, fd, const_cast<void*>(data), size, offset);
   auto block = [=] { return blocking::pwrite(fd, data, size, offset); };
-  return on_thread(block);
+  return on_thread(fd, detail::kPollOut, block);
 }
 
 ptrdiff_t pwritev(int fd, const IoVec* parts, int count, uint64_t offset) {

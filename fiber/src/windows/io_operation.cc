@@ -150,6 +150,12 @@ class Event {
 
 }  // namespace
 
+PollEntry IoOperation::stream() const {
+  const HandleEntry* const entry = moves_bytes() ? handle_entry(fd) : nullptr;
+  if (entry == nullptr || entry->kind != HandleKind::kSocket) return {};
+  return {.fd = fd, .events = kind == Kind::kRead ? kPollIn : kPollOut, .revents = 0};
+}
+
 int64_t start_operation(IoOperation* operation, void* event) {
   void* const handle = handle_of(operation->fd);
   if (handle == nullptr) return -EBADF;

@@ -60,8 +60,9 @@ struct IoOperation {
   // For the simulated engine (engine_sim.cc).
 
   bool moves_bytes() const { return kind == Kind::kRead || kind == Kind::kWrite; }
-  // Files only: sockets are waited for by their own descriptor.
-  PollEntry stream() const { return {}; }
+  // The socket that must be ready, and what for, before the read or write would not block. `events`
+  // is 0 where there is none.
+  PollEntry stream() const;
 };
 
 // Begins an operation. >= 0 or -errno: it is over. -EINPROGRESS: pending; its end comes to the

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "descriptor.h"
 #include "handles.h"
 #include "os_net.h"
 
@@ -36,7 +37,9 @@ int os_poll(PollEntry* entries, size_t count) {
     PollEntry& entry = entries[i];
     entry.revents = 0;
     const HandleEntry* const known = handle_entry(entry.fd);
-    if (known == nullptr || known->kind != HandleKind::kSocket) {
+    const Descriptor* const use = descriptor(entry.fd);
+    if (known == nullptr || known->kind != HandleKind::kSocket ||
+        (use->waits.load(std::memory_order_acquire) & Descriptor::kClosing) != 0) {
       entry.revents = kPollError;
     } else if ((entry.events & kPollOut) != 0) {
       entry.revents = writable(reinterpret_cast<SOCKET>(handle_of(entry.fd)));

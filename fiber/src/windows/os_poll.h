@@ -12,7 +12,8 @@ struct PollEntry {
 };
 inline constexpr short kPollIn = 1;
 inline constexpr short kPollOut = 4;
-// Also when nobody asks: a connection that failed, a descriptor that is no socket.
+// Also when nobody asks: a connection that failed, a descriptor that is no socket or is being
+// closed.
 inline constexpr short kPollError = 8;
 
 // How many are ready now (their `revents` are not 0). Does not wait.

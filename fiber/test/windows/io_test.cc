@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "descriptor.h"
 #include "engine_modes.h"
 #include "fiber/flight.h"
 #include "fiber/mutex.h"
+#include "fiber/net.h"
 #include "fiber/runtime.h"
 #include "fiber/sync.h"
 #include "fiber/thread.h"
@@ -284,6 +286,22 @@ TEST_P(IoTest, ManyAtOnce) {
   }
   EXPECT_EQ(wrong.load(), 0);
   run([&] { EXPECT_EQ(io::close(fd), 0); });
+}
+
+// A read that waits (of a socket, which is a file here as well) ends when its descriptor is closed.
+TEST_P(IoTest, AClosedDescriptorSendsItsReaderAway) {
+  int fds[2];
+  run([&] { ASSERT_EQ(net::socket_pair(fds), 0); });
+  Thread closer("closer", [&] {
+    while (detail::descriptor(fds[0])->waits.load() == 0) yield();
+    EXPECT_EQ(io::close(fds[0]), 0);
+  });
+  run([&] {
+    char byte;
+    EXPECT_EQ(io::read(fds[0], &byte, 1), -ECANCELED);
+    EXPECT_EQ(io::read(fds[0], &byte, 1), -EBADF);
+    EXPECT_EQ(net::close(fds[1]), 0);
+  });
 }
 
 // A descriptor outlives the runtime that used it first: its completions find the next one.
