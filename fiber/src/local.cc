@@ -13,8 +13,6 @@
 
 namespace fiber::detail {
 
-__thread void* t_context_word __attribute__((tls_model("initial-exec"))) = nullptr;
-
 namespace {
 
 RawLock g_lock;

@@ -33,6 +33,12 @@ size_t effective_stack_size(size_t requested) {
 #endif
 }
 
+void* exchange_context_word(void* word) {
+  void* const before = context_word();
+  set_context_word(word);
+  return before;
+}
+
 // As switch_context(), but either side may be on any stack of its thread: what the sanitizers know
 // of it is asked of them at each switch.
 __attribute__((always_inline)) inline void swap_context(Context* from, Context* to,
@@ -84,7 +90,7 @@ SimulationResult Simulator::run(Function function) {
   Worker* const outer_worker = std::exchange(Worker::t_worker, nullptr);
   void* const outer_runtime = exchange_current_runtime(nullptr);
   const uint32_t outer_slot = std::exchange(t_slot_plus_one, 0);
-  void* const outer_word = std::exchange(t_context_word, nullptr);
+  void* const outer_word = exchange_context_word(nullptr);
 #if defined(FIBER_TSAN)
   scheduler_context_.tsan_fiber = __tsan_get_current_fiber();
 #endif
@@ -118,7 +124,7 @@ SimulationResult Simulator::run(Function function) {
   t_simulator = nullptr;
   Worker::t_worker = outer_worker;
   t_slot_plus_one = outer_slot;
-  t_context_word = outer_word;
+  (void)exchange_context_word(outer_word);
   (void)exchange_current_runtime(outer_runtime);
   return result;
 }
@@ -190,12 +196,12 @@ void Simulator::run_thread(SimThread* thread) {
   fiber_turns_ = 1 + schedule_.below(kMaxFiberTurns);
   Worker::t_worker = thread->worker;
   t_slot_plus_one = thread->slot_plus_one;
-  t_context_word = thread->context_word;
+  (void)exchange_context_word(thread->context_word);
   (void)exchange_current_runtime(thread->runtime);
   swap_context(&scheduler_context_, &thread->context, globals_);
   thread->worker = std::exchange(Worker::t_worker, nullptr);
   thread->slot_plus_one = std::exchange(t_slot_plus_one, 0);
-  thread->context_word = std::exchange(t_context_word, nullptr);
+  thread->context_word = exchange_context_word(nullptr);
   thread->runtime = exchange_current_runtime(nullptr);
   running_ = nullptr;
   if (thread->state == SimThread::State::kEnded) {

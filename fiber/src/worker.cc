@@ -83,7 +83,7 @@ Worker* Worker::current_after_move() {
 
 Worker* Worker::current_after_move(void* word) {
   asm volatile("");
-  t_context_word = word;
+  set_context_word(word);
   return t_worker;
 }
 
@@ -149,9 +149,9 @@ inline void Worker::switch_from(Context* from, Fiber* next) {
   Context* to = next != nullptr ? &next->stack->context : &own_context_;
   current_ = next;
   counters_.switches.add();
-  void* const word = t_context_word;
+  void* const word = context_word();
   switch_context(from, to, globals_, errno_);
-  t_context_word = word;
+  set_context_word(word);
   after_switch();
 }
 
@@ -302,7 +302,7 @@ int Worker::migrate(Worker* target) {
   Fiber* next = service_due() ? nullptr : pop_ready();
   current_ = next;
   counters_.switches.add();
-  void* const word = t_context_word;
+  void* const word = context_word();
   switch_context(&self->stack->context, next != nullptr ? &next->stack->context : &own_context_,
                  globals_, errno_);
   // On the other thread.

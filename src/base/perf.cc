@@ -8,7 +8,7 @@ namespace {
 
 struct OwnState : PerfState {
   // At the end of its context.
-  ~OwnState() { fiber::detail::t_context_word = nullptr; }
+  ~OwnState() { fiber::detail::set_context_word(nullptr); }
 };
 
 PerfState* OwnStateOf() {
@@ -21,7 +21,7 @@ PerfState* OwnStateOf() {
 
 PerfState* Perf::MakeState() {
   PerfState* const state = OwnStateOf();
-  fiber::detail::t_context_word = WordOf(state);
+  fiber::detail::set_context_word(WordOf(state));
   return state->level > kDisable ? state : nullptr;
 }
 
@@ -33,7 +33,7 @@ PerfState* Perf::State() {
 void Perf::SetLevel(PerfLevel level) {
   PerfState* const state = State();
   state->level = std::clamp(level, kDisable, kEnableTime);
-  fiber::detail::t_context_word = WordOf(state);
+  fiber::detail::set_context_word(WordOf(state));
 }
 
 void Perf::AddAt(int level, PerfLevelMetric metric, uint64_t n) const {

@@ -33,7 +33,7 @@ using IOMetric = uint64_t IOStatsContext::*;
 // Where the current context counts; nowhere at kDisable.
 class Perf {
  public:
-  Perf() : state_(static_cast<PerfState*>(fiber::detail::t_context_word)) {
+  Perf() : state_(static_cast<PerfState*>(fiber::detail::context_word())) {
     if (Word(state_) <= kDisabled) [[unlikely]]
       state_ = Word(state_) == kDisabled ? nullptr : MakeState();
   }
@@ -90,12 +90,12 @@ inline void CountIO(IOMetric metric, uint64_t n) {
 // of another context that waits for it on the same thread.
 class PerfScope {
  public:
-  explicit PerfScope(Perf perf) : own_(fiber::detail::t_context_word) {
-    fiber::detail::t_context_word = Perf::WordOf(perf.state());
+  explicit PerfScope(Perf perf) : own_(fiber::detail::context_word()) {
+    fiber::detail::set_context_word(Perf::WordOf(perf.state()));
   }
   PerfScope(const PerfScope&) = delete;
   PerfScope& operator=(const PerfScope&) = delete;
-  ~PerfScope() { fiber::detail::t_context_word = own_; }
+  ~PerfScope() { fiber::detail::set_context_word(own_); }
 
  private:
   void* const own_;

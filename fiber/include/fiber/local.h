@@ -41,7 +41,17 @@ const void* context_token();
 // for one user in the process (the database's performance contexts). Switches keep it with its
 // context, which nobody destroys for it: the value of a local that sets the word clears it in its
 // destructor.
+#if defined(_WIN32)
+// Not inlined: compilers there keep the address of a thread-local within a function, also over a
+// call after which it runs on another thread (mingw's GCC asks a function for it, cl.exe without
+// /GT reads it once).
+void* context_word();
+void set_context_word(void* word);
+#else
 extern __thread void* t_context_word __attribute__((tls_model("initial-exec")));
+inline void* context_word() { return t_context_word; }
+inline void set_context_word(void* word) { t_context_word = word; }
+#endif
 
 }  // namespace detail
 
