@@ -1,3 +1,16 @@
+# What all programs of the tree have, apart from tests: on Windows, arguments in UTF-8 whatever the code page is, as paths are in the
+# API. (From Windows 10 1903 on; before, only what the code page has.)
+if(WIN32 AND NOT MSVC)
+  enable_language(RC)
+endif()
+function(cairn_program target)
+  if(MSVC)
+    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/utf8.manifest)
+  elseif(WIN32)
+    target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/utf8.rc)
+  endif()
+endfunction()
+
 # libcairn.a and libcairn.so: the objects of fiber and of every layer.
 get_property(layers GLOBAL PROPERTY CAIRN_LAYERS)
 get_property(layer_libs GLOBAL PROPERTY CAIRN_LAYER_LIBS)

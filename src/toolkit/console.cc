@@ -1,13 +1,18 @@
 #include "toolkit/console.h"
 
-#include <unistd.h>
-
 #include <cstdarg>
 #include <cstdio>
 
 #include "fiber/io.h"
+#include "toolkit/terminal.h"
 
 namespace cairn {
+
+namespace {
+
+constexpr int kStandardInput = 0;  // the descriptor
+
+}  // namespace
 
 void Print(const char* format, ...) {
   va_list arguments;
@@ -33,6 +38,7 @@ bool InputLines::Next(std::string* line) {
     const size_t end = buffer_.find('\n', searched);
     if (end != std::string::npos) {
       line->assign(buffer_, begin_, end - begin_);
+      if (kBeforeLineEnd != 0 && line->ends_with(kBeforeLineEnd)) line->pop_back();
       begin_ = end + 1;
       return true;
     }
@@ -43,7 +49,7 @@ bool InputLines::Next(std::string* line) {
     constexpr size_t kChunk = size_t{64} << 10;
     buffer_.resize(searched + kChunk);
     std::fflush(stdout);  // who waits for an answer before the next line has it
-    const ssize_t got = fiber::io::read(STDIN_FILENO, buffer_.data() + searched, kChunk);
+    const ptrdiff_t got = fiber::io::read(kStandardInput, buffer_.data() + searched, kChunk);
     buffer_.resize(searched + (got > 0 ? static_cast<size_t>(got) : 0));
     ended_ = got <= 0;
   }

@@ -1,7 +1,5 @@
 #include "toolkit/doctor.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cinttypes>
 #include <map>
@@ -122,11 +120,14 @@ class Doctor {
     for (const auto& [type, files] : files_) {
       for (const auto& [number, file] : files) {
         const std::string path = dbname_ + "/" + file.name;
-        if (fiber::io::access(path.c_str(), R_OK) == -EACCES) unreadable.push_back(file.name);
-        if (fiber::io::access(path.c_str(), W_OK) == -EACCES) unwritable.push_back(file.name);
+        if (fiber::io::access(path.c_str(), fiber::io::kMayRead) == -EACCES)
+          unreadable.push_back(file.name);
+        if (fiber::io::access(path.c_str(), fiber::io::kMayWrite) == -EACCES)
+          unwritable.push_back(file.name);
       }
     }
-    const int directory = fiber::io::access(dbname_.c_str(), W_OK | X_OK);
+    // (By "/.", since who may not enter the directory finds nothing in it.)
+    const int directory = fiber::io::access((dbname_ + "/.").c_str(), fiber::io::kMayWrite);
     if (!unreadable.empty()) {
       Add(Grade::kBad, "permissions", "this user may not read " + Listed(unreadable),
           "run as the database's user, or give the files back to it: chown -R");

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "base/coding.h"
+#include "fs/platform.h"
 #include "utilities/ttl_values.h"
 
 namespace cairn {
@@ -88,9 +89,8 @@ void EntryScan::Take() {
 }
 
 std::string TimeText(int unix_seconds) {
-  const time_t seconds = unix_seconds;
   tm parts{};
-  localtime_r(&seconds, &parts);
+  (void)ToLocalTime(unix_seconds, &parts);
   char text[80];
   return std::string(text, std::strftime(text, sizeof(text), "%c", &parts));
 }

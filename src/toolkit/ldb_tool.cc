@@ -11,6 +11,7 @@
 #include "rocksdb/version.h"
 #include "toolkit/console.h"
 #include "toolkit/ldb_commands.h"
+#include "toolkit/terminal.h"
 
 namespace cairn {
 namespace {
@@ -134,6 +135,7 @@ void LDBCommandRunner::PrintHelp(const LDBOptions& ldb_options, const char* /*ex
 int LDBCommandRunner::RunCommand(int argc, char const* const* argv, Options options,
                                  const LDBOptions& ldb_options,
                                  const std::vector<ColumnFamilyDescriptor>* column_families) {
+  cairn::PrepareStreams();
   const std::string_view first = argc == 2 ? argv[1] : "";
   if (first == "--version") {
     cairn::Print("ldb from RocksDB %s\n", GetRocksVersionAsString().c_str());

@@ -179,8 +179,8 @@ std::string LevelTable(const ManifestPicture& picture, size_t width) {
       const size_t filled = std::max<size_t>(
           1, static_cast<size_t>(static_cast<double>(width) * static_cast<double>(size) /
                                  static_cast<double>(largest)));
-      text += StringPrintf("  L%-2zu %6zu %12s  ", level, family.levels[level].size(),
-                           BytesToHumanString(size).c_str()) +
+      text += StringPrintf("  L%-2" PRIu64 " %6" PRIu64 " %12s  ", level,
+                           family.levels[level].size(), BytesToHumanString(size).c_str()) +
               std::string(filled, '#') + std::string(width - std::min(width, filled), '.') + "  " +
               KeySpan(family.levels[level]) + "\n";
     }

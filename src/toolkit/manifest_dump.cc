@@ -138,7 +138,7 @@ void PrintFamily(uint32_t id, const ManifestPicture::Family& family, size_t vers
                      ">, but the comparator object is not available.") +
         "\n");
   for (size_t level = 0; level < std::max(kLevels, family.levels.size()); ++level) {
-    Print("--- level %zu --- version# %zu ---\n", level, version);
+    Print("--- level %" PRIu64 " --- version# %" PRIu64 " ---\n", level, version);
     if (level >= family.levels.size()) continue;
     for (const FileMetaData& file : family.levels[level]) {
       Print(" %" PRIu64 ":%" PRIu64 "[%" PRIu64 " .. %" PRIu64 "]", file.number, file.file_size,

@@ -1,8 +1,6 @@
 // The program cairn: its command line, and what its commands print.
 #include "cairn/operator_tool.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cinttypes>
 #include <memory>
@@ -26,6 +24,7 @@
 #include "toolkit/log_view.h"
 #include "toolkit/manifest_picture.h"
 #include "toolkit/progress.h"
+#include "toolkit/terminal.h"
 
 namespace cairn {
 namespace {
@@ -111,8 +110,6 @@ std::string Parse(int argc, char const* const* argv, Words* words) {
   return words->dir.empty() ? words->command + ": of which directory?" : "";
 }
 
-bool IsTerminal(int fd) { return ::isatty(fd) == 1; }
-
 int Failed(const Status& s) {
   PrintError("cairn: %s\n", s.ToString().c_str());
   return 1;
@@ -162,7 +159,7 @@ int Scan(const Words& words) {
     return words.hex ? bytes.ToString(true) : EscapeBytes(bytes);
   };
   uint64_t count = 0, bytes = 0;
-  Progress progress(words.count && IsTerminal(STDERR_FILENO), "scanned", 0);
+  Progress progress(words.count && ErrorIsTerminal(), "scanned", 0);
   for (; it->Valid() && count < words.max; it->Next()) {
     if (words.to && comparator->Compare(it->key(), *words.to) >= 0) break;
     if (words.prefix && !it->key().starts_with(*words.prefix)) break;
@@ -181,7 +178,7 @@ int Scan(const Words& words) {
 }
 
 int Diagnose(const Words& words) {
-  const bool color = IsTerminal(STDOUT_FILENO);
+  const bool color = OutputIsTerminal();
   const struct {
     const char* word;
     const char* color;
@@ -189,8 +186,7 @@ int Diagnose(const Words& words) {
       {"ok  ", "\033[32m"}, {"note", "\033[36m"}, {"WARN", "\033[33m"}, {"BAD ", "\033[31m"}};
   size_t warnings = 0, bad = 0;
   for (const Finding& finding :
-       Examine(Env::Default(), words.dir,
-               {.deep = words.deep, .progress = IsTerminal(STDERR_FILENO)})) {
+       Examine(Env::Default(), words.dir, {.deep = words.deep, .progress = ErrorIsTerminal()})) {
     const auto& grade = grades[finding.grade];
     warnings += finding.grade == Finding::kWarning ? 1 : 0;
     bad += finding.grade == Finding::kBad ? 1 : 0;
@@ -202,7 +198,7 @@ int Diagnose(const Words& words) {
     Print("\nNothing is wrong with it.\n");
     return 0;
   }
-  Print("\n%zu bad, %zu to be looked at. Nothing was changed.\n", bad, warnings);
+  Print("\n%" PRIu64 " bad, %" PRIu64 " to be looked at. Nothing was changed.\n", bad, warnings);
   return 1;
 }
 
@@ -259,7 +255,7 @@ std::string Frame(const Words& words, const ManifestPicture& picture, const LogV
   text += LevelTable(picture);
   text += "\nflushes      " + Rate(log.jobs(), true, now) + "\ncompactions  " +
           Rate(log.jobs(), false, now) +
-          (open ? StringPrintf(", %zu jobs run", log.running()) : "") + "\nstalls       " +
+          (open ? StringPrintf(", %" PRIu64 " jobs run", log.running()) : "") + "\nstalls       " +
           StringPrintf("%4" PRIu64 " since it was opened%s", log.stalls(),
                        log.stalled() && open ? ", and now" : "") +
           (log.last_stall().empty() ? "" : "; last: " + log.last_stall().substr(0, 90)) +
@@ -310,6 +306,7 @@ int Top(const Words& words) {
 }  // namespace
 
 int OperatorTool::Run(int argc, char const* const* argv) {
+  PrepareStreams();
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
     Print("%s\n", GetRocksBuildInfoAsString("cairn").c_str());
     return 0;

@@ -19,6 +19,7 @@
 #include "toolkit/manifest_dump.h"
 #include "toolkit/table_file.h"
 #include "toolkit/table_recompress.h"
+#include "toolkit/terminal.h"
 
 namespace cairn {
 namespace {
@@ -444,7 +445,7 @@ class Run {
   // Only the first file: it takes long.
   void RecompressAll(const TableFile& table) {
     done_ = true;
-    Print("Block Size: %zu\n", arguments_.block_size);
+    Print("Block Size: %" PRIu64 "\n", arguments_.block_size);
     std::vector<NamedCompression> types = arguments_.types;
     if (types.empty()) types.assign(std::begin(kCompressions), std::end(kCompressions));
     for (const NamedCompression& type : types) {
@@ -523,7 +524,7 @@ class Run {
     if (identifies && is_directory_) {
       Write("------------------------------\nList of valid SST files found in " + file + ":\n");
       for (const std::string& path : valid_) Write(path + "\n");
-      Print("Number of valid SST files: %zu\n", valid_.size());
+      Print("Number of valid SST files: %" PRIu64 "\n", valid_.size());
     } else if (identifies) {
       Write(file + " is a valid SST file\n");
     }
@@ -562,6 +563,7 @@ int ShowInternalKey(std::string text) {
 namespace ROCKSDB_NAMESPACE {
 
 int SSTDumpTool::Run(int argc, char const* const* argv, Options options) {
+  cairn::PrepareStreams();
   cairn::Arguments arguments;
   if (!cairn::Parser(&arguments).Parse(argc, argv)) return 1;
   if (arguments.help) {

@@ -98,7 +98,7 @@ Status AppendRecordText(const BatchRecord& record, const WalDumpOptions& options
 
 Status DumpBatch(const Slice& bytes, uint64_t offset, const WalDumpOptions& options) {
   BatchReader reader(bytes);
-  std::string text = StringPrintf("%" PRIu64 ",%u,%zu,%" PRIu64 ",", reader.sequence(),
+  std::string text = StringPrintf("%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64 ",", reader.sequence(),
                                   reader.count(), bytes.size(), offset);
   Status s;
   BatchRecord record;
