@@ -78,7 +78,7 @@ NOTES = [
     '- `memory_allocator`: for the blocks that tables read. Values of a `blob_cache` lie in the program\'s memory.',
     '  `NewJemallocNodumpAllocator` is `NotSupported`, and `NewCompressedSecondaryCache` with an allocator returns null.',
     '- `sst_file_manager`: one of `NewSstFileManager` only. A compaction for which there is no room waits until a file goes or the limit is',
-    '  higher; RocksDB tries again every second. Moves and compactions that only delete files need none, in RocksDB they do. Files that were',
+    '  higher; RocksDB tries again every second. Compactions that only delete files need none, in RocksDB they do. Files that were',
     '  ingested count at once, in RocksDB after the next opening. A flush is never undone by the limit: where its blob files reach it, RocksDB',
     '  lets the flush fail. After `SpaceLimit` both go on by themselves; `DB::Resume` is `Busy` meanwhile in RocksDB, here it tries at once.',
     '- `enable_thread_tracking`: flushes and compactions tell fewer of RocksDB\'s stages (none of memtables), and no thread ever waits for a mutex.',

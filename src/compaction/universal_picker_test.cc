@@ -524,7 +524,8 @@ TEST_F(IncrementalPickerTest, SlicesAreNoLongerThanTheyMustBe) {
     fill();
     for (size_t i = 0; i < metas.size(); ++i) (i < split ? newer : oldest).push_back(&metas[i]);
     const uint64_t target = 500 + random.Uniform(5000);
-    const IncrementalSlice slice = CheapestSlice(*BytewiseComparator(), newer, oldest, target, 1e9);
+    const IncrementalSlice slice =
+        CheapestSlice(InternalKeyComparator(BytewiseComparator()), newer, oldest, target, 1e9);
     ASSERT_LT(slice.begin, slice.end) << "round " << round;
     ASSERT_LE(slice.end, newer.size());
     // The model: the bytes of all that lie between the slice's ends.

@@ -77,9 +77,10 @@ void Compactions::RetryThrottled() {
 }
 
 SpaceReservation Compactions::ReserveSpace(const Compaction& compaction, bool may_wait) {
-  const bool writes = !compaction.drops_inputs() && !compaction.IsTrivialMove();
-  return SpaceReservation(writes ? db_.space : nullptr, compaction.total_input_bytes(),
-                          may_wait ? waiter_.get() : nullptr);
+  // (Whether it only moves files may be the user's partitioner to say, who is asked once: a move
+  // needs room here as well, as in RocksDB.)
+  return SpaceReservation(compaction.drops_inputs() ? nullptr : db_.space,
+                          compaction.total_input_bytes(), may_wait ? waiter_.get() : nullptr);
 }
 
 std::unique_ptr<Compaction> Compactions::PickCompaction(ColumnFamily** out, LimitedTask* task,
@@ -148,15 +149,15 @@ void Compactions::BackgroundCompaction() {
 
 namespace {
 
-void DescribeCompaction(const Compaction& compaction, int job_id, ThreadOperation* operation) {
+void DescribeCompaction(const Compaction& compaction, bool moves, int job_id,
+                        ThreadOperation* operation) {
   operation->SetProperty(ThreadStatus::COMPACTION_JOB_ID, static_cast<uint64_t>(job_id));
   operation->SetProperty(ThreadStatus::COMPACTION_INPUT_OUTPUT_LEVEL,
                          (static_cast<uint64_t>(compaction.start_level()) << 32) +
                              static_cast<uint64_t>(compaction.output_level()));
   operation->SetProperty(ThreadStatus::COMPACTION_PROP_FLAGS,
                          (compaction.is_manual() ? 2u : 0u) +
-                             (compaction.drops_inputs() ? 4u : 0u) +
-                             (compaction.IsTrivialMove() ? 8u : 0u));
+                             (compaction.drops_inputs() ? 4u : 0u) + (moves ? 8u : 0u));
   operation->SetProperty(ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES,
                          compaction.total_input_bytes());
 }
@@ -170,13 +171,14 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
   Status s;
   ThreadOperation operation(db_.options.enable_thread_tracking, ThreadStatus::OP_COMPACTION,
                             db_.name, family->name());
-  DescribeCompaction(*compaction, job_id, &operation);
+  const bool moves = !compaction->drops_inputs() && compaction->IsTrivialMove();
+  DescribeCompaction(*compaction, moves, job_id, &operation);
   CompactionJobInfo told;
   if (db_.has_listeners()) {
     TellCompactionBegin(*family, *compaction, job_id);
     if (info == nullptr) info = &told;
   }
-  if (compaction->drops_inputs() || compaction->IsTrivialMove()) {
+  if (compaction->drops_inputs() || moves) {
     VersionEdit edit;
     if (compaction->drops_inputs()) {
       compaction->AddInputDeletions(&edit);

@@ -79,9 +79,8 @@ TEST(OptionStrings, NestedTableOptions) {
 TEST(OptionStrings, NoObjectIsDroppedInSilence) {
   Options parsed;
   for (const char* lacking :
-       {"comparator=leveldb.BytewiseComparator.u64ts",
-        "comparator={id=rocksdb.ReverseBytewiseComparator.u64ts;}", "table_factory=PlainTable",
-        "table_factory={id=CuckooTable;}", "block_based_table_factory={persistent_cache=p}",
+       {"table_factory=PlainTable", "table_factory={id=CuckooTable;}",
+        "block_based_table_factory={persistent_cache=p}",
         "block_based_table_factory={block_cache_compressed=1M}",
         "block_based_table_factory={filter_policy=rocksdb.internal.LegacyBloomFilter:10}",
         "block_based_table_factory={flush_block_policy_factory=FlushBlockEveryKeyPolicyFactory}"}) {
@@ -90,6 +89,10 @@ TEST(OptionStrings, NoObjectIsDroppedInSilence) {
     const std::string text = lacking;
     EXPECT_NE(s.ToString().find(text.substr(0, text.find('='))), std::string::npos) << s.ToString();
   }
+  ASSERT_TRUE(GetOptionsFromString(
+                  Options(), "comparator={id=rocksdb.ReverseBytewiseComparator.u64ts;}", &parsed)
+                  .ok());
+  EXPECT_EQ(parsed.comparator, ReverseBytewiseComparatorWithU64Ts());
   ASSERT_TRUE(GetOptionsFromString(Options(),
                                    "comparator={id=rocksdb.ReverseBytewiseComparator;};"
                                    "sst_partitioner_factory=nullptr;rate_limiter_bytes_per_sec=1M;"
