@@ -14,6 +14,7 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/wide_columns.h"
+#include "utilities/no_timestamps.h"
 #include "utilities/ttl_values.h"
 
 namespace cairn {
@@ -378,6 +379,7 @@ Status DBWithTTL::Open(const DBOptions& db_options, const std::string& dbname,
   if (ttls.size() != column_families.size()) {
     return Status::InvalidArgument("DBWithTTL: each column family needs one ttl");
   }
+  if (Status s = cairn::RefuseTimestamps(column_families); !s.ok()) return s;
   std::vector<ColumnFamilyDescriptor> wrapped = column_families;
   for (size_t i = 0; i < wrapped.size(); ++i) cairn::AddTtl(&wrapped[i].options, ttls[i]);
   DB* db = nullptr;

@@ -5,6 +5,7 @@
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
 #include "utilities/memtable_history.h"
+#include "utilities/no_timestamps.h"
 #include "utilities/optimistic_transaction.h"
 
 namespace cairn {
@@ -122,9 +123,10 @@ Status OptimisticTransactionDB::Open(const DBOptions& db_options,
                                      std::vector<ColumnFamilyHandle*>* handles,
                                      OptimisticTransactionDB** dbptr) {
   *dbptr = nullptr;
+  Status s = cairn::RefuseTimestamps(column_families);
+  if (!s.ok()) return s;
   std::unique_ptr<DB> db;
-  Status s =
-      DB::Open(db_options, dbname, cairn::WithoutMemtableHistory(column_families), handles, &db);
+  s = DB::Open(db_options, dbname, cairn::WithoutMemtableHistory(column_families), handles, &db);
   if (!s.ok()) return s;
   std::shared_ptr<OccLockBuckets> locks;
   if (occ_options.validate_policy == OccValidationPolicy::kValidateParallel) {

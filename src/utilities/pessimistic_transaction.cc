@@ -294,6 +294,9 @@ Status PessimisticTransaction::FamilyOf(ColumnFamilyHandle* handle,
                                         const ColumnFamily** family) const {
   if (handle == nullptr) handle = db_->DefaultColumnFamily();
   *family = static_cast<const ColumnFamilyHandleImpl*>(handle)->family();
+  if ((*family)->icmp.timestamp_size() != 0) [[unlikely]] {
+    return Status::NotSupported("a transaction over a family with timestamps", handle->GetName());
+  }
   if (!(*family)->dropped.load()) return Status::OK();
   return Status::InvalidArgument("Column family id not found: " + std::to_string(IdOf(handle)));
 }

@@ -6,6 +6,7 @@
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
 #include "utilities/memtable_history.h"
+#include "utilities/no_timestamps.h"
 #include "utilities/pessimistic_transaction.h"
 
 namespace cairn {
@@ -294,6 +295,7 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
                            std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr) {
   *dbptr = nullptr;
   Status s = cairn::CheckOptions(db_options, txn_db_options);
+  if (s.ok()) s = cairn::RefuseTimestamps(column_families);
   if (!s.ok()) return s;
   DBOptions options = db_options;
   std::vector<ColumnFamilyDescriptor> families = column_families;
