@@ -157,9 +157,6 @@ class DbBenchTest(unittest.TestCase):
         result = run('--benchmarks=fillseqdeterministic', '--num=2000')
         self.assertEqual(result.returncode, 1)
         self.assertIn('Please disable_auto_compactions in FillDeterministic benchmark', result.stderr)
-        result = run('--benchmarks=fillseqdeterministic', '--num=2000', '--compaction_style=3')
-        self.assertEqual(result.returncode, 1)
-        self.assertIn('compaction_style', result.stderr)
 
     def test_filluniquerandomdeterministic_writes_each_key_once(self):
         result = run(*self.DETERMINISTIC[1:], '--max_bytes_for_level_multiplier=4',

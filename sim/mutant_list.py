@@ -348,14 +348,13 @@ mutant('newer-snapshots-ignored', 'a compaction keeps something for the oldest s
        '  return it == snapshots_.end() || true ? kMaxSequenceNumber : *it;')
 mutant('sequence-zeroed-early', 'an entry is given sequence number 0 that an old snapshot must not see',
        'src/compaction/compaction_iterator.cc',
-       'Emit(parsed, key, value, bottommost_ && oldest_interval && parsed.sequence != 0);',
-       'Emit(parsed, key, value, bottommost_ && parsed.sequence != 0);')
+       'bottommost_ && oldest_interval && parsed.sequence != 0 && MayForget());', 'bottommost_ && parsed.sequence != 0 && MayForget());')
 mutant('single-delete-drops-alone', 'a SingleDelete is dropped and the value below it is not',
        'src/compaction/compaction_iterator.cc', '''
-      case kTypeSingleDeletion:
+      case kTypeDeletionWithTimestamp:
         hidden_below_ = interval;
 ''', '''
-      case kTypeSingleDeletion:
+      case kTypeDeletionWithTimestamp:
         if (parsed.type == kTypeSingleDeletion && compaction_ != nullptr && oldest_interval) continue;
         hidden_below_ = interval;
 ''')
@@ -382,8 +381,8 @@ mutant('part-misses-a-file', 'a part of a compaction leaves out a file that ends
        'icmp.CompareUserKey(file.largest.user_key(), *begin_) > 0)')
 mutant('overlap-off-by-one', 'a file that begins with the last key of a range is not taken for overlapping it',
        'src/manifest/version.cc',
-       'return icmp_->CompareUserKey(ExtractUserKey(f.smallest), *end_user_key) <= 0;',
-       'return icmp_->CompareUserKey(ExtractUserKey(f.smallest), *end_user_key) < 0;')
+       'return icmp_->CompareBare(ExtractUserKey(f.smallest), *end_user_key) <= 0;',
+       'return icmp_->CompareBare(ExtractUserKey(f.smallest), *end_user_key) < 0;')
 # (Not here: Level0Running() and RangeOverlapsRunning(). A job that they refuse mostly shares a file with the running one, and
 # is refused for that, too.)
 mutant('file-taken-twice', 'a compaction takes a file that a running one has', 'src/compaction/compaction_picker.cc',
@@ -396,8 +395,8 @@ mutant('file-boundary', "a lookup passes over the file whose largest key it seek
        'if (icmp.Compare(files[mid].largest, internal_key) < 0) {',
        'if (icmp.CompareUserKey(ExtractUserKey(files[mid].largest), ExtractUserKey(internal_key)) <= 0) {')
 mutant('level-0-boundary', "a lookup passes over a file of level 0 whose largest key it seeks", 'src/read/table_walk.h',
-       'icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) > 0) {',
-       'icmp.CompareUserKey(user_key, ExtractUserKey(file.largest)) >= 0) {')
+       'icmp.CompareBare(user_key, ExtractUserKey(file.largest)) > 0) {',
+       'icmp.CompareBare(user_key, ExtractUserKey(file.largest)) >= 0) {')
 mutant('multiget-stops-after-level-0', 'a MultiGet that must read looks at level 0 alone', 'src/read/multi_lookup.cc', '''
     if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
 ''', '''
@@ -542,8 +541,7 @@ mutant('range-tombstone-dropped-early', 'a compaction at the bottom drops range 
        '      if (bottommost) continue;')
 mutant('range-tombstone-hides-newer', 'a compaction drops entries that are newer than the range tombstone over them',
        'src/compaction/compaction_iterator.cc',
-       'RangeTombstones::NewestAt(fragments[fragment_].sequences, interval) > parsed.sequence;',
-       'RangeTombstones::NewestAt(fragments[fragment_].sequences, interval) != 0;')
+       'history_low_, /*before=*/true) >\n             parsed.sequence;', 'history_low_, /*before=*/true) != 0;')
 mutant('range-tombstone-cut-and-lost', 'of a range tombstone what lies in the next output file is lost',
        'src/compaction/tombstone_writer.cc', '    if (cut) {', '    if (cut && kept.sequences.empty()) {')
 mutant('flush-loses-tombstones', 'a flush writes no range tombstones', 'src/compaction/flush_job.cc',
@@ -620,7 +618,7 @@ mutant('level-0-encloses-a-table', 'files of level 0 are merged though one that 
 
 transactions('lock-left-by-a-rollback', 'a rollback to a save point leaves the locks that were taken since',
              'src/utilities/pessimistic_transaction.cc',
-             '  txn_db_->locks()->Unlock(this, LockTable::HashOf(family, key), family, key);',
+             '  Unlock(LockTable::HashOf(family, key), family, key);',
              '  static_cast<void>(family), static_cast<void>(key);')
 transactions('lock-given-back-early', 'the locks are free before the commit is written', 'src/utilities/pessimistic_transaction.cc', '''
   s = db_->Write(write_options_, batch_.GetWriteBatch());
