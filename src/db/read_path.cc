@@ -92,8 +92,10 @@ inline Status ReadPath::CheckTimestampIfAny(const ColumnFamily& family,
 }
 
 template <bool kTimed>
-Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                           PinnableSlice* value, bool* is_entity, std::string* timestamp) {
+[[gnu::always_inline]] inline Status ReadPath::ReadValue(const ReadOptions& options,
+                                                         ColumnFamilyHandle* handle,
+                                                         const Slice& key, PinnableSlice* value,
+                                                         bool* is_entity, std::string* timestamp) {
   ColumnFamily* family;
   Status s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
@@ -106,7 +108,7 @@ Status ReadPath::ReadValue(const ReadOptions& options, ColumnFamilyHandle* handl
   if (ReadLimits::AreOver(options)) [[unlikely]]
     return ReadLimits(options).Error();
   if (AllIsPersisted(options)) [[unlikely]]
-    return ReadValue<kTimed>(AllTiers(options), handle, key, value, is_entity, timestamp);
+    return GetValue(AllTiers(options), handle, key, value, is_entity, timestamp);
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
   const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
   {
@@ -149,8 +151,12 @@ Status ReadPath::GetValue(const ReadOptions& options, ColumnFamilyHandle* handle
 
 Status ReadPath::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                      PinnableSlice* value, std::string* timestamp) {
-  if (timestamp != nullptr) timestamp->clear();
-  return GetValue(options, handle, key, value, nullptr, timestamp);
+  if (timestamp != nullptr) [[unlikely]]
+    timestamp->clear();
+  if (Perf().timed()) [[unlikely]]
+    return GetValue(options, handle, key, value, nullptr, timestamp);
+  // (Inlined: this is each Get().)
+  return ReadValue<false>(options, handle, key, value, nullptr, timestamp);
 }
 
 Status ReadPath::CheckIterator(const ReadOptions& options) const {

@@ -131,7 +131,7 @@ class DBIterator final : public Iterator {
   void TurnBackward();
 
   // Whether a range tombstone hides the entry under the cursor. After an error status_ is set.
-  bool IsDeletedByRange(const Slice& user_key, uint64_t footer) {
+  [[gnu::always_inline]] bool IsDeletedByRange(const Slice& user_key, uint64_t footer) {
     if (tombstones_ == nullptr) [[likely]]
       return false;
     bool hidden = false;

@@ -12,6 +12,18 @@ namespace cairn {
 
 namespace {
 
+// Below the memtables, where keys have timestamps.
+template <bool kTimed>
+[[gnu::noinline]] Status LookUpStamped(const LookupRequest& request, const LookupKey& lookup,
+                                       GetContext* context, const LookupAnswer& answer) {
+  GetContext::Timestamps timestamps;
+  context->KeepTimestamps(&timestamps);
+  int level = -1;
+  TablePosition at;
+  Status s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, context, &level);
+  return Conclude(std::move(s), request, *context, level, answer);
+}
+
 template <bool kTimed>
 Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer& answer,
               MergeOperands* operands) {
@@ -20,14 +32,10 @@ Status LookUp(const LookupRequest& request, const Slice& key, const LookupAnswer
   if (LookInMemtables<kTimed>(request, lookup, answer, operands, &s)) return s;
   GetContext context(request.sv.current->icmp().user_comparator(), key, answer.value, nullptr,
                      operands);
+  if (!request.timestamp.empty()) [[unlikely]]
+    return LookUpStamped<kTimed>(request, lookup, &context, answer);
   int level = -1;
   TablePosition at;
-  if (!request.timestamp.empty()) [[unlikely]] {
-    GetContext::Timestamps timestamps;
-    context.KeepTimestamps(&timestamps);
-    s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
-    return Conclude(std::move(s), request, context, level, answer);
-  }
   s = WalkTables<kTimed>(request, lookup, kAllLevels, &at, &context, &level);
   return Conclude(std::move(s), request, context, level, answer);
 }

@@ -38,8 +38,9 @@ struct TablePosition {
 // Calls visit(file, level) for each file that can hold the key, newest first, from `*at` on, up to
 // the level before `end_level`, until it returns true; then *at is where that was.
 template <class Visit>
-inline void ForEachCandidate(const Version& version, const LookupKey& key, int end_level,
-                             TablePosition* at, const Visit& visit) {
+[[gnu::always_inline]] inline void ForEachCandidate(const Version& version, const LookupKey& key,
+                                                    int end_level, TablePosition* at,
+                                                    const Visit& visit) {
   const InternalKeyComparator& icmp = version.icmp();
   const Slice internal_key = key.internal_key();
   const Slice user_key = key.user_key();
@@ -82,8 +83,9 @@ inline void ForEachCandidate(const Version& version, const LookupKey& key, int e
 // the level of the deciding file. Incomplete: the file at `*at` can tell only if it may be read;
 // from there the walk may be taken up again, with a fresh context.
 template <bool kTimed>
-inline Status WalkTables(const LookupRequest& request, const LookupKey& key, int end_level,
-                         TablePosition* at, GetContext* context, int* hit_level) {
+[[gnu::always_inline]] inline Status WalkTables(const LookupRequest& request, const LookupKey& key,
+                                                int end_level, TablePosition* at,
+                                                GetContext* context, int* hit_level) {
   Status s;
   const ReadOptions& options = request.options;
   const Slice internal_key = key.internal_key();
