@@ -186,8 +186,9 @@ Status Compactions::RaiseHistoryLow(ColumnFamilyHandle* handle, const Slice& low
   }
   VersionEdit edit;
   edit.SetFullHistoryTsLow(low.ToString());
-  s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
-                                [&] { db_.work->InstallSuperVersion(family); });
+  s = db_.versions->LogAndApply(
+      family->state, &edit, db_.mutex(), db_.directory.get(), false,
+      [&]() FIBER_REQUIRES(database_mutex) { db_.work->InstallSuperVersion(family); });
   if (!s.ok()) return s;
   if (is_behind()) {
     return Status::TryAgain(

@@ -108,7 +108,8 @@ void RangeLocks::Cover(Parts* parts, const Range& range, LockOwner* owner, bool 
   const CutOrder before = parts->key_comp();
   SplitAt(parts, range.start, &bytes_);
   SplitAt(parts, range.end, &bytes_);
-  const auto insert = [&](Parts::iterator hint, const Cut& start, const Cut& end) {
+  const auto insert = [&](Parts::iterator hint, const Cut& start,
+                          const Cut& end) FIBER_REQUIRES(mutex_) {
     const auto added = parts->emplace_hint(hint, start, Part{end, exclusive, {owner}});
     bytes_ += BytesOf(added->first, added->second);
   };
@@ -406,7 +407,7 @@ void RangeLocks::Escalate(uint32_t id, Family* family, const Waiter& asking) {
     }
     if (!grew) continue;
     auto& ranges = owned_[owner].ranges;
-    const auto within = [&](const std::pair<uint32_t, Range>& one) {
+    const auto within = [&](const std::pair<uint32_t, Range>& one) FIBER_REQUIRES(mutex_) {
       const auto& [family_id, range] = one;
       if (family_id != id || before(range.start, part->first) ||
           before(part->second.end, range.end)) {
@@ -435,13 +436,17 @@ bool RangeLocks::FindDeadlock(const Waiter& waiter) {
   const Waiter* from = &waiter;
   bool found = false;
   for (size_t parent = kNone;; from = nodes[parent].waiter) {
+    std::vector<const LockOwner*> holders;
     ForEachExcluder(*from, [&](const LockOwner* holder) {
-      const auto owned = owned_.find(holder);
-      if (owned->second.waiting == nullptr || !seen.insert(holder).second) return true;
-      nodes.push_back({owned->second.waiting, parent});
-      found = holder == waiter.owner;
-      return !found;
+      holders.push_back(holder);
+      return true;
     });
+    for (size_t i = 0; i < holders.size() && !found; ++i) {
+      const auto owned = owned_.find(holders[i]);
+      if (owned->second.waiting == nullptr || !seen.insert(holders[i]).second) continue;
+      nodes.push_back({owned->second.waiting, parent});
+      found = holders[i] == waiter.owner;
+    }
     if (found) break;
     parent = parent == kNone ? 0 : parent + 1;
     if (parent == nodes.size()) return false;

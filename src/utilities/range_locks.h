@@ -132,20 +132,19 @@ class RangeLocks final : public RangeLockManagerHandle {
     Waiter* waiting = nullptr;
   };
 
-  // All of these REQUIRE mutex_.
-
-  Family* FamilyOf(uint32_t id, const Comparator* comparator);
-  void DropFamilyIfUnused(uint32_t id);
-  void ForgetIfIdle(const LockOwner* owner);
+  Family* FamilyOf(uint32_t id, const Comparator* comparator) FIBER_REQUIRES(mutex_);
+  void DropFamilyIfUnused(uint32_t id) FIBER_REQUIRES(mutex_);
+  void ForgetIfIdle(const LockOwner* owner) FIBER_REQUIRES(mutex_);
 
   static size_t BytesOf(const Cut& start, const Part& part);
   static Parts::iterator FirstWithin(Parts* parts, const Range& range);
   static void SplitAt(Parts* parts, const Cut& cut, size_t* bytes);
   // Neighbours within the range, and those beside it, that have the same holders.
-  void Join(Parts* parts, const Range& range);
+  void Join(Parts* parts, const Range& range) FIBER_REQUIRES(mutex_);
   // REQUIRES: nobody is in the way.
-  void Cover(Parts* parts, const Range& range, LockOwner* owner, bool exclusive);
-  void EraseOwner(Parts* parts, const Range& range, LockOwner* owner);
+  void Cover(Parts* parts, const Range& range, LockOwner* owner, bool exclusive)
+      FIBER_REQUIRES(mutex_);
+  void EraseOwner(Parts* parts, const Range& range, LockOwner* owner) FIBER_REQUIRES(mutex_);
 
   static bool Overlap(const Family& family, const Range& a, const Range& b);
   // Calls `visit` with each holder in the waiter's way, some more than once, while it says true.
@@ -157,32 +156,33 @@ class RangeLocks final : public RangeLockManagerHandle {
   static void FindBlocker(Waiter* waiter);
   // Those that waited for `gone`, which may be a holder or a waiter, get their locks, or others to
   // wait for.
-  void LookAgain(const void* gone);
+  void LookAgain(const void* gone) FIBER_REQUIRES(mutex_);
 
   bool Has(const Waiter& waiter);
   // Busy(kLockLimit), or the owner has it.
-  Status Grant(const Waiter& waiter);
-  Status Await(Waiter* waiter, int64_t timeout_us);
+  Status Grant(const Waiter& waiter) FIBER_REQUIRES(mutex_);
+  Status Await(Waiter* waiter, int64_t timeout_us) FIBER_REQUIRES(mutex_);
   // False: nothing that can be escalated makes room for so many bytes more.
-  bool MakeRoom(const Waiter& asking, size_t bytes);
+  bool MakeRoom(const Waiter& asking, size_t bytes) FIBER_REQUIRES(mutex_);
   bool MayBridge(const Family& family, const Range& gap, const LockOwner* owner,
-                 const Waiter& asking) const;
-  void Escalate(uint32_t id, Family* family, const Waiter& asking);
-  bool FindDeadlock(const Waiter& waiter);
+                 const Waiter& asking) const FIBER_REQUIRES(mutex_);
+  void Escalate(uint32_t id, Family* family, const Waiter& asking) FIBER_REQUIRES(mutex_);
+  bool FindDeadlock(const Waiter& waiter) FIBER_REQUIRES(mutex_);
 
   const std::shared_ptr<TransactionDBMutexFactory> mutexes_;
   mutable LockMutex mutex_;
-  bool attached_ = false;
-  std::map<uint32_t, std::unique_ptr<Family>> families_;
-  std::unordered_map<const LockOwner*, Owned> owned_;
+  bool attached_ FIBER_GUARDED_BY(mutex_) = false;
+  std::map<uint32_t, std::unique_ptr<Family>> families_ FIBER_GUARDED_BY(mutex_);
+  std::unordered_map<const LockOwner*, Owned> owned_ FIBER_GUARDED_BY(mutex_);
   // By what they wait for; the order of coming within one.
-  std::unordered_map<const void*, std::deque<Waiter*>> blocked_;
-  size_t bytes_ = 0;
-  size_t max_bytes_;
-  uint64_t escalations_ = 0, waits_ = 0;
-  EscalationBarrierFunc barrier_;
-  size_t max_deadlocks_;
-  std::deque<RangeDeadlockPath> deadlocks_;  // the newest first
+  std::unordered_map<const void*, std::deque<Waiter*>> blocked_ FIBER_GUARDED_BY(mutex_);
+  size_t bytes_ FIBER_GUARDED_BY(mutex_) = 0;
+  size_t max_bytes_ FIBER_GUARDED_BY(mutex_);
+  uint64_t escalations_ FIBER_GUARDED_BY(mutex_) = 0;
+  uint64_t waits_ FIBER_GUARDED_BY(mutex_) = 0;
+  EscalationBarrierFunc barrier_ FIBER_GUARDED_BY(mutex_);
+  size_t max_deadlocks_ FIBER_GUARDED_BY(mutex_);
+  std::deque<RangeDeadlockPath> deadlocks_ FIBER_GUARDED_BY(mutex_);  // the newest first
 };
 
 }  // namespace cairn
