@@ -135,6 +135,7 @@ void DiskReserve::NoteFailure(const Status& status) {
     const fiber::MutexLock lock(&mutex_);
     if (full()) return;
     full_.store(true, std::memory_order_relaxed);
+    became_full_.store(true, std::memory_order_relaxed);
     GiveUpFile();
     LetCompactionsRun(false);
   }
@@ -229,10 +230,14 @@ bool DiskReserve::Recover() {
   const uint64_t removals = removals_.load(std::memory_order_relaxed);
   const uint64_t now = fiber::now_nanos();
   const bool may_hold = FreeBytes() >= bytes_ + bytes_ / 4;
-  if (!may_hold && removals != compacted_removals_ && now >= compact_from_) {
-    compacted_removals_ = removals;
-    Compact();
-    compact_from_ = fiber::now_nanos() + kCompactAgainNanos;
+  if (!may_hold && now >= compact_from_) {
+    // What was deleted before may be there still, where a job held it the last time.
+    const bool again = became_full_.exchange(false, std::memory_order_relaxed);
+    if (again || removals != compacted_removals_ || !dropped_all_) {
+      compacted_removals_ = removals;
+      dropped_all_ = Compact();
+      compact_from_ = fiber::now_nanos() + kCompactAgainNanos;
+    }
   }
   if (!Hold(bytes_ / 4)) return true;
   const fiber::MutexLock lock(&mutex_);
@@ -258,7 +263,7 @@ void DiskReserve::DropNamespaces(const Namespaces& dead) {
       .PermitUncheckedError();
 }
 
-void DiskReserve::Compact() {
+bool DiskReserve::Compact() {
   rocksdb::DB* const db = keyspace_->db();
   // Looked up before the flush, with which it is on the disk that they are dead.
   const Namespaces dead = keyspace_->DeadNamespaces();
@@ -266,7 +271,10 @@ void DiskReserve::Compact() {
   if (s.ok()) DropNamespaces(dead);
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
-  if (files.empty()) return;
+  if (files.empty()) return true;
+  const bool dropped_all =
+      s.ok() && std::none_of(files.begin(), files.end(),
+                             [&dead](const LiveFileMetaData& file) { return IsOf(dead, file); });
   // One piece for each table of the deepest level, from where the last time ended.
   int deepest = 0;
   for (const LiveFileMetaData& file : files) deepest = std::max(deepest, file.level);
@@ -308,6 +316,7 @@ void DiskReserve::Compact() {
     log_->Warn("there is no room to compact all that was deleted",
                {{"needed", std::to_string(too_large)}, {"free", std::to_string(FreeBytes())}});
   }
+  return dropped_all;
 }
 
 }  // namespace cairn::server

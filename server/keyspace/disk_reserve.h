@@ -67,8 +67,9 @@ class DiskReserve {
   rocksdb::Status MakeFile();
   uint64_t FreeBytes();
   void LetCompactionsRun(bool run) FIBER_REQUIRES(mutex_);
-  // What the deleted takes becomes free, as far as there is space for it.
-  void Compact();
+  // What the deleted takes becomes free, as far as there is space for it. False: tables that have
+  // nothing else are still there, as another job has them.
+  bool Compact();
   // Tables that have nothing but what FLUSHALL has left: namespaces [first, second).
   void DropNamespaces(const std::vector<std::pair<uint32_t, uint32_t>>& dead);
 
@@ -79,10 +80,12 @@ class DiskReserve {
   std::atomic<bool> full_{false};
   std::atomic<bool> held_{false};
   std::atomic<uint64_t> removals_{0};
-  std::atomic<bool> canceled_{false};  // a compaction that is under way
+  std::atomic<bool> became_full_{false};  // since the last Compact()
+  std::atomic<bool> canceled_{false};     // a compaction that is under way
 
   // Of the thread.
   uint64_t compacted_removals_ = 0;
+  bool dropped_all_ = true;    // what Compact() said last
   uint64_t compact_from_ = 0;  // not before that moment
   std::string compacted_to_;   // where the last compactions ended
 
