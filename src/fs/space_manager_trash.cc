@@ -111,7 +111,7 @@ void SpaceManager::DeleteTrashOf(const std::string& dir) {
   fs_->GetChildren(dir, IOOptions(), &names, nullptr).PermitUncheckedError();
   for (const std::string& name : names) {
     if (!IsTrashFileName(name)) continue;
-    const std::string path = dir + "/" + name;
+    const std::string path = std::string(dir).append("/").append(name);
     IOStatus io = Track(path);
     if (io.ok()) io = DeleteFile(path, /*force_slow=*/false);
     if (!io.ok()) LogWarn(info_log_.get(), "Cannot delete trash: %s", io.ToString().c_str());
@@ -202,7 +202,7 @@ SstFileManager* NewSstFileManager(Env* /*env*/, std::shared_ptr<FileSystem> fs,
     std::vector<std::string> names;
     result = fs->GetChildren(trash_dir, IOOptions(), &names, nullptr);
     for (const std::string& name : names) {
-      const std::string path = trash_dir + "/" + name;
+      const std::string path = std::string(trash_dir).append("/").append(name);
       IOStatus io = manager->Track(path);
       if (io.ok()) io = manager->DeleteFile(path, /*force_slow=*/false);
       if (result.ok()) result = io;
