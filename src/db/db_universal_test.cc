@@ -179,7 +179,7 @@ TEST_F(DbUniversalTest, IncrementalJobsAreSmallAndTheSpaceIsBounded) {
     EXPECT_GT(jobs->jobs(), 0u);
     largest[incremental ? 1 : 0] = jobs->largest();
     uint64_t bytes = 0;
-    ASSERT_TRUE(db_->GetIntProperty("rocksdb.total-sst-files-size", &bytes));
+    ASSERT_TRUE(db_->GetIntProperty("rocksdb.live-sst-files-size", &bytes));
     EXPECT_LT(bytes, 3000u * 150 * 5 / 2) << incremental;
     ExpectModel();
     Compact();

@@ -54,8 +54,9 @@ class RangeLocksTest : public ::testing::Test {
           (info.exclusive ? "!" : "");
     }
     std::string text;
-    for (const auto& [start, rest] : sorted)
-      text += (text.empty() ? "" : " ") + start + ".." + rest;
+    for (const auto& [start, rest] : sorted) {
+      text.append(text.empty() ? "" : " ").append(start).append("..").append(rest);
+    }
     return text;
   }
   void Simulate(const std::function<void()>& body) {
