@@ -9,11 +9,9 @@
 #include "base/coding.h"
 #include "base/merge_operands.h"
 #include "base/perf.h"
-#include "base/wide_column_serialization.h"
-#include "fiber/interleave.h"
 #include "fs/read_limits.h"
+#include "read/attached_iterator.h"
 #include "read/saved_key.h"
-#include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
 
 namespace cairn {
@@ -22,32 +20,24 @@ namespace {
 // Values above this are pinned rather than copied on the way back, where the source can pin.
 constexpr size_t kCopyValueBytes = 128;
 
-class DBIterator final : public Iterator {
+class DBIterator final : public AttachedIterator {
  public:
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env), icmp_(*env.icmp), options_(options), operands_(env.merge_operator) {
+      : AttachedIterator(env, options) {
     const Snapshot* snapshot = options.tailing ? nullptr : options.snapshot;
     Attach(snapshot);
-    if (env.first_sequence != nullptr && snapshot == nullptr && !options.tailing)
-      sequence_ = *env.first_sequence;
-    if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
+    if (snapshot == nullptr && !options.tailing) StartAtFirstSequence();
   }
 
   DBIterator(const DBIteratorEnv& env, const ReadOptions& options, InternalIterator* internal,
              SequenceNumber sequence)
-      : env_(env),
-        icmp_(*env.icmp),
-        options_(options),
-        sequence_(sequence),
-        iter_(internal),
-        operands_(env.merge_operator) {}
-
-  ~DBIterator() override {
-    FlushStatistics();
-    Detach();
+      : AttachedIterator(env, options) {
+    sequence_ = sequence;
+    iter_.reset(internal);
   }
 
-  bool Valid() const override { return valid_; }
+  ~DBIterator() override { FlushStatistics(); }
+
   Slice key() const override {
     assert(valid_);
     return on_entry_ ? ExtractUserKey(entry_key_) : saved_key_.get();
@@ -64,7 +54,6 @@ class DBIterator final : public Iterator {
     if (!is_entity) columns_.assign(1, WideColumn(kDefaultWideColumnName, value()));
     return columns_;
   }
-  Status status() const override { return status_; }
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -74,7 +63,6 @@ class DBIterator final : public Iterator {
   void Prev() override;
   bool PrepareValue() override;
   Status Refresh(const Snapshot* snapshot) override;
-  Status GetProperty(std::string name, std::string* property) override;
 
  private:
   // Why entries of saved_key_ are passed over.
@@ -84,8 +72,9 @@ class DBIterator final : public Iterator {
     kTooNew,  // the entries so far were written after our sequence number
   };
 
-  void Attach(const Snapshot* snapshot);  // null: at the present
-  void Detach();
+  bool IsKeyPinned() const override {
+    return options_.pin_data && on_entry_ && iter_->IsKeyPinned();
+  }
   void Renew();
   bool IsBehind() const;
   void SeekFrom(const Slice& target);
@@ -116,9 +105,7 @@ class DBIterator final : public Iterator {
 
   void FindForward(Skip skip);
   bool CollectOperandsForward(MergeBase* base);
-  bool MergeOperandsOver(const MergeBase& base);
-  bool ShowColumns(const Slice& user_key, Slice* value);
-  bool LoadBlob(const Slice& user_key, Slice* value);
+  bool ShowMerged(const MergeBase& base);
   bool ShowBlob(const Slice& user_key, Slice* value);
   void FindBackward();
   bool CollectNewestVisible(bool* found);
@@ -130,28 +117,11 @@ class DBIterator final : public Iterator {
   void TurnForward();
   void TurnBackward();
 
-  // Whether a range tombstone hides the entry under the cursor. After an error status_ is set.
-  [[gnu::always_inline]] bool IsDeletedByRange(const Slice& user_key, uint64_t footer) {
-    if (tombstones_ == nullptr) [[likely]]
-      return false;
-    bool hidden = false;
-    Status s = tombstones_->IsHidden(user_key, footer >> 8, &hidden);
-    if (!s.ok()) Fail(std::move(s));
-    return hidden;
-  }
   bool PassHiddenRange();
 
   bool IsSavedKey(const Slice& user_key) {
     ++passed_.compared;
     return icmp_.EqualUserKey(user_key, saved_key_.get());
-  }
-  bool IsAtUpperBound(const Slice& user_key) const {
-    return options_.iterate_upper_bound != nullptr &&
-           icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;
-  }
-  bool IsBelowLowerBound(const Slice& user_key) const {
-    return options_.iterate_lower_bound != nullptr &&
-           icmp_.CompareUserKey(user_key, *options_.iterate_lower_bound) < 0;
   }
 
   // False: there is no time for it.
@@ -166,32 +136,10 @@ class DBIterator final : public Iterator {
     status_ = ReadLimits(options_).Error();
     return false;
   }
-  // With prefix_same_as_start, what is shown from here on has the prefix of `target`.
-  void HoldPrefixOf(const Slice& target) {
-    holds_prefix_ = options_.prefix_same_as_start && env_.prefix_extractor != nullptr &&
-                    env_.prefix_extractor->InDomain(target);
-    if (holds_prefix_) prefix_ = env_.prefix_extractor->Transform(target).ToString();
-  }
-  bool LeavesPrefix(const Slice& user_key) const {
-    return holds_prefix_ && !(env_.prefix_extractor->InDomain(user_key) &&
-                              env_.prefix_extractor->Transform(user_key) == Slice(prefix_));
-  }
   // Ends the search without an entry: at the end of the data, at a bound, or with iter_'s error.
   void End() {
     valid_ = false;
     if (!at_entry_) status_ = iter_->status();
-  }
-  void Fail(Status s) {
-    valid_ = false;
-    status_ = std::move(s);
-  }
-  bool IsTooManyHidden() {
-    if (options_.max_skippable_internal_keys == 0 ||
-        ++hidden_passed_ <= options_.max_skippable_internal_keys) {
-      return false;
-    }
-    Fail(Status::Incomplete("Too many internal keys skipped."));
-    return true;
   }
   Status BadEntry(ValueType type) const;
   void Tick(uint32_t ticker) const {
@@ -202,37 +150,20 @@ class DBIterator final : public Iterator {
   void CountCall(const Perf& perf, PerfMetric calls);
   void FlushStatistics();
 
-  const DBIteratorEnv env_;
-  const InternalKeyComparator icmp_;
-  const ReadOptions options_;
-  SequenceNumber sequence_ = 0;
-  SuperVersion* sv_ = nullptr;  // null if iter_ was given to us
-  std::unique_ptr<InternalIterator> iter_;
-  std::unique_ptr<TombstoneView> tombstones_;  // null: nothing is hidden by any
-
-  bool valid_ = false;
   bool forward_ = true;
   bool on_entry_ = true;  // what is shown is the entry under the cursor: forward, and not merged
   bool at_entry_ = false;
   bool newest_in_range_ = false;  // of the key looked at last on the way back
-  bool holds_prefix_ = false;
-  std::string prefix_;  // while holds_prefix_
-  Slice entry_key_;     // internal key
+  Slice entry_key_;               // internal key
   Slice entry_value_;
-  Status status_;
 
   SavedKey saved_key_;
   Slice saved_value_;  // backward: in value_copy_, or pinned; an entity's default column
   bool saved_is_entity_ = false;
   bool saved_is_blob_ = false;  // where the value is, which is shown otherwise
-  PinnableSlice blob_;          // that is shown
   bool unprepared_ = false;     // what is shown is where the value is: see PrepareValue
   std::string value_copy_;
-  MergeOperands operands_;       // of saved_key_; empty but while it is looked at
-  std::string merged_value_;     // what they made
-  mutable WideColumns columns_;  // of an entity that is shown; else what columns() gave last
   InternalKey seek_key_;
-  uint64_t hidden_passed_ = 0;
   // What the present call did; counted at its end.
   struct Passed {
     uint32_t compared = 0;  // keys
@@ -245,24 +176,6 @@ class DBIterator final : public Iterator {
            bytes_read_ = 0;  // not flushed yet
 };
 
-void DBIterator::Attach(const Snapshot* snapshot) {
-  sv_ = env_.super_versions->Acquire();
-  fiber::interleave();
-  // After the super version: its memtable then holds every write up to this number that a later
-  // flush could have moved away.
-  sequence_ =
-      snapshot != nullptr ? snapshot->GetSequenceNumber() : sv_->LastVisible(env_.last_sequence());
-  tombstones_.reset();
-  iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
-  if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
-}
-
-void DBIterator::Detach() {
-  tombstones_.reset();
-  iter_.reset();
-  if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
-}
-
 Status DBIterator::Refresh(const Snapshot* snapshot) {
   if (sv_ == nullptr) return Status::NotSupported("Refresh() needs a database behind the iterator");
   if (snapshot != nullptr && options_.tailing)
@@ -274,24 +187,6 @@ Status DBIterator::Refresh(const Snapshot* snapshot) {
   Detach();
   Attach(snapshot);
   return Status::OK();
-}
-
-Status DBIterator::GetProperty(std::string name, std::string* property) {
-  if (property == nullptr) return Status::InvalidArgument("property is null");
-  if (name == "rocksdb.iterator.super-version-number") {
-    if (sv_ == nullptr) return Status::InvalidArgument("The iterator has no super version");
-    *property = std::to_string(sv_->number);
-    return Status::OK();
-  }
-  if (name == "rocksdb.iterator.is-key-pinned") {
-    if (!valid_) {
-      *property = "Iterator is not valid.";
-      return Status::OK();
-    }
-    *property = options_.pin_data && on_entry_ && iter_->IsKeyPinned() ? "1" : "0";
-    return Status::OK();
-  }
-  return Status::InvalidArgument("Unidentified property.");
 }
 
 Status DBIterator::BadEntry(ValueType type) const {
@@ -408,13 +303,14 @@ void DBIterator::FindForward(Skip skip) {
       } else if (type == kTypeMerge) {
         saved_key_.Assign(user_key);
         MergeBase base;
-        if (!CollectOperandsForward(&base) || !MergeOperandsOver(base)) return;
+        if (!CollectOperandsForward(&base) || !ShowMerged(base)) return;
         on_entry_ = false;
         valid_ = true;
         return;
       }
       if (!in_range && type != kTypeDeletion && type != kTypeSingleDeletion) {
-        return Fail(BadEntry(type));
+        Fail(BadEntry(type));
+        return;
       }
       ++passed_.deletions;
       if (IsTooManyHidden()) return;
@@ -474,47 +370,14 @@ bool DBIterator::CollectOperandsForward(MergeBase* base) {
 }
 
 // Shows what operands_ make of `base`. False: it failed, status_ is set.
-bool DBIterator::MergeOperandsOver(const MergeBase& base) {
+bool DBIterator::ShowMerged(const MergeBase& base) {
   passed_.operands += static_cast<uint32_t>(operands_.size());
-  ValueType type = kTypeValue;
-  Status s = operands_.Merge(saved_key_.get(), base, env_.statistics, /*logger=*/nullptr,
-                             &merged_value_, &type);
-  operands_.Clear();
+  if (!MergeOperandsOver(saved_key_.get(), base, &saved_is_entity_)) return false;
   saved_value_ = merged_value_;
-  saved_is_entity_ = type == kTypeWideColumnEntity;
-  if (s.ok()) return !saved_is_entity_ || ShowColumns(saved_key_.get(), &saved_value_);
-  Fail(s.IsInvalidArgument() ? Status::InvalidArgument("merge_operator_ must be set.")
-                             : std::move(s));
-  return false;
+  return !saved_is_entity_ || ShowColumns(saved_key_.get(), &saved_value_);
 }
 
-// Of an entity, which *value is: takes its columns apart, and leaves the default one in *value.
-// False: it is damaged, status_ is set.
-bool DBIterator::ShowColumns(const Slice& user_key, Slice* value) {
-  Status s = DecodeWideColumns(*value, &columns_);
-  if (!s.ok()) {
-    Fail(Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true)));
-    return false;
-  }
-  const bool has_default = !columns_.empty() && columns_.front().name().empty();
-  *value = has_default ? columns_.front().value() : Slice();
-  return true;
-}
-
-// *value, where a blob is, becomes the blob. False: it cannot be read, status_ is set.
-bool DBIterator::LoadBlob(const Slice& user_key, Slice* value) {
-  BlobSource* const blobs = sv_ == nullptr ? nullptr : sv_->blobs;
-  Status s = blobs == nullptr ? Status::NotSupported("nobody reads blob files here")
-                              : blobs->Get(options_, user_key, value->ToString(), &blob_);
-  if (s.ok()) {
-    *value = blob_;
-    return true;
-  }
-  Fail(std::move(s));
-  return false;
-}
-
-// The same, or when the user asks for it (PrepareValue).
+// LoadBlob(), or that when the user asks for it (PrepareValue).
 bool DBIterator::ShowBlob(const Slice& user_key, Slice* value) {
   unprepared_ = options_.allow_unprepared_value;
   return unprepared_ || LoadBlob(user_key, value);
@@ -674,7 +537,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
     MergeBase base;
     if (*found && saved_is_blob_ && !LoadBlob(saved_key_.get(), &saved_value_)) return false;
     if (*found) base = {saved_value_, saved_is_entity_ ? kTypeWideColumnEntity : kTypeValue};
-    if (!MergeOperandsOver(base)) return false;
+    if (!ShowMerged(base)) return false;
     *found = true;
   } else if (*found && saved_is_entity_) {
     if (!ShowColumns(saved_key_.get(), &saved_value_)) return false;
@@ -705,7 +568,7 @@ bool DBIterator::LookUpSavedKey(bool* found) {
     if (saved_is_entity_) return ShowColumns(saved_key_.get(), &saved_value_);
   } else if (type == kTypeMerge) {
     MergeBase base;
-    if (!CollectOperandsForward(&base) || !MergeOperandsOver(base)) return false;
+    if (!CollectOperandsForward(&base) || !ShowMerged(base)) return false;
     *found = true;
     // Back before the operands.
     SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);

@@ -7,11 +7,9 @@
 
 #include "base/merge_operands.h"
 #include "base/perf.h"
-#include "base/wide_column_serialization.h"
-#include "fiber/interleave.h"
 #include "fs/read_limits.h"
+#include "read/attached_iterator.h"
 #include "read/read_timestamp.h"
-#include "read/version_iterators.h"
 #include "rocksdb/snapshot.h"
 
 namespace cairn {
@@ -19,26 +17,18 @@ namespace {
 
 // Forward the cursor stands on the entry shown or, after a merge, behind its operands. Backward it
 // stands anywhere: each step seeks twice, to before what was shown and to the newest version there.
-class TimestampIterator final : public Iterator {
+class TimestampIterator final : public AttachedIterator {
  public:
   TimestampIterator(const DBIteratorEnv& env, const ReadOptions& options)
-      : env_(env),
-        icmp_(*env.icmp),
+      : AttachedIterator(env, options),
         ts_size_(env.icmp->timestamp_size()),
-        options_(options),
         read_ts_(options.timestamp->ToString()),
         start_ts_(options.iter_start_ts == nullptr ? "" : options.iter_start_ts->ToString()),
-        shows_versions_(options.iter_start_ts != nullptr),
-        operands_(env.merge_operator) {
-    Attach(options.snapshot);
-    if (env.first_sequence != nullptr && options.snapshot == nullptr) {
-      sequence_ = *env.first_sequence;
-      if (tombstones_ != nullptr) tombstones_->set_sequence(sequence_);
-    }
+        shows_versions_(options.iter_start_ts != nullptr) {
+    AttachAtTimestamp(options.snapshot);
+    if (options.snapshot == nullptr) StartAtFirstSequence();
   }
-  ~TimestampIterator() override { Detach(); }
 
-  bool Valid() const override { return valid_; }
   Slice key() const override {
     assert(valid_);
     return shows_versions_ ? Slice(shown_) : StripTimestamp(ExtractUserKey(shown_), ts_size_);
@@ -56,7 +46,6 @@ class TimestampIterator final : public Iterator {
     if (!is_entity_) columns_.assign(1, WideColumn(kDefaultWideColumnName, value_));
     return columns_;
   }
-  Status status() const override { return status_; }
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -65,11 +54,9 @@ class TimestampIterator final : public Iterator {
   void Next() override;
   void Prev() override;
   Status Refresh(const Snapshot* snapshot) override;
-  Status GetProperty(std::string name, std::string* property) override;
 
  private:
-  void Attach(const Snapshot* snapshot);  // null: at the present
-  void Detach();
+  void AttachAtTimestamp(const Snapshot* snapshot);
   // False: there is no time for it, or what is asked for is history that is gone.
   bool Begin();
   void SeekInternal(const Slice& bare_key, const Slice& timestamp, SequenceNumber sequence,
@@ -102,125 +89,48 @@ class TimestampIterator final : public Iterator {
   // Past what is too new or too old, by a seek where that is far.
   void PassUnseen(Sight sight, const Slice& user_key);
   bool ShowMerged();
-  bool ShowEntity(const Slice& user_key, const Slice& entity);
-  bool LoadBlob(const Slice& user_key, const Slice& index, Slice* value);
 
-  bool IsAtUpperBound(const Slice& user_key) const {
-    return options_.iterate_upper_bound != nullptr &&
-           icmp_.CompareToBound(user_key, *options_.iterate_upper_bound) >= 0;
-  }
-  bool IsBelowLowerBound(const Slice& user_key) const {
-    return options_.iterate_lower_bound != nullptr &&
-           icmp_.CompareToBound(user_key, *options_.iterate_lower_bound) < 0;
-  }
   // Bare keys, both.
   int CompareBounds(const Slice& a, const Slice& b) const {
     return icmp_.user_comparator()->CompareWithoutTimestamp(a, false, b, false);
-  }
-  void HoldPrefixOf(const Slice& bare_key) {
-    holds_prefix_ = options_.prefix_same_as_start && env_.prefix_extractor != nullptr &&
-                    env_.prefix_extractor->InDomain(bare_key);
-    if (holds_prefix_) prefix_ = env_.prefix_extractor->Transform(bare_key).ToString();
-  }
-  bool LeavesPrefix(const Slice& user_key) const {
-    if (!holds_prefix_) return false;
-    const Slice bare = icmp_.BareKey(user_key);
-    return !env_.prefix_extractor->InDomain(bare) ||
-           env_.prefix_extractor->Transform(bare) != Slice(prefix_);
-  }
-  bool IsTooManyHidden() {
-    ++hidden_;
-    if (options_.max_skippable_internal_keys == 0 ||
-        hidden_ <= options_.max_skippable_internal_keys) {
-      return false;
-    }
-    Fail(Status::Incomplete("Too many internal keys skipped."));
-    return true;
   }
   void End() {
     valid_ = false;
     if (status_.ok() && !iter_->Valid()) status_ = iter_->status();
   }
-  bool Fail(Status s) {
-    valid_ = false;
-    status_ = std::move(s);
-    return false;
-  }
   void Count(uint32_t calls, uint32_t found) const;
 
-  const DBIteratorEnv env_;
-  const InternalKeyComparator icmp_;
   const size_t ts_size_;
-  const ReadOptions options_;
   const std::string read_ts_, start_ts_;
   const bool shows_versions_;
-  SequenceNumber sequence_ = 0;
-  SuperVersion* sv_ = nullptr;
-  std::unique_ptr<InternalIterator> iter_;
-  std::unique_ptr<TombstoneView> tombstones_;  // null: nothing is hidden by any
-  Status history_;                             // not OK: read_ts_ is below the mark
+  Status history_;  // not OK: read_ts_ is below the mark
 
-  bool valid_ = false;
   bool forward_ = true;
   bool on_entry_ = false;  // the cursor stands on what is shown
-  Status status_;
-  std::string shown_;  // an internal key
+  std::string shown_;      // an internal key
   Slice value_;
   bool is_entity_ = false;
-  PinnableSlice blob_;
-  MergeOperands operands_;
-  std::string merged_value_;
-  mutable WideColumns columns_;
-  bool holds_prefix_ = false;
-  std::string prefix_;
   std::string seek_key_;
   uint64_t unseen_ = 0;  // entries in a row that are too new or too old
-  uint64_t hidden_ = 0;  // entries passed over in the present call
 };
 
-void TimestampIterator::Attach(const Snapshot* snapshot) {
-  sv_ = env_.super_versions->Acquire();
-  fiber::interleave();
-  sequence_ =
-      snapshot != nullptr ? snapshot->GetSequenceNumber() : sv_->LastVisible(env_.last_sequence());
-  iter_.reset(NewSuperVersionIterator(options_, *sv_, env_.tables, &tombstones_));
-  if (tombstones_ != nullptr) {
-    tombstones_->set_sequence(sequence_);
-    tombstones_->set_timestamp(read_ts_);
-  }
+void TimestampIterator::AttachAtTimestamp(const Snapshot* snapshot) {
+  Attach(snapshot);
+  if (tombstones_ != nullptr) tombstones_->set_timestamp(read_ts_);
   history_ = CheckNotBelow(icmp_, sv_->history_low, read_ts_);
   status_ = history_;
-}
-
-void TimestampIterator::Detach() {
-  tombstones_.reset();
-  iter_.reset();
-  if (sv_ != nullptr) env_.super_versions->Release(std::exchange(sv_, nullptr));
 }
 
 Status TimestampIterator::Refresh(const Snapshot* snapshot) {
   valid_ = false;
   Detach();
-  Attach(snapshot);
+  AttachAtTimestamp(snapshot);
   return status_;
-}
-
-Status TimestampIterator::GetProperty(std::string name, std::string* property) {
-  if (property == nullptr) return Status::InvalidArgument("property is null");
-  if (name == "rocksdb.iterator.super-version-number") {
-    *property = std::to_string(sv_->number);
-    return Status::OK();
-  }
-  if (name == "rocksdb.iterator.is-key-pinned") {
-    *property = valid_ ? "0" : "Iterator is not valid.";
-    return Status::OK();
-  }
-  return Status::InvalidArgument("Unidentified property.");
 }
 
 bool TimestampIterator::Begin() {
   valid_ = false;
-  hidden_ = 0;
+  hidden_passed_ = 0;
   unseen_ = 0;
   status_ = history_;
   if (status_.ok() && ReadLimits::AreOver(options_)) status_ = ReadLimits(options_).Error();
@@ -294,33 +204,11 @@ void TimestampIterator::PassUnseen(Sight sight, const Slice& user_key) {
   }
 }
 
-bool TimestampIterator::LoadBlob(const Slice& user_key, const Slice& index, Slice* value) {
-  if (sv_->blobs == nullptr) return Fail(Status::NotSupported("nobody reads blob files here"));
-  Status s = sv_->blobs->Get(options_, user_key, index.ToString(), &blob_);
-  if (!s.ok()) return Fail(std::move(s));
-  *value = blob_;
-  return true;
-}
-
-bool TimestampIterator::ShowEntity(const Slice& user_key, const Slice& entity) {
-  Status s = DecodeWideColumns(entity, &columns_);
-  if (!s.ok()) {
-    return Fail(Status::CopyAppendMessage(s, " of key ", user_key.ToString(/*hex=*/true)));
-  }
-  is_entity_ = true;
-  value_ =
-      !columns_.empty() && columns_.front().name().empty() ? columns_.front().value() : Slice();
-  return true;
-}
-
 bool TimestampIterator::Show() {
   const Slice key = iter_->key();
   const Slice user_key = ExtractUserKey(key);
-  bool in_range = false;
-  if (tombstones_ != nullptr) {
-    Status s = tombstones_->IsHidden(user_key, ExtractSequence(key), &in_range);
-    if (!s.ok()) return Fail(std::move(s));
-  }
+  const bool in_range = IsDeletedByRange(user_key, ExtractInternalKeyFooter(key));
+  if (!status_.ok()) return false;
   const ValueType type = ExtractValueType(key);
   if (in_range || (IsDeletionType(type) && !shows_versions_)) return false;
   shown_.assign(key.data(), key.size());
@@ -338,10 +226,12 @@ bool TimestampIterator::Show() {
       valid_ = true;
       break;
     case kTypeBlobIndex:
-      valid_ = LoadBlob(user_key, iter_->value(), &value_);
+      value_ = iter_->value();
+      valid_ = LoadBlob(user_key, &value_);
       break;
     case kTypeWideColumnEntity:
-      valid_ = ShowEntity(user_key, iter_->value());
+      value_ = iter_->value();
+      is_entity_ = valid_ = ShowColumns(user_key, &value_);
       break;
     case kTypeMerge:
       valid_ = ShowMerged();
@@ -365,11 +255,8 @@ bool TimestampIterator::ShowMerged() {
   for (; iter_->Valid() && icmp_.EqualBare(ExtractUserKey(iter_->key()), user_key); iter_->Next()) {
     const Slice key = iter_->key();
     if (ExtractSequence(key) > sequence_) continue;
-    bool in_range = false;
-    if (tombstones_ != nullptr) {
-      Status s = tombstones_->IsHidden(ExtractUserKey(key), ExtractSequence(key), &in_range);
-      if (!s.ok()) return Fail(std::move(s));
-    }
+    const bool in_range = IsDeletedByRange(ExtractUserKey(key), ExtractInternalKeyFooter(key));
+    if (!status_.ok()) return false;
     if (in_range) break;
     const ValueType type = ExtractValueType(key);
     if (type == kTypeMerge) {
@@ -377,23 +264,16 @@ bool TimestampIterator::ShowMerged() {
       continue;
     }
     Slice value = iter_->value();
-    if (type == kTypeBlobIndex && !LoadBlob(ExtractUserKey(key), value, &value)) return false;
+    if (type == kTypeBlobIndex && !LoadBlob(ExtractUserKey(key), &value)) return false;
     base_value = value.ToString();
     base = {base_value, type == kTypeBlobIndex ? kTypeValue : type};
     if (IsDeletionType(type)) base.type = kTypeDeletion;
     break;
   }
   if (!iter_->Valid() && !iter_->status().ok()) return Fail(iter_->status());
-  ValueType type = kTypeValue;
-  Status s = operands_.Merge(icmp_.BareKey(user_key), base, env_.statistics, /*logger=*/nullptr,
-                             &merged_value_, &type);
-  operands_.Clear();
-  if (!s.ok()) {
-    return Fail(s.IsInvalidArgument() ? Status::InvalidArgument("merge_operator_ must be set.")
-                                      : std::move(s));
-  }
+  if (!MergeOperandsOver(icmp_.BareKey(user_key), base, &is_entity_)) return false;
   value_ = merged_value_;
-  return type != kTypeWideColumnEntity || ShowEntity(user_key, merged_value_);
+  return !is_entity_ || ShowColumns(user_key, &value_);
 }
 
 // ---- Forward
