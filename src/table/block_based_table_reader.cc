@@ -426,6 +426,19 @@ Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHand
 
 // ---- Lookups
 
+Status BlockBasedTable::BadEntry(const BlockHandle& handle, GetContext* context) const {
+  context->MarkCorrupt();
+  return BlockCorruption(source_, handle.offset, "bad entry in data block");
+}
+
+// `context` was offered an entry of that type, and wants no more.
+inline Status BlockBasedTable::Decided(const BlockHandle& handle, ValueType type,
+                                       const GetContext& context) const {
+  if (context.state() != GetContext::kUnsupported) [[likely]]
+    return Status::OK();
+  return Status::NotSupported("value type " + std::to_string(type) + source_.Where(handle.offset));
+}
+
 template <bool kTimed>
 Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
                                      const Slice& internal_key, GetContext* context, bool* done,
@@ -449,10 +462,7 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
     *compared += it.SeekUncounted(internal_key);
   }
   if (!it.Valid()) [[unlikely]] {
-    if (it.corrupt()) {
-      context->MarkCorrupt();
-      return BlockCorruption(source_, handle.offset, "bad entry in data block");
-    }
+    if (it.corrupt()) return BadEntry(handle, context);
     // Without sequence numbers in the index no key has versions in two blocks.
     *done = index_format_.user_keys && icmp_.timestamp_size() == 0;
     return s;
@@ -477,11 +487,7 @@ Status BlockBasedTable::GetFromBlock(const ReadOptions& options, const BlockHand
   if (context->SaveMatch(sequence, type, it.value(), &pinner)) [[unlikely]] {
     return GetBelowOperand(handle, &it, context, done);
   }
-  if (context->state() == GetContext::kUnsupported) [[unlikely]] {
-    return Status::NotSupported("value type " + std::to_string(type) +
-                                source_.Where(handle.offset));
-  }
-  return s;
+  return Decided(handle, type, *context);
 }
 
 // With timestamps, `it` standing on the first entry of the block that is not before `internal_key`,
@@ -500,16 +506,9 @@ Status BlockBasedTable::GetVersion(const BlockHandle& handle, const Slice& inter
     if (sequence > ExtractSequence(internal_key)) continue;
     context->OfferTimestamp(icmp_.TimestampIn(user_key));
     if (context->SaveMatch(sequence, type, it->value(), pinner)) continue;
-    if (context->state() == GetContext::kUnsupported) {
-      return Status::NotSupported("value type " + std::to_string(type) +
-                                  source_.Where(handle.offset));
-    }
-    return Status::OK();
+    return Decided(handle, type, *context);
   }
-  if (it->corrupt()) {
-    context->MarkCorrupt();
-    return BlockCorruption(source_, handle.offset, "bad entry in data block");
-  }
+  if (it->corrupt()) return BadEntry(handle, context);
   *done = false;  // the versions may go on in the next block
   return Status::OK();
 }
@@ -525,16 +524,9 @@ Status BlockBasedTable::GetBelowOperand(const BlockHandle& handle, DataBlockIter
     UnpackSequenceAndType(ExtractInternalKeyFooter(key), &sequence, &type);
     // The block is not kept: the value is copied.
     if (context->SaveMatch(sequence, type, it->value(), nullptr)) continue;
-    if (context->state() == GetContext::kUnsupported) {
-      return Status::NotSupported("value type " + std::to_string(type) +
-                                  source_.Where(handle.offset));
-    }
-    return Status::OK();
+    return Decided(handle, type, *context);
   }
-  if (it->corrupt()) {
-    context->MarkCorrupt();
-    return BlockCorruption(source_, handle.offset, "bad entry in data block");
-  }
+  if (it->corrupt()) return BadEntry(handle, context);
   *done = index_format_.user_keys;
   return Status::OK();
 }

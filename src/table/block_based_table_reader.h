@@ -180,9 +180,11 @@ class BlockBasedTable final : public TableReader {
   Status GetFromBlock(const ReadOptions& options, const BlockHandle& handle,
                       const Slice& internal_key, GetContext* context, bool* done,
                       uint32_t* compared) const;
-  // Goes on from a merge operand, as far as the block has the key's entries.
+  Status BadEntry(const BlockHandle& handle, GetContext* context) const;
+  Status Decided(const BlockHandle& handle, ValueType type, const GetContext& context) const;
   Status GetVersion(const BlockHandle& handle, const Slice& internal_key, DataBlockIter* it,
                     GetContext* context, bool* done, Cleanable* pinner) const;
+  // Goes on from a merge operand, as far as the block has the key's entries.
   Status GetBelowOperand(const BlockHandle& handle, DataBlockIter* it, GetContext* context,
                          bool* done) const;
   // Looks for a block in the cache, and, with `secondary`, in the secondary cache behind it: `make`
