@@ -7,11 +7,23 @@
 #include <memory>
 
 #include "base/namespace.h"
+#include "fiber/clock.h"
 #include "fiber/mutex.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/transaction_db_mutex.h"
 
 namespace cairn {
+
+// A now_nanos() value: until when who wants a lock waits. `timeout_us`: 0: it does not; < 0: for
+// ever.
+inline uint64_t LockDeadline(int64_t timeout_us) {
+  constexpr uint64_t kNanosPerMicro = 1000;
+  if (timeout_us == 0) return 0;
+  if (timeout_us < 0 || static_cast<uint64_t>(timeout_us) >= fiber::kNoDeadline / kNanosPerMicro) {
+    return fiber::kNoDeadline;
+  }
+  return fiber::deadline_after(static_cast<uint64_t>(timeout_us) * kNanosPerMicro);
+}
 
 // Somebody waits on one mutex at a time.
 class LockCondition {

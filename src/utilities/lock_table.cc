@@ -200,16 +200,9 @@ Status LockTable::LockWithin(Stripe* stripe, LockOwner* owner, uint64_t hash, ui
 
 Status LockTable::Await(Stripe* stripe, LockWaiter* waiter,
                         int64_t timeout_us) FIBER_NO_THREAD_SAFETY_ANALYSIS {
-  constexpr uint64_t kNanosPerMicro = 1000;
   LockOwner* const owner = waiter->owner;
   KeyLock* const lock = waiter->lock;
-  uint64_t deadline = fiber::kNoDeadline;
-  if (timeout_us == 0) {
-    deadline = 0;
-  } else if (timeout_us > 0 &&
-             static_cast<uint64_t>(timeout_us) < fiber::kNoDeadline / kNanosPerMicro) {
-    deadline = fiber::deadline_after(static_cast<uint64_t>(timeout_us) * kNanosPerMicro);
-  }
+  const uint64_t deadline = LockDeadline(timeout_us);
   owner->condition_.Make(options_.mutexes.get());
   {
     fiber::MutexLock waits(&waits_mutex_);

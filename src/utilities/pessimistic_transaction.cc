@@ -273,7 +273,8 @@ Status PessimisticTransaction::Recover(const TransactionName& name,
 void PessimisticTransaction::LockRecovered(uint32_t family, const Slice& key) {
   if (tracked_.Find(family, key) != nullptr) return;
   const uint64_t hash = LockTable::HashOf(family, key);
-  const Status s = txn_db_->LockKey(this, hash, family, key, /*exclusive=*/true, /*timeout_us=*/0);
+  const Status s = txn_db_->LockKey(this, hash, family, txn_db_->RangeComparatorOf(family), key,
+                                    /*exclusive=*/true, /*timeout_us=*/0);
   if (!s.ok()) return;
   tracked_.Track(family, key, db_->GetLatestSequenceNumber(), /*read_only=*/false,
                  /*exclusive=*/true);
@@ -325,7 +326,8 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice&
   const uint64_t hash = known != nullptr ? known->hash : LockTable::HashOf(id, key);
   SequenceNumber since = known != nullptr ? known->since : kMaxSequenceNumber;
   if (known == nullptr || upgrade) {
-    s = txn_db_->LockKey(this, hash, id, key, exclusive, lock_timeout_us_);
+    s = txn_db_->LockKey(this, hash, id, family->icmp.user_comparator(), key, exclusive,
+                         lock_timeout_us_);
   }
   TakeNeededSnapshot();
   if (!s.ok()) return s;

@@ -74,9 +74,12 @@ class PessimisticDb final : public TransactionDB {
   LockTable* locks() { return &locks_; }
   // Null: keys are locked, by locks().
   RangeLocks* range_locks() { return range_locks_.get(); }
-  // SUSPENDS. By the one or the other.
-  Status LockKey(LockOwner* owner, uint64_t hash, uint32_t family, const Slice& key, bool exclusive,
-                 int64_t timeout_us);
+  // SUSPENDS. By the one or the other. `comparator`: the family's; what RangeComparatorOf() says
+  // will do.
+  Status LockKey(LockOwner* owner, uint64_t hash, uint32_t family, const Comparator* comparator,
+                 const Slice& key, bool exclusive, int64_t timeout_us);
+  // Null: there is no such family, or nobody needs it, as there are no range locks.
+  const Comparator* RangeComparatorOf(uint32_t family) const;
   const TransactionDBOptions& options() const { return options_; }
   // Milliseconds of an option as what LockTable takes.
   static int64_t Micros(int64_t millis);

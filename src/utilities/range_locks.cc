@@ -12,7 +12,6 @@ namespace cairn {
 namespace {
 
 constexpr size_t kDefaultMaxBytes = size_t{64} << 20;
-constexpr uint64_t kNanosPerMicro = 1000;
 constexpr uint64_t kMicrosPerSecond = 1'000'000;
 // Of a node of a map, and of what the allocator adds to a key.
 constexpr size_t kNodeBytes = 48;
@@ -304,13 +303,7 @@ void RangeLocks::ForgetIfIdle(const LockOwner* owner) {
 
 Status RangeLocks::Await(Waiter* waiter, int64_t timeout_us) {
   LockOwner* const owner = waiter->owner;
-  uint64_t deadline = fiber::kNoDeadline;
-  if (timeout_us == 0) {
-    deadline = 0;
-  } else if (timeout_us > 0 &&
-             static_cast<uint64_t>(timeout_us) < fiber::kNoDeadline / kNanosPerMicro) {
-    deadline = fiber::deadline_after(static_cast<uint64_t>(timeout_us) * kNanosPerMicro);
-  }
+  const uint64_t deadline = LockDeadline(timeout_us);
   owner->condition_.Make(mutexes_.get());
   owner->missed_ids_.clear();
   waiter->place = waiter->family->waiters.insert(waiter->family->waiters.end(), waiter);

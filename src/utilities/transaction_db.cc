@@ -135,16 +135,21 @@ void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* trans)
 
 // --- What is locked
 
-Status PessimisticDb::LockKey(LockOwner* owner, uint64_t hash, uint32_t family, const Slice& key,
-                              bool exclusive, int64_t timeout_us) {
+const Comparator* PessimisticDb::RangeComparatorOf(uint32_t family) const {
+  if (range_locks_ == nullptr) return nullptr;
+  const std::unique_ptr<ColumnFamilyHandle> handle = impl_->HandleOf(family);
+  return handle == nullptr ? nullptr : handle->GetComparator();
+}
+
+Status PessimisticDb::LockKey(LockOwner* owner, uint64_t hash, uint32_t family,
+                              const Comparator* comparator, const Slice& key, bool exclusive,
+                              int64_t timeout_us) {
   if (range_locks_ == nullptr) [[likely]] {
     return locks_.Lock(owner, hash, family, key, exclusive, timeout_us);
   }
-  const std::unique_ptr<ColumnFamilyHandle> handle = impl_->HandleOf(family);
-  if (handle == nullptr) return Status::OK();  // the write says what is wrong
+  if (comparator == nullptr) return Status::OK();  // of no such family: the write says so
   const Endpoint endpoint(key);
-  return range_locks_->Lock(owner, family, handle->GetComparator(), endpoint, endpoint, exclusive,
-                            timeout_us);
+  return range_locks_->Lock(owner, family, comparator, endpoint, endpoint, exclusive, timeout_us);
 }
 
 std::unordered_multimap<uint32_t, KeyLockInfo> PessimisticDb::GetLockStatusData() {
@@ -185,8 +190,8 @@ Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
   Status s;
   for (; s.ok() && locked < keys.size(); locked += s.ok()) {
     const auto& [family, key] = keys[locked];
-    s = LockKey(&owner, LockTable::HashOf(family, key), family, key, /*exclusive=*/true,
-                timeout_us);
+    s = LockKey(&owner, LockTable::HashOf(family, key), family, RangeComparatorOf(family), key,
+                /*exclusive=*/true, timeout_us);
   }
   if (s.ok()) s = put();
   if (range_locks_ != nullptr) range_locks_->Release(&owner);
