@@ -448,7 +448,7 @@ mutant('turn-to-first', 'Next() after Prev() shows the same entry again', 'src/r
     FindForward(Skip::kNone);
 ''')
 mutant('iterator-reads-number-first', 'an iterator takes its sequence number before the memtables and tables',
-       'src/read/db_iterator.cc', '''
+       'src/read/attached_iterator.cc', '''
   sv_ = env_.super_versions->Acquire();
   fiber::interleave();
   // After the super version: its memtable then holds every write up to this number that a later
@@ -475,9 +475,9 @@ mutant('get-reads-number-first', 'a Get takes its sequence number before the mem
     const SequenceNumber sequence = std::min(last, SequenceFor(options, *sv.get()));
     const LookupRequest request{
 ''', seeds=2000)
-mutant('upper-bound-included', 'a forward scan shows its upper bound', 'src/read/db_iterator.cc',
-       'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) >= 0;',
-       'icmp_.CompareUserKey(user_key, *options_.iterate_upper_bound) > 0;')
+mutant('upper-bound-included', 'a forward scan shows its upper bound', 'src/read/attached_iterator.h',
+       'icmp_.CompareToBound(user_key, *options_.iterate_upper_bound) >= 0;',
+       'icmp_.CompareToBound(user_key, *options_.iterate_upper_bound) > 0;')
 mutant('reseek-goes-too-far', 'a scan that passes over many entries too new for it misses the key',
        'src/read/db_iterator.cc', '''
         SeekInternal(saved_key_.get(), sequence_, kValueTypeForSeek);
