@@ -46,7 +46,7 @@ check:  ## format, style, layers, documents, commits, public headers, thread-saf
 	scripts/check_commits.py
 	scripts/checks_test.py
 	@cmake --preset clang >/dev/null
-	scripts/check_clang.py build/clang --jobs $(JOBS)
+	scripts/check_clang.py build/clang --jobs $(JOBS) $(CLANG_LOOKS)
 	scripts/check_tidy build/clang
 
 serve:  ## build and run cairn-server: any Redis client on port 6379, its page on http://127.0.0.1:6380/

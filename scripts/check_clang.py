@@ -3,7 +3,10 @@
 header alone, the library, the server, the simulation, the tools, the benchmarks, the examples, the fuzz targets, and the suites under
 test/. No code is made. The unit tests beside their files are left out: clang-tidy looks at those that changed.
 
-  scripts/check_clang.py BUILD_FOLDER [--all] [--jobs N] [FILE...]      --all: the unit tests, too; FILE: these alone
+  scripts/check_clang.py BUILD_FOLDER [--all | --beside_sanitizers] [--jobs N] [FILE...]
+    --all                 the unit tests, too
+    --beside_sanitizers   without the library and the server, which `make asan` compiles with the same compiler and warnings
+    FILE                  these alone
 
 The commands are those of the build folder's compile_commands.json, of the preset clang. A file is looked at again when it, or something
 that it includes, changed since it passed. Exit status: 1 if clang has anything to say.
@@ -42,6 +45,10 @@ def entries_of(build):
 
 def is_unit_test(file):
     return file.endswith('_test.cc') and not file.startswith('test/') or file.startswith('fiber/test/')
+
+
+def is_in_asan(file):
+    return file.startswith(('src/', 'fiber/src/', 'server/'))
 
 
 def passed_since(stamp, command):
@@ -83,12 +90,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('files', nargs='*')
-    parser.add_argument('--all', action='store_true')
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument('--all', action='store_true')
+    which.add_argument('--beside_sanitizers', action='store_true')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     entries = entries_of(build)
-    files = arguments.files or [f for f in entries if arguments.all or not is_unit_test(f)]
+    files = arguments.files or [f for f in entries if (arguments.all or not is_unit_test(f)) and
+                                not (arguments.beside_sanitizers and is_in_asan(f))]
     unknown = [f for f in files if f not in entries]
     if unknown:
         sys.exit(f'check_clang: no compile command for {", ".join(unknown)}')

@@ -89,8 +89,10 @@ class Tree:
             steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF',
                           f'-DCMAKE_CXX_FLAGS={unused}'])
         steps.append(['ninja', '-C', str(self.built), '-j2', 'cairn-sim'])
+        # What one tree compiled serves the others: ccache sees paths below the tree.
+        env = {**os.environ, 'CCACHE_BASEDIR': str(self.root), 'CCACHE_NOHASHDIR': '1'}
         for step in steps:
-            done = subprocess.run(['nice', '-n', '10', *step], cwd=self.root, capture_output=True, text=True)
+            done = subprocess.run(['nice', '-n', '10', *step], cwd=self.root, capture_output=True, text=True, env=env)
             if done.returncode != 0:
                 return done.stdout[-3000:] + done.stderr[-3000:]
         return None

@@ -16,12 +16,10 @@
 namespace cairn::server {
 namespace {
 
+using testing::kWrongTypeReply;
 using testing::TestClient;
 using testing::TestServer;
 using testing::WaitFor;
-
-constexpr char kWrongTypeReply[] =
-    "-WRONGTYPE Operation against a key holding the wrong kind of value";
 
 class ListsTest : public ::testing::Test {
  protected:

@@ -17,11 +17,9 @@ namespace cairn::server {
 namespace {
 
 using testing::Choices;
+using testing::kWrongTypeReply;
 using testing::LocalClient;
 using testing::LocalServer;
-
-constexpr char kWrongTypeReply[] =
-    "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 class SetsTest : public ::testing::Test {
  protected:

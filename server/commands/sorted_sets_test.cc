@@ -17,14 +17,12 @@ namespace cairn::server {
 namespace {
 
 using testing::Choices;
+using testing::kWrongTypeReply;
 using testing::LocalClient;
 using testing::LocalServer;
 using testing::TestClient;
 using testing::TestServer;
 using testing::WaitFor;
-
-constexpr char kWrongTypeReply[] =
-    "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 class SortedSetsTest : public ::testing::Test {
  protected:

@@ -24,6 +24,10 @@
 
 namespace cairn::server::testing {
 
+// What a command says of a key that holds a value of another type.
+inline constexpr char kWrongTypeReply[] =
+    "-WRONGTYPE Operation against a key holding the wrong kind of value";
+
 // Seeded choices (SplitMix64, by Steele, Lea and Flood).
 class Choices {
  public:

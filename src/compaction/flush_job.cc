@@ -19,7 +19,7 @@ namespace cairn {
 namespace {
 
 // Entries, in a step of the flush.
-constexpr int kStep = 64;
+constexpr int kFlushStep = 64;
 
 }  // namespace
 
@@ -140,7 +140,7 @@ Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstone
   const ThreadStage stage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   Status s;
   const auto step = [&] {
-    for (int i = 0; i < kStep && s.ok() && kept->Valid(); ++i) {
+    for (int i = 0; i < kFlushStep && s.ok() && kept->Valid(); ++i) {
       s = blobs_.AddEntry(*kept, writer);
       kept->Next();
     }

@@ -16,7 +16,6 @@
 namespace cairn {
 namespace {
 
-constexpr size_t kFooterSize = kInternalKeyFooterSize;
 constexpr size_t kMinBlock = 4096;
 constexpr size_t kMaxBlock = size_t{1} << 20;
 
@@ -154,7 +153,7 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
       type != kTypeDeletionWithTimestamp) [[unlikely]] {
     return type == kTypeRangeDeletion ? AddTombstone(seq, key, value) : Unsupported(type);
   }
-  const size_t key_size = key.size() + kFooterSize;
+  const size_t key_size = key.size() + kInternalKeyFooterSize;
   if (key_size > std::numeric_limits<uint32_t>::max() ||
       value.size() > std::numeric_limits<uint32_t>::max()) [[unlikely]] {
     return Status::InvalidArgument("Key or value exceeds 4 GiB");
@@ -214,7 +213,7 @@ Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slic
     tombstones_.push_back({Slice(p, start.size()), Slice(p + start.size(), end.size()), seq});
     tombstone_count_.store(tombstones_.size(), std::memory_order_release);
   }
-  data_size_.fetch_add(bytes + kFooterSize, std::memory_order_relaxed);
+  data_size_.fetch_add(bytes + kInternalKeyFooterSize, std::memory_order_relaxed);
   NoteSequence(seq);
   return Status::OK();
 }
@@ -297,7 +296,7 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
     counters->user_key_comparison_count += 1;
   }
   const Slice entry = node->key();
-  const Slice user_key(entry.data(), entry.size() - kFooterSize);
+  const Slice user_key(entry.data(), entry.size() - kInternalKeyFooterSize);
   if (comparator_.CompareUserKey(user_key, key.user_key()) != 0) return false;
 
   const uint64_t footer = DecodeFixed64(entry.data() + user_key.size());

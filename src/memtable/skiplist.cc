@@ -16,8 +16,6 @@
 namespace cairn {
 namespace {
 
-constexpr size_t kFooterSize = kInternalKeyFooterSize;
-
 inline uint64_t LoadBigEndian(const char* p) {
   uint64_t v;
   std::memcpy(&v, p, sizeof(v));
@@ -42,8 +40,9 @@ inline uint64_t PrefixOf(const char* user_key, size_t size) {
 class SkipList::BytewiseOrder {
  public:
   explicit BytewiseOrder(const Slice& internal_key)
-      : BytewiseOrder(Slice(internal_key.data(), internal_key.size() - kFooterSize),
-                      DecodeFixed64(internal_key.data() + internal_key.size() - kFooterSize)) {}
+      : BytewiseOrder(
+            Slice(internal_key.data(), internal_key.size() - kInternalKeyFooterSize),
+            DecodeFixed64(internal_key.data() + internal_key.size() - kInternalKeyFooterSize)) {}
   BytewiseOrder(const Slice& user_key, uint64_t footer)
       : user_(user_key.data()),
         size_(user_key.size()),
@@ -55,7 +54,7 @@ class SkipList::BytewiseOrder {
 
   bool IsBefore(const Node* node) const {  // node < sought
     const char* key = node->key_data();
-    const size_t node_size = node->key_size - kFooterSize;
+    const size_t node_size = node->key_size - kInternalKeyFooterSize;
     const size_t common = node_size < size_ ? node_size : size_;
     if (common >= 8) [[likely]] {
       uint64_t a = LoadBigEndian(key);
@@ -80,7 +79,7 @@ class SkipList::BytewiseOrder {
   }
 
   bool IsEqual(const Node* node) const {
-    return node->key_size == size_ + kFooterSize &&
+    return node->key_size == size_ + kInternalKeyFooterSize &&
            std::memcmp(node->key_data(), user_, node->key_size) == 0;
   }
 
@@ -117,7 +116,7 @@ SkipList::SkipList(const InternalKeyComparator* comparator, ConcurrentArena* are
 
 template <class F>
 auto SkipList::WithOrder(const Slice& internal_key, F&& f) const {
-  assert(internal_key.size() >= kFooterSize);
+  assert(internal_key.size() >= kInternalKeyFooterSize);
   return bytewise_ ? f(BytewiseOrder(internal_key)) : f(GeneralOrder(comparator_, internal_key));
 }
 
@@ -406,7 +405,7 @@ bool SkipList::InsertIn(const Order& order, Node* node, Splice* splice, bool use
       if constexpr (Order::kHasPrefix && kConcurrent) {
         // The link's own may be stale, and must not become ours.
         if (next != nullptr) {
-          next_prefix = PrefixOf(next->key_data(), next->key_size - kFooterSize);
+          next_prefix = PrefixOf(next->key_data(), next->key_size - kInternalKeyFooterSize);
         }
       } else if constexpr (Order::kHasPrefix) {
         next_prefix = link->prefix.load(std::memory_order_relaxed);

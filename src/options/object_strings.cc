@@ -66,7 +66,7 @@ std::string_view WithoutBraces(std::string_view text) {
 }
 
 template <class F>
-bool Names(const std::string& name) {
+bool IsCalled(const std::string& name) {
   return name == F::kClassName() || name == F::kNickName();
 }
 
@@ -85,15 +85,15 @@ ObjectText ParseMemtableFactoryText(const std::string& text,
   if (!SplitObject(text, &name, &settings)) return ObjectText::kUnknown;
   bool ok = true;
   std::unique_ptr<MemTableRepFactory> made;
-  if (Names<SkipListFactory>(name)) {
+  if (IsCalled<SkipListFactory>(name)) {
     size_t lookahead = 0;
     ok = Take(&settings, "", &lookahead) && Take(&settings, "lookahead", &lookahead);
     made = std::make_unique<SkipListFactory>(lookahead);
-  } else if (Names<VectorRepFactory>(name)) {
+  } else if (IsCalled<VectorRepFactory>(name)) {
     size_t count = 0;
     ok = Take(&settings, "", &count) && Take(&settings, "count", &count);
     made = std::make_unique<VectorRepFactory>(count);
-  } else if (Names<HashSkipListRepFactory>(name)) {
+  } else if (IsCalled<HashSkipListRepFactory>(name)) {
     size_t buckets = 1000000;
     int32_t height = 4;
     int32_t branching = 4;
@@ -101,7 +101,7 @@ ObjectText ParseMemtableFactoryText(const std::string& text,
          Take(&settings, "skiplist_height", &height) &&
          Take(&settings, "branching_factor", &branching);
     made = std::make_unique<HashSkipListRepFactory>(buckets, height, branching);
-  } else if (Names<HashLinkListRepFactory>(name)) {
+  } else if (IsCalled<HashLinkListRepFactory>(name)) {
     settings.clear();  // DB::Open will say that there is no such memtable
     made = std::make_unique<HashLinkListRepFactory>();
   } else {

@@ -46,7 +46,14 @@ class Run:
     def __init__(self, args, db):
         self.args, self.db = args, db
         self.random = random.Random(args.seed)
-        self.common = [f'--compression={args.config.removesuffix("-blobs")}', f'--keys={args.keys}', f'--seed={args.seed}', *CONFIGS[args.config]]
+        self.keys = args.keys
+        self.more = CONFIGS[args.config]
+
+    @property
+    def common(self):
+        """What every call of a driver is told."""
+        compression = self.args.config.removesuffix('-blobs')
+        return [f'--compression={compression}', f'--keys={self.keys}', f'--seed={self.args.seed}', *self.more]
 
     def call(self, command, **kwargs):
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
@@ -65,7 +72,7 @@ class Run:
 
     def write_and_kill(self, engine, phase):
         """Returns the last batch that was acknowledged before the kill."""
-        lines = self.random.randrange(1, max(2, self.args.keys // 5 // 12 // 64))
+        lines = self.random.randrange(1, max(2, self.keys // 5 // 12 // 64))
         command = [self.driver(engine), 'write', self.db, f'--phase={phase}', '--die', *self.common]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             acknowledged, said = 0, []
@@ -219,11 +226,13 @@ class Run:
             self.repair('rocksdb', '1:all')
             self.verify('cairn', '1:all')
         self.external_files()
-        self.backups()
         if self.args.config in ('none', 'lz4hc'):
             self.directories_outside()
+        self.backups()
 
     def backups(self):
+        # Each of four is restored and read whole three times or more: a fifth of the keys makes as many files.
+        self.keys //= 5
         parent = self.db.parent
         source, restored, backups = parent / 'source', parent / 'restored', parent / 'backups'
         # How each configuration writes them; both engines the same.
@@ -267,7 +276,7 @@ class Run:
     def directories_outside(self):
         parent = self.db.parent
         self.db = parent / 'elsewhere'
-        self.common += [f'--wal-dir={parent}/logs', f'--tables-dir={parent}/tables']
+        inside, self.more = self.more, [*self.more, f'--wal-dir={parent}/logs', f'--tables-dir={parent}/tables']
         self.write('rocksdb', 1)
         acknowledged = self.write_and_kill('rocksdb', 2)
         if (parent / 'logs' / 'OWNER').exists():
@@ -284,6 +293,7 @@ class Run:
         self.verify('cairn', history + ',4:all')
         if list(self.db.glob('*.log')) or list(self.db.glob('*.sst')):
             sys.exit('FAILED: logs or tables are in the directory of the database')
+        self.more = inside
 
     def repair(self, engine, history):
         (self.db / 'CURRENT').unlink()
