@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test c-test ldb-suite interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
+.PHONY: help windows windows-test windows-check c-test ldb-suite interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -194,6 +194,13 @@ windows-test:  ## the same with every program, in release and debug, and OpenSSL
 	@scripts/windows_deps.py --jobs $(JOBS) --openssl
 	@for preset in windows-mingw windows-mingw-debug; do cmake --preset $$preset >/dev/null || exit 1; done
 	@for kind in release debug; do cmake --build build/windows/$$kind -j $(JOBS) && scripts/windows_test.py --jobs $(JOBS) --build build/windows/$$kind || exit 1; done
+
+windows-check:  ## 300 kills by TerminateProcess, under Wine; bench/results/windows-*.md
+	@scripts/install-deps.sh windows
+	@scripts/windows_deps.py --jobs $(JOBS)
+	@cmake --preset windows-mingw >/dev/null
+	@cmake --build build/windows/release -j $(JOBS) --target crash_programs
+	@test/crash/crash_check.py build/windows/release kill --kills 300 --out bench/results/windows-kills.md $(CRASH_FLAGS)
 
 fuzz:  ## run a fuzz target for some time: make fuzz TARGET=table [SECONDS=60]; doc/fuzzing.md has them
 	@scripts/fuzz "$(TARGET)" $(SECONDS)
