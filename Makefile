@@ -197,15 +197,16 @@ windows-test:  ## the same with every program, in release and debug, and OpenSSL
 	@for preset in windows-mingw windows-mingw-debug; do cmake --preset $$preset >/dev/null || exit 1; done
 	@for kind in release debug; do cmake --build build/windows/$$kind -j $(JOBS) && scripts/windows_test.py --jobs $(JOBS) --build build/windows/$$kind || exit 1; done
 
-windows-check:  ## 300 kills by TerminateProcess, databases to Linux and back, under Wine; bench/results/windows-*.md
+windows-check:  ## 300 kills by TerminateProcess, databases to Linux and back, cairn-server with 1,000 connections, under Wine; bench/results/windows-*.md
 	@scripts/install-deps.sh windows
-	@scripts/windows_deps.py --jobs $(JOBS)
+	@scripts/windows_deps.py --jobs $(JOBS) --openssl
 	@cmake --preset windows-mingw >/dev/null
-	@cmake --build build/windows/release -j $(JOBS) --target crash_programs cairn_shared releases_driver
+	@cmake --build build/windows/release -j $(JOBS) --target crash_programs cairn_shared releases_driver cairn-server interrupt
 	@cmake --preset release >/dev/null
 	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver
 	@test/crash/crash_check.py build/windows/release kill --kills 300 --out bench/results/windows-kills.md $(CRASH_FLAGS)
 	@scripts/interop_windows.py --jobs $(JOBS) --out bench/results/windows-interop.md $(INTEROP_FLAGS)
+	@server/windows_check.py build/windows/release
 
 fuzz:  ## run a fuzz target for some time: make fuzz TARGET=table [SECONDS=60]; doc/fuzzing.md has them
 	@scripts/fuzz "$(TARGET)" $(SECONDS)
