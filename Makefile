@@ -187,7 +187,7 @@ windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and
 	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_PROGRAMS) $(WINDOWS_DLL_PROGRAMS) ldb_tool sst_dump_tool cairn_tool db_bench
 	@scripts/windows_test.py --jobs $(JOBS) --out build/windows/counts.md $(WINDOWS_PROGRAMS) dll
 WINDOWS_PROGRAMS ?= base_test fs_test cache_test memtable_test wal_test table_test blob_test options_test manifest_test commit_test \
-	read_test compaction_test db_test repair_test
+	read_test compaction_test db_test repair_test fiber_test async_test power_cut_test simulation_test crash_test conformance_cairn
 WINDOWS_DLL_PROGRAMS = c_api_cairn c_plugins_cairn c_watching_cairn c_ttl_cairn c_write_batch_wi_cairn c_transaction_db_cairn \
 	c_optimistic_transactions_cairn c_backup_cairn c_space_cairn embed
 
