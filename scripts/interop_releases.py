@@ -25,12 +25,16 @@ class Failure(Exception):
 
 class Driver:
     def __init__(self, program, keys, work):
-        self.program, self.keys, self.work = program, keys, work
+        self.program, self.keys, self.work, self.env = program, keys, work, None
+
+    def start(self, library):
+        """The words of a command up to the driver's own."""
+        return [self.program, library]
 
     def __call__(self, library, command, *args):
         """The lines that it prints. Raises Failure with the last line of what it says when it fails."""
-        done = subprocess.run([str(part) for part in (self.program, library, command, *args)], text=True, capture_output=True,
-                              errors='replace', timeout=600)
+        done = subprocess.run([str(part) for part in (*self.start(library), command, *args)], text=True, capture_output=True,
+                              errors='replace', timeout=600, env=self.env)
         if done.returncode < 0:
             raise Failure(f'{command}: killed by signal {-done.returncode}')
         if done.returncode != 0:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the GoogleTest programs of a Windows build: under Wine elsewhere, by themselves on Windows. And the scripts that drive its
-tools by their command lines (SUITES).
+tools by their command lines (SUITES), and programs that are tests without GoogleTest (PLAIN).
 
   windows_test.py [--build build/windows/release] [--jobs N] [--out FILE.md] [PROGRAM or SUITE...]    default: all that are built
 
@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REASONS = ROOT / 'scripts' / 'windows_reasons.txt'
@@ -28,6 +29,12 @@ TIMEOUT_S = 3600
 SUITES = {
     'tools': (['test/tools/tools_test.py', '--bin', '{bin}'], ['ldb', 'sst_dump', 'cairn']),
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
+}
+# Programs that say by their exit status whether all is well, and take a folder for a database. Those of libcairn.dll are nine in C
+# and one in C++.
+PLAIN = {
+    'dll': [*(f'c_{name}_cairn' for name in ('api', 'plugins', 'watching', 'ttl', 'write_batch_wi', 'transaction_db',
+                                             'optimistic_transactions', 'backup', 'space')), 'embed'],
 }
 
 
@@ -168,6 +175,29 @@ def run_suite(name, build, excluded):
     return outcome
 
 
+def run_plain(name, build, excluded):
+    """As run(), of one of PLAIN."""
+    outcome = Outcome(name)
+    excluded = {case for case, _ in excluded}
+    (build / 'reports').mkdir(exist_ok=True)
+    for program in PLAIN[name]:
+        if program in excluded:
+            outcome.left_out += 1
+            continue
+        path = next(build.rglob(f'{program}.exe'))
+        with tempfile.TemporaryDirectory(prefix='cairn_plain_') as folder, open(build / 'reports' / f'{program}.log', 'wb') as log:
+            try:
+                status = subprocess.run([*emulator(), str(path), f'{folder}/db'], cwd=build, env=environment(build), stdin=subprocess.DEVNULL,
+                                        stdout=log, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False).returncode
+            except subprocess.TimeoutExpired:
+                status = f'none within {TIMEOUT_S} s'
+        if status == 0:
+            outcome.passed += 1
+        else:
+            outcome.failed.append(f'{program}: status {status}')
+    return outcome
+
+
 def in_columns(rows):
     """Markdown's table that is one for the eye, too."""
     rows = [[str(cell) for cell in row] for row in rows]
@@ -187,7 +217,8 @@ def main():
     build = args.build.resolve()
     reasons = left_out(REASONS.read_text()) if REASONS.exists() else {}
     chosen = [path for path in programs(build) if not args.names or path.stem in args.names]
-    suites = [name for name, (_, drives) in SUITES.items() if (not args.names or name in args.names) and
+    of_suites = {**{name: drives for name, (_, drives) in SUITES.items()}, **PLAIN}
+    suites = [name for name, drives in of_suites.items() if (not args.names or name in args.names) and
               all(any(build.rglob(f'{program}.exe')) for program in drives)]
     missing = set(args.names) - {path.stem for path in chosen} - set(suites)
     if missing or not (chosen or suites):
@@ -220,7 +251,7 @@ def test(args, build, reasons, chosen, suites):
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         def one(what):
             if isinstance(what, str):
-                return run_suite(what, build, reasons.get(what, []))
+                return (run_plain if what in PLAIN else run_suite)(what, build, reasons.get(what, []))
             return run(what, build, reasons.get(what.stem, []))
         for outcome in pool.map(one, [*chosen, *suites]):
             print(f'{outcome.program}: {outcome.passed} of {outcome.total}', flush=True)

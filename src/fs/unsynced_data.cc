@@ -6,26 +6,26 @@
 #include <utility>
 
 #include "fs/file_util.h"
+#include "fs/platform.h"
 
 namespace cairn::fault::detail {
 
 namespace {
 
-// Without doubled and trailing slashes, so that equal paths are equal texts.
+// Without doubled and trailing separators, and with one kind of them, so that equal paths are equal
+// texts.
 std::string Normal(const std::string& path) {
+  const std::string kept = WithoutTrailingSeparators(path);
+  const size_t root = RootLength(kept);
   std::string out;
-  for (const char c : path) {
-    if (c != '/' || out.empty() || out.back() != '/') out.push_back(c);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const char c = IsSeparator(kept[i]) ? '/' : kept[i];
+    if (c != '/' || i < root || out.empty() || out.back() != '/') out.push_back(c);
   }
-  if (out.size() > 1 && out.back() == '/') out.pop_back();
   return out;
 }
 
-std::string DirectoryOf(const std::string& normal_path) {
-  const size_t slash = normal_path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return normal_path.substr(0, std::max<size_t>(slash, 1));
-}
+std::string DirectoryOf(const std::string& normal_path) { return Normal(ParentOf(normal_path)); }
 
 // Cuts a file to `size`, also where the base cannot truncate.
 IOStatus Cut(FileSystem* base, const std::string& path, uint64_t size) {

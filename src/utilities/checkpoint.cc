@@ -37,13 +37,14 @@ class CheckpointImpl final : public Checkpoint {
 Status CheckpointImpl::CreateCheckpoint(const std::string& checkpoint_dir,
                                         uint64_t log_size_for_flush,
                                         uint64_t* sequence_number_ptr) {
-  IOStatus io = fs_->FileExists(checkpoint_dir, IOOptions(), nullptr);
-  if (io.ok()) return Status::InvalidArgument("Directory exists", checkpoint_dir);
-  if (!io.IsNotFound()) return io;
   const std::string dir = WithoutTrailingSeparators(checkpoint_dir);
+  // Before the system is asked: of "///" Windows says that it knows no such machine.
   if (dir.size() == RootLength(dir)) {
     return Status::InvalidArgument("invalid checkpoint directory name", checkpoint_dir);
   }
+  IOStatus io = fs_->FileExists(checkpoint_dir, IOOptions(), nullptr);
+  if (io.ok()) return Status::InvalidArgument("Directory exists", checkpoint_dir);
+  if (!io.IsNotFound()) return io;
   const std::string staging = dir + ".tmp";
   const DBOptions options = db_->GetDBOptions();
   Logger* const info_log = options.info_log.get();

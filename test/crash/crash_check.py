@@ -7,7 +7,8 @@
 crash_writer (test/crash) writes a database, on four threads or fibers at once, and keeps a journal of what was acknowledged
 outside of it. When it is started again it verifies what it finds against that, then writes on.
 
-  kill    SIGKILL at random moments, the opening and recovery included. Needs no privileges.
+  kill    SIGKILL at random moments, the opening and recovery included. Needs no privileges. Of a build for Windows TerminateProcess
+          does it, under Wine where this runs elsewhere; the other checks are Linux's.
   power   ext4 and xfs on loop devices over cutfs, a disk that loses what was not flushed, in part or all of it.
   full    the same file systems run full under load; there is space again, and the database goes on (Resume) or is opened anew.
   broken  the file system breaks off under load: ext4 turns itself read-only (as after an error), xfs is shut down. In that moment,
@@ -21,9 +22,11 @@ All but kill need root and /dev/fuse, those on ext4 and xfs loop devices, and ar
 something was lost or an error was not clear (the folder is kept then); 2 if the check could not be made; 77 if all was skipped.
 """
 import argparse
+import contextlib
 import datetime
 import os
 import pathlib
+import platform
 import random
 import shutil
 import signal
@@ -33,7 +36,7 @@ import tempfile
 import threading
 import time
 
-from crash_common import PATIENCE, PROGRAMS, Sums, Violation, Writer, finish, mounted, run, run_for_a_moment
+from crash_common import KILL, PATIENCE, PROGRAMS, SYSTEM, Sums, Violation, Writer, finish, mounted, run, run_for_a_moment, windows_programs
 import storage_faults
 
 DISK = []  # further arguments of cutfs
@@ -48,7 +51,7 @@ def kill(folder, seed, sums, kills):
     for _ in range(kills):
         writer = Writer(database, state, seed)
         run_for_a_moment(writer, rng, sums)
-        writer.end(signal.SIGKILL)
+        writer.end(KILL)
         writer.check(killed=True)
         sums.note(writer)
         sums.add('kills')
@@ -301,6 +304,8 @@ def broken(kind):
 
 def why_not():
     """What is missing for the checks on loop devices."""
+    if SYSTEM['terminator']:
+        return "they take Linux's file systems"
     if os.getuid() != 0:
         return 'they take root'
     for path in ('/dev/loop-control', '/dev/fuse'):
@@ -364,14 +369,17 @@ TITLES = {
 
 
 def report(results, failures, args):
-    system = os.uname()
+    system = f'{platform.system()} {platform.release()}'
+    if SYSTEM['before']:
+        system += f', programs of Windows under {run(*SYSTEM["before"], "--version").stdout.strip()}'
     lines = ['# Real crashes', '',
-             f'`make crash-check`: `test/crash/crash_check.py` with `--seed={args.seed}`, {datetime.date.today()}, Linux {system.release}. '
+             f'`make crash-check`: `test/crash/crash_check.py` with `--seed={args.seed}`, {datetime.date.today()}, {system}. '
              'What each check does: its head, and [doc/reliability.md](../../doc/reliability.md).', '',
              f'**{"Nothing that was promised was lost, and every open succeeded." if not failures else "FAILED"}**', '']
     lines += [f'- {failure}' for failure in failures]
     for name, counts in results.items():
-        lines += [f'## {TITLES[name]}', '', '| | |', '| --- | ---: |']
+        title = TITLES[name].replace('SIGKILL', 'TerminateProcess') if SYSTEM['terminator'] else TITLES[name]
+        lines += [f'## {title}', '', '| | |', '| --- | ---: |']
         lines += [f'| {what} | {n:,} |' for what, n in sorted(counts.items())]
         lines.append('')
     return '\n'.join(lines)
@@ -402,6 +410,15 @@ def main():
     for name, path in (('crash_writer', 'crash_writer'), ('cutfs', 'cutfs'), ('faultfs', 'faultfs')):
         PROGRAMS[name] = str(args.build.resolve() / 'test/crash' / path)
     print(f'seed {args.seed}', flush=True)
+    with contextlib.ExitStack() as stack:
+        if os.path.exists(windows := PROGRAMS['crash_writer'] + '.exe'):
+            PROGRAMS['crash_writer'] = windows
+            stack.enter_context(windows_programs(args.build, os.path.join(os.path.dirname(windows), 'terminator.exe')))
+        sys.exit(play_all(checks, args))
+
+
+def play_all(checks, args):
+    """The exit status."""
     results, failures = {}, []
     for group, why in ((('power', 'full', 'broken'), why_not()), (('faults', 'cuts'), storage_faults.why_not())):
         skipped = [check for check in checks if check in group]
@@ -409,7 +426,7 @@ def main():
             print(f'skipped: {", ".join(skipped)}: {why}')
             checks = [check for check in checks if check not in group]
     if not checks:
-        sys.exit(77)
+        return 77
     if 'kill' in checks:
         results['kill'] = play('kill', kill, args.kills, args, args.jobs, failures)
     for name, of_kind, count in (('power', power, args.cuts // 2), ('full', full, args.trials), ('broken', broken, args.trials)):
@@ -441,7 +458,7 @@ def main():
         if args.out:
             (args.out.parent / 'storage-faults.md').write_text(text)
         print(text)
-    sys.exit(1 if failures else 0)
+    return 1 if failures else 0
 
 
 if __name__ == '__main__':

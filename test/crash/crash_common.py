@@ -1,14 +1,22 @@
 """What the checks of real processes have in common (crash_check.py, storage_faults.py): a crash_writer, and what is counted."""
+import contextlib
 import os
 import pathlib
 import random
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / 'scripts'))
+import windows_test
+
 PROGRAMS = {}  # crash_writer, cutfs, faultfs: where they are
+SYSTEM = {'before': [], 'env': None, 'terminator': None}  # of programs of Windows: what runs them, and ends them (windows_programs())
+TERMINATED = 137  # test/crash/windows/terminator.cc
+KILL = getattr(signal, 'SIGKILL', signal.SIGTERM)
 PATIENCE = 300  # seconds, on a busy machine
 
 
@@ -29,9 +37,9 @@ class Writer:
     def __init__(self, database, state, seed, *flags, engine=None):
         self.lines = []
         self.process = subprocess.Popen(
-            [PROGRAMS['crash_writer'], f'--db={database}', f'--state={state}', f'--seed={seed}', *flags], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
-            env={**os.environ, **({'FIBER_ENGINE': engine} if engine else {})})
+            [*SYSTEM['before'], PROGRAMS['crash_writer'], f'--db={database}', f'--state={state}', f'--seed={seed}', *flags],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+            env={**(SYSTEM['env'] or os.environ), **({'FIBER_ENGINE': engine} if engine else {})})
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self.read)
         self.reader.start()
@@ -58,10 +66,16 @@ class Writer:
         self.process.stdin.write(command + '\n')
         self.process.stdin.flush()
 
+    def kill(self, how):
+        if SYSTEM['terminator'] is None:
+            self.process.send_signal(how)
+        elif self.wait_for('^process'):  # (what has not come so far is Wine's own start, or its end)
+            SYSTEM['terminator'].end(re.search(r'\d+', self.all('^process')[0])[0])
+
     def end(self, how=None):
         """Its exit status, after `how` was sent."""
         if how is not None:
-            self.process.send_signal(how)
+            self.kill(how)
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -74,7 +88,8 @@ class Writer:
     def check(self, killed, errors=None):
         """Raises Violation where it found one, or met an error that does not match `errors`."""
         said = '\n'.join(self.lines)
-        if self.process.returncode not in ((-9, 0) if killed else (0,)):
+        ends = (TERMINATED, -9, 0) if SYSTEM['terminator'] else (-9, 0)  # (Wine's server itself ends so what does not go at once.)
+        if self.process.returncode not in (ends if killed else (0,)):
             raise Violation(f'exit status {self.process.returncode}: {said}')
         self.check_errors(errors)
 
@@ -82,6 +97,39 @@ class Writer:
         for line in self.all('^error'):
             if not errors or not re.search(errors, line):
                 raise Violation(line)
+
+
+class Terminator:
+    """Ends processes by TerminateProcess, one at a time."""
+
+    def __init__(self, path):
+        self.lock = threading.Lock()
+        self.process = subprocess.Popen([*SYSTEM['before'], path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=SYSTEM['env'])
+
+    def end(self, number):
+        with self.lock:
+            self.process.stdin.write(number + '\n')
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline().strip()
+        # (87, and 5 under Wine: it has ended by itself, which its status tells.)
+        if answer not in (f'terminated {number}', f'failed {number}: 87', f'failed {number}: 5'):
+            raise RuntimeError(f'terminator: {answer}')
+
+    def close(self):
+        self.process.communicate()
+
+
+@contextlib.contextmanager
+def windows_programs(build, terminator):
+    """Runs what is run meanwhile as programs of Windows, under Wine elsewhere."""
+    build = build.resolve()
+    with windows_test.wine_up(build):
+        SYSTEM.update(before=windows_test.emulator(), env=windows_test.environment(build))
+        SYSTEM['terminator'] = Terminator(terminator)
+        try:
+            yield
+        finally:
+            SYSTEM['terminator'].close()
 
 
 class Sums:
@@ -122,6 +170,8 @@ def finish(sums, database, state, seed, *flags, engine=None):
 
 def run_for_a_moment(writer, rng, sums):
     """Until a moment in its opening, or a while after it began to write."""
+    if SYSTEM['terminator'] is not None:
+        writer.wait_for('^process')
     if rng.random() < 0.2:
         time.sleep(rng.uniform(0.0, 0.15))
     elif writer.wait_for('writes, durability'):

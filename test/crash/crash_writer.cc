@@ -14,11 +14,11 @@
 // time. Exit status: 0; 1: the database lacks what it promised, or has what nobody wrote; 2: the
 // check itself cannot go on, or a bad command line.
 #include <gflags/gflags.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +26,7 @@
 #include "base/random.h"
 #include "crash/journal.h"
 #include "crash/plan.h"
+#include "crash/process_id.h"
 #include "crash/work.h"
 #include "fiber/io.h"
 #include "fiber/mutex.h"
@@ -57,7 +58,7 @@ constexpr uint64_t kCheckpointsOfALife = 3;
 [[noreturn]] void Violation(const std::string& text) {
   std::printf("VIOLATION: %s\n", text.c_str());
   std::fflush(stdout);
-  _exit(1);
+  std::_Exit(1);
 }
 
 void Say(const std::string& text) {
@@ -483,7 +484,7 @@ class Life {
     std::string pending;
     for (;;) {
       char buffer[256];
-      const ssize_t n = fiber::io::read(0, buffer, sizeof(buffer));
+      const ptrdiff_t n = fiber::io::read(0, buffer, sizeof(buffer));
       if (n <= 0) break;
       pending.append(buffer, static_cast<size_t>(n));
       for (size_t end; (end = pending.find('\n')) != std::string::npos;) {
@@ -544,6 +545,7 @@ int Main() {
                  "manual, nowal or any; --writers 1 to 64\n");
     return 2;
   }
+  Say("process " + std::to_string(ProcessId()));
   Memory memory;
   if (!Memory::Load(FLAGS_state, &memory)) memory.starts.resize(FLAGS_writers);
   if (memory.starts.size() != FLAGS_writers) Fail("the state is of other --writers");

@@ -1,11 +1,9 @@
 #include "crash/journal.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
@@ -18,17 +16,17 @@ namespace io = fiber::io;
 void Fail(const std::string& message) {
   std::fprintf(stderr, "crash_writer: %s\n", message.c_str());
   std::fflush(stdout);
-  _exit(2);
+  std::_Exit(2);
 }
 
 bool ReadFile(const std::string& path, std::string* text) {
-  const int fd = io::open(path.c_str(), O_RDONLY);
+  const int fd = io::open(path.c_str(), io::kReadOnly);
   if (fd == -ENOENT) return false;
   if (fd < 0) Fail(path + ": " + std::strerror(-fd));
   text->clear();
   std::vector<char> buffer(1 << 20);
   for (;;) {
-    const ssize_t n = io::pread(fd, buffer.data(), buffer.size(), text->size());
+    const ptrdiff_t n = io::pread(fd, buffer.data(), buffer.size(), text->size());
     if (n < 0) Fail(path + ": " + std::strerror(static_cast<int>(-n)));
     if (n == 0) break;
     text->append(buffer.data(), static_cast<size_t>(n));
@@ -65,9 +63,9 @@ void Memory::Save(const std::string& path) const {
     text += "\n";
   }
   const std::string next = path + ".next";
-  const int fd = io::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+  const int fd = io::open(next.c_str(), io::kWriteOnly | io::kCreate | io::kTruncate);
   if (fd < 0) Fail(next + ": " + std::strerror(-fd));
-  const ssize_t n = io::pwrite(fd, text.data(), text.size(), 0);
+  const ptrdiff_t n = io::pwrite(fd, text.data(), text.size(), 0);
   if (n != static_cast<ssize_t>(text.size())) Fail(next + ": cannot be written");
   io::close(fd);
   if (const int status = io::rename(next.c_str(), path.c_str()); status < 0) {
@@ -80,7 +78,7 @@ std::string LogName(const std::string& state_path, uint64_t life) {
 }
 
 Journal::Journal(const std::string& path)
-    : fd_(io::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND)) {
+    : fd_(io::open(path.c_str(), io::kWriteOnly | io::kCreate | io::kTruncate | io::kAppend)) {
   if (fd_ < 0) Fail(path + ": " + std::strerror(-fd_));
 }
 
@@ -88,7 +86,8 @@ Journal::~Journal() { io::close(fd_); }
 
 void Journal::Line(const std::string& text) {
   const std::string line = text + "\n";
-  const ssize_t n = io::write(fd_, line.data(), line.size());
+  fiber::MutexLock lock(&mutex_);
+  const ptrdiff_t n = io::write(fd_, line.data(), line.size());
   if (n != static_cast<ssize_t>(line.size())) Fail("the journal cannot be written");
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "crash/work.h"
+#include "fiber/mutex.h"
 
 namespace cairn::crash {
 
@@ -47,6 +48,8 @@ class Journal {
 
  private:
   const int fd_;
+  // What two threads append at once Wine 8 writes to one place.
+  fiber::Mutex mutex_;
 };
 
 // A checkpoint that a life began to make.

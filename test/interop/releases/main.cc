@@ -12,9 +12,6 @@
 //   releases_driver LIBRARY options DB [strict]             loads the OPTIONS file
 //
 // Exit status 0; 1: the database disagrees, or an error (stderr says what).
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -27,6 +24,7 @@
 
 #include "engine.h"
 #include "features.h"
+#include "library.h"
 
 namespace interop {
 namespace {
@@ -277,8 +275,8 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
   }
   if (setup.flush_wal) engine.flush_wal(database.db, 0, Checked(engine, "flush log"));
   std::fflush(nullptr);
-  // As a kill: nothing is closed, and the locks of the process go with it.
-  _exit(0);
+  // Nothing is closed, and the locks of the process go with it.
+  EndAtOnce();
 }
 
 // ---- Reading
