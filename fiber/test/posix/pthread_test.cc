@@ -370,6 +370,44 @@ TEST_P(PthreadTest, AWriterThatGivesUpLetsTheReadersBehindItIn) {
   });
 }
 
+TEST_P(PthreadTest, ASemaphoreCounts) {
+  run([] {
+    posix::sem_t semaphore;
+    ASSERT_EQ(0, posix::sem_init(&semaphore, 0, 1));
+    EXPECT_EQ(0, posix::sem_wait(&semaphore));
+    EXPECT_EQ(-1, posix::sem_trywait(&semaphore));
+    EXPECT_EQ(EAGAIN, errno);
+    const timespec past{1, 0}, wrong{1, -1};
+    EXPECT_EQ(-1, posix::sem_timedwait(&semaphore, &past));
+    EXPECT_EQ(ETIMEDOUT, errno);
+    EXPECT_EQ(-1, posix::sem_timedwait(&semaphore, &wrong));
+    EXPECT_EQ(EINVAL, errno);
+    {
+      const auto post = [&semaphore] {
+        for (int i = 0; i < 50; i++) EXPECT_EQ(0, posix::sem_post(&semaphore));
+      };
+      Helper one(post);
+      Thread plain("plain", post);
+      const timespec time = far();
+      for (int i = 0; i < 50; i++) {
+        EXPECT_EQ(0, posix::sem_wait(&semaphore));
+        EXPECT_EQ(0, posix::sem_timedwait(&semaphore, &time));
+      }
+    }
+    int value = 7;
+    EXPECT_EQ(0, posix::sem_getvalue(&semaphore, &value));
+    EXPECT_EQ(0, value);
+    EXPECT_EQ(0, posix::sem_destroy(&semaphore));
+    EXPECT_EQ(-1, posix::sem_init(&semaphore, 1, 0));
+    EXPECT_EQ(ENOSYS, errno);
+    EXPECT_EQ(-1, posix::sem_init(&semaphore, 0, 1u << 31));
+    EXPECT_EQ(EINVAL, errno);
+    ASSERT_EQ(0, posix::sem_init(&semaphore, 0, (1u << 31) - 1));
+    EXPECT_EQ(-1, posix::sem_post(&semaphore));
+    EXPECT_EQ(EOVERFLOW, errno);
+  });
+}
+
 TEST_P(PthreadTest, OnceRunsOnce) {
   static std::atomic<int> runs{0};
   static posix::pthread_once_t once;
