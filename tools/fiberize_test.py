@@ -475,6 +475,16 @@ class ProgramTest(unittest.TestCase):
         self.put('a.cc', 'const thread_local int a = 1;  // fiberize: keep\nvoid f() { fopen("a", "r"); }\n')
         self.run_tool('tree')
 
+    def test_locks_in_c_are_told(self):
+        self.put('a.cc', 'int n;\n')
+        self.put('fine.c', 'int pthread_mutex;\n')
+        c = self.put('sub/b.c', '#include <pthread.h>\nvoid f(void) { pthread_mutex_lock(&m); }\n')
+        output = self.run_tool('tree', status=2)
+        self.assertIn('tree/sub/b.c:2: C, which stays as it is', output)
+        self.assertIn('1 place to look at, of which 1 will not work', output)
+        self.assertIn('pthread_mutex_lock(&m)', c.read_text())
+        self.assertIn('0 places', self.run_tool('--exclude', 'sub', 'tree'))
+
     def test_binaries_links_and_excluded_files_are_left_alone(self):
         binary = self.put('bin.h', b'std::mutex\0')
         outside = self.root / 'outside.h'

@@ -20,9 +20,10 @@ LOCAL_MACRO = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:(?:static|ex
                          re.M)
 USING_STD = re.compile(r'\busing\s+namespace\s+(?:::\s*)?std\b')
 STD_WORD = re.compile(rf'\b(?:{"|".join(STD_NAMES)})\b')  # may be the standard's where that is said
+STD_ALIAS = re.compile(r'\bnamespace\s+(\w+)\s*=\s*(?:::\s*)?std\s*;')
 # A file without any of these stays as it is, and is not read word by word.
 SITE = re.compile(
-    rf'\b(?:{"|".join(sorted(CALLS | set(PAUSES)))})\s*\(|::\s*(?:{"|".join([*POSIX_CALLS, *WORKER_CALLS])})\b|\bstd\s*(?:\\\s*)?::\s*(?:{"|".join([*STD_NAMES, *STD_FLAGGED])})\b|pthread_|'
+    rf'\b(?:{"|".join(sorted(CALLS | set(PAUSES)))})\s*\(|::\s*(?:{"|".join([*POSIX_CALLS, *WORKER_CALLS])})\b|\bstd\s*(?:\\\s*)?::\s*(?:{"|".join([*STD_NAMES, *STD_FLAGGED])})\b|pthread_|\bsem_\w+|'
     r'PTHREAD_|\bthread_local\b|\b__thread\b|\b_Thread_local\b|\bnative_handle\b|\busing\s+namespace\b|\bstd\s*(?:::\s*\w*\s*)?##|##\s*std\b|'
     r'\bnamespace\s+\w+\s*=|\bnamespace\s+std\b|\.\s*(?:wait|notify_one|notify_all)\s*\(|(?:->|::)\s*(?:rename|remove)\b|\bstd\b\s*/[/*]|'
     r'\bwhile\b[^;{}]*\)\s*(?:;|\{\s*\}|\{\s*\w+(?:::\w+)*\s*\(\s*\)\s*;\s*\}|\{[^{}]*\})|\bfor\b[^{}]*\)\s*(?:;|\{[^{}]*\})\s|'
@@ -45,6 +46,7 @@ def quick(text, known=conditions.LINUX):
     return {
         'includes': includes,
         'using_std': bool(USING_STD.search(text)),
+        'std_aliases': set(STD_ALIAS.findall(text)) if 'namespace' in text else set(),
         'bases': [(m.group(1), [re.sub(r'<.*|.*::|\W', '', b.split()[-1]) for b in m.group(2).split(',') if b.split()])
                   for m in BASES.finditer(text)] if ':' in text else [],
         'atomics': {m.group(1) for m in ATOMIC.finditer(text)} if 'atomic' in text else set(),

@@ -52,8 +52,8 @@ WORKER_CALLS = {
     'sched_setparam': (2, 2), 'setpriority': (3, 3), 'nice': (1, 1), 'prctl': (1, 5),
 }
 
-# pthread's own, with a contract of the same name in fiber/posix/pthread.h.
-PTHREAD_TYPES = set('pthread_mutex_t pthread_cond_t pthread_rwlock_t pthread_spinlock_t pthread_once_t pthread_key_t'.split())
+# pthread's own and semaphores, with a contract of the same name in fiber/posix/pthread.h and semaphore.h.
+PTHREAD_TYPES = set('pthread_mutex_t pthread_cond_t pthread_rwlock_t pthread_spinlock_t pthread_once_t pthread_key_t sem_t'.split())
 PTHREAD_INITIALISERS = {
     'PTHREAD_MUTEX_INITIALIZER': '{}', 'PTHREAD_COND_INITIALIZER': '{}', 'PTHREAD_RWLOCK_INITIALIZER': '{}',
     'PTHREAD_ONCE_INIT': '{}', 'PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP': '{}',
@@ -70,6 +70,7 @@ PTHREAD_CALLS = {
     'pthread_spin_destroy': 1, 'pthread_spin_lock': 1, 'pthread_spin_trylock': 1, 'pthread_spin_unlock': 1, 'pthread_once': 2,
     'pthread_key_create': 2, 'pthread_key_delete': 1, 'pthread_getspecific': 1, 'pthread_setspecific': 2, 'pthread_create': 4,
     'pthread_join': 2, 'pthread_detach': 1, 'pthread_self': 0, 'pthread_exit': 1,
+    'sem_init': 3, 'sem_destroy': 1, 'sem_wait': 1, 'sem_trywait': 1, 'sem_timedwait': 2, 'sem_post': 1, 'sem_getvalue': 2,
 }
 # Harmless: attributes, comparisons, handlers.
 PTHREAD_HARMLESS = ('pthread_attr_', 'pthread_mutexattr_', 'pthread_condattr_', 'pthread_rwlockattr_', 'pthread_equal',
@@ -105,7 +106,7 @@ FLAGGED_CALLS = {
     'waitpid': (3, 3, BLOCKS, RETURNS), 'poll': (3, 3, WRONG, WAITS), 'ppoll': (4, 4, WRONG, WAITS),
     'select': (5, 5, WRONG, WAITS), 'pselect': (6, 6, WRONG, WAITS), 'epoll_wait': (4, 4, WRONG, WAITS),
     'epoll_pwait': (5, 5, WRONG, WAITS), 'flock': (2, 2, WRONG, WAITS), 'lockf': (3, 3, WRONG, WAITS),
-    'sem_wait': (1, 1, WRONG, WAITS), 'sem_timedwait': (2, 2, WRONG, WAITS), 'mq_receive': (4, 4, WRONG, WAITS),
+    'sem_open': (2, 4, WRONG, 'a named semaphore blocks the worker'), 'mq_receive': (4, 4, WRONG, WAITS),
     'msgrcv': (5, 5, WRONG, WAITS), 'sigwait': (2, 2, WRONG, WAITS), 'pause': (0, 0, WRONG, WAITS),
     'sendfile': (4, 4, BLOCKS, RETURNS), 'copy_file_range': (6, 6, BLOCKS, RETURNS), 'splice': (6, 6, WRONG, WAITS),
     'accept': (3, 3, WRONG, SOCKET), 'accept4': (4, 4, WRONG, SOCKET), 'connect': (3, 3, WRONG, SOCKET),

@@ -15,13 +15,13 @@ class Project:
         self._folders = list(folders)
         self._resolved, self._closures, self._merged = {}, {}, {}
         self.bases = collections.defaultdict(set)
-        self.members = collections.defaultdict(set)  # class -> watched names
+        self.members = collections.defaultdict(set)  # (class, watched name) -> files that declare it
         self.locals = collections.defaultdict(list)  # (class or '', name) -> declarations that several files may share
         for name, known in facts.items():
             for derived, bases in known['bases']:
                 self.bases[derived].update(bases)
             for owner, member in known.get('members', ()):
-                self.members[owner].add(member)
+                self.members[owner, member].add(name)
             for local in known.get('locals', ()):
                 if local['shared']:
                     self.locals[local['owner'], local['name']].append(local)
@@ -82,9 +82,11 @@ class Project:
                 return where
         return None
 
-    def has_member(self, classes, name):
-        """Whether one of the classes, or one that it derives from, has a member of that watched name."""
-        return any(name in self.members.get(c, ()) for c in self.with_bases(classes))
+    def has_member(self, file, classes, name):
+        """Whether one of the classes, or one that it derives from, has a member of that watched name, as the file sees it:
+        elsewhere another class may be called like it."""
+        seen = self.closure(file)
+        return any(self.members.get((c, name), set()) & seen for c in self.with_bases(classes))
 
     def with_bases(self, classes):
         found, waiting = set(), list(classes)

@@ -26,8 +26,8 @@ def changed_lines(before, after):
     return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in matcher.get_opcodes() if kind != 'equal')
 
 
-def report(outcomes, texts, skipped, out):
-    """Prints the report; returns the texts that changed and the number of places that will not work."""
+def report(outcomes, texts, skipped, others, out):
+    """Prints the report, with `others`, (name, line, why) of what will not work elsewhere; returns the texts that changed and the number of places that will not work."""
     changed, lines = {}, 0
     totals = collections.Counter()
     for name, outcome in outcomes.items():
@@ -44,6 +44,7 @@ def report(outcomes, texts, skipped, out):
     notes = collections.Counter()
     for danger in (LOOK, BLOCKS, WRONG):
         found = [(name, line, why) for name, outcome in outcomes.items() for line, how, why in outcome.notes if how == danger]
+        found += others if danger == WRONG else []
         notes[danger] = len(found)
         if found:
             print(HEADS[danger], file=out)

@@ -42,10 +42,11 @@ class _Reader:
     def quick(self):
         return {name: facts.quick(text, self.known) for name, text in self.texts.items()}
 
-    def read(self, local_macros, using_std):
+    def read(self, local_macros, using_std, aliases):
         """The facts of the files that have any. local_macros: names of macros that say thread_local; using_std: whether
-        any file says `using namespace std`."""
-        macros = re.compile(rf'\b(?:{"|".join(map(re.escape, local_macros))})\b') if local_macros else None
+        any file says `using namespace std`; aliases: other names of namespace std."""
+        words = [*local_macros, *aliases]
+        macros = re.compile(rf'\b(?:{"|".join(map(re.escape, words))})\b') if words else None
         found = {}
         for name, text in self.texts.items():
             if facts.SITE.search(text) or (macros and macros.search(text)) or (using_std and facts.STD_WORD.search(text)):
@@ -116,8 +117,9 @@ def _run(texts, readers, folders, compiled):
     for known in all_facts.values():
         local_macros.update(known['local_macros'])
     using_std = any(known['using_std'] for known in all_facts.values())
+    aliases = sorted(set().union(*(known['std_aliases'] for known in all_facts.values())))
     errors = []
-    for part, failed in _ask(readers, 'read', local_macros, using_std):
+    for part, failed in _ask(readers, 'read', local_macros, using_std, aliases):
         errors += failed
         for name, found in part.items():
             all_facts[name].update(found)

@@ -319,7 +319,7 @@ def _names(source):
 def _rewrite_uses(source, project, owner, name):
     """The uses, in this file, of a variable that several files may see."""
     code, positions = source.code, _names(source)
-    shadows = _shadows(source, name, positions)
+    shadows, classes = _shadows(source, name, positions)
     for body in source.macros:
         _uses_in_macro(source, body, owner, name)
     for k, token in enumerate(code):
@@ -343,11 +343,26 @@ def _rewrite_uses(source, project, owner, name):
             if not owner:
                 _dereference(source, code, k - 1, k)
             continue
-        if any(source.scopes()[k][:len(s)] == s and k > begin for s, begin in shadows):
+        if any(source.scopes()[k][:len(s)] == s and k > begin for s, begin in shadows) or _names_a_macros_own(source, k):
             continue
         if owner and not _is_of(source, project, k, owner):
             continue
+        if not owner and (_initialises(source, k) or
+                          classes and classes & project.with_bases(source.classes_around(k))):
+            continue
         _dereference(source, code, k, k)
+
+
+def _initialises(source, k):
+    """`S() : level(1), depth{2} {`: members that are called like it."""
+    return source.at(source.code, k - 1) in (':', ',') and source.at(source.code, k + 1) in ('(', '{')
+
+
+def _names_a_macros_own(source, k):
+    """`DEFINE_int32(level, 1, "...");` outside of functions: what the macro makes of the name is another."""
+    code = source.code
+    return source.at(code, k - 1) == '(' and source.is_name(code, k - 2) and \
+        source.at(code, k - 3) in ('', ';', '}', '{', ')') and all(s.kind == 'namespace' for s in source.scopes()[k])
 
 
 def _is_of(source, project, k, owner):
@@ -355,8 +370,9 @@ def _is_of(source, project, k, owner):
 
 
 def _shadows(source, name, positions):
-    """(scopes, position) of the blocks in which the name is a local variable or a parameter."""
-    code, found = source.code, []
+    """(scopes, position) of the blocks in which the name is a local variable or a parameter, and the names of the classes
+    of which it is a member."""
+    code, found, classes = source.code, [], set()
     for k, token in enumerate(code):
         if token.value != name or k in positions or source.qualification(code, k) != '' or not source.declares(code, k) or \
                 source.at(code, k + 1) not in (';', '=', ',', ')', '{', '(', '[', ':'):
@@ -369,7 +385,9 @@ def _shadows(source, name, positions):
                 continue
         if scope and scope[-1].kind == 'block':
             found.append((scope, k))
-    return found
+        elif scope and scope[-1].kind == 'class':
+            classes.add(scope[-1].name)
+    return found, classes
 
 
 def _block_of_parameter(source, k):

@@ -5,6 +5,7 @@ from .names import (POSIX_CALLS, POSIX_HEADER, POSIX_IN_STD, PTHREAD_CALLS, PTHR
 from .source import BLOCKS, WRONG
 
 WRAPPED = {**POSIX_CALLS, **WORKER_CALLS}
+SEMAPHORES = {name for name in (*PTHREAD_CALLS, *PTHREAD_TYPES) if name.startswith('sem_')}
 
 
 def apply(source, project):
@@ -15,7 +16,7 @@ def apply(source, project):
             name = token.value
             if name in WRAPPED:
                 _call(source, project, sequence, i)
-            elif name.startswith(('pthread_', 'PTHREAD_')):
+            elif name.startswith(('pthread_', 'PTHREAD_')) or name in SEMAPHORES:
                 _pthread(source, project, sequence, i)
             elif name == 'syscall' and source.at(sequence, i + 1) == '(':
                 _syscall(source, project, sequence, i)
@@ -26,7 +27,7 @@ def meaning(source, project, sequence, i):
     where it is declared, or ''."""
     name = sequence[i].value
     if sequence is source.code:
-        if project.has_member(source.classes_around(i), name):
+        if project.has_member(source.name, source.classes_around(i), name):
             return 'member'
         where = project.declared(source.name, name, source.namespaces_around(i))
     else:
@@ -124,8 +125,12 @@ def _pthread(source, project, sequence, i):
 def _syscall(source, project, sequence, i):
     token = sequence[i]
     how = source.qualification(sequence, i)
-    if how in ('member', 'other', 'std') or (how == '' and (source.declares(sequence, i) or
-                                                            meaning(source, project, sequence, i))):
+    if how in ('member', 'other', 'std') or (how == '' and source.declares(sequence, i)):
+        return
+    other = meaning(source, project, sequence, i) if how == '' else ''
+    if other:
+        if other != 'member':
+            source.note(token, BLOCKS, f'syscall() may be {other}: write ::syscall if it is the system\'s')
         return
     number = source.at(sequence, i + 2)
     known = number.removeprefix('SYS_').removeprefix('__NR_')

@@ -55,7 +55,12 @@ def _loop(source, sequence, i, watched):
             if condition is None or _changes(sequence, condition, (condition[1], end), watched):
                 return
         body = _body(source, sequence, end + 1)
-    if condition[1] is None or body is None or not _waits(source, sequence, condition, body, watched):
+    if condition[1] is None or body is None:
+        return
+    if not _waits(source, sequence, condition, body, watched):
+        if word == 'while' and all(t.text == ';' for t in sequence[body[0]:body[1]]) and \
+                source.at(sequence, condition[0]) == '!' and not any(t.value in SWAPS for t in sequence[slice(*condition)]):
+            source.note(sequence[i], LOOK, 'an empty loop: if it waits for another thread, it needs a yield')
         return
     if sequence is not source.code:
         source.note(sequence[i], WRONG, f'{WHY}, in a macro')
@@ -102,7 +107,10 @@ def _waits(source, sequence, condition, body, watched):
     asked, done = sequence[condition[0]:condition[1]], sequence[body[0]:body[1]]
     if len(done) > 60 or any(t.value in GIVES for t in [*asked, *done]):
         return False
-    if any(_calls(source, sequence, k) for part in (condition, body) for k in range(*part)):
+    if any(_calls(source, sequence, k) for k in range(*body)):
+        return False
+    empty = all(t.text == ';' for t in done)
+    if not empty and any(_calls(source, sequence, k) for k in range(*condition)):
         return False
     if any(t.value in ('asm', '__asm__', '__asm') for t in done) and not _looks(source, sequence, condition, watched):
         return False

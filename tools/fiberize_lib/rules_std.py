@@ -10,12 +10,15 @@ HANDLE = 'native_handle() is the number of a fiber, which only the calls of fibe
 
 def apply(source, project):
     unqualified = project.uses_namespace_std(source.name)
+    aliases = project.of_closure(source.name, 'std_aliases')
     for sequence in source.sequences:
         for i, token in enumerate(sequence):
             if token.kind != 'identifier':
                 continue
             if token.value == 'std':
                 _std(source, sequence, i)
+            elif token.value in aliases:
+                _alias(source, sequence, i)
             elif unqualified and token.value in STD_NAMES:
                 _unqualified(source, project, sequence, i)
             elif token.value == 'native_handle' and source.at(sequence, i + 1) == '(' and \
@@ -73,23 +76,18 @@ def _unqualified(source, project, sequence, i):
 
 
 def _namespace(source, sequence, i):
-    if source.is_name(sequence, i + 1) and source.at(sequence, i + 2) == '=':
-        k = i + 3 + (source.at(sequence, i + 3) == '::')
-        if source.at(sequence, k) == 'std' and source.at(sequence, k + 1) == ';':
-            _alias(source, sequence, sequence[i + 1].value)
-    elif source.at(sequence, i + 1) == 'std' and source.at(sequence, i + 2) == '{':
+    if source.at(sequence, i + 1) == 'std' and source.at(sequence, i + 2) == '{':
         for k in range(i + 2, source.closing(sequence, i + 2) or len(sequence)):
             if sequence[k].value in STD_NAMES and source.qualification(sequence, k) == '':
                 source.note(sequence[k], WRONG, f"'{sequence[k].value}' inside of namespace std: write fiber_std:: if "
                                                 "it is the standard's")
 
 
-def _alias(source, sequence, alias):
-    """`namespace s = std;`: s::mutex becomes fiber_std::mutex."""
-    for k in range(len(sequence) - 2):
-        if sequence[k].value == alias and sequence[k + 1].text == '::' and sequence[k + 2].value in STD_NAMES and \
-                source.qualification(sequence, k) in ('', '::') and not source.kept(sequence[k]):
-            source.replace(sequence[k], 'fiber_std', 'std names', STD_HEADERS[STD_NAMES[sequence[k + 2].value]][0])
+def _alias(source, sequence, k):
+    """After `namespace s = std;`, s::mutex is fiber_std::mutex."""
+    if source.at(sequence, k + 1) == '::' and source.at(sequence, k + 2) in STD_NAMES and \
+            source.qualification(sequence, k) in ('', '::') and not source.kept(sequence[k]):
+        source.replace(sequence[k], 'fiber_std', 'std names', STD_HEADERS[STD_NAMES[sequence[k + 2].value]][0])
 
 
 def _macro_alias(source):

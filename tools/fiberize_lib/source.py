@@ -11,6 +11,10 @@ KEEP = 'fiberize: keep'  # a comment with this on a line, or alone on the line a
 # How bad it is if what a note tells of is not looked at.
 WRONG, BLOCKS, LOOK = 0, 1, 2
 
+# What a declaration may stand behind, or begin with before its type.
+DECLARATION_STARTS = ('', ';', '{', '}', ':', 'static', 'inline', 'extern', 'const', 'constexpr', 'virtual', 'typename', 'friend',
+                      'unsigned', 'struct', 'class', 'enum', 'explicit', 'volatile', ']')
+
 # An open brace: kind is namespace, class or block (a function's body, a statement, an initialiser, an enum); position
 # that of the '{' in the code; name that of a namespace or class; bases those of a class.
 Scope = collections.namedtuple('Scope', 'kind position name bases')
@@ -334,9 +338,22 @@ class Source:
         if before.kind == 'identifier':
             return before.value not in BEFORE_EXPRESSION
         if before.text in ('>', '*', '&', '&&'):
+            if self.at(sequence, i + 1) == '(' and before.text != '>' and not self._begins_with_type(sequence, i - 1):
+                return False  # `x == a && close(fd)`
             return i >= 2 and (sequence[i - 2].kind == 'identifier' and sequence[i - 2].value not in BEFORE_EXPRESSION or
                                sequence[i - 2].text in ('>', '*'))
         return False
+
+    def _begins_with_type(self, sequence, i):
+        """Whether what stands before the * or & at i is the first type of a declaration, and no operand."""
+        while self.at(sequence, i - 1) in ('*', '&', '&&', 'const'):
+            i -= 1
+        first = i - 1
+        if self.at(sequence, first) == '>':
+            first = self.opening_angle(sequence, first) - 1
+        first = self.qualified_from(sequence, first)
+        before = self.at(sequence, first - 1)
+        return before in DECLARATION_STARTS or (before == '>' and self.at(sequence, first - 2) != '-')
 
 
 def _class_of(words):

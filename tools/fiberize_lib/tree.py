@@ -3,6 +3,7 @@ import contextlib
 import fnmatch
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 
@@ -11,6 +12,9 @@ SUFFIXES = ('.h', '.hh', '.hpp', '.hxx', '.h++', '.inl', '.ipp', '.tcc', '.tpp',
 VERSION_CONTROL = ('.git', '.hg', '.svn', '.bzr', 'CVS', '.pc')  # .pc: quilt's
 
 NOWHERE = 'a symbolic link that leads nowhere, or in a circle'
+
+C_THREADS = re.compile(r'\b(?:pthread_(?:mutex|cond|rwlock|spin|barrier|create|join|once|key)\w*|sem_wait|sem_timedwait|mtx_lock|'
+                       r'thrd_create)\s*\(')
 
 
 class TreeError(Exception):
@@ -22,6 +26,7 @@ class Found:
         self.files = {}  # name as shown -> path
         self.skipped = []  # (name, why)
         self.unused = []  # patterns of --exclude that fit nothing
+        self.c_files = {}  # C, which stays as it is: name as shown -> path
 
 
 class _Excluded:
@@ -72,8 +77,11 @@ def find(arguments, exclude):
                 for file in sorted(files):
                     inner = pathlib.Path(folder, file)
                     below = os.path.relpath(inner, root)
+                    shown = os.path.normpath(os.path.join(argument, below))
+                    if inner.suffix == '.c' and inner.is_file() and not excluded.fits(shown, below):
+                        found.c_files[shown] = inner
                     if inner.suffix in SUFFIXES:
-                        _take(found, seen, os.path.normpath(os.path.join(argument, below)), below, inner, excluded, root)
+                        _take(found, seen, shown, below, inner, excluded, root)
         else:
             raise TreeError(f'{argument}: neither a file nor a folder')
     found.unused = excluded.unused()
@@ -122,6 +130,18 @@ def read(found):
         else:
             texts[shown] = data.decode('latin-1')
     return texts
+
+
+def threads_in_c(found):
+    """(name, line) of the first use of pthread's locks and threads in each C file: they stay the system's."""
+    for shown, path in found.c_files.items():
+        try:
+            text = path.read_text(encoding='latin-1')
+        except OSError as problem:
+            raise TreeError(f'{shown}: {problem.strerror}') from problem
+        match = C_THREADS.search(text)
+        if match:
+            yield shown, text.count('\n', 0, match.start()) + 1
 
 
 class Copy:
