@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check c-test ldb-suite interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo quick docs release-notes clean
+.PHONY: help windows windows-test windows-check c-test ldb-suite interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -236,6 +236,9 @@ redis-suite:  ## Redis's own tests and redis-py's against cairn-server (a table 
 
 fiberize-demo:  ## LevelDB's own tests on threads and, moved by tools/fiberize, on fibers (a table at the end)
 	@scripts/fiberize_demo
+
+fiberize-rocksdb:  ## RocksDB 7.8.3's own tests on threads and, moved by tools/fiberize, on fibers (hours); TESTS=all or names
+	@scripts/fiberize_rocksdb $(if $(TESTS),--tests $(TESTS))
 
 clean:  ## remove build/
 	rm -rf build

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
+#include "environment.h"
 #include "fiber/cpu.h"
 #include "fiber/fork.h"
 #include "fiber/mutex.h"
@@ -22,29 +20,16 @@ constexpr uint64_t kMinStackSize = uint64_t{16} << 10;
 constexpr uint64_t kMaxStackSize = uint64_t{1} << 30;
 constexpr uint64_t kDefaultStackSize = uint64_t{256} << 10;
 
-// The number in the environment variable, or `fallback`.
-uint64_t number_from_environment(const char* name, uint64_t min, uint64_t max, uint64_t fallback) {
-  const char* text = getenv(name);
-  if (text == nullptr) return fallback;
-  const char* end = text + strlen(text);
-  uint64_t number = 0;
-  const auto [stop, error] = std::from_chars(text, end, number);
-  if (error == std::errc() && stop == end && number >= min && number <= max) return number;
-  fprintf(stderr, "fiber: %s=%s ignored: not a number from %llu to %llu\n", name, text,
-          static_cast<unsigned long long>(min), static_cast<unsigned long long>(max));
-  return fallback;
-}
-
 }  // namespace
 
 RuntimeOptions default_runtime_options() {
   // Never destroyed: static destructors may be the first to ask.
   static const RuntimeOptions* const options = [] {
     RuntimeOptions made;
-    made.workers = static_cast<int>(number_from_environment(
+    made.workers = static_cast<int>(detail::number_from_environment(
         "FIBER_WORKERS", 1, kMaxWorkers, std::min<uint64_t>(hardware_concurrency(), kMaxWorkers)));
-    made.stack_size = number_from_environment("FIBER_STACK_SIZE", kMinStackSize, kMaxStackSize,
-                                              kDefaultStackSize);
+    made.stack_size = detail::number_from_environment("FIBER_STACK_SIZE", kMinStackSize,
+                                                      kMaxStackSize, kDefaultStackSize);
     return new RuntimeOptions(made);
   }();
   return *options;

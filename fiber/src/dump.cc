@@ -14,14 +14,8 @@
 #include "worker.h"
 
 namespace fiber {
-namespace {
 
-using detail::SafeWriter;
-using detail::Stack;
-using detail::StackSlab;
-using detail::Worker;
-
-void write_address(SafeWriter* out, uintptr_t address, bool demangle) {
+void detail::write_address(detail::SafeWriter* out, uintptr_t address, bool demangle) {
   *out << "    ";
   out->hex(address);
   const char* name = nullptr;
@@ -40,6 +34,13 @@ void write_address(SafeWriter* out, uintptr_t address, bool demangle) {
   }
   *out << "\n";
 }
+
+namespace {
+
+using detail::SafeWriter;
+using detail::Stack;
+using detail::StackSlab;
+using detail::Worker;
 
 const char* state_name(uint32_t state) {
   switch (state) {
@@ -69,7 +70,7 @@ void write_fiber(SafeWriter* out, const Stack& stack, bool demangle) {
   if (state == Stack::kRunning) return;
   uintptr_t frames[detail::kMaxFrames];
   const size_t count = detail::backtrace_of(stack, stack.context, frames);
-  for (size_t i = 0; i < count; i++) write_address(out, frames[i], demangle);
+  for (size_t i = 0; i < count; i++) detail::write_address(out, frames[i], demangle);
 }
 
 void write_worker(const Worker* worker, void* argument) {

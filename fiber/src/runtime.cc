@@ -161,8 +161,10 @@ int Runtime::Impl::start(RuntimeOptions options, std::string* error) {
   gates->started.wait();
   engine = group.workers[0]->engine()->kind();
   // Simulated time does not tell how long a fiber computes.
-  if (options.report_after_nanos != 0 && detail::simulator() == nullptr)
-    watchdog = std::make_unique<detail::Watchdog>(&group, options.report_after_nanos);
+  const uint64_t asked = detail::asked_watch_nanos();
+  const uint64_t limit = asked != 0 ? asked : options.report_after_nanos;
+  if (limit != 0 && detail::simulator() == nullptr)
+    watchdog = std::make_unique<detail::Watchdog>(&group, limit, asked != 0);
   return 0;
 }
 

@@ -32,11 +32,15 @@ cmake --build "$scratch/project" >/dev/null
 "$scratch/project/threads_main" fiber
 
 echo "== fiberize"
-mkdir "$scratch/moved"
-cp "$source/examples/before_fiberize.cc" "$scratch/moved/program.cc"
-"$cxx" -std=c++20 -pthread "$scratch/moved/program.cc" -o "$scratch/unmoved"
-"$scratch/unmoved"
-"$prefix/bin/fiberize" --strict "$scratch/moved"
-if grep -n 'std::mutex' "$scratch/moved/program.cc" | grep -v fiber_std; then exit 1; fi
-"$cxx" -std=c++20 "$scratch/moved/program.cc" -o "$scratch/moved/program" $(pkg-config --cflags --libs fiber-main)
-FIBER_WORKERS=1 "$scratch/moved/program"
+for example in before_fiberize before_fiberize_pthread; do
+  moved=$scratch/moved_$example
+  mkdir "$moved"
+  cp "$source/examples/$example.cc" "$moved/program.cc"
+  "$cxx" -std=c++20 -pthread "$moved/program.cc" -o "$scratch/unmoved"
+  "$scratch/unmoved"
+  "$prefix/bin/fiberize" --strict "$moved"
+  if grep -nE 'std::mutex|pthread_mutex_t' "$moved/program.cc" | grep -vE 'fiber_std|::fiber::posix'; then exit 1; fi
+  "$cxx" -std=c++20 "$moved/program.cc" -o "$moved/program" $(pkg-config --cflags --libs fiber-main)
+  FIBER_WORKERS=1 "$moved/program"
+  FIBER_WORKERS=2 "$moved/program"
+done

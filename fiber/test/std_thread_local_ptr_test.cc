@@ -19,6 +19,8 @@ constinit thread_local_ptr<int> g_zero;
 thread_local_ptr<std::string, const char*, int> g_text("abcdef", 3);
 int g_at_start = ++*g_zero;
 
+constinit thread_local_ptr<std::string> g_made{[]() -> std::string { return "made"; }};
+
 class StdThreadLocalPtrTest : public testing::ModalTest {};
 FIBER_STD_MODES(StdThreadLocalPtrTest);
 
@@ -52,6 +54,36 @@ TEST_P(StdThreadLocalPtrTest, EachHasItsOwnMadeFromTheArguments) {
     }
     all.join();
     EXPECT_EQ(places.size(), static_cast<size_t>(contexts));
+  });
+}
+
+// What has no other constructor, and cannot be moved.
+struct Fixed {
+  explicit Fixed(int n) : number(n) {}
+  Fixed(const Fixed&) = delete;
+  int number;
+};
+
+TEST_P(StdThreadLocalPtrTest, EachComputesItsOwnInitialValue) {
+  run([this] {
+    auto all = crew();
+    for (int i = 0; i < 3; i++) {
+      all.start([i] {
+        static thread_local_ptr<Fixed> fixed;
+        static thread_local_ptr<Fixed> seven{[]() -> Fixed { return Fixed(7); }};
+        for (int n = i; n < i + 3; n++) {
+          EXPECT_EQ(fixed.make_with([&]() -> Fixed { return Fixed(n); }).number, i);
+          EXPECT_EQ((*fixed).number, i);
+          this_thread::yield();
+        }
+        EXPECT_EQ(seven->number, 7);
+        EXPECT_EQ(*g_made, "made");
+        g_made->push_back(static_cast<char>('0' + i));
+        this_thread::yield();
+        EXPECT_EQ(*g_made, "made" + std::to_string(i));
+      });
+    }
+    all.join();
   });
 }
 

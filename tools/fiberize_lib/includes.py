@@ -2,14 +2,16 @@
 is needed is added behind the first #include that always counts."""
 import re
 
+from .lexer import INCLUDES, REST_OF_LINE
 from .names import STD_HEADERS, STD_NAMES
 
 FIBER_TO_STD = {header: std for std, (header, _) in STD_HEADERS.items()}
+NEWLINE = re.compile(r'\r\n|\n|\r')
 
 
 class _Include:
-    def __init__(self, hash_token, header_token, name, always):
-        self.hash_token, self.header_token, self.name, self.always = hash_token, header_token, name, always
+    def __init__(self, token, always):
+        self.token, self.name, self.always = token, token.text[1:-1], always
 
 
 def apply(source):
@@ -23,10 +25,10 @@ def apply(source):
         if header in present:
             continue
         standard = FIBER_TO_STD.get(header)
-        found = [i for i in includes if i.name == standard and not source.kept(i.header_token)]
+        found = [i for i in includes if i.name == standard and not source.kept(i.token)]
         if found and standard not in left:
             for include in found:
-                source.replace(include.header_token, f'"{header}"', 'headers replaced')
+                source.replace(include.token, f'"{header}"', 'headers replaced')
         if not any(i.always for i in found) or standard in left:
             missing.append(header)
     if missing:
@@ -38,87 +40,77 @@ def _names_left(source):
     left = set()
     for sequence in source.sequences:
         for i in range(len(sequence) - 2):
-            if sequence[i].value == 'std' and sequence[i].index not in source.replaced and \
-                    sequence[i + 1].text == '::' and sequence[i + 2].value in STD_NAMES:
+            if sequence[i].value == 'std' and sequence[i + 1].text == '::' and sequence[i + 2].value in STD_NAMES and \
+                    not source.replaced(sequence[i]):
                 left.add(STD_NAMES[sequence[i + 2].value])
     return left
 
 
 def includes_of(source):
-    return [include.name for include in _includes(source)]
+    """The names of the headers that a compiler for Linux may see."""
+    return [d.tokens[0].text[1:-1] for d in source.directives
+            if d.name in INCLUDES and d.tokens and d.tokens[0].kind == 'header' and not d.off]
 
 
 def _includes(source):
-    guard = _guard_end(source)
-    depth, braces, hash_token = 0, 0, None
-    tokens = source.tokens
-    for k, token in enumerate(tokens):
-        if token.directive is None:
+    guard = _guard(source)
+    depth, braces, position = 0, 0, 0
+    for directive in source.directives:
+        for token in source.code[position:directive.position]:
             braces += {'{': 1, '}': -1}.get(token.text, 0)
-            continue
-        if token.text == '#' and token.kind == 'punctuator':
-            hash_token = token
-        elif token.kind == 'identifier' and token.text == token.directive and tokens[k - 1].directive == '':
-            if token.text in ('if', 'ifdef', 'ifndef') and token.index != guard:
-                depth += 1
-            elif token.text == 'endif':
-                depth = max(0, depth - 1)
-        if token.kind == 'header' or (token.directive in ('include', 'import') and token.kind == 'string'):
-            yield _Include(hash_token, token, token.text[1:-1], depth == 0 and braces == 0)
+        position = directive.position
+        if directive.name in ('if', 'ifdef', 'ifndef') and directive is not guard:
+            depth += 1
+        elif directive.name == 'endif':
+            depth = max(0, depth - 1)
+        elif directive.name in INCLUDES and directive.tokens and directive.tokens[0].kind == 'header':
+            yield _Include(directive.tokens[0], depth == 0 and braces == 0)
 
 
-def _guard_end(source):
-    """The index of the word ifndef of an include guard around the whole file, -1 without one."""
-    significant = [t for t in source.tokens if not t.blank]
-    words = [t.value for t in significant[:6]]
-    if len(significant) > 8 and words[:2] == ['#', 'ifndef'] and words[3:5] == ['#', 'define'] and \
-            words[5] == words[2] and significant[-1].directive == 'endif':
-        return significant[1].index
-    return -1
+def _guard(source):
+    """The #ifndef of an include guard around the whole file, None without one."""
+    lines = source.directives
+    if len(lines) > 2 and lines[0].name == 'ifndef' and lines[0].position == 0 and lines[1].name == 'define' and \
+            lines[1].position == 0 and lines[0].tokens and lines[1].tokens and \
+            lines[0].tokens[0].value == lines[1].tokens[0].value and lines[-1].name == 'endif' and \
+            lines[-1].position == len(source.code):
+        return lines[0]
+    return None
 
 
 def _add(source, includes, headers):
     newline = source.newline
-    anchors = [i for i in includes if i.always]
-    first_use = min(source.needed.values())
-    before_use = [i for i in anchors if i.header_token.line <= first_use] or anchors[:0]
-    # Behind the last include of the first block that always counts: `#include` lines without code between.
-    if before_use:
-        anchor = before_use[-1].header_token
-        for header in headers:
-            source.changes['headers added'] += 1
-        text = ''.join(f'#include "{header}"{newline}' for header in headers)
-        end = _line_end(source, anchor.index)
-        if end == len(source.tokens):
-            text = newline + text.removesuffix(newline)
-        source.insert_before(end, text)
-        return
-    index = _after_head(source)
+    first_use = source.line(min(source.needed.values()))
+    before_use = [i for i in includes if i.always and source.line(i.token) <= first_use]
     source.changes['headers added'] += len(headers)
     text = ''.join(f'#include "{header}"{newline}' for header in headers)
-    source.insert_before(index, text + newline)
+    if before_use:
+        # Behind the last include that always counts and stands before the first use.
+        place, complete = _next_line(source, before_use[-1].token.end)
+        source.insert(place, text if complete else newline + text.removesuffix(newline), first=True)
+        return
+    source.insert(_after_head(source), text + newline, first=True)
 
 
-def _line_end(source, index):
-    """The index of the token that begins the next line."""
-    for k in range(index, len(source.tokens)):
-        if source.tokens[k].kind == 'newline':
-            return k + 1
-    return len(source.tokens)
+def _next_line(source, offset):
+    """Where the line after that of the offset begins, and whether there is one."""
+    newline = NEWLINE.search(source.text, REST_OF_LINE.match(source.text, offset).end())
+    return (newline.end(), True) if newline else (len(source.text), False)
 
 
 def _after_head(source):
     """Where the first include goes in a file without one: behind leading comments, #pragma once, an include guard."""
-    guard, tokens = _guard_end(source), source.tokens
-    if guard >= 0:
-        return _line_end(source, _line_end(source, guard))
-    index = 0
-    for k, token in enumerate(tokens):
-        if token.kind == 'comment':
-            index = _line_end(source, k)
-        elif not token.blank:
-            if token.text == '#' and re.match(r'#\s*pragma\s+once', ''.join(t.text for t in tokens[k:k + 5])):
-                return _line_end(source, k)
-            # A comment right above the first code belongs to that code.
-            return index if k > index and any(t.kind == 'newline' for t in tokens[index:k]) else 0
-    return index
+    guard = _guard(source)
+    if guard is not None:
+        return _next_line(source, source.directives[1].start)[0]
+    first = min([t.start for t in source.code[:1]] + [d.start for d in source.directives[:1]] + [len(source.text)])
+    pragma = source.directives[:1]
+    if pragma and pragma[0].start == first and [t.value for t in pragma[0].tokens[:1]] == ['once']:
+        return _next_line(source, first)[0]
+    # A comment right above the first code belongs to that code.
+    place = 3 if source.text.startswith('\xef\xbb\xbf') else 0  # behind a byte order mark
+    for match in re.finditer(r'//[^\r\n]*|/\*.*?\*/', source.text[:first], re.DOTALL):
+        end, complete = _next_line(source, match.end())
+        if complete and NEWLINE.match(source.text, end):
+            place = end
+    return place

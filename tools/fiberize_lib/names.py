@@ -23,17 +23,15 @@ LOCAL_HEADER = 'fiber/std/thread_local_ptr.h'
 POSIX_HEADER = 'fiber/posix.h'
 
 # Names that the standard's namespace keeps although a header above declares them: none is safe on a fiber unseen.
+ATOMIC_WAIT = 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()'
+ATOMIC_NOTIFY = 'wakes only what sleeps in std::atomic_wait, which blocks its worker'
+STREAM = 'a file stream blocks the worker'
 STD_FLAGGED = {
-    'atomic_wait': 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()',
-    'atomic_wait_explicit': 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()',
-    'atomic_notify_one': 'wakes only what sleeps in std::atomic_wait, which blocks its worker',
-    'atomic_notify_all': 'wakes only what sleeps in std::atomic_wait, which blocks its worker',
-    'atomic_flag_wait': 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()',
-    'fstream': 'a file stream blocks the worker',
-    'ifstream': 'a file stream blocks the worker',
-    'ofstream': 'a file stream blocks the worker',
-    'filesystem': 'file system calls block the worker',
-    'execution': 'parallel algorithms start threads of their own',
+    'atomic_wait': (0, ATOMIC_WAIT), 'atomic_wait_explicit': (0, ATOMIC_WAIT), 'atomic_flag_wait': (0, ATOMIC_WAIT),
+    'atomic_notify_one': (0, ATOMIC_NOTIFY), 'atomic_notify_all': (0, ATOMIC_NOTIFY),
+    'fstream': (1, STREAM), 'ifstream': (1, STREAM), 'ofstream': (1, STREAM),
+    'filesystem': (1, 'file system calls block the worker'),
+    'execution': (1, 'parallel algorithms start threads of their own'),
 }
 
 # System calls with a wrapper in fiber/posix.h: name -> (fewest, most) arguments.
@@ -43,7 +41,7 @@ POSIX_CALLS = {
     'fdatasync': (1, 1), 'ftruncate': (2, 2), 'fallocate': (4, 4), 'sync_file_range': (4, 4), 'rename': (2, 2),
     'unlink': (1, 1), 'remove': (1, 1), 'link': (2, 2), 'mkdir': (2, 2), 'rmdir': (1, 1), 'stat': (2, 2),
     'access': (2, 2),
-    'sleep': (1, 1), 'usleep': (1, 1), 'nanosleep': (2, 2), 'sched_yield': (0, 0),
+    'sleep': (1, 1), 'usleep': (1, 1), 'nanosleep': (2, 2), 'sched_yield': (0, 0), 'gettid': (0, 0),
 }
 # Declared in namespace std too.
 POSIX_IN_STD = {'rename', 'remove'}
@@ -54,45 +52,74 @@ WORKER_CALLS = {
     'sched_setparam': (2, 2), 'setpriority': (3, 3), 'nice': (1, 1), 'prctl': (1, 5),
 }
 
-# Calls that a person must look at: name -> (fewest, most arguments, why).
-MANY = 99
+# pthread's own and semaphores, with a contract of the same name in fiber/posix/pthread.h and semaphore.h.
+PTHREAD_TYPES = set('pthread_mutex_t pthread_cond_t pthread_rwlock_t pthread_spinlock_t pthread_once_t pthread_key_t sem_t'.split())
+PTHREAD_INITIALISERS = {
+    'PTHREAD_MUTEX_INITIALIZER': '{}', 'PTHREAD_COND_INITIALIZER': '{}', 'PTHREAD_RWLOCK_INITIALIZER': '{}',
+    'PTHREAD_ONCE_INIT': '{}', 'PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP': '{}',
+    'PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP': '{PTHREAD_MUTEX_RECURSIVE}',
+    'PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP': '{PTHREAD_MUTEX_ERRORCHECK}',
+}
+PTHREAD_CALLS = {
+    'pthread_mutex_init': 2, 'pthread_mutex_destroy': 1, 'pthread_mutex_lock': 1, 'pthread_mutex_trylock': 1,
+    'pthread_mutex_timedlock': 2, 'pthread_mutex_clocklock': 3, 'pthread_mutex_unlock': 1, 'pthread_cond_init': 2,
+    'pthread_cond_destroy': 1, 'pthread_cond_wait': 2, 'pthread_cond_timedwait': 3, 'pthread_cond_clockwait': 4,
+    'pthread_cond_signal': 1, 'pthread_cond_broadcast': 1, 'pthread_rwlock_init': 2, 'pthread_rwlock_destroy': 1,
+    'pthread_rwlock_rdlock': 1, 'pthread_rwlock_tryrdlock': 1, 'pthread_rwlock_timedrdlock': 2, 'pthread_rwlock_wrlock': 1,
+    'pthread_rwlock_trywrlock': 1, 'pthread_rwlock_timedwrlock': 2, 'pthread_rwlock_unlock': 1, 'pthread_spin_init': 2,
+    'pthread_spin_destroy': 1, 'pthread_spin_lock': 1, 'pthread_spin_trylock': 1, 'pthread_spin_unlock': 1, 'pthread_once': 2,
+    'pthread_key_create': 2, 'pthread_key_delete': 1, 'pthread_getspecific': 1, 'pthread_setspecific': 2, 'pthread_create': 4,
+    'pthread_join': 2, 'pthread_detach': 1, 'pthread_self': 0, 'pthread_exit': 1,
+    'sem_init': 3, 'sem_destroy': 1, 'sem_wait': 1, 'sem_trywait': 1, 'sem_timedwait': 2, 'sem_post': 1, 'sem_getvalue': 2,
+}
+# Harmless: attributes, comparisons, handlers.
+PTHREAD_HARMLESS = ('pthread_attr_', 'pthread_mutexattr_', 'pthread_condattr_', 'pthread_rwlockattr_', 'pthread_equal',
+                    'pthread_atfork', 'pthread_cleanup_', 'pthread_t', 'pthread_barrierattr_')
+# The others, by the longest prefix that fits.
+PTHREAD_FLAGGED = {
+    'pthread_': "is not in fiber/posix.h: it would take a fiber's number for a thread, or act on the worker",
+    'pthread_barrier': 'blocks the worker: fiber_std::barrier', 'pthread_cancel': 'would cancel a worker',
+    'pthread_kill': 'signals a worker', 'pthread_sigmask': "the worker's mask, shared by its fibers",
+}
+# Raw system calls (SYS_... or __NR_...) that posix::syscall() knows, that never wait, and that wait for others.
+SYSCALLS_MAPPED = set('gettid ioprio_set setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr'.split())
+SYSCALLS_HARMLESS = set('''getcpu getpid membarrier getrandom memfd_create rseq perf_event_open mbind set_mempolicy get_mempolicy
+ioprio_get sched_getaffinity clock_gettime io_uring_setup io_uring_register io_setup io_destroy pidfd_open'''.split())
+SYSCALLS_WAITING = set('''futex futex_waitv epoll_wait epoll_pwait epoll_pwait2 poll ppoll select pselect6 io_getevents
+io_uring_enter rt_sigtimedwait msgrcv mq_timedreceive semop semtimedop accept accept4 recvfrom recvmsg nanosleep
+clock_nanosleep'''.split())
+
+# Calls that a person must look at: name -> (fewest, most arguments, danger, why). The dangers are those of source.py: what
+# waits for another thread, which may be a fiber of the same worker, is wrong; what waits for a disk only blocks.
+WRONG, BLOCKS, LOOK = 0, 1, 2
 STDIO = 'buffered file I/O blocks the worker while it reads or writes'
-WAITS = 'blocks the worker until it returns'
-SOCKET = 'blocks the worker until it returns: fiber/net.h has it for fibers'
+RETURNS = 'blocks the worker until it returns'
+WAITS = 'blocks the worker, and whoever it waits for may be a fiber of that worker'
+SOCKET = f'{WAITS}: fiber/net.h has it for fibers'
+DIRECTORY = 'reading a directory blocks the worker'
 FLAGGED_CALLS = {
-    'fopen': (2, 2, STDIO), 'freopen': (3, 3, STDIO), 'fdopen': (2, 2, STDIO), 'tmpfile': (0, 0, STDIO),
-    'popen': (2, 2, STDIO), 'system': (1, 1, WAITS), 'opendir': (1, 1, 'reading a directory blocks the worker'),
-    'scandir': (4, 4, 'reading a directory blocks the worker'),
-    'mmap': (6, 6, 'a page fault on a mapped file blocks the worker'),
-    'getaddrinfo': (4, 4, WAITS), 'gethostbyname': (1, 1, WAITS), 'wait': (1, 1, WAITS), 'waitpid': (3, 3, WAITS),
-    'poll': (3, 3, WAITS), 'ppoll': (4, 4, WAITS), 'select': (5, 5, WAITS), 'pselect': (6, 6, WAITS),
-    'epoll_wait': (4, 4, WAITS), 'flock': (2, 2, WAITS), 'lockf': (3, 3, WAITS), 'sem_wait': (1, 1, WAITS),
-    'sem_timedwait': (2, 2, WAITS), 'mq_receive': (4, 4, WAITS), 'msgrcv': (5, 5, WAITS), 'sigwait': (2, 2, WAITS),
-    'pause': (0, 0, WAITS), 'sendfile': (4, 4, WAITS), 'copy_file_range': (6, 6, WAITS), 'splice': (6, 6, WAITS),
-    'accept': (3, 3, SOCKET), 'accept4': (4, 4, SOCKET), 'connect': (3, 3, SOCKET), 'recv': (4, 4, SOCKET),
-    'recvfrom': (6, 6, WAITS), 'recvmsg': (3, 3, SOCKET), 'send': (4, 4, SOCKET), 'sendto': (6, 6, WAITS),
-    'sendmsg': (3, 3, SOCKET),
-    'readv': (3, 3, WAITS), 'writev': (3, 3, WAITS),
-    'fork': (0, 0, 'the child has only the calling worker: only exec is safe in it'),
-    'vfork': (0, 0, 'the child shares the worker: only exec is safe in it'),
-    'gettid': (0, 0, "the worker's id, shared by all its fibers"),
-    'sigprocmask': (3, 3, "the worker's mask, shared by all its fibers"),
+    'fopen': (2, 2, BLOCKS, STDIO), 'freopen': (3, 3, BLOCKS, STDIO), 'fdopen': (2, 2, BLOCKS, STDIO),
+    'tmpfile': (0, 0, BLOCKS, STDIO), 'popen': (2, 2, BLOCKS, STDIO), 'system': (1, 1, BLOCKS, RETURNS),
+    'opendir': (1, 1, BLOCKS, DIRECTORY), 'scandir': (4, 4, BLOCKS, DIRECTORY),
+    'mmap': (6, 6, BLOCKS, 'a page fault on a mapped file blocks the worker'),
+    'getaddrinfo': (4, 4, BLOCKS, RETURNS), 'gethostbyname': (1, 1, BLOCKS, RETURNS), 'wait': (1, 1, BLOCKS, RETURNS),
+    'waitpid': (3, 3, BLOCKS, RETURNS), 'poll': (3, 3, WRONG, WAITS), 'ppoll': (4, 4, WRONG, WAITS),
+    'select': (5, 5, WRONG, WAITS), 'pselect': (6, 6, WRONG, WAITS), 'epoll_wait': (4, 4, WRONG, WAITS),
+    'epoll_pwait': (5, 5, WRONG, WAITS), 'flock': (2, 2, WRONG, WAITS), 'lockf': (3, 3, WRONG, WAITS),
+    'sem_open': (2, 4, WRONG, 'a named semaphore blocks the worker'), 'mq_receive': (4, 4, WRONG, WAITS),
+    'msgrcv': (5, 5, WRONG, WAITS), 'sigwait': (2, 2, WRONG, WAITS), 'pause': (0, 0, WRONG, WAITS),
+    'sendfile': (4, 4, BLOCKS, RETURNS), 'copy_file_range': (6, 6, BLOCKS, RETURNS), 'splice': (6, 6, WRONG, WAITS),
+    'accept': (3, 3, WRONG, SOCKET), 'accept4': (4, 4, WRONG, SOCKET), 'connect': (3, 3, WRONG, SOCKET),
+    'recv': (4, 4, WRONG, SOCKET), 'recvfrom': (6, 6, WRONG, WAITS), 'recvmsg': (3, 3, WRONG, SOCKET),
+    'send': (4, 4, WRONG, SOCKET), 'sendto': (6, 6, WRONG, WAITS), 'sendmsg': (3, 3, WRONG, SOCKET),
+    'readv': (3, 3, WRONG, WAITS), 'writev': (3, 3, WRONG, WAITS), 'clock_nanosleep': (4, 4, WRONG, WAITS),
+    'thrd_create': (3, 3, WRONG, 'starts a thread that nothing here knows'), 'mtx_lock': (1, 1, WRONG, WAITS),
+    'cnd_wait': (2, 2, WRONG, WAITS),
+    'fork': (0, 0, BLOCKS, 'the child has only the calling worker: only exec is safe in it'),
+    'vfork': (0, 0, BLOCKS, 'the child shares the worker: only exec is safe in it'),
+    'sigprocmask': (3, 3, WRONG, "the worker's mask, shared by all its fibers"),
 }
 STDIO_IN_STD = {'fopen', 'freopen', 'tmpfile', 'system'}
-# pthread calls, by the longest prefix that fits.
-PTHREAD_FLAGGED = {
-    'pthread_mutex': 'blocks the worker: fiber_std::mutex', 'pthread_rwlock': 'blocks the worker: fiber_std::shared_mutex',
-    'pthread_cond': 'blocks the worker: fiber_std::condition_variable',
-    'pthread_spin': 'spins with the worker: fiber_std::mutex',
-    'pthread_barrier': 'blocks the worker: fiber_std::barrier', 'pthread_once': 'fiber_std::call_once',
-    'pthread_create': 'starts a thread: fiber_std::thread', 'pthread_join': 'blocks the worker: fiber_std::thread',
-    'pthread_self': 'the worker, shared by all its fibers',
-    'pthread_key': "the worker's value, shared by its fibers: fiber_std::thread_local_ptr",
-    'pthread_getspecific': "the worker's value, shared by its fibers: fiber_std::thread_local_ptr",
-    'pthread_setspecific': "the worker's value, shared by its fibers: fiber_std::thread_local_ptr",
-    'pthread_exit': 'ends the worker', 'pthread_cancel': 'would cancel a worker', 'pthread_kill': 'signals a worker',
-    'pthread_sigmask': "the worker's mask, shared by its fibers",
-}
 
 KEYWORDS = set('''alignas alignof and asm auto bool break case catch char class co_await co_return co_yield const
 const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum explicit

@@ -1,25 +1,29 @@
 """std:: names of threads, locks and signals become fiber_std:: ones."""
 from .names import STD_FLAGGED, STD_HEADERS, STD_NAMES
+from .source import LOOK, WRONG
 
 TEMPLATES = {'lock_guard', 'unique_lock', 'scoped_lock', 'shared_lock', 'future', 'shared_future', 'promise',
              'packaged_task', 'counting_semaphore', 'barrier', 'stop_callback'}
 FUNCTIONS = {'call_once', 'async'}
-HANDLE = 'native_handle() is a thread of the system: a fiber has none'
+HANDLE = 'native_handle() is the number of a fiber, which only the calls of fiber/posix.h take'
 
 
 def apply(source, project):
-    unqualified = project.uses_namespace_std(source)
+    unqualified = project.uses_namespace_std(source.name)
+    aliases = project.of_closure(source.name, 'std_aliases')
     for sequence in source.sequences:
         for i, token in enumerate(sequence):
             if token.kind != 'identifier':
                 continue
             if token.value == 'std':
                 _std(source, sequence, i)
-            elif token.value in STD_NAMES and unqualified:
+            elif token.value in aliases:
+                _alias(source, sequence, i)
+            elif unqualified and token.value in STD_NAMES:
                 _unqualified(source, project, sequence, i)
             elif token.value == 'native_handle' and source.at(sequence, i + 1) == '(' and \
                     source.qualification(sequence, i) == 'member':
-                source.note(token, HANDLE)
+                source.note(token, LOOK, HANDLE)
             elif token.value == 'namespace':
                 _namespace(source, sequence, i)
     _macro_alias(source)
@@ -27,8 +31,8 @@ def apply(source, project):
 
 def _std(source, sequence, i):
     token = sequence[i]
-    if '##' in (source.at(sequence, i + 1), source.at(sequence, i + 2)):
-        source.note(token, 'std is pasted together with ##: the tool cannot read it')
+    if '##' in (source.at(sequence, i + 1), source.at(sequence, i + 2), source.at(sequence, i + 3)):
+        source.note(token, WRONG, 'std is pasted together with ##: the tool cannot read it')
         return
     if source.at(sequence, i + 1) != '::' or i + 2 >= len(sequence):
         return
@@ -41,7 +45,8 @@ def _std(source, sequence, i):
         if not source.kept(token):
             source.replace(token, 'fiber_std', 'std names', STD_HEADERS[STD_NAMES[name]][0])
     elif name in STD_FLAGGED:
-        source.note(token, f'std::{name}: {STD_FLAGGED[name]}')
+        danger, why = STD_FLAGGED[name]
+        source.note(token, danger, f'std::{name}: {why}')
 
 
 def _unqualified(source, project, sequence, i):
@@ -51,9 +56,10 @@ def _unqualified(source, project, sequence, i):
             source.at(sequence, i + 1) != '(' and name != 'latch':
         return
     before, after = source.at(sequence, i - 1), source.at(sequence, i + 1)
-    if name in project.declared:
-        if after not in ('(', ';', '=', '.', '->'):
-            source.note(token, f"'{name}' under `using namespace std`: {project.declared[name]} declares one too")
+    declared = project.declared(source.name, name)
+    if declared:
+        if after not in ('(', ';', '=', '.', '->') and before not in ('class', 'struct', 'union', 'enum', 'namespace'):
+            source.note(token, WRONG, f"'{name}' under `using namespace std`: {declared} declares one too")
         return
     if source.declares(sequence, i) and before not in ('static', 'const', 'mutable', 'inline', 'constexpr', 'typename'):
         return  # a variable or member of that name
@@ -65,30 +71,26 @@ def _unqualified(source, project, sequence, i):
         if not source.kept(token):
             source.replace(token, f'fiber_std::{name}', 'std names', STD_HEADERS[STD_NAMES[name]][0])
     elif before not in ('.', '->') and after not in ('.', '->', ')', ';', '=', '[', '&&', '||'):
-        source.note(token, f"'{name}' under `using namespace std`: write fiber_std::{name} if it is the standard's")
+        source.note(token, WRONG, f"'{name}' under `using namespace std`: write fiber_std::{name} if it is the "
+                                  "standard's")
 
 
 def _namespace(source, sequence, i):
-    if source.is_name(sequence, i + 1) and source.at(sequence, i + 2) == '=':
-        k = i + 3 + (source.at(sequence, i + 3) == '::')
-        if source.at(sequence, k) == 'std' and source.at(sequence, k + 1) == ';':
-            alias = sequence[i + 1].value
-            source.note(sequence[i], f'{alias} is another name of std: write fiber_std for names of threads and locks')
-            for k in range(len(sequence) - 2):
-                if sequence[k].value == alias and sequence[k + 1].text == '::' and sequence[k + 2].value in STD_NAMES:
-                    source.note(sequence[k], f'{alias}::{sequence[k + 2].value}: {alias} is another name of std')
-    elif source.at(sequence, i + 1) == 'std' and source.at(sequence, i + 2) == '{':
-        depth = 0
-        for k in range(i + 2, len(sequence)):
-            depth += {'{': 1, '}': -1}.get(sequence[k].text, 0)
-            if depth == 0:
-                break
+    if source.at(sequence, i + 1) == 'std' and source.at(sequence, i + 2) == '{':
+        for k in range(i + 2, source.closing(sequence, i + 2) or len(sequence)):
             if sequence[k].value in STD_NAMES and source.qualification(sequence, k) == '':
-                source.note(sequence[k], f"'{sequence[k].value}' inside of namespace std: write fiber_std:: if it is "
-                                         "the standard's")
+                source.note(sequence[k], WRONG, f"'{sequence[k].value}' inside of namespace std: write fiber_std:: if "
+                                                "it is the standard's")
+
+
+def _alias(source, sequence, k):
+    """After `namespace s = std;`, s::mutex is fiber_std::mutex."""
+    if source.at(sequence, k + 1) == '::' and source.at(sequence, k + 2) in STD_NAMES and \
+            source.qualification(sequence, k) in ('', '::') and not source.kept(sequence[k]):
+        source.replace(sequence[k], 'fiber_std', 'std names', STD_HEADERS[STD_NAMES[sequence[k + 2].value]][0])
 
 
 def _macro_alias(source):
     for body in source.macros:
         if len(body) == 2 and body[1].value == 'std':
-            source.note(body[0], f'the macro {body[0].value} is another name of std')
+            source.note(body[0], WRONG, f'the macro {body[0].value} is another name of std')

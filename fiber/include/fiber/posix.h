@@ -23,6 +23,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <type_traits>
+
+#include "fiber/posix/pthread.h"
+#include "fiber/posix/semaphore.h"
 
 namespace fiber::posix {
 
@@ -68,7 +72,8 @@ int sched_yield();
 
 // These name, pin or prioritise a thread. The calling plain thread they treat as the system does;
 // on a fiber they succeed and do nothing (the worker is not the fiber's own), and so they do for a
-// `thread` other than the caller, which may be fiber_std::thread::native_handle() and no thread.
+// `thread` other than the caller. A `thread` is a number of posix::pthread_self(), or for the
+// calling plain thread ::pthread_self().
 int pthread_setname_np(pthread_t thread, const char* name);
 int pthread_setschedparam(pthread_t thread, int policy, const sched_param* param);
 int pthread_setschedprio(pthread_t thread, int priority);
@@ -80,9 +85,51 @@ int sched_setparam(pid_t pid, const sched_param* param);
 int setpriority(int which, id_t who, int priority);
 int nice(int increment);
 
+// --- the thread's own number
+
+// Of a plain thread the kernel's. A fiber has one of its own, above all that the kernel gives
+// (2^22): no other fiber has it before 2^30 more have asked, and none of the system's calls may be
+// given it; the calls above know it.
+pid_t gettid();
+
 namespace detail {
 bool on_fiber();
+// Whether a raw system call of that number and first arguments would be about the calling fiber's
+// worker; its result then.
+bool is_about_worker(long number, long first, long second, long* result);
+template <class T>
+long as_word(T value) {
+  if constexpr (std::is_pointer_v<T> || std::is_null_pointer_v<T>) {
+    return reinterpret_cast<long>(static_cast<const void*>(value));
+  } else {
+    return static_cast<long>(value);
+  }
 }
+inline long first_word() { return 0; }
+template <class First, class... Rest>
+long first_word(First first, Rest...) {
+  return as_word(first);
+}
+template <class First, class... Rest>
+long second_word(First, Rest... rest) {
+  return first_word(rest...);
+}
+inline long second_word() { return 0; }
+}  // namespace detail
+
+// SYS_gettid is gettid() above, SYS_ioprio_set, SYS_setpriority and SYS_sched_... of the calling
+// fiber's worker succeed and do nothing; all others are the system's, and block the worker if they
+// wait.
+template <class... Arguments>
+long syscall(long number, Arguments... arguments) {
+  long result = 0;
+  if (detail::is_about_worker(number, detail::first_word(arguments...),
+                              detail::second_word(arguments...), &result)) {
+    return result;
+  }
+  return ::syscall(number, arguments...);
+}
+
 // PR_SET_NAME is such a call, all others are the system's.
 template <class... Arguments>
 int prctl(int option, Arguments... arguments) {

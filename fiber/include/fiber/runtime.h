@@ -44,6 +44,9 @@ struct RuntimeOptions {
   std::string name = "fiber";
   // A fiber that has computed for so many nanoseconds without a suspension is reported on stderr
   // (one line a second at most); 0: none is. A thread of the runtime's own watches when it is not.
+  // The environment variable FIBER_WATCH_MS overrides it, in milliseconds from 1 to an hour, in
+  // all runtimes: then each place where a fiber computes for so long is told once, with a
+  // backtrace.
 #if !defined(NDEBUG) && !defined(FIBER_ASAN) && !defined(FIBER_TSAN)
   static constexpr uint64_t kReportAfterNanos = 10 * 1000 * 1000;
 #else

@@ -10,6 +10,7 @@
 
 #include "fiber/clock.h"
 #include "fiber/io.h"
+#include "fiber/local.h"
 #include "fiber/runtime.h"
 #include "fiber/simulation.h"
 #include "io_files.h"
@@ -27,11 +28,13 @@ Result posix_result(Result result) {
 
 // Whether a change of thread `tid` (0: the caller) would change the calling fiber's worker.
 bool means_worker(pid_t tid) {
-  return in_fiber() && (tid == 0 || tid == static_cast<pid_t>(::syscall(SYS_gettid)));
+  return in_fiber() &&
+         (tid == 0 || tid == static_cast<pid_t>(::syscall(SYS_gettid)) || tid == posix::gettid());
 }
 
 bool is_calling_thread(pthread_t thread) {
-  return !in_fiber() && ::pthread_equal(thread, ::pthread_self()) != 0;
+  return !in_fiber() && (::pthread_equal(thread, ::pthread_self()) != 0 ||
+                         ::pthread_equal(thread, posix::pthread_self()) != 0);
 }
 
 // On a plain thread a signal ends a sleep early, as the program may expect.
@@ -176,19 +179,19 @@ int sched_yield() {
 }
 
 int pthread_setname_np(pthread_t thread, const char* name) {
-  return is_calling_thread(thread) ? ::pthread_setname_np(thread, name) : 0;
+  return is_calling_thread(thread) ? ::pthread_setname_np(::pthread_self(), name) : 0;
 }
 
 int pthread_setschedparam(pthread_t thread, int policy, const sched_param* param) {
-  return is_calling_thread(thread) ? ::pthread_setschedparam(thread, policy, param) : 0;
+  return is_calling_thread(thread) ? ::pthread_setschedparam(::pthread_self(), policy, param) : 0;
 }
 
 int pthread_setschedprio(pthread_t thread, int priority) {
-  return is_calling_thread(thread) ? ::pthread_setschedprio(thread, priority) : 0;
+  return is_calling_thread(thread) ? ::pthread_setschedprio(::pthread_self(), priority) : 0;
 }
 
 int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus) {
-  return is_calling_thread(thread) ? ::pthread_setaffinity_np(thread, size, cpus) : 0;
+  return is_calling_thread(thread) ? ::pthread_setaffinity_np(::pthread_self(), size, cpus) : 0;
 }
 
 int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t* cpus) {
@@ -213,8 +216,35 @@ int nice(int increment) {
   return ::getpriority(PRIO_PROCESS, 0);
 }
 
+pid_t gettid() {
+  if (!in_fiber()) return static_cast<pid_t>(::syscall(SYS_gettid));
+  constexpr uint64_t kNumbers = uint64_t{1} << 30;
+  return static_cast<pid_t>(kNumbers | (fiber::detail::context_id() & (kNumbers - 1)));
+}
+
 namespace detail {
 bool on_fiber() { return in_fiber(); }
+
+bool is_about_worker(long number, long first, long second, long* result) {
+  constexpr long kIoPriorityOfProcess = 1;
+  *result = 0;
+  switch (number) {
+    case SYS_gettid:
+      *result = posix::gettid();
+      return true;
+    case SYS_ioprio_set:
+      return first == kIoPriorityOfProcess && means_worker(static_cast<pid_t>(second));
+    case SYS_setpriority:
+      return first == PRIO_PROCESS && means_worker(static_cast<pid_t>(second));
+    case SYS_sched_setaffinity:
+    case SYS_sched_setscheduler:
+    case SYS_sched_setparam:
+    case SYS_sched_setattr:
+      return means_worker(static_cast<pid_t>(first));
+    default:
+      return false;
+  }
+}
 }  // namespace detail
 
 }  // namespace fiber::posix

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,15 @@
 #include "fiber/sync.h"
 #include "fiber/thread.h"
 #include "testing.h"
+#include "watchdog.h"
 
 namespace fiber {
 namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::KilledBySignal;
+using ::testing::Not;
 
 using testing::kMillisecond;
 
@@ -194,6 +201,60 @@ TEST(WatchdogTest, OneThatSuspendsIsNot) {
   EXPECT_EQ(captured.text(), "");
 }
 
+// Three places that compute until they are told to stop.
+__attribute__((noinline)) void crunch_here(const std::atomic<bool>* stop) {
+  while (!stop->load(std::memory_order_relaxed)) {
+  }
+}
+__attribute__((noinline)) void crunch_there(const std::atomic<bool>* stop) {
+  while (!stop->load(std::memory_order_acquire)) {
+  }
+}
+__attribute__((noinline)) int crunch_elsewhere(const std::atomic<bool>* stop) {
+  int rounds = 0;
+  while (!stop->load(std::memory_order_relaxed)) rounds = rounds * 3 + 1;
+  return rounds;
+}
+
+TEST(WatchdogTest, EachPlaceIsToldOnceWhenTheEnvironmentAsks) {
+  detail::forget_told_places();
+  ASSERT_EQ(0, ::setenv("FIBER_WATCH_MS", "5", 1));
+  StderrPipe captured;
+  Runtime runtime({.workers = 2});
+  ::unsetenv("FIBER_WATCH_MS");
+  std::string text;
+  const uint64_t limit = testing::far_deadline();
+  // Runs both, each on its worker, until the second one has been told of.
+  const auto crunch = [&](const char* first, std::function<void(std::atomic<bool>*)> place,
+                          const char* second, std::function<void(std::atomic<bool>*)> other) {
+    std::atomic<bool> stop{false};
+    JoinHandle one = runtime.spawn({.name = first, .worker = 0}, [&] { place(&stop); });
+    JoinHandle two = runtime.spawn({.name = second, .worker = 1}, [&] { other(&stop); });
+    const std::string wanted = std::string("\"") + second + "\" has computed for ";
+    while (text.find(wanted) == std::string::npos && now_nanos() < limit) text = captured.text();
+    stop = true;
+  };
+  const auto nothing = [](std::atomic<bool>*) {};
+  crunch("idle", nothing, "here", crunch_here);
+  crunch("idle", nothing, "there", crunch_there);
+  crunch("again", crunch_here, "elsewhere", crunch_elsewhere);
+  EXPECT_THAT(text, HasSubstr("\"here\""));
+  EXPECT_THAT(text, HasSubstr("crunch_here("));
+  EXPECT_THAT(text, HasSubstr("\"there\""));
+  EXPECT_THAT(text, HasSubstr("crunch_there("));
+  EXPECT_THAT(text, HasSubstr("\"elsewhere\""));
+  EXPECT_THAT(text, HasSubstr("crunch_elsewhere("));
+  EXPECT_THAT(text, Not(HasSubstr("\"again\"")));
+}
+
+TEST(WatchdogTest, AWatchThatIsNoNumberIsIgnored) {
+  ASSERT_EQ(0, ::setenv("FIBER_WATCH_MS", "soon", 1));
+  StderrPipe captured;
+  Runtime runtime;
+  ::unsetenv("FIBER_WATCH_MS");
+  EXPECT_THAT(captured.text(), HasSubstr("FIBER_WATCH_MS=soon ignored"));
+}
+
 // ---- Stack overflow
 
 __attribute__((noinline)) int recurse(int depth) {
@@ -207,11 +268,6 @@ void overflow(bool report) {
   Runtime runtime({.report_overflow = report});
   JoinHandle handle = runtime.spawn({.name = "deep one"}, [] { recurse(0); });
 }
-
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::KilledBySignal;
-using ::testing::Not;
 
 TEST(OverflowDeathTest, SaysWhichFiberAndWhatToDo) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

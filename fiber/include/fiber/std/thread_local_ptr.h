@@ -3,11 +3,19 @@
 //
 //   thread_local T x(a, b);     becomes     fiber_std::thread_local_ptr<T, A, B> x(a, b);
 //
-// and each use of x becomes (*x).
+// and each use of x becomes (*x). An initial value that each thread computes for itself is a
+// function's:
+//
+//   thread_local T x = f();
+//   fiber_std::thread_local_ptr<T> x{[]() -> T { return f(); }};
+//
+// and in a function, whose variables f may name, a call of make_with() where the declaration stood.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -37,6 +45,11 @@ class thread_local_ptr {
   explicit constexpr thread_local_ptr(Args... args)
     requires(sizeof...(Args) != 0)
       : args_(std::move(args)...) {}
+  // The value is what `make`, a lambda without captures, returns to the one that first asks for it.
+  template <class F>
+  explicit constexpr thread_local_ptr(F)
+    requires(sizeof...(Args) == 0 && std::is_empty_v<F> && std::is_invocable_r_v<T, F>)
+      : made_by_([]() -> Box* { return new Box{F{}()}; }) {}
   ~thread_local_ptr() {
     const uint64_t key = key_.load(std::memory_order_relaxed);
     if (key != kNoKey) fiber::detail::free_local_key(unpack(key));
@@ -54,6 +67,18 @@ class thread_local_ptr {
         this, [](void* value) { delete static_cast<Box*>(value); });
     return &static_cast<Box*>(box)->value;
   }
+  // The caller's own value; what `make` returns becomes it if there is none yet.
+  template <class F>
+  T& make_with(F&& make) const {
+    auto* const function = std::addressof(make);
+    void* box = fiber::detail::get_local(
+        key(),
+        [](const void* argument) -> void* {
+          return new Box{(*static_cast<decltype(function)>(const_cast<void*>(argument)))()};
+        },
+        static_cast<const void*>(function), [](void* value) { delete static_cast<Box*>(value); });
+    return static_cast<Box*>(box)->value;
+  }
   T& operator*() const { return *get(); }
   T* operator->() const
     requires(!std::is_array_v<T>)
@@ -67,8 +92,11 @@ class thread_local_ptr {
   };
 
   Box* make() const {
-    if constexpr (sizeof...(Args) == 0) {
+    if (made_by_ != nullptr) return made_by_();
+    if constexpr (sizeof...(Args) == 0 && std::is_default_constructible_v<T>) {
       return new Box{};
+    } else if constexpr (sizeof...(Args) == 0) {
+      std::abort();  // REQUIRES: make_with() came first
     } else {
       return std::apply(
           [](const Args&... args) {
@@ -102,6 +130,7 @@ class thread_local_ptr {
   // Generations begin with 1: no key is packed into 0.
   mutable std::atomic<uint64_t> key_{kNoKey};
   [[no_unique_address]] std::tuple<Args...> args_;
+  Box* (*made_by_)() = nullptr;
 };
 
 }  // namespace fiber_std
