@@ -118,7 +118,9 @@ def compile_file(place, source):
     compiler += [os.environ.get('CXX', 'c++'), '-std=c++20', '-O1', '-DNDEBUG', '-DOS_LINUX', '-fPIC', '-w', '-fmax-errors=0']
     folders = [ROOT / 'tools/jni/include', ROOT / 'include', ROOT / 'fiber/include', place.java, place.natives, place.headers,
                java, java / 'linux']
-    done = run([*compiler, '-MD', '-MF', dependencies, *[f'-I{folder}' for folder in folders], '-c', source, '-o', made])
+    # (In its direct mode ccache does not see a header that came to lie before one of an installed RocksDB.)
+    done = run([*compiler, '-MD', '-MF', dependencies, *[f'-I{folder}' for folder in folders], '-c', source, '-o', made],
+               env={**os.environ, 'CCACHE_NODIRECT': '1'})
     errors = re.findall(r'(?:fatal )?error: (.*)', done.stdout)
     if done.returncode == 0:
         foreign = re.findall(r'/usr\S*/include/(rocksdb/\S+)', dependencies.read_text())
@@ -155,7 +157,7 @@ def link(place, errors, build):
     names.write_text('{ global: Java_*; JNI_*; local: *; };\n')
     archive = build / 'libcairn.a'
     if not archive.exists():
-        sys.exit(f'jni.py: no {archive}: build the target cairn_static')
+        sys.exit(f'jni.py: no {archive}: build the target cairn')
     requires = re.search(r'^Requires\.private: (.*)$', (build / 'cairn.pc').read_text(), re.MULTILINE)[1]
     libraries = run_or_exit(['pkg-config', '--libs', *requires.split()]).split()
     objects = [place.objects / f'{pathlib.Path(name).stem}.o' for name in errors if not errors[name]]

@@ -37,6 +37,7 @@ namespace ROCKSDB_NAMESPACE {
 
 class Env;
 class FileSystem;
+class TraceWriter;         // rocksdb/trace_reader_writer.h
 struct CompactionJobInfo;  // rocksdb/listener.h
 struct IOStatsContext;     // rocksdb/iostats_context.h
 struct PerfContext;        // rocksdb/perf_context.h
@@ -848,6 +849,19 @@ class DB {
 
   // The database below wrappers.
   virtual DB* GetRootDB() { return this; }
+
+  // See rocksdb/experimental.h.
+  virtual Status SuggestCompactRange(ColumnFamilyHandle* /*column_family*/, const Slice* /*begin*/,
+                                     const Slice* /*end*/) {
+    return Status::NotSupported("SuggestCompactRange() is not implemented.");
+  }
+  virtual Status PromoteL0(ColumnFamilyHandle* /*column_family*/, int /*target_level*/) {
+    return Status::NotSupported("PromoteL0() is not implemented.");
+  }
+
+  // Cairn traces no operations: NotSupported.
+  virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer);
+  virtual Status EndTrace();
 };
 
 inline DB::SizeApproximationFlags operator&(DB::SizeApproximationFlags lhs,
