@@ -137,7 +137,7 @@ public final class CairnFromJava {
   public static void main(final String[] args) throws RocksDBException, IOException {
     RocksDB.loadLibrary();
     final Path folder = Path.of(args[0]);
-    Files.createDirectories(folder);
+    Files.createDirectories(folder.resolve("backup")); // RocksJava wants it to be there
     plain(folder);
     families(folder);
     transactions(folder);

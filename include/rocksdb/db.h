@@ -244,7 +244,7 @@ class DB {
   }
 
   // The keys in [begin_key, end_key), whether they are there or not, at the cost of one entry.
-  // InvalidArgument if end_key comes before begin_key.
+  // InvalidArgument if end_key comes before begin_key. A null family is the default one.
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                              const Slice& begin_key, const Slice& end_key);
   virtual Status DeleteRange(const WriteOptions& options, const Slice& begin_key,
@@ -859,7 +859,8 @@ class DB {
     return Status::NotSupported("PromoteL0() is not implemented.");
   }
 
-  // Cairn traces no operations: NotSupported.
+  // Cairn traces no operations: NotSupported. The writer is then nobody's, and is not deleted:
+  // RocksJava lets it go after the call, whatever came of that, and a second time kills the JVM.
   virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer);
   virtual Status EndTrace();
 };

@@ -38,7 +38,7 @@ class Filter final : public WalFilter {
   std::vector<uint32_t> counts;
 };
 
-// Four writes: a and b; c; d (in a second log); e.
+// Four writes: a and b; c; d; e.
 class WalFilterTest : public DBTest {
  protected:
   void Fill() {
@@ -49,16 +49,12 @@ class WalFilterTest : public DBTest {
     ASSERT_OK(batch.Put("b", "1"));
     ASSERT_OK(db_->Write(WriteOptions(), &batch));
     ASSERT_OK(Put("c", "1"));
-    Shut();
-    options_.avoid_flush_during_recovery = true;
-    Open();  // RocksDB goes on in a new log and keeps the old one
     ASSERT_OK(Put("d", "1"));
     ASSERT_OK(Put("e", "1"));
     Shut();
   }
   void Recover() {
     options_.wal_filter = &filter_;
-    options_.avoid_flush_during_recovery = false;
     Open();
     Shut();
     // What was recovered stays so without the filter.
@@ -132,6 +128,40 @@ TEST_F(WalFilterTest, EndsTheHistory) {
   Shut();
   Open();
   EXPECT_EQ("a=1,b=1,f=1", Contents());
+}
+
+TEST_F(WalFilterTest, EndsTheHistoryWithLaterLogs) {
+  Open();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Put("b", "1"));
+  ASSERT_OK(db_->Put(WriteOptions(), other, "o", "1"));
+  ASSERT_OK(db_->Flush(FlushOptions(), other));  // a new log; the older one has a and b
+  ASSERT_OK(Put("c", "1"));
+  delete other;
+  CopyFiles(dir_, root_ + "/copy");
+  Shut();
+  dir_ = root_ + "/copy";
+
+  filter_.at = 2;
+  filter_.option = Option::kStopReplay;
+  const auto open = [&] {
+    Shut();
+    std::vector<ColumnFamilyHandle*> handles;
+    ASSERT_OK(
+        DB::Open(options_, dir_, {{"default", options_}, {"other", options_}}, &handles, &db_));
+    std::string value;
+    EXPECT_OK(db_->Get(ReadOptions(), handles[1], "o", &value));
+    for (ColumnFamilyHandle* each : handles) delete each;
+  };
+  options_.wal_filter = &filter_;
+  open();
+  EXPECT_EQ("a=1", Contents());
+  ASSERT_OK(Put("d", "1"));
+  options_.wal_filter = nullptr;
+  open();
+  EXPECT_EQ("a=1,d=1", Contents());
 }
 
 TEST_F(WalFilterTest, ChangesAWrite) {

@@ -14,6 +14,7 @@ import org.junit.runner.Description;
 import org.junit.runner.JUnitCore;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunListener;
+import org.rocksdb.RocksDB;
 
 public final class RunTests {
   private static final class Printer extends RunListener {
@@ -60,6 +61,7 @@ public final class RunTests {
   }
 
   public static void main(final String[] args) throws ClassNotFoundException, IOException {
+    RocksDB.loadLibrary(); // some classes count on another one to have done it
     final JUnitCore core = new JUnitCore();
     core.addListener(new Printer());
     core.run(Class.forName(args[0]));
