@@ -151,7 +151,7 @@ def print_table(release, errors):
 
 def link(place, errors, build):
     """Cairn goes in whole, so that the library stands alone; nothing but Java's names is seen from outside, so that a program may
-    have another RocksDB beside it."""
+    have another RocksDB beside it. It is never unloaded: the threads and statics of the library stay till the end."""
     place.library.parent.mkdir(exist_ok=True)
     names = place.folder / 'exports.map'
     names.write_text('{ global: Java_*; JNI_*; local: *; };\n')
@@ -162,7 +162,7 @@ def link(place, errors, build):
     libraries = run_or_exit(['pkg-config', '--libs', *requires.split()]).split()
     objects = [place.objects / f'{pathlib.Path(name).stem}.o' for name in errors if not errors[name]]
     run_or_exit([os.environ.get('CXX', 'c++'), '-shared', '-o', place.library, *objects, archive, *libraries, '-pthread',
-                 f'-Wl,--version-script={names}', '-Wl,-z,defs', '-Wl,--gc-sections'])
+                 f'-Wl,--version-script={names}', '-Wl,-z,defs', '-Wl,-z,nodelete', '-Wl,--gc-sections'])
     print(place.library)
 
 

@@ -4,7 +4,8 @@
   scripts/jni_tests.py [--release 7.8.3] [--jobs N] [--out bench/results/java.md] [--only cairn] [CLASS...]
 
 `scripts/jni.py` has to have linked the library. Each class runs in a JVM of its own, whose library is looked up in the JVM's memory
-map: a run that used another one counts as failed. What RocksDB's library gave is kept beside the jar and not run again. Exit status:
+map: a run that used another one counts as failed. What RocksDB's library gave is kept beside the jar and not run again; with CLASS
+only these run on Cairn's, and of the others the table has what they gave last. Exit status:
 0 if what passes on RocksDB's passes on Cairn's but for what is in REASONS; 1 otherwise.
 """
 import argparse
@@ -22,7 +23,19 @@ import jni
 SECONDS = 300    # for one class
 
 # Tests that may fail on Cairn alone, and why.
+IDENTITY = 'the default of `write_dbid_to_manifest` is that of RocksDB 9.7 and later: the MANIFEST has the database\'s identity'
+MEMPURGE = '`experimental_mempurge_threshold` is refused'
 REASONS = {
+    'BlockBasedTableConfigTest.persistentCache': '`PersistentCache` is refused',
+    'DBOptionsTest.writeDbidToManifest': IDENTITY,
+    'OptionsTest.writeDbidToManifest': IDENTITY,
+    'RocksDBTest.getLiveFiles': IDENTITY + ', and is longer by it',
+    'DefaultEnvTest.threadList_integration': 'threads start when there is something for them to do',
+    'IngestExternalFileOptionsTest.writeGlobalSeqno': 'the default of `write_global_seqno` is false; true is refused',
+    'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterCreate': MEMPURGE,
+    'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterSet': MEMPURGE,
+    'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterSetCF': MEMPURGE,
+    'RocksDBTest.startTrace': 'operations are not traced',
 }
 
 
@@ -105,6 +118,14 @@ def differences(ours, theirs):
                 yield name, test, text
 
 
+def keep(path, results):
+    """What was kept in the file, with these in place of older ones; kept there from now on."""
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    kept.update({name: {'tests': result['tests']} for name, result in results.items()})
+    path.write_text(json.dumps(kept))
+    return kept
+
+
 def totals(results):
     counts = [count(result) for result in results.values()]
     return sum(passed for passed, total in counts), sum(total for passed, total in counts)
@@ -149,10 +170,11 @@ def main():
         sys.exit(f'jni_tests.py: no {place.library}: scripts/jni.py links it')
     names = [name for name in test_classes(place) if not args.classes or name.rpartition('.')[2] in args.classes]
     ours = run_all(place, names, place.library.parent, args.jobs) if args.only != 'rocksdb' else {}
-    logs = place.folder / 'logs'
+    logs = place.folder / 'test-logs'
     logs.mkdir(exist_ok=True)
     for name, result in ours.items():
         (logs / f'{name}.log').write_text(result['output'])
+    ours = keep(place.folder / 'cairn-results.json', ours)
     kept = place.folder / 'rocksdb-results.json'
     theirs = json.loads(kept.read_text()) if kept.exists() else {}
     missing = [name for name in names if name not in theirs]
@@ -166,7 +188,7 @@ def main():
     passed, total = totals(ours)
     print(f'{passed} of {total} tests pass on Cairn')
     if args.out:
-        args.out.write_text(report(args.release, ours, {name: theirs[name] for name in names if name in theirs}))
+        args.out.write_text(report(args.release, ours, theirs))
     sys.exit(1 if any(reason_of(name, test) is None for name, test, text in found) else 0)
 
 

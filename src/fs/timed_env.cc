@@ -60,12 +60,12 @@ class TimedFileSystem final : public FileSystemWrapper {
   }
   IOStatus CreateDir(const std::string& d, const IOOptions& o, IODebugContext* dbg) override {
     const PerfTimer timer(Perf(), &PerfContext::env_create_dir_nanos);
-    return target_->CreateDir(d, o, dbg);
+    return target_->CreateDir(d, o, dbg);  // style: the caller sees to it
   }
   IOStatus CreateDirIfMissing(const std::string& d, const IOOptions& o,
                               IODebugContext* dbg) override {
     const PerfTimer timer(Perf(), &PerfContext::env_create_dir_if_missing_nanos);
-    return target_->CreateDirIfMissing(d, o, dbg);
+    return target_->CreateDirIfMissing(d, o, dbg);  // style: the caller sees to it
   }
   IOStatus DeleteDir(const std::string& d, const IOOptions& o, IODebugContext* dbg) override {
     const PerfTimer timer(Perf(), &PerfContext::env_delete_dir_nanos);
