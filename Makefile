@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check c-test ldb-suite interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
+.PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -173,6 +173,18 @@ ldb-suite:  ## RocksDB's own test of ldb (fetched by cargo) on Cairn's; bench/re
 	@cmake --preset release >/dev/null
 	@$(BUILD) release -j $(JOBS) --target ldb_tool
 	@scripts/ldb_suite.py --ldb build/release/tools/ldb --out bench/results/ldb-suite.md
+
+jni: jni-library  ## librocksdbjni.so on Cairn for the unmodified RocksJava jar (sources and jar fetched), and a small Java program on it
+	@scripts/jni.py --build build/demo --jobs $(JOBS) --example
+
+jni-test: jni-library  ## RocksJava's own JUnit tests on it and on RocksDB's library; bench/results/java.md
+	@scripts/jni.py --build build/demo --jobs $(JOBS)
+	@scripts/jni_tests.py --jobs $(JOBS) --out bench/results/java.md
+
+jni-library:
+	@scripts/install-deps.sh jni
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn
 
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
 	@scripts/install-deps.sh test bench

@@ -107,13 +107,19 @@ NOTES = [
     '  `SeekToLast` or a key on whose prefix there is nothing. RocksDB shows nothing of it there, and what of it lies in tables.',
     '- `merge_operator`: an operator that fails gives `Corruption: Merge operator failed` (`kMergeOperatorFailed`), as in RocksDB 8 and later;',
     '  7.8.3 says `Error: Could not perform merge.`',
+    '- `wal_filter`: what it drops or changes keeps its sequence numbers; in RocksDB the next write gets those of a dropped one. A secondary',
+    '  and `RepairDB` do not ask it, as in RocksDB.',
+    '- What has a header and nothing behind it: `NewPersistentCache`, `DB::StartTrace`, `NewFileTraceWriter` and `NewFileTraceReader` are',
+    '  `NotSupported`; `NewPlainTableFactory` and `NewHashLinkListRepFactory` make objects that `DB::Open` refuses by name.',
+    '- `Env::LowerThreadPoolIOPriority`, `LowerThreadPoolCPUPriority`: without effect, unless an `Env` of one\'s own does something; the form',
+    '  with a `CpuPriority` is `NotSupported`.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
 ]
 
 
 # The headers of RocksDB 7.8.3 that are not here, and what to use.
 HEADERS = [
-    (['trace_reader_writer.h', 'trace_record.h', 'trace_record_result.h', 'block_cache_trace_writer.h', 'utilities/replayer.h'],
+    (['trace_record.h', 'trace_record_result.h', 'block_cache_trace_writer.h', 'utilities/replayer.h'],
      'operations and block accesses are not traced: `EventListener`, `Statistics` and `PerfContext` tell of them'),
     (['db_bench_tool.h', 'db_stress_tool.h', 'cache_bench_tool.h'], 'programs as functions: `db_bench` and `db_stress` are programs here'),
     (['db_dump_tool.h'], '`ldb dump` and `ldb load`, also as `LDBTool`'),
@@ -121,10 +127,8 @@ HEADERS = [
      'an object of one\'s own is made by its factory in the `ObjectRegistry`, without settings in the text'),
     (['env_encryption.h'], 'a `FileSystemWrapper` of one\'s own sees every byte; or encrypt the disk'),
     (['flush_block_policy.h'], '`block_size` and `block_size_deviation` say where a block ends; `flush_block_policy_factory` is refused'),
-    (['persistent_cache.h'], 'a `SecondaryCache`; `persistent_cache` is refused'),
     (['stats_history.h'], '`stats_dump_period_sec` writes statistics to the LOG, `Statistics::getTickerMap` gives them'),
     (['system_clock.h'], 'all time is fiber\'s: a test of one\'s own runs in a `fiber::Simulation`, whose clock is virtual'),
-    (['wal_filter.h'], '`wal_filter` is refused: `GetUpdatesSince`, or `ldb dump_wal`, shows what a log has'),
     (['utilities/agg_merge.h'], 'a `MergeOperator` of one\'s own'),
     (['utilities/cache_dump_load.h', 'utilities/sim_cache.h'], 'the tickers `BLOCK_CACHE_*` tell what a cache is worth; it starts empty'),
     (['table_reader_caller.h', 'utilities/env_mirror.h'], 'RocksDB\'s own: nothing of its public interface needs them'),

@@ -95,7 +95,7 @@ extern ROCKSDB_LIBRARY_API const char* rocksdb_externalfileingestioninfo_interna
 
 extern ROCKSDB_LIBRARY_API const char* rocksdb_writestallinfo_cf_name(
     const rocksdb_writestallinfo_t* info, size_t* size);
-/* What they point to is an int: WriteStallCondition of listener.h. */
+/* What they point to is an int: 0 delayed, 1 stopped, 2 normal (not the numbers of listener.h). */
 extern ROCKSDB_LIBRARY_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_cur(
     const rocksdb_writestallinfo_t* info);
 extern ROCKSDB_LIBRARY_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_prev(

@@ -264,6 +264,12 @@ extern std::shared_ptr<Cache> NewLRUCache(
     double low_pri_pool_ratio = 0.0);
 extern std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
 
+// NewLRUCache, as in RocksDB since 7.7: the former clock cache is gone. HyperClockCacheOptions has
+// the one that is there.
+extern std::shared_ptr<Cache> NewClockCache(
+    size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
+    CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy);
+
 // A cache of compressed entries in memory, below another one (ShardedCacheOptions::
 // secondary_cache). An entry that is offered for the first time only leaves a note; the second
 // time it is kept. One that goes up to the other cache for good leaves this one.

@@ -37,6 +37,7 @@ namespace ROCKSDB_NAMESPACE {
 
 class Env;
 class FileSystem;
+class TraceWriter;         // rocksdb/trace_reader_writer.h
 struct CompactionJobInfo;  // rocksdb/listener.h
 struct IOStatsContext;     // rocksdb/iostats_context.h
 struct PerfContext;        // rocksdb/perf_context.h
@@ -243,7 +244,7 @@ class DB {
   }
 
   // The keys in [begin_key, end_key), whether they are there or not, at the cost of one entry.
-  // InvalidArgument if end_key comes before begin_key.
+  // InvalidArgument if end_key comes before begin_key. A null family is the default one.
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                              const Slice& begin_key, const Slice& end_key);
   virtual Status DeleteRange(const WriteOptions& options, const Slice& begin_key,
@@ -848,6 +849,20 @@ class DB {
 
   // The database below wrappers.
   virtual DB* GetRootDB() { return this; }
+
+  // See rocksdb/experimental.h.
+  virtual Status SuggestCompactRange(ColumnFamilyHandle* /*column_family*/, const Slice* /*begin*/,
+                                     const Slice* /*end*/) {
+    return Status::NotSupported("SuggestCompactRange() is not implemented.");
+  }
+  virtual Status PromoteL0(ColumnFamilyHandle* /*column_family*/, int /*target_level*/) {
+    return Status::NotSupported("PromoteL0() is not implemented.");
+  }
+
+  // Cairn traces no operations: NotSupported. The writer is then nobody's, and is not deleted:
+  // RocksJava lets it go after the call, whatever came of that, and a second time kills the JVM.
+  virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer);
+  virtual Status EndTrace();
 };
 
 inline DB::SizeApproximationFlags operator&(DB::SizeApproximationFlags lhs,

@@ -45,6 +45,9 @@ class RateLimiter;
 struct ConfigOptions;
 struct DBOptions;
 
+// Of background threads, lowest first.
+enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
+
 const size_t kDefaultPageSize = 4 * 1024;
 
 // How files are opened and written; FileOptions (file_system.h) adds to it.
@@ -200,6 +203,11 @@ class Env : public Customizable {
   // The background threads of the process, and what those of databases that were opened with
   // DBOptions::enable_thread_tracking do: rocksdb/thread_status.h.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
+  // Hints that an Env of one's own may take. Cairn's leaves its threads at the program's priority:
+  // the first two have no effect, the last is NotSupported.
+  virtual void LowerThreadPoolIOPriority(Priority /*pool*/ = LOW) {}
+  virtual void LowerThreadPoolCPUPriority(Priority /*pool*/ = LOW) {}
+  virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   static std::string PriorityToString(Priority priority);
 
  private:
@@ -239,6 +247,15 @@ class EnvWrapper : public Env {
   }
   void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
     target_->IncBackgroundThreadsIfNeeded(number, pri);
+  }
+  void LowerThreadPoolIOPriority(Priority pool = LOW) override {
+    target_->LowerThreadPoolIOPriority(pool);
+  }
+  void LowerThreadPoolCPUPriority(Priority pool = LOW) override {
+    target_->LowerThreadPoolCPUPriority(pool);
+  }
+  Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri) override {
+    return target_->LowerThreadPoolCPUPriority(pool, pri);
   }
   Status GetThreadList(std::vector<ThreadStatus>* thread_list) override {
     return target_->GetThreadList(thread_list);
@@ -346,6 +363,11 @@ extern Status ReadFileToString(Env* env, const std::string& fname, std::string* 
 
 // An Env whose files live in memory. The caller owns it; `base_env` gives the time and may be null.
 Env* NewMemEnv(Env* base_env);
+
+// An Env over another one, which is borrowed, that adds to PerfContext's env_..._nanos what the
+// operations on its files took (of a thread or fiber with PerfLevel::kEnableTime or more). The
+// caller owns it.
+Env* NewTimedEnv(Env* base_env);
 
 // An Env over any FileSystem.
 std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs);

@@ -250,7 +250,8 @@ struct ExternalFileIngestionInfo {
   TableProperties table_properties;
 };
 
-enum class WriteStallCondition { kDelayed, kStopped, kNormal };
+// RocksDB 7.8.3's numbers; since 8.1 (and in C) kNormal is the last.
+enum class WriteStallCondition { kNormal, kDelayed, kStopped };
 
 struct WriteStallInfo {
   std::string cf_name;

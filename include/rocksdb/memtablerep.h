@@ -84,4 +84,12 @@ extern MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 10000
                                                      int32_t skiplist_height = 4,
                                                      int32_t skiplist_branching_factor = 4);
 
+// RocksDB's hash of linked lists, which Cairn does not have: DB::Open refuses it by name, whatever
+// the settings. Use NewHashSkipListRepFactory.
+extern MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count = 50000,
+                                                     size_t huge_page_tlb_size = 0,
+                                                     int bucket_entries_logging_threshold = 4096,
+                                                     bool if_log_bucket_dist_when_flash = true,
+                                                     uint32_t threshold_use_skiplist = 256);
+
 }  // namespace ROCKSDB_NAMESPACE

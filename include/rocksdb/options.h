@@ -313,6 +313,8 @@ struct DBOptions {
   bool allow_2pc = false;
   // Unsupported, must be null.
   std::shared_ptr<Cache> row_cache = nullptr;
+  // Looks at each write that is recovered from the logs; borrowed until the database is open. See
+  // rocksdb/wal_filter.h.
   WalFilter* wal_filter = nullptr;
   // Fail DB::Open if the OPTIONS file cannot be written.
   bool fail_if_options_file_error = false;
@@ -588,6 +590,14 @@ struct CompactRangeOptions {
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
       BlobGarbageCollectionPolicy::kUseDefault;
   double blob_garbage_collection_age_cutoff = -1;
+};
+
+// What a trace would have: DB::StartTrace is NotSupported.
+struct TraceOptions {
+  uint64_t max_trace_file_size = uint64_t{64} * 1024 * 1024 * 1024;  // bytes
+  uint64_t sampling_frequency = 1;
+  uint64_t filter = 0;
+  bool preserve_write_order = false;
 };
 
 struct SizeApproximationOptions {

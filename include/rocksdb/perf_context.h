@@ -155,7 +155,7 @@ struct PerfContextBase {
   uint64_t key_lock_wait_time = 0;
   uint64_t key_lock_wait_count = 0;
 
-  // Always 0: there is no TimedEnv.
+  // Of an Env that NewTimedEnv made; else 0.
   uint64_t env_new_sequential_file_nanos = 0;
   uint64_t env_new_random_access_file_nanos = 0;
   uint64_t env_new_writable_file_nanos = 0;

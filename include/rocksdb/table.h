@@ -211,4 +211,29 @@ class TableFactory : public Customizable {
 extern TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 
+// Plain tables, which Cairn does not have: DB::Open refuses them by name, whatever the settings.
+// Here they can be named only, so that programs that offer them compile.
+enum EncodingType : char {
+  kPlain,
+  kPrefix,
+};
+
+const uint32_t kPlainTableVariableLength = 0;
+
+struct PlainTableOptions {
+  static const char* kName() { return "PlainTableOptions"; }
+
+  uint32_t user_key_len = kPlainTableVariableLength;
+  int bloom_bits_per_key = 10;
+  double hash_table_ratio = 0.75;
+  size_t index_sparseness = 16;
+  size_t huge_page_tlb_size = 0;
+  EncodingType encoding_type = kPlain;
+  bool full_scan_mode = false;
+  bool store_index_in_file = false;
+};
+
+// The caller owns it.
+extern TableFactory* NewPlainTableFactory(const PlainTableOptions& options = PlainTableOptions());
+
 }  // namespace ROCKSDB_NAMESPACE

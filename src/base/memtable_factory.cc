@@ -13,4 +13,12 @@ MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count, int32_t skipl
                                            skiplist_branching_factor);
 }
 
+MemTableRepFactory* NewHashLinkListRepFactory(size_t /*bucket_count*/,
+                                              size_t /*huge_page_tlb_size*/,
+                                              int /*bucket_entries_logging_threshold*/,
+                                              bool /*if_log_bucket_dist_when_flash*/,
+                                              uint32_t /*threshold_use_skiplist*/) {
+  return new cairn::HashLinkListRepFactory;
+}
+
 }  // namespace ROCKSDB_NAMESPACE

@@ -19,7 +19,7 @@ struct rocksdb_externalfileingestioninfo_t {
   const ExternalFileIngestionInfo& rep;
 };
 struct rocksdb_writestallcondition_t {
-  int rep;  // a WriteStallCondition: bindings read the int
+  int rep;  // bindings read the int
 };
 struct rocksdb_writestallinfo_t {
   const WriteStallInfo& rep;
@@ -33,6 +33,19 @@ struct rocksdb_status_ptr_t {
 };
 
 namespace {
+
+// The numbers of release 10.4's WriteStallCondition.
+int NumberInC(WriteStallCondition condition) {
+  switch (condition) {
+    case WriteStallCondition::kDelayed:
+      return 0;
+    case WriteStallCondition::kStopped:
+      return 1;
+    case WriteStallCondition::kNormal:
+      break;
+  }
+  return 2;
+}
 
 struct Callbacks {
   void* state;
@@ -101,7 +114,7 @@ class Listener final : public EventListener {
   }
   void OnStallConditionsChanged(const WriteStallInfo& info) override {
     const rocksdb_writestallinfo_t told{
-        info, {static_cast<int>(info.condition.cur)}, {static_cast<int>(info.condition.prev)}};
+        info, {NumberInC(info.condition.cur)}, {NumberInC(info.condition.prev)}};
     on_.stall_conditions_changed(on_.state, &told);
   }
   void OnMemTableSealed(const MemTableInfo& info) override {

@@ -646,6 +646,13 @@ std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& options) {
                                    options.secondary_cache);
 }
 
+std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
+                                     bool strict_capacity_limit,
+                                     CacheMetadataChargePolicy metadata_charge_policy) {
+  return NewLRUCache(capacity, num_shard_bits, strict_capacity_limit, /*high_pri_pool_ratio=*/0.5,
+                     nullptr, kDefaultToAdaptiveMutex, metadata_charge_policy);
+}
+
 std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits, bool strict_capacity_limit,
                                    double high_pri_pool_ratio,
                                    std::shared_ptr<MemoryAllocator> memory_allocator,

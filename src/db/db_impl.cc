@@ -36,9 +36,8 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
   std::vector<ColumnFamilyDescriptor> ordered;
   std::set<std::string> names;
   for (const ColumnFamilyDescriptor& family : families) {
-    if (!names.insert(family.name).second) {
-      return Status::InvalidArgument("Column family is named twice", family.name);
-    }
+    // As in RocksDB: of one that is named twice there are two handles, and its first options count.
+    if (!names.insert(family.name).second) continue;
     ordered.insert(family.name == kDefaultColumnFamilyName ? ordered.begin() : ordered.end(),
                    family);
   }

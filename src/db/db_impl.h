@@ -199,9 +199,8 @@ class DBImpl final : public DB {
   void CancelAllBackgroundWork(bool wait);
   Status DeleteFilesInRanges(ColumnFamilyHandle*, const RangePtr* ranges, size_t n,
                              bool include_end);
-  // See experimental.h.
-  Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin, const Slice* end);
-  Status PromoteL0(ColumnFamilyHandle*, int target_level);
+  Status SuggestCompactRange(ColumnFamilyHandle*, const Slice* begin, const Slice* end) override;
+  Status PromoteL0(ColumnFamilyHandle*, int target_level) override;
   // All entries with user keys from `begin` to `end`, both included (empty: no bound), as they are
   // stored; until the visitor says false. SUSPENDS.
   Status VisitEntries(ColumnFamilyHandle*, const Slice& begin, const Slice& end,

@@ -14,6 +14,7 @@
 #include "options/options_check.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/experimental.h"
+#include "rocksdb/trace_reader_writer.h"
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
@@ -252,13 +253,20 @@ Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice
   return DeleteFilesInRanges(db, column_family, &range, 1, include_end);
 }
 
+Status DB::StartTrace(const TraceOptions& /*options*/, std::unique_ptr<TraceWriter>&& writer) {
+  (void)writer.release();  // see db.h
+  return Status::NotSupported("StartTrace() is not supported by this version of Cairn");
+}
+
+Status DB::EndTrace() {
+  return Status::NotSupported("EndTrace() is not supported by this version of Cairn");
+}
+
 namespace experimental {
 
 Status SuggestCompactRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
                            const Slice* end) {
-  auto* const impl = dynamic_cast<DBImpl*>(db->GetRootDB());
-  if (impl == nullptr) return NotOurs("SuggestCompactRange");
-  return impl->SuggestCompactRange(column_family, begin, end);
+  return db->SuggestCompactRange(column_family, begin, end);
 }
 
 Status SuggestCompactRange(DB* db, const Slice* begin, const Slice* end) {
@@ -266,9 +274,7 @@ Status SuggestCompactRange(DB* db, const Slice* begin, const Slice* end) {
 }
 
 Status PromoteL0(DB* db, ColumnFamilyHandle* column_family, int target_level) {
-  auto* const impl = dynamic_cast<DBImpl*>(db->GetRootDB());
-  if (impl == nullptr) return NotOurs("PromoteL0");
-  return impl->PromoteL0(column_family, target_level);
+  return db->PromoteL0(column_family, target_level);
 }
 
 }  // namespace experimental

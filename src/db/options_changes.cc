@@ -5,6 +5,9 @@
 // mutex; whoever works without the mutex keeps the object that it began with. What is asked on
 // every write or by other layers has a copy of its own, set here.
 #include "db/options_changes.h"
+
+#include <utility>
+
 #include "base/logging.h"
 #include "db/background_work.h"
 #include "db/database.h"
@@ -101,15 +104,18 @@ Status OptionsChanges::SetDBOptions(const std::unordered_map<std::string, std::s
   DBOptions changed(*before);
   s = SetMutableOptions(map, &changed);
   if (!s.ok()) return s;
+  const int max_open_files = changed.max_open_files;
   changed = SanitizeOptions(changed, db_.name);
   s = CheckOptions(changed, *before);
   if (!s.ok()) return s;
+  // The tables keep to the least that they need; the options say what was asked, as in RocksDB.
+  const int kept_open = std::exchange(changed.max_open_files, max_open_files);
   {
     DBMutexLock lock(db_.mutex());
     for (const auto& [id, family] : db_.families->owned()) {
       family->options =
           std::make_shared<const Options>(changed, ColumnFamilyOptions(*family->options));
-      family->tables->SetMaxOpenFiles(changed.max_open_files);
+      family->tables->SetMaxOpenFiles(kept_open);
       family->picker->set_max_subcompactions(changed.max_subcompactions);
     }
     db_.wals->set_bytes_per_sync(changed.wal_bytes_per_sync);

@@ -91,6 +91,7 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               db_.name);
   }
 
+  TellFilter(families);
   std::sort(kept.begin(), kept.end());
   for (const uint64_t number : kept) {
     if (replay.logs.contains(number)) s = ReadKeptWal(number, &replay);
@@ -99,6 +100,7 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   for (uint64_t number : numbers) {
     s = ReplayWal(number, &replay);
     if (!s.ok()) return s;
+    if (replay.stopped_by_filter) break;
   }
   s = CheckFamiliesAgree(replay);
   if (s.ok()) s = RefusePrepared(replay);
@@ -233,6 +235,7 @@ Status Recovery::CheckFamiliesAgree(const Replay& replay) const {
       db_.options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords) {
     return Status::OK();
   }
+  if (replay.stopped_by_filter) return Status::OK();  // the user's own wish
   // What the logs had when the tables came was on the disk then.
   const LogEnd& synced = db_.versions->synced_log();
   const LogEnd reached{replay.last.predecessor, replay.last.last_sequence};
@@ -422,8 +425,17 @@ Status Recovery::ReplayRecord(const Slice& record, ReplayedLog* log, Replay* rep
     replay->stopped = false;
     replay->damaged_log = 0;
   }
+  Filtered filtered;
+  filtered.record = record;
   SequenceNumber next = sequence;
-  Status s = replay->prepared.Apply(record, log->number, &db_.sink, &next);
+  Status s;
+  if (db_.options.wal_filter != nullptr) {
+    s = AskFilter(record, log->number, log->path, replay, &filtered);
+    *goes_on = !replay->stopped_by_filter;
+  }
+  if (s.ok() && !filtered.dropped) {
+    s = replay->prepared.Apply(filtered.record, log->number, &db_.sink, &next);
+  }
   if (!s.ok()) {
     s = AtOffset(s, log->path, log->record_offset);
     if (!s.IsCorruption()) return s;
@@ -431,8 +443,10 @@ Status Recovery::ReplayRecord(const Slice& record, ReplayedLog* log, Replay* rep
     return Status::OK();
   }
   log->end_of_good = log->reader->LastRecordEnd();
-  replay->next = std::max(replay->next, next);
-  replay->last = {log->number, LastSequenceOf(record, *replay), true, log->end_of_good};
+  SequenceNumber last = filtered.last_sequence;
+  if (db_.options.wal_filter == nullptr) last = LastSequenceOf(record, *replay);
+  replay->next = std::max({replay->next, next, filtered.last_sequence + 1});
+  replay->last = {log->number, last, true, log->end_of_good};
   return db_.mode == OpenMode::kReadWrite ? FlushFullRecovered(*log, replay) : Status::OK();
 }
 

@@ -24,10 +24,11 @@ class Recovery final : public Part {
  private:
   struct Replay {
     std::vector<ColumnFamily*> families;
-    uint64_t min_log = 0;      // older logs hold nothing that is needed
-    SequenceNumber next = 0;   // after the last record that was replayed; 0: none was
-    WalLink last;              // that record and its log
-    bool stopped = false;      // the history ended at damage: see kPointInTimeRecovery
+    uint64_t min_log = 0;     // older logs hold nothing that is needed
+    SequenceNumber next = 0;  // after the last record that was replayed; 0: none was
+    WalLink last;             // that record and its log
+    bool stopped = false;     // the history ended at damage: see kPointInTimeRecovery
+    bool stopped_by_filter = false;
     uint64_t damaged_log = 0;  // what was replayed lacks a part of it, or its end; 0: of none
     std::set<uint64_t> logs;   // that are there
     std::map<uint64_t, SequenceNumber> kept;  // though their entries are in tables: their ends
@@ -58,6 +59,18 @@ class Recovery final : public Part {
   // One record of it. *goes_on: the next one is wanted.
   [[nodiscard]] Status ReplayRecord(const Slice& record, ReplayedLog* log, Replay* replay,
                                     bool* goes_on);
+  // DBOptions::wal_filter, if there is one (recovery_filter.cc): what it makes of one record of the
+  // log of that number and path. `last_sequence`: the record's, whatever the filter says.
+  struct Filtered {
+    Slice record;  // to be replayed; lies in the log's buffer, or in `changed`
+    std::string changed;
+    bool dropped = false;
+    SequenceNumber last_sequence = 0;
+  };
+  void TellFilter(const std::vector<ColumnFamily*>& families) const;
+  // Corruption: the log is to be taken for damaged here. Others end the recovery.
+  [[nodiscard]] Status AskFilter(const Slice& record, uint64_t log, const std::string& path,
+                                 Replay* replay, Filtered* filtered) const;
   // Those memtables that are full become tables.
   [[nodiscard]] Status FlushFullRecovered(const ReplayedLog& log, Replay* replay);
   // A write is replayed only if its family's log number says that no table has it yet.

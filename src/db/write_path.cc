@@ -149,8 +149,10 @@ Status WritePath::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* 
 
 Status WritePath::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* family,
                               const Slice& begin, const Slice& end) {
-  ColumnFamily* found;
-  Status s = db_.families->FamilyOf(family, &found);
+  // None is the default one, of this call alone: as in RocksDB, and RocksJava counts on it.
+  ColumnFamily* found = db_.families->default_family();
+  Status s;
+  if (family != nullptr) s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);

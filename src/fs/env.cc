@@ -239,6 +239,11 @@ void Env::SetBackgroundThreads(int number, Priority pri) {
   if (cairn::ThreadPool* const pool = PoolOf(pri)) pool->SetLimit(number);
 }
 
+Status Env::LowerThreadPoolCPUPriority(Priority /*pool*/, CpuPriority /*pri*/) {
+  return Status::NotSupported(
+      "Env::LowerThreadPoolCPUPriority(Priority, CpuPriority) not supported");
+}
+
 int Env::GetBackgroundThreads(Priority pri) {
   const cairn::ThreadPool* const pool = PoolOf(pri);
   return pool == nullptr ? 0 : pool->limit();

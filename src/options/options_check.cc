@@ -49,7 +49,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
                          dynamic_cast<SpaceManager*>(o.sst_file_manager.get()) == nullptr,
                      "sst_file_manager", "use NewSstFileManager");
   check->Unsupported(o.row_cache != nullptr, "row_cache");
-  check->Unsupported(o.wal_filter != nullptr, "wal_filter");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.compaction_service != nullptr, "compaction_service");

@@ -17,6 +17,7 @@
 #include "rocksdb/sst_file_manager.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/wal_filter.h"
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
@@ -123,7 +124,7 @@ void DumpWrites(const Lines& line, const DBOptions& o) {
   line("write_thread_max_yield_usec", o.write_thread_max_yield_usec);
   line("write_thread_slow_yield_usec", o.write_thread_slow_yield_usec);
   line("row_cache", "None");
-  line("wal_filter", "None");
+  line("wal_filter", o.wal_filter == nullptr ? "None" : o.wal_filter->Name());
   line("avoid_flush_during_recovery", o.avoid_flush_during_recovery);
   line("allow_ingest_behind", o.allow_ingest_behind);
   line("two_write_queues", o.two_write_queues);

@@ -78,6 +78,8 @@ Status ReadBlock(const BlockSource& source, const BlockHandle& handle, BlockKind
   const char type_byte = raw[size];
   if (verify_checksum && source.footer.checksum_type != kNoChecksum) {
     const PerfTimer timer(Perf(), &PerfContext::block_checksum_time);
+    if (source.statistics != nullptr)
+      source.statistics->recordTick(BLOCK_CHECKSUM_COMPUTE_COUNT, 1);
     const uint32_t stored = DecodeFixed32(raw.data() + size + 1);
     const uint32_t computed =
         ComputeChecksum(source.footer.checksum_type, raw.data(), size, type_byte) +

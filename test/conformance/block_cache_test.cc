@@ -107,6 +107,43 @@ class BlockCacheTest : public DBTest {
   std::map<std::string, std::string> values_;
 };
 
+TEST_F(BlockCacheTest, ChecksumsAreCounted) {
+  options_.statistics = CreateDBStatistics();
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Flush());
+  EXPECT_EQ("1", Get("a"));
+  const auto count = [&] {
+    return options_.statistics->getTickerCount(BLOCK_CHECKSUM_COMPUTE_COUNT);
+  };
+  const uint64_t before = count();
+  EXPECT_GT(before, 0u);
+  EXPECT_EQ("1", Get("a"));
+  EXPECT_EQ(before + 1, count());
+  ReadOptions unchecked;
+  unchecked.verify_checksums = false;
+  std::string value;
+  ASSERT_OK(db_->Get(unchecked, "a", &value));
+  EXPECT_EQ(before + 1, count());
+}
+
+TEST_F(BlockCacheTest, ANewClockCacheIsAnOrdinaryOne) {
+  const std::shared_ptr<Cache> cache = NewClockCache(1 << 20);
+  ASSERT_NE(nullptr, cache);
+  EXPECT_EQ(size_t{1} << 20, cache->GetCapacity());
+  BlockBasedTableOptions table;
+  table.block_cache = cache;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Flush());
+  EXPECT_EQ("1", Get("a"));
+  EXPECT_GT(cache->GetUsage(), 0u);
+}
+
 TEST_F(BlockCacheTest, AClockCacheHoldsWhatFits) {
   Fill(HyperClockCacheOptions(8 << 20, 1100).MakeSharedCache());
   ReadAll();

@@ -128,6 +128,18 @@ TEST_F(ColumnFamilyTest, HandlesComeInTheOrderAskedFor) {
   EXPECT_EQ("1", Get(2, "k"));
 }
 
+TEST_F(ColumnFamilyTest, OneThatIsNamedTwiceHasTwoHandles) {
+  options_.create_missing_column_families = true;
+  Open({"default", "one", "one", "default"});
+  ASSERT_EQ(4u, handles_.size());
+  EXPECT_EQ(handles_[1]->GetID(), handles_[2]->GetID());
+  EXPECT_EQ(0u, handles_[3]->GetID());
+  ASSERT_OK(Put(1, "a", "1"));
+  ASSERT_OK(Put(3, "b", "2"));
+  EXPECT_EQ("a=1", Contents(2));
+  EXPECT_EQ("b=2", Contents(0));
+}
+
 TEST_F(ColumnFamilyTest, AllMustBeNamedToWrite) {
   Make({"one", "two"});
   EXPECT_CODE(InvalidArgument, TryOpen({"default", "one"}));

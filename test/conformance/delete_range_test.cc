@@ -36,6 +36,13 @@ class DeleteRangeTest : public DBTest {
   }
 };
 
+TEST_F(DeleteRangeTest, TakesNoFamilyForTheDefaultOne) {
+  Open();
+  Fill("abc", "1");
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), nullptr, "a", "c"));
+  EXPECT_EQ("c=1", Contents());
+}
+
 TEST_F(DeleteRangeTest, HidesWhatIsOlderWhereverItLies) {
   Open();
   Fill("abcdef", "1");

@@ -404,6 +404,7 @@ TEST_F(ListenerTest, StallsComeAndGo) {
   recorder_->Await("stall", 1);
   EXPECT_EQ("default", recorder_->stalls[0].cf_name);
   EXPECT_EQ(WriteStallCondition::kNormal, recorder_->stalls[0].condition.prev);
+  EXPECT_EQ(0, static_cast<int>(WriteStallCondition::kNormal)) << "RocksJava reads the number";
   EXPECT_EQ(WriteStallCondition::kDelayed, recorder_->stalls[0].condition.cur);
   ASSERT_OK(db_->ContinueBackgroundWork());
   recorder_->Await("stall", 2);

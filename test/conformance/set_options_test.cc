@@ -54,6 +54,8 @@ TEST_F(SetOptionsTest, OptionsOfTheDatabase) {
   EXPECT_EQ(5, db_->GetDBOptions().max_background_jobs);
   EXPECT_EQ(262144u, db_->GetDBOptions().bytes_per_sync);
   EXPECT_EQ(5, Persistent().max_background_jobs);
+  ASSERT_OK(db_->SetDBOptions({{"max_open_files", "8"}}));
+  EXPECT_EQ(8, db_->GetDBOptions().max_open_files) << "what was asked, however many are kept open";
   EXPECT_CODE(NotFound, db_->SetDBOptions({{"max_background_jobs", "6"}, {"no_such", "1"}}));
   EXPECT_CODE(NotFound, db_->SetDBOptions({{"create_if_missing", "false"}}));
   EXPECT_CODE(InvalidArgument, db_->SetDBOptions({{"max_background_jobs", "many"}}));

@@ -49,9 +49,6 @@ namespace ROCKSDB_NAMESPACE {
 
 class DB;
 
-// Of background threads, lowest first.
-enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
-
 // How the MANIFEST names the checksum of tables that backups compare their copies with.
 constexpr char kDbFileChecksumFuncName[] = "FileChecksumCrc32c";
 // How backups name the same checksum.

@@ -380,6 +380,17 @@ class StackableDB : public DB {
                                       std::size_t n, TablePropertiesCollection* props) override {
     return db_->GetPropertiesOfTablesInRange(column_family, range, n, props);
   }
+  Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
+                             const Slice* end) override {
+    return db_->SuggestCompactRange(column_family, begin, end);
+  }
+  Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) override {
+    return db_->PromoteL0(column_family, target_level);
+  }
+  Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) override {
+    return db_->StartTrace(options, std::move(writer));
+  }
+  Status EndTrace() override { return db_->EndTrace(); }
   Status GetDbIdentity(std::string& identity) const override {
     return db_->GetDbIdentity(identity);
   }
