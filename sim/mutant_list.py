@@ -397,11 +397,9 @@ mutant('file-boundary', "a lookup passes over the file whose largest key it seek
 mutant('level-0-boundary', "a lookup passes over a file of level 0 whose largest key it seeks", 'src/read/table_walk.h',
        'icmp.CompareBare(user_key, ExtractUserKey(file.largest)) > 0) {',
        'icmp.CompareBare(user_key, ExtractUserKey(file.largest)) >= 0) {')
-mutant('multiget-stops-after-level-0', 'a MultiGet that must read looks at level 0 alone', 'src/read/multi_lookup.cc', '''
-    if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
-''', '''
-    if (s.ok() && context.undecided() && key->at.level < 1) {
-''')
+mutant('multiget-stops-after-level-0', 'a MultiGet that must read looks at level 0 alone', 'src/read/multi_lookup.cc',
+       '(s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels())) {',
+       '(s.ok() && context.undecided() && key->at.level < 1)) {')
 mutant('filter-lacks-a-key', 'a Bloom filter has a false negative', 'src/table/filter_builder.cc',
        '  std::string bits = BuildFilter(recipe_, hashes_);',
        '  if (hashes_.size() > 1) hashes_.pop_back();\n'

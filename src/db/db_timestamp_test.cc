@@ -12,7 +12,9 @@
 #include "db/testing/db_fixture.h"
 #include "fiber/random.h"
 #include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/memtablerep.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 
@@ -443,6 +445,38 @@ TEST_F(DbTimestampTest, TheNewestVersionBelowTheMarkStays) {
   // At the bottom it lost its timestamp, as in RocksDB.
   EXPECT_EQ("four@0", GetAt("k", 8));
   EXPECT_EQ("nine@9", GetAt("k", 9));
+}
+
+// The operand is in memory, what it is merged over is not: MultiGet goes on where it stopped.
+TEST_F(DbTimestampTest, AMergedValueHasTheTimestampOfItsNewestOperand) {
+  Options options = TimestampOptions();
+  options.disable_auto_compactions = true;
+  ASSERT_TRUE(
+      MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator)
+          .ok());
+  Open(options);
+  ASSERT_TRUE(PutAt("k", 1, "base").ok());
+  Flush();
+  ASSERT_TRUE(db_->Merge(WriteOptions(), db_->DefaultColumnFamily(), "k", Ts(5), "more").ok());
+  ASSERT_TRUE(PutAt("j", 6, "beside").ok());
+  Flush();
+  Close();
+  BlockBasedTableOptions table;
+  table.block_cache = NewLRUCache(1 << 20);
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open(options);
+  EXPECT_EQ("beside@6", GetAt("j", 9));
+  const std::string stamp = Ts(9);
+  const Slice at(stamp);
+  ReadOptions reading;
+  reading.timestamp = &at;
+  std::vector<std::string> values, stamps;
+  const std::vector<Status> statuses = db_->MultiGet(reading, {"j", "k"}, &values, &stamps);
+  ASSERT_TRUE(statuses[1].ok());
+  EXPECT_EQ("base,more", values[1]);
+  EXPECT_EQ(6u, Number(stamps[0]));
+  EXPECT_EQ(5u, Number(stamps[1]));
+  EXPECT_EQ("base,more@5", GetAt("k", 9));
 }
 
 TEST_F(DbTimestampTest, ADamagedKeyIsAnErrorNotACrash) {
