@@ -227,16 +227,28 @@ void TimestampClient::Change(Changes changes, std::string_view what, bool durabl
   if (durable) world_->NoteDurable(begin);
 }
 
-// A file from outside, with up to two new versions of each key.
+// A file from outside of keys that nobody has written, with up to two versions of each; or of one
+// that is there, which is refused.
 void TimestampClient::Ingest() {
   rocksdb::DB* const db = world_->db();
   const rocksdb::Options options = db->GetOptions(Family());
   if (!Ok("make a directory", kOutside, options.env->CreateDirIfMissing(kOutside))) return;
   const std::string path = kOutside + prefix_.substr(0, 3) + "-" + std::to_string(number_) + ".sst";
   Changes changes;
-  if (!Ok("write outside", path, WriteOutside(options, path, &changes))) return;
+  std::string known = random_.OneIn(4) ? DrawKey() : "";
+  if (!model_.At(known, UINT64_MAX, SIZE_MAX)) known.clear();
+  if (!Ok("write outside", path, WriteOutside(options, path, known, &changes))) return;
   rocksdb::IngestExternalFileOptions how;
   how.move_files = random_.OneIn(2);
+  if (!known.empty()) {
+    const Status s = db->IngestExternalFile(Family(), {path}, how);
+    world_->history().Note(id_, "ingests what is there", known, s.ToString());
+    if (!s.IsInvalidArgument() && !world_->power_is_off()) {
+      Violate("ingests what is there", known + ": " + s.ToString());
+    }
+    options.env->DeleteFile(path).PermitUncheckedError();
+    return;
+  }
   Change(std::move(changes), "ingest", /*durable=*/true,
          [&] { return db->IngestExternalFile(Family(), {path}, how); });
   // (Moved, or the power is off.)
@@ -244,14 +256,17 @@ void TimestampClient::Ingest() {
 }
 
 Status TimestampClient::WriteOutside(const rocksdb::Options& options, const std::string& path,
-                                     Changes* changes) {
+                                     const std::string& known, Changes* changes) {
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options);
   Status s = writer.Open(path);
   const uint64_t older = world_->NextTimestamp();
   last_timestamp_ = world_->NextTimestamp();
-  for (uint64_t number = 0; number < world_->plan().keys && s.ok(); ++number) {
-    if (!random_.OneIn(6) && number + 1 != world_->plan().keys) continue;
-    const std::string key = KeyNumber(number), value = DrawValue();
+  const uint64_t count = known.empty() ? 1 + random_.Uniform(10) : 1;
+  for (uint64_t i = 0; i < count && s.ok(); ++i) {
+    const std::string key =
+        known.empty() ? prefix_ + "n" + std::to_string(100'000 + number_) + std::to_string(100 + i)
+                      : known;
+    const std::string value = DrawValue();
     if (random_.OneIn(3)) {
       s = writer.Delete(key, Stamp(last_timestamp_));
       if (s.ok()) s = writer.Put(key, Stamp(older), value);

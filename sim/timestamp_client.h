@@ -84,7 +84,8 @@ class TimestampClient {
   void SingleDelete();
   void Ingest();
   [[nodiscard]] rocksdb::Status WriteOutside(const rocksdb::Options& options,
-                                             const std::string& path, Changes* changes);
+                                             const std::string& path, const std::string& known,
+                                             Changes* changes);
   void Change(Changes changes, std::string_view what, bool durable,
               const std::function<rocksdb::Status()>& change);
 

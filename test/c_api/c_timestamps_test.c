@@ -279,8 +279,6 @@ static void TestFiles(rocksdb_t* db, rocksdb_column_family_handle_t* family, con
   CHECK_OK(error);
   rocksdb_sstfilewriter_destroy(writer);
   rocksdb_envoptions_destroy(env);
-  rocksdb_put_cf_with_ts(db, writing, family, "z", 1, stamps[5], TS_SIZE, "z5", 2, &error);
-  CHECK_OK(error);
   rocksdb_ingestexternalfileoptions_t* how = rocksdb_ingestexternalfileoptions_create();
   rocksdb_ingestexternalfileoptions_set_move_files(how, 1);
   const char* const paths[] = {path};
@@ -288,7 +286,6 @@ static void TestFiles(rocksdb_t* db, rocksdb_column_family_handle_t* family, con
   CHECK_OK(error);
   rocksdb_ingestexternalfileoptions_destroy(how);
   ExpectStamped(db, family, 7, "y", "y6", 6);
-  ExpectStamped(db, family, 5, "z", "z5", 5);
   ExpectStamped(db, family, 6, "z", NULL, 0);
   remove(path);
 }
