@@ -77,9 +77,10 @@ timestamps('timestamp-below-mark-served', 'a reader below the mark (full_history
            'icmp.user_comparator()->CompareTimestamp(timestamp, low) >= -1')
 timestamps('timestamp-newest-below-mark-dropped', 'a compaction drops the newest version below the mark where there is one above it',
            'src/compaction/compaction_iterator.cc', 'return !same_bare_key || !is_history_ || !was_history;',
-           'return !same_bare_key || !is_history_;')
+           'return !same_bare_key || !is_history_ || (was_history && false);')
 timestamps('timestamp-history-above-mark-dropped', 'a compaction keeps of each key the newest version alone, whatever the mark is',
-           'src/compaction/compaction_iterator.cc', 'return !same_bare_key || !is_history_ || !was_history;', 'return !same_bare_key;')
+           'src/compaction/compaction_iterator.cc', 'return !same_bare_key || !is_history_ || !was_history;',
+           'return !same_bare_key || (was_history && false);')
 timestamps('timestamp-range-above-mark-hides', 'what a range tombstone of any timestamp hides is dropped',
            'src/compaction/compaction_iterator.cc', 'return MayForget() && fragment_ < fragments.size() &&',
            'return fragment_ < fragments.size() &&', also=[
@@ -97,6 +98,11 @@ timestamps('timestamp-sizes-not-in-next-log', 'only the first log says how large
            '  timestamp_sizes_said_ = 0;\n', '')
 timestamps('timestamp-of-operand-forgotten', "a merged value has its base's timestamp where the base had to be read",
            'src/read/multi_lookup.cc', '      NoteTimestamp(i, context);  // of an operand\n', '')
+timestamps('repair-tombstones-without-timestamps', 'of tables that become one the range tombstones lose their timestamps',
+           'src/repair/repair_tables.cc', 'fragment.timestamps.empty() ? Slice() : fragment.timestamps[i]);',
+           'Slice());', seeds=600)
+timestamps('repair-loses-the-mark', 'a repair forgets the mark that the MANIFEST says', 'src/repair/repair.cc',
+           '      identity.SetFullHistoryTsLow(low);\n', '')
 
 # ---- The commit queue
 

@@ -412,7 +412,7 @@ Plan Plan::TimestampsFromSeed(uint64_t seed) {
     if (life.ending != Ending::kPowerCut) life.ending = Ending::kClose;
     life.length_nanos = random.Uniform(2 * usual_nanos);
     life.fault_at_nanos = 0;
-    life.repair = false;
+    life.repair = random.OneIn(3);
     Options& o = life.options;
     o.comparator = BytewiseComparatorWithU64Ts();
     o.write_buffer_size = OneOf<size_t>(&random, {4 << 10, 16 << 10, 64 << 10});

@@ -6,6 +6,7 @@
 
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
+#include "fs/file_util.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_util.h"
@@ -160,9 +161,13 @@ void TimestampWorld::PlayLife(size_t number, const LifePlan& life) {
     ++history_->counts.clean_restarts;
     Close("Close");
     clean = true;
+    CheckLogs();
+    if (life.repair && !history_->violated()) PlayRepair(life);
   }
-  if (power_is_off_) LosePower(life, life.seed);
-  CheckLogs();
+  if (power_is_off_) {
+    LosePower(life, life.seed);
+    CheckLogs();
+  }
   if (history_->violated() || !Recover(life, &clean)) return Abandon();
   Verify(clean);
   if (!history_->violated()) Close("Close after recovery");
@@ -172,6 +177,21 @@ void TimestampWorld::PlayLife(size_t number, const LifePlan& life) {
 void TimestampWorld::LosePower(const LifePlan& life, uint64_t seed) {
   Abandon();
   DropUnsynced(life, seed);
+}
+
+// CURRENT is lost or damaged, or nothing is; after a repair all is there, the marks, too.
+void TimestampWorld::PlayRepair(const LifePlan& life) {
+  const std::string current = std::string(kPath) + "/CURRENT";
+  const uint64_t how = life.seed % 3;
+  IOStatus done;
+  if (how == 0) done = memory_->DeleteFile(current, IOOptions(), nullptr);
+  if (how == 1) done = WriteStringToFile(memory_.get(), "MANIFEST-", current);
+  if (!done.ok()) history_->Violation("damaging CURRENT: " + done.ToString());
+  const rocksdb::Options options = OptionsOfLife(plan_, life, env_.get(), false, &cache_);
+  const Status s = rocksdb::RepairDB(kPath, options);
+  ++history_->counts.repaired;
+  history_->Note(-1, "repairs", std::to_string(how), s.ToString());
+  if (!s.ok()) history_->Violation("RepairDB: " + s.ToString());
 }
 
 bool TimestampWorld::Recover(const LifePlan& life, bool* clean) {

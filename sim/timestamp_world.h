@@ -70,6 +70,7 @@ class TimestampWorld : public Machine {
   void Close(std::string_view what);
   void Abandon();
   void LosePower(const LifePlan& life, uint64_t seed);
+  void PlayRepair(const LifePlan& life);
   // Logs say of which size the timestamps of their records are: RocksDB 8 and later recover none
   // that does not.
   void CheckLogs();

@@ -164,7 +164,7 @@ TEST_F(LdbTimestampTest, InternalKeysShowThem) {
     EXPECT_NE(std::string::npos, shown.find("'a|timestamp:7' seq:2, type:1 => a7\n"
                                             "'a|timestamp:3' seq:1, type:1 => a3\n"))
         << shown;
-    EXPECT_EQ(std::string::npos, shown.find("b5")) << shown;
+    EXPECT_EQ(std::string::npos, shown.find("=> b5")) << shown;
   }
 }
 
