@@ -212,7 +212,10 @@ void TimestampClient::SingleDelete() {
 void TimestampClient::Change(Changes changes, std::string_view what, bool durable,
                              const std::function<Status()>& change) {
   const size_t write = writes_before_ + ledger_.writes().size();
-  for (const auto& one : changes) model_.Add(write, one);
+  for (const auto& one : changes) {
+    model_.Add(write, one);
+    timestamps_.insert(one.timestamp);
+  }
   const std::string key =
       changes.empty() ? "nothing" : changes[0].key + "@" + std::to_string(changes[0].timestamp);
   const uint64_t begin = fiber::now_nanos();

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -131,9 +132,10 @@ class TimestampClient {
   const std::string prefix_;
   TimestampModel model_;
   Ledger ledger_;
-  size_t writes_before_ = 0;     // of former lives
-  uint64_t last_timestamp_ = 0;  // of a write that began
-  uint64_t settled_ = 0;         // no write to come has this one or an older one
+  size_t writes_before_ = 0;       // of former lives
+  std::set<uint64_t> timestamps_;  // of the writes of this one
+  uint64_t last_timestamp_ = 0;    // of a write that began
+  uint64_t settled_ = 0;           // no write to come has this one or an older one
   std::vector<HeldSnapshot> snapshots_;
   std::vector<HeldIterator> iterators_;
   uint64_t number_ = 0;  // of the operation, over all lives

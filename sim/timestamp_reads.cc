@@ -370,27 +370,40 @@ bool TimestampClient::FitTo(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family
   std::string wrong;
   const auto fits = [&](size_t count) {
     const size_t writes = writes_before_ + count;
-    wrong = Difference(model_.VersionsAt(low, UINT64_MAX, writes), versions);
+    wrong.clear();
     for (size_t i = 0; i < std::size(moments) && wrong.empty(); ++i) {
       wrong = Difference(model_.At(moments[i], writes), states[i], low);
       if (!wrong.empty()) wrong = "at " + std::to_string(moments[i]) + " " + wrong;
     }
+    if (wrong.empty()) wrong = Difference(model_.VersionsAt(low, UINT64_MAX, writes), versions);
     return wrong.empty();
   };
-  size_t count = ledger_.writes().size() + 1;
-  while (count > least && !fits(count - 1)) --count;
-  if (count == least) {
+  std::vector<size_t> counts;
+  for (size_t count = least; count <= ledger_.writes().size(); ++count) {
+    if (fits(count)) counts.push_back(count);
+  }
+  // What a range deletion hides at the end tells them apart.
+  for (const uint64_t timestamp : timestamps_) {
+    if (timestamp < low || counts.size() < 2) continue;
+    TimestampModel::State state;
+    if (!ReadAll(kWhat, db, family, timestamp, &state)) return false;
+    std::erase_if(counts, [&](size_t count) {
+      wrong = Difference(model_.At(timestamp, writes_before_ + count), state, low);
+      return !wrong.empty();
+    });
+  }
+  if (counts.empty()) {
     Violate(kWhat, "its keys are as after none of its writes: " + wrong);
     return false;
   }
-  fit->most = fit->least = count - 1;
-  while (fit->least > least && fits(fit->least - 1)) --fit->least;
+  *fit = {counts.front(), counts.back()};
   world_->history().Note(
       id_, "has", prefix_,
       std::to_string(fit->most) + " of " + std::to_string(ledger_.writes().size()));
   model_.Restart(writes_before_ + fit->most, low);
   writes_before_ += fit->most;
   ledger_ = Ledger();
+  timestamps_.clear();
   return true;
 }
 
