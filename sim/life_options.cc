@@ -5,12 +5,6 @@
 
 namespace cairn::sim {
 
-namespace {
-
-constexpr char kLogs[] = "/logs";
-
-}  // namespace
-
 rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::Env* env,
                                bool begins_life, std::shared_ptr<rocksdb::Cache>* cache) {
   rocksdb::Options options = life.options;

@@ -13,6 +13,9 @@
 
 namespace cairn::sim {
 
+// Where logs are of a plan that has them elsewhere.
+inline constexpr char kLogs[] = "/logs";
+
 // With a block cache of its own, *cache: one that another run has filled would change what happens.
 // `begins_life`: it is opened after a clean close, or for the first time.
 rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::Env* env,

@@ -22,6 +22,7 @@ DEFINE_bool(reduce, true, "make the plan of a seed that fails smaller, as far as
 DEFINE_int32(reduce_runs, 300, "at most so many tries for that");
 DEFINE_bool(progress, true, "a line now and then");
 DEFINE_bool(transactions, false, "worlds of transactions, instead of the usual ones");
+DEFINE_bool(timestamps, false, "worlds of user-defined timestamps, instead of the usual ones");
 DEFINE_bool(tell_seeds, false,
             "each seed before it is played, to the standard error: if one crashes");
 
@@ -39,7 +40,13 @@ void PrintCounts(const Counts& c, uint64_t nanos, double seconds) {
 }
 
 Plan PlanOf(uint64_t seed) {
-  return FLAGS_transactions ? Plan::TransactionsFromSeed(seed) : Plan::FromSeed(seed);
+  return FLAGS_timestamps     ? Plan::TimestampsFromSeed(seed)
+         : FLAGS_transactions ? Plan::TransactionsFromSeed(seed)
+                              : Plan::FromSeed(seed);
+}
+
+const char* FlagOfKind() {
+  return FLAGS_timestamps ? " --timestamps" : FLAGS_transactions ? " --transactions" : "";
 }
 
 double Seconds(uint64_t since) { return static_cast<double>(fiber::now_nanos() - since) / 1e9; }
@@ -47,8 +54,7 @@ double Seconds(uint64_t since) { return static_cast<double>(fiber::now_nanos() -
 void PrintFailure(const Plan& plan, const Outcome& outcome) {
   std::printf("FAILED: %s\n\nThe last events:\n%s\nTo play it again: cairn-sim%s --seed=%" PRIu64
               "\n",
-              outcome.failure.c_str(), outcome.last_events.c_str(),
-              FLAGS_transactions ? " --transactions" : "", plan.seed);
+              outcome.failure.c_str(), outcome.last_events.c_str(), FlagOfKind(), plan.seed);
 }
 
 // The smallest plan that still fails.
@@ -68,9 +74,8 @@ void ShowReduced(const Plan& plan) {
     const rocksdb::Status saved = rocksdb::WriteStringToFile(
         rocksdb::Env::Default(), small.Reduction(), FLAGS_save_reduction);
     if (!saved.ok()) std::fprintf(stderr, "cairn-sim: %s\n", saved.ToString().c_str());
-    std::printf("\nTo play it: cairn-sim%s --seed=%" PRIu64 " --reduction=%s\n",
-                FLAGS_transactions ? " --transactions" : "", small.seed,
-                FLAGS_save_reduction.c_str());
+    std::printf("\nTo play it: cairn-sim%s --seed=%" PRIu64 " --reduction=%s\n", FlagOfKind(),
+                small.seed, FLAGS_save_reduction.c_str());
   }
   std::printf("\nThe smallest that was found:\n%s%zu operations are left out.\n\n%s\n\n%s",
               small.Describe().c_str(), small.skipped.size(), last.failure.c_str(),

@@ -64,6 +64,46 @@ mutant('followers-not-logged', "only the leader's batch reaches the log, its fol
 mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/file_purger.cc',
        'db_.wals->TakeObsolete(db_.versions->SaidMinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
 
+# ---- User-defined timestamps
+
+
+def timestamps(name, what, file, old, new, seeds=0, also=()):
+    """One that worlds of timestamps find."""
+    mutant(name, what, file, old, new, seeds, also, flags=['--timestamps'])
+
+
+timestamps('timestamp-below-mark-served', 'a reader below the mark (full_history_ts_low) is served',
+           'src/read/read_timestamp.h', 'icmp.user_comparator()->CompareTimestamp(timestamp, low) >= 0',
+           'icmp.user_comparator()->CompareTimestamp(timestamp, low) >= -1')
+timestamps('timestamp-newest-below-mark-dropped', 'a compaction drops the newest version below the mark where there is one above it',
+           'src/compaction/compaction_iterator.cc', 'return !same_bare_key || !is_history_ || !was_history;',
+           'return !same_bare_key || !is_history_ || (was_history && false);')
+timestamps('timestamp-history-above-mark-dropped', 'a compaction keeps of each key the newest version alone, whatever the mark is',
+           'src/compaction/compaction_iterator.cc', 'return !same_bare_key || !is_history_ || !was_history;',
+           'return !same_bare_key || (was_history && false);')
+timestamps('timestamp-range-above-mark-hides', 'what a range tombstone of any timestamp hides is dropped',
+           'src/compaction/compaction_iterator.cc', 'return MayForget() && fragment_ < fragments.size() &&',
+           'return fragment_ < fragments.size() &&', also=[
+               ('src/compaction/compaction_iterator.cc', 'interval, history_low_, /*before=*/true) >',
+                'interval, MaxU64Ts(), /*before=*/false) >')])
+timestamps('timestamp-mark-not-recorded', 'the mark does not get into the MANIFEST', 'src/manifest/version_edit.cc',
+           '  if (full_history_ts_low_) PutTaggedString(dst, kTagFullHistoryTsLow, *full_history_ts_low_);\n', '')
+timestamps('timestamp-mark-not-in-new-manifest', 'the mark is lost with the next MANIFEST', 'src/manifest/version_set_write.cc',
+           '    if (!cf->history_low().empty()) identity.SetFullHistoryTsLow(cf->history_low());\n', '')
+timestamps('timestamp-mark-goes-back', 'of two marks in the MANIFEST the last one counts, not the largest',
+           'src/manifest/manifest_update.cc', '  if (family->history_low.empty() ||\n', '  if (true ||\n')
+timestamps('timestamp-sizes-not-logged', "a log does not say how large its records' timestamps are", 'src/wal/wal_set.cc',
+           '    if (s.ok()) s = current_->AddTimestampSizes(timestamp_sizes_);\n', '')
+timestamps('timestamp-sizes-not-in-next-log', 'only the first log says how large the timestamps are', 'src/wal/wal_set.cc',
+           '  timestamp_sizes_said_ = 0;\n', '')
+timestamps('timestamp-of-operand-forgotten', "a merged value has its base's timestamp where the base had to be read",
+           'src/read/multi_lookup.cc', '      NoteTimestamp(i, context);  // of an operand\n', '')
+timestamps('repair-tombstones-without-timestamps', 'of tables that become one the range tombstones lose their timestamps',
+           'src/repair/repair_tables.cc', 'fragment.timestamps.empty() ? Slice() : fragment.timestamps[i]);',
+           'Slice());', seeds=600)
+timestamps('repair-loses-the-mark', 'a repair forgets the mark that the MANIFEST says', 'src/repair/repair.cc',
+           '      identity.SetFullHistoryTsLow(low);\n', '')
+
 # ---- The commit queue
 
 mutant('published-before-insertion', 'a sequence number is published before its entries are in the memtable',
@@ -397,11 +437,9 @@ mutant('file-boundary', "a lookup passes over the file whose largest key it seek
 mutant('level-0-boundary', "a lookup passes over a file of level 0 whose largest key it seeks", 'src/read/table_walk.h',
        'icmp.CompareBare(user_key, ExtractUserKey(file.largest)) > 0) {',
        'icmp.CompareBare(user_key, ExtractUserKey(file.largest)) >= 0) {')
-mutant('multiget-stops-after-level-0', 'a MultiGet that must read looks at level 0 alone', 'src/read/multi_lookup.cc', '''
-    if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
-''', '''
-    if (s.ok() && context.undecided() && key->at.level < 1) {
-''')
+mutant('multiget-stops-after-level-0', 'a MultiGet that must read looks at level 0 alone', 'src/read/multi_lookup.cc',
+       '(s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels())) {',
+       '(s.ok() && context.undecided() && key->at.level < 1)) {')
 mutant('filter-lacks-a-key', 'a Bloom filter has a false negative', 'src/table/filter_builder.cc',
        '  std::string bits = BuildFilter(recipe_, hashes_);',
        '  if (hashes_.size() > 1) hashes_.pop_back();\n'

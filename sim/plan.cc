@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "rocksdb/advanced_options.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
@@ -358,6 +359,7 @@ Plan Plan::FromSeed(uint64_t seed) {
     switch (plan.kind) {
       case Plan::Kind::kMixed:
       case Plan::Kind::kTransactions:  // (not drawn here)
+      case Plan::Kind::kTimestamps:
         break;
       case Plan::Kind::kRepairs:
         MakeRepaired(&random, &life);
@@ -396,6 +398,30 @@ Plan Plan::TransactionsFromSeed(uint64_t seed) {
   return plan;
 }
 
+Plan Plan::TimestampsFromSeed(uint64_t seed) {
+  Plan plan = FromSeed(seed);
+  Random64 random(seed ^ 0x7153713e);
+  plan.kind = Kind::kTimestamps;
+  plan.operations = 20 + random.Uniform(150);
+  plan.keys = OneOf<uint64_t>(&random, {3, 12, 40});
+  plan.think_nanos = OneOf<uint64_t>(&random, {0, kMillisecond, 20 * kMillisecond});
+  plan.long_stall_nanos = kUsualStallNanos;
+  const uint64_t usual_nanos = plan.operations * (plan.think_nanos + 2 * kMillisecond);
+  for (ClientPlan& client : plan.clients) client.without_log = client.late = false;
+  for (LifePlan& life : plan.lives) {
+    if (life.ending != Ending::kPowerCut) life.ending = Ending::kClose;
+    life.length_nanos = random.Uniform(2 * usual_nanos);
+    life.fault_at_nanos = 0;
+    life.repair = random.OneIn(3);
+    Options& o = life.options;
+    o.comparator = BytewiseComparatorWithU64Ts();
+    o.write_buffer_size = OneOf<size_t>(&random, {4 << 10, 16 << 10, 64 << 10});
+    o.unordered_write = false;
+    if (random.OneIn(2)) MakeDeep(&life);
+  }
+  return plan;
+}
+
 std::string Plan::Describe() const {
   std::string text = "seed " + std::to_string(seed) + ": " + std::to_string(clients.size()) +
                      " clients, " + std::to_string(operations) + " operations of each in each of " +
@@ -406,6 +432,7 @@ std::string Plan::Describe() const {
   }
   if (kind == Kind::kRepairs) text += "most lives end by a repair\n";
   if (kind == Kind::kTransactions) text += "transactions\n";
+  if (kind == Kind::kTimestamps) text += "user-defined timestamps\n";
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";
   if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";
   if (logs_elsewhere) text += "the logs are in another directory\n";

@@ -81,6 +81,8 @@ struct Plan {
     kFaults,
     // Of TransactionsFromSeed(), for a world of transactions.
     kTransactions,
+    // Of TimestampsFromSeed(), for a world of timestamps.
+    kTimestamps,
   };
   static constexpr uint64_t kUsualStallNanos = 50'000'000;
 
@@ -116,6 +118,8 @@ struct Plan {
   static Plan FromSeed(uint64_t seed);
   // For a world of transactions (sim/transaction_world.h): no faults but power cuts.
   static Plan TransactionsFromSeed(uint64_t seed);
+  // For a world of timestamps (sim/timestamp_world.h): no faults but power cuts, either.
+  static Plan TimestampsFromSeed(uint64_t seed);
   // A line for each thing that it says.
   std::string Describe() const;
   // What a reducer has taken away, and the same plan again from it. False: no such text.

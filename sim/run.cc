@@ -6,6 +6,7 @@
 
 #include "fiber/simulation.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "sim/timestamp_world.h"
 #include "sim/transaction_world.h"
 #include "sim/world.h"
 
@@ -38,6 +39,8 @@ Outcome RunPlan(const Plan& plan) {
   const fiber::SimulationResult result = simulation.run([&plan, noted] {
     if (plan.kind == Plan::Kind::kTransactions) {
       TransactionWorld(plan, noted).Play();
+    } else if (plan.kind == Plan::Kind::kTimestamps) {
+      TimestampWorld(plan, noted).Play();
     } else {
       World(plan, noted).Play();
     }

@@ -7,6 +7,7 @@
 
 #include "sim/ledger.h"
 #include "sim/run.h"
+#include "sim/timestamp_model.h"
 
 namespace cairn::sim {
 namespace {
@@ -81,6 +82,50 @@ TEST(TransactionWorldTest, SeedsAreWell) {
   EXPECT_GT(counts.clean_restarts, 20u);
   EXPECT_GT(counts.acknowledged, 1000u);
   EXPECT_GT(counts.reads, 1000u);
+}
+
+TEST(TimestampWorldTest, EqualSeedsHaveEqualHistories) {
+  const Outcome first = RunPlan(Plan::TimestampsFromSeed(5));
+  const Outcome second = RunPlan(Plan::TimestampsFromSeed(5));
+  EXPECT_EQ(first.hash, second.hash);
+  EXPECT_NE(first.hash, RunPlan(Plan::TimestampsFromSeed(6)).hash);
+}
+
+TEST(TimestampWorldTest, SeedsAreWell) {
+  Counts counts;
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    const Plan plan = Plan::TimestampsFromSeed(seed);
+    const Outcome outcome = RunPlan(plan);
+    ASSERT_TRUE(outcome.ok) << plan.Describe() << outcome.failure << "\n" << outcome.last_events;
+    counts.Add(outcome.counts);
+  }
+  EXPECT_GT(counts.power_cuts, 20u);
+  EXPECT_GT(counts.clean_restarts, 10u);
+  EXPECT_GT(counts.compactions, 100u);
+  EXPECT_GT(counts.reads, 1000u);
+}
+
+TEST(TimestampModelTest, KnowsWhatWasThereAtAnyMoment) {
+  TimestampModel model;
+  model.Add(0, {"a", "1", false, 5});
+  model.Add(1, {"a", "2", false, 7});
+  model.Add(2, {"a", std::nullopt, false, 9});
+  model.Add(3, {"b", "3", false, 9});
+  model.Add(4, {"b", std::nullopt, true, 11});
+  EXPECT_TRUE(model.At(4, 9).empty());
+  EXPECT_EQ((TimestampModel::State{{"a", {"1", 5}}}), model.At(6, 9));
+  EXPECT_EQ((TimestampModel::State{{"a", {"2", 7}}}), model.At(8, 9));
+  EXPECT_EQ((TimestampModel::State{{"b", {"3", 9}}}), model.At(9, 9));
+  EXPECT_EQ((TimestampModel::State{{"a", {"2", 7}}}), model.At(20, 2));  // of the first two writes
+  EXPECT_TRUE(model.At(20, 9).empty());
+  EXPECT_EQ((TimestampModel::Versions{{{"a", 9}, std::nullopt}, {{"a", 7}, "2"}, {{"b", 9}, "3"}}),
+            model.VersionsAt(6, 10, 9));
+  // What a range deletion hides is no longer shown.
+  EXPECT_EQ((TimestampModel::Versions{{{"a", 9}, std::nullopt}, {{"a", 7}, "2"}}),
+            model.VersionsAt(6, 11, 9));
+  model.Restart(4, 8);
+  EXPECT_EQ((TimestampModel::State{{"a", {"2", 7}}}), model.At(8, 9));
+  EXPECT_EQ((TimestampModel::State{{"b", {"3", 9}}}), model.At(20, 9));
 }
 
 }  // namespace

@@ -189,7 +189,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_batched_multi_get_cf(
     const size_t* keys_list_sizes, rocksdb_pinnableslice_t** values, char** errs,
     const bool sorted_input);
 /* 0: the key certainly does not exist. `value`, `val_len` and `value_found` may be NULL; if
- *value_found, *value is malloc()ed. A timestamp is not supported and must be NULL. */
+ *value_found, *value is malloc()ed. Where there are timestamps: of the options'; `timestamp` has no
+ * effect, as in RocksDB. */
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_key_may_exist(
     rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_len,
     char** value, size_t* val_len, const char* timestamp, size_t timestamp_len,
@@ -378,7 +379,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_ingest_external_file_cf(
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create(void);
 /* From what rocksdb_writebatch_data() gave, here or in RocksDB. Damage shows when the batch is
  * written. */
-/* protection_bytes_per_key and default_cf_ts_sz must be 0; see WriteBatch. */
+/* protection_bytes_per_key must be 0; see WriteBatch. default_cf_ts_sz: bytes of the timestamps of
+ * the default family. */
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(
     size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
     size_t default_cf_ts_sz);
@@ -652,6 +654,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_options.h"
 #include "c_perf.h"
 #include "c_space.h"
+#include "c_timestamps.h"
 #include "c_transaction_db.h"
 #include "c_transactions.h"
 #include "c_write_batch_wi.h"

@@ -58,7 +58,7 @@ struct rocksdb_options_t {
 };
 struct rocksdb_readoptions_t {
   rocksdb::ReadOptions rep;
-  rocksdb::Slice lower_bound, upper_bound;  // what rep points to
+  rocksdb::Slice lower_bound, upper_bound, timestamp, iter_start_ts;  // what rep points to
 };
 struct rocksdb_writeoptions_t {
   rocksdb::WriteOptions rep;
@@ -68,6 +68,7 @@ struct rocksdb_flushoptions_t {
 };
 struct rocksdb_compactoptions_t {
   rocksdb::CompactRangeOptions rep;
+  rocksdb::Slice full_history_ts_low;  // what rep points to
 };
 struct rocksdb_ratelimiter_t {
   std::shared_ptr<rocksdb::RateLimiter> rep;

@@ -67,6 +67,16 @@ void rocksdb_sstfilewriter_delete_range(rocksdb_sstfilewriter_t* writer, const c
   Report(errptr,
          writer->rep->DeleteRange(Slice(begin_key, begin_keylen), Slice(end_key, end_keylen)));
 }
+void rocksdb_sstfilewriter_put_with_ts(rocksdb_sstfilewriter_t* writer, const char* key,
+                                       size_t keylen, const char* ts, size_t tslen, const char* val,
+                                       size_t vallen, char** errptr) {
+  Report(errptr, writer->rep->Put(Slice(key, keylen), Slice(ts, tslen), Slice(val, vallen)));
+}
+void rocksdb_sstfilewriter_delete_with_ts(rocksdb_sstfilewriter_t* writer, const char* key,
+                                          size_t keylen, const char* ts, size_t tslen,
+                                          char** errptr) {
+  Report(errptr, writer->rep->Delete(Slice(key, keylen), Slice(ts, tslen)));
+}
 void rocksdb_sstfilewriter_finish(rocksdb_sstfilewriter_t* writer, char** errptr) {
   Report(errptr, writer->rep->Finish());
 }

@@ -9,8 +9,24 @@ struct rocksdb_comparator_t final : public Comparator {
   void (*destructor)(void*);
   int (*compare)(void*, const char* a, size_t alen, const char* b, size_t blen);
   const char* (*name)(void*);
+  // Where there are timestamps.
+  int (*compare_ts)(void*, const char* a, size_t alen, const char* b, size_t blen) = nullptr;
+  int (*compare_without_ts)(void*, const char* a, size_t alen, unsigned char a_has_ts,
+                            const char* b, size_t blen, unsigned char b_has_ts) = nullptr;
 
+  explicit rocksdb_comparator_t(size_t timestamp_size = 0) : Comparator(timestamp_size) {}
   ~rocksdb_comparator_t() override { destructor(state); }
+  int CompareTimestamp(const Slice& a, const Slice& b) const override {
+    if (compare_ts == nullptr) return 0;
+    return compare_ts(state, a.data(), a.size(), b.data(), b.size());
+  }
+  using Comparator::CompareWithoutTimestamp;
+  int CompareWithoutTimestamp(const Slice& a, bool a_has_ts, const Slice& b,
+                              bool b_has_ts) const override {
+    if (compare_without_ts == nullptr) return Compare(a, b);
+    return compare_without_ts(state, a.data(), a.size(), static_cast<unsigned char>(a_has_ts),
+                              b.data(), b.size(), static_cast<unsigned char>(b_has_ts));
+  }
   int Compare(const Slice& a, const Slice& b) const override {
     return compare(state, a.data(), a.size(), b.data(), b.size());
   }
@@ -164,6 +180,22 @@ rocksdb_comparator_t* rocksdb_comparator_create(void* state, void (*destructor)(
   comparator->state = state;
   comparator->destructor = destructor;
   comparator->compare = compare;
+  comparator->name = name;
+  return comparator;
+}
+rocksdb_comparator_t* rocksdb_comparator_with_ts_create(
+    void* state, void (*destructor)(void*),
+    int (*compare)(void*, const char* a, size_t alen, const char* b, size_t blen),
+    int (*compare_ts)(void*, const char* a_ts, size_t a_tslen, const char* b_ts, size_t b_tslen),
+    int (*compare_without_ts)(void*, const char* a, size_t alen, unsigned char a_has_ts,
+                              const char* b, size_t blen, unsigned char b_has_ts),
+    const char* (*name)(void*), size_t timestamp_size) {
+  auto* comparator = new rocksdb_comparator_t(timestamp_size);
+  comparator->state = state;
+  comparator->destructor = destructor;
+  comparator->compare = compare;
+  comparator->compare_ts = compare_ts;
+  comparator->compare_without_ts = compare_without_ts;
   comparator->name = name;
   return comparator;
 }

@@ -12,7 +12,9 @@
 #include "db/testing/db_fixture.h"
 #include "fiber/random.h"
 #include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/memtablerep.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 
@@ -445,6 +447,38 @@ TEST_F(DbTimestampTest, TheNewestVersionBelowTheMarkStays) {
   EXPECT_EQ("nine@9", GetAt("k", 9));
 }
 
+// The operand is in memory, what it is merged over is not: MultiGet goes on where it stopped.
+TEST_F(DbTimestampTest, AMergedValueHasTheTimestampOfItsNewestOperand) {
+  Options options = TimestampOptions();
+  options.disable_auto_compactions = true;
+  ASSERT_TRUE(
+      MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator)
+          .ok());
+  Open(options);
+  ASSERT_TRUE(PutAt("k", 1, "base").ok());
+  Flush();
+  ASSERT_TRUE(db_->Merge(WriteOptions(), db_->DefaultColumnFamily(), "k", Ts(5), "more").ok());
+  ASSERT_TRUE(PutAt("j", 6, "beside").ok());
+  Flush();
+  Close();
+  BlockBasedTableOptions table;
+  table.block_cache = NewLRUCache(1 << 20);
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open(options);
+  EXPECT_EQ("beside@6", GetAt("j", 9));
+  const std::string stamp = Ts(9);
+  const Slice at(stamp);
+  ReadOptions reading;
+  reading.timestamp = &at;
+  std::vector<std::string> values, stamps;
+  const std::vector<Status> statuses = db_->MultiGet(reading, {"j", "k"}, &values, &stamps);
+  ASSERT_TRUE(statuses[1].ok());
+  EXPECT_EQ("base,more", values[1]);
+  EXPECT_EQ(6u, Number(stamps[0]));
+  EXPECT_EQ(5u, Number(stamps[1]));
+  EXPECT_EQ("base,more@5", GetAt("k", 9));
+}
+
 TEST_F(DbTimestampTest, ADamagedKeyIsAnErrorNotACrash) {
   Open(TimestampOptions());
   WriteBatch batch(0, 0, 0, 8);
@@ -504,24 +538,70 @@ TEST_F(DbTimestampTest, FamiliesWithAndWithout) {
 TEST_F(DbTimestampTest, IngestedFilesHaveTheirTimestamps) {
   const Options options = TimestampOptions();
   Open(options);
-  ASSERT_TRUE(PutAt("a", 1, "old").ok());
+  ASSERT_TRUE(PutAt("b", 1, "beside").ok());
   SstFileWriter writer(EnvOptions(), options);
   ASSERT_TRUE(writer.Open("/outside.sst").ok());
-  EXPECT_TRUE(writer.Put("a", "v").IsInvalidArgument());
-  ASSERT_TRUE(writer.Put("a", Ts(5), "five").ok());
-  EXPECT_TRUE(writer.Put("a", Ts(6), "six").IsInvalidArgument());
-  ASSERT_TRUE(writer.Put("a", Ts(4), "four").ok());
-  ASSERT_TRUE(writer.Delete("b", Ts(4)).ok());
+  EXPECT_TRUE(writer.Put("c", "v").IsInvalidArgument());
+  ASSERT_TRUE(writer.Put("c", Ts(5), "five").ok());
+  EXPECT_TRUE(writer.Put("c", Ts(6), "six").IsInvalidArgument());
+  ASSERT_TRUE(writer.Put("c", Ts(4), "four").ok());
+  ASSERT_TRUE(writer.Delete("d", Ts(4)).ok());
   ASSERT_TRUE(writer.DeleteRange("x", "z", Ts(4)).ok());
   ASSERT_TRUE(writer.Finish().ok());
-  ASSERT_TRUE(PutAt("y", 2, "covered").ok());
+  ASSERT_TRUE(PutAt("zz", 2, "beside").ok());
   ASSERT_TRUE(db_->IngestExternalFile({"/outside.sst"}, IngestExternalFileOptions()).ok());
-  EXPECT_EQ("five@5", GetAt("a", 9));
-  EXPECT_EQ("four@4", GetAt("a", 4));
-  EXPECT_EQ("old@1", GetAt("a", 3));
-  EXPECT_EQ("NOT_FOUND@4", GetAt("b", 9));
-  EXPECT_EQ("NOT_FOUND@4", GetAt("y", 9));
-  EXPECT_EQ("covered@2", GetAt("y", 3));
+  EXPECT_EQ("five@5", GetAt("c", 9));
+  EXPECT_EQ("four@4", GetAt("c", 4));
+  EXPECT_EQ("NOT_FOUND", GetAt("c", 3));
+  EXPECT_EQ("NOT_FOUND@4", GetAt("d", 9));
+  ASSERT_TRUE(PutAt("y", 6, "later").ok());
+  EXPECT_EQ("NOT_FOUND", GetAt("y", 5));
+  EXPECT_EQ("later@6", GetAt("y", 9));
+}
+
+// Its timestamps may be older than those that are there, and its sequence number would be larger.
+TEST_F(DbTimestampTest, AFileOfKeysThatAreThereIsNotIngested) {
+  for (const CompactionStyle style :
+       {kCompactionStyleLevel, kCompactionStyleUniversal, kCompactionStyleFIFO}) {
+    SCOPED_TRACE(static_cast<int>(style));
+    Options options = TimestampOptions();
+    options.compaction_style = style;
+    Open(options);
+    const auto write = [&](const std::string& path, const std::vector<std::string>& keys) {
+      SstFileWriter writer(EnvOptions(), options);
+      ASSERT_TRUE(writer.Open(path).ok());
+      for (const std::string& key : keys) ASSERT_TRUE(writer.Put(key, Ts(5), "outside").ok());
+      ASSERT_TRUE(writer.Finish().ok());
+    };
+    const auto ingest = [&](const std::vector<std::string>& paths) {
+      return db_->IngestExternalFile(paths, IngestExternalFileOptions()).ToString();
+    };
+    write("/a-c.sst", {"a", "c"});
+    write("/b.sst", {"b"});
+    write("/c-d.sst", {"c", "d"});
+    write("/e.sst", {"e"});
+    ASSERT_TRUE(PutAt("b", 7, "here").ok());
+    for (int round = 0; round < 3; ++round) {
+      SCOPED_TRACE(round);
+      // (The range counts: nobody looks at each key.)
+      for (const char* path : {"/a-c.sst", "/b.sst"}) {
+        EXPECT_NE(std::string::npos, ingest({path}).find("does not overlap with key range"));
+      }
+      const Snapshot* const snapshot = db_->GetSnapshot();
+      EXPECT_NE(std::string::npos, ingest({"/b.sst"}).find("does not overlap with key range"));
+      db_->ReleaseSnapshot(snapshot);
+      EXPECT_EQ("here@7", GetAt("b", 9));
+      EXPECT_EQ("NOT_FOUND", GetAt("a", 9));
+      if (round == 0) Flush();
+      if (round == 1) Compact();
+    }
+    EXPECT_NE(std::string::npos, ingest({"/c-d.sst", "/a-c.sst"}).find("Not implemented"));
+    EXPECT_EQ("OK", ingest({"/c-d.sst", "/e.sst"}));
+    EXPECT_EQ("outside@5", GetAt("c", 9));
+    EXPECT_EQ("outside@5", GetAt("e", 9));
+    Close();
+    ASSERT_TRUE(DestroyDB(kDbName, options).ok());
+  }
 }
 
 }  // namespace

@@ -44,6 +44,8 @@ struct Ingestions::Ingestion {
   int deepest = 0;      // level that comes into question
   // overlaps[i][level]: file i has keys, or ranges, in common with the level of `version`.
   std::vector<std::vector<bool>> overlaps;
+  // Where there are timestamps: file i has keys, or ranges, in common with some level.
+  std::vector<bool> is_known;
   Version* version = nullptr;
   VersionEdit edit;
   VersionEdit* pointer = nullptr;
@@ -151,6 +153,13 @@ Status Ingestions::TakeFiles(Ingestion* part) {
     return Status::NotSupported(
         "Files with overlapping ranges cannot be ingested with ingestion behind mode.");
   }
+  // Of equal keys the newer timestamp must have the larger sequence number, and a file from outside
+  // may have any: so it must have keys of its own.
+  if (part->files_overlap && part->family->icmp.timestamp_size() != 0) {
+    return Status::NotSupported(
+        "Files with overlapping ranges cannot be ingested to column family with user-defined "
+        "timestamp enabled.");
+  }
   for (ExternalFile& file : part->files) {
     file.number = db_.versions->NewFileNumber();
     file.internal_path = TableFileName(db_.paths, file.number, 0);
@@ -172,6 +181,11 @@ Status Ingestions::FamiliesToFlush(const std::vector<Ingestion>& parts,
       if (overlaps) break;
     }
     if (!overlaps) continue;
+    if (part.family->icmp.timestamp_size() != 0) {
+      return Status::InvalidArgument(
+          "Column family enables user-defined timestamps, please make sure the key range (without "
+          "timestamp) of external file does not overlap with key range in the memtables.");
+    }
     if (!part.arg->options.allow_blocking_flush) {
       return Status::InvalidArgument("External file requires flush");
     }
@@ -312,7 +326,9 @@ Status Ingestions::FindOverlaps(std::vector<Ingestion>* parts) {
     db_.mutex()->unlock();
     for (Ingestion& part : *parts) {
       part.overlaps.assign(part.files.size(), {});
-      if (part.on_top || part.arg->options.ingest_behind) continue;
+      part.is_known.assign(part.files.size(), false);
+      const bool is_stamped = part.family->icmp.timestamp_size() != 0;
+      if ((part.on_top && !is_stamped) || part.arg->options.ingest_behind) continue;
       for (size_t i = 0; i < part.files.size(); ++i) {
         bool overlaps = false;
         for (int level = 0; s.ok() && level < part.family->num_levels && !overlaps; ++level) {
@@ -320,6 +336,7 @@ Status Ingestions::FindOverlaps(std::vector<Ingestion>* parts) {
                             &overlaps);
           part.overlaps[i].push_back(overlaps);
         }
+        part.is_known[i] = is_stamped && overlaps;
       }
     }
     db_.mutex()->lock();
@@ -372,6 +389,13 @@ Status Ingestions::PlaceFile(Ingestion* part, size_t index, SequenceNumber* last
     }
     file.level = bottom;
     return Status::OK();
+  }
+  if (part->is_known[index]) {
+    return Status::InvalidArgument(
+        "Column family enables user-defined timestamps, please make sure the key range (without "
+        "timestamp) of external file does not overlap with key range (without timestamp) in the "
+        "db",
+        file.external_path);
   }
   bool needs_sequence = part->needs_sequence;
   if (!part->on_top) {

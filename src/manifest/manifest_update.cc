@@ -44,7 +44,11 @@ Status ManifestUpdate::ApplyTimestamps(const VersionEdit& edit, Family* family) 
     return Status::Corruption("full_history_ts_low of another size than the family's timestamps",
                               family->state->name());
   }
-  family->history_low = *edit.full_history_ts_low();
+  // (One that goes back is passed over: two raises at once may be written in any order.)
+  if (family->history_low.empty() || family->state->user_comparator()->CompareTimestamp(
+                                         family->history_low, *edit.full_history_ts_low()) < 0) {
+    family->history_low = *edit.full_history_ts_low();
+  }
   return Status::OK();
 }
 

@@ -28,7 +28,7 @@ struct ManifestUpdate {
     std::unique_ptr<VersionBuilder> builder;
     uint64_t log_number = 0;
     bool changed = false;        // its files are
-    std::string history_low;     // the last one that was set; empty: none was
+    std::string history_low;     // the largest that was set; empty: none was
     Version* version = nullptr;  // VersionSet::BuildVersions: without a reference
   };
 

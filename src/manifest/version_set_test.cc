@@ -362,6 +362,26 @@ TEST_F(VersionSetTest, IdentityIsWrittenAgainWhenLost) {
   EXPECT_EQ(text, id);
 }
 
+TEST_F(VersionSetTest, AMarkOfTimestampsThatGoesBackIsPassedOver) {
+  options_.comparator = BytewiseComparatorWithU64Ts();
+  const std::string lower("\1\0\0\0\0\0\0\0", 8), higher("\0\1\0\0\0\0\0\0", 8);
+  ASSERT_TRUE(Create().ok());
+  ASSERT_TRUE(Open().ok());
+  // As two raises at once write them.
+  for (const std::string* low : {&higher, &lower}) {
+    VersionEdit edit;
+    edit.SetFullHistoryTsLow(*low);
+    ASSERT_TRUE(Log(&edit).ok());
+    EXPECT_EQ(higher, set_->family(uint32_t{0})->history_low());
+  }
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(Open().ok());
+    EXPECT_EQ(higher, set_->family(uint32_t{0})->history_low());
+    VersionEdit nothing;
+    ASSERT_TRUE(Log(&nothing, /*new_descriptor=*/true).ok());
+  }
+}
+
 TEST_F(VersionSetTest, FewerLevelsThanTheDatabaseHasIsRefused) {
   ASSERT_TRUE(Create().ok());
   ASSERT_TRUE(Open().ok());

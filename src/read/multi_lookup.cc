@@ -123,8 +123,8 @@ class MultiLookup {
     Status s = Perf().timed()
                    ? WalkTables<true>(request, lookup, end_level, &key->at, &context, &hit_level)
                    : WalkTables<false>(request, lookup, end_level, &key->at, &context, &hit_level);
-    if (s.IsIncomplete() && request.options.read_tier == kBlockCacheTier) return false;
-    if (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels()) {
+    if ((s.IsIncomplete() && request.options.read_tier == kBlockCacheTier) ||
+        (s.ok() && context.undecided() && key->at.level < version_.num_non_empty_levels())) {
       NoteTimestamp(i, context);  // of an operand
       return false;
     }

@@ -33,6 +33,7 @@ void ManifestRemains::Apply(const VersionEdit& edit) {
     family.dropped = true;
     family.tables.clear();
   }
+  if (edit.full_history_ts_low()) family.history_lows.push_back(*edit.full_history_ts_low());
   family.log_number = std::max(family.log_number, edit.log_number().value_or(0));
   for (const VersionEdit::DeletedFile& file : edit.deleted_files()) {
     family.tables.erase(file.number);

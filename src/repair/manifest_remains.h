@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/namespace.h"
 #include "manifest/version_edit.h"
@@ -22,6 +23,8 @@ struct ManifestRemains {
   struct Family {
     std::string name;
     uint64_t log_number = 0;  // what older logs have of it is in tables
+    // Where keys have timestamps: all marks below which nobody reads, of which the largest counts.
+    std::vector<std::string> history_lows;
     bool dropped = false;
     std::set<uint64_t> tables;  // that it has at the end
   };

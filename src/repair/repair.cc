@@ -233,6 +233,19 @@ Status Repairer::ChooseIdentity(FSDirectory* directory, std::string* db_id) {
   return io;
 }
 
+// What the MANIFESTs say of it; empty: nothing.
+std::string Repairer::HistoryLow(const Family& family) const {
+  const size_t size = family.icmp.timestamp_size();
+  const auto said = remains_.families.find(family.id);
+  std::string low;
+  if (size == 0 || said == remains_.families.end()) return low;
+  for (const std::string& one : said->second.history_lows) {
+    if (one.size() != size) continue;
+    if (low.empty() || family.icmp.user_comparator()->CompareTimestamp(low, one) < 0) low = one;
+  }
+  return low;
+}
+
 Status Repairer::WriteManifest() {
   std::unique_ptr<FSDirectory> directory;
   IOStatus io = fs_->NewDirectory(dbname_, IOOptions(), &directory, nullptr);
@@ -253,6 +266,9 @@ Status Repairer::WriteManifest() {
     identity.SetColumnFamily(id);
     if (id != 0) identity.AddColumnFamily(family->name);
     identity.SetComparatorName(family->icmp.user_comparator()->Name());
+    if (const std::string low = HistoryLow(*family); !low.empty()) {
+      identity.SetFullHistoryTsLow(low);
+    }
     edits.push_back(std::move(identity));
     VersionEdit files;
     files.SetColumnFamily(id);
@@ -299,22 +315,13 @@ Status Repair(const std::string& dbname, const DBOptions& db_options,
                                    "Must contain entry for default column family");
   }
   DBOptions options = cairn::SanitizeOptions(db_options, dbname);
-  // The mark below which nobody reads stands in the MANIFEST alone: without it versions that were
-  // dropped would be taken for ones that never were.
-  const auto complete = [&](ColumnFamilyOptions* one) {
-    Status s = cairn::CompleteOptions(options, one);
-    if (s.ok() && one->comparator->timestamp_size() != 0) {
-      s = Status::NotSupported("RepairDB of a comparator with timestamps", one->comparator->Name());
-    }
-    return s;
-  };
   for (ColumnFamilyDescriptor& family : families) {
-    if (Status s = complete(&family.options); !s.ok()) return s;
+    if (Status s = cairn::CompleteOptions(options, &family.options); !s.ok()) return s;
   }
   ColumnFamilyOptions others;
   if (unknown != nullptr) {
     others = *unknown;
-    if (Status s = complete(&others); !s.ok()) return s;
+    if (Status s = cairn::CompleteOptions(options, &others); !s.ok()) return s;
   }
   // (Which also makes the directory, as in RocksDB.)
   Status s = CreateLoggerFromOptions(dbname, options, &options.info_log);

@@ -137,6 +137,8 @@ class Repairer {
   void GiveUp(const Found& found, const Status& why);
   [[nodiscard]] Status Relate(const Table& a, const Table& b, TableRelation* relation) const;
   [[nodiscard]] Status PlaceFamily(Family* family);
+  // How many they are.
+  static uint64_t AddTombstones(const RangeTombstones& tombstones, TableWriter* writer);
   // Makes one table of these, which stand in tables_.
   [[nodiscard]] Status MergeTables(const std::vector<Table*>& inputs);
 
@@ -185,6 +187,8 @@ class Repairer {
   [[nodiscard]] Status AddBlobFiles(const Family& family, VersionEdit* edit);
 
   // --- The end
+  // The mark below which nobody reads, by what is left of the MANIFESTs; empty: they say none.
+  std::string HistoryLow(const Family& family) const;
   [[nodiscard]] Status WriteManifest();
   [[nodiscard]] Status ChooseIdentity(FSDirectory* directory, std::string* db_id);
   void DeleteTables(const std::vector<uint64_t>& numbers);

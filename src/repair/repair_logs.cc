@@ -6,6 +6,7 @@
 
 #include "base/coding.h"
 #include "base/logging.h"
+#include "base/timestamps.h"
 #include "batch/batch_reader.h"
 #include "commit/batch_apply.h"
 #include "compaction/flush_job.h"
@@ -93,11 +94,15 @@ bool Repairer::MayBeLost(const Family& family, const BatchRecord& record,
     if (sequence < lost.smallest_seqno) continue;
     const Slice& end = is_range ? record.value : record.key;
     if (EndsBefore(icmp, lost.largest.Encode(), record.key) ||
-        icmp.CompareUserKey(end, lost.smallest.user_key()) < 0) {
+        icmp.CompareBare(end, lost.smallest.user_key()) < 0) {
       continue;
     }
     // What a compaction made 0 of the key is there.
-    if (lost.smallest_seqno == 0 && !is_range && HasVersion(family, record.key, 0, 0)) continue;
+    // (Its timestamp is 0, too, where there are timestamps.)
+    const size_t ts_size = icmp.timestamp_size();
+    const Slice bare = icmp.BareKey(record.key);
+    const std::string zeroed = ts_size == 0 ? bare.ToString() : WithMinTimestamp(bare, ts_size);
+    if (lost.smallest_seqno == 0 && !is_range && HasVersion(family, zeroed, 0, 0)) continue;
     return true;
   }
   return false;
@@ -137,7 +142,7 @@ bool Repairer::HasVersion(const Family& family, const Slice& user_key, SequenceN
   for (const auto& table : tables_) {
     const FileMetaData& meta = table->meta;
     if (table->family != &family || meta.largest_seqno < low || meta.smallest_seqno > high ||
-        icmp.CompareUserKey(user_key, meta.smallest.user_key()) < 0 ||
+        icmp.CompareBare(user_key, meta.smallest.user_key()) < 0 ||
         EndsBefore(icmp, meta.largest.Encode(), user_key)) {
       continue;
     }

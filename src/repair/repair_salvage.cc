@@ -134,13 +134,7 @@ void Repairer::SaveTombstones(const Family& family, SequenceNumber global,
     collector.Add(&all);
   }
   const auto kept = collector.Finish(nullptr, nullptr);
-  if (kept == nullptr) return;
-  for (const RangeTombstones::Fragment& fragment : kept->fragments()) {
-    for (const SequenceNumber sequence : fragment.sequences) {
-      writer->AddTombstone(fragment.start, fragment.end, sequence);
-      ++saved->tombstones;
-    }
-  }
+  if (kept != nullptr) saved->tombstones += AddTombstones(*kept, writer);
 }
 
 void Repairer::TellSaved(const Found& found, const Status& why, uint64_t number, const Saved& saved,

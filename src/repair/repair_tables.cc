@@ -8,6 +8,7 @@
 
 #include "base/logging.h"
 #include "base/range_tombstones.h"
+#include "base/timestamps.h"
 #include "compaction/table_writer.h"
 #include "compaction/tombstone_writer.h"
 #include "fs/file_names.h"
@@ -401,13 +402,15 @@ class TableCursor {
                  std::vector<KeyVersion>* versions, bool* is_older, bool* is_newer) {
     versions->clear();
     const RangeTombstones* const tombstones = other.table_->range_tombstones();
+    // (A tombstone of any timestamp counts.)
+    const std::string covered = WithMaxTimestamp(icmp_.BareKey(key), icmp_.timestamp_size());
     const auto covering = [&](SequenceNumber at) {
-      return tombstones == nullptr ? 0 : tombstones->Covering(key, at);
+      return tombstones == nullptr ? 0 : tombstones->Covering(covered, at);
     };
     const SequenceNumber newest_over_it = covering(kMaxSequenceNumber);
     if (parsed_.sequence > 0 && covering(parsed_.sequence - 1) > 0) *is_newer = true;
     Status s;
-    while (s.ok() && valid_ && icmp_.CompareUserKey(parsed_.user_key, key) == 0) {
+    while (s.ok() && valid_ && icmp_.EqualBare(parsed_.user_key, key)) {
       versions->push_back({parsed_.sequence, parsed_.type});
       if (newest_over_it > parsed_.sequence) *is_older = true;
       entries_->Next();
@@ -438,8 +441,10 @@ class TableCursor {
 Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation) const {
   const InternalKeyComparator& icmp = a.family->icmp;
   TableCache* const tables = a.family->tables.get();
-  Slice from = a.meta.smallest.user_key();
-  if (icmp.CompareUserKey(from, b.meta.smallest.user_key()) < 0) from = b.meta.smallest.user_key();
+  // (Versions of one key are related, whatever their timestamps are.)
+  Slice larger = a.meta.smallest.user_key();
+  if (icmp.CompareBare(larger, b.meta.smallest.user_key()) < 0) larger = b.meta.smallest.user_key();
+  const std::string from = WithMaxTimestamp(icmp.BareKey(larger), icmp.timestamp_size());
   TableCursor first(icmp, b.meta), second(icmp, a.meta);
   std::vector<KeyVersion> of_first, of_second;
   Status s = first.Open(tables, a.meta, from);
@@ -448,7 +453,7 @@ Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation)
          !(relation->first_is_newer && relation->second_is_newer)) {
     const int order = !first.Valid()    ? 1
                       : !second.Valid() ? -1
-                                        : icmp.CompareUserKey(first.user_key(), second.user_key());
+                                        : icmp.CompareBare(first.user_key(), second.user_key());
     const std::string key = (order <= 0 ? first : second).user_key().ToString();
     if (order <= 0) {
       s = first.TakeKey(key, second, &of_first, &relation->second_is_newer,
@@ -561,6 +566,17 @@ class OneOfEach {
 
 }  // namespace
 
+uint64_t Repairer::AddTombstones(const RangeTombstones& tombstones, TableWriter* writer) {
+  uint64_t count = 0;
+  for (const RangeTombstones::Fragment& fragment : tombstones.fragments()) {
+    for (size_t i = 0; i < fragment.sequences.size(); ++i, ++count) {
+      writer->AddTombstone(fragment.start, fragment.end, fragment.sequences[i],
+                           fragment.timestamps.empty() ? Slice() : fragment.timestamps[i]);
+    }
+  }
+  return count;
+}
+
 Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
   Family* const family = inputs[0]->family;
   const JobEnv env = MakeJobEnv(*family);
@@ -601,11 +617,7 @@ Status Repairer::MergeTables(const std::vector<Table*>& inputs) {
   if (s.ok()) s = entries.Finish();
   if (s.ok()) {
     if (const auto tombstones = collector.Finish(nullptr, nullptr); tombstones != nullptr) {
-      for (const RangeTombstones::Fragment& fragment : tombstones->fragments()) {
-        for (const SequenceNumber sequence : fragment.sequences) {
-          writer.AddTombstone(fragment.start, fragment.end, sequence);
-        }
-      }
+      AddTombstones(*tombstones, &writer);
     }
     s = writer.Finish(&output->meta);
   }

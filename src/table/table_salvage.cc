@@ -443,7 +443,7 @@ bool TableSalvage::AddTombstones(const Block& block) {
   for (it.SeekToFirst(); it.Valid(); it.Next()) {
     ParsedInternalKey parsed;
     if (!ParseInternalKey(it.key(), &parsed).ok()) return false;
-    tombstones_.push_back({parsed.user_key.ToString(), it.value().ToString(), parsed.sequence});
+    tombstones_.push_back(MakeRangeTombstone(*icmp_, parsed.user_key, it.value(), parsed.sequence));
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/comparator.h"
 #include "rocksdb/experimental.h"
 #include "rocksdb/sst_dump_tool.h"
 
@@ -72,6 +73,99 @@ TEST_F(LdbCommandTest, FormatsKeysForScan) {
   testing::internal::CaptureStdout();
   command->Run();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "*k* : v\n");
+}
+
+// Of a family whose keys have timestamps.
+class LdbTimestampTest : public LdbCommandTest {
+ protected:
+  LdbTimestampTest() {
+    options_.comparator = BytewiseComparatorWithU64Ts();
+    DB* db = nullptr;
+    EXPECT_TRUE(DB::Open(options_, "/db", &db).ok());
+    const auto put = [&](const char* key, uint64_t at, const char* value) {
+      std::string stamp;
+      EXPECT_TRUE(db->Put(WriteOptions(), key, EncodeU64Ts(at, &stamp), value).ok());
+    };
+    put("a", 3, "a3");
+    put("a", 7, "a7");
+    put("b", 5, "b5");
+    EXPECT_TRUE(db->Flush(FlushOptions()).ok());
+    std::string stamp;
+    EXPECT_TRUE(db->Delete(WriteOptions(), "b", EncodeU64Ts(9, &stamp)).ok());
+    EXPECT_TRUE(db->Close().ok());
+    delete db;
+  }
+};
+
+TEST_F(LdbTimestampTest, ReadsAsOfAMoment) {
+  EXPECT_EQ(Captured({"get", "a", "--read_timestamp=4"}), "a3\n");
+  EXPECT_EQ(Captured({"get", "a", "--read_timestamp=18446744073709551615"}), "a7\n");
+  EXPECT_TRUE(Run({"get", "a", "--read_timestamp=2"}).IsFailed());
+  EXPECT_EQ(Captured({"multi_get", "a", "b", "--read_timestamp=5"}), "a ==> a3\nb ==> b5\n");
+  EXPECT_EQ(Captured({"multi_get", "b", "--read_timestamp=9"}), "Key not found: b\n");
+  EXPECT_EQ(Captured({"get_entity", "a", "--read_timestamp=4"}), ":a3\n");
+  EXPECT_EQ(Captured({"scan", "--read_timestamp=5"}), "a|timestamp:3 : a3\nb|timestamp:5 : b5\n");
+  EXPECT_EQ(Captured({"scan", "--read_timestamp=9", "--hex"}), "0x61|timestamp:7 : 0x6137\n");
+  EXPECT_EQ(Captured({"scan", "--read_timestamp=9", "--no_value"}), "a\n");
+  // The newest of each.
+  EXPECT_EQ(Captured({"dump"}), "a|timestamp:7 ==> a7\nKeys in range: 1\n");
+}
+
+TEST_F(LdbTimestampTest, AMomentIsNeededHereAlone) {
+  const std::string missing =
+      "Invalid argument: column family enables user-defined timestamp while --read_timestamp is "
+      "not "
+      "provided.";
+  EXPECT_EQ("Failed: Get failed: " + missing, Run({"get", "a"}).ToString());
+  EXPECT_EQ("Failed: Scan failed: " + missing, Run({"scan", "--read_timestamp="}).ToString());
+  EXPECT_EQ("Failed: MultiGet failed: " + missing, Run({"multi_get", "a"}).ToString());
+  for (const char* bad : {"x", "-1", "1x", "18446744073709551616", "0x5"}) {
+    EXPECT_EQ(
+        "Failed: Get failed: Invalid argument: user provided timestamp is not a valid uint64 "
+        "value.",
+        Run({"get", "a", std::string("--read_timestamp=") + bad}).ToString());
+  }
+  EXPECT_TRUE(Run({"put", "a", "v"}).IsFailed());
+  EXPECT_TRUE(Run({"delete", "a"}).IsFailed());
+  // And with another comparator the database does not open.
+  options_.comparator = BytewiseComparator();
+  EXPECT_TRUE(Run({"get", "a"}).IsFailed());
+  EXPECT_EQ(Captured({"get", "a", "--read_timestamp=4", "--try_load_options"}), "a3\n");
+}
+
+TEST_F(LdbTimestampTest, AFamilyWithoutThemHasNone) {
+  options_.comparator = BytewiseComparator();
+  ASSERT_TRUE(DestroyDB("/db", options_).ok());
+  EXPECT_EQ(Captured({"put", "k", "v", "--create_if_missing"}), "OK\n");
+  EXPECT_EQ(
+      "Failed: Get failed: Invalid argument: column family does not enable user-defined "
+      "timestamps while --read_timestamp is provided.",
+      Run({"get", "k", "--read_timestamp=4"}).ToString());
+  EXPECT_EQ(Captured({"get", "k"}), "v\n");
+}
+
+TEST_F(LdbTimestampTest, InternalKeysShowThem) {
+  EXPECT_EQ(Captured({"idump"}),
+            "'a|timestamp:7' seq:2, type:1 => a7\n'a|timestamp:3' seq:1, type:1 => a3\n"
+            "'b|timestamp:9' seq:4, type:20 => \n'b|timestamp:5' seq:3, type:1 => b5\n"
+            "Internal keys in range: 4\n");
+  EXPECT_EQ(Captured({"idump", "--from=a", "--to=b"}),
+            "'a|timestamp:7' seq:2, type:1 => a7\n'a|timestamp:3' seq:1, type:1 => a3\n"
+            "Internal keys in range: 2\n");
+  std::vector<std::string> names;
+  ASSERT_TRUE(env_->GetChildren("/db", &names).ok());
+  for (const std::string& name : names) {
+    if (!name.ends_with(".sst")) continue;
+    const std::string file = "--file=/db/" + name;
+    const char* words[] = {"sst_dump", file.c_str(), "--command=scan", "--from=a", "--to=b"};
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(0, SSTDumpTool().Run(5, words, options_));
+    const std::string shown = testing::internal::GetCapturedStdout();
+    EXPECT_NE(std::string::npos, shown.find("'a|timestamp:7' seq:2, type:1 => a7\n"
+                                            "'a|timestamp:3' seq:1, type:1 => a3\n"))
+        << shown;
+    EXPECT_EQ(std::string::npos, shown.find("=> b5")) << shown;
+  }
 }
 
 // A command of one's own, beside those of the library.

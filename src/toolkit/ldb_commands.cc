@@ -1,9 +1,11 @@
 #include "toolkit/ldb_commands.h"
 
+#include <charconv>
 #include <ctime>
 
 #include "base/coding.h"
 #include "fs/platform.h"
+#include "rocksdb/comparator.h"
 #include "utilities/ttl_values.h"
 
 namespace cairn {
@@ -49,20 +51,47 @@ std::string ToolCommand::ShowValue(const Slice& value) const {
   return is_value_hex_ ? "0x" + value.ToString(true) : value.ToString();
 }
 
-namespace {
-
-ReadOptions AllInOrder() {
-  ReadOptions options;
-  options.total_order_seek = true;
-  return options;
+Status EncodeTimestampText(const std::string& number, std::string* stamp) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc() || end != number.data() + number.size()) {
+    return Status::InvalidArgument("user provided timestamp is not a valid uint64 value.");
+  }
+  EncodeU64Ts(value, stamp);
+  return Status::OK();
 }
 
-}  // namespace
+Status ToolCommand::ReadAsOf(const std::string& number, ReadOptions* options) {
+  Status s = EncodeTimestampText(number, &read_stamp_);
+  if (!s.ok()) return s;
+  read_slice_ = read_stamp_;
+  options->timestamp = &read_slice_;
+  return s;
+}
+
+bool ToolCommand::ReadAsOfOption(const std::string& what, ReadOptions* options) {
+  const bool has_timestamps = GetCfHandle()->GetComparator()->timestamp_size() != 0;
+  const auto given = option_map_.find(ARG_READ_TIMESTAMP);
+  const bool is_given = given != option_map_.end();
+  Status s;
+  if (has_timestamps && !is_given) {
+    s = Status::InvalidArgument(
+        "column family enables user-defined timestamp while --read_timestamp is not provided.");
+  } else if (!has_timestamps && is_given) {
+    s = Status::InvalidArgument(
+        "column family does not enable user-defined timestamps while --read_timestamp is "
+        "provided.");
+  } else if (is_given) {
+    s = ReadAsOf(given->second, options);
+  }
+  return Check(s, what);
+}
 
 // The wrapper takes the times off; they are in what it wraps.
-EntryScan::EntryScan(DB* db, DBWithTTL* ttl, ColumnFamilyHandle* family)
-    : iterator_((ttl != nullptr ? ttl->GetBaseDB() : db)->NewIterator(AllInOrder(), family)),
-      has_times_(ttl != nullptr) {}
+EntryScan::EntryScan(DB* db, DBWithTTL* ttl, ColumnFamilyHandle* family, const ReadOptions& options)
+    : iterator_((ttl != nullptr ? ttl->GetBaseDB() : db)->NewIterator(options, family)),
+      has_times_(ttl != nullptr),
+      has_timestamps_(family->GetComparator()->timestamp_size() != 0) {}
 
 void EntryScan::Seek(const std::optional<std::string>& from) {
   if (from.has_value()) {

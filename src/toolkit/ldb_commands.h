@@ -60,19 +60,34 @@ class ToolCommand : public LDBCommand {
   std::optional<std::string> Bound(const std::string& option, bool hex);
   std::string ShowKey(const Slice& key) const;
   std::string ShowValue(const Slice& value) const;
+
+  // Where the family has timestamps: reads as of --read_timestamp, which they need, and which other
+  // families must not have. False, and the command has failed for "<what><status>". What *options
+  // points to is the command's, until the next call.
+  bool ReadAsOfOption(const std::string& what, ReadOptions* options);
+  // Reads as of a number given as text, or what is wrong with it.
+  Status ReadAsOf(const std::string& number, ReadOptions* options);
+
+ private:
+  std::string read_stamp_;
+  Slice read_slice_;
 };
+
+// The bytes of a timestamp given as a number. InvalidArgument: it is none.
+Status EncodeTimestampText(const std::string& number, std::string* stamp);
 
 // Walks a family's entries, and knows when each was written if the database has TTL.
 class EntryScan {
  public:
   // `ttl` may be null; else it is `db`. Both outlive this.
-  EntryScan(DB* db, DBWithTTL* ttl, ColumnFamilyHandle* family);
+  EntryScan(DB* db, DBWithTTL* ttl, ColumnFamilyHandle* family, const ReadOptions& options);
 
   void Seek(const std::optional<std::string>& from);
   bool Valid() const { return status_.ok() && iterator_->Valid(); }
   void Next();
   Slice key() const { return iterator_->key(); }
   Slice value() const { return value_; }
+  Slice timestamp() const { return has_timestamps_ ? iterator_->timestamp() : Slice(); }
   int seconds() const { return seconds_; }  // since 1970; 0 without TTL
   // OK where the walk came to the end.
   Status status() const { return status_.ok() ? iterator_->status() : status_; }
@@ -82,6 +97,7 @@ class EntryScan {
 
   const std::unique_ptr<Iterator> iterator_;
   const bool has_times_;
+  const bool has_timestamps_;
   Slice value_;
   int seconds_ = 0;
   Status status_;

@@ -1,6 +1,8 @@
 // Commands of ldb that read and write entries.
 #include <cinttypes>
 #include <climits>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "rocksdb/write_batch.h"
 #include "toolkit/console.h"
 #include "toolkit/ldb_commands.h"
+#include "toolkit/manifest_dump.h"
 
 namespace cairn {
 namespace {
@@ -16,7 +19,8 @@ namespace {
 class GetCommand final : public ToolCommand {
  public:
   explicit GetCommand(const CommandLine& line)
-      : ToolCommand(line, true, {ARG_TTL, ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX}) {
+      : ToolCommand(line, true,
+                    {ARG_TTL, ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_READ_TIMESTAMP}) {
     if (line.cmd_params.size() != 1) {
       Fail("<key> must be specified for the get command");
     } else {
@@ -26,7 +30,9 @@ class GetCommand final : public ToolCommand {
   }
   void DoCommand() override {
     std::string value;
-    if (!Check(db_->Get(ReadOptions(), GetCfHandle(), key_, &value), "Get failed: ")) return;
+    ReadOptions options;
+    if (!ReadAsOfOption("Get failed: ", &options)) return;
+    if (!Check(db_->Get(options, GetCfHandle(), key_, &value), "Get failed: ")) return;
     Write(ShowValue(value) + "\n");
   }
 
@@ -38,7 +44,8 @@ class GetCommand final : public ToolCommand {
 class KeysCommand : public ToolCommand {
  protected:
   explicit KeysCommand(const CommandLine& line)
-      : ToolCommand(line, true, {ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX}), keys_(line.cmd_params) {
+      : ToolCommand(line, true, {ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_READ_TIMESTAMP}),
+        keys_(line.cmd_params) {
     if (keys_.empty())
       Fail("At least one <key> must be specified for the " + line.cmd + " command");
     for (std::string& key : keys_) {
@@ -66,7 +73,9 @@ class MultiGetCommand final : public KeysCommand {
   void DoCommand() override {
     std::vector<PinnableSlice> values(keys_.size());
     std::vector<Status> statuses(keys_.size());
-    db_->MultiGet(ReadOptions(), GetCfHandle(), keys_.size(), slices_.data(), values.data(),
+    ReadOptions options;
+    if (!ReadAsOfOption("MultiGet failed: ", &options)) return;
+    db_->MultiGet(options, GetCfHandle(), keys_.size(), slices_.data(), values.data(),
                   statuses.data());
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (statuses[i].ok()) {
@@ -92,7 +101,8 @@ std::string ColumnsText(const WideColumns& columns, bool hex) {
 class GetEntityCommand final : public ToolCommand {
  public:
   explicit GetEntityCommand(const CommandLine& line)
-      : ToolCommand(line, true, {ARG_TTL, ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX}) {
+      : ToolCommand(line, true,
+                    {ARG_TTL, ARG_HEX, ARG_KEY_HEX, ARG_VALUE_HEX, ARG_READ_TIMESTAMP}) {
     if (line.cmd_params.size() != 1) {
       Fail("<key> must be specified for the get_entity command");
     } else {
@@ -102,8 +112,9 @@ class GetEntityCommand final : public ToolCommand {
   }
   void DoCommand() override {
     PinnableWideColumns columns;
-    if (!Check(db_->GetEntity(ReadOptions(), GetCfHandle(), key_, &columns),
-               "GetEntity failed: ")) {
+    ReadOptions options;
+    if (!ReadAsOfOption("GetEntity failed: ", &options)) return;
+    if (!Check(db_->GetEntity(options, GetCfHandle(), key_, &columns), "GetEntity failed: ")) {
       return;
     }
     Write(ColumnsText(columns.columns(), is_value_hex_) + "\n");
@@ -119,7 +130,9 @@ class MultiGetEntityCommand final : public KeysCommand {
   void DoCommand() override {
     std::vector<PinnableWideColumns> columns(keys_.size());
     std::vector<Status> statuses(keys_.size());
-    db_->MultiGetEntity(ReadOptions(), GetCfHandle(), keys_.size(), slices_.data(), columns.data(),
+    ReadOptions options;
+    if (!ReadAsOfOption("MultiGetEntity failed: ", &options)) return;
+    db_->MultiGetEntity(options, GetCfHandle(), keys_.size(), slices_.data(), columns.data(),
                         statuses.data());
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (statuses[i].ok()) {
@@ -287,7 +300,7 @@ class ScanCommand final : public ToolCommand {
   explicit ScanCommand(const CommandLine& line)
       : ToolCommand(line, true,
                     {ARG_TTL, ARG_NO_VALUE, ARG_HEX, ARG_KEY_HEX, ARG_TO, ARG_VALUE_HEX, ARG_FROM,
-                     ARG_TIMESTAMP, ARG_MAX_KEYS, ARG_TTL_START, ARG_TTL_END}),
+                     ARG_TIMESTAMP, ARG_MAX_KEYS, ARG_TTL_START, ARG_TTL_END, ARG_READ_TIMESTAMP}),
         from_(Bound(ARG_FROM, is_key_hex_)),
         to_(Bound(ARG_TO, is_key_hex_)) {
     ParseIntOption(option_map_, ARG_MAX_KEYS, max_keys_, exec_state_);
@@ -297,12 +310,15 @@ class ScanCommand final : public ToolCommand {
   }
 
   void DoCommand() override {
+    ReadOptions options;
+    if (!ReadAsOfOption("Scan failed: ", &options)) return;
+    options.total_order_seek = true;
     const bool times = is_db_ttl_ && timestamp_;
     if (times) {
       Print("Scanning key-values from %s to %s\n", TimeText(start_time_).c_str(),
             TimeText(end_time_).c_str());
     }
-    EntryScan scan(db_, db_ttl_, GetCfHandle());
+    EntryScan scan(db_, db_ttl_, GetCfHandle(), options);
     int left = max_keys_;
     for (scan.Seek(from_); scan.Valid() && left != 0; scan.Next()) {
       if (to_.has_value() && scan.key().compare(*to_) >= 0) break;
@@ -312,7 +328,9 @@ class ScanCommand final : public ToolCommand {
       std::string text = !is_key_hex_ && ldb_options_.key_formatter != nullptr
                              ? ldb_options_.key_formatter->Format(scan.key())
                              : ShowKey(scan.key());
-      if (!HasFlag(ARG_NO_VALUE)) text += " : " + ShowValue(scan.value());
+      if (!HasFlag(ARG_NO_VALUE)) {
+        text += TimestampText(scan.timestamp()) + " : " + ShowValue(scan.value());
+      }
       Write(text + "\n");
     }
     Check(scan.status());
@@ -337,49 +355,127 @@ class QueryCommand final : public ToolCommand {
   }
 
  private:
+  using Given = std::map<std::string, std::string>;
+
   void Run(const std::string& line) {
     std::vector<std::string> words;
+    Given options;  // --name=value
     for (size_t begin = 0, end; begin <= line.size(); begin = end + 1) {
       end = std::min(line.find(' ', begin), line.size());
-      words.push_back(line.substr(begin, end - begin));
-    }
-    if (words[0] == "help") {
-      Print("get <key>\nput <key> <value>\ndelete <key>\n");
-      return;
-    }
-    const bool is_put = words[0] == "put" && words.size() == 3;
-    const bool is_known = words.size() == 2 && (words[0] == "get" || words[0] == "delete");
-    if (!is_put && !is_known) {
-      Write("Unknown command " + line + "\n");
-      return;
-    }
-    std::string key = words[1], value = is_put ? words[2] : "";
-    // A slip of the fingers does not end the session.
-    if (!DecodeKey(&key) || (is_put && !DecodeValue(&value))) {
-      PrintError("%s\n", exec_state_.ToString().c_str());
-      ClearPreviousRunState();
-    } else if (is_put) {
-      if (Check(db_->Put(WriteOptions(), GetCfHandle(), key, value), "put " + words[1] + ": ")) {
-        Write("Successfully put " + words[1] + " " + words[2] + "\n");
+      const std::string word = line.substr(begin, end - begin);
+      const size_t equals = word.find('=');
+      if (word.starts_with("--") && equals != std::string::npos) {
+        options[word.substr(2, equals - 2)] = word.substr(equals + 1);
+      } else {
+        words.push_back(word);
       }
-    } else if (words[0] == "delete") {
-      if (Check(db_->Delete(WriteOptions(), GetCfHandle(), key), "delete " + words[1] + ": ")) {
-        Write("Successfully deleted " + words[1] + "\n");
-      }
+    }
+    const std::string command = words.empty() ? "" : words[0];
+    bool known = true;
+    if (command == "help") {
+      Print(
+          "get <key> [--read_timestamp=<uint64_ts>]\nput <key> [<write_timestamp>] <value>\n"
+          "delete <key> [<write_timestamp>]\n"
+          "count [--from=<start_key>] [--to=<end_key>] [--read_timestamp=<uint64_ts>]\n");
+    } else if (command == "put" && options.empty() && (words.size() == 3 || words.size() == 4)) {
+      Put(words);
+    } else if (command == "delete" && options.empty() && (words.size() == 2 || words.size() == 3)) {
+      Delete(words);
+    } else if (command == "get" && words.size() == 2) {
+      known = Get(words[1], options);
+    } else if (command == "count" && words.size() == 1) {
+      known = Count(options);
     } else {
-      Get(key, words[1]);
+      known = false;
     }
+    if (!known) Write("Unknown command " + line + "\n");
+    // A slip of the fingers does not end the session.
+    if (!exec_state_.IsFailed() || !slip_) return;
+    PrintError("%s\n", exec_state_.ToString().c_str());
+    ClearPreviousRunState();
+    slip_ = false;
   }
 
-  void Get(const std::string& key, const std::string& word) {
-    std::string value;
-    const Status s = db_->Get(ReadOptions(), GetCfHandle(), key, &value);
+  // False: the command has failed, and the session goes on.
+  bool Decoded(bool ok) {
+    slip_ |= !ok;
+    return ok;
+  }
+  bool Slipped(const Status& s) { return Decoded(Check(s)); }
+
+  void Put(const std::vector<std::string>& words) {
+    std::string key = words[1], value = words.back(), stamp;
+    if (!Decoded(DecodeKey(&key)) || !Decoded(DecodeValue(&value))) return;
+    const bool stamped = words.size() == 4;
+    if (stamped && !Slipped(EncodeTimestampText(words[2], &stamp))) return;
+    const Status s = stamped ? db_->Put(WriteOptions(), GetCfHandle(), key, stamp, value)
+                             : db_->Put(WriteOptions(), GetCfHandle(), key, value);
+    if (!Changed(s, "put " + words[1] + ": ")) return;
+    std::string text = "Successfully put";
+    for (size_t i = 1; i < words.size(); ++i) text += " " + words[i];
+    Write(text + "\n");
+  }
+
+  void Delete(const std::vector<std::string>& words) {
+    std::string key = words[1], stamp;
+    if (!Decoded(DecodeKey(&key))) return;
+    const bool stamped = words.size() == 3;
+    if (stamped && !Slipped(EncodeTimestampText(words[2], &stamp))) return;
+    const Status s = stamped ? db_->Delete(WriteOptions(), GetCfHandle(), key, stamp)
+                             : db_->Delete(WriteOptions(), GetCfHandle(), key);
+    if (!Changed(s, "delete " + words[1] + ": ")) return;
+    Write("Successfully deleted " + words[1] + (stamped ? " " + words[2] : "") + "\n");
+  }
+  // What is refused (a timestamp is missing, or too much) does not end the session, either.
+  bool Changed(const Status& s, const std::string& what) {
+    slip_ |= s.IsInvalidArgument();
+    return Check(s, what);
+  }
+
+  // False: an option is unknown.
+  bool Get(const std::string& word, const Given& given) {
+    std::string key = word, value;
+    ReadOptions options;
+    for (const auto& [name, text] : given) {
+      if (name != ARG_READ_TIMESTAMP) return false;
+      if (!Slipped(ReadAsOf(text, &options))) return true;
+    }
+    if (!Decoded(DecodeKey(&key))) return true;
+    const Status s = db_->Get(options, GetCfHandle(), key, &value);
     if (s.IsNotFound()) {
       Write("Not found " + word + "\n");
-    } else if (Check(s, "get " + word + ": ")) {
-      Write(PrintKeyValue(key, value, is_key_hex_, is_value_hex_) + "\n");
+    } else if (Changed(s, "get " + word + ": ")) {
+      const Slice at = options.timestamp == nullptr ? Slice() : *options.timestamp;
+      Write(ShowKey(key) + TimestampText(at) + DELIM + ShowValue(value) + "\n");
     }
+    return true;
   }
+
+  bool Count(const Given& given) {
+    ReadOptions options;
+    options.total_order_seek = true;
+    std::string from, to;
+    for (const auto& [name, text] : given) {
+      if (name == ARG_READ_TIMESTAMP) {
+        if (!Slipped(ReadAsOf(text, &options))) return true;
+      } else if (name == ARG_FROM || name == ARG_TO) {
+        std::string* const bound = name == ARG_FROM ? &from : &to;
+        *bound = text;
+        if (!Decoded(DecodeKey(bound))) return true;
+      } else {
+        return false;
+      }
+    }
+    const Slice end(to);
+    if (!to.empty()) options.iterate_upper_bound = &end;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options, GetCfHandle()));
+    uint64_t count = 0;
+    for (from.empty() ? it->SeekToFirst() : it->Seek(from); it->Valid(); it->Next()) ++count;
+    if (Changed(it->status(), "count: ")) Print("%" PRIu64 "\n", count);
+    return true;
+  }
+
+  bool slip_ = false;  // what failed was the command as it was given
 };
 
 class ApproxSizeCommand final : public ToolCommand {
@@ -417,15 +513,17 @@ std::span<const CommandEntry> DataCommands() {
        " <key> <column1_name>:<column1_value> <column2_name>:<column2_value> <...> "
        "[--create_if_missing]",
        MakeCommand<PutEntityCommand>},
-      {"get", " <key> [--ttl]", MakeCommand<GetCommand>},
-      {"multi_get", " <key_1> <key_2> <key_3> ...", MakeCommand<MultiGetCommand>},
-      {"get_entity", " <key>", MakeCommand<GetEntityCommand>},
-      {"multi_get_entity", " <key_1> <key_2> <key_3> ...", MakeCommand<MultiGetEntityCommand>},
+      {"get", " <key> [--ttl] [--read_timestamp=<uint64_ts>] ", MakeCommand<GetCommand>},
+      {"multi_get", " <key_1> <key_2> <key_3> ... [--read_timestamp=<uint64_ts>] ",
+       MakeCommand<MultiGetCommand>},
+      {"get_entity", " <key> [--read_timestamp=<uint64_ts>] ", MakeCommand<GetEntityCommand>},
+      {"multi_get_entity", " <key_1> <key_2> <key_3> ... [--read_timestamp=<uint64_ts>] ",
+       MakeCommand<MultiGetEntityCommand>},
       {"batchput", " <key> <value> [<key> <value>] [..] [--create_if_missing] [--ttl]",
        MakeCommand<BatchPutCommand>},
       {"scan",
        " [--from] [--to]  [--ttl] [--timestamp] [--max_keys=<N>q]  [--start_time=<N>:- is "
-       "inclusive] [--end_time=<N>:- is exclusive] [--no_value]",
+       "inclusive] [--end_time=<N>:- is exclusive] [--no_value] [--read_timestamp=<uint64_ts>] ",
        MakeCommand<ScanCommand>},
       {"delete", " <key>", MakeCommand<DeleteCommand>},
       {"singledelete", nullptr, MakeCommand<DeleteCommand>},

@@ -7,6 +7,7 @@
 #include "base/histogram.h"
 #include "base/internal_key.h"
 #include "base/string_util.h"
+#include "base/timestamps.h"
 #include "fs/file_names.h"
 #include "rocksdb/utilities/debug.h"
 #include "toolkit/console.h"
@@ -147,7 +148,13 @@ class DumpCommand final : public ToolCommand {
     Histogram sizes;
     uint64_t count = 0;
     int left = max_keys_;
-    EntryScan scan(db_, db_ttl_, GetCfHandle());
+    // (Where there are timestamps: the newest of each key.)
+    ReadOptions options;
+    options.total_order_seek = true;
+    const std::string newest(GetCfHandle()->GetComparator()->timestamp_size(), '\xff');
+    const Slice newest_slice(newest);
+    if (!newest.empty()) options.timestamp = &newest_slice;
+    EntryScan scan(db_, db_ttl_, GetCfHandle(), options);
     for (scan.Seek(from_); scan.Valid() && left != 0; scan.Next()) {
       if (to_.has_value() && scan.key().compare(*to_) >= 0) break;
       if (is_db_ttl_ && (scan.seconds() < start_time_ || scan.seconds() >= end_time_)) continue;
@@ -157,8 +164,8 @@ class DumpCommand final : public ToolCommand {
       if (by_prefix) prefixes.Add(scan.key(), scan.key().size() + scan.value().size());
       if (count_only) sizes.Add(scan.value().size());
       if (count_only || by_prefix) continue;
-      Write((times ? TimeText(scan.seconds()) + " " : "") + ShowKey(scan.key()) + DELIM +
-            ShowValue(scan.value()) + "\n");
+      Write((times ? TimeText(scan.seconds()) + " " : "") + ShowKey(scan.key()) +
+            TimestampText(scan.timestamp()) + DELIM + ShowValue(scan.value()) + "\n");
     }
     if (!Check(scan.status())) return;
     if (bucketed) {
@@ -203,16 +210,19 @@ class InternalDumpCommand final : public ToolCommand {
       return;
     }
     PrefixCounts prefixes(delimiter[0]);
+    const Comparator* const comparator = GetCfHandle()->GetComparator();
+    const size_t ts_size = comparator->timestamp_size();
     uint64_t count = 0;
     for (const KeyVersion& version : versions) {
-      if (to_.has_value() && version.user_key == *to_) break;  // the end is not in the range
+      // The end is not in the range.
+      if (to_.has_value() && StripTimestamp(version.user_key, ts_size) == *to_) break;
       ++count;
       if (by_prefix) {
         prefixes.Add(version.user_key, version.user_key.size() + version.value.size());
       } else if (!HasFlag("count_only")) {
         const InternalKey key(version.user_key, version.sequence,
                               static_cast<ValueType>(version.type));
-        Write(InternalKeyText(key.Encode(), is_key_hex_) + " => " +
+        Write(InternalKeyText(key.Encode(), is_key_hex_, comparator) + " => " +
               Slice(version.value).ToString(is_value_hex_) + "\n");
       }
     }

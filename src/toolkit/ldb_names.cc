@@ -21,6 +21,7 @@ CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_TTL = "ttl";
 CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_TTL_START = "start_time";
 CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_TTL_END = "end_time";
 CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_TIMESTAMP = "timestamp";
+CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_READ_TIMESTAMP = "read_timestamp";
 CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_TRY_LOAD_OPTIONS = "try_load_options";
 CAIRN_NEVER_DESTROYED const std::string LDBCommand::ARG_DISABLE_CONSISTENCY_CHECKS =
     "disable_consistency_checks";

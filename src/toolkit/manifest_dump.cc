@@ -5,6 +5,8 @@
 
 #include "base/internal_key.h"
 #include "base/string_util.h"
+#include "base/timestamps.h"
+#include "rocksdb/comparator.h"
 #include "table/unique_id_text.h"
 #include "toolkit/console.h"
 #include "toolkit/json_text.h"
@@ -151,10 +153,20 @@ void PrintFamily(uint32_t id, const ManifestPicture::Family& family, size_t vers
 
 }  // namespace
 
-std::string InternalKeyText(const Slice& internal_key, bool hex) {
+std::string TimestampText(const Slice& timestamp) {
+  if (timestamp.empty()) return "";
+  uint64_t number = 0;
+  // (A comparator of one's own may have others.)
+  const Status s = DecodeU64Ts(timestamp, &number);
+  return "|timestamp:" + (s.ok() ? std::to_string(number) : "0x" + timestamp.ToString(true));
+}
+
+std::string InternalKeyText(const Slice& internal_key, bool hex, const Comparator* comparator) {
   ParsedInternalKey key;
   if (!ParseInternalKey(internal_key, &key).ok()) return "(bad)" + EscapeBytes(internal_key);
-  return "'" + key.user_key.ToString(hex) +
+  const size_t ts_size = comparator == nullptr ? 0 : comparator->timestamp_size();
+  return "'" + StripTimestamp(key.user_key, ts_size).ToString(hex) +
+         TimestampText(TimestampOf(key.user_key, ts_size)) +
          StringPrintf("' seq:%" PRIu64 ", type:%d", key.sequence, static_cast<int>(key.type));
 }
 

@@ -18,7 +18,11 @@ struct ManifestDumpOptions {
 };
 
 // "'key' seq:5, type:1", with the key as it is or in hexadecimal.
-std::string InternalKeyText(const Slice& internal_key, bool hex);
+// `comparator` (may be null): that of the keys, which may end in timestamps.
+std::string InternalKeyText(const Slice& internal_key, bool hex,
+                            const Comparator* comparator = nullptr);
+// "|timestamp:5" of bytes that are a timestamp; nothing of none.
+std::string TimestampText(const Slice& timestamp);
 
 // Errors as ManifestPicture::Read()'s. SUSPENDS.
 [[nodiscard]] Status DumpManifest(FileSystem* fs, const std::string& path,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/timestamps.h"
 #include "fs/file_reader.h"
 #include "rocksdb/comparator.h"
 #include "table/block_based_table_factory.h"
@@ -72,7 +73,8 @@ Status TableFile::Scan(const ScanOptions& options, uint64_t* entries) const {
       reader_->NewIterator(read, /*skip_filters=*/true, /*compaction_readahead=*/2 << 20));
   const std::optional<std::string>& from = options.prefix ? options.prefix : options.from;
   if (from) {
-    it->Seek(InternalKey(*from, kMaxSequenceNumber, kValueTypeForSeek).Encode());
+    const std::string first = WithMaxTimestamp(*from, icmp_.timestamp_size());
+    it->Seek(InternalKey(first, kMaxSequenceNumber, kValueTypeForSeek).Encode());
   } else {
     it->SeekToFirst();
   }
@@ -86,10 +88,14 @@ Status TableFile::Scan(const ScanOptions& options, uint64_t* entries) const {
       continue;
     }
     if (options.prefix && !key.user_key.starts_with(*options.prefix)) break;
-    if (options.to && icmp_.CompareUserKey(key.user_key, *options.to) >= 0) break;
+    // (What they are given as lacks a timestamp.)
+    if (options.to && icmp_.user_comparator()->CompareWithoutTimestamp(key.user_key, true,
+                                                                       *options.to, false) >= 0) {
+      break;
+    }
     if (!options.print) continue;
-    Write(InternalKeyText(it->key(), options.hex) + " => " + it->value().ToString(options.hex) +
-          "\n");
+    Write(InternalKeyText(it->key(), options.hex, icmp_.user_comparator()) + " => " +
+          it->value().ToString(options.hex) + "\n");
   }
   if (entries != nullptr) *entries = count;
   return it->status();

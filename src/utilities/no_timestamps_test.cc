@@ -23,7 +23,7 @@ class NoTimestampsTest : public DbTest {
   }
 };
 
-TEST_F(NoTimestampsTest, TransactionsTtlAndRepairRefuseThem) {
+TEST_F(NoTimestampsTest, TransactionsAndTtlRefuseThem) {
   Options options = SmallOptions();
   options.comparator = BytewiseComparatorWithU64Ts();
   const std::string name = std::string(kDbName) + ".stamped";
@@ -42,10 +42,6 @@ TEST_F(NoTimestampsTest, TransactionsTtlAndRepairRefuseThem) {
     ExpectRefused(DBWithTTL::Open(options, name, &db));
     EXPECT_EQ(nullptr, db);
   }
-  DB* db = nullptr;
-  ASSERT_TRUE(DB::Open(options, name, &db).ok());
-  delete db;
-  ExpectRefused(RepairDB(name, options));
 }
 
 // One that comes later is known to the transactions that would use it.

@@ -48,6 +48,7 @@ class LDBCommand {
   static const std::string ARG_TTL_START;
   static const std::string ARG_TTL_END;
   static const std::string ARG_TIMESTAMP;
+  static const std::string ARG_READ_TIMESTAMP;
   static const std::string ARG_TRY_LOAD_OPTIONS;
   static const std::string ARG_DISABLE_CONSISTENCY_CHECKS;
   static const std::string ARG_IGNORE_UNKNOWN_OPTIONS;

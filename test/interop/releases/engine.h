@@ -63,7 +63,9 @@ namespace interop {
   F(ingest_external_file_cf) F(load_latest_options) F(load_latest_options_destroy)               \
   F(create_default_env) F(get_options_from_string) F(options_set_enable_blob_files)              \
   F(options_set_min_blob_size) F(options_set_blob_file_size) F(options_set_enable_blob_gc)       \
-  F(options_set_blob_gc_age_cutoff) F(options_set_blob_compression_type)
+  F(options_set_blob_gc_age_cutoff) F(options_set_blob_compression_type)                         \
+  F(comparator_with_ts_create) F(writebatch_put_cf_with_ts) F(writebatch_delete_cf_with_ts)      \
+  F(readoptions_set_timestamp) F(increase_full_history_ts_low)
 // clang-format on
 
 struct Engine {

@@ -167,6 +167,38 @@ void Together(Setup* s) {
   CompressedLogs(s);
 }
 
+// Keys end in a number of 8 bytes, little-endian, as those of BytewiseComparatorWithU64Ts().
+constexpr size_t kStampBytes = 8;
+int CompareStamps(void*, const char* a, size_t, const char* b, size_t) {
+  for (size_t i = kStampBytes; i-- > 0;) {
+    const auto x = static_cast<unsigned char>(a[i]), y = static_cast<unsigned char>(b[i]);
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return 0;
+}
+int CompareBare(void*, const char* a, size_t a_size, unsigned char a_has, const char* b,
+                size_t b_size, unsigned char b_has) {
+  if (a_has != 0) a_size -= kStampBytes;
+  if (b_has != 0) b_size -= kStampBytes;
+  const int order = std::memcmp(a, b, std::min(a_size, b_size));
+  if (order != 0) return order;
+  return a_size < b_size ? -1 : static_cast<int>(a_size > b_size);
+}
+int CompareStamped(void* state, const char* a, size_t a_size, const char* b, size_t b_size) {
+  const int order = CompareBare(state, a, a_size, 1, b, b_size, 1);
+  if (order != 0) return order;
+  return -CompareStamps(state, a + a_size - kStampBytes, kStampBytes, b + b_size - kStampBytes,
+                        kStampBytes);
+}
+
+void Stamped(Setup* s) {
+  s->stamped = true;
+  s->comparator = s->engine.comparator_with_ts_create(
+      nullptr, [](void*) {}, CompareStamped, CompareStamps, CompareBare,
+      [](void*) { return "leveldb.BytewiseComparator.u64ts"; }, kStampBytes);
+  s->engine.options_set_comparator(s->options, s->comparator);
+}
+
 bool HasSeparateValues(const Engine& e) {
   return e.block_based_options_set_separate_key_value_in_data_block != nullptr;
 }
@@ -202,6 +234,7 @@ const std::vector<Feature>& Features() {
       {"merge", "merge operands", Merge},
       {"single-delete", "single deletions", [](Setup* s) { s->shape.single_deletes = true; }},
       {"delete-range", "range deletions", [](Setup* s) { s->shape.ranges = true; }},
+      {"timestamps", "user-defined timestamps", Stamped},
       {"entities", "wide columns", [](Setup* s) { s->entities = true; }},
       {"none", "no compression", Compression<0>},
       {"snappy", "Snappy", Compression<kSnappy>},

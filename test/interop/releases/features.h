@@ -35,6 +35,9 @@ struct Setup {
   size_t prefix = 0;
   // The order of keys is the reverse one.
   bool reverse = false;
+  // Keys have timestamps: those of a phase are larger than those of the phases before, which may be
+  // read.
+  bool stamped = false;
   // The log is flushed by the writer.
   bool flush_wal = false;
   // `table` is what makes the tables.

@@ -198,6 +198,35 @@ bool Ingest(const Database& database, const std::string& path,
   return true;
 }
 
+// The bytes of a timestamp.
+std::string Stamp(uint64_t number) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(number >> (8 * i)));
+  return bytes;
+}
+constexpr uint64_t kStampsOfAPhase = 1'000'000;
+// What a reader sees at this one is what the phase left.
+uint64_t EndOfPhase(uint64_t phase) { return (phase + 1) * kStampsOfAPhase - 1; }
+
+void WriteStamped(const Database& database, const rocksdb_writeoptions_t* write,
+                  const std::vector<Operation>& operations, uint64_t timestamp) {
+  const Engine& engine = database.engine;
+  rocksdb_writebatch_t* const batch = engine.writebatch_create();
+  const std::string stamp = Stamp(timestamp);
+  for (const Operation& op : operations) {
+    rocksdb_column_family_handle_t* const family = database.Of(op.key);
+    if (op.kind == Operation::kDelete) {
+      engine.writebatch_delete_cf_with_ts(batch, family, op.key.data(), op.key.size(), stamp.data(),
+                                          stamp.size());
+    } else {
+      engine.writebatch_put_cf_with_ts(batch, family, op.key.data(), op.key.size(), stamp.data(),
+                                       stamp.size(), op.value.data(), op.value.size());
+    }
+  }
+  engine.write(database.db, write, batch, Checked(engine, "write"));
+  engine.writebatch_destroy(batch);
+}
+
 void WriteBatch(const Database& database, const rocksdb_writeoptions_t* write,
                 const std::vector<Operation>& operations) {
   const Engine& engine = database.engine;
@@ -252,10 +281,13 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
   if (setup.families) ComeAndGo(database, write, flush);
   Phase sequence(setup.shape, phase);
   size_t flushes = 0;
+  uint64_t timestamp = phase * kStampsOfAPhase;
   while (!sequence.done()) {
     const std::vector<Operation> operations = sequence.Next();
-    if (!setup.ingest || sequence.batch() % 29 != 0 ||
-        !Ingest(database, path + ".outside.sst", operations)) {
+    if (setup.stamped) {
+      WriteStamped(database, write, operations, timestamp++);
+    } else if (!setup.ingest || sequence.batch() % 29 != 0 ||
+               !Ingest(database, path + ".outside.sst", operations)) {
       WriteBatch(database, write, operations);
     }
     if (sequence.flush_now()) {
@@ -269,6 +301,11 @@ void Write(const Setup& setup, const std::string& path, uint64_t phase) {
     }
     if (sequence.compact_now()) {
       for (rocksdb_column_family_handle_t* family : database.families) {
+        if (setup.stamped) {
+          const std::string low = Stamp(EndOfPhase(phase - 1));
+          engine.increase_full_history_ts_low(database.db, family, low.data(), low.size(),
+                                              Checked(engine, "raise the mark"));
+        }
         engine.compact_range_cf(database.db, family, nullptr, 0, nullptr, 0);
       }
     }
@@ -297,9 +334,15 @@ std::string Show(const std::string& bytes) {
 
 class Verifier {
  public:
-  Verifier(const Database& database, const State& state)
-      : database_(database), engine_(database.engine), setup_(database.setup), state_(state) {
+  // As of the end of `phase`, where keys have timestamps.
+  Verifier(const Database& database, const State& state, uint64_t phase)
+      : database_(database),
+        engine_(database.engine),
+        setup_(database.setup),
+        state_(state),
+        stamp_(Stamp(EndOfPhase(phase))) {
     read_ = engine_.readoptions_create();
+    if (setup_.stamped) engine_.readoptions_set_timestamp(read_, stamp_.data(), stamp_.size());
     engine_.readoptions_set_total_order_seek(read_, 1);
     engine_.readoptions_set_verify_checksums(read_, 1);
   }
@@ -441,14 +484,20 @@ class Verifier {
   const Engine& engine_;
   const Setup& setup_;
   const State& state_;
+  const std::string stamp_;
   rocksdb_readoptions_t* read_ = nullptr;
 };
 
 void Verify(const Setup& setup, const std::string& path, uint64_t phases) {
   State state;
-  for (uint64_t phase = 1; phase <= phases; ++phase) Replay(setup.shape, phase, kAll, &state);
   Database database(setup, path, false);
-  Verifier(database, state).All();
+  for (uint64_t phase = 1; phase <= phases; ++phase) {
+    Replay(setup.shape, phase, kAll, &state);
+    // (The one before is history that may still be read.)
+    if (phase == phases || (setup.stamped && phase + 1 == phases)) {
+      Verifier(database, state, phase).All();
+    }
+  }
   size_t count = 0;
   const Engine& engine = setup.engine;
   char** const names = engine.list_column_families(setup.options, path.c_str(), &count,
