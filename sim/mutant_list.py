@@ -327,7 +327,7 @@ mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end o
                      (link.end == 0 || link.end == replay->last.end);
 ''', '''
   const bool whole = replay->last.predecessor == link.predecessor;
-''')
+''', seeds=1200)
 mutant('recovery-ignores-links', "recovery does not look at what a log says of the one before",
        'src/db/recovery.cc', '    replay->stopped = !whole;', '    replay->stopped = replay->stopped && !whole;')
 mutant('recovery-in-the-middle-of-batches', 'recovery does not ask whether one family has more in tables than the logs have',
@@ -629,7 +629,7 @@ mutant('ingest-above-a-foreign-style', 'under FIFO, a file from outside does not
 
 mutant('repair-trusts-sequence-numbers', 'a repair takes the table with the newest entry for the newer one of each key',
        'src/repair/repair_tables.cc', '    if (second_greatest > first_least) relation->second_is_newer = true;\n',
-       '    static_cast<void>(first_least + second_greatest);\n')
+       '    static_cast<void>(first_least + second_greatest);\n', seeds=1200)
 mutant('repair-leaves-a-log-out', 'a repair does not convert the last log', 'src/repair/repair_logs.cc',
        '  for (const uint64_t number : log_numbers_) {\n    Status s = ConvertLog(number);',
        '  for (const uint64_t number : log_numbers_) {\n    if (number == *log_numbers_.rbegin()) break;\n    Status s = ConvertLog(number);')
