@@ -104,6 +104,10 @@ struct rocksdb_env_t {
 
 namespace cairn {
 
+// An error of a single record of a batch (a key of more than 4 GiB) cannot be told here; as in
+// RocksDB the record is left out.
+inline void Added(const rocksdb::Status& s) { s.PermitUncheckedError(); }
+
 // A malloc()ed, zero-terminated copy.
 inline char* CopyString(const std::string& s) { return ::strdup(s.c_str()); }
 // A malloc()ed copy of the bytes, not terminated. Never null for lack of bytes.

@@ -4,13 +4,10 @@
 #include "c/c_objects.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+using cairn::Added;
 using cairn::Slices;
 
 namespace {
-
-// An error of a single record (a key of more than 4 GiB) cannot be told here; as in RocksDB the
-// record is left out.
-void Added(const Status& s) { s.PermitUncheckedError(); }
 
 class Caller final : public WriteBatch::Handler {
  public:

@@ -6,12 +6,10 @@
 #include "c/c_transaction_objects.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+using cairn::Added;
 using cairn::Slices;
 
 namespace {
-
-// As with rocksdb_writebatch_t: the record is left out.
-void Added(const Status& s) { s.PermitUncheckedError(); }
 
 rocksdb_iterator_t* WithBase(rocksdb_writebatch_wi_t* batch, rocksdb_iterator_t* base,
                              ColumnFamilyHandle* family, const ReadOptions* options) {

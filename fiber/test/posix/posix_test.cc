@@ -16,7 +16,7 @@
 namespace fiber {
 namespace {
 
-class PosixTest : public testing::TestWithParam<bool> {
+class PosixTest : public ::testing::TestWithParam<bool> {
  protected:
   PosixTest() {
     char name[] = "/tmp/fiber_posix_XXXXXX";
@@ -123,7 +123,7 @@ TEST_P(PosixTest, SleepsLastAtLeastAsLong) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(OnThreadAndFiber, PosixTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(OnThreadAndFiber, PosixTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Fiber" : "Thread"; });
 
 TEST(PosixWorkerTest, AFiberDoesNotRenameItsWorkerNorChangeItsPriority) {

@@ -19,7 +19,7 @@
 namespace fiber {
 namespace {
 
-class PthreadTest : public testing::TestWithParam<bool> {
+class PthreadTest : public ::testing::TestWithParam<bool> {
  protected:
   // Two workers: what excludes must do so across them.
   void run(const std::function<void()>& body) {
@@ -31,7 +31,7 @@ class PthreadTest : public testing::TestWithParam<bool> {
     }
   }
 };
-INSTANTIATE_TEST_SUITE_P(OnThreadAndFiber, PthreadTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(OnThreadAndFiber, PthreadTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Fiber" : "Thread"; });
 
 // A thread of pthread_create() that runs any function; joined at the end.
