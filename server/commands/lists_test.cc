@@ -59,10 +59,10 @@ TEST_F(ListsTest, AnotherTypeIsRefused) {
        {"LPUSH s a", "LPOP s", "LLEN s", "LRANGE s 0 -1", "LINDEX s 0", "LSET s 0 a", "LREM s 0 a",
         "LTRIM s 0 1", "LINSERT s BEFORE a b", "LPOS s a", "LMOVE s t LEFT LEFT", "LMPOP 1 s LEFT",
         "BLPOP s 0", "BLMOVE s t LEFT LEFT 0", "BLMPOP 0 1 s LEFT"}) {
-    EXPECT_EQ(Do(line), kWrongTypeReply) << line;
+    EXPECT_EQ(Do(line), "-" + std::string(kWrongTypeReply)) << line;
   }
   Do("RPUSH l a");
-  EXPECT_EQ(Do("LMOVE l s LEFT LEFT"), kWrongTypeReply);
+  EXPECT_EQ(Do("LMOVE l s LEFT LEFT"), "-" + std::string(kWrongTypeReply));
   EXPECT_EQ(Do("LRANGE l 0 -1"), R"(["a"])");
 }
 

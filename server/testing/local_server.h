@@ -24,9 +24,9 @@
 
 namespace cairn::server::testing {
 
-// What a command says of a key that holds a value of another type.
+// The error of a command whose key holds a value of another type.
 inline constexpr char kWrongTypeReply[] =
-    "-WRONGTYPE Operation against a key holding the wrong kind of value";
+    "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 // Seeded choices (SplitMix64, by Steele, Lea and Flood).
 class Choices {
