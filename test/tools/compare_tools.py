@@ -100,7 +100,8 @@ COMMANDS = [
     ('list_file_range_deletes', 'ldb --db=db list_file_range_deletes'),
     ('approxsize', 'ldb --db=db approxsize --from=a --to=z'),
     ('approxsize without --to', 'ldb --db=db approxsize --from=a'),
-    ('query', 'ldb --db=db query', b'help\nget a.1\nput q 1\nget q\nwhat\ndelete q\n'),
+    ('query', 'ldb --db=db query', b'get a.1\nput q 1\nget q\nwhat\ndelete q\n'),
+    ('query, help', 'ldb --db=db query', b'help\n'),
     ('query, missing', 'ldb --db=db query', b'get q\nget a.1\n'),
     # --- with TTL
     ('get --ttl', 'ldb --db=ttl --ttl get t1'),
@@ -203,6 +204,7 @@ TTL = 'RocksDB does it, and then says that it failed: it takes every database wi
 DIFFERENCES = {
     'scan, zero bytes': 'RocksDB cuts keys and values at a zero byte; they are printed whole',
     'idump --count_only': 'RocksDB leaves out what a tombstone of a range covers; what lies in the database is counted',
+    'query, help': 'it names what later releases of RocksDB name, too: timestamps, and count',
     'query, missing': 'RocksDB ends the session, and fails, at the first key that is not there',
     'get --ttl': TTL,
     'scan --ttl': TTL,
