@@ -459,8 +459,9 @@ void TimestampClient::LookAsReader() {
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   const std::vector<TimestampWorld::Low> lows = world_->lows();
   const Status s = world_->OpenReader(&reader, &families);
-  // (Files came and went meanwhile.)
-  if (s.IsTryAgain() || !Ok("open a reader", "", s)) return;
+  // (Files came and went meanwhile; or the power went while a record was being written.)
+  if (s.IsTryAgain() || (!s.ok() && world_->power_is_off())) return;
+  if (!Ok("open a reader", "", s)) return;
   world_->CheckLows(reader.get(), families, lows, "a reader");
   CompareCopy("a reader", reader.get(), families,
               lows[world_->family_number_of(place())].acknowledged);
