@@ -605,7 +605,7 @@ mutant('ingest-below-what-is-older', 'a file from outside sinks past the files t
         break;
 ''')
 mutant('ingest-then-newer', 'a read without the files from outside sees what was written after them', 'src/db/ingestions.cc',
-       '    part.family->limit->store(last, std::memory_order_relaxed);\n', '', seeds=1500)
+       '    part.family->limit->store(last, std::memory_order_relaxed);\n', '', seeds=3000)
 mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src/db/ingestions.cc',
        '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',

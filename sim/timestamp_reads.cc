@@ -191,7 +191,8 @@ void TimestampClient::Walk(std::string_view what, rocksdb::Iterator* it,
   for (; it->Valid() && it->key().starts_with(prefix); step()) {
     const std::string key = it->key().ToString();
     if (!before.empty() && (key < before) != backward) {
-      return Violate(what, "an iterator goes from " + before + " to " + key);
+      return Violate(
+          what, std::string("an iterator goes from ").append(before).append(" to ").append(key));
     }
     found[key] = {it->value().ToString(), NumberOf(it->timestamp())};
     before = key;
@@ -373,7 +374,7 @@ bool TimestampClient::FitTo(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family
     wrong.clear();
     for (size_t i = 0; i < std::size(moments) && wrong.empty(); ++i) {
       wrong = Difference(model_.At(moments[i], writes), states[i], low);
-      if (!wrong.empty()) wrong = "at " + std::to_string(moments[i]) + " " + wrong;
+      if (!wrong.empty()) wrong.insert(0, "at " + std::to_string(moments[i]) + " ");
     }
     if (wrong.empty()) wrong = Difference(model_.VersionsAt(low, UINT64_MAX, writes), versions);
     return wrong.empty();

@@ -219,8 +219,8 @@ void TimestampWorld::CheckLogs() {
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
     std::unique_ptr<SequentialFileReader> file;
-    const IOStatus opened =
-        SequentialFileReader::Open(memory_.get(), directory + "/" + name, FileOptions(), &file);
+    const IOStatus opened = SequentialFileReader::Open(
+        memory_.get(), std::string(directory).append("/").append(name), FileOptions(), &file);
     if (!opened.ok()) return history_->Violation("reading " + name + ": " + opened.ToString());
     LogReader reader(nullptr, std::move(file), nullptr, /*checksum=*/true, number);
     rocksdb::Slice record;

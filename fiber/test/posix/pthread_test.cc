@@ -55,6 +55,9 @@ class Helper {
   ::pthread_t thread_ = 0;
 };
 
+// Returns when `body` has.
+void RunBeside(std::function<void()> body) { const Helper helper(std::move(body)); }
+
 timespec soon(clockid_t clock, long nanos) {
   timespec time;
   ::clock_gettime(clock, &time);
@@ -150,7 +153,7 @@ TEST_P(PthreadTest, AnErrorCheckingMutexTellsOfMisuse) {
     EXPECT_EQ(0, posix::pthread_mutex_lock(&mutex));
     EXPECT_EQ(EDEADLK, posix::pthread_mutex_lock(&mutex));
     EXPECT_EQ(EBUSY, posix::pthread_mutex_trylock(&mutex));
-    Helper([&mutex] { EXPECT_EQ(EPERM, posix::pthread_mutex_unlock(&mutex)); });
+    RunBeside([&mutex] { EXPECT_EQ(EPERM, posix::pthread_mutex_unlock(&mutex)); });
     EXPECT_EQ(0, posix::pthread_mutex_unlock(&mutex));
     posix::pthread_cond_t cond;
     EXPECT_EQ(EPERM, posix::pthread_cond_wait(&cond, &mutex));
@@ -193,7 +196,7 @@ TEST_P(PthreadTest, WhatNoLockHereIsIsRefused) {
 TEST_P(PthreadTest, TimedLocksEnd) {
   run([] {
     EXPECT_EQ(0, posix::pthread_mutex_lock(&g_mutex));
-    Helper([] {
+    RunBeside([] {
       const timespec time = soon(CLOCK_REALTIME, 2'000'000);
       EXPECT_EQ(ETIMEDOUT, posix::pthread_mutex_timedlock(&g_mutex, &time));
       const timespec monotonic = soon(CLOCK_MONOTONIC, 2'000'000);
@@ -482,7 +485,7 @@ TEST_P(PthreadTest, ADeletedKeysValuesAreNotDestroyedNorSeenByItsSuccessor) {
     destroyed = 0;
     static int value = 1;
     const auto count = [](void*) { destroyed++; };
-    Helper([count] {
+    RunBeside([count] {
       posix::pthread_key_t first, second;
       ASSERT_EQ(0, posix::pthread_key_create(&first, count));
       EXPECT_EQ(0, posix::pthread_setspecific(first, &value));
@@ -563,7 +566,7 @@ TEST_P(PthreadTest, AFibersNumberIsItsOwnAndTheCallsKnowIt) {
     EXPECT_EQ(mine, posix::syscall(SYS_gettid));
     EXPECT_EQ(GetParam(), mine >= 1 << 22);
     std::atomic<pid_t> other{0};
-    Helper([&other] { other = posix::gettid(); });
+    RunBeside([&other] { other = posix::gettid(); });
     EXPECT_NE(mine, other.load());
     EXPECT_EQ(::getpid(), posix::syscall(SYS_getpid));
     if (GetParam()) {
