@@ -648,7 +648,7 @@ mutant('families-go-apart', 'an atomic flush tells of a family without writes th
 mutant('compact-files-leaves-a-gap', 'CompactFiles of two levels writes over a file that lies between',
        'src/compaction/compaction_picker.cc', '    if (level == output_level && any) {\n', '    if (level < 0) {\n', seeds=400)
 mutant('level-0-encloses-a-memtable', 'a file from outside is merged within level 0 while a memtable has older entries',
-       'src/compaction/compaction_picker.cc', '  if (largest >= unflushed_from_) return false;\n', '', seeds=600)
+       'src/compaction/compaction_picker.cc', '  if (largest >= unflushed_from_) return false;\n', '', seeds=2400)
 mutant('level-0-encloses-a-table', 'files of level 0 are merged though one that stays has sequence numbers between theirs',
        'src/compaction/compaction_picker.cc', 'return f->smallest_seqno > largest || f->largest_seqno == 0;', 'return f->number > 0;', seeds=4000)
 
@@ -741,7 +741,7 @@ mutant('blob-garbage-counted-twice', 'a blob that a compaction reads counts as t
 mutant('blob-file-not-synced', 'a blob file is not synced before the MANIFEST has it', 'src/compaction/blob_file_writer.cc',
        '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
 mutant('blob-file-of-an-older-version', 'a blob file goes with the first version that had it', 'src/manifest/version_set.cc',
-       '  if (--it->second != 0) return;\n  held_blob_files_.erase(it);\n', '  --it->second;\n')
+       '  if (--it->second != 0) return;\n  held_blob_files_.erase(it);\n', '  --it->second;\n', seeds=1200)
 mutant('blob-moves-alone', 'a blob that is written anew leaves its old index in the table', 'src/compaction/job_blobs.cc', '''
     } else {
       Become(kTypeBlobIndex, index_, parsed, key, value);
