@@ -10,6 +10,7 @@
 #include "fiber/runtime.h"
 #include "rocksdb/sst_file_writer.h"
 #include "sim/entity.h"
+#include "sim/keys.h"
 #include "sim/world.h"
 
 namespace cairn::sim {
@@ -27,12 +28,6 @@ constexpr uint64_t kSingleKeys = kSingleKeysOfAClient;
 constexpr uint64_t kNewKeys = 400;  // from this number on, and so many
 constexpr char kOutside[] = "/outside/";
 
-std::string ClientPrefix(int id) {
-  char text[8];
-  std::snprintf(text, sizeof(text), "c%02d/", id);
-  return text;
-}
-
 std::string SumOf(uint64_t first, uint64_t second) {
   return std::to_string(first) + " to " + std::to_string(second);
 }
@@ -42,28 +37,17 @@ std::string SumOf(uint64_t first, uint64_t second) {
 Client::Client(World* world, int id, const Plan::ClientPlan& plan)
     : world_(world), id_(id), plan_(plan), prefix_(ClientPrefix(id)) {}
 
-std::string Client::KeyNumber(uint64_t number) const {
-  char text[8];
-  std::snprintf(text, sizeof(text), "%03d", static_cast<int>(number));
-  return prefix_ + text;
-}
+std::string Client::KeyNumber(uint64_t number) const { return NumberedKey(prefix_, number); }
 
 void Client::Run(uint64_t count) {
   stopped_ = false;
   // Whose write met the fault has stopped; a late one shows how the database goes on afterwards.
   while (plan_.late && !world_->healed() && !world_->over()) fiber::sleep_for(kLateLookNanos);
   after_resume_ = plan_.late && world_->resumed();
-  for (uint64_t i = 0; i < count && !stopped_ && !world_->over(); ++i) {
-    const uint64_t number = number_++;
-    if (world_->plan().skipped.contains({id_, number})) continue;
-    random_ = Random64(world_->plan().seed * 1'000'003 + static_cast<uint64_t>(id_) * 7919 +
-                       number * 0x9e3779b97f4a7c15u);
-    if (world_->plan().think_nanos != 0) {
-      fiber::sleep_for(random_.Uniform(2 * world_->plan().think_nanos));
-    }
-    ++world_->history().counts.operations;
+  world_->PlayOperations(id_, count, &number_, &random_, [this] {
     Step();
-  }
+    return !stopped_;
+  });
 }
 
 void Client::EndLife() {
@@ -146,11 +130,7 @@ std::string Client::DrawKey() { return KeyNumber(random_.Uniform(world_->plan().
 std::string Client::DrawValue() {
   const uint64_t size =
       random_.OneIn(30) ? random_.Uniform(20'000) : random_.Uniform(random_.OneIn(3) ? 2000 : 200);
-  // The number makes each value another one.
-  std::string value = std::to_string(number_) + ":";
-  value += random_.RandomString(std::min<uint64_t>(size, 64));
-  while (value.size() < size) value += value;
-  return value;
+  return DrawnValue(number_, size, &random_);
 }
 
 // The text of one or more columns, the default one among them or not.

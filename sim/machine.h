@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/namespace.h"
+#include "base/random.h"
 #include "fiber/clock.h"
 #include "fiber/runtime.h"
 #include "fiber/thread.h"
+#include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "sim/disk.h"
 #include "sim/history.h"
@@ -31,6 +34,13 @@ class Machine {
   // The clients are to end.
   bool over() const { return over_ || history_->violated(); }
 
+  // Has client `id` do its next operations, `count` at most, but for those that the plan skips:
+  // each is a call of `step`, which says false where the client is to stop. *number counts them
+  // over all lives. *random is an operation's own: what others draw, or a reducer takes away, does
+  // not change it.
+  void PlayOperations(int id, uint64_t count, uint64_t* number, Random64* random,
+                      const std::function<bool()>& step);
+
  protected:
   ~Machine() = default;
 
@@ -41,6 +51,14 @@ class Machine {
   void NotePromise();
   // After a power cut, when the database is gone: what the disk does not hold goes, too.
   void DropUnsynced(const LifePlan& life, uint64_t seed);
+  // Opens the database again, with the power cuts that the plan has for that. `open` says false if
+  // it cannot be opened; `lose_power(seed)` gives up what is open, and what the disk does not hold.
+  // False: it cannot be opened, though there is power.
+  bool Reopen(const LifePlan& life, const std::function<bool()>& open,
+              const std::function<void(uint64_t)>& lose_power);
+  static std::string FamilyName(int number);
+  // Those of the plan.
+  std::vector<rocksdb::ColumnFamilyDescriptor> FamiliesWith(const rocksdb::Options& options) const;
   // Has the clients run until they end, each as its plan says on a fiber or a thread. Meanwhile
   // `look(nanoseconds since the start)`, now and then.
   template <class ClientT>

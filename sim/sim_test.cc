@@ -37,25 +37,33 @@ TEST(LedgerTest, FindsHowManyWritesAreThere) {
   EXPECT_FALSE(ledger.FitTo({{"a", "1"}, {"c", "1"}}, 0, &fit, &difference));
 }
 
-TEST(SimulatedWorldTest, EqualSeedsHaveEqualHistories) {
-  for (const uint64_t seed : {3, 14}) {
-    const Outcome first = RunPlan(Plan::FromSeed(seed));
-    const Outcome second = RunPlan(Plan::FromSeed(seed));
-    EXPECT_EQ(first.hash, second.hash) << "seed " << seed;
-    EXPECT_EQ(first.steps, second.steps);
-    EXPECT_NE(first.hash, RunPlan(Plan::FromSeed(seed + 1)).hash);
-  }
+using FromSeed = Plan (*)(uint64_t);
+
+void ExpectEqualHistories(FromSeed plan_of, uint64_t seed) {
+  const Outcome first = RunPlan(plan_of(seed));
+  const Outcome second = RunPlan(plan_of(seed));
+  EXPECT_EQ(first.hash, second.hash) << "seed " << seed;
+  EXPECT_EQ(first.steps, second.steps);
+  EXPECT_NE(first.hash, RunPlan(plan_of(seed + 1)).hash);
 }
 
 // A fixed number of seeds, so that the time does not depend on the machine.
-TEST(SimulatedWorldTest, SeedsAreWell) {
-  Counts counts;
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const Plan plan = Plan::FromSeed(seed);
+void PlaySeeds(FromSeed plan_of, uint64_t last, Counts* counts) {
+  for (uint64_t seed = 1; seed <= last; ++seed) {
+    const Plan plan = plan_of(seed);
     const Outcome outcome = RunPlan(plan);
     ASSERT_TRUE(outcome.ok) << plan.Describe() << outcome.failure << "\n" << outcome.last_events;
-    counts.Add(outcome.counts);
+    counts->Add(outcome.counts);
   }
+}
+
+TEST(SimulatedWorldTest, EqualSeedsHaveEqualHistories) {
+  for (const uint64_t seed : {3, 14}) ExpectEqualHistories(&Plan::FromSeed, seed);
+}
+
+TEST(SimulatedWorldTest, SeedsAreWell) {
+  Counts counts;
+  ASSERT_NO_FATAL_FAILURE(PlaySeeds(&Plan::FromSeed, 20, &counts));
   EXPECT_GT(counts.power_cuts, 10u);
   EXPECT_GT(counts.clean_restarts, 10u);
   EXPECT_GT(counts.faults, 0u);
@@ -64,20 +72,12 @@ TEST(SimulatedWorldTest, SeedsAreWell) {
 }
 
 TEST(TransactionWorldTest, EqualSeedsHaveEqualHistories) {
-  const Outcome first = RunPlan(Plan::TransactionsFromSeed(5));
-  const Outcome second = RunPlan(Plan::TransactionsFromSeed(5));
-  EXPECT_EQ(first.hash, second.hash);
-  EXPECT_NE(first.hash, RunPlan(Plan::TransactionsFromSeed(6)).hash);
+  ExpectEqualHistories(&Plan::TransactionsFromSeed, 5);
 }
 
 TEST(TransactionWorldTest, SeedsAreWell) {
   Counts counts;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
-    const Plan plan = Plan::TransactionsFromSeed(seed);
-    const Outcome outcome = RunPlan(plan);
-    ASSERT_TRUE(outcome.ok) << plan.Describe() << outcome.failure << "\n" << outcome.last_events;
-    counts.Add(outcome.counts);
-  }
+  ASSERT_NO_FATAL_FAILURE(PlaySeeds(&Plan::TransactionsFromSeed, 40, &counts));
   EXPECT_GT(counts.power_cuts, 40u);
   EXPECT_GT(counts.clean_restarts, 20u);
   EXPECT_GT(counts.acknowledged, 1000u);
@@ -85,20 +85,12 @@ TEST(TransactionWorldTest, SeedsAreWell) {
 }
 
 TEST(TimestampWorldTest, EqualSeedsHaveEqualHistories) {
-  const Outcome first = RunPlan(Plan::TimestampsFromSeed(5));
-  const Outcome second = RunPlan(Plan::TimestampsFromSeed(5));
-  EXPECT_EQ(first.hash, second.hash);
-  EXPECT_NE(first.hash, RunPlan(Plan::TimestampsFromSeed(6)).hash);
+  ExpectEqualHistories(&Plan::TimestampsFromSeed, 5);
 }
 
 TEST(TimestampWorldTest, SeedsAreWell) {
   Counts counts;
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
-    const Plan plan = Plan::TimestampsFromSeed(seed);
-    const Outcome outcome = RunPlan(plan);
-    ASSERT_TRUE(outcome.ok) << plan.Describe() << outcome.failure << "\n" << outcome.last_events;
-    counts.Add(outcome.counts);
-  }
+  ASSERT_NO_FATAL_FAILURE(PlaySeeds(&Plan::TimestampsFromSeed, 12, &counts));
   EXPECT_GT(counts.power_cuts, 20u);
   EXPECT_GT(counts.clean_restarts, 10u);
   EXPECT_GT(counts.compactions, 100u);

@@ -1,13 +1,13 @@
 #include "sim/timestamp_client.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "fiber/clock.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/sst_file_writer.h"
 #include "sim/entity.h"
+#include "sim/keys.h"
 #include "sim/timestamp_world.h"
 
 namespace cairn::sim {
@@ -24,55 +24,36 @@ constexpr uint64_t kFirstSingleKey = 900;
 constexpr size_t kTimestampBytes = 8;
 constexpr char kOutside[] = "/outside/";
 
+}  // namespace
+
 std::string Stamp(uint64_t timestamp) {
   std::string bytes;
   rocksdb::EncodeU64Ts(timestamp, &bytes);
   return bytes;
 }
 
-std::string PrefixOf(int id) {
-  char text[8];
-  std::snprintf(text, sizeof(text), "c%02d/", id);
-  return text;
-}
-
-}  // namespace
-
 TimestampClient::TimestampClient(TimestampWorld* world, int id, const Plan::ClientPlan& plan)
-    : world_(world), id_(id), plan_(plan), prefix_(PrefixOf(id)) {}
+    : world_(world), id_(id), plan_(plan), prefix_(ClientPrefix(id)) {}
 
 std::string TimestampClient::KeyNumber(uint64_t number) const {
-  char text[8];
-  std::snprintf(text, sizeof(text), "%03d", static_cast<int>(number));
-  return prefix_ + text;
+  return NumberedKey(prefix_, number);
 }
 
 std::string TimestampClient::DrawKey() { return KeyNumber(random_.Uniform(world_->plan().keys)); }
 
 std::string TimestampClient::DrawValue() {
   const uint64_t size = random_.OneIn(20) ? random_.Uniform(5000) : random_.Uniform(200);
-  // The number makes each value another one.
-  std::string value = std::to_string(number_) + ":";
-  value += random_.RandomString(std::min<uint64_t>(size, 64));
-  while (value.size() < size) value += value;
-  return value;
+  return DrawnValue(number_, size, &random_);
 }
 
 rocksdb::ColumnFamilyHandle* TimestampClient::Family() { return world_->family_of(place()); }
 
 void TimestampClient::Run(uint64_t count) {
   stopped_ = false;
-  for (uint64_t i = 0; i < count && !stopped_ && !world_->over(); ++i) {
-    const uint64_t number = number_++;
-    if (world_->plan().skipped.contains({id_, number})) continue;
-    random_ = Random64(world_->plan().seed * 1'000'003 + static_cast<uint64_t>(id_) * 7919 +
-                       number * 0x9e3779b97f4a7c15u);
-    if (world_->plan().think_nanos != 0) {
-      fiber::sleep_for(random_.Uniform(2 * world_->plan().think_nanos));
-    }
-    ++world_->history().counts.operations;
+  world_->PlayOperations(id_, count, &number_, &random_, [this] {
     Step();
-  }
+    return !stopped_;
+  });
 }
 
 void TimestampClient::EndLife() {

@@ -27,6 +27,9 @@ namespace cairn::sim {
 
 class TimestampWorld;
 
+// The bytes of a timestamp.
+std::string Stamp(uint64_t timestamp);
+
 class TimestampClient {
  public:
   TimestampClient(TimestampWorld* world, int id, const Plan::ClientPlan& plan);

@@ -21,12 +21,6 @@ namespace {
 constexpr size_t kMostHeld = 3;
 constexpr size_t kFooterBytes = 8;  // of an internal key, as an iterator over versions shows it
 
-std::string Stamp(uint64_t timestamp) {
-  std::string bytes;
-  rocksdb::EncodeU64Ts(timestamp, &bytes);
-  return bytes;
-}
-
 uint64_t NumberOf(const Slice& stamp) {
   uint64_t number = 0;
   return rocksdb::DecodeU64Ts(stamp, &number).ok() ? number : UINT64_MAX;

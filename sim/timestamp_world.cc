@@ -70,16 +70,6 @@ void TimestampWorld::NoteDurable(uint64_t begin) {
   NotePromise();
 }
 
-std::vector<rocksdb::ColumnFamilyDescriptor> TimestampWorld::FamiliesWith(
-    const rocksdb::Options& options) const {
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (int i = 0; i < plan_.families; ++i) {
-    families.emplace_back(
-        i == 0 ? rocksdb::kDefaultColumnFamilyName : "family " + std::to_string(i), options);
-  }
-  return families;
-}
-
 bool TimestampWorld::Open(const LifePlan& life, bool begins_life) {
   const rocksdb::Options options = OptionsOfLife(plan_, life, env_.get(), begins_life, &cache_);
   const Status s = DB::Open(options, kPath, FamiliesWith(options), &families_, &db_);
@@ -195,17 +185,11 @@ void TimestampWorld::PlayRepair(const LifePlan& life) {
 }
 
 bool TimestampWorld::Recover(const LifePlan& life, bool* clean) {
-  power_is_off_ = false;
-  for (const uint64_t changes : life.recovery_cuts) {
-    CutPowerAfterChanges(changes);
-    if (!Open(life, /*begins_life=*/false) && !power_is_off_) return false;
-    CutPowerAfterChanges(0);
-    if (!power_is_off_) return true;  // there were not so many
-    LosePower(life, life.seed + changes);
-    power_is_off_ = false;
+  const auto lose_power = [&](uint64_t seed) {
+    LosePower(life, seed);
     *clean = false;
-  }
-  return Open(life, /*begins_life=*/false);
+  };
+  return Reopen(life, [&] { return Open(life, /*begins_life=*/false); }, lose_power);
 }
 
 void TimestampWorld::CheckLogs() {

@@ -66,7 +66,6 @@ class TimestampWorld : public Machine {
   void PlayLife(size_t number, const LifePlan& life);
   // False: it cannot be opened, which is a violation unless the power is off.
   bool Open(const LifePlan& life, bool begins_life);
-  std::vector<rocksdb::ColumnFamilyDescriptor> FamiliesWith(const rocksdb::Options& options) const;
   void Close(std::string_view what);
   void Abandon();
   void LosePower(const LifePlan& life, uint64_t seed);

@@ -25,15 +25,10 @@ constexpr uint64_t kMostOperations = 6;  // of a transaction
 
 void TransactionClient::Run(uint64_t count) {
   stopped_ = false;
-  for (uint64_t i = 0; i < count && !stopped_ && !world_->over(); ++i) {
-    const uint64_t number = number_++;
-    if (world_->plan().skipped.contains({id_, number})) continue;
-    random_ = Random64(world_->plan().seed * 1'000'003 + static_cast<uint64_t>(id_) * 7919 +
-                       number * 0x9e3779b97f4a7c15u);
-    Think(world_->plan().think_nanos);
-    ++world_->history().counts.operations;
+  world_->PlayOperations(id_, count, &number_, &random_, [this] {
     Step();
-  }
+    return !stopped_;
+  });
 }
 
 void TransactionClient::Think(uint64_t most_nanos) {

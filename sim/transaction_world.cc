@@ -45,11 +45,7 @@ void TransactionWorld::NoteDurable(uint64_t begin) {
 
 bool TransactionWorld::Open(const LifePlan& life, How how, bool begins_life) {
   const rocksdb::Options options = OptionsOfLife(plan_, life, env_.get(), begins_life, &cache_);
-  std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  for (int i = 0; i < plan_.families; ++i) {
-    families.emplace_back(
-        i == 0 ? rocksdb::kDefaultColumnFamilyName : "family " + std::to_string(i), options);
-  }
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = FamiliesWith(options);
   Status s;
   if (how == How::kPessimistic) {
     rocksdb::TransactionDBOptions own;
@@ -136,19 +132,14 @@ void TransactionWorld::LosePower(const LifePlan& life, uint64_t seed) {
   DropUnsynced(life, seed);
 }
 
-// Opens it again, with the power cuts that the plan has for that. False: it cannot be opened.
+// False: it cannot be opened.
 bool TransactionWorld::Recover(const LifePlan& life, Restart* restart) {
-  power_is_off_ = false;
-  for (const uint64_t changes : life.recovery_cuts) {
-    CutPowerAfterChanges(changes);
-    if (!Open(life, How::kPessimistic, /*begins_life=*/false) && !power_is_off_) return false;
-    CutPowerAfterChanges(0);
-    if (!power_is_off_) return true;  // there were not so many
-    LosePower(life, life.seed + changes);
-    power_is_off_ = false;
+  const auto lose_power = [&](uint64_t seed) {
+    LosePower(life, seed);
     restart->clean = false;
-  }
-  return Open(life, How::kPessimistic, /*begins_life=*/false);
+  };
+  return Reopen(
+      life, [&] { return Open(life, How::kPessimistic, /*begins_life=*/false); }, lose_power);
 }
 
 void TransactionWorld::DecidePrepared(const LifePlan& life, const Restart& restart, Lists* lists) {

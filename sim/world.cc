@@ -113,9 +113,7 @@ Status World::OpenCopy(const std::string& path, bool read_only, std::unique_ptr<
 Status World::TryOpen(const std::string& path, const rocksdb::Options& options, bool read_only,
                       std::unique_ptr<DB>* db, std::vector<rocksdb::ColumnFamilyHandle*>* handles) {
   std::vector<std::string> names;
-  for (int i = 0; i < plan_.families; ++i) {
-    names.push_back(i == 0 ? rocksdb::kDefaultColumnFamilyName : "family " + std::to_string(i));
-  }
+  for (int i = 0; i < plan_.families; ++i) names.push_back(FamilyName(i));
   // (No list: there is no database yet, or the opening will say what is wrong with it.)
   std::vector<std::string> existing;
   DB::ListColumnFamilies(options, path, &existing).PermitUncheckedError();
@@ -253,20 +251,14 @@ bool World::EndWithClose(const LifePlan& life, Kept* kept) {
   return !history_->violated();
 }
 
-// Opens it again, with the power cuts that the plan has for that. False: it cannot be opened.
+// False: it cannot be opened.
 bool World::Recover(const LifePlan& life, Kept* kept) {
   failures_before_ = disk_->failures();
-  power_is_off_ = false;
-  for (const uint64_t changes : life.recovery_cuts) {
-    CutPowerAfterChanges(changes);
-    if (!Open(life) && !power_is_off_) return false;
-    CutPowerAfterChanges(0);
-    if (!power_is_off_) break;  // there were not so many
-    LosePower(life, life.seed + changes);
-    power_is_off_ = false;
+  const auto lose_power = [&](uint64_t seed) {
+    LosePower(life, seed);
     *kept = Kept();
-  }
-  return db_ != nullptr || Open(life);
+  };
+  return Reopen(life, [&] { return Open(life); }, lose_power);
 }
 
 void World::PlayLife(size_t number, const LifePlan& life) {
