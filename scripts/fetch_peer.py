@@ -19,13 +19,17 @@ LIBRARIES = {'x86_64': 'librocksdbjni-linux64.so', 'aarch64': 'librocksdbjni-lin
 CLASSIFIER = 'linux64'
 
 
+def copy_artifact(maven, coordinates, folder):
+    """Has maven put an artifact into the folder."""
+    return subprocess.run([maven, '-q', '-B', PLUGIN, f'-Dartifact={coordinates}', f'-DoutputDirectory={folder.resolve()}'],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+
 def fetch(maven, version, folder, name):
     """Extracts `name` from the release's jar into `folder`; what maven said, if that failed."""
     said = ''
     for suffix, classifier in (('', ''), (f'-{CLASSIFIER}', f':jar:{CLASSIFIER}')):
-        done = subprocess.run([maven, '-q', '-B', PLUGIN, f'-Dartifact=org.rocksdb:rocksdbjni:{version}{classifier}',
-                               f'-DoutputDirectory={folder.resolve()}'], stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        done = copy_artifact(maven, f'org.rocksdb:rocksdbjni:{version}{classifier}', folder)
         said += done.stdout
         jar = folder / f'rocksdbjni-{version}{suffix}.jar'
         if done.returncode != 0 or not jar.exists():

@@ -22,9 +22,9 @@ import sys
 import tempfile
 
 import debian_source
+import fetch_peer
 
 SUITE = 'bookworm'
-PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What RocksJava's own tests need, of Debian's packages junit4, libassertj-core-java, libmockito-java.
@@ -75,8 +75,9 @@ class Workplace:
         except debian_source.SourceError as error:
             sys.exit(f'jni.py: {error}')
         if not self.jar.exists():
-            run_or_exit(['mvn', '-q', '-B', PLUGIN, f'-Dartifact=org.rocksdb:rocksdbjni:{self.release}',
-                         f'-DoutputDirectory={self.folder}'])
+            done = fetch_peer.copy_artifact('mvn', f'org.rocksdb:rocksdbjni:{self.release}', self.folder)
+            if done.returncode != 0:
+                sys.exit(f'jni.py: mvn failed: exit status {done.returncode}\n{done.stdout[-4000:]}')
 
     def class_path(self):
         jars = [pathlib.Path('/usr/share/java') / f'{name}.jar' for name in TEST_JARS]

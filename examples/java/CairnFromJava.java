@@ -1,8 +1,8 @@
 // RocksJava, unmodified, on Cairn: opens a database, puts, gets, iterates, merges, and uses column families,
 // transactions, a backup and a checkpoint. The jar is Maven's org.rocksdb:rocksdbjni, the library behind it Cairn's:
 //
-//   javac -cp rocksdbjni-7.8.3.jar examples/java/CairnFromJava.java -d /tmp/example
-//   java -Djava.library.path=build/jni/7.8.3/lib -cp /tmp/example:rocksdbjni-7.8.3.jar CairnFromJava /tmp/data
+//   javac -cp rocksdbjni-7.8.3.jar examples/java/CairnFromJava.java -d classes
+//   java -Djava.library.path=build/jni/7.8.3/lib -cp classes:rocksdbjni-7.8.3.jar CairnFromJava data
 //
 // `scripts/jni.py --example` does both. Exit status: 0, or 1 after a wrong answer.
 import static java.nio.charset.StandardCharsets.UTF_8;

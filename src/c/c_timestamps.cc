@@ -5,6 +5,7 @@
 #include "c/c_objects.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+using cairn::Added;
 using cairn::CopyBytes;
 using cairn::Report;
 using cairn::Slices;
@@ -90,21 +91,19 @@ void rocksdb_writebatch_put_cf_with_ts(rocksdb_writebatch_t* b,
                                        rocksdb_column_family_handle_t* column_family,
                                        const char* key, size_t klen, const char* ts, size_t tslen,
                                        const char* val, size_t vlen) {
-  b->rep.Put(column_family->rep, Slice(key, klen), Slice(ts, tslen), Slice(val, vlen))
-      .PermitUncheckedError();
+  Added(b->rep.Put(column_family->rep, Slice(key, klen), Slice(ts, tslen), Slice(val, vlen)));
 }
 void rocksdb_writebatch_delete_cf_with_ts(rocksdb_writebatch_t* b,
                                           rocksdb_column_family_handle_t* column_family,
                                           const char* key, size_t klen, const char* ts,
                                           size_t tslen) {
-  b->rep.Delete(column_family->rep, Slice(key, klen), Slice(ts, tslen)).PermitUncheckedError();
+  Added(b->rep.Delete(column_family->rep, Slice(key, klen), Slice(ts, tslen)));
 }
 void rocksdb_writebatch_singledelete_cf_with_ts(rocksdb_writebatch_t* b,
                                                 rocksdb_column_family_handle_t* column_family,
                                                 const char* key, size_t klen, const char* ts,
                                                 size_t tslen) {
-  b->rep.SingleDelete(column_family->rep, Slice(key, klen), Slice(ts, tslen))
-      .PermitUncheckedError();
+  Added(b->rep.SingleDelete(column_family->rep, Slice(key, klen), Slice(ts, tslen)));
 }
 void rocksdb_writebatch_update_timestamps(rocksdb_writebatch_t* wb, const char* ts, size_t tslen,
                                           void* state, size_t (*get_ts_size)(void*, uint32_t),

@@ -10,6 +10,7 @@
 
 #include "base/internal_key.h"
 #include "db/testing/db_fixture.h"
+#include "db/testing/timestamps.h"
 #include "fiber/random.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
@@ -20,12 +21,6 @@
 
 namespace cairn::testing {
 namespace {
-
-std::string Ts(uint64_t ts) {
-  std::string buffer;
-  EncodeU64Ts(ts, &buffer);
-  return buffer;
-}
 
 uint64_t Number(const Slice& ts) {
   uint64_t number = 0;

@@ -25,8 +25,7 @@ Status Recovery::AskFilter(const Slice& record, uint64_t log, const std::string&
   WriteBatch batch;
   Status s = WriteBatchInternal::SetContents(&batch, record);
   if (!s.ok()) return s;
-  const bool has_marks =
-      batch.HasBeginPrepare() || batch.HasEndPrepare() || batch.HasCommit() || batch.HasRollback();
+  const bool has_marks = (WriteBatchInternal::ContentFlags(&batch) & kHasTransactionMark) != 0;
   filtered->last_sequence =
       has_marks ? WalLink::LastUnpreparedSequenceOf(record) : WalLink::LastSequenceOf(record);
 

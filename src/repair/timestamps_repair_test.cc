@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/testing/db_fixture.h"
+#include "db/testing/timestamps.h"
 #include "rocksdb/comparator.h"
 
 namespace cairn {
@@ -12,12 +13,7 @@ namespace {
 
 using testing::kDbName;
 using testing::Key;
-
-std::string Ts(uint64_t ts) {
-  std::string buffer;
-  EncodeU64Ts(ts, &buffer);
-  return buffer;
-}
+using testing::Ts;
 
 class TimestampsRepairTest : public testing::DbTest {
  protected:

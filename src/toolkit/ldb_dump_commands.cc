@@ -151,7 +151,8 @@ class DumpCommand final : public ToolCommand {
     // (Where there are timestamps: the newest of each key.)
     ReadOptions options;
     options.total_order_seek = true;
-    const std::string newest(GetCfHandle()->GetComparator()->timestamp_size(), '\xff');
+    const std::string newest =
+        WithMaxTimestamp(Slice(), GetCfHandle()->GetComparator()->timestamp_size());
     const Slice newest_slice(newest);
     if (!newest.empty()) options.timestamp = &newest_slice;
     EntryScan scan(db_, db_ttl_, GetCfHandle(), options);
