@@ -189,7 +189,8 @@ bool TransactionWorld::ReadLists(Lists* lists) {
     const Status s = db_->Get(rocksdb::ReadOptions(), family_of(number), key, &value);
     const std::optional<TokenList> list = ListOf(value);
     if ((!s.ok() && !s.IsNotFound()) || !list) {
-      history_->Violation("after the restart " + key + ": " + s.ToString() + " " + value);
+      history_->Violation("after the restart " + key + ": " +
+                          s.ToString().append(" ").append(value));
       return false;
     }
     if (s.ok()) (*lists)[key] = *list;

@@ -427,7 +427,8 @@ bool World::ReadFamily(rocksdb::ColumnFamilyHandle* family, State* found) {
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     std::string key = it->key().ToString();
     if (!before.empty() && key <= before) {
-      history_->Violation("an iterator goes from " + before + " to " + key);
+      history_->Violation(
+          std::string("an iterator goes from ").append(before).append(" to ").append(key));
       return false;
     }
     if (!found->emplace(key, TextOf(it->columns())).second) {

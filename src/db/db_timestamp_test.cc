@@ -75,7 +75,9 @@ class History {
     std::vector<std::string> shown;
     for (const auto& [key, of_key] : versions) {
       for (const auto& [at, value] : of_key) {
-        if (at >= start) shown.push_back(key + "@" + std::to_string(at) + "=" + value);
+        if (at < start) continue;
+        shown.push_back(
+            std::string(key).append("@").append(std::to_string(at)).append("=").append(value));
       }
     }
     return shown;
