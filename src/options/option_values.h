@@ -18,6 +18,7 @@
 
 #include "base/namespace.h"
 #include "base/string_util.h"
+#include "options/enum_names.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rocksdb/table.h"
@@ -32,10 +33,6 @@ using OptionMap = std::unordered_map<std::string, std::string>;
 // A backslash before what the OPTIONS file would take for syntax, and back.
 std::string EscapeOptionString(std::string_view raw);
 std::string UnescapeOptionString(std::string_view escaped);
-
-// The names of an enumeration's values. An enumeration is usable in the tables once it has these.
-template <typename E>
-std::span<const std::pair<std::string_view, E>> EnumNames();
 
 bool ParseUnsigned(std::string_view text, uint64_t* value);  // "12", "64M"
 bool ParseSigned(std::string_view text, int64_t* value);
