@@ -370,10 +370,10 @@ mutant('compactions-stay-away', 'after a shortage compactions pause for ever', '
 
 mutant('tombstone-dropped-early', 'a tombstone is dropped although a deeper level has the key',
        'src/compaction/compaction_iterator.cc', '''
-            (bottommost_ ||
-             compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
+         (bottommost_ ||
+          compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_));
 ''', '''
-            (bottommost_ || compaction_->output_level() > 0)) {
+         (bottommost_ || compaction_->output_level() > 0);
 ''')
 mutant('tombstone-dropped-in-level-0', 'a compaction within level 0 drops tombstones of older files',
        'src/compaction/compaction.cc', '''
@@ -388,15 +388,15 @@ mutant('newer-snapshots-ignored', 'a compaction keeps something for the oldest s
        '  return it == snapshots_.end() || true ? kMaxSequenceNumber : *it;')
 mutant('sequence-zeroed-early', 'an entry is given sequence number 0 that an old snapshot must not see',
        'src/compaction/compaction_iterator.cc',
-       'bottommost_ && oldest_interval && parsed.sequence != 0 && MayForget());', 'bottommost_ && parsed.sequence != 0 && MayForget());')
+       'bottommost_ && parsed.sequence <= oldest_snapshot_ && parsed.sequence != 0 &&', 'bottommost_ && parsed.sequence != 0 &&')
 mutant('single-delete-drops-alone', 'a SingleDelete is dropped and the value below it is not',
        'src/compaction/compaction_iterator.cc', '''
-      case kTypeDeletionWithTimestamp:
-        hidden_below_ = interval;
+    case kTypeDeletionWithTimestamp:
+      hidden_below_ = entry.interval;
 ''', '''
-      case kTypeDeletionWithTimestamp:
-        if (parsed.type == kTypeSingleDeletion && compaction_ != nullptr && oldest_interval) continue;
-        hidden_below_ = interval;
+    case kTypeDeletionWithTimestamp:
+      if (parsed.type == kTypeSingleDeletion && compaction_ != nullptr && parsed.sequence <= oldest_snapshot_) return false;
+      hidden_below_ = entry.interval;
 ''')
 mutant('snapshot-taken-late', 'a snapshot is entered into the list after its sequence number was read',
        'src/db/snapshot_list.h', '''
@@ -413,8 +413,8 @@ mutant('read-error-ends-compaction', 'a compaction that cannot read an input dro
        'src/compaction/compaction_iterator.cc', '  status_ = input_->status();\n}', '  status_ = Status::OK();\n}')
 mutant('part-takes-the-next-key', 'a part of a compaction includes the first key of the next part',
        'src/compaction/compaction_iterator.cc',
-       'if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) >= 0) {',
-       'if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) > 0) {')
+       'icmp_->CompareUserKey(entry.parsed.user_key, *end_) >= 0) {',
+       'icmp_->CompareUserKey(entry.parsed.user_key, *end_) > 0) {')
 mutant('part-misses-a-file', 'a part of a compaction leaves out a file that ends with its first key',
        'src/compaction/subcompaction.cc',
        'icmp.CompareUserKey(file.largest.user_key(), *begin_) >= 0)',
@@ -552,8 +552,8 @@ mutant('multiget-forgets-kind', 'a MultiGet that must read takes entities for pl
        'Conclude(std::move(s), request, context, hit_level, {&values_[i]});')
 mutant('merge-over-a-snapshot', 'a compaction merges operands that a snapshot keeps apart',
        'src/compaction/compaction_iterator.cc',
-       '(order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {',
-       '(order != 0 || operands_interval_ == 0)) [[unlikely]] {')
+       '(entry.order != 0 || entry.interval != operands_interval_)) [[unlikely]] {',
+       '(entry.order != 0 || operands_interval_ == 0)) [[unlikely]] {')
 mutant('merge-as-if-bottommost', 'a compaction makes a value of operands whose base may lie deeper',
        'src/compaction/compaction_iterator.cc', '      base == nullptr && at_end && compaction_ != nullptr &&\n'
        '      (bottommost_ || compaction_->KeyNotExistsBeyondOutputLevel(user_key_, &level_cursors_));',

@@ -311,6 +311,124 @@ bool CompactionIterator::BeginsVersions(const Slice& user_key, bool same_bare_ke
   return !same_bare_key || !is_history_ || !was_history;
 }
 
+void CompactionIterator::BeginUserKey(const Candidate& entry) {
+  bool new_versions = true, new_key = true;
+  if (icmp_->timestamp_size() != 0) [[unlikely]] {
+    new_key = !has_user_key_ || !icmp_->EqualBare(user_key_, entry.parsed.user_key);
+    new_versions = BeginsVersions(entry.parsed.user_key, !new_key);
+  }
+  if (new_versions) EndUserKey();
+  user_key_bytes_.Reserve(entry.key.size(), 0);
+  std::memcpy(user_key_bytes_.data(), entry.key.data(), entry.key.size());
+  user_key_ = Slice(user_key_bytes_.data(), entry.parsed.user_key.size());
+  has_user_key_ = true;
+  if (new_key) kept_of_user_key_ = false;
+  if (new_versions) hidden_below_ = 0;
+}
+
+bool CompactionIterator::TakeIntoAccount(const Candidate& entry) {
+  if (++records_in_ % kCheckEvery == 0 && check_stopped_) {
+    status_ = check_stopped_();
+    if (!status_.ok()) return false;
+  }
+  const ParsedInternalKey& parsed = entry.parsed;
+  if (entry.order > 0 || (entry.order == 0 && parsed.sequence > last_sequence_)) {
+    // Going on would drop a newer version in favour of an older one.
+    status_ = Status::Corruption("Compaction sees out-of-order keys", parsed.DebugString(true));
+    return false;
+  }
+  if (entry.order < 0) BeginUserKey(entry);
+  last_sequence_ = parsed.sequence;
+  counts_.total_input_raw_key_bytes += entry.key.size();
+  counts_.total_input_raw_value_bytes += entry.value.size();
+  if (IsDeletionType(parsed.type)) ++counts_.num_input_deletion_records;
+  return parsed.type != kTypeBlobIndex || CountBlob(parsed.user_key, entry.value);
+}
+
+void CompactionIterator::EmitMerged(const ParsedInternalKey* base, const Slice& base_value,
+                                    bool at_end) {
+  FinishOperands(base, base_value, at_end);
+  if (status_.ok()) EmitReady();
+}
+
+bool CompactionIterator::HideByRange(const Candidate& entry) {
+  hidden_below_ = entry.interval;
+  if (operand_sequences_.empty()) return false;
+  const ParsedInternalKey nothing(user_key_, entry.parsed.sequence, kTypeDeletion);
+  EmitMerged(&nothing, Slice(), /*at_end=*/false);
+  return true;
+}
+
+CompactionIterator::Filtered CompactionIterator::ShowFilter(Candidate* entry) {
+  ParsedInternalKey* const parsed = &entry->parsed;
+  const bool is_newest = entry->order < 0;
+  Filtered filtered = Filtered::kEntry;
+  if (is_newest && parsed->type == kTypeValue) {
+    filtered = Filter(CompactionFilter::kValue, parsed, &entry->key, &entry->value);
+  } else if (is_newest && parsed->type == kTypeWideColumnEntity) {
+    filtered = Filter(CompactionFilter::kWideColumnEntity, parsed, &entry->key, &entry->value);
+  } else if (is_newest && parsed->type == kTypeBlobIndex) {
+    filtered = Filter(CompactionFilter::kBlobIndex, parsed, &entry->key, &entry->value);
+  } else if (parsed->type == kTypeMerge && parsed->sequence > newest_snapshot_) {
+    filtered = Filter(CompactionFilter::kMergeOperand, parsed, &entry->key, &entry->value);
+  }
+  if (filtered == Filtered::kInputMoved && !operand_sequences_.empty()) {
+    // What is left out begins with this key.
+    operands_.Clear();
+    operand_sequences_.clear();
+  }
+  return filtered;
+}
+
+bool CompactionIterator::MayDropTombstone(const ParsedInternalKey& parsed) {
+  return compaction_ != nullptr && parsed.sequence <= oldest_snapshot_ && MayForget() &&
+         (bottommost_ ||
+          compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_));
+}
+
+bool CompactionIterator::Decide(const Candidate& entry) {
+  const ParsedInternalKey& parsed = entry.parsed;
+  switch (parsed.type) {
+    case kTypeDeletion:
+    case kTypeSingleDeletion:
+    case kTypeDeletionWithTimestamp:
+      hidden_below_ = entry.interval;
+      if (!operand_sequences_.empty()) [[unlikely]]
+        break;
+      if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kKept;
+      if (MayDropTombstone(parsed)) {
+        ++counts_.num_expired_deletion_records;
+        if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kDropped;
+        return false;
+      }
+      Emit(parsed, entry.key, entry.value, false);
+      return true;
+    case kTypeValue:
+    case kTypeWideColumnEntity:
+    case kTypeBlobIndex:
+      hidden_below_ = entry.interval;
+      if (!operand_sequences_.empty()) [[unlikely]]
+        break;
+      Emit(parsed, entry.key, entry.value,
+           bottommost_ && parsed.sequence <= oldest_snapshot_ && parsed.sequence != 0 &&
+               MayForget());
+      return true;
+    case kTypeMerge:
+      if (merges_) {
+        TakeOperand(parsed, entry.value);
+        return false;
+      }
+      Emit(parsed, entry.key, entry.value, false);
+      return true;
+    default:
+      status_ = Status::NotSupported("value type " + std::to_string(parsed.type) +
+                                     " is not supported by this version of Cairn");
+      return true;
+  }
+  EmitMerged(&parsed, entry.value, /*at_end=*/false);
+  return true;
+}
+
 void CompactionIterator::Find() {
   valid_ = false;
   bool moved = true;  // the input stands on what was not looked at yet
@@ -319,139 +437,47 @@ void CompactionIterator::Find() {
     moved = false;
     if (!has_input_) {
       if (operand_sequences_.empty() || !input_->status().ok()) break;
-      FinishOperands(nullptr, Slice(), /*at_end=*/true);
       input_is_ahead_ = true;
-      if (status_.ok()) EmitReady();
+      EmitMerged(nullptr, Slice(), /*at_end=*/true);
       return;
     }
-    Slice key = input_key_;
-    Slice value = input_value_;
-    ParsedInternalKey parsed;
-    if (!Parse(key, &parsed)) [[unlikely]] {
-      status_ = ParseInternalKey(key, &parsed);
+    Candidate entry;
+    entry.key = input_key_;
+    entry.value = input_value_;
+    if (!Parse(entry.key, &entry.parsed)) [[unlikely]] {
+      status_ = ParseInternalKey(entry.key, &entry.parsed);
       return;
     }
-    const int order = has_user_key_ ? CompareToLast(parsed.user_key) : -1;
-    if (!operand_sequences_.empty() &&
-        (order != 0 || IntervalOf(parsed.sequence) != operands_interval_)) [[unlikely]] {
-      FinishOperands(nullptr, Slice(), /*at_end=*/order != 0);
+    entry.order = has_user_key_ ? CompareToLast(entry.parsed.user_key) : -1;
+    entry.interval = IntervalOf(entry.parsed.sequence);
+    const bool merging = !operand_sequences_.empty();
+    if (merging && (entry.order != 0 || entry.interval != operands_interval_)) [[unlikely]] {
       input_is_ahead_ = true;
-      if (status_.ok()) EmitReady();
+      EmitMerged(nullptr, Slice(), /*at_end=*/entry.order != 0);
       return;
     }
-    if (order < 0 && end_ != nullptr && icmp_->CompareUserKey(parsed.user_key, *end_) >= 0) {
+    if (entry.order < 0 && end_ != nullptr &&
+        icmp_->CompareUserKey(entry.parsed.user_key, *end_) >= 0) {
       has_input_ = false;
       break;
     }
-    if (++records_in_ % kCheckEvery == 0 && check_stopped_) {
-      status_ = check_stopped_();
-      if (!status_.ok()) return;
-    }
-    if (order > 0 || (order == 0 && parsed.sequence > last_sequence_)) {
-      // Going on would drop a newer version in favour of an older one.
-      status_ = Status::Corruption("Compaction sees out-of-order keys", parsed.DebugString(true));
+    if (!TakeIntoAccount(entry)) [[unlikely]]
       return;
-    }
-    if (order < 0) {
-      bool new_versions = true, new_key = true;
-      if (icmp_->timestamp_size() != 0) [[unlikely]] {
-        new_key = !has_user_key_ || !icmp_->EqualBare(user_key_, parsed.user_key);
-        new_versions = BeginsVersions(parsed.user_key, !new_key);
-      }
-      if (new_versions) EndUserKey();
-      user_key_bytes_.Reserve(key.size(), 0);
-      std::memcpy(user_key_bytes_.data(), key.data(), key.size());
-      user_key_ = Slice(user_key_bytes_.data(), parsed.user_key.size());
-      has_user_key_ = true;
-      if (new_key) kept_of_user_key_ = false;
-      if (new_versions) hidden_below_ = 0;
-    }
-    last_sequence_ = parsed.sequence;
-    counts_.total_input_raw_key_bytes += key.size();
-    counts_.total_input_raw_value_bytes += value.size();
-    if (parsed.type == kTypeBlobIndex && !CountBlob(parsed.user_key, value)) [[unlikely]]
-      return;
-    if (IsDeletionType(parsed.type)) ++counts_.num_input_deletion_records;
-    const SequenceNumber interval = IntervalOf(parsed.sequence);
-    if (hidden_below_ != 0 && interval == hidden_below_) {
-      CountReplaced(parsed);
+    if (hidden_below_ != 0 && entry.interval == hidden_below_) {
+      CountReplaced(entry.parsed);
       continue;
     }
-    if (tombstones_ != nullptr && IsDeletedByRange(parsed, interval)) [[unlikely]] {
-      hidden_below_ = interval;
-      if (operand_sequences_.empty()) continue;
-      const ParsedInternalKey nothing(user_key_, parsed.sequence, kTypeDeletion);
-      FinishOperands(&nothing, Slice(), /*at_end=*/false);
-      if (status_.ok()) EmitReady();
-      return;
+    if (tombstones_ != nullptr && IsDeletedByRange(entry.parsed, entry.interval)) [[unlikely]] {
+      if (HideByRange(entry)) return;
+      continue;
     }
-
     if (filter_ != nullptr) [[unlikely]] {
-      Filtered filtered = Filtered::kEntry;
-      if (order < 0 && parsed.type == kTypeValue) {
-        filtered = Filter(CompactionFilter::kValue, &parsed, &key, &value);
-      } else if (order < 0 && parsed.type == kTypeWideColumnEntity) {
-        filtered = Filter(CompactionFilter::kWideColumnEntity, &parsed, &key, &value);
-      } else if (order < 0 && parsed.type == kTypeBlobIndex) {
-        filtered = Filter(CompactionFilter::kBlobIndex, &parsed, &key, &value);
-      } else if (parsed.type == kTypeMerge && parsed.sequence > newest_snapshot_) {
-        filtered = Filter(CompactionFilter::kMergeOperand, &parsed, &key, &value);
-      }
+      const Filtered filtered = ShowFilter(&entry);
       if (filtered == Filtered::kFailed) return;
       moved = filtered == Filtered::kInputMoved;
-      if (moved && !operand_sequences_.empty()) {
-        // What is left out begins with this key.
-        operands_.Clear();
-        operand_sequences_.clear();
-      }
       if (filtered != Filtered::kEntry) continue;
     }
-
-    const bool oldest_interval = parsed.sequence <= oldest_snapshot_;
-    if (!operand_sequences_.empty() && parsed.type != kTypeMerge) [[unlikely]] {
-      if (parsed.type == kTypeValue || parsed.type == kTypeWideColumnEntity ||
-          parsed.type == kTypeBlobIndex || parsed.type == kTypeDeletion ||
-          parsed.type == kTypeSingleDeletion) {
-        hidden_below_ = interval;
-        FinishOperands(&parsed, value, /*at_end=*/false);
-        if (status_.ok()) EmitReady();
-        return;
-      }
-    }
-    switch (parsed.type) {
-      case kTypeDeletion:
-      case kTypeSingleDeletion:
-      case kTypeDeletionWithTimestamp:
-        hidden_below_ = interval;
-        if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kKept;
-        if (compaction_ != nullptr && oldest_interval && MayForget() &&
-            (bottommost_ ||
-             compaction_->KeyNotExistsBeyondOutputLevel(parsed.user_key, &level_cursors_))) {
-          ++counts_.num_expired_deletion_records;
-          if (parsed.type == kTypeSingleDeletion) single_delete_ = SingleDelete::kDropped;
-          continue;
-        }
-        Emit(parsed, key, value, false);
-        return;
-      case kTypeValue:
-      case kTypeWideColumnEntity:
-      case kTypeBlobIndex:
-        hidden_below_ = interval;
-        Emit(parsed, key, value,
-             bottommost_ && oldest_interval && parsed.sequence != 0 && MayForget());
-        return;
-      case kTypeMerge:
-        if (merges_) {
-          TakeOperand(parsed, value);
-          continue;
-        }
-        Emit(parsed, key, value, false);
-        return;
-      default:
-        status_ = Status::NotSupported("value type " + std::to_string(parsed.type) +
-                                       " is not supported by this version of Cairn");
-        return;
-    }
+    if (Decide(entry)) return;
   }
   EndUserKey();
   // OK where the input goes on beyond `end_`.

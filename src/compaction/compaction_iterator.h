@@ -112,8 +112,30 @@ class CompactionIterator {
   // What a filter made of an entry.
   enum class Filtered { kEntry, kNothing, kInputMoved, kFailed };
 
+  // An entry of the input that Find() looks at.
+  struct Candidate {
+    Slice key, value;
+    ParsedInternalKey parsed;
+    int order;                // of the user key before, if any, beside this one's: <0, 0, >0
+    SequenceNumber interval;  // see IntervalOf
+  };
+
   // Moves to the next entry to keep, the input standing on a candidate.
   void Find();
+  // Counts the entry, and makes its user key the current one. False: status_ is set.
+  bool TakeIntoAccount(const Candidate& entry);
+  // The entry has another user key than the one before.
+  void BeginUserKey(const Candidate& entry);
+  // A range tombstone hides the entry. False: nothing is to be emitted for it.
+  bool HideByRange(const Candidate& entry);
+  // Shows the entry to the filter, if it is of a kind that is shown.
+  Filtered ShowFilter(Candidate* entry);
+  // Emits what the entry, which nothing hides, comes to, or sets status_. False: nothing yet.
+  bool Decide(const Candidate& entry);
+  // No snapshot and no deeper level needs the tombstone.
+  bool MayDropTombstone(const ParsedInternalKey& parsed);
+  // FinishOperands, and the first entry that comes of it.
+  void EmitMerged(const ParsedInternalKey* base, const Slice& base_value, bool at_end);
   // Shows the filter an entry, which it may replace. kNothing: there is none any more. REQUIRES:
   // filter_ is not null, user_key_ is parsed's.
   Filtered Filter(CompactionFilter::ValueType shown_as, ParsedInternalKey* parsed, Slice* key,
