@@ -8,10 +8,12 @@
 
 #include "base/string_util.h"
 #include "batch/batch_reader.h"
+#include "blob/blob_file_reader.h"
 #include "fiber/io.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
+#include "fs/read_limits.h"
 #include "manifest/version_set.h"
 #include "rocksdb/utilities/options_util.h"
 #include "table/unique_id.h"
@@ -53,6 +55,7 @@ class Doctor {
     const bool has_manifest = LookAtCurrent() && LookAtManifest();
     if (has_manifest) {
       LookAtTables();
+      LookAtBlobs();
       LookAtLogs();
       LookAtOrphans();
       LookAtLevels();
@@ -89,7 +92,7 @@ class Doctor {
         if (name != "OWNER" && name != "archive" && name != "lost") unknown_.push_back(name);
         continue;
       }
-      files_[type][number] = {name, size};
+      files_[type][number] = {name, dbname_, size};
     }
     if (files_.empty()) {
       Add(Grade::kBad, "directory", "no file of a database is in " + dbname_, "check the path");
@@ -119,7 +122,7 @@ class Doctor {
     std::vector<std::string> unreadable, unwritable;
     for (const auto& [type, files] : files_) {
       for (const auto& [number, file] : files) {
-        const std::string path = dbname_ + "/" + file.name;
+        const std::string path = file.path();
         if (fiber::io::access(path.c_str(), fiber::io::kMayRead) == -EACCES)
           unreadable.push_back(file.name);
         if (fiber::io::access(path.c_str(), fiber::io::kMayWrite) == -EACCES)
@@ -168,12 +171,34 @@ class Doctor {
           "of " + Count(families.size(), "column family", "column families"));
       for (const ColumnFamilyDescriptor& family : families)
         family_options_[family.name] = family.options;
+      LookForLogsIn(db_options.wal_dir);
       return;
     }
     Add(Grade::kWarning, "OPTIONS", s.ToString(),
         "tools need --try_load_options=false or --ignore_unknown_options; programs that bring "
         "their "
         "own options are not concerned");
+  }
+
+  // Where the logs are that are not in the database's directory.
+  void LookForLogsIn(const std::string& wal_dir) {
+    bool same = wal_dir.empty() || wal_dir == dbname_;
+    const IOOptions io;
+    if (same || (fs_->AreFilesSame(wal_dir, dbname_, io, &same, nullptr).ok() && same)) return;
+    std::vector<std::string> names;
+    if (const Status s = env_->GetChildren(wal_dir, &names); !s.ok()) {
+      Add(Grade::kWarning, "logs", "OPTIONS says that they are in " + wal_dir + ": " + s.ToString(),
+          "mount it, or open the database with the wal_dir where they are now; without them what "
+          "was not flushed is missing");
+      return;
+    }
+    for (const std::string& name : names) {
+      uint64_t number, size;
+      FileType type;
+      if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
+      if (!env_->GetFileSize(wal_dir + "/" + name, &size).ok()) continue;
+      files_[type][number] = {name, wal_dir, size};
+    }
   }
 
   bool LookAtCurrent() {
@@ -276,6 +301,46 @@ class Doctor {
     }
   }
 
+  // What is wrong with a blob file; OK: nothing.
+  Status LookAtBlobFile(const BlobFileMeta& blobs, uint32_t family, const std::string& path) {
+    uint64_t size = 0;
+    Status s = env_->GetFileSize(path, &size);
+    if (!s.ok()) return s;
+    if (size < blobs.file->file_size()) {
+      return Status::Corruption("it has " + NumberToString(size) + " bytes, the MANIFEST says " +
+                                NumberToString(blobs.file->file_size()));
+    }
+    constexpr size_t kAtOnce = 256 << 10;
+    std::unique_ptr<BlobFileReader> reader;
+    s = BlobFileReader::Open(fs_, FileOptions(), path, family, ReadLimits(), nullptr, &reader);
+    return s.ok() && options_.deep ? reader->VerifyAll(ReadLimits(), kAtOnce) : s;
+  }
+
+  void LookAtBlobs() {
+    size_t count = 0, bad = 0;
+    BlobFileTotals totals;
+    for (const auto& [id, family] : picture_.families) {
+      const BlobFileTotals of_family = TotalsOf(family.blob_files);
+      totals.file_bytes += of_family.file_bytes;
+      totals.garbage_bytes += of_family.garbage_bytes;
+      for (const auto& blobs : family.blob_files) {
+        ++count;
+        const std::string path = BlobFileName(dbname_, blobs->number());
+        const Status s = LookAtBlobFile(*blobs, id, path);
+        if (s.ok()) continue;
+        ++bad;
+        Add(Grade::kBad, "blob files",
+            path.substr(path.rfind('/') + 1) + " of " + family.name + ": " + s.ToString(),
+            "restore it from a backup; keys whose values it has cannot be read without it");
+      }
+    }
+    if (count == 0 || bad != 0) return;
+    Add(Grade::kGood, "blob files",
+        Count(count, "file", "files") + ", " + BytesToHumanString(totals.file_bytes) +
+            ", of which " + BytesToHumanString(totals.garbage_bytes) + " are garbage" +
+            (options_.deep ? ": every value is sound" : ""));
+  }
+
   uint64_t FirstLogNeeded() const {
     uint64_t first = UINT64_MAX;
     for (const auto& [id, family] : picture_.families) first = std::min(first, family.log_number);
@@ -298,7 +363,7 @@ class Doctor {
       if (number < FirstLogNeeded()) continue;
       ++logs;
       std::unique_ptr<SequentialFileReader> reader_file;
-      const std::string path = dbname_ + "/" + file.name;
+      const std::string path = file.path();
       Status s = SequentialFileReader::Open(fs_, path, FileOptions(), &reader_file);
       Damage damage;
       if (s.ok()) {
@@ -331,6 +396,7 @@ class Doctor {
       for (const auto& level : family.levels) {
         for (const FileMetaData& file : level) live.insert(file.number);
       }
+      for (const auto& blobs : family.blob_files) live.insert(blobs->number());
     }
     std::vector<std::string> orphans;
     uint64_t bytes = 0;
@@ -338,8 +404,10 @@ class Doctor {
       orphans.push_back(file.name);
       bytes += file.size;
     };
-    for (const auto& [number, file] : files_[FileType::kTableFile]) {
-      if (live.count(number) == 0) add(file);
+    for (const FileType type : {FileType::kTableFile, FileType::kBlobFile}) {
+      for (const auto& [number, file] : files_[type]) {
+        if (live.count(number) == 0) add(file);
+      }
     }
     for (const auto& [number, file] : files_[FileType::kWalFile]) {
       if (number < FirstLogNeeded()) add(file);
@@ -416,8 +484,9 @@ class Doctor {
   }
 
   struct File {
-    std::string name;
+    std::string name, directory;
     uint64_t size = 0;  // bytes
+    std::string path() const { return directory + "/" + name; }
   };
 
   Env* const env_;

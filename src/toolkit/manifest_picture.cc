@@ -80,22 +80,32 @@ Status ManifestPicture::Apply(const VersionEdit& edit) {
 Status ManifestPicture::ApplyFiles(const VersionEdit& edit, Family* family) {
   for (const VersionEdit::DeletedFile& deleted : edit.deleted_files()) {
     const size_t level = static_cast<size_t>(deleted.level);
-    const size_t erased = level >= family->levels.size()
-                              ? 0
-                              : std::erase_if(family->levels[level], [&](const FileMetaData& f) {
-                                  return f.number == deleted.number;
-                                });
-    if (erased == 0) {
+    std::vector<FileMetaData> none;
+    std::vector<FileMetaData>& files = level < family->levels.size() ? family->levels[level] : none;
+    const auto found = std::find_if(files.begin(), files.end(), [&](const FileMetaData& file) {
+      return file.number == deleted.number;
+    });
+    if (found == files.end()) {
       return Status::Corruption("a table is deleted that there is not",
                                 NumberToString(deleted.number));
     }
+    family->blobs.Unlink(found->oldest_blob_file_number, found->number);
+    files.erase(found);
+  }
+  Status s;
+  for (const BlobFileAddition& added : edit.blob_additions()) {
+    if (s.ok()) s = family->blobs.Add(added);
+  }
+  for (const BlobFileGarbage& garbage : edit.blob_garbage()) {
+    if (s.ok()) s = family->blobs.AddGarbage(garbage);
   }
   for (const VersionEdit::NewFile& added : edit.new_files()) {
     const size_t level = static_cast<size_t>(added.level);
     if (level >= family->levels.size()) family->levels.resize(level + 1);
     family->levels[level].push_back(added.meta);
+    family->blobs.Link(added.meta.oldest_blob_file_number, added.meta.number);
   }
-  return Status::OK();
+  return s;
 }
 
 void ManifestPicture::Sort() {
@@ -106,6 +116,7 @@ void ManifestPicture::Sort() {
     return a.number > b.number;
   };
   for (auto& [id, family] : families) {
+    family.blob_files = family.blobs.Build();
     const Comparator* comparator = BytewiseComparator();  // or somehow, of an unknown one
     if (family.comparator == ReverseBytewiseComparator()->Name()) {
       comparator = ReverseBytewiseComparator();

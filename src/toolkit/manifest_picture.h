@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "manifest/blob_file_meta.h"
+#include "manifest/blob_files_builder.h"
 #include "manifest/file_metadata.h"
 #include "manifest/version_edit.h"
 #include "rocksdb/file_system.h"
@@ -25,6 +27,8 @@ struct ManifestPicture {
     uint64_t log_number = 0;
     // By level, in the order of Version::files().
     std::vector<std::vector<FileMetaData>> levels;
+    BlobFileList blob_files;          // those that tables can refer to
+    BlobFilesBuilder blobs{nullptr};  // they grow here while the edits are read
 
     uint64_t Bytes(size_t level) const;
   };
@@ -33,8 +37,7 @@ struct ManifestPicture {
   using Visitor = std::function<void(const VersionEdit& edit)>;
 
   // Reads the file. Corruption: the MANIFEST is damaged, or contradicts itself; what was read until
-  // then is here. (A record that a crash cut off at the end is none.) NotSupported: it speaks of
-  // blob files.
+  // then is here. (A record that a crash cut off at the end is none.)
   [[nodiscard]] Status Read(FileSystem* fs, const std::string& path, const Visitor& visitor = {});
   // The one that CURRENT names.
   [[nodiscard]] Status ReadCurrent(FileSystem* fs, const std::string& dbname);

@@ -312,6 +312,46 @@ class Front(ToolsTest):
         table.write_bytes(other.read_bytes())
         self.doctor('db', 'BAD   tables', table.name)
 
+    def test_doctor_of_blob_files(self):
+        values = ''.join(f'k{i:03} ==> {str(i) * 100}\n' for i in range(100)).encode()
+        self.ok('ldb --db=db --create_if_missing --enable_blob_files --min_blob_size=10 load', values)
+        self.ok('ldb --db=db --enable_blob_files --min_blob_size=10 compact')
+        db = self.folder / 'db'
+        self.assertRegex(self.ok('cairn doctor db --deep'), r'blob files +1 file, .* of which 0.* are garbage: every value is sound')
+        blob = next(db.glob('*.blob'))
+        data = blob.read_bytes()
+        stray = db / '009999.blob'
+        stray.write_bytes(data)
+        self.assertRegex(self.ok('cairn doctor db'), f'orphans .* in 1 file that the database does not need: {stray.name}')
+        stray.unlink()
+        blob.unlink()
+        self.doctor('db', 'BAD   blob files', blob.name)
+        blob.write_bytes(data[:-1])
+        self.doctor('db', 'BAD   blob files', blob.name, f'it has {len(data) - 1} bytes, the MANIFEST says {len(data)}')
+        middle = len(data) // 2
+        blob.write_bytes(data[:middle] + bytes([data[middle] ^ 0x55]) + data[middle + 1:])
+        self.assertIn('Nothing is wrong', self.ok('cairn doctor db'))  # what it does not read it cannot see
+        self.doctor('db', 'BAD   blob files', blob.name, 'checksum', flags='--deep')
+
+    def test_doctor_of_logs_elsewhere(self):
+        db = self.make()
+        self.ok('ldb --db=db put last 1')
+        elsewhere = self.folder / 'logs'
+        elsewhere.mkdir()
+        logs = list(db.glob('*.log'))
+        self.assertTrue(logs)
+        for log in logs:
+            log.rename(elsewhere / log.name)
+        options = max(db.glob('OPTIONS-*'))
+        options.write_text(options.read_text().replace('[DBOptions]', f'[DBOptions]\n  wal_dir={elsewhere}'))
+        self.assertRegex(self.ok('cairn doctor db'), '1 log is needed, with 2 writes')
+        newest = max(elsewhere.glob('*.log'), key=lambda path: path.stat().st_size)
+        data = newest.read_bytes()
+        newest.write_bytes(data[:8] + bytes([data[8] ^ 0x55]) + data[9:])
+        self.assertIn(newest.name, self.ok('cairn doctor db'))
+        elsewhere.rename(self.folder / 'gone')
+        self.doctor('db', 'WARN  logs', str(elsewhere), 'wal_dir')
+
     def test_doctor_counts_what_a_killed_process_left(self):
         db = self.make()
         # A log that its database still needs: that of a process that was killed.
