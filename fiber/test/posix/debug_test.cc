@@ -202,18 +202,19 @@ TEST(WatchdogTest, OneThatSuspendsIsNot) {
   EXPECT_EQ(captured.text(), "");
 }
 
-// Three places that compute until they are told to stop.
-__attribute__((noinline)) void crunch_here(const std::atomic<bool>* stop) {
-  while (!stop->load(std::memory_order_relaxed)) {
+// Three places that compute until they are told to stop. They call nothing: std::atomic::load is a
+// function in a build without optimization, and it would be the place of all three.
+__attribute__((noinline)) void crunch_here(const bool* stop) {
+  while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) {
   }
 }
-__attribute__((noinline)) void crunch_there(const std::atomic<bool>* stop) {
-  while (!stop->load(std::memory_order_acquire)) {
+__attribute__((noinline)) void crunch_there(const bool* stop) {
+  while (!__atomic_load_n(stop, __ATOMIC_ACQUIRE)) {
   }
 }
-__attribute__((noinline)) int crunch_elsewhere(const std::atomic<bool>* stop) {
+__attribute__((noinline)) int crunch_elsewhere(const bool* stop) {
   int rounds = 0;
-  while (!stop->load(std::memory_order_relaxed)) rounds = rounds * 3 + 1;
+  while (!__atomic_load_n(stop, __ATOMIC_RELAXED)) rounds = rounds * 3 + 1;
   return rounds;
 }
 
@@ -229,16 +230,16 @@ TEST(WatchdogTest, EachPlaceIsToldOnceWhenTheEnvironmentAsks) {
   std::string text;
   const uint64_t limit = testing::far_deadline();
   // Runs both, each on its worker, until the second one has been told of.
-  const auto crunch = [&](const char* first, std::function<void(std::atomic<bool>*)> place,
-                          const char* second, std::function<void(std::atomic<bool>*)> other) {
-    std::atomic<bool> stop{false};
+  const auto crunch = [&](const char* first, std::function<void(const bool*)> place,
+                          const char* second, std::function<void(const bool*)> other) {
+    bool stop = false;
     JoinHandle one = runtime.spawn({.name = first, .worker = 0}, [&] { place(&stop); });
     JoinHandle two = runtime.spawn({.name = second, .worker = 1}, [&] { other(&stop); });
     const std::string wanted = std::string("\"") + second + "\" has computed for ";
     while (text.find(wanted) == std::string::npos && now_nanos() < limit) text = captured.text();
-    stop = true;
+    __atomic_store_n(&stop, true, __ATOMIC_RELEASE);
   };
-  const auto nothing = [](std::atomic<bool>*) {};
+  const auto nothing = [](const bool*) {};
   crunch("idle", nothing, "here", crunch_here);
   crunch("idle", nothing, "there", crunch_there);
   crunch("again", crunch_here, "elsewhere", crunch_elsewhere);
