@@ -30,6 +30,7 @@ STRUCTS = [
     ('options.h', 'CompactRangeOptions'),
     ('options.h', 'CompactionOptions'),
     ('options.h', 'IngestExternalFileOptions'),
+    ('options.h', 'ImportColumnFamilyOptions'),
     ('options.h', 'WaitForCompactOptions'),
     ('advanced_options.h', 'CompactionOptionsFIFO'),
     ('universal_compaction.h', 'CompactionOptionsUniversal'),

@@ -128,6 +128,9 @@ class Client {
   void LookAtAll(rocksdb::DB* db, const std::vector<rocksdb::ColumnFamilyHandle*>& families,
                  const char* what);
   void LookAtCheckpoint();
+  void ExportAndImport();
+  bool LookAtImport(rocksdb::ColumnFamilyHandle* family, const ImportedState& expected,
+                    const char* what);
   void FollowUpdates();
   void LookAround();
   void Ingest();

@@ -408,12 +408,12 @@ void Client::Administer() {
     uint64_t weight;
     void (Client::*act)();
   } kActs[] = {
-      {2, &Client::FlushAll},         {1, &Client::CompactRange},  {1, &Client::FlushLog},
-      {1, &Client::SyncLog},          {1, &Client::PauseJobs},     {1, &Client::ComeAndGo},
-      {2, &Client::Ingest},           {2, &Client::CompactSome},   {2, &Client::Follow},
-      {2, &Client::LookAtSecondary},  {1, &Client::LookAsReader},  {1, &Client::VerifyOrWait},
-      {1, &Client::LookAtCheckpoint}, {1, &Client::FollowUpdates}, {2, &Client::LookAround},
-      {1, &Client::ChangeOptions},
+      {2, &Client::FlushAll},         {1, &Client::CompactRange},    {1, &Client::FlushLog},
+      {1, &Client::SyncLog},          {1, &Client::PauseJobs},       {1, &Client::ComeAndGo},
+      {2, &Client::Ingest},           {2, &Client::CompactSome},     {2, &Client::Follow},
+      {2, &Client::LookAtSecondary},  {1, &Client::LookAsReader},    {1, &Client::VerifyOrWait},
+      {1, &Client::LookAtCheckpoint}, {1, &Client::FollowUpdates},   {2, &Client::LookAround},
+      {1, &Client::ChangeOptions},    {1, &Client::ExportAndImport},
   };
   static constexpr uint64_t kWeights = [] {
     uint64_t sum = 0;

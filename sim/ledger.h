@@ -16,10 +16,22 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "rocksdb/iterator.h"
+#include "rocksdb/status.h"
 
 namespace cairn::sim {
 
 using State = std::map<std::string, std::string>;  // values: see sim/entity.h
+
+// What a family that was imported shows of one client's keys: all of it, or it is not there.
+// (sim/client_import.cc)
+struct ImportedState {
+  std::string prefix;
+  State state;
+
+  // *difference is left alone if there is none. The status is the iterator's.
+  rocksdb::Status Check(rocksdb::Iterator* it, std::string* difference) const;
+};
 
 struct Effect {
   std::string key;

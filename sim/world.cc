@@ -155,8 +155,23 @@ bool World::Open(const LifePlan& life) {
   return true;
 }
 
+void World::CheckImport(rocksdb::ColumnFamilyHandle* family) {
+  const auto expected = imports_.find(family->GetName());
+  if (expected == imports_.end()) return;
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(options, family));
+  std::string difference;
+  const Status s = expected->second.Check(it.get(), &difference);
+  if (s.IsCorruption()) difference = s.ToString();
+  if (!difference.empty()) {
+    history_->Violation("after an opening the " + family->GetName() + " " + difference);
+  }
+}
+
 void World::DropExtraFamilies() {
   while (families_.size() > static_cast<size_t>(plan_.families)) {
+    CheckImport(families_.back());
     const Status s = db_->DropColumnFamily(families_.back());
     if (!s.ok() && !power_is_off_) history_->Violation("dropping a family: " + s.ToString());
     delete families_.back();

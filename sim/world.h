@@ -73,6 +73,11 @@ class World : public Machine {
   // done): what is in the log, and, with `memtables`, what is not.
   void NoteDurable(uint64_t begin, bool memtables);
   static rocksdb::FlushOptions FlushWithoutWaiting();
+  // From now on a family of this name, if there is one, shows this.
+  void ExpectImport(const std::string& name, ImportedState expected) {
+    imports_[name] = std::move(expected);
+  }
+  void ForgetImport(const std::string& name) { imports_.erase(name); }
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
   bool has_compactions() const { return !life_->no_compactions; }
@@ -111,9 +116,10 @@ class World : public Machine {
   [[nodiscard]] rocksdb::Status TryOpen(const std::string& path, const rocksdb::Options& options,
                                         bool read_only, std::unique_ptr<rocksdb::DB>* db,
                                         std::vector<rocksdb::ColumnFamilyHandle*>* handles);
-  // And drops families that a client had only begun to drop.
+  // And drops families that a client had only begun to drop, or to import.
   bool Open(const LifePlan& life);
   void DropExtraFamilies();
+  void CheckImport(rocksdb::ColumnFamilyHandle* family);
   rocksdb::Status Close();
   // Without closing first: as if the process died.
   void Abandon();
@@ -158,6 +164,7 @@ class World : public Machine {
   std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
   std::shared_ptr<CompactionCounter> compactions_;  // of this life
   std::set<std::string> logs_before_;               // names, when this life began
+  std::map<std::string, ImportedState> imports_;    // by the family's name
   bool begins_life_ = false;        // it is being opened after a clean close, or for the first time
   const LifePlan* life_ = nullptr;  // that is played
   bool healed_ = false;

@@ -647,6 +647,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_listener.h"
 
 #include "c_blob.h"
+#include "c_import.h"
 #include "c_merge.h"
 #include "c_monitoring.h"
 #include "c_newer.h"

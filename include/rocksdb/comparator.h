@@ -14,6 +14,8 @@
 
 namespace ROCKSDB_NAMESPACE {
 
+struct ConfigOptions;
+
 class CompareInterface {
  public:
   virtual ~CompareInterface() = default;
@@ -33,6 +35,12 @@ class Comparator : public Customizable, public CompareInterface {
   explicit Comparator(size_t ts_sz) : timestamp_size_(ts_sz) {}
 
   static const char* Type() { return "Comparator"; }
+  // Sets *result to what `id` names: one of the four below, or what somebody has registered with
+  // config_options.registry (utilities/object_registry.h); "name" or "id=name;". Nobody has to free
+  // it. "" and "nullptr" leave *result as it is, and so does a name that is not known: OK with
+  // ignore_unsupported_options (the default), else NotSupported.
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
+                                 const Comparator** result);
   const char* Name() const override = 0;
 
   virtual bool Equal(const Slice& a, const Slice& b) const { return Compare(a, b) == 0; }

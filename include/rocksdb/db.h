@@ -37,10 +37,11 @@ namespace ROCKSDB_NAMESPACE {
 
 class Env;
 class FileSystem;
-class TraceWriter;         // rocksdb/trace_reader_writer.h
-struct CompactionJobInfo;  // rocksdb/listener.h
-struct IOStatsContext;     // rocksdb/iostats_context.h
-struct PerfContext;        // rocksdb/perf_context.h
+class TraceWriter;                 // rocksdb/trace_reader_writer.h
+struct CompactionJobInfo;          // rocksdb/listener.h
+struct ExportImportFilesMetaData;  // rocksdb/metadata.h
+struct IOStatsContext;             // rocksdb/iostats_context.h
+struct PerfContext;                // rocksdb/perf_context.h
 
 // "default"
 extern const std::string kDefaultColumnFamilyName;
@@ -827,6 +828,33 @@ class DB {
   virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& /*args*/) {
     return Status::NotSupported("IngestExternalFiles() is not supported.");
   }
+
+  // Creates a column family of the table files that `metadata` lists: those of
+  // Checkpoint::ExportColumnFamily, Cairn's or RocksDB's, from any database, or of SstFileWriter
+  // with a level of the caller's choice. Entries keep their sequence numbers, and the database's
+  // goes up to the largest of them; snapshots that were taken before see what is not above them.
+  // The family is there with all of its files or not at all, also after a crash; what was written
+  // before is durable, too. *handle is the caller's; null after an error, which leaves no family
+  // and no file behind and the given files as they were.
+  // InvalidArgument: a family of this name, another comparator, no files or no entries, a level
+  // that the options do not have, files of one level below 0 (or of several metadatas) that
+  // overlap. Corruption: a file has another size or other keys than is said, or is no table.
+  // NotSupported: values in blob files. PathNotFound, IOError: a file cannot be read, linked or
+  // copied. Writers wait while the MANIFEST is written. SUSPENDS.
+  virtual Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
+                                              const std::string& column_family_name,
+                                              const ImportColumnFamilyOptions& import_options,
+                                              const ExportImportFilesMetaData& metadata,
+                                              ColumnFamilyHandle** handle) {
+    const std::vector<const ExportImportFilesMetaData*> metadatas = {&metadata};
+    return CreateColumnFamilyWithImport(options, column_family_name, import_options, metadatas,
+                                        handle);
+  }
+  // The files of several families, whose keys do not overlap, as one.
+  virtual Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& column_family_name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle);
 
   // The properties of every table file, by its path; opens the tables that are not open. Adds to
   // *props, also where a later table gives an error.

@@ -50,6 +50,11 @@ struct SstFileMetaData : public FileStorageInfo {
   // Seconds since 1970; 0: unknown.
   uint64_t oldest_ancester_time = 0;
   uint64_t file_creation_time = 0;
+  // Of two files of level 0 the one of the larger number is newer; 0: not known.
+  uint64_t epoch_number = 0;
+  // Internal keys: a user key and 8 bytes. Empty: not known.
+  std::string smallest;
+  std::string largest;
   // The older spelling: "/000012.sst", and the directory.
   std::string name;
   std::string db_path;
@@ -98,6 +103,14 @@ struct ColumnFamilyMetaData {
   ColumnFamilyMetaData(const std::string& _name, uint64_t _size,
                        const std::vector<LevelMetaData>&& _levels)
       : size(_size), name(_name), levels(_levels) {}
+};
+
+// What Checkpoint::ExportColumnFamily() has made, for DB::CreateColumnFamilyWithImport(). Who keeps
+// it elsewhere meanwhile has to keep, of each file: db_path (or a new one) and name, size, level,
+// smallest_seqno, largest_seqno, smallest, largest, epoch_number and oldest_blob_file_number.
+struct ExportImportFilesMetaData {
+  std::string db_comparator_name;
+  std::vector<LiveFileMetaData> files;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

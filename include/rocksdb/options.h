@@ -556,6 +556,13 @@ struct IngestExternalFileOptions {
   bool link_files = false;
 };
 
+// Of DB::CreateColumnFamilyWithImport.
+struct ImportColumnFamilyOptions {
+  // The files become the database's own: linked (copied where the file system cannot link), and
+  // their old names removed afterwards. Otherwise they are copied.
+  bool move_files = false;
+};
+
 // Whether a manual compaction rewrites the last level, which has nowhere to go.
 enum class BottommostLevelCompaction {
   kSkip,

@@ -1,13 +1,10 @@
 // The C interface: checkpoints.
+#include "c/c_checkpoint.h"
+
 #include "c/c_objects.h"
 #include "c/c_transaction_objects.h"
-#include "rocksdb/utilities/checkpoint.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
-
-struct rocksdb_checkpoint_t {
-  std::unique_ptr<Checkpoint> rep;
-};
 
 namespace {
 

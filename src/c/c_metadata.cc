@@ -1,6 +1,7 @@
 // The C interface: the files of a column family, by level, and of all; waiting for compactions.
 #include <chrono>
 
+#include "c/c_live_files.h"
 #include "c/c_objects.h"
 #include "rocksdb/metadata.h"
 
@@ -15,10 +16,6 @@ struct rocksdb_level_metadata_t {
 };
 struct rocksdb_sst_file_metadata_t {
   const SstFileMetaData* rep;
-};
-struct rocksdb_livefiles_t {
-  std::vector<LiveFileMetaData> rep;
-  const LiveFileMetaData& operator[](int index) const { return rep[static_cast<size_t>(index)]; }
 };
 struct rocksdb_wait_for_compact_options_t {
   WaitForCompactOptions rep;

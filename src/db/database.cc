@@ -10,6 +10,7 @@
 #include "db/file_moves.h"
 #include "db/file_purger.h"
 #include "db/flushes.h"
+#include "db/imports.h"
 #include "db/ingestions.h"
 #include "db/live_files.h"
 #include "db/memtable_switch.h"
@@ -103,6 +104,7 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
       compactions(std::make_unique<Compactions>(this)),
       moves(std::make_unique<FileMoves>(this)),
       ingestions(std::make_unique<Ingestions>(this)),
+      imports(std::make_unique<Imports>(this)),
       live_files(std::make_unique<LiveFiles>(this)),
       options_changes(std::make_unique<OptionsChanges>(this)),
       properties(std::make_unique<Properties>(this)),

@@ -15,6 +15,7 @@
 //   live_files       lists of files and logs (live_files.h)
 //   moves            files that change their level, or go, as they are (file_moves.h)
 //   ingestions       files from outside (ingestions.h)
+//   imports          families from outside (imports.h)
 //   options_changes  SetOptions, and the OPTIONS file (options_changes.h)
 //   events           the user's listeners (event_notifier.h)
 //   properties       GetProperty and its kin (properties.h)
@@ -66,6 +67,7 @@ class Families;
 class FileMoves;
 class FilePurger;
 class Flushes;
+class Imports;
 class Ingestions;
 class LiveFiles;
 class MemTableSwitch;
@@ -178,6 +180,7 @@ struct Database {
   std::unique_ptr<Compactions> compactions;
   std::unique_ptr<FileMoves> moves;
   std::unique_ptr<Ingestions> ingestions;
+  std::unique_ptr<Imports> imports;
   std::unique_ptr<LiveFiles> live_files;
   std::unique_ptr<OptionsChanges> options_changes;
   std::unique_ptr<Properties> properties;

@@ -10,6 +10,7 @@
 #include "db/file_moves.h"
 #include "db/file_purger.h"
 #include "db/flushes.h"
+#include "db/imports.h"
 #include "db/ingestions.h"
 #include "db/live_files.h"
 #include "db/opening.h"
@@ -107,6 +108,13 @@ Status DBImpl::CreateColumnFamilies(const ColumnFamilyOptions& options,
 Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& descriptors,
                                     std::vector<ColumnFamilyHandle*>* handles) {
   return db_.families->CreateColumnFamilies(descriptors, handles);
+}
+
+Status DBImpl::CreateColumnFamilyWithImport(
+    const ColumnFamilyOptions& options, const std::string& name,
+    const ImportColumnFamilyOptions& import,
+    const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle) {
+  return db_.imports->CreateColumnFamilyWithImport(options, name, import, metadatas, handle);
 }
 
 Status DBImpl::DropColumnFamily(ColumnFamilyHandle* family) {

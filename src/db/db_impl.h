@@ -40,6 +40,7 @@ class DBImpl final : public DB {
   // --- rocksdb::DB
   using DB::CompactFiles;
   using DB::CompactRange;
+  using DB::CreateColumnFamilyWithImport;
   using DB::Delete;
   using DB::DeleteRange;
   using DB::Flush;
@@ -74,6 +75,10 @@ class DBImpl final : public DB {
                               std::vector<ColumnFamilyHandle*>* handles) override;
   Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
                               std::vector<ColumnFamilyHandle*>* handles) override;
+  Status CreateColumnFamilyWithImport(const ColumnFamilyOptions&, const std::string& name,
+                                      const ImportColumnFamilyOptions&,
+                                      const std::vector<const ExportImportFilesMetaData*>&,
+                                      ColumnFamilyHandle** handle) override;
   Status DropColumnFamily(ColumnFamilyHandle*) override;
   Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&) override;
   Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,

@@ -165,6 +165,13 @@ Status DB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
                                 std::vector<ColumnFamilyHandle*>*) {
   return Status::NotSupported("CreateColumnFamilies() is not supported.");
 }
+Status DB::CreateColumnFamilyWithImport(const ColumnFamilyOptions&, const std::string&,
+                                        const ImportColumnFamilyOptions&,
+                                        const std::vector<const ExportImportFilesMetaData*>&,
+                                        ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  return Status::NotSupported("CreateColumnFamilyWithImport() is not supported.");
+}
 Status DB::DropColumnFamily(ColumnFamilyHandle*) {
   return Status::NotSupported("DropColumnFamily() is not supported.");
 }

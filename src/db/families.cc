@@ -188,21 +188,30 @@ void Families::FamiliesChanged() {
 
 // --- Creation
 
-Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor,
-                              ColumnFamilyHandle** handle) {
+Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFamilyHandle** handle,
+                              FamilyFiles* files) {
   *handle = nullptr;
   Status s = db_.RefuseIfReadOnly();
   ColumnFamilyOptions options = descriptor.options;
   if (s.ok()) s = CompleteOptions(*LiveOptions(), &options);
   if (!s.ok()) return s;
   CommitQueue::Exclusive leadership(db_.commit.get());
+  if (files != nullptr) {
+    IOStatus io = db_.wals->Sync();
+    if (!io.ok()) {
+      db_.writes->OnCommitError(io, CommitErrorKind::kWalSync);
+      return io;
+    }
+  }
   DBMutexLock lock(db_.mutex());
   if (db_.errors->failed()) return db_.errors->error();
   if (db_.shutting_down.load()) return Status::ShutdownInProgress();
   ColumnFamilyState* state = nullptr;
   s = db_.versions->CreateColumnFamily(descriptor.name, options, db_.wals->current_number(),
-                                       db_.mutex(), db_.directory.get(), &state);
+                                       db_.mutex(), db_.directory.get(), &state,
+                                       files != nullptr ? &files->edit : nullptr);
   if (!s.ok()) {
+    if (files != nullptr && db_.versions->manifest_write_failed()) SettleFailedImport(s, files);
     LogError(db_.options.info_log.get(), "Creating column family [%s] FAILED -- %s",
              descriptor.name.c_str(), s.ToString().c_str());
     return s;
@@ -210,14 +219,31 @@ Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor,
   const DBOptions& db_options = *default_family_->options;
   ColumnFamily* const family =
       AddFamily(state, std::make_shared<const Options>(db_options, options));
+  if (files != nullptr && files->largest > db_.versions->LastSequence()) {
+    db_.versions->SetLastSequence(files->largest);
+  }
   lock.unlock();
   family->mem = NewMemTable(*family, db_.versions->LastSequence());
   lock.lock();
   PublishFamily(family);
+  if (files != nullptr) {
+    books_.MayCompact(family);
+    db_.work->JobsChanged();
+  }
   *handle = new ColumnFamilyHandleImpl(&db_, family);
   LogInfo(db_.options.info_log.get(), "Created column family [%s] (ID %u)", family->name().c_str(),
           family->id());
   return s;
+}
+
+void Families::SettleFailedImport(const Status& error, FamilyFiles* files) {
+  VersionEdit nothing;
+  const Status s =
+      db_.versions->LogAndApply(default_family_->state, &nothing, db_.mutex(), db_.directory.get());
+  if (s.ok()) return;
+  files->keep = true;
+  db_.errors->SetBackgroundError(error, BackgroundErrorReason::kManifestWrite,
+                                 "import of a family");
 }
 
 Status Families::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,

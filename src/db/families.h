@@ -18,8 +18,16 @@
 #include "db/database.h"
 #include "db/family_books.h"
 #include "fiber/mutex.h"
+#include "manifest/version_edit.h"
 
 namespace cairn {
+
+// The tables that a new family begins with.
+struct FamilyFiles {
+  VersionEdit edit;
+  SequenceNumber largest = 0;  // sequence number in them
+  bool keep = false;           // though it failed: what the MANIFEST ends with may name them
+};
 
 class Families final : public Part {
  public:
@@ -34,6 +42,8 @@ class Families final : public Part {
                                             std::vector<ColumnFamilyHandle*>* handles);
   [[nodiscard]] Status DropColumnFamily(ColumnFamilyHandle*);
   [[nodiscard]] Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>&);
+  // Without its trace in the OPTIONS file. REQUIRES: changes_mutex().
+  [[nodiscard]] Status DropFamily(ColumnFamilyHandle* handle);
   // For tests: FamilyBooks::visits.
   uint64_t FamilyVisits();
   // The options in force, the database's included. Takes the mutex.
@@ -77,8 +87,9 @@ class Families final : public Part {
   ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options)
       FIBER_REQUIRES(database_mutex);
   void PublishFamily(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
+  // `files` (may be null): what was written before is durable first.
   [[nodiscard]] Status CreateFamily(const ColumnFamilyDescriptor& descriptor,
-                                    ColumnFamilyHandle** handle);
+                                    ColumnFamilyHandle** handle, FamilyFiles* files = nullptr);
   // Nobody finds it from now on. The database's reference is left to the caller.
   void RemoveFamily(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
   // What depends on the families and their options: the limit of all logs.
@@ -97,7 +108,9 @@ class Families final : public Part {
 
  private:
   [[nodiscard]] Status OtherFamilyOf(ColumnFamilyHandle* handle, ColumnFamily** family) const;
-  [[nodiscard]] Status DropFamily(ColumnFamilyHandle* handle);
+  // After a MANIFEST write that failed: a new one says that nothing came of it, or it is an error
+  // of the database.
+  void SettleFailedImport(const Status& error, FamilyFiles* files) FIBER_REQUIRES(database_mutex);
 
   std::unique_ptr<ColumnFamilyHandle> default_handle_;
   std::vector<ColumnFamily*> families_;

@@ -169,6 +169,9 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
         m.oldest_blob_file_number = f->oldest_blob_file_number;
         m.file_checksum = f->file_checksum;
         m.file_checksum_func_name = f->file_checksum_func_name;
+        m.epoch_number = f->epoch_number;
+        m.smallest = f->smallest.Encode().ToString();
+        m.largest = f->largest.Encode().ToString();
         metadata->push_back(std::move(m));
       }
     }

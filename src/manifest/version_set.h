@@ -199,13 +199,15 @@ class VersionSet {
                        new_descriptor, on_installed);
   }
 
-  // Adds a family that has no files, and needs no WAL below log_number. InvalidArgument: there is
-  // one of this name. On failure there is none, but the MANIFEST may name it
-  // (manifest_write_failed). SUSPENDS as LogAndApply.
+  // Adds a family that needs no WAL below log_number, and has no files but those that `files` adds
+  // (may be null): both in one atomic group. InvalidArgument: there is one of this name. On failure
+  // there is none, but the MANIFEST may name it (manifest_write_failed); the files stay the
+  // caller's. SUSPENDS as LogAndApply.
   [[nodiscard]] Status CreateColumnFamily(const std::string& name,
                                           const ColumnFamilyOptions& options, uint64_t log_number,
                                           fiber::Mutex* mutex, FSDirectory* db_directory,
-                                          ColumnFamilyState** family) FIBER_REQUIRES(mutex);
+                                          ColumnFamilyState** family, VersionEdit* files = nullptr)
+      FIBER_REQUIRES(mutex);
   // From here on the family is dropped() and no longer among families(). Its state and current
   // Version stay until ForgetDropped. InvalidArgument: the default family, or dropped already.
   [[nodiscard]] Status DropColumnFamily(ColumnFamilyState* family, fiber::Mutex* mutex,

@@ -343,7 +343,8 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
 
 Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamilyOptions& options,
                                       uint64_t log_number, fiber::Mutex* mutex,
-                                      FSDirectory* db_directory, ColumnFamilyState** created) {
+                                      FSDirectory* db_directory, ColumnFamilyState** created,
+                                      VersionEdit* files) {
   *created = nullptr;
   Writer self;
   AwaitTurn(&self, mutex);
@@ -365,12 +366,18 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
   edit.SetLogNumber(log_number);
   CompleteEdit(state.get(), &edit);
   edit.SetNextFile(next_file_number_.load());
-  VersionEdit* const edits[] = {&edit};
+  std::vector<VersionEdit*> edits = {&edit};
   CompleteMinLog(edits, {});
-  s = EncodeRecords(edits, /*atomic=*/false, &write);
+  VersionBuilder builder(&state->icmp(), nullptr);
+  if (files != nullptr) {
+    CompleteEdit(state.get(), files);
+    files->SetNextFile(next_file_number_.load());
+    s = builder.Apply(*files);
+    edits.push_back(files);
+  }
+  if (s.ok()) s = EncodeRecords(edits, /*atomic=*/files != nullptr, &write);
   Version* version = nullptr;
   if (s.ok()) {
-    VersionBuilder builder(&state->icmp(), nullptr);
     s = builder.Save(state.get(), this, next_version_number_++, options, /*infer_epochs=*/false,
                      &version);
   }
@@ -381,11 +388,13 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
       state->SetLogNumber(*edit.log_number());
       min_log_number_to_keep_ =
           std::max(min_log_number_to_keep_, edit.min_log_number_to_keep().value_or(0));
-      manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit.last_sequence());
+      manifest_last_sequence_ = std::max(manifest_last_sequence_, *edits.back()->last_sequence());
       Install(state.get(), version);
       *created = Enter(std::move(state));
     }
+    const size_t obsolete = obsolete_tables_.size();
     version->Unref();
+    if (!s.ok()) obsolete_tables_.resize(obsolete);  // the files are the caller's
   }
   EndTurn(mutex);
   return s;

@@ -251,6 +251,18 @@ std::string FormatCollectorFactoriesText(const CollectorFactories& factories) {
   return list.empty() ? list : "{" + list + "}";
 }
 
+ObjectText ParseComparatorText(const std::string& text, const Comparator** comparator) {
+  const std::string name = NameInObjectText(text);
+  for (const Comparator* known :
+       {BytewiseComparator(), ReverseBytewiseComparator(), BytewiseComparatorWithU64Ts(),
+        ReverseBytewiseComparatorWithU64Ts()}) {
+    if (name != known->Name()) continue;
+    *comparator = known;
+    return ObjectText::kParsed;
+  }
+  return ObjectText::kUnknown;
+}
+
 }  // namespace cairn
 
 namespace ROCKSDB_NAMESPACE {
@@ -291,6 +303,19 @@ Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
   Status s = CreateFromString(config_options, id, &made);
   if (s.ok() && (made != nullptr || id.empty() || id == "nullptr")) *factory = std::move(made);
   return s;
+}
+
+Status Comparator::CreateFromString(const ConfigOptions& config_options, const std::string& id,
+                                    const Comparator** result) {
+  if (id.empty() || id == "nullptr") return Status::OK();
+  cairn::ObjectText found = cairn::ParseComparatorText(id, result);
+  const Comparator* registered = nullptr;
+  if (found == cairn::ObjectText::kUnknown && config_options.registry != nullptr &&
+      config_options.registry->NewStaticObject(cairn::NameInObjectText(id), &registered).ok()) {
+    *result = registered;
+    found = cairn::ObjectText::kParsed;
+  }
+  return StatusOf(found, config_options, Type(), id);
 }
 
 Status SliceTransform::CreateFromString(const ConfigOptions& config_options, const std::string& id,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/merge_operator.h"
@@ -28,6 +29,9 @@ std::string NameInObjectText(const std::string& text);
 ObjectText ParseMemtableFactoryText(const std::string& text,
                                     std::unique_ptr<MemTableRepFactory>* factory);
 std::string FormatMemtableFactoryText(const MemTableRepFactory& factory);
+
+// Those of rocksdb/comparator.h.
+ObjectText ParseComparatorText(const std::string& text, const Comparator** comparator);
 
 ObjectText ParsePrefixExtractorText(const std::string& text,
                                     std::shared_ptr<const SliceTransform>* extractor);

@@ -223,15 +223,9 @@ std::string FormatComparator(const ColumnFamilyOptions& options) {
 
 SetResult BuildComparator(ColumnFamilyOptions* options, const std::string& value,
                           const ConfigOptions*) {
-  const std::string name = NameInObjectText(value);
-  for (const Comparator* known :
-       {BytewiseComparator(), ReverseBytewiseComparator(), BytewiseComparatorWithU64Ts(),
-        ReverseBytewiseComparatorWithU64Ts()}) {
-    if (name != known->Name()) continue;
-    options->comparator = known;
-    return SetResult::kSet;
-  }
-  return SetResult::kUsers;
+  return ParseComparatorText(value, &options->comparator) == ObjectText::kParsed
+             ? SetResult::kSet
+             : SetResult::kUsers;
 }
 
 std::string FormatMemtableFactory(const ColumnFamilyOptions& options) {

@@ -196,9 +196,6 @@ TEST_F(CheckpointTest, WhatStandsInTheWayIsRefusedOrRemoved) {
   EXPECT_TRUE(Checkpoint::Create(nullptr, &none).IsInvalidArgument());
   Checkpoint* made = nullptr;
   ASSERT_TRUE(Checkpoint::Create(db_.get(), &made).ok());
-  ExportImportFilesMetaData* exported = nullptr;
-  EXPECT_TRUE(
-      made->ExportColumnFamily(db_->DefaultColumnFamily(), "/x", &exported).IsNotSupported());
   delete made;
 }
 

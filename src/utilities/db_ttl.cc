@@ -159,6 +159,17 @@ class TtlDb final : public DBWithTTL {
                               std::vector<ColumnFamilyHandle*>* handles) override;
   Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& families,
                               std::vector<ColumnFamilyHandle*>* handles) override;
+  // Of files that a DBWithTTL has written: each value ends in its time.
+  using StackableDB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& name,
+      const ImportColumnFamilyOptions& import,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override {
+    ColumnFamilyOptions wrapped = options;
+    AddTtl(&wrapped, 0);
+    return db_->CreateColumnFamilyWithImport(wrapped, name, import, metadatas, handle);
+  }
   void SetTtl(int32_t ttl) override { SetTtl(DefaultColumnFamily(), ttl); }
   void SetTtl(ColumnFamilyHandle* family, int32_t ttl) override {
     ChangeTtl(GetOptions(family), ttl);

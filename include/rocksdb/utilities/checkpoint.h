@@ -46,7 +46,14 @@ class Checkpoint {
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
 
-  // NotSupported: there is no import.
+  // Makes the directory `export_dir`, as CreateCheckpoint does, of the tables of one column family:
+  // links, or copies where the file system has none. What was written before the call is in them
+  // (the family is flushed). *metadata, which must be null, becomes what
+  // DB::CreateColumnFamilyWithImport takes, in this process or another; the caller deletes it.
+  //
+  // InvalidArgument: `export_dir` exists. NotSupported: the family has values in blob files, or the
+  // database is open for reading. ColumnFamilyDropped. After an error there is no directory, and
+  // *metadata is null. SUSPENDS.
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata);
 };

@@ -371,6 +371,15 @@ class StackableDB : public DB {
   Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override {
     return db_->IngestExternalFiles(args);
   }
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& column_family_name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override {
+    return db_->CreateColumnFamilyWithImport(options, column_family_name, import_options, metadatas,
+                                             handle);
+  }
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override {
