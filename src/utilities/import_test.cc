@@ -194,7 +194,7 @@ TEST_F(ImportTest, SeveralFamiliesBecomeOneWhereTheirKeysAreApart) {
   const std::unique_ptr<ExportImportFilesMetaData> first = std::move(metadata_);
   ASSERT_TRUE(Export("/second", made).ok());
   ExpectRefused(Import({first.get(), metadata_.get(), first.get()}), "overlapping ranges");
-  ExpectRefused(Import({}), "empty");
+  ExpectRefused(Import(std::vector<const ExportImportFilesMetaData*>()), "empty");
   ExpectRefused(Import({first.get(), nullptr}), "null");
   const Status s = Import({metadata_.get(), first.get()});
   ASSERT_TRUE(s.ok()) << s.ToString();
@@ -216,10 +216,12 @@ TEST_F(ImportTest, MetadataThatTheFilesContradictAreRefused) {
   ExpectRefused(with([](LiveFileMetaData* f) { f->level = 7; }), "num_levels");
   ExpectRefused(with([](LiveFileMetaData* f) { f->level = -1; }), "level -1");
   ExpectRefused(with([](LiveFileMetaData* f) { f->size += 1; }), "bytes");
-  ExpectRefused(with([](LiveFileMetaData* f) { f->largest_seqno = 1; }), "sequence number");
+  *metadata_ = good;
+  metadata_->files.front().smallest_seqno = metadata_->files.front().largest_seqno = 1;
+  ExpectRefused(Import(), "sequence number");
   ExpectRefused(with([](LiveFileMetaData* f) { f->smallest_seqno = f->largest_seqno + 1; }),
                 "sequence number");
-  ExpectRefused(with([](LiveFileMetaData* f) { f->largest_seqno = kMaxSequenceNumber; }),
+  ExpectRefused(with([](LiveFileMetaData* f) { f->largest_seqno = UINT64_MAX >> 8; }),
                 "sequence number");
   ExpectRefused(with([](LiveFileMetaData* f) { f->smallest = "short"; }), "internal key");
   ExpectRefused(with([](LiveFileMetaData* f) { f->largest = f->smallest; }), "other keys");

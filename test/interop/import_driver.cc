@@ -1,11 +1,11 @@
 // A column family that one engine exports and another one imports (import_test.py). The public API
 // alone, compiled once against Cairn and once against librocksdb.
 //
-//   import_driver make DB DIR LIST    a database with a family of several levels, tombstones of
-//                                     ranges cut by tables among them; exports it to DIR, and
-//                                     writes to LIST what is to be known of it
-//   import_driver take DB LIST        imports it into a database of its own, and checks it
-//   import_driver check DB            checks it once more, writes, compacts, checks
+//   import_driver make DB DIR LIST whole|cut   a database with a family of several levels; exports
+//                        it to DIR, and writes to LIST what is to be known of it. cut: compactions
+//                        have cut tombstones of ranges, one of which lies in many tables
+//   import_driver take DB LIST                 imports it into another database, and checks it
+//   import_driver check DB                     checks it once more, writes, compacts, checks
 //
 // Exit status 1: something is not as expected, and stderr says what.
 #include <cstdint>
@@ -163,7 +163,7 @@ rocksdb::ExportImportFilesMetaData ReadList(const std::string& path) {
   return metadata;
 }
 
-void Make(const std::string& dir, const std::string& to, const std::string& list) {
+void Make(const std::string& dir, const std::string& to, const std::string& list, bool cut) {
   Database d(dir);
   rocksdb::DB* const db = d.db.get();
   const rocksdb::WriteOptions writing;
@@ -177,7 +177,7 @@ void Make(const std::string& dir, const std::string& to, const std::string& list
            int version) { Check("put", db->Put(writing, made, KeyOf(i), ValueOf(i, version))); },
        [&](int i) { Check("delete", db->Delete(writing, made, KeyOf(i))); },
        [&](int from, int to_key) {
-         if (snapshot == nullptr) snapshot = db->GetSnapshot();
+         if (cut && snapshot == nullptr) snapshot = db->GetSnapshot();
          Check("delete range", db->DeleteRange(writing, made, KeyOf(from), KeyOf(to_key)));
        },
        [&](const std::string& what) {
@@ -193,7 +193,7 @@ void Make(const std::string& dir, const std::string& to, const std::string& list
   std::printf("%zu tables\n", metadata->files.size());
   delete metadata;
   delete checkpoint;
-  db->ReleaseSnapshot(snapshot);
+  if (snapshot != nullptr) db->ReleaseSnapshot(snapshot);
 }
 
 void Take(const std::string& dir, const std::string& list) {
@@ -234,14 +234,14 @@ void CheckAgain(const std::string& dir) {
 
 int main(int argc, char** argv) {
   const std::string command = argc > 1 ? argv[1] : "";
-  if (command == "make" && argc == 5) {
-    Make(argv[2], argv[3], argv[4]);
+  if (command == "make" && argc == 6) {
+    Make(argv[2], argv[3], argv[4], argv[5] == std::string("cut"));
   } else if (command == "take" && argc == 4) {
     Take(argv[2], argv[3]);
   } else if (command == "check" && argc == 3) {
     CheckAgain(argv[2]);
   } else {
-    Die("usage: make DB DIR LIST | take DB LIST | check DB");
+    Die("usage: make DB DIR LIST whole|cut | take DB LIST | check DB");
   }
   return 0;
 }

@@ -21,10 +21,10 @@ def run(engine, *command):
         sys.exit('FAILED')
 
 
-# (Whether RocksDB 7.8.3 takes its own tables back is not ours: it finds the bounds of those that share a range's tombstone wrong.)
-for source, target in (('rocksdb', 'cairn'), ('cairn', 'rocksdb'), ('cairn', 'cairn')):
+# Where many tables share a tombstone RocksDB 7.8.3 takes the bounds of imported ones wrong, of its own, too.
+for source, target, tombstones in (('rocksdb', 'cairn', 'cut'), ('cairn', 'rocksdb', 'whole'), ('cairn', 'cairn', 'cut')):
     with tempfile.TemporaryDirectory(prefix='cairn_import.') as folder:
-        run(source, 'make', folder + '/source', folder + '/exported', folder + '/list')
+        run(source, 'make', folder + '/source', folder + '/exported', folder + '/list', tombstones)
         run(target, 'take', folder + '/target', folder + '/list')
         for engine in (target, 'rocksdb', 'cairn', target):
             run(engine, 'check', folder + '/target')
