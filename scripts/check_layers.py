@@ -17,6 +17,8 @@ import pathlib
 import re
 import sys
 
+# What stands there is found by a compiler that is told of no include folder (bindgen), and finds the rest.
+WITHOUT_INCLUDE_PATH = 'include/cairn/c'
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 SOURCES = ('.h', '.cc', '.S')
 PUBLIC = ('rocksdb', 'cairn')
@@ -72,7 +74,7 @@ def check_file(root, path, layers, server_layers):
         if not match:
             continue
         target = match.group(1)
-        if '..' in target.split('/'):
+        if '..' in target.split('/') and not (root / path).is_relative_to(root / WITHOUT_INCLUDE_PATH):
             yield f'{path}:{number}: include "{target}": write the path from the include folder, without ..'
             continue
         first = target.split('/')[0] if '/' in target else None

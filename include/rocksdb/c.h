@@ -16,7 +16,11 @@
    Thread safety: as in the C++ interface. A rocksdb_t is safe from any thread; iterators, batches
    and options objects are for one thread at a time, options objects may be shared once nobody
    changes them. An option that Cairn does not support is refused when the database is opened, by
-   name. */
+   name.
+
+   RocksDB changed the arguments of a few functions: c_releases.h has them as CAIRN_C_RELEASE asks
+   for them: 10 (of releases 9 and 10, the default), 7, 8 or 11. Who cannot set it takes
+   include/cairn/c/7 or include/cairn/c/11 for the folder in which rocksdb/c.h lies. */
 #ifndef ROCKSDB_INCLUDE_C_H_
 #define ROCKSDB_INCLUDE_C_H_
 
@@ -252,7 +256,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_flush(rocksdb_t* db, const rocksdb_flush
                                               char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr);
-extern ROCKSDB_LIBRARY_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_disable_manual_compaction(rocksdb_t* db);
 extern ROCKSDB_LIBRARY_API void rocksdb_enable_manual_compaction(rocksdb_t* db);
 /* Changes options of the open database by name, all `count` of them or none. */
@@ -297,6 +300,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_checkpoint_create(rocksdb_checkpoint_t* 
 extern ROCKSDB_LIBRARY_API void rocksdb_checkpoint_object_destroy(rocksdb_checkpoint_t* checkpoint);
 
 /* See convenience.h and experimental.h. A key of NULL is no bound. */
+/* DB::DeleteFile, and no word of its errors. (In RocksDB until release 9.) */
+extern ROCKSDB_LIBRARY_API void rocksdb_delete_file(rocksdb_t* db, const char* name);
 extern ROCKSDB_LIBRARY_API void rocksdb_delete_file_in_range(rocksdb_t* db, const char* start_key,
                                                              size_t start_key_len,
                                                              const char* limit_key,
@@ -464,7 +469,7 @@ extern ROCKSDB_LIBRARY_API rocksdb_cache_t* rocksdb_cache_create_lru(size_t capa
 extern ROCKSDB_LIBRARY_API rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(
     size_t capacity);
 extern ROCKSDB_LIBRARY_API rocksdb_cache_t* rocksdb_cache_create_lru_opts(
-    rocksdb_lru_cache_options_t*);
+    const rocksdb_lru_cache_options_t*);
 extern ROCKSDB_LIBRARY_API rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_lru_cache_options_set_capacity(rocksdb_lru_cache_options_t*,
@@ -529,12 +534,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_hash_skip_list_rep(
 /* The options take the extractor over. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_prefix_extractor(rocksdb_options_t*,
                                                                      rocksdb_slicetransform_t*);
-/* `transform` returns where the prefix starts, within `key`; `in_range` may be NULL. */
-extern ROCKSDB_LIBRARY_API rocksdb_slicetransform_t* rocksdb_slicetransform_create(
-    void* state, void (*destructor)(void*),
-    char* (*transform)(void*, const char* key, size_t length, size_t* dst_length),
-    unsigned char (*in_domain)(void*, const char* key, size_t length),
-    unsigned char (*in_range)(void*, const char* key, size_t length), const char* (*name)(void*));
 extern ROCKSDB_LIBRARY_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(
     size_t);
 extern ROCKSDB_LIBRARY_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_noop(void);
@@ -633,6 +632,15 @@ extern ROCKSDB_LIBRARY_API int rocksdb_env_get_bottom_priority_background_thread
     rocksdb_env_t* env);
 extern ROCKSDB_LIBRARY_API void rocksdb_create_dir_if_missing(rocksdb_env_t* env, const char* path,
                                                               char** errptr);
+/* Waits until every thread has ended that Env::StartThread started. */
+extern ROCKSDB_LIBRARY_API void rocksdb_env_join_all_threads(rocksdb_env_t* env);
+/* Hints without effect: threads stay at the program's priority. */
+extern ROCKSDB_LIBRARY_API void rocksdb_env_lower_thread_pool_io_priority(rocksdb_env_t* env);
+extern ROCKSDB_LIBRARY_API void rocksdb_env_lower_high_priority_thread_pool_io_priority(
+    rocksdb_env_t* env);
+extern ROCKSDB_LIBRARY_API void rocksdb_env_lower_thread_pool_cpu_priority(rocksdb_env_t* env);
+extern ROCKSDB_LIBRARY_API void rocksdb_env_lower_high_priority_thread_pool_cpu_priority(
+    rocksdb_env_t* env);
 extern ROCKSDB_LIBRARY_API void rocksdb_env_destroy(rocksdb_env_t*);
 
 /* Frees what a function of this interface malloc()ed. */
@@ -654,6 +662,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_optimistic_transactions.h"
 #include "c_options.h"
 #include "c_perf.h"
+#include "c_refused.h"
+#include "c_releases.h"
 #include "c_space.h"
 #include "c_timestamps.h"
 #include "c_transaction_db.h"

@@ -360,6 +360,11 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_delete_obsolete_files_period
     rocksdb_options_t*, uint64_t);
 extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_options_get_delete_obsolete_files_period_micros(rocksdb_options_t*);
+/* A hint without effect. (In RocksDB until release 8.) */
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_access_hint_on_compaction_start(
+    rocksdb_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API int rocksdb_options_get_access_hint_on_compaction_start(
+    rocksdb_options_t* opt);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_use_adaptive_mutex(rocksdb_options_t*,
                                                                        unsigned char);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_use_adaptive_mutex(rocksdb_options_t*);

@@ -318,6 +318,12 @@ void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) {
 void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) {
   Report(errptr, db->rep->EnableFileDeletions(/*force=*/false));
 }
+void rocksdb_enable_file_deletions_7(rocksdb_t* db, unsigned char force, char** errptr) {
+  Report(errptr, db->rep->EnableFileDeletions(force != 0));
+}
+void rocksdb_delete_file(rocksdb_t* db, const char* name) {
+  db->rep->DeleteFile(name).PermitUncheckedError();  // there is nowhere to say it
+}
 void rocksdb_disable_manual_compaction(rocksdb_t* db) { db->rep->DisableManualCompaction(); }
 void rocksdb_enable_manual_compaction(rocksdb_t* db) { db->rep->EnableManualCompaction(); }
 void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[],

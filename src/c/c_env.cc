@@ -83,6 +83,19 @@ void rocksdb_create_dir_if_missing(rocksdb_env_t* env, const char* path, char** 
   // style: the user's call
   cairn::Report(errptr, env->rep->CreateDirIfMissing(path));
 }
+void rocksdb_env_join_all_threads(rocksdb_env_t* env) { env->rep->WaitForJoin(); }
+void rocksdb_env_lower_thread_pool_io_priority(rocksdb_env_t* env) {
+  env->rep->LowerThreadPoolIOPriority();
+}
+void rocksdb_env_lower_high_priority_thread_pool_io_priority(rocksdb_env_t* env) {
+  env->rep->LowerThreadPoolIOPriority(Env::HIGH);
+}
+void rocksdb_env_lower_thread_pool_cpu_priority(rocksdb_env_t* env) {
+  env->rep->LowerThreadPoolCPUPriority();
+}
+void rocksdb_env_lower_high_priority_thread_pool_cpu_priority(rocksdb_env_t* env) {
+  env->rep->LowerThreadPoolCPUPriority(Env::HIGH);
+}
 void rocksdb_env_destroy(rocksdb_env_t* env) { delete env; }
 
 rocksdb_logger_t* rocksdb_logger_create_stderr_logger(int log_level, const char* prefix) {

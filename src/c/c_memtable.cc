@@ -75,6 +75,13 @@ rocksdb_slicetransform_t* rocksdb_slicetransform_create(
   made->name = name;
   return new rocksdb_slicetransform_t{std::move(made)};
 }
+rocksdb_slicetransform_t* rocksdb_slicetransform_create_11(
+    void* state, void (*destructor)(void*),
+    char* (*transform)(void*, const char* key, size_t length, size_t* dst_length),
+    unsigned char (*in_domain)(void*, const char* key, size_t length), const char* (*name)(void*)) {
+  return rocksdb_slicetransform_create(state, destructor, transform, in_domain,
+                                       /*in_range=*/nullptr, name);
+}
 rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(size_t length) {
   return new rocksdb_slicetransform_t{
       std::unique_ptr<const SliceTransform>(NewFixedPrefixTransform(length))};

@@ -343,6 +343,7 @@ CAIRN_C_OPTION(options, size_t, manifest_preallocation_size)
 CAIRN_C_OPTION(options, size_t, max_manifest_file_size)
 CAIRN_C_OPTION(options, int, table_cache_numshardbits)
 CAIRN_C_OPTION(options, uint64_t, delete_obsolete_files_period_micros)
+CAIRN_C_OPTION(options, int, access_hint_on_compaction_start)
 CAIRN_C_OPTION(options, unsigned char, use_adaptive_mutex)
 
 // Logging and statistics

@@ -112,7 +112,7 @@ rocksdb_lru_cache_options_t* rocksdb_lru_cache_options_create() {
 void rocksdb_lru_cache_options_destroy(rocksdb_lru_cache_options_t* o) { delete o; }
 CAIRN_C_SETTER(lru_cache_options, size_t, capacity)
 CAIRN_C_SETTER(lru_cache_options, int, num_shard_bits)
-rocksdb_cache_t* rocksdb_cache_create_lru_opts(rocksdb_lru_cache_options_t* o) {
+rocksdb_cache_t* rocksdb_cache_create_lru_opts(const rocksdb_lru_cache_options_t* o) {
   return new rocksdb_cache_t{NewLRUCache(o->rep)};
 }
 rocksdb_hyper_clock_cache_options_t* rocksdb_hyper_clock_cache_options_create(

@@ -1,0 +1,72 @@
+// The C interface: what can be named and not used. DB::Open says which (options/options_check.cc).
+#include "c/c_objects.h"
+#include "rocksdb/memtablerep.h"
+#include "table/refused_formats.h"
+
+using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
+
+// The settings are forgotten: nothing comes of them.
+struct rocksdb_cuckoo_table_options_t {};
+
+extern "C" {
+
+rocksdb_cuckoo_table_options_t* rocksdb_cuckoo_options_create() {
+  return new rocksdb_cuckoo_table_options_t;
+}
+void rocksdb_cuckoo_options_destroy(rocksdb_cuckoo_table_options_t* o) { delete o; }
+void rocksdb_cuckoo_options_set_hash_ratio(rocksdb_cuckoo_table_options_t* /*o*/, double /*v*/) {}
+void rocksdb_cuckoo_options_set_max_search_depth(rocksdb_cuckoo_table_options_t* /*o*/,
+                                                 uint32_t /*v*/) {}
+void rocksdb_cuckoo_options_set_cuckoo_block_size(rocksdb_cuckoo_table_options_t* /*o*/,
+                                                  uint32_t /*v*/) {}
+void rocksdb_cuckoo_options_set_identity_as_first_hash(rocksdb_cuckoo_table_options_t* /*o*/,
+                                                       unsigned char /*v*/) {}
+void rocksdb_cuckoo_options_set_use_module_hash(rocksdb_cuckoo_table_options_t* /*o*/,
+                                                unsigned char /*v*/) {}
+void rocksdb_options_set_cuckoo_table_factory(rocksdb_options_t* o,
+                                              rocksdb_cuckoo_table_options_t* table_options) {
+  if (table_options == nullptr) return;
+  o->rep.table_factory = cairn::NewRefusedTableFactory(TableFactory::kCuckooTableName());
+}
+
+void rocksdb_options_set_plain_table_factory(rocksdb_options_t* o, uint32_t /*user_key_len*/,
+                                             int /*bloom_bits_per_key*/,
+                                             double /*hash_table_ratio*/,
+                                             size_t /*index_sparseness*/,
+                                             size_t /*huge_page_tlb_size*/, char /*encoding_type*/,
+                                             unsigned char /*full_scan_mode*/,
+                                             unsigned char /*store_index_in_file*/) {
+  o->rep.table_factory = cairn::NewRefusedTableFactory(TableFactory::kPlainTableName());
+}
+void rocksdb_options_set_plain_table_factory_7(rocksdb_options_t* o, uint32_t /*user_key_len*/,
+                                               int /*bloom_bits_per_key*/,
+                                               double /*hash_table_ratio*/,
+                                               size_t /*index_sparseness*/) {
+  o->rep.table_factory = cairn::NewRefusedTableFactory(TableFactory::kPlainTableName());
+}
+
+void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* o, size_t bucket_count) {
+  o->rep.memtable_factory.reset(NewHashLinkListRepFactory(bucket_count));
+}
+void rocksdb_options_set_row_cache(rocksdb_options_t* o, rocksdb_cache_t* cache) {
+  o->rep.row_cache = cache == nullptr ? nullptr : cache->rep;
+}
+void rocksdb_block_based_options_set_block_cache_compressed(
+    rocksdb_block_based_table_options_t* o, rocksdb_cache_t* block_cache_compressed) {
+  o->rep.block_cache_compressed =
+      block_cache_compressed == nullptr ? nullptr : block_cache_compressed->rep;
+}
+CAIRN_C_OPTION(options, int, max_write_buffer_number_to_maintain)
+
+rocksdb_t* rocksdb_open_and_trim_history(const rocksdb_options_t* /*options*/, const char* /*name*/,
+                                         int /*num_column_families*/,
+                                         const char* const* /*column_family_names*/,
+                                         const rocksdb_options_t* const* /*column_family_options*/,
+                                         rocksdb_column_family_handle_t** /*column_family_handles*/,
+                                         char* /*trim_ts*/, size_t /*trim_tslen*/, char** errptr) {
+  cairn::Report(errptr, Status::NotSupported("rocksdb_open_and_trim_history is not supported by "
+                                             "this version of Cairn"));
+  return nullptr;
+}
+
+}  // extern "C"
