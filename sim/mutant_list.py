@@ -724,10 +724,28 @@ transactions('committed-log-not-kept', 'the log of a prepared section goes while
 transactions('recovered-without-locks', 'what recovery finds prepared has no locks', 'src/utilities/pessimistic_transaction.cc',
              '    LockRecovered(record.family, record.key);\n', '')
 transactions('rollback-not-logged', 'the rollback of what was prepared is not in the log', 'src/utilities/pessimistic_transaction.cc',
-             '  TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};\n  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);',
-             '  TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};')
+             'kTypeRollbackXID, name_);\n  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);', 'kTypeRollbackXID, name_);')
 transactions('prepare-not-synced', 'Prepare() does not sync, whatever the options say', 'src/utilities/pessimistic_transaction.cc',
              '  if (s.ok()) s = db_->WriteStep(write_options_, &section, &step);', '  if (s.ok()) s = db_->WriteStep(WriteOptions(), &section, &step);')
+
+# (Worlds of transactions draw one of RocksDB's policies: half of them have shared numbers.)
+transactions('shared-copy-without-before', 'the copy of an undecided section does not hide the original', 'src/commit/prepared_sections.cc',
+             '  Status s = WriteBatchInternal::Append(record, &before);\n', '  Status s;\n')
+transactions('shared-rollback-without-before', 'a rollback does not log what its keys had', 'src/utilities/pessimistic_transaction.cc',
+             '    s = db_->ValuesBefore(*batch_.GetWriteBatch(), /*of_merges_only=*/false, &batch);\n', '')
+transactions('shared-commit-merges-twice', 'a commit does not log what merged keys had', 'src/utilities/pessimistic_transaction.cc',
+             '  Status s = db_->ValuesBefore(*prepared, /*of_merges_only=*/true, batch);\n', '  Status s;\n')
+transactions('shared-undecided-seen', 'what recovery leaves undecided is not hidden', 'src/db/recovery_prepared.cc',
+             '    s = ApplyBatch(before.Data(), first,', '    s = ApplyBatch(WriteBatch().Data(), first,')
+transactions('shared-before-is-own', 'recovery takes what a section wrote for what its keys had before', 'src/db/values_before.cc',
+             '    if (!is_hidden || newest == 0) return s;', '    return s;')
+transactions('shared-decided-is-copied', 'a decided section goes on to the next log', 'src/db/write_path.cc',
+             '    db_.prepared.Forget(step->name);\n', '')
+transactions('shared-copy-not-synced', 'the log goes before the copies of its undecided sections are durable', 'src/db/memtable_switch.cc',
+             '  return db_.prepared.CopyAll(wal, append, [this] { return db_.wals->Sync(); });',
+             '  return db_.prepared.CopyAll(wal, append, [] { return IOStatus::OK(); });')
+transactions('shared-numbers-not-taken', 'a prepared section takes no sequence numbers', 'src/commit/two_phase.h',
+             '    return shares_numbers() ? numbers : 0;', '    return 0;')
 
 # ---- Blob files
 

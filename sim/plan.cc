@@ -395,6 +395,7 @@ Plan Plan::TransactionsFromSeed(uint64_t seed) {
     life.options.write_buffer_size = OneOf<size_t>(&random, {4 << 10, 64 << 10});
     life.options.unordered_write = false;  // is refused
   }
+  plan.write_policy = OneOf<int>(&random, {0, 0, 1, 2});
   return plan;
 }
 
@@ -431,7 +432,9 @@ std::string Plan::Describe() const {
             (atomic_flush ? ", flushed together\n" : "\n");
   }
   if (kind == Kind::kRepairs) text += "most lives end by a repair\n";
-  if (kind == Kind::kTransactions) text += "transactions\n";
+  if (kind == Kind::kTransactions) {
+    text += "transactions, write policy " + std::to_string(write_policy) + "\n";
+  }
   if (kind == Kind::kTimestamps) text += "user-defined timestamps\n";
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";
   if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";

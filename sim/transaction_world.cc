@@ -49,6 +49,7 @@ bool TransactionWorld::Open(const LifePlan& life, How how, bool begins_life) {
   Status s;
   if (how == How::kPessimistic) {
     rocksdb::TransactionDBOptions own;
+    own.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(plan_.write_policy);
     own.num_stripes = 1 + life.seed % 4;
     own.default_lock_timeout = static_cast<int64_t>(life.seed / 4 % 50);
     s = rocksdb::TransactionDB::Open(options, own, kPath, families, &families_, &pessimistic_);
@@ -89,7 +90,9 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   power_is_off_ = over_ = false;
   durable_ = 0;
   records_.clear();
-  const How how = life.seed % 2 == 0   ? How::kPessimistic
+  // (Of the other policies nobody else opens the logs.)
+  const bool committed = plan_.write_policy == rocksdb::WRITE_COMMITTED;
+  const How how = life.seed % 2 == 0 || !committed ? How::kPessimistic
                   : life.seed % 4 == 1 ? How::kOptimistic
                                        : How::kOptimisticSerial;
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);

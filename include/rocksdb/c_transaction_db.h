@@ -41,7 +41,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_transactiondb_options_set_max_num_deadlo
     rocksdb_transactiondb_options_t* opt, uint32_t v);
 extern ROCKSDB_LIBRARY_API uint32_t
 rocksdb_transactiondb_options_get_max_num_deadlocks(rocksdb_transactiondb_options_t* opt);
-/* A database with another one than write_committed is refused when it is opened. Newer than
+/* What it means: TransactionDBOptions::write_policy. Newer than
    RocksDB 10.4. */
 enum {
   rocksdb_txndb_write_policy_write_committed = 0,

@@ -50,7 +50,9 @@ Status RefuseRecord(const BatchRecord& record) {
       return Status::NotSupported("Blob indexes are not supported");
     default:
       return Status::NotSupported(
-          "WAL contains prepared transactions, or what is left of them. Write batch tag",
+          "WAL contains prepared transactions, or what is left of them, of another "
+          "TransactionDBOptions::write_policy than the database is opened with, or it is opened "
+          "without TransactionDB::Open(). Write batch tag",
           std::to_string(static_cast<int>(record.type)));
   }
 }
@@ -127,7 +129,7 @@ Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool co
     }
     if (!reader.Next(&record)) break;
     if (!record.counted) {
-      if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
+      if (record.type == kTypeLogData || (!kMarked && record.type == kTypeNoop)) continue;
       if constexpr (!kMarked) return RefuseRecord(record);
       if (Status s = marks->Mark(record, &seq); !s.ok()) return s;
       continue;
@@ -136,7 +138,7 @@ Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool co
     ++found;
     if constexpr (kMarked) {
       bool kept = false;
-      if (Status s = marks->Keep(record, &kept); !s.ok()) return s;
+      if (Status s = marks->Keep(record, &seq, &kept); !s.ok()) return s;
       if (kept) continue;
     }
     if (!sought || record.family != table_family) {
@@ -159,7 +161,12 @@ Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool co
       if (!s.ok()) [[unlikely]]
         return s;
     }
-    ++seq;  // a skipped record keeps its number
+    // (A skipped record keeps its number.)
+    if constexpr (kMarked) {
+      seq += marks->Step();
+    } else {
+      ++seq;
+    }
   }
   if (!reader.status().ok()) return reader.status();
   if (found != reader.count()) return Status::Corruption("WriteBatch has wrong count");

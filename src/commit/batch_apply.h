@@ -73,9 +73,11 @@ class BatchMarks {
   /// A mark. *seq: of the next entry; moves on by what is inserted for the mark's sake. Not OK:
   /// fails ApplyBatch. May SUSPEND.
   virtual Status Mark(const BatchRecord& mark, SequenceNumber* seq) = 0;
-  /// Between two marks lies an entry that is not to be inserted, and takes no sequence number:
-  /// *kept is set.
-  virtual Status Keep(const BatchRecord& entry, bool* kept) = 0;
+  /// An entry is next, at *seq, which may be moved on. If it lies between two marks, is not to be
+  /// inserted, and takes no sequence number, *kept is set.
+  virtual Status Keep(const BatchRecord& entry, SequenceNumber* seq, bool* kept) = 0;
+  /// How far the sequence number moves on behind an entry: 0 where entries share one.
+  virtual SequenceNumber Step() const { return 1; }
   /// Entries are about to be inserted there. Concurrently, where the batches are.
   virtual void WritesTo(MemTable* /*table*/) {}
 };

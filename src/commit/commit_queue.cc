@@ -98,8 +98,7 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   Writer w;
   w.batch = batch;
   w.bytes = WriteBatchInternal::ByteSize(batch);
-  const bool inserts = step == nullptr || step->kind != TwoPhaseStep::Kind::kPrepare;
-  w.count = inserts ? WriteBatchInternal::Count(batch) : 0;
+  w.count = step == nullptr ? WriteBatchInternal::Count(batch) : step->NumbersOf(batch);
   w.slot = fiber::slot();
   w.sync = options.sync;
   w.disable_wal = options.disableWAL;
@@ -340,6 +339,16 @@ void CommitQueue::AwaitCompany(const Writer& leader) {
   }
 }
 
+namespace {
+
+// Its section takes the numbers that RocksDB finds when it reads the record: nothing else precedes
+// it there, which would take fewer of them than here.
+bool NumbersSection(const TwoPhaseStep* step) {
+  return step != nullptr && step->kind == TwoPhaseStep::Kind::kPrepare && step->shares_numbers();
+}
+
+}  // namespace
+
 void CommitQueue::FormGroup(Group* group) {
   Writer* const leader = group->leader;
   group->last = leader;
@@ -351,8 +360,10 @@ void CommitQueue::FormGroup(Group* group) {
   const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
   const size_t small = std::min(kSmallBatchBytes, max_group / 8);
   const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
+  const bool is_section = NumbersSection(leader->step);
   for (Writer* w = leader->newer; w != nullptr; w = w->newer) {
     const bool fits = w->batch != nullptr && w->check == nullptr &&
+                      NumbersSection(w->step) == is_section &&
                       w->disable_wal == leader->disable_wal &&
                       w->no_slowdown == leader->no_slowdown && (!w->sync || leader->sync) &&
                       group->bytes + w->bytes <= limit;
@@ -436,9 +447,13 @@ Status CommitQueue::Log(const Group& group) {
 void CommitQueue::NotePrepared(const Group& group) {
   size_t sections = 0;
   const auto prepares = [](const Writer* w) {
-    return w->step != nullptr && w->step->kind == TwoPhaseStep::Kind::kPrepare;
+    return w->step != nullptr && !w->step->shares_numbers() &&
+           w->step->kind == TwoPhaseStep::Kind::kPrepare;
   };
-  group.ForEach([&](const Writer* w) { sections += prepares(w); });
+  group.ForEach([&](const Writer* w) {
+    sections += prepares(w);
+    if (w->step != nullptr && w->step->shares_numbers()) env_->NoteStep(w->step);
+  });
   if (sections == 0) return;
   const uint64_t log = env_->NotePrepared(sections);
   group.ForEach([&](Writer* w) {
@@ -464,7 +479,8 @@ void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
 }
 
 void CommitQueue::ApplyStep(Writer* w, MemTableSink* sink, bool concurrent) {
-  CommittedMarks marks(w->step->log);
+  if (!w->step->inserts()) return;
+  CommittedMarks marks(w->step->shares_numbers() ? 0 : w->step->log);
   w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
                          w->ignore_missing_families, nullptr, &marks);
   w->step->touched_log |= !w->status.ok();

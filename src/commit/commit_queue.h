@@ -85,7 +85,7 @@
 //
 // Prepared sections (two_phase.h) are logged among the others, and take no sequence numbers: they
 // are not inserted. Their log is noted as needed before the lead is handed on, so before it can
-// end.
+// end. (Those of WRITE_PREPARED and WRITE_UNPREPARED take numbers, and group with their like.)
 //
 // Waiting. A fiber parks: its worker has other work, and parking costs nanoseconds. A thread first
 // spins, but only while the groups of late have been short (a few microseconds, no sync) and
@@ -168,6 +168,9 @@ class CommitEnv {
   /// Prepared sections have been appended to the log: it is to be kept until they are decided.
   /// Returns its number. Before any other record follows.
   virtual uint64_t NotePrepared(size_t sections) = 0;
+  /// The same of one step, of any kind, of a policy beside WRITE_COMMITTED: how its transaction
+  /// stands is known before another log can begin. Sets the step's log where it prepares.
+  virtual void NoteStep(TwoPhaseStep* step) = 0;
   /// A group failed after it touched the log or the memtable: stop writes.
   virtual void OnError(const Status& status, CommitErrorKind kind) = 0;
 

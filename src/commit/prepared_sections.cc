@@ -1,5 +1,6 @@
 #include "commit/prepared_sections.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "batch/write_batch_internal.h"
@@ -29,15 +30,60 @@ Status PreparedSection::EncodeCopy(const std::string& name, SequenceNumber next,
   return s;
 }
 
+Status EncodeSharedCopy(const std::string& name, const WriteBatch& before,
+                        const WriteBatch* entries, WriteBatch* record) {
+  record->Clear();
+  Status s = WriteBatchInternal::Append(record, &before);
+  if (s.ok()) s = WriteBatchInternal::AppendMark(record, kTypeRollbackXID, name);
+  if (!s.ok() || entries == nullptr) return s;
+  s = WriteBatchInternal::AppendMark(record, kTypeBeginPersistedPrepareXID);
+  if (s.ok()) s = WriteBatchInternal::Append(record, entries);
+  if (s.ok()) s = WriteBatchInternal::AppendMark(record, kTypeEndPrepareXID, name);
+  return s;
+}
+
+uint32_t SharedNumbersOf(const WriteBatch& entries) {
+  uint32_t numbers = 1;
+  SubBatches run;
+  BatchReader reader(entries.Data());
+  BatchRecord record;
+  while (reader.Next(&record)) {
+    if (record.counted) numbers += run.Add(record);
+  }
+  return numbers;
+}
+
+namespace {
+
+// RocksDB ends so each batch whose entries share a number, where no mark does. (Under
+// WRITE_COMMITTED a record may, too, by an empty transaction; entries that share numbers keep their
+// order all the same.)
+bool EndsInNoop(const Slice& record) {
+  if (record.size() <= kBatchHeaderSize || record[record.size() - 1] != kTypeNoop) return false;
+  BatchReader reader(record);
+  BatchRecord last;
+  while (reader.Next(&last)) {
+  }
+  return reader.status().ok() && last.type == kTypeNoop && reader.count() > 0;
+}
+
+}  // namespace
+
 Status PreparedSections::Apply(const Slice& record, uint64_t log, MemTableSink* sink,
                                SequenceNumber* next) {
   log_ = log;
   sink_ = sink;
   saw_marks_ = false;
   in_section_ = false;
+  shares_ = policy_shares_ || EndsInNoop(record);
+  any_ = false;
+  run_.Begin();
+  SequenceNumber after = 0;
   Status s = ApplyBatch(record, BatchReader(record).sequence(), sink, /*concurrent=*/false,
-                        /*ignore_missing_families=*/true, next, this);
+                        /*ignore_missing_families=*/true, &after, this);
   if (s.ok() && in_section_) s = Status::Corruption("a prepared section has no end");
+  if (s.ok() && shares_ && !run_.empty()) ++after;
+  if (s.ok() && next != nullptr) *next = after;
   return s;
 }
 
@@ -49,7 +95,34 @@ Status PreparedSections::Note(const Slice& record, uint64_t log) {
   return s;
 }
 
+std::vector<SequenceNumber> PreparedSections::MomentsBefore() const {
+  std::vector<SequenceNumber> moments;
+  for (const auto& [name, section] : sections_) {
+    for (const PreparedSection::Numbers& numbers : section.numbers) {
+      if (numbers.first > 0) moments.push_back(numbers.first - 1);
+    }
+  }
+  std::sort(moments.begin(), moments.end());
+  moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+  return moments;
+}
+
+void PreparedSections::EndRun(SequenceNumber* seq) {
+  if (!shares_) return;
+  ++*seq;
+  run_.Begin();
+}
+
 Status PreparedSections::Mark(const BatchRecord& mark, SequenceNumber* seq) {
+  const bool is_first = !std::exchange(any_, true);
+  if (mark.type == kTypeNoop) {
+    if (is_first) {
+      any_ = false;
+    } else {
+      EndRun(seq);
+    }
+    return Status::OK();
+  }
   saw_marks_ = true;
   switch (mark.type) {
     case kTypeBeginPrepareXID:
@@ -57,12 +130,13 @@ Status PreparedSections::Mark(const BatchRecord& mark, SequenceNumber* seq) {
     case kTypeBeginUnprepareXID:
       return Begin(mark, *seq);
     case kTypeEndPrepareXID:
-      return End(mark.key.ToString());
+      return End(mark.key.ToString(), seq);
     case kTypeCommitXID:
       return Commit(mark.key.ToString(), seq);
     case kTypeRollbackXID:
       if (in_section_) return Status::Corruption("a rollback within a prepared section");
       sections_.erase(mark.key.ToString());
+      EndRun(seq);
       return Status::OK();
     case kTypeCommitXIDAndTimestamp:
       if (!notes_only_) return RefuseRecord(mark);
@@ -73,13 +147,15 @@ Status PreparedSections::Mark(const BatchRecord& mark, SequenceNumber* seq) {
   }
 }
 
-Status PreparedSections::Keep(const BatchRecord& entry, bool* kept) {
-  *kept = in_section_;
+Status PreparedSections::Keep(const BatchRecord& entry, SequenceNumber* seq, bool* kept) {
+  any_ = true;
+  *kept = in_section_ && !policy_shares_;
+  if (shares_ && !*kept && run_.Add(entry)) ++*seq;
   return in_section_ ? WriteBatchInternal::AppendRecord(&section_.batch, entry) : Status::OK();
 }
 
 Status PreparedSections::Begin(const BatchRecord& mark, SequenceNumber seq) {
-  const bool is_foreign = mark.type != kTypeBeginPrepareXID;
+  const bool is_foreign = (mark.type == kTypeBeginPrepareXID) == policy_shares_;
   if (is_foreign && !notes_only_) return RefuseRecord(mark);
   if (in_section_) return Status::Corruption("a prepared section within another one");
   in_section_ = true;
@@ -87,23 +163,41 @@ Status PreparedSections::Begin(const BatchRecord& mark, SequenceNumber seq) {
   section_.log = log_;
   section_.sequence = seq;
   section_.is_foreign = is_foreign;
+  section_.is_unprepared = mark.type == kTypeBeginUnprepareXID;
   return Status::OK();
 }
 
-Status PreparedSections::End(const std::string& name) {
+Status PreparedSections::End(const std::string& name, SequenceNumber* seq) {
   if (!in_section_) return Status::Corruption("a prepared section has no begin");
   in_section_ = false;
-  sections_.insert_or_assign(name, std::move(section_));
-  return Status::OK();
+  Status s;
+  if (policy_shares_) section_.numbers.push_back({section_.sequence, *seq + 1});
+  const auto found = sections_.find(name);
+  if (found == sections_.end() || !found->second.is_unprepared) {
+    sections_.insert_or_assign(name, std::move(section_));
+  } else {
+    PreparedSection& whole = found->second;
+    s = WriteBatchInternal::Append(&whole.batch, &section_.batch);
+    whole.numbers.insert(whole.numbers.end(), section_.numbers.begin(), section_.numbers.end());
+    whole.is_unprepared = section_.is_unprepared;
+  }
+  if (policy_shares_) EndRun(seq);
+  return s;
 }
 
 Status PreparedSections::Commit(const std::string& name, SequenceNumber* seq) {
   if (in_section_) return Status::Corruption("a commit within a prepared section");
+  if (policy_shares_) {
+    sections_.erase(name);
+    EndRun(seq);
+    return Status::OK();
+  }
   const auto found = sections_.find(name);
   if (found == sections_.end()) {
     return incomplete_ ? Status::Corruption("what was prepared is missing, and committed: " + name)
                        : Status::OK();
   }
+  if (!run_.empty()) EndRun(seq);
   Status s;
   if (!found->second.is_foreign) {
     s = ApplyBatch(found->second.batch.Data(), *seq, sink_, /*concurrent=*/false,

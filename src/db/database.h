@@ -165,6 +165,9 @@ struct Database {
   std::atomic<bool> shutting_down{false};
   // Set when a write skipped the WAL: closing then flushes, as RocksDB does.
   std::atomic<bool> has_unlogged_data{false};
+  // TransactionDBOptions::write_policy is WRITE_PREPARED or WRITE_UNPREPARED: logs are those of
+  // RocksDB's under it (commit/two_phase.h). Constant once it is open.
+  bool shares_numbers = false;
 
   // --- The parts. (What holds memtables goes before what they are charged to.)
   std::unique_ptr<SharedMemory> memory;

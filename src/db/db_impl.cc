@@ -29,7 +29,7 @@ namespace cairn {
 Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
                     const std::vector<ColumnFamilyDescriptor>& families, OpenMode mode,
                     std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db,
-                    const std::string& secondary_path) {
+                    const std::string& secondary_path, bool shares_numbers) {
   db->reset();
   handles->clear();
   // Families that the list does not name are refused by the manifest's recovery, which knows which
@@ -66,6 +66,7 @@ Status DBImpl::Open(const DBOptions& user_db_options, const std::string& dbname,
   constexpr int kAttempts = 100;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     impl = std::make_unique<DBImpl>(db_options, dbname, mode);
+    impl->db_.shares_numbers = shares_numbers;
     Opening* const opening = impl->db_.opening.get();
     s = opening->Open(ordered);
     if (!opening->IsOvertaken(s)) break;

@@ -23,11 +23,12 @@ namespace cairn {
 class DBImpl final : public DB {
  public:
   // Opens; *handles receives one handle per family, in their order. `secondary_path`: where the LOG
-  // of a secondary goes. SUSPENDS.
+  // of a secondary goes. `shares_numbers`: see Database. SUSPENDS.
   [[nodiscard]] static Status Open(const DBOptions& db_options, const std::string& dbname,
                                    const std::vector<ColumnFamilyDescriptor>& families,
                                    OpenMode mode, std::vector<ColumnFamilyHandle*>* handles,
-                                   std::unique_ptr<DB>* db, const std::string& secondary_path = "");
+                                   std::unique_ptr<DB>* db, const std::string& secondary_path = "",
+                                   bool shares_numbers = false);
   // For Open.
   DBImpl(const DBOptions& db_options, std::string dbname, OpenMode mode)
       : db_(this, db_options, std::move(dbname), mode) {}
@@ -221,6 +222,10 @@ class DBImpl final : public DB {
   // A step of a two-phase commit; the prepared sections that recovery found, for who asks first.
   Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step);
   PreparedSections::Sections TakeRecovered() { return db_.prepared.TakeRecovered(); }
+  // Of WRITE_PREPARED and WRITE_UNPREPARED (Database::shares_numbers).
+  bool SharesNumbers() const { return db_.shares_numbers; }
+  // What the keys have without the entries: see FindValuesBefore. SUSPENDS.
+  Status ValuesBefore(const WriteBatch& entries, bool of_merges_only, WriteBatch* before);
   // Whether the key was written, or a range with it deleted, after `since`, a number that was
   // published: exactly, if a snapshot at or below it was held from then on. InvalidArgument: the
   // family was dropped. SUSPENDS where a newer table must be read.

@@ -1,6 +1,7 @@
 // What transactions (src/utilities) need of a database beyond its public calls.
 #include "db/db_impl.h"
 #include "db/families.h"
+#include "db/values_before.h"
 #include "db/write_path.h"
 #include "read/newest_write.h"
 
@@ -25,6 +26,14 @@ Status DBImpl::WrittenSince(const ColumnFamily* family, const Slice& key, Sequen
   }
   SuperVersionGuard sv(family->super_versions.get());
   return cairn::WrittenSince(*sv.get(), family->tables.get(), key, since, written);
+}
+
+Status DBImpl::ValuesBefore(const WriteBatch& entries, bool of_merges_only, WriteBatch* before) {
+  if (db_.Forked()) [[unlikely]] {
+    return db_.ForkedStatus();
+  }
+  return FindValuesBefore(&db_, entries, of_merges_only ? KeysOf::kMerges : KeysOf::kAll,
+                          /*hidden=*/{}, before);
 }
 
 std::unique_ptr<ColumnFamilyHandle> DBImpl::HandleOf(uint32_t family_id) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/coding.h"
 #include "base/logging.h"
 #include "commit/commit_queue.h"
 #include "db/background_work.h"
@@ -123,6 +124,19 @@ ColumnFamily* MemTableSwitch::LargestFamily() {
       });
 }
 
+// (Durably: a synced prepare must not be lost with the end of this log once the other one goes.)
+IOStatus MemTableSwitch::CopyUndecided(uint64_t wal) {
+  if (!db_.prepared.HasCopies()) return IOStatus::OK();
+  const auto append = [this](PreparedLogs::Copy* copy) {
+    const SequenceNumber last = db_.versions->LastSequence();
+    EncodeFixed64(copy->record.data(), last + 1);
+    IOStatus s = db_.wals->Append(copy->record, /*has_marks=*/true);
+    if (s.ok()) db_.versions->SetLastSequence(last + copy->numbers);
+    return s;
+  };
+  return db_.prepared.CopyAll(wal, append, [this] { return db_.wals->Sync(); });
+}
+
 Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, FlushReason reason,
                                        bool abandon_wal) {
   const bool all = db_.options.atomic_flush && !asked.empty();
@@ -159,6 +173,7 @@ Status MemTableSwitch::SwitchMemTables(const std::vector<ColumnFamily*>& asked, 
       io = db_.wals->Install(std::move(wal));
       // (With prepared transactions the log did not fail, see ErrorHandler, and may be needed.)
       if (abandon_wal && !db_.prepared.used()) io = IOStatus::OK();
+      if (io.ok() && db_.shares_numbers) io = CopyUndecided(wal_number);
     }
   }
   db_.mutex()->lock();

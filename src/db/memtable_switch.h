@@ -55,6 +55,9 @@ class MemTableSwitch final : public Part {
   ColumnFamily* LargestFamily() FIBER_REQUIRES(database_mutex);
 
  private:
+  // The new log begins with the undecided sections of the policies that share numbers. With
+  // leadership, without the mutex. SUSPENDS.
+  [[nodiscard]] IOStatus CopyUndecided(uint64_t wal);
   // The families that were written to since, into an empty memtable, are told so.
   void NoteWritten() FIBER_REQUIRES(database_mutex);
 

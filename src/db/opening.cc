@@ -125,6 +125,8 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
     if (writes) db_.files->FindObsoleteFilesByScan(&obsolete);
   }
   if (follows) return db_.follower->TryCatchUpWithPrimary();
+  s = db_.recovery->RestorePrepared();
+  if (!s.ok()) return s;
   WarnOfFewDescriptors();
   // (Before there is anybody who makes or deletes files.)
   if (db_.space != nullptr) db_.files->TakeStock();

@@ -18,7 +18,8 @@
 //
 // Transactions that are prepared and not decided lie in these logs, and in older ones that the
 // MANIFEST keeps for them alone. Where the options have allow_2pc they are copied into the new log
-// before the older ones are given up, and wait for a TransactionDB; else the database is refused.
+// before the older ones are given up, and wait for a TransactionDB (recovery_prepared.cc); else the
+// database is refused.
 #include <algorithm>
 
 #include "base/logging.h"
@@ -50,6 +51,7 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   if (!io.ok()) return io;
   Replay replay;
   replay.families = families;
+  replay.prepared.SetSharesNumbers(db_.shares_numbers);
   const uint64_t min_log = replay.min_log = FirstLogToReplay();
   std::vector<uint64_t> all, numbers;
   std::vector<uint64_t> kept;  // though no memtable needs them
@@ -139,49 +141,14 @@ Status Recovery::ReadKeptWal(uint64_t number, Replay* replay) {
     last = LastSequenceOf(record, *replay);
   }
   if (!reporter.first.ok()) replay->prepared.SetIncomplete();
+  // (What is undecided is in tables, and must be known to be hidden there.)
+  if (!reporter.first.ok() && db_.shares_numbers) return reporter.first;
   return reader.status().IsCorruption() ? Status::OK() : reader.status();
 }
 
 SequenceNumber Recovery::LastSequenceOf(const Slice& record, const Replay& replay) {
   return replay.prepared.saw_marks() ? WalLink::LastUnpreparedSequenceOf(record)
                                      : WalLink::LastSequenceOf(record);
-}
-
-Status Recovery::RefusePrepared(const Replay& replay) const {
-  for (const auto& [name, section] : replay.prepared.sections()) {
-    if (db_.options.allow_2pc && !section.is_foreign) continue;
-    return Status::NotSupported(
-        "WAL contains prepared transactions. Open with TransactionDB::Open(), of the write policy "
-        "that they were made with, and commit them or roll them back: " +
-            name,
-        LogFileName(db_.wal_dir, section.log));
-  }
-  return Status::OK();
-}
-
-Status Recovery::CopyPrepared(uint64_t wal, Replay* replay) {
-  PreparedSections::Sections sections = replay->prepared.Take();
-  if (sections.empty()) return Status::OK();
-  db_.prepared.SetUsed();
-  std::vector<std::pair<SequenceNumber, std::string>> order;
-  for (const auto& [name, section] : sections) order.emplace_back(section.sequence, name);
-  std::sort(order.begin(), order.end());
-  for (const auto& [sequence, name] : order) {
-    PreparedSection& section = sections.at(name);
-    WriteBatch record;
-    Status s = section.EncodeCopy(name, db_.versions->LastSequence() + 1, &record);
-    if (s.ok()) s = db_.wals->Append(record.Data(), /*has_marks=*/true);
-    if (!s.ok()) return s;
-    LogInfo(db_.options.info_log.get(), "Transaction %s is prepared, in log #%llu, copied to #%llu",
-            name.c_str(), static_cast<unsigned long long>(section.log),
-            static_cast<unsigned long long>(wal));
-    section.log = wal;
-  }
-  // The older logs, where they may be durable, go with the MANIFEST's next record.
-  Status s = db_.wals->Sync();
-  db_.prepared.Note(wal, sections.size());
-  db_.prepared.SetRecovered(std::move(sections));
-  return s;
 }
 
 Status Recovery::CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log) {
@@ -268,7 +235,13 @@ Status Recovery::FinishReplay(Replay* replay) {
   if (io.ok()) io = db_.wals->Install(std::move(wal));
   if (!io.ok()) return io;
   db_.wals->ContinueAfter(replay->last);
-  Status s = CopyPrepared(next_wal, replay);
+  uint64_t keep = 0;
+  Status s;
+  if (db_.shares_numbers) {
+    keep = KeepUndecided(replay);
+  } else {
+    s = CopyPrepared(next_wal, replay);
+  }
   if (!s.ok()) return s;
   // One write for all files, with the log number that makes the replayed logs obsolete: a crash
   // before it replays again.
@@ -284,6 +257,7 @@ Status Recovery::FinishReplay(Replay* replay) {
     edits[i].SetLogNumber(next_wal);
     changes.push_back({family->state, std::span(&pointers[i], 1)});
   }
+  if (keep != 0) edits.back().SetMinLogNumberToKeep(keep);
   DBMutexLock lock(db_.mutex());
   return db_.versions->LogAndApply(changes, db_.mutex(), db_.directory.get(),
                                    /*new_descriptor=*/true);
@@ -472,6 +446,7 @@ Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
     env = db_.work->MakeJobEnv(*family, db_.jobs.next_id.fetch_add(1), Env::IO_HIGH);
     epoch = family->state->NewEpochNumber();
   }
+  env.snapshots = replay->prepared.MomentsBefore();
   const std::shared_ptr<const Options> options = db_.families->LiveOptions(family);
   FlushJob job(env, *options, {family->mem}, epoch, "Recovery", TableFileCreationReason::kRecovery);
   FileMetaData meta;

@@ -20,6 +20,10 @@ class Recovery final : public Part {
 
   uint64_t FirstLogToReplay() const;
   [[nodiscard]] Status RecoverWals(const std::vector<ColumnFamily*>& families);
+  // The prepared transactions of the policies that share numbers (recovery_prepared.cc): what they
+  // have in tables is hidden. When the families can be read and written, and before anything else
+  // does. SUSPENDS.
+  [[nodiscard]] Status RestorePrepared();
 
  private:
   struct Replay {
@@ -51,6 +55,11 @@ class Recovery final : public Part {
   [[nodiscard]] Status RefusePrepared(const Replay& replay) const;
   // Into the new log: the older ones go.
   [[nodiscard]] Status CopyPrepared(uint64_t wal, Replay* replay);
+  // For RestorePrepared(). The oldest log that is needed until then; 0: none.
+  uint64_t KeepUndecided(Replay* replay);
+  // `hidden`: the numbers of all of them.
+  [[nodiscard]] Status Restore(const std::string& name, PreparedSection* section,
+                               const std::vector<PreparedSection::Numbers>& hidden);
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   // A log that is being replayed.
   struct ReplayedLog;
@@ -83,6 +92,8 @@ class Recovery final : public Part {
   [[nodiscard]] Status FlushRecovered(ColumnFamily* family, Replay* replay);
   // The families' edits that make the replayed logs obsolete, and a fresh log.
   [[nodiscard]] Status FinishReplay(Replay* replay);
+
+  PreparedSections::Sections undecided_;  // for RestorePrepared()
 };
 
 }  // namespace cairn

@@ -91,8 +91,25 @@ Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, Tw
   logged.disableWAL = false;
   db_.prepared.SetUsed();
   Status s = Write(logged, updates, /*check=*/nullptr, step);
-  if (s.ok() && step->kind != TwoPhaseStep::Kind::kPrepare) db_.prepared.Decided(step->log);
+  if (s.ok() && step->kind != TwoPhaseStep::Kind::kPrepare && !step->shares_numbers()) {
+    db_.prepared.Decided(step->log);
+  }
   return s;
+}
+
+IOStatus WritePath::AppendWithNoop(const Slice& record, bool has_marks) {
+  record_with_noop_.assign(record.data(), record.size());
+  record_with_noop_.push_back(static_cast<char>(kTypeNoop));
+  return db_.wals->Append(record_with_noop_, has_marks);
+}
+
+void WritePath::NoteStep(TwoPhaseStep* step) {
+  if (step->kind != TwoPhaseStep::Kind::kPrepare) {
+    db_.prepared.Forget(step->name);
+    return;
+  }
+  step->log = db_.wals->current_number();
+  db_.prepared.Keep(step->name, {std::move(step->copy), step->copy_numbers, step->log});
 }
 
 namespace {

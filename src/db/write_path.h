@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/namespace.h"
@@ -58,6 +59,8 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   // --- CommitEnv
   [[nodiscard]] Status Prepare(const WriteGroupInfo& group) override;
   IOStatus AppendWal(const Slice& record, bool has_marks) override {
+    if (db_.shares_numbers) [[unlikely]]
+      return AppendWithNoop(record, has_marks);
     return db_.wals->Append(record, has_marks);
   }
   IOStatus SyncWal() override { return db_.wals->Sync(); }
@@ -69,11 +72,14 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
     db_.prepared.Note(log, sections);
     return log;
   }
+  void NoteStep(TwoPhaseStep* step) override;
   void OnError(const Status& status, CommitErrorKind kind) override { OnCommitError(status, kind); }
   // --- OperandFolder
   bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,
             std::string* value, ValueType* type) override;
 
+  // RocksDB counts no sequence number for what shares one until something ends it.
+  IOStatus AppendWithNoop(const Slice& record, bool has_marks);
   [[nodiscard]] Status WaitOutStall(const WriteGroupInfo& group) FIBER_REQUIRES(database_mutex);
   [[nodiscard]] Status WaitForLowPriority(const WriteOptions& options, uint64_t bytes);
   // Waits for the rate limiter. SUSPENDS.
@@ -82,6 +88,7 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   DBCondition stall_changed_;
   std::atomic<bool> write_needs_attention_{false};
   std::atomic<uint64_t> max_wal_bytes_{0};
+  std::string record_with_noop_;  // the leader's
 };
 
 }  // namespace cairn

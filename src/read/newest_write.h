@@ -16,4 +16,9 @@ namespace cairn {
 [[nodiscard]] Status WrittenSince(const SuperVersion& sv, TableCache* tables, const Slice& key,
                                   SequenceNumber since, bool* written);
 
+// The number of the key's newest entry, or of a range tombstone over it, at or below `bound`; 0:
+// there is none.
+[[nodiscard]] Status NewestWrite(const SuperVersion& sv, TableCache* tables, const Slice& key,
+                                 SequenceNumber bound, SequenceNumber* newest);
+
 }  // namespace cairn

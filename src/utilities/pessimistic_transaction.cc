@@ -49,6 +49,7 @@ void PessimisticTransaction::Start(const TransactionOptions& options) {
                                                ? options.lock_timeout
                                                : txn_db_->options().transaction_lock_timeout);
   skip_prepare_ = options.skip_prepare;
+  commits_late_writes_ = options.use_only_the_last_commit_time_batch_for_recovery;
   tracks_ = !options.skip_concurrency_control;
   batch_.SetMaxBytes(options.max_write_batch_size);
   if (options.set_snapshot) SetSnapshot();
@@ -135,11 +136,13 @@ Status PessimisticTransaction::Prepare() {
   // From here on nobody can take the locks away.
   TransactionState state = STARTED;
   if (!txn_state_.compare_exchange_strong(state, AWAITING_PREPARE)) return StateError(state);
+  TwoPhaseStep step{TwoPhaseStep::Kind::kPrepare};
   WriteBatch section;
-  Status s = WriteBatchInternal::AppendMark(&section, kTypeBeginPrepareXID);
+  Status s = WriteBatchInternal::AppendMark(
+      &section, db_->SharesNumbers() ? kTypeBeginPersistedPrepareXID : kTypeBeginPrepareXID);
   if (s.ok()) s = WriteBatchInternal::Append(&section, batch_.GetWriteBatch());
   if (s.ok()) s = WriteBatchInternal::AppendMark(&section, kTypeEndPrepareXID, name_);
-  TwoPhaseStep step{TwoPhaseStep::Kind::kPrepare};
+  if (s.ok() && db_->SharesNumbers()) s = PrepareShared(&step);
   if (s.ok()) s = db_->WriteStep(write_options_, &section, &step);
   if (s.ok()) {
     may_expire_ = false;
@@ -149,6 +152,19 @@ Status PessimisticTransaction::Prepare() {
   } else if (!step.touched_log) {
     txn_state_ = STARTED;
   }
+  return s;
+}
+
+// (The keys are locked: what they have now is what they have until this is decided.)
+Status PessimisticTransaction::PrepareShared(TwoPhaseStep* step) {
+  const WriteBatch* const entries = batch_.GetWriteBatch();
+  WriteBatch before, copy;
+  Status s = db_->ValuesBefore(*entries, /*of_merges_only=*/false, &before);
+  if (s.ok()) s = EncodeSharedCopy(name_, before, entries, &copy);
+  step->name = name_;
+  step->numbers = SharedNumbersOf(*entries);
+  step->copy = copy.Data();
+  step->copy_numbers = 1 + step->numbers;
   return s;
 }
 
@@ -179,21 +195,40 @@ void PessimisticTransaction::EndPrepared(TransactionState state) {
   txn_state_ = state;
 }
 
+Status PessimisticTransaction::EncodeCommit(WriteBatch* batch) {
+  Status s = WriteBatchInternal::AppendMark(batch, kTypeNoop);
+  if (s.ok()) s = WriteBatchInternal::Append(batch, GetCommitTimeWriteBatch());
+  if (s.ok()) s = WriteBatchInternal::AppendMark(batch, kTypeCommitXID, name_);
+  if (!s.ok()) return s;
+  batch->MarkWalTerminationPoint();
+  return WriteBatchInternal::Append(batch, batch_.GetWriteBatch());
+}
+
+// The section's operands, where a log has put them into memtables, must not count twice.
+Status PessimisticTransaction::EncodeSharedCommit(WriteBatch* batch) {
+  const WriteBatch* const prepared = batch_.GetWriteBatch();
+  Status s = db_->ValuesBefore(*prepared, /*of_merges_only=*/true, batch);
+  if (s.ok()) s = WriteBatchInternal::Append(batch, GetCommitTimeWriteBatch());
+  if (s.ok()) s = WriteBatchInternal::Append(batch, prepared);
+  return s.ok() ? WriteBatchInternal::AppendMark(batch, kTypeRollbackXID, name_) : s;
+}
+
 Status PessimisticTransaction::CommitPrepared() {
   WriteBatch* const prepared = batch_.GetWriteBatch();
   if (prepared->GetDataSize() != prepared_bytes_) {
     return Status::InvalidArgument("The batch was changed after it was prepared.");
   }
+  const bool shared = db_->SharesNumbers();
+  if (shared && GetCommitTimeWriteBatch()->Count() > 0 && !commits_late_writes_) {
+    return Status::InvalidArgument(
+        "Commit-time-batch can only be used if use_only_the_last_commit_time_batch_for_recovery is "
+        "true");
+  }
   txn_state_ = AWAITING_COMMIT;
   WriteBatch batch;
-  Status s = WriteBatchInternal::AppendMark(&batch, kTypeNoop);
-  if (s.ok()) s = WriteBatchInternal::Append(&batch, GetCommitTimeWriteBatch());
-  if (s.ok()) s = WriteBatchInternal::AppendMark(&batch, kTypeCommitXID, name_);
-  if (s.ok()) {
-    batch.MarkWalTerminationPoint();
-    s = WriteBatchInternal::Append(&batch, prepared);
-  }
+  Status s = shared ? EncodeSharedCommit(&batch) : EncodeCommit(&batch);
   TwoPhaseStep step{TwoPhaseStep::Kind::kCommit, log_number_};
+  if (shared) step.name = name_;
   if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);
   if (s.ok()) {
     EndPrepared(COMMITTED);
@@ -206,8 +241,13 @@ Status PessimisticTransaction::CommitPrepared() {
 Status PessimisticTransaction::RollbackPrepared() {
   txn_state_ = AWAITING_ROLLBACK;
   WriteBatch batch;
-  Status s = WriteBatchInternal::AppendMark(&batch, kTypeRollbackXID, name_);
   TwoPhaseStep step{TwoPhaseStep::Kind::kRollback, log_number_};
+  Status s;
+  if (db_->SharesNumbers()) {
+    step.name = name_;
+    s = db_->ValuesBefore(*batch_.GetWriteBatch(), /*of_merges_only=*/false, &batch);
+  }
+  if (s.ok()) s = WriteBatchInternal::AppendMark(&batch, kTypeRollbackXID, name_);
   if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);
   if (s.ok()) {
     EndPrepared(ROLLEDBACK);

@@ -159,6 +159,10 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   void LockRecovered(uint32_t family, const Slice& key);
   [[nodiscard]] Status CommitUnprepared();
   [[nodiscard]] Status CommitPrepared();
+  [[nodiscard]] Status EncodeCommit(WriteBatch* batch);
+  // The same, and what a prepare adds, under the policies that share numbers.
+  [[nodiscard]] Status EncodeSharedCommit(WriteBatch* batch);
+  [[nodiscard]] Status PrepareShared(TwoPhaseStep* step);
   [[nodiscard]] Status RollbackPrepared();
   // One that was prepared is over: it is `state`.
   void EndPrepared(TransactionState state);
@@ -166,6 +170,7 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   PessimisticDb* const txn_db_;
   int64_t lock_timeout_us_ = 0;
   bool skip_prepare_ = true;
+  bool commits_late_writes_ = false;  // the commit-time batch is allowed, with shared numbers
   bool may_expire_ = true;     // it was not prepared
   size_t prepared_bytes_ = 0;  // of the batch that was
   bool registered_ = false;    // under name_

@@ -64,10 +64,6 @@ TEST_F(PessimisticTransactionTest, WhatIsNotSupportedIsRefusedByName) {
     EXPECT_EQ(nullptr, txn_db_);
     txn_options_ = TransactionDBOptions();
   };
-  txn_options_.write_policy = WRITE_PREPARED;
-  refused("WRITE_PREPARED");
-  txn_options_.write_policy = WRITE_UNPREPARED;
-  refused("WRITE_UNPREPARED");
   txn_options_.secondary_indices.push_back(nullptr);
   refused("secondary_indices");
   class Handle : public LockManagerHandle {

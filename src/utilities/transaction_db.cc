@@ -1,6 +1,7 @@
 // TransactionDB: opening, plain writes beside transactions, names.
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "batch/batch_reader.h"
@@ -23,11 +24,15 @@ std::shared_ptr<RangeLocks> RangesOf(const TransactionDBOptions& options) {
 
 uint32_t IdOf(ColumnFamilyHandle* family) { return family == nullptr ? 0 : family->GetID(); }
 
+const char* NameOf(TxnDBWritePolicy policy) {
+  if (policy == WRITE_COMMITTED) return "WRITE_COMMITTED";
+  return policy == WRITE_PREPARED ? "WRITE_PREPARED" : "WRITE_UNPREPARED";
+}
+
 Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& options) {
-  if (options.write_policy != WRITE_COMMITTED) {
-    return Status::NotSupported(
-        "TransactionDBOptions::write_policy",
-        options.write_policy == WRITE_PREPARED ? "WRITE_PREPARED" : "WRITE_UNPREPARED");
+  if (options.write_policy < WRITE_COMMITTED || options.write_policy > WRITE_UNPREPARED) {
+    return Status::InvalidArgument("TransactionDBOptions::write_policy",
+                                   std::to_string(static_cast<int>(options.write_policy)));
   }
   if (options.lock_mgr_handle != nullptr && RangesOf(options) == nullptr) {
     return Status::NotSupported("TransactionDBOptions::lock_mgr_handle",
@@ -37,7 +42,8 @@ Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& opt
     return Status::NotSupported("TransactionDBOptions::secondary_indices");
   }
   if (db_options.unordered_write) {
-    return Status::NotSupported("WRITE_COMMITTED is incompatible with unordered_writes");
+    return Status::NotSupported(std::string(NameOf(options.write_policy)) +
+                                " is incompatible with unordered_writes");
   }
   return Status::OK();
 }
@@ -307,7 +313,9 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
   std::vector<size_t> unused;
   PrepareWrap(&options, &families, &unused);
   std::unique_ptr<DB> db;
-  s = DB::Open(options, dbname, families, handles, &db);
+  s = cairn::DBImpl::Open(options, dbname, families, cairn::OpenMode::kReadWrite, handles, &db,
+                          /*secondary_path=*/"",
+                          /*shares_numbers=*/txn_db_options.write_policy != WRITE_COMMITTED);
   if (!s.ok()) return s;
   return cairn::Wrap(std::move(db), txn_db_options, handles, dbptr);
 }
@@ -330,6 +338,13 @@ Status TransactionDB::WrapDB(DB* db, const TransactionDBOptions& txn_db_options,
   std::vector<ColumnFamilyHandle*> compacting;
   for (const size_t i : compaction_enabled_cf_indices) compacting.push_back(handles.at(i));
   Status s = cairn::CheckOptions(db->GetDBOptions(), txn_db_options);
+  if (s.ok() && txn_db_options.write_policy != WRITE_COMMITTED) {
+    // Its logs would have been replayed as those of WRITE_COMMITTED.
+    s = Status::NotSupported(
+        std::string("TransactionDBOptions::write_policy ") +
+            cairn::NameOf(txn_db_options.write_policy),
+        "a database that was opened without TransactionDB::Open() can only have WRITE_COMMITTED");
+  }
   if (s.ok() && !compacting.empty()) s = db->EnableAutoCompaction(compacting);
   if (s.ok()) return cairn::Wrap(std::move(owned), txn_db_options, &all, dbptr);
   cairn::DeleteAll(&all);

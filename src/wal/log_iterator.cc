@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "batch/batch_reader.h"
+#include "batch/sub_batches.h"
 #include "batch/write_batch_internal.h"
 #include "fs/file_names.h"
 #include "wal/wal_link.h"
@@ -58,6 +59,25 @@ bool LogIterator::ReadVisible() {
   return false;
 }
 
+// A record with sections of WRITE_PREPARED: its entries share numbers.
+LogIterator::Steps LogIterator::FollowShared() {
+  Steps steps;
+  steps.any = true;
+  steps.end = first_;
+  SubBatches run;
+  BatchReader reader(record_);
+  BatchRecord entry;
+  while (reader.Next(&entry)) {
+    if (entry.counted) {
+      steps.end += run.Add(entry);
+    } else if (entry.type == kTypeEndPrepareXID || entry.type == kTypeRollbackXID) {
+      ++steps.end;
+      run.Begin();
+    }
+  }
+  return steps;
+}
+
 LogIterator::Steps LogIterator::Follow() {
   Steps steps;
   steps.end = first_;
@@ -66,6 +86,9 @@ LogIterator::Steps LogIterator::Follow() {
   BatchReader reader(record_);
   BatchRecord entry;
   while (reader.Next(&entry)) {
+    if (entry.type == kTypeBeginPersistedPrepareXID || entry.type == kTypeBeginUnprepareXID) {
+      return FollowShared();
+    }
     const bool is_commit = entry.type == kTypeCommitXID;
     if (entry.type == kTypeBeginPrepareXID) {
       in_section = steps.any = true;

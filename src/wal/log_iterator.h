@@ -60,6 +60,7 @@ class LogIterator final : public rocksdb::TransactionLogIterator {
     bool ends_late = false;  // it commits what was prepared before the start: `end` is later
   };
   Steps Follow();
+  Steps FollowShared();
   // Of the present log, from position_ on.
   [[nodiscard]] Status OpenLog();
 

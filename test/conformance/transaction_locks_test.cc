@@ -9,6 +9,9 @@ namespace {
 
 using TransactionLocks = TransactionTest;
 INSTANTIATE_TEST_SUITE_P(Stripes, TransactionLocks, testing::Values(1, 16));
+INSTANTIATE_TEST_SUITE_P(Policies, TransactionLocks,
+                         testing::Values(WithPolicy(WRITE_PREPARED), WithPolicy(WRITE_UNPREPARED)),
+                         PolicyOf);
 
 TEST_P(TransactionLocks, AWriteExcludesAll) {
   const Txn holder = Begin(), txn = Begin();
@@ -143,6 +146,7 @@ TEST_P(TransactionLocks, ADatabaseMaySkipThemForBatches) {
 }
 
 TEST_P(TransactionLocks, Ranges) {
+  COMMITTED_ONLY("RocksDB takes no DeleteRange elsewhere");
   ASSERT_OK(Put("a", "1"));
   EXPECT_CODE(NotSupported, db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "a", "b"));
   WriteBatch batch;

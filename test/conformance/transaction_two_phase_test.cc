@@ -58,6 +58,9 @@ class TwoPhase : public TransactionTest {
   using Names = std::vector<std::string>;
 };
 INSTANTIATE_TEST_SUITE_P(Stripes, TwoPhase, testing::Values(16));
+INSTANTIATE_TEST_SUITE_P(Policies, TwoPhase,
+                         testing::Values(WithPolicy(WRITE_PREPARED), WithPolicy(WRITE_UNPREPARED)),
+                         PolicyOf);
 
 TEST_P(TwoPhase, WhatIsPreparedIsSeenWhenItIsCommitted) {
   const Txn txn = Prepared("one", "1");
@@ -84,6 +87,7 @@ TEST_P(TwoPhase, WhatIsRolledBackIsGone) {
 }
 
 TEST_P(TwoPhase, AStateAllowsWhatItAllows) {
+  NOT_UNPREPARED("RocksDB takes a rollback to a save point at any time");
   const Txn unnamed = Begin();
   ASSERT_OK(unnamed->Put("u", "1"));
   EXPECT_CODE(InvalidArgument, unnamed->Prepare());
@@ -166,6 +170,7 @@ TEST_P(TwoPhase, AKillLeavesItPrepared) {
 }
 
 TEST_P(TwoPhase, ACloseLeavesItPreparedToo) {
+  COMMITTED_ONLY("RocksDB asserts that nothing is prepared");
   Leave(Prepared("one", "1"));
   for (int life = 0; life < 3; ++life) {
     OpenTxn();
@@ -231,6 +236,7 @@ TEST_P(TwoPhase, ItsLogGoesWhenAllIsInTables) {
 }
 
 TEST_P(TwoPhase, TheLogsThatAreNeededAreListed) {
+  COMMITTED_ONLY("elsewhere what is prepared may go on from log to log");
   const Txn txn = Prepared("one", "1");
   ASSERT_OK(Put("k", "0"));
   FlushBoth();
@@ -263,6 +269,7 @@ TEST_P(TwoPhase, ACheckpointHasIt) {
 }
 
 TEST_P(TwoPhase, OrderIsThatOfTheCommits) {
+  COMMITTED_ONLY("elsewhere who writes the same key needs its lock");
   TransactionOptions unlocked;
   unlocked.skip_concurrency_control = true;
   const auto prepare = [&](const std::string& name) {
@@ -319,6 +326,7 @@ TEST_P(TwoPhase, EachKindOfWriteIsPrepared) {
 }
 
 TEST_P(TwoPhase, TheCommitMayHaveWritesOfItsOwn) {
+  COMMITTED_ONLY("refused elsewhere");
   Txn txn = Prepared("one", "1");
   ASSERT_OK(txn->GetCommitTimeWriteBatch()->Put("t", "1"));
   ASSERT_OK(txn->GetCommitTimeWriteBatch()->Put("a", "0"));
@@ -370,6 +378,7 @@ TEST_P(TwoPhase, ANameIsUsedAgain) {
 }
 
 TEST_P(TwoPhase, APlainOpenKeepsItIfItIsToldTo) {
+  COMMITTED_ONLY("refused elsewhere");
   Leave(Prepared("one", "1"));
   ShutAll();
   DBOptions keeps = options_;
@@ -393,6 +402,7 @@ TEST_P(TwoPhase, APlainOpenKeepsItIfItIsToldTo) {
 }
 
 TEST_P(TwoPhase, ADatabaseIsWrapped) {
+  COMMITTED_ONLY("elsewhere only TransactionDB::Open opens it");
   Leave(Prepared("one", "1"));
   for (const bool stacked : {false, true}) {
     ShutAll();
@@ -421,6 +431,130 @@ TEST_P(TwoPhase, ADatabaseIsWrapped) {
   EXPECT_EQ("a=1", Contents());
 }
 
+class OtherPolicies : public TwoPhase {};
+INSTANTIATE_TEST_SUITE_P(Policies, OtherPolicies,
+                         testing::Values(WithPolicy(WRITE_PREPARED), WithPolicy(WRITE_UNPREPARED)),
+                         PolicyOf);
+
+TEST_P(OtherPolicies, WhatIsPreparedIsOfThePolicy) {
+  const TxnDBWritePolicy policy = txn_options_.write_policy;
+  Leave(Prepared("one", "1"));
+  const std::string next = dir_ + "x";
+  Copy(next);
+  txn_options_.write_policy = WRITE_COMMITTED;
+  TransactionDB* refused = nullptr;
+  std::vector<ColumnFamilyHandle*> handles;
+  EXPECT_CODE(NotSupported,
+              TransactionDB::Open(options_, txn_options_, next,
+                                  {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options_),
+                                   ColumnFamilyDescriptor("other", options_)},
+                                  &handles, &refused));
+  txn_options_.write_policy = policy;
+  OpenAt(next);
+  EXPECT_EQ(Names{"one"}, PreparedNames());
+}
+
+// And of WRITE_COMMITTED's the others open nothing.
+TEST_P(OtherPolicies, WhatWasCommittedLateIsNot) {
+  const TxnDBWritePolicy policy = txn_options_.write_policy;
+  ShutAll();
+  txn_options_.write_policy = WRITE_COMMITTED;
+  OpenTxn();
+  Leave(Prepared("one", "1"));
+  const std::string next = dir_ + "x";
+  Copy(next);
+  txn_options_.write_policy = policy;
+  TransactionDB* refused = nullptr;
+  std::vector<ColumnFamilyHandle*> handles;
+  EXPECT_CODE(NotSupported,
+              TransactionDB::Open(options_, txn_options_, next,
+                                  {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options_),
+                                   ColumnFamilyDescriptor("other", options_)},
+                                  &handles, &refused));
+}
+
+TEST_P(OtherPolicies, RollbacksBringBackWhatWasThere) {
+  for (const char* key : {"b", "c", "d", "e"}) ASSERT_OK(Put(key, "0"));
+  ASSERT_OK(db_->Merge(WriteOptions(), db_->DefaultColumnFamily(), "d", "1"));
+  FlushBoth();
+  ASSERT_OK(db_->Merge(WriteOptions(), db_->DefaultColumnFamily(), "d", "2"));
+  for (const bool flushed : {false, true}) {
+    Txn txn = Begin();
+    ASSERT_OK(txn->SetName("one"));
+    ASSERT_OK(txn->Put("a", "1"));
+    ASSERT_OK(txn->Put("a", "2"));
+    ASSERT_OK(txn->Delete("b"));
+    ASSERT_OK(txn->Put("c", "2"));
+    ASSERT_OK(txn->Merge(db_->DefaultColumnFamily(), "d", "3"));
+    ASSERT_OK(txn->Merge(db_->DefaultColumnFamily(), "f", "3"));
+    ASSERT_OK(txn->Prepare());
+    ASSERT_OK(Put("e", flushed ? "2" : "1"));
+    if (flushed) FlushBoth();
+    Leave(std::move(txn));
+    Kill();
+    EXPECT_EQ(flushed ? "b=0,c=0,d=0,1,2,e=2" : "b=0,c=0,d=0,1,2,e=1", Contents());
+    ASSERT_OK(Recovered("one")->Rollback());
+    for (int life = 0; life < 2; ++life) {
+      EXPECT_EQ(flushed ? "b=0,c=0,d=0,1,2,e=2" : "b=0,c=0,d=0,1,2,e=1", Contents());
+      if (life == 0 && flushed) FlushBoth();
+      Kill();
+    }
+  }
+}
+
+TEST_P(OtherPolicies, CommitsMergeOnce) {
+  ASSERT_OK(Put("a", "0"));
+  ASSERT_OK(Put("b", "0"));
+  const auto merge = [&](Transaction* txn, const std::string& key, const std::string& operand) {
+    ASSERT_OK(txn->Merge(db_->DefaultColumnFamily(), key, operand));
+    ASSERT_OK(txn->Merge(other_, key, operand));
+  };
+  Txn one = Begin(), two = Begin();
+  ASSERT_OK(one->SetName("one"));
+  ASSERT_OK(two->SetName("two"));
+  merge(one.get(), "a", "1");
+  merge(one.get(), "a", "2");
+  merge(two.get(), "b", "3");
+  ASSERT_OK(one->Prepare());
+  ASSERT_OK(two->Prepare());
+  ASSERT_OK(Put("c", "0"));
+  ASSERT_OK(txn_db_->Flush(FlushOptions(), other_));
+  ASSERT_OK(one->Commit());
+  EXPECT_EQ("a=0,1,2,b=0,c=0", Contents());
+  one.reset();
+  Leave(std::move(two));
+  Kill();
+  EXPECT_EQ("a=0,1,2,b=0,c=0", Contents());
+  EXPECT_EQ("1,2", GetOther("a"));
+  ASSERT_OK(Recovered("two")->Commit());
+  for (int life = 0; life < 2; ++life) {
+    EXPECT_EQ("a=0,1,2,b=0,3,c=0", Contents());
+    EXPECT_EQ("3", GetOther("b"));
+    Kill();
+  }
+}
+
+// Whoever committed has it under the number of the prepare, or of the commit.
+TEST_P(OtherPolicies, SnapshotsSeeCommitsThatPrecedeThem) {
+  ASSERT_OK(Put("a", "0"));
+  Txn txn = Prepared("one", "1");
+  const Snapshot* const before = db_->GetSnapshot();
+  ASSERT_OK(txn->Commit());
+  const Snapshot* const after = db_->GetSnapshot();
+  ASSERT_OK(Put("a", "2"));
+  ASSERT_OK(Compact());
+  ReadOptions at;
+  std::string value;
+  at.snapshot = before;
+  ASSERT_OK(db_->Get(at, "a", &value));
+  EXPECT_EQ("0", value);
+  at.snapshot = after;
+  ASSERT_OK(db_->Get(at, "a", &value));
+  EXPECT_EQ("1", value);
+  db_->ReleaseSnapshot(before);
+  db_->ReleaseSnapshot(after);
+}
+
 TEST_P(TwoPhase, ManyAtOnce) {
   constexpr int kThreads = 4, kEach = 25;
   std::vector<Thread> threads;
@@ -442,6 +576,7 @@ TEST_P(TwoPhase, ManyAtOnce) {
   }
   for (Thread& thread : threads) thread.join();
   Copy(dir_ + "x");
+  if (!IsCommitted()) RollBackPrepared();
   left.clear();
   OpenAt(dir_ + "x");
   Names names;

@@ -2,7 +2,7 @@
 // API alone: compiled once against Cairn and once against librocksdb, so that two_phase_test.py can
 // hand a database with prepared transactions back and forth between the two.
 //
-//   two_phase_driver DB STEP ...
+//   two_phase_driver DB POLICY STEP ...     (POLICY: the number of a TxnDBWritePolicy)
 //     put KEY VALUE | merge KEY VALUE     plain, into both families
 //     begin NAME                          what follows is the transaction's ...
 //     tput KEY VALUE | tmerge KEY VALUE | tdelete KEY
@@ -47,14 +47,17 @@ class Joined : public rocksdb::AssociativeMergeOperator {
 
 class Driver {
  public:
-  explicit Driver(const std::string& path) {
+  Driver(const std::string& path, int policy) {
+    rocksdb::TransactionDBOptions txn_options;
+    txn_options.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(policy);
+    txn_options.rollback_merge_operands = policy != 0;
     rocksdb::Options options;
     options.create_if_missing = true;
     options.create_missing_column_families = true;
     options.merge_operator = std::make_shared<Joined>();
     options.compression = rocksdb::kNoCompression;
     Check(rocksdb::TransactionDB::Open(
-              options, rocksdb::TransactionDBOptions(), path,
+              options, txn_options, path,
               {rocksdb::ColumnFamilyDescriptor(rocksdb::kDefaultColumnFamilyName, options),
                rocksdb::ColumnFamilyDescriptor("second", options)},
               &families_, &db_),
@@ -155,8 +158,8 @@ class Driver {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 1;
-  Driver driver(argv[1]);
-  driver.Run(std::vector<std::string>(argv + 2, argv + argc));
+  if (argc < 3) return 1;
+  Driver driver(argv[1], std::atoi(argv[2]));
+  driver.Run(std::vector<std::string>(argv + 3, argv + argc));
   return 0;
 }

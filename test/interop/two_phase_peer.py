@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What two_phase_driver.cc does, with a release of RocksDB, through the C interface of its library.
 
-  two_phase_peer.py LIBRARY DB STEP ...
+  two_phase_peer.py LIBRARY DB POLICY STEP ...
 """
 import ctypes
 import os
@@ -71,8 +71,12 @@ CALLBACKS = (DESTROY(lambda _state: None), FULL(full), PARTIAL(partial), None, N
 
 
 class Driver:
-    def __init__(self, library, path):
+    def __init__(self, library, path, policy):
         self.engine = e = Engine(library)
+        txn_db_options = e.make('transactiondb_options_create')
+        if policy:
+            e('transactiondb_options_set_write_policy', txn_db_options, policy)
+            e('transactiondb_options_set_rollback_merge_operands', txn_db_options, 1)
         options = e.make('options_create')
         e('options_set_create_if_missing', options, 1)
         e('options_set_create_missing_column_families', options, 1)
@@ -83,7 +87,7 @@ class Driver:
         self.txn_options = e.make('transaction_options_create')
         names = (ctypes.c_char_p * 2)(b'default', b'second')
         handles = (POINTER * 2)()
-        self.db = POINTER(e.checked('transactiondb_open_column_families', options, e.make('transactiondb_options_create'),
+        self.db = POINTER(e.checked('transactiondb_open_column_families', options, txn_db_options,
                                     path.encode(), 2, names, (POINTER * 2)(options, options), handles, result=POINTER))
         self.families = [POINTER(handle) for handle in handles]
 
@@ -151,8 +155,8 @@ class Driver:
 
 
 def main():
-    driver = Driver(sys.argv[1], sys.argv[2])
-    driver.run(sys.argv[3:])
+    driver = Driver(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    driver.run(sys.argv[4:])
     driver.close()
 
 

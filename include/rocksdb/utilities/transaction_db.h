@@ -85,8 +85,10 @@ class SecondaryIndex;
 // When a transaction's writes reach the database.
 enum TxnDBWritePolicy {
   WRITE_COMMITTED = 0,  // with the commit
-  WRITE_PREPARED,       // not supported
-  WRITE_UNPREPARED,     // not supported
+  // Elsewhere with the prepare, or before; here with the commit, too, but the logs are those of the
+  // policy (doc/transactions.md).
+  WRITE_PREPARED,
+  WRITE_UNPREPARED,
 };
 
 constexpr uint32_t kInitialMaxDeadlocks = 5;
@@ -200,7 +202,7 @@ struct TransactionDBOptions {
   // Null: fiber's.
   std::shared_ptr<TransactionDBMutexFactory> custom_mutex_factory;
 
-  // Only WRITE_COMMITTED; the others are unsupported.
+  // Of all openings of the database, where its logs have anything of prepared transactions.
   TxnDBWritePolicy write_policy = TxnDBWritePolicy::WRITE_COMMITTED;
 
   // No effect: of the other policies.

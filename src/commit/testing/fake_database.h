@@ -108,6 +108,7 @@ class FakeDatabase : private CommitEnv {
     prepared += sections;
     return kLogNumber;
   }
+  void NoteStep(TwoPhaseStep* step) override { step->log = kLogNumber; }
   void OnError(const Status& s, CommitErrorKind /*kind*/) override {
     EXPECT_FALSE(s.ok());
     ++errors;

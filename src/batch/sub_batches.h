@@ -1,0 +1,42 @@
+// How many sequence numbers a batch takes where its entries share them, as RocksDB's policies
+// WRITE_PREPARED and WRITE_UNPREPARED have it: one, and one more at each entry whose key has come
+// since the last step. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "base/namespace.h"
+#include "batch/batch_reader.h"
+
+namespace cairn {
+
+class SubBatches {
+ public:
+  /// A part begins, whatever came before.
+  void Begin() { keys_.clear(); }
+  /// True: the entry is the first of a new part, as its key is in this one.
+  bool Add(const BatchRecord& entry) {
+    std::string key = KeyOf(entry);
+    if (keys_.insert(key).second) return false;
+    keys_.clear();
+    keys_.insert(std::move(key));
+    return true;
+  }
+  bool Contains(const BatchRecord& entry) const { return keys_.contains(KeyOf(entry)); }
+  /// Nothing has come in this part yet.
+  bool empty() const { return keys_.empty(); }
+
+ private:
+  static std::string KeyOf(const BatchRecord& entry) {
+    std::string key(reinterpret_cast<const char*>(&entry.family), sizeof(entry.family));
+    key.append(entry.key.data(), entry.key.size());
+    return key;
+  }
+
+  std::unordered_set<std::string> keys_;  // of the part, behind their families' ids
+};
+
+}  // namespace cairn
