@@ -31,6 +31,8 @@ LEFT_OUT = {'build', '.git', '.cache', '__pycache__', 'shared'}
 # A simulation that hangs without taking a step does not look at the clock: after so much of a processor's time it is killed,
 # and counts as found.
 HANG_S = 1200
+# What a bug leaves unused is no reason not to play it.
+UNUSED = [f'-Wno-error=unused-{what}' for what in ('parameter', 'variable', 'but-set-variable', 'function')]
 
 
 def check(mutants):
@@ -84,13 +86,11 @@ class Tree:
         """Builds cairn-sim; what the compiler said if it cannot."""
         steps = []
         if not (self.built / 'build.ninja').exists():
-            # What a bug leaves unused is no reason not to play it.
-            unused = ' '.join(f'-Wno-error=unused-{what}' for what in ('parameter', 'variable', 'but-set-variable', 'function'))
             steps.append(['cmake', '--preset', 'release', '-DCAIRN_BUILD_TESTS=OFF', '-DCAIRN_BUILD_BENCH=OFF',
-                          f'-DCMAKE_CXX_FLAGS={unused}'])
+                          f'-DCMAKE_CXX_FLAGS={" ".join(UNUSED)}'])
         steps.append(['ninja', '-C', str(self.built), '-j2', 'cairn-sim'])
-        # What one tree compiled serves the others: ccache sees paths below the tree.
-        env = {**os.environ, 'CCACHE_BASEDIR': str(self.root), 'CCACHE_NOHASHDIR': '1'}
+        # What one tree compiled serves the others, and so does a release build: ccache sees paths below the tree.
+        env = {**os.environ, 'CCACHE_BASEDIR': str(self.root), 'CCACHE_NOHASHDIR': '1', 'CCACHE_IGNOREOPTIONS': ' '.join(UNUSED)}
         for step in steps:
             done = subprocess.run(['nice', '-n', '10', *step], cwd=self.root, capture_output=True, text=True, env=env)
             if done.returncode != 0:
