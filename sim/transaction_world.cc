@@ -93,8 +93,8 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   // (Of the other policies nobody else opens the logs.)
   const bool committed = plan_.write_policy == rocksdb::WRITE_COMMITTED;
   const How how = life.seed % 2 == 0 || !committed ? How::kPessimistic
-                  : life.seed % 4 == 1 ? How::kOptimistic
-                                       : How::kOptimisticSerial;
+                  : life.seed % 4 == 1             ? How::kOptimistic
+                                                   : How::kOptimisticSerial;
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
   const bool is_open = Open(life, how, /*begins_life=*/true);
   if (number == 0) CutPowerAfterChanges(life.cut_at_change);

@@ -1,9 +1,8 @@
 // A simulated world of transactions: clients that read and append to the same few lists within
 // transactions of all kinds, on a database that ends its lives by closes and power cuts, and is
-// opened as a TransactionDB or as an OptimisticTransactionDB in turn; or always as a TransactionDB, of
-// another write policy. What they saw, and what is
-// left of it, must be explained by some order of the transactions (sim/serializability.h), and when
-// all have ended no lock may be left.
+// opened as a TransactionDB or as an OptimisticTransactionDB in turn; or always as a TransactionDB,
+// of another write policy. What they saw, and what is left of it, must be explained by some order
+// of the transactions (sim/serializability.h), and when all have ended no lock may be left.
 
 #ifndef CAIRN_SIM_TRANSACTION_WORLD_H_
 #define CAIRN_SIM_TRANSACTION_WORLD_H_

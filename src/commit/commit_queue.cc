@@ -362,11 +362,10 @@ void CommitQueue::FormGroup(Group* group) {
   const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
   const bool is_section = NumbersSection(leader->step);
   for (Writer* w = leader->newer; w != nullptr; w = w->newer) {
-    const bool fits = w->batch != nullptr && w->check == nullptr &&
-                      NumbersSection(w->step) == is_section &&
-                      w->disable_wal == leader->disable_wal &&
-                      w->no_slowdown == leader->no_slowdown && (!w->sync || leader->sync) &&
-                      group->bytes + w->bytes <= limit;
+    const bool fits =
+        w->batch != nullptr && w->check == nullptr && NumbersSection(w->step) == is_section &&
+        w->disable_wal == leader->disable_wal && w->no_slowdown == leader->no_slowdown &&
+        (!w->sync || leader->sync) && group->bytes + w->bytes <= limit;
     if (!fits) break;
     group->last = w;
     group->writers += 1;

@@ -57,9 +57,9 @@ struct PreparedSection {
 };
 
 /// The same under the policies that share numbers: `before`, what all keys have without the
-/// transaction, goes first, for whoever inserts the original's entries when it reads them. `entries`
-/// null: there is nothing to prepare again. The record is to have a sequence number yet: `before`
-/// takes it, and the section those behind it.
+/// transaction, goes first, for whoever inserts the original's entries when it reads them.
+/// `entries` null: there is nothing to prepare again. The record is to have a sequence number yet:
+/// `before` takes it, and the section those behind it.
 [[nodiscard]] Status EncodeSharedCopy(const std::string& name, const WriteBatch& before,
                                       const WriteBatch* entries, WriteBatch* record);
 /// The sequence numbers that a section of these entries takes.

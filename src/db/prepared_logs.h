@@ -46,9 +46,10 @@ class PreparedLogs {
     return undecided_.empty() ? UINT64_MAX : undecided_.begin()->first;
   }
 
-  // --- Of the policies that share numbers. Their undecided sections go on from log to log: a family
-  // whose entries are in tables up to a log needs none of what was before it, says the MANIFEST, and
-  // RocksDB does not insert it for that family; nor are a section's entries in those tables here.
+  // --- Of the policies that share numbers. Their undecided sections go on from log to log: a
+  // family whose entries are in tables up to a log needs none of what was before it, says the
+  // MANIFEST, and RocksDB does not insert it for that family; nor are a section's entries in those
+  // tables here.
 
   struct Copy {
     std::string record;  // without its sequence number
@@ -115,7 +116,7 @@ class PreparedLogs {
   std::atomic<bool> used_{false};
   mutable fiber::Mutex mutex_;
   std::map<uint64_t, size_t> undecided_ FIBER_GUARDED_BY(mutex_);  // sections, by their log
-  std::map<std::string, Copy> copies_ FIBER_GUARDED_BY(mutex_);  // by the transactions' names
+  std::map<std::string, Copy> copies_ FIBER_GUARDED_BY(mutex_);    // by the transactions' names
   PreparedSections::Sections recovered_ FIBER_GUARDED_BY(mutex_);
 };
 

@@ -16,9 +16,10 @@ namespace cairn {
 
 enum class KeysOf : uint8_t { kAll, kMerges };
 
-// For each key of `entries`, or of the merges among them, once: its value, as a Put or an entity, or
-// a deletion, behind what `before` has. Entries with a sequence number of `hidden` are passed over.
-// Keys of families that are gone are left out. Errors: of reads, and of merge operators. SUSPENDS.
+// For each key of `entries`, or of the merges among them, once: its value, as a Put or an entity,
+// or a deletion, behind what `before` has. Entries with a sequence number of `hidden` are passed
+// over. Keys of families that are gone are left out. Errors: of reads, and of merge operators.
+// SUSPENDS.
 [[nodiscard]] Status FindValuesBefore(Database* db, const WriteBatch& entries, KeysOf which,
                                       std::span<const PreparedSection::Numbers> hidden,
                                       WriteBatch* before);

@@ -171,9 +171,9 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   int64_t lock_timeout_us_ = 0;
   bool skip_prepare_ = true;
   bool commits_late_writes_ = false;  // the commit-time batch is allowed, with shared numbers
-  bool may_expire_ = true;     // it was not prepared
-  size_t prepared_bytes_ = 0;  // of the batch that was
-  bool registered_ = false;    // under name_
+  bool may_expire_ = true;            // it was not prepared
+  size_t prepared_bytes_ = 0;         // of the batch that was
+  bool registered_ = false;           // under name_
 };
 
 }  // namespace cairn
