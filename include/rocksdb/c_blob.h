@@ -53,6 +53,24 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_prepopulate_blob_cache(rocks
                                                                            int val);
 extern ROCKSDB_LIBRARY_API int rocksdb_options_get_prepopulate_blob_cache(rocksdb_options_t* opt);
 
+/* Of a manual compaction, instead of what the options say. The policy: values of the oldest blob
+   files are written anew, are not, or as the options say. The share of these files: 0 to 1; others:
+   as the options say. Since release 11 of RocksDB. */
+enum {
+  rocksdb_blob_garbage_collection_force = 0,
+  rocksdb_blob_garbage_collection_disable = 1,
+  rocksdb_blob_garbage_collection_use_default = 2
+};
+
+extern ROCKSDB_LIBRARY_API void rocksdb_compactoptions_set_blob_garbage_collection_policy(
+    rocksdb_compactoptions_t* opt, int v);
+extern ROCKSDB_LIBRARY_API int rocksdb_compactoptions_get_blob_garbage_collection_policy(
+    rocksdb_compactoptions_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_compactoptions_set_blob_garbage_collection_age_cutoff(
+    rocksdb_compactoptions_t* opt, double v);
+extern ROCKSDB_LIBRARY_API double rocksdb_compactoptions_get_blob_garbage_collection_age_cutoff(
+    rocksdb_compactoptions_t* opt);
+
 extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_allow_unprepared_value(
     rocksdb_readoptions_t* opt, unsigned char v);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_get_allow_unprepared_value(

@@ -69,6 +69,11 @@ extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_update_timestamps(
     rocksdb_writebatch_t* wb, const char* ts, size_t tslen, void* state,
     size_t (*get_ts_size)(void*, uint32_t), char** errptr);
 
+/* The same of a batch with an index, which so far takes no keys of families with timestamps. */
+extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_wi_update_timestamps(
+    rocksdb_writebatch_wi_t* wbwi, const char* ts, size_t tslen, void* state,
+    size_t (*get_ts_size)(void*, uint32_t), char** errptr);
+
 /* ---- Reading */
 
 /* What a read sees: needed where there are timestamps, refused where there are none. The bytes are

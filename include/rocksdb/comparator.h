@@ -37,8 +37,8 @@ class Comparator : public Customizable, public CompareInterface {
   static const char* Type() { return "Comparator"; }
   // Sets *result to what `id` names: one of the four below, or what somebody has registered with
   // config_options.registry (utilities/object_registry.h); "name" or "id=name;". Nobody has to free
-  // it. "" and "nullptr" leave *result as it is, and so does a name that is not known: OK with
-  // ignore_unsupported_options (the default), else NotSupported.
+  // it. "": null. A name that is not known leaves *result as it is: OK with
+  // ignore_unsupported_options (the default), else NotSupported. NotSupported, too: "nullptr".
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  const Comparator** result);
   const char* Name() const override = 0;

@@ -27,6 +27,9 @@ void rocksdb_options_set_blob_cache(rocksdb_options_t* opt, rocksdb_cache_t* blo
   opt->rep.blob_cache = blob_cache->rep;
 }
 
+CAIRN_C_OPTION(compactoptions, int, blob_garbage_collection_policy)
+CAIRN_C_OPTION(compactoptions, double, blob_garbage_collection_age_cutoff)
+
 CAIRN_C_OPTION(readoptions, unsigned char, allow_unprepared_value)
 
 }  // extern "C"

@@ -3,6 +3,8 @@
 
 #include "c/c_answers.h"
 #include "c/c_objects.h"
+#include "c/c_transaction_objects.h"
+#include "rocksdb/utilities/write_batch_with_index.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 using cairn::Added;
@@ -109,6 +111,16 @@ void rocksdb_writebatch_update_timestamps(rocksdb_writebatch_t* wb, const char* 
                                           void* state, size_t (*get_ts_size)(void*, uint32_t),
                                           char** errptr) {
   Report(errptr, wb->rep.UpdateTimestamps(Slice(ts, tslen), [state, get_ts_size](uint32_t id) {
+    return get_ts_size(state, id);
+  }));
+}
+
+void rocksdb_writebatch_wi_update_timestamps(rocksdb_writebatch_wi_t* wbwi, const char* ts,
+                                             size_t tslen, void* state,
+                                             size_t (*get_ts_size)(void*, uint32_t),
+                                             char** errptr) {
+  WriteBatch* const batch = wbwi->rep->GetWriteBatch();
+  Report(errptr, batch->UpdateTimestamps(Slice(ts, tslen), [state, get_ts_size](uint32_t id) {
     return get_ts_size(state, id);
   }));
 }

@@ -307,7 +307,11 @@ Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
 
 Status Comparator::CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                     const Comparator** result) {
-  if (id.empty() || id == "nullptr") return Status::OK();
+  if (id.empty()) {
+    *result = nullptr;
+    return Status::OK();
+  }
+  if (id == "nullptr") return Status::NotSupported("Cannot reset object", id);
   cairn::ObjectText found = cairn::ParseComparatorText(id, result);
   const Comparator* registered = nullptr;
   if (found == cairn::ObjectText::kUnknown && config_options.registry != nullptr &&

@@ -93,6 +93,11 @@ TEST(OptionStrings, NoObjectIsDroppedInSilence) {
                   Options(), "comparator={id=rocksdb.ReverseBytewiseComparator.u64ts;}", &parsed)
                   .ok());
   EXPECT_EQ(parsed.comparator, ReverseBytewiseComparatorWithU64Ts());
+  const Comparator* comparator = nullptr;
+  ASSERT_TRUE(Comparator::CreateFromString(ConfigOptions(),
+                                           "rocksdb.ReverseBytewiseComparator.u64ts", &comparator)
+                  .ok());
+  EXPECT_EQ(comparator, ReverseBytewiseComparatorWithU64Ts());
   ASSERT_TRUE(GetOptionsFromString(Options(),
                                    "comparator={id=rocksdb.ReverseBytewiseComparator;};"
                                    "sst_partitioner_factory=nullptr;rate_limiter_bytes_per_sec=1M;"

@@ -138,6 +138,11 @@ static void TestBatches(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
   rocksdb_write(db, writing, batch, &error);
   CHECK_OK(error);
   rocksdb_writebatch_destroy(batch);
+  /* It has no keys. */
+  rocksdb_writebatch_wi_t* indexed = rocksdb_writebatch_wi_create(0, 1);
+  rocksdb_writebatch_wi_update_timestamps(indexed, stamps[6], TS_SIZE, &asked, SizeOf, &error);
+  CHECK_OK(error);
+  rocksdb_writebatch_wi_destroy(indexed);
   ExpectStamped(db, NULL, 5, "late", NULL, 0);
   ExpectStamped(db, NULL, 6, "late", "v", 6);
 #else
@@ -248,6 +253,16 @@ static void TestHistory(rocksdb_t* db, rocksdb_column_family_handle_t* family) {
   rocksdb_compactoptions_set_full_history_ts_low(compact, stamps[5], TS_SIZE);
   rocksdb_compact_range_cf_opt(db, family, compact, NULL, 0, NULL, 0);
   rocksdb_compactoptions_set_full_history_ts_low(compact, NULL, 0);
+#ifdef TEST_NEWER_THAN_7_8
+  CHECK(rocksdb_compactoptions_get_blob_garbage_collection_policy(compact) ==
+        rocksdb_blob_garbage_collection_use_default);
+  rocksdb_compactoptions_set_blob_garbage_collection_policy(
+      compact, rocksdb_blob_garbage_collection_force);
+  CHECK(rocksdb_compactoptions_get_blob_garbage_collection_policy(compact) == 0);
+  CHECK(rocksdb_compactoptions_get_blob_garbage_collection_age_cutoff(compact) < 0);
+  rocksdb_compactoptions_set_blob_garbage_collection_age_cutoff(compact, 0.5);
+  CHECK(rocksdb_compactoptions_get_blob_garbage_collection_age_cutoff(compact) == 0.5);
+#endif
   rocksdb_compactoptions_destroy(compact);
   low = rocksdb_get_full_history_ts_low(db, family, &size, &error);
   CHECK_OK(error);
