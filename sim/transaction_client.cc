@@ -286,7 +286,9 @@ void TransactionClient::LookAtAll() {
     s = world_->db()->Get(options, world_->family_of(number), key, &value);
     if (s.IsNotFound()) s = Status::OK();
     const std::optional<TokenList> list = ListOf(value);
-    if (!list) world_->history().Violation(std::string(key).append(" is no list: ").append(value));
+    if (s.ok() && !list) {
+      world_->history().Violation(std::string(key).append(" is no list: ").append(value));
+    }
     if (s.ok() && list) record.reads.push_back({key, *list});
   }
   world_->db()->ReleaseSnapshot(snapshot);

@@ -160,5 +160,161 @@ TEST(PreparedSectionsTest, AnUnknownCommitIsPassedOverUnlessSomethingIsMissing) 
   EXPECT_TRUE(replayed.Apply(Decided(kTypeRollbackXID, "a")).ok());
 }
 
+// --- As RocksDB's WRITE_PREPARED numbers them
+
+// A batch of keys and marks. Unnamed marks: "(" begins a section, "[" one that
+// is not prepared, "." is a Noop; named: ")a" ends a section, "+a" commits, "-a" rolls back.
+WriteBatch Steps(const std::vector<std::string>& steps, SequenceNumber sequence) {
+  WriteBatch batch;
+  for (const std::string& step : steps) {
+    const std::string name = step.substr(1);
+    Status s;
+    switch (step[0]) {
+      case '(':
+        s = Internal::AppendMark(&batch, kTypeBeginPersistedPrepareXID);
+        break;
+      case '[':
+        s = Internal::AppendMark(&batch, kTypeBeginUnprepareXID);
+        break;
+      case '.':
+        s = Internal::AppendMark(&batch, kTypeNoop);
+        break;
+      case ')':
+        s = Internal::AppendMark(&batch, kTypeEndPrepareXID, name);
+        break;
+      case '+':
+        s = Internal::AppendMark(&batch, kTypeCommitXID, name);
+        break;
+      case '-':
+        s = Internal::AppendMark(&batch, kTypeRollbackXID, name);
+        break;
+      default:
+        s = batch.Put(step, "v");
+    }
+    EXPECT_TRUE(s.ok());
+  }
+  Internal::SetSequence(&batch, sequence);
+  return batch;
+}
+
+std::string Numbered(const MemTable& table) {
+  std::string text;
+  const std::unique_ptr<InternalIterator> it(table.NewIterator());
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    ParsedInternalKey key;
+    EXPECT_TRUE(ParseInternalKey(it->key(), &key).ok());
+    text += key.user_key.ToString() + "@" + std::to_string(key.sequence) + " ";
+  }
+  return text;
+}
+
+TEST(PreparedSectionsTest, EntriesShareANumberUntilAKeyComesAgain) {
+  Replayed replayed;
+  replayed.sections.SetSharesNumbers(true);
+  SequenceNumber next = 0;
+  ASSERT_TRUE(replayed.Apply(Steps({"a", "b", "a", "b", "c", "."}, 5), &next).ok());
+  EXPECT_EQ("a@6 a@5 b@6 b@5 c@6 ", Numbered(*replayed.table));
+  EXPECT_EQ(7u, next);
+  // A Noop ends what came, and counts for nothing where nothing did; nor is it needed at the end.
+  ASSERT_TRUE(replayed.Apply(Steps({".", "d", ".", "d", "e"}, 10), &next).ok());
+  EXPECT_EQ("a@6 a@5 b@6 b@5 c@6 d@11 d@10 e@11 ", Numbered(*replayed.table));
+  EXPECT_EQ(12u, next);
+}
+
+TEST(PreparedSectionsTest, WhatEndsInANoopSharesNumbersUnderAnyPolicy) {
+  Replayed replayed;
+  SequenceNumber next = 0;
+  ASSERT_TRUE(replayed.Apply(Steps({"a", "b", "."}, 5), &next).ok());
+  ASSERT_TRUE(replayed.Apply(Steps({"b", "c"}, next), &next).ok());
+  EXPECT_EQ("a@5 b@6 b@5 c@7 ", Numbered(*replayed.table));
+  EXPECT_EQ(8u, next);
+}
+
+TEST(PreparedSectionsTest, ASharedSectionIsInsertedAndRemembered) {
+  Replayed replayed;
+  replayed.sections.SetSharesNumbers(true);
+  SequenceNumber next = 0;
+  ASSERT_TRUE(replayed.Apply(Steps({"(", "a", "b", "a", ")one"}, 5), &next).ok());
+  EXPECT_EQ(7u, next);
+  ASSERT_TRUE(replayed.Apply(Steps({"(", ")two"}, 7), &next).ok());
+  EXPECT_EQ(8u, next);
+  ASSERT_TRUE(replayed.Apply(Steps({"c", "-three", "(", "d", ")three", "."}, 8), &next).ok());
+  EXPECT_EQ("a@6 a@5 b@5 c@8 d@9 ", Numbered(*replayed.table));
+  ASSERT_EQ(3u, replayed.sections.sections().size());
+  const auto numbers = [&](const std::string& name) {
+    const auto& all = replayed.sections.sections().at(name).numbers;
+    return all.size() == 1 ? std::to_string(all[0].first) + "-" + std::to_string(all[0].end) : "?";
+  };
+  EXPECT_EQ("5-7", numbers("one"));
+  EXPECT_EQ("7-8", numbers("two"));
+  EXPECT_EQ("9-10", numbers("three"));
+  EXPECT_EQ((std::vector<SequenceNumber>{4, 6, 8}), replayed.sections.MomentsBefore());
+  ASSERT_TRUE(replayed.Apply(Steps({"+one"}, 20), &next).ok());
+  EXPECT_EQ(21u, next);
+  ASSERT_TRUE(replayed.Apply(Steps({"a", "-two"}, 21)).ok());
+  ASSERT_TRUE(replayed.Apply(Steps({"+unknown", "-unknown"}, 23)).ok());
+  EXPECT_EQ(1u, replayed.sections.sections().size());
+  EXPECT_EQ("a@21 a@6 a@5 b@5 c@8 d@9 ", Numbered(*replayed.table));
+}
+
+TEST(PreparedSectionsTest, PartsThatAreNotPreparedBecomeOne) {
+  Replayed replayed;
+  replayed.sections.SetSharesNumbers(true);
+  ASSERT_TRUE(replayed.Apply(Steps({"[", "a", ")one"}, 5)).ok());
+  ASSERT_TRUE(replayed.Apply(Steps({"[", "b", ")two"}, 6)).ok());
+  ASSERT_TRUE(replayed.Apply(Steps({"(", "c", ")one"}, 7)).ok());
+  const auto& sections = replayed.sections.sections();
+  EXPECT_EQ(2u, sections.at("one").batch.Count());
+  EXPECT_EQ(2u, sections.at("one").numbers.size());
+  EXPECT_FALSE(sections.at("one").is_unprepared);
+  EXPECT_TRUE(sections.at("two").is_unprepared);
+}
+
+TEST(PreparedSectionsTest, WriteCommittedsSectionsAreRefusedWhereNumbersAreShared) {
+  Replayed replayed;
+  replayed.sections.SetSharesNumbers(true);
+  EXPECT_TRUE(replayed.Apply(Section("a", 1)).IsNotSupported());
+}
+
+// The numbers of a group of sections are those that a replay finds; a write beside them is in a
+// record of its own.
+TEST(PreparedSectionsTest, AQueuesSectionsHaveTheNumbersOfAReplay) {
+  FakeDatabase db;
+  db.counts_entries = false;
+  constexpr int kThreads = 4, kEach = 50;
+  std::vector<std::unique_ptr<fiber::Thread>> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.push_back(std::make_unique<fiber::Thread>("write", [&db, t] {
+      for (int i = 0; i < kEach; ++i) {
+        const std::string name = std::to_string(t) + "." + std::to_string(i);
+        WriteBatch entries = Steps({name + "a", name + "b", name + "a"}, 0);
+        WriteBatch section = Steps({"(", name + "a", name + "b", name + "a", ")" + name}, 0);
+        TwoPhaseStep step{TwoPhaseStep::Kind::kPrepare};
+        step.name = name;
+        step.numbers = SharedNumbersOf(entries);
+        EXPECT_EQ(2u, step.numbers);
+        EXPECT_TRUE(db.queue()->Write({}, &section, nullptr, nullptr, &step).ok());
+        EXPECT_TRUE(db.Put("plain" + name, "v").ok());
+      }
+    }));
+  }
+  for (const auto& thread : threads) thread->join();
+  Replayed replayed;
+  replayed.sections.SetSharesNumbers(true);
+  for (const std::string& record : db.log) ASSERT_TRUE(replayed.Apply(WriteBatch(record)).ok());
+  // Nothing that was inserted has a section's number.
+  ASSERT_EQ(size_t{kThreads * kEach}, replayed.sections.sections().size());
+  const std::unique_ptr<InternalIterator> it(db.table().NewIterator());
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    ParsedInternalKey key;
+    ASSERT_TRUE(ParseInternalKey(it->key(), &key).ok());
+    for (const auto& [name, section] : replayed.sections.sections()) {
+      EXPECT_FALSE(key.sequence >= section.numbers[0].first &&
+                   key.sequence < section.numbers[0].end)
+          << key.sequence << " is of " << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn
