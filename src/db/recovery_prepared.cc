@@ -14,6 +14,7 @@
 #include "db/database.h"
 #include "db/recovery.h"
 #include "db/values_before.h"
+#include "fs/file_names.h"
 
 namespace cairn {
 namespace {
