@@ -341,10 +341,15 @@ void CommitQueue::AwaitCompany(const Writer& leader) {
 
 namespace {
 
-// Its section takes the numbers that RocksDB finds when it reads the record: nothing else precedes
-// it there, which would take fewer of them than here.
-bool NumbersSection(const TwoPhaseStep* step) {
-  return step != nullptr && step->kind == TwoPhaseStep::Kind::kPrepare && step->shares_numbers();
+// What RocksDB counts in a record must not be more than here. So what it counts by itself stands
+// only among its like: a section, which takes the numbers that it finds there; and a mark without
+// an entry, which takes none here.
+enum class Counted : uint8_t { kByEntries, kBySections, kNot };
+
+Counted HowCounted(const TwoPhaseStep* step, const WriteBatch* batch) {
+  if (step == nullptr || !step->shares_numbers()) return Counted::kByEntries;
+  if (step->kind == TwoPhaseStep::Kind::kPrepare) return Counted::kBySections;
+  return WriteBatchInternal::Count(batch) == 0 ? Counted::kNot : Counted::kByEntries;
 }
 
 }  // namespace
@@ -360,10 +365,10 @@ void CommitQueue::FormGroup(Group* group) {
   const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
   const size_t small = std::min(kSmallBatchBytes, max_group / 8);
   const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
-  const bool is_section = NumbersSection(leader->step);
+  const Counted counted = HowCounted(leader->step, leader->batch);
   for (Writer* w = leader->newer; w != nullptr; w = w->newer) {
     const bool fits =
-        w->batch != nullptr && w->check == nullptr && NumbersSection(w->step) == is_section &&
+        w->batch != nullptr && w->check == nullptr && HowCounted(w->step, w->batch) == counted &&
         w->disable_wal == leader->disable_wal && w->no_slowdown == leader->no_slowdown &&
         (!w->sync || leader->sync) && group->bytes + w->bytes <= limit;
     if (!fits) break;
