@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 BUILD = cmake --build --preset
 CTEST = ctest --output-on-failure -j $(JOBS)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
+.PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -185,6 +185,12 @@ jni-library:
 	@scripts/install-deps.sh jni
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target cairn
+
+rust-test:  ## the crate rocksdb's own tests (fetched by cargo) on Cairn and on RocksDB; RELEASES="0.24 0.25"; bench/results/rust.md
+	@scripts/install-deps.sh rust
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn cairn_shared
+	@scripts/rust_tests.py --build build/demo --out bench/results/rust.md $(RUST_FLAGS) $(RELEASES)
 
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
 	@scripts/install-deps.sh test bench

@@ -8,11 +8,12 @@ into build/rust; its build is told of the library by the variables that the crat
 ROCKSDB_STATIC, libcairn.a) and makes its bindings by libclang. On RocksDB the tests run with the header that the crate carries and Debian's
 librocksdb (0.20), or the library in the jar for Java of the same release, whose functions of C are all there; what it gave is kept beside the
 crate and not run again. Each test program runs as a whole; a test that it has no verdict of, because it died, runs once more, alone.
-Documentation tests do not run.
+Documentation tests do not run, nor those of what does not compile.
 Exit status: 0 if what passes on RocksDB passes on Cairn but for what is in REASONS; 1 otherwise.
 """
 import argparse
 import dataclasses
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +25,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / 'build/rust'
 SECONDS = 900    # for one test program, its compilation included
+
+# What only asks whether Rust's compiler refuses a program; the library has no part in it.
+OF_THE_COMPILER = ['_outlive_', 'test_open_with_multiple_refs_as_single_threaded']
 
 
 @dataclasses.dataclass(frozen=True)
@@ -154,7 +158,7 @@ def test_targets(crate):
 
 def run_program(crate, flags, variables):
     """{test: verdict}, and what was said."""
-    command = ['cargo', 'test', '--quiet', *flags, '--']
+    command = ['cargo', 'test', '--quiet', *flags, '--', *[word for name in OF_THE_COMPILER for word in ('--skip', name)]]
     listed = run([*command, '--list'], cwd=crate, env=variables)
     if listed.returncode != 0:
         return {'(all)': 'does not build'}, listed.stdout
@@ -180,9 +184,19 @@ def run_program(crate, flags, variables):
     return verdicts, output
 
 
+def forget_old_bindings(crate, include, variables):
+    """The crate's build does not see that a header has changed."""
+    headers = hashlib.sha256(b''.join(path.read_bytes() for path in sorted(include.rglob('c*.h')))).hexdigest()
+    stamp = FOLDER / 'headers.sha256'
+    if not stamp.exists() or stamp.read_text() != headers:
+        run_or_stop(['cargo', 'clean', '--quiet', '-p', 'librocksdb-sys'], cwd=crate, env=variables)
+        stamp.write_text(headers)
+
+
 def run_tests(crate, who, variables):
     """{program::test: verdict}; what was said goes into a file for each program."""
-    run_or_stop(['cargo', 'clean', '--quiet', '-p', 'librocksdb-sys'], cwd=crate, env=variables)    # it does not look at headers
+    print(f'{who} {crate.parent.name}: builds', flush=True)
+    run(['cargo', 'test', '--quiet', '--no-run', '--lib', '--tests'], cwd=crate, env=variables)    # (what fails says so below)
     results = {}
     for name, flags in test_targets(crate):
         verdicts, output = run_program(crate, flags, variables)
@@ -216,7 +230,7 @@ def report(results, static):
     lines = [
         '# rust-rocksdb\'s own tests', '',
         f'`scripts/rust_tests.py` (`make rust-test`): the crate `rocksdb`, unmodified, on {how} with Cairn\'s headers, and on RocksDB with '
-        'the crate\'s. Ignored tests do not count; documentation tests did not run.', '',
+        'the crate\'s. Ignored tests do not count; documentation tests, and those of what does not compile, did not run.', '',
         '| crate | on Cairn | on RocksDB | fails on Cairn alone | fails on both |', '| --- | ---: | ---: | --- | --- |',
     ]
     for name, (ours, theirs) in results.items():
@@ -247,7 +261,9 @@ def main():
         crate = fetch(release)
         ours = theirs = None
         if args.only != 'rocksdb':
-            ours = run_tests(crate, 'cairn', environment(include / release.headers, library / 'cairn/as_rocksdb', library, args.static))
+            variables = environment(include / release.headers, library / 'cairn/as_rocksdb', library, args.static)
+            forget_old_bindings(crate, include, variables)
+            ours = run_tests(crate, 'cairn', variables)
         kept = crate.parent / 'rocksdb.json'
         if kept.exists():
             theirs = json.loads(kept.read_text())
