@@ -610,6 +610,15 @@ mutant('ingest-seen-by-snapshots', 'a snapshot sees files that came later', 'src
        '    part.needs_sequence = part.files_overlap || snapshots;', '    part.needs_sequence = part.files_overlap;')
 mutant('ingest-meets-a-snapshot', 'a snapshot is taken while files come that have no sequence number',
        'src/db/snapshot_list.h', '    while (pauses_ > 0) resumed_.wait(&mutex_);\n', '', seeds=600)
+mutant('export-without-flush', 'an exported family lacks what is in memory', 'src/utilities/checkpoint.cc',
+       '  s = db_->Flush(FlushOptions(), handle);\n', '')
+mutant('import-level-0-backwards', 'the newest file of an imported level 0 becomes its oldest', 'src/db/imported_file.cc', '''
+    return epochs_known ? NewestFirstByEpoch(&b.meta, &a.meta)
+                        : NewestFirstBySequence(&b.meta, &a.meta);
+''', '''
+    return epochs_known ? NewestFirstByEpoch(&a.meta, &b.meta)
+                        : NewestFirstBySequence(&a.meta, &b.meta);
+''')
 mutant('ingest-number-given-again', 'the next write gets the sequence number of a file from outside',
        'src/db/ingestions.cc', '  if (consumed > 0) db_.versions->SetLastSequence(last + consumed);\n', '  static_cast<void>(consumed);\n')
 mutant('ingest-tombstones-not-looked-for', 'a file goes below a range tombstone that is older than it',

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "db/testing/db_fixture.h"
+#include "db/testing/timestamps.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/metadata.h"
@@ -18,6 +19,7 @@ namespace {
 using testing::Contents;
 using testing::kDbName;
 using testing::Key;
+using testing::Ts;
 using testing::Value;
 
 const char kExported[] = "/exported";
@@ -301,6 +303,57 @@ TEST_F(ImportTest, AFamilyOfADatabaseWithTtlComesWithItsTimes) {
   EXPECT_EQ(model_, ContentsOf(handle_.get()));
   ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), handle_.get(), nullptr, nullptr).ok());
   EXPECT_EQ(model_, ContentsOf(handle_.get()));
+}
+
+TEST_F(ImportTest, TimestampsComeAlong) {
+  Open(Quiet(SmallOptions()));
+  family_options_.comparator = BytewiseComparatorWithU64Ts();
+  ColumnFamilyHandle* made = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(family_options_, "stamped", &made).ok());
+  const std::unique_ptr<ColumnFamilyHandle> stamped(made);
+  const WriteOptions writing;
+  ASSERT_TRUE(db_->Put(writing, made, "a", Ts(1), "a1").ok());
+  ASSERT_TRUE(db_->Put(writing, made, "b", Ts(1), "b1").ok());
+  ASSERT_TRUE(db_->Flush(FlushOptions(), made).ok());
+  ASSERT_TRUE(db_->Put(writing, made, "a", Ts(2), "a2").ok());
+  ASSERT_TRUE(db_->DeleteRange(writing, made, "b", "c", Ts(2)).ok());
+  ASSERT_TRUE(Export(kExported, made).ok());
+  for (const bool told : {true, false}) {
+    for (LiveFileMetaData& file : metadata_->files) {
+      if (!told) file.smallest.clear();
+    }
+    const Status s = Import(/*move=*/false, told ? "told" : "found");
+    ASSERT_TRUE(s.ok()) << s.ToString();
+    for (const uint64_t at : {1, 2}) {
+      const std::string bytes = Ts(at);
+      const Slice timestamp(bytes);
+      ReadOptions reading;
+      reading.timestamp = &timestamp;
+      std::string value;
+      ASSERT_TRUE(db_->Get(reading, handle_.get(), "a", &value).ok());
+      EXPECT_EQ("a" + std::to_string(at), value);
+      EXPECT_EQ(at == 1, db_->Get(reading, handle_.get(), "b", &value).ok());
+    }
+  }
+  family_options_.comparator = BytewiseComparator();
+  EXPECT_TRUE(Import().IsInvalidArgument());
+}
+
+TEST_F(ImportTest, ASecondaryGoesOn) {
+  Open(Quiet(SmallOptions()));
+  FillSome();
+  Options options = Quiet(SmallOptions());
+  options.max_open_files = -1;
+  std::unique_ptr<DB> secondary;
+  ASSERT_TRUE(DB::OpenAsSecondary(options, kDbName, "/secondary", &secondary).ok());
+  MustExport();
+  ASSERT_TRUE(Import().ok());
+  PutRange(0, 3, 9);
+  const Status s = secondary->TryCatchUpWithPrimary();
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  std::string value;
+  ASSERT_TRUE(secondary->Get(ReadOptions(), Key(1), &value).ok());
+  EXPECT_EQ(model_[Key(1)], value);
 }
 
 // --- Errors, kills and power cuts at each operation
