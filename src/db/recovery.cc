@@ -142,7 +142,10 @@ Status Recovery::ReadKeptWal(uint64_t number, Replay* replay) {
   }
   if (!reporter.first.ok()) replay->prepared.SetIncomplete();
   // (What is undecided is in tables, and must be known to be hidden there.)
-  if (!reporter.first.ok() && db_.shares_numbers) return reporter.first;
+  if (!reporter.first.ok() && db_.shares_numbers &&
+      db_.options.wal_recovery_mode != WALRecoveryMode::kSkipAnyCorruptedRecords) {
+    return reporter.first;
+  }
   return reader.status().IsCorruption() ? Status::OK() : reader.status();
 }
 
@@ -238,7 +241,7 @@ Status Recovery::FinishReplay(Replay* replay) {
   uint64_t keep = 0;
   Status s;
   if (db_.shares_numbers) {
-    keep = KeepUndecided(replay);
+    s = KeepUndecided(replay, &keep);
   } else {
     s = CopyPrepared(next_wal, replay);
   }

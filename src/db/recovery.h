@@ -55,8 +55,9 @@ class Recovery final : public Part {
   [[nodiscard]] Status RefusePrepared(const Replay& replay) const;
   // Into the new log: the older ones go.
   [[nodiscard]] Status CopyPrepared(uint64_t wal, Replay* replay);
-  // For RestorePrepared(). The oldest log that is needed until then; 0: none.
-  uint64_t KeepUndecided(Replay* replay);
+  // For RestorePrepared(). *oldest: the oldest log that is needed until then; 0: none. They are
+  // durable.
+  [[nodiscard]] Status KeepUndecided(Replay* replay, uint64_t* oldest);
   // `hidden`: the numbers of all of them.
   [[nodiscard]] Status Restore(const std::string& name, PreparedSection* section,
                                const std::vector<PreparedSection::Numbers>& hidden);

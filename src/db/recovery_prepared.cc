@@ -12,9 +12,11 @@
 #include "batch/write_batch_internal.h"
 #include "commit/prepared_sections.h"
 #include "db/database.h"
+#include "db/families.h"
 #include "db/recovery.h"
 #include "db/values_before.h"
 #include "fs/file_names.h"
+#include "fs/file_util.h"
 
 namespace cairn {
 namespace {
@@ -77,13 +79,24 @@ Status Recovery::CopyPrepared(uint64_t wal, Replay* replay) {
   return s;
 }
 
-uint64_t Recovery::KeepUndecided(Replay* replay) {
+// (A power cut must not take the mark from a log that is kept, and leave the section: its commit is
+// in tables.)
+Status Recovery::KeepUndecided(Replay* replay, uint64_t* oldest) {
   undecided_ = replay->prepared.Take();
-  uint64_t oldest = 0;
+  *oldest = 0;
   for (const auto& [name, section] : undecided_) {
-    oldest = oldest == 0 ? section.log : std::min(oldest, section.log);
+    *oldest = *oldest == 0 ? section.log : std::min(*oldest, section.log);
   }
-  return oldest;
+  if (*oldest == 0) return Status::OK();
+  for (auto log = replay->logs.lower_bound(*oldest); log != replay->logs.end(); ++log) {
+    std::unique_ptr<FSWritableFile> file;
+    IOStatus io = db_.fs->ReopenWritableFile(LogFileName(db_.wal_dir, *log), FileOptions(), &file,
+                                             /*dbg=*/nullptr);
+    if (io.ok()) io = file->Sync(IOOptions(), nullptr);
+    if (io.ok()) io = file->Close(IOOptions(), nullptr);
+    if (!io.ok()) return io;
+  }
+  return SyncDirectoryAt(db_.fs, db_.wal_dir);
 }
 
 Status Recovery::RestorePrepared() {
@@ -105,7 +118,13 @@ Status Recovery::RestorePrepared() {
   Status s = db_.wals->Sync();
   db_.prepared.SetRecovered(std::move(undecided_));
   undecided_.clear();
-  return s;
+  if (!s.ok()) return s;
+  // The older logs may go.
+  VersionEdit edit;
+  edit.SetMinLogNumberToKeep(db_.wals->current_number());
+  DBMutexLock lock(db_.mutex());
+  return db_.versions->LogAndApply(db_.families->default_family()->state, &edit, db_.mutex(),
+                                   db_.directory.get());
 }
 
 Status Recovery::Restore(const std::string& name, PreparedSection* section,
