@@ -89,9 +89,12 @@ Status Recovery::KeepUndecided(Replay* replay, uint64_t* oldest) {
   }
   if (*oldest == 0) return Status::OK();
   for (auto log = replay->logs.lower_bound(*oldest); log != replay->logs.end(); ++log) {
+    const std::string path = LogFileName(db_.wal_dir, *log);
+    uint64_t bytes = 0;
     std::unique_ptr<FSWritableFile> file;
-    IOStatus io = db_.fs->ReopenWritableFile(LogFileName(db_.wal_dir, *log), FileOptions(), &file,
-                                             /*dbg=*/nullptr);
+    IOStatus io = db_.fs->GetFileSize(path, IOOptions(), &bytes, nullptr);
+    if (io.ok() && bytes == 0) continue;  // of an opening that failed
+    if (io.ok()) io = db_.fs->ReopenWritableFile(path, FileOptions(), &file, nullptr);
     if (io.ok()) io = file->Sync(IOOptions(), nullptr);
     if (io.ok()) io = file->Close(IOOptions(), nullptr);
     if (!io.ok()) return io;
