@@ -404,7 +404,9 @@ class ImportFaultsTest : public ImportTest {
         handle_.reset();
         db_.reset();
         disk_.faults->Heal();
-        if (end == End::kPowerCut) ASSERT_TRUE(disk_.faults->DropUnsynced().ok());
+        if (end == End::kPowerCut) {
+          ASSERT_TRUE(disk_.faults->DropUnsynced().ok());
+        }
         const Status opened = Reopen(Quiet(SmallOptions()));
         ASSERT_TRUE(opened.ok()) << opened.ToString();
         ASSERT_TRUE(!s.ok() || handle_ != nullptr);

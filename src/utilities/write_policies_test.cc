@@ -122,8 +122,12 @@ TEST_P(WritePoliciesTest, WhatIsPreparedGoesOnFromLogToLog) {
   for (int i = 0; i < 3; ++i) {
     Put("k", std::to_string(i));
     Flush();
-    if (i == 0) ASSERT_TRUE(two->Commit().ok());
-    if (i == 1) ASSERT_TRUE(three->Rollback().ok());
+    if (i == 0) {
+      ASSERT_TRUE(two->Commit().ok());
+    }
+    if (i == 1) {
+      ASSERT_TRUE(three->Rollback().ok());
+    }
   }
   uint64_t needed = 0;
   ASSERT_TRUE(db_->GetIntProperty(DB::Properties::kMinLogNumberToKeep, &needed));
@@ -221,7 +225,9 @@ TEST_P(WritePoliciesTest, ACommitHasWritesOfItsOwnOnlyWhereTheOptionsSaySo) {
     const Status s = txn->Commit();
     EXPECT_EQ(allowed, s.ok()) << s.ToString();
     EXPECT_EQ(!allowed, s.IsInvalidArgument()) << s.ToString();
-    if (!allowed) ASSERT_TRUE(txn->Rollback().ok());
+    if (!allowed) {
+      ASSERT_TRUE(txn->Rollback().ok());
+    }
   }
   ExpectContents({{"a", "1"}, {"t", "1"}});
 }
