@@ -58,6 +58,7 @@ REASONS = {
     'test_db::get_with_cache_and_bulkload_test': SHAPE,
     'test_db::get_with_cache_and_bulkload_and_blobs_test': SHAPE,
     'test_iterator::test_full_iterator': 'without `total_order_seek`, too, an iterator over a hash of skip lists sees all keys',
+    'test_merge_operator::failed_merge_test': 'the error has the words of RocksDB 8 and later (0.20 asks for those of 7)',
     'test_optimistic_transaction_db::cuckoo': CUCKOO,
     'test_optimistic_transaction_db::transaction_iterator': LATER,
     'test_optimistic_transaction_db_memory_usage::test_optimistic_transaction_db_memory_usage': MEMORY,
