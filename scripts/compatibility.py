@@ -113,7 +113,7 @@ NOTES = [
     '- `wal_filter`: what it drops or changes keeps its sequence numbers; in RocksDB the next write gets those of a dropped one. A secondary',
     '  and `RepairDB` do not ask it, as in RocksDB.',
     '- What has a header and nothing behind it: `NewPersistentCache`, `DB::StartTrace`, `NewFileTraceWriter` and `NewFileTraceReader` are',
-    '  `NotSupported`; `NewPlainTableFactory` and `NewHashLinkListRepFactory` make objects that `DB::Open` refuses by name.',
+    '  `NotSupported`; `NewPlainTableFactory`, `NewHashLinkListRepFactory` and, in C, cuckoo tables make objects that `DB::Open` refuses by name.',
     '- `Env::LowerThreadPoolIOPriority`, `LowerThreadPoolCPUPriority`: without effect, unless an `Env` of one\'s own does something; the form',
     '  with a `CpuPriority` is `NotSupported`.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
