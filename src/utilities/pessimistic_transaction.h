@@ -13,6 +13,7 @@
 
 #include "base/namespace.h"
 #include "commit/prepared_sections.h"
+#include "commit/two_phase.h"
 #include "fiber/mutex.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "utilities/lock_table.h"
