@@ -343,6 +343,12 @@ void CompactionIterator::Find() {
       has_input_ = false;
       break;
     }
+    if (!trim_.empty() && icmp_->user_comparator()->CompareTimestamp(
+                              icmp_->TimestampIn(parsed.user_key), trim_) > 0) [[unlikely]] {
+      ++records_in_;
+      if (parsed.type == kTypeBlobIndex && !CountBlob(parsed.user_key, value)) return;
+      continue;
+    }
     if (++records_in_ % kCheckEvery == 0 && check_stopped_) {
       status_ = check_stopped_();
       if (!status_.ok()) return;
