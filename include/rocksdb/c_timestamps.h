@@ -122,6 +122,13 @@ extern ROCKSDB_LIBRARY_API char* rocksdb_get_full_history_ts_low(
 extern ROCKSDB_LIBRARY_API void rocksdb_compactoptions_set_full_history_ts_low(
     rocksdb_compactoptions_t*, char* ts, size_t tslen);
 
+/* What is newer than trim_ts goes before it opens: see DB::OpenAndTrimHistory. NULL on failure. */
+extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_and_trim_history(
+    const rocksdb_options_t* options, const char* name, int num_column_families,
+    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
+    rocksdb_column_family_handle_t** column_family_handles, char* trim_ts, size_t trim_tslen,
+    char** errptr);
+
 /* ---- Files */
 
 extern ROCKSDB_LIBRARY_API void rocksdb_sstfilewriter_put_with_ts(rocksdb_sstfilewriter_t* writer,

@@ -122,6 +122,20 @@ class DB {
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr);
 
+  // Opens it and takes away, in the families that have timestamps, whatever is newer than trim_ts:
+  // values, deletions and deletions of ranges are as if they had never been. Compacts these
+  // families as a whole. InvalidArgument: a timestamp of another size, or with
+  // avoid_flush_during_recovery. NotSupported: a compaction style that rewrites no files. After an
+  // error the database is not open, and may be trimmed in part. SUSPENDS.
+  static Status OpenAndTrimHistory(const DBOptions& db_options, const std::string& name,
+                                   const std::vector<ColumnFamilyDescriptor>& column_families,
+                                   std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
+                                   std::string trim_ts);
+  static Status OpenAndTrimHistory(const DBOptions& db_options, const std::string& name,
+                                   const std::vector<ColumnFamilyDescriptor>& column_families,
+                                   std::vector<ColumnFamilyHandle*>* handles,
+                                   std::unique_ptr<DB>* dbptr, std::string trim_ts);
+
   // For reading the present state, beside a process that has it open even. Takes no lock, changes
   // no file; writes are NotSupported. With error_if_wal_file_exists: Corruption if there is a log
   // with data.

@@ -41,6 +41,18 @@ rocksdb_t* rocksdb_open_column_families(const rocksdb_options_t* options, const 
                 return DB::Open(DBOptions(options->rep), name, families, handles, db);
               });
 }
+rocksdb_t* rocksdb_open_and_trim_history(const rocksdb_options_t* options, const char* name,
+                                         int num_column_families,
+                                         const char* const* column_family_names,
+                                         const rocksdb_options_t* const* column_family_options,
+                                         rocksdb_column_family_handle_t** column_family_handles,
+                                         char* trim_ts, size_t trim_tslen, char** errptr) {
+  return Open(num_column_families, column_family_names, column_family_options,
+              column_family_handles, errptr, [&](const auto& families, auto* handles, DB** db) {
+                return DB::OpenAndTrimHistory(DBOptions(options->rep), name, families, handles, db,
+                                              std::string(trim_ts, trim_tslen));
+              });
+}
 rocksdb_t* rocksdb_open_for_read_only_column_families(
     const rocksdb_options_t* options, const char* name, int num_column_families,
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,

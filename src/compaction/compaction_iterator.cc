@@ -311,6 +311,10 @@ bool CompactionIterator::BeginsVersions(const Slice& user_key, bool same_bare_ke
   return !same_bare_key || !is_history_ || !was_history;
 }
 
+bool CompactionIterator::IsTrimmed(const Slice& user_key) const {
+  return icmp_->user_comparator()->CompareTimestamp(icmp_->TimestampIn(user_key), trim_) > 0;
+}
+
 void CompactionIterator::BeginUserKey(const Candidate& entry) {
   bool new_versions = true, new_key = true;
   if (icmp_->timestamp_size() != 0) [[unlikely]] {
@@ -460,6 +464,12 @@ void CompactionIterator::Find() {
         icmp_->CompareUserKey(entry.parsed.user_key, *end_) >= 0) {
       has_input_ = false;
       break;
+    }
+    if (!trim_.empty() && IsTrimmed(entry.parsed.user_key)) [[unlikely]] {
+      ++records_in_;
+      if (entry.parsed.type == kTypeBlobIndex && !CountBlob(entry.parsed.user_key, entry.value))
+        return;
+      continue;
     }
     if (!TakeIntoAccount(entry)) [[unlikely]]
       return;

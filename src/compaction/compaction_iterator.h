@@ -67,6 +67,9 @@ class CompactionIterator {
   // Before Start. With timestamps: nobody reads below this one, of several versions below it only
   // the newest one. Empty: there are readers of all.
   void SetHistoryLow(const std::string& low) { history_low_ = low; }
+  // Before Start, where there are timestamps: versions newer than this one are as if they had never
+  // been. Empty: none are.
+  void SetTrim(const std::string& newest) { trim_ = newest; }
   // Before Start. Null: none. Borrowed.
   void SetMergeOperator(const MergeOperator* merge_operator) {
     // With timestamps operands stay as they are: each is one version more.
@@ -122,6 +125,8 @@ class CompactionIterator {
 
   // Moves to the next entry to keep, the input standing on a candidate.
   void Find();
+  // REQUIRES: trim_ is not empty.
+  bool IsTrimmed(const Slice& user_key) const;
   // Counts the entry, and makes its user key the current one. False: status_ is set.
   bool TakeIntoAccount(const Candidate& entry);
   // The entry has another user key than the one before.
@@ -212,6 +217,7 @@ class CompactionIterator {
   bool kept_of_user_key_ = false;
   const Slice* end_ = nullptr;
   std::string history_low_;           // empty: none
+  std::string trim_;                  // empty: none
   bool is_history_ = false;           // user_key_'s timestamp is below it
   std::string stamped_key_;           // an entry with another timestamp than user_key_'s
   SequenceNumber last_sequence_ = 0;  // of the entry before, if of the same user key

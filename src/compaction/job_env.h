@@ -44,6 +44,8 @@ struct JobEnv {
   std::vector<SequenceNumber> snapshots;
   // With timestamps: nobody reads below this one (DB::IncreaseFullHistoryTsLow). Empty: not known.
   std::string history_low;
+  // With timestamps: what is newer goes (DB::OpenAndTrimHistory). Empty: nothing does.
+  std::string trim_above;
   int job_id = 0;  // for the LOG
   // Asked after each output of a compaction; an error ends the job. Empty: nothing limits it.
   std::function<Status()> check_space;

@@ -202,7 +202,7 @@ std::vector<InternalIterator*> Subcompaction::OpenInputs(const ReadOptions& read
 }
 
 Status Subcompaction::CollectTombstones(std::unique_ptr<const RangeTombstones>* tombstones) const {
-  TombstoneCollector collector(env_.icmp);
+  TombstoneCollector collector(env_.icmp, env_.trim_above);
   for (const CompactionInputFiles& input : compaction_->inputs()) {
     for (const FileMetaData* file : input.files) {
       if (!Overlaps(*file) || !file->MayHaveTombstones()) continue;
@@ -306,6 +306,7 @@ Status Subcompaction::Run() {
   kept.SetFilter(filter.get());
   kept.SetBlobs(&blobs_);
   kept.SetHistoryLow(env_.history_low);
+  kept.SetTrim(env_.trim_above);
   kept.SetMergeOperator(compaction_->options().merge_operator.get());
   std::unique_ptr<const RangeTombstones> tombstones;
   s = CollectTombstones(&tombstones);

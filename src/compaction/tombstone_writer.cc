@@ -22,6 +22,9 @@ void TombstoneCollector::AddPart(const RangeTombstones::Fragment& fragment, cons
       one.start = WithMaxTimestamp(icmp_->BareKey(start), ts_size);
       one.end = WithMaxTimestamp(icmp_->BareKey(end), ts_size);
       one.timestamp = fragment.timestamps[i].ToString();
+      if (!trim_.empty() && icmp_->user_comparator()->CompareTimestamp(one.timestamp, trim_) > 0) {
+        continue;
+      }
     }
     all_.push_back(std::move(one));
   }

@@ -27,7 +27,9 @@ namespace cairn {
 
 class TombstoneCollector {
  public:
-  explicit TombstoneCollector(const InternalKeyComparator* icmp) : icmp_(icmp) {}
+  // `trim`: see CompactionIterator::SetTrim; borrowed.
+  explicit TombstoneCollector(const InternalKeyComparator* icmp, const Slice& trim = Slice())
+      : icmp_(icmp), trim_(trim) {}
 
   void Add(const RangeTombstones* tombstones);  // null: nothing
   // Those of a table, within its bounds (internal keys).
@@ -40,6 +42,7 @@ class TombstoneCollector {
   void AddPart(const RangeTombstones::Fragment& fragment, const Slice& start, const Slice& end);
 
   const InternalKeyComparator* const icmp_;
+  const Slice trim_;
   std::vector<RangeTombstone> all_;
 };
 

@@ -246,6 +246,7 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.new_file_number = [this] { return db_.versions->NewFileNumber(); };
   env.snapshots = db_.snapshots.Sequences();
   env.history_low = family.state->history_low();
+  env.trim_above = family.trim_above;
   env.job_id = job_id;
   if (db_.options.rate_limiter != nullptr) {
     env.io_priority = [this, io_priority] {

@@ -114,6 +114,7 @@ struct ColumnFamily {
   bool flushing = false;                                     // a flush is scheduled or runs
   FlushReason flush_reason = FlushReason::kWriteBufferFull;  // of the memtable switched last
   int running_compactions = 0;
+  std::string trim_above;  // of its compactions: JobEnv::trim_above
   // The last pick found nothing but conflicts.
   bool compaction_blocked = false;
 

@@ -115,6 +115,32 @@ Status Compactions::CompactRange(const CompactRangeOptions& options, ColumnFamil
   return s;
 }
 
+// Exclusive: a compaction that began before would bring back what it has not trimmed.
+Status Compactions::TrimHistory(ColumnFamilyHandle* handle, const std::string& newest) {
+  ColumnFamily* family = nullptr;
+  Status s = db_.families->FamilyOf(handle, &family);
+  if (!s.ok() || family->icmp.timestamp_size() == 0) return s;
+  if (newest.size() != family->icmp.timestamp_size()) {
+    return Status::InvalidArgument("timestamp of another size", family->name());
+  }
+  const CompactionStyle style = family->options->compaction_style;
+  if (style != kCompactionStyleLevel && style != kCompactionStyleUniversal) {
+    return Status::NotSupported("OpenAndTrimHistory of a style that rewrites no files",
+                                family->name());
+  }
+  const auto set = [&](const std::string& above) {
+    DBMutexLock lock(db_.mutex());
+    family->trim_above = above;
+  };
+  set(newest);
+  CompactRangeOptions options;
+  options.exclusive_manual_compaction = true;
+  options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  s = CompactRange(options, handle, nullptr, nullptr);
+  set("");
+  return s;
+}
+
 Status Compactions::CompactLevels(ColumnFamily* family, const CompactRangeOptions& options,
                                   const Slice* begin, const Slice* end) {
   Status s;

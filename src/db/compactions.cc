@@ -171,7 +171,8 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
   Status s;
   ThreadOperation operation(db_.options.enable_thread_tracking, ThreadStatus::OP_COMPACTION,
                             db_.name, family->name());
-  const bool moves = !compaction->drops_inputs() && compaction->IsTrivialMove();
+  const bool moves =
+      !compaction->drops_inputs() && family->trim_above.empty() && compaction->IsTrivialMove();
   DescribeCompaction(*compaction, moves, job_id, &operation);
   CompactionJobInfo told;
   if (db_.has_listeners()) {

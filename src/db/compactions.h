@@ -25,6 +25,8 @@ class Compactions final : public Part {
 
   // DB::IncreaseFullHistoryTsLow.
   [[nodiscard]] Status RaiseHistoryLow(ColumnFamilyHandle* handle, const Slice& low);
+  // See DB::OpenAndTrimHistory; OK for a family without timestamps.
+  [[nodiscard]] Status TrimHistory(ColumnFamilyHandle*, const std::string& newest);
   [[nodiscard]] Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*,
                                     const Slice* begin, const Slice* end);
   [[nodiscard]] Status CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,

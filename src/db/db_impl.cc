@@ -330,6 +330,10 @@ Status DBImpl::GetDbSessionId(std::string& session_id) const {
   return db_.properties->GetDbSessionId(session_id);
 }
 
+Status DBImpl::TrimHistory(ColumnFamilyHandle* family, const std::string& newest) {
+  return db_.compactions->TrimHistory(family, newest);
+}
+
 Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* family,
                             const Slice* begin, const Slice* end) {
   return db_.compactions->CompactRange(options, family, begin, end);

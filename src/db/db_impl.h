@@ -176,6 +176,8 @@ class DBImpl final : public DB {
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
 
+  // For DB::OpenAndTrimHistory.
+  Status TrimHistory(ColumnFamilyHandle*, const std::string& newest);
   Status CompactRange(const CompactRangeOptions&, ColumnFamilyHandle*, const Slice* begin,
                       const Slice* end) override;
   Status CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,

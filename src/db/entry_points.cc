@@ -72,6 +72,36 @@ Status DB::Open(const DBOptions& options, const std::string& name,
   });
 }
 
+Status DB::OpenAndTrimHistory(const DBOptions& options, const std::string& name,
+                              const std::vector<ColumnFamilyDescriptor>& families,
+                              std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db,
+                              std::string trim_ts) {
+  db->reset();
+  if (options.avoid_flush_during_recovery) {
+    return Status::InvalidArgument(
+        "avoid_flush_during_recovery incompatible with OpenAndTrimHistory");
+  }
+  Status s = DBImpl::Open(options, name, families, OpenMode::kReadWrite, handles, db);
+  if (!s.ok()) return s;
+  for (ColumnFamilyHandle* handle : *handles) {
+    if (s.ok()) s = static_cast<DBImpl*>(db->get())->TrimHistory(handle, trim_ts);
+  }
+  if (s.ok()) return s;
+  for (ColumnFamilyHandle* handle : *handles) delete handle;
+  handles->clear();
+  db->reset();
+  return s;
+}
+
+Status DB::OpenAndTrimHistory(const DBOptions& options, const std::string& name,
+                              const std::vector<ColumnFamilyDescriptor>& families,
+                              std::vector<ColumnFamilyHandle*>* handles, DB** db,
+                              std::string trim_ts) {
+  return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
+    return OpenAndTrimHistory(options, name, families, handles, owned, trim_ts);
+  });
+}
+
 Status DB::OpenForReadOnly(const Options& options, const std::string& name, std::unique_ptr<DB>* db,
                            bool error_if_wal_file_exists) {
   return OpenDefault(options, name, ReadOnlyMode(error_if_wal_file_exists), db);

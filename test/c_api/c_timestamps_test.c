@@ -305,6 +305,25 @@ static void TestFiles(rocksdb_t* db, rocksdb_column_family_handle_t* family, con
   remove(path);
 }
 
+static void TestTrim(const char* dir) {
+  phase = "trimmed history";
+  const char* const names[] = {"default", "family", "second"};
+  const rocksdb_options_t* const all[] = {options, options, options};
+  rocksdb_column_family_handle_t* handles[3];
+  rocksdb_t* db =
+      rocksdb_open_and_trim_history(options, dir, 3, names, all, handles, stamps[5], TS_SIZE, &error);
+  CHECK_OK(error);
+  ExpectStamped(db, handles[1], 7, "y", NULL, 0);
+  for (int i = 0; i < 3; ++i) rocksdb_column_family_handle_destroy(handles[i]);
+  rocksdb_close(db);
+#ifdef TEST_NEWER_THAN_7_8
+  char few[] = "few";
+  db = rocksdb_open_and_trim_history(options, dir, 3, names, all, handles, few, 3, &error);
+  CHECK(db == NULL);
+  ExpectInvalid();
+#endif
+}
+
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   MakeStamps();
@@ -328,6 +347,7 @@ int main(int argc, char** argv) {
   TestFiles(db, family, argv[1]);
   rocksdb_column_family_handle_destroy(family);
   rocksdb_close(db);
+  TestTrim(argv[1]);
   phase = "end";
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);

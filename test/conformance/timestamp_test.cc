@@ -362,5 +362,92 @@ TEST_F(TimestampTest, TablesSayWhichTheyHave) {
   EXPECT_EQ(Ts(9), extra.at("rocksdb.timestamp_max"));
 }
 
+// --- OpenAndTrimHistory
+
+class TrimHistoryTest : public TimestampTest {
+ protected:
+  Status Trim(uint64_t newest) {
+    Shut();
+    std::vector<ColumnFamilyHandle*> handles;
+    const Status s = DB::OpenAndTrimHistory(options_, dir_, {{kDefaultColumnFamilyName, options_}},
+                                            &handles, &db_, Ts(newest));
+    for (ColumnFamilyHandle* handle : handles) {
+      EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
+    }
+    EXPECT_EQ(s.ok(), db_ != nullptr);
+    return s;
+  }
+  // In tables of two levels and in the log.
+  void Fill() {
+    ASSERT_OK(PutAt("a", 1, "a1"));
+    ASSERT_OK(PutAt("b", 1, "b1"));
+    ASSERT_OK(PutAt("c", 5, "c5"));
+    ASSERT_OK(Flush());
+    ASSERT_OK(Compact());
+    ASSERT_OK(PutAt("a", 3, "a3"));
+    ASSERT_OK(DeleteAt("b", 4));
+    ASSERT_OK(Flush());
+    ASSERT_OK(PutAt("a", 6, "a6"));
+    ASSERT_OK(PutAt("d", 2, "d2"));
+  }
+};
+
+TEST_F(TrimHistoryTest, WhatIsNewerIsAsIfItHadNeverBeen) {
+  Open();
+  Fill();
+  ASSERT_OK(Trim(3));
+  EXPECT_EQ("a=a3@3,b=b1@1,d=d2@2", ContentsAt(9));
+  EXPECT_EQ("a=a1@1,b=b1@1", ContentsAt(1));
+  EXPECT_EQ("NOT_FOUND", GetAt("c", 9));
+  ASSERT_OK(PutAt("c", 4, "c4"));
+  Open();
+  EXPECT_EQ("a=a3@3,b=b1@1,c=c4@4,d=d2@2", ContentsAt(9));
+}
+
+TEST_F(TrimHistoryTest, TheMarkItselfStays) {
+  Open();
+  Fill();
+  ASSERT_OK(Trim(6));
+  EXPECT_EQ("a=a6@6,c=c5@5,d=d2@2", ContentsAt(9));
+  ASSERT_OK(Trim(5));
+  EXPECT_EQ("a=a3@3,c=c5@5,d=d2@2", ContentsAt(9));
+  ASSERT_OK(Trim(0));
+  EXPECT_EQ("", ContentsAt(9));
+}
+
+TEST_F(TrimHistoryTest, DeletionsOfRangesGo) {
+  Open();
+  Fill();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), Family(), "a", "z", Ts(7)));
+  EXPECT_EQ("", ContentsAt(9));
+  ASSERT_OK(Trim(6));
+  EXPECT_EQ("a=a6@6,c=c5@5,d=d2@2", ContentsAt(9));
+}
+
+TEST_F(TrimHistoryTest, UniversalStyle) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  Open();
+  Fill();
+  ASSERT_OK(Trim(3));
+  EXPECT_EQ("a=a3@3,b=b1@1,d=d2@2", ContentsAt(9));
+}
+
+TEST_F(TrimHistoryTest, FamiliesWithoutTimestampsStayAsTheyAre) {
+  options_.comparator = BytewiseComparator();
+  Open();
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Trim(3));
+  EXPECT_EQ("a=1", Contents());
+}
+
+TEST_F(TrimHistoryTest, WithoutFlushesAtRecoveryItIsRefused) {
+  Open();
+  Fill();
+  options_.avoid_flush_during_recovery = true;
+  EXPECT_CODE(InvalidArgument, Trim(3));
+  Open();
+  EXPECT_EQ("a=a6@6,c=c5@5,d=d2@2", ContentsAt(9));
+}
+
 }  // namespace
 }  // namespace conformance
