@@ -44,13 +44,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_max_write_buffer_number_to_m
 extern ROCKSDB_LIBRARY_API int rocksdb_options_get_max_write_buffer_number_to_maintain(
     rocksdb_options_t* opt);
 
-/* Returns NULL and NotSupported. */
-extern ROCKSDB_LIBRARY_API rocksdb_t* rocksdb_open_and_trim_history(
-    const rocksdb_options_t* options, const char* name, int num_column_families,
-    const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
-    rocksdb_column_family_handle_t** column_family_handles, char* trim_ts, size_t trim_tslen,
-    char** errptr);
-
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

@@ -58,15 +58,4 @@ void rocksdb_block_based_options_set_block_cache_compressed(
 }
 CAIRN_C_OPTION(options, int, max_write_buffer_number_to_maintain)
 
-rocksdb_t* rocksdb_open_and_trim_history(const rocksdb_options_t* /*options*/, const char* /*name*/,
-                                         int /*num_column_families*/,
-                                         const char* const* /*column_family_names*/,
-                                         const rocksdb_options_t* const* /*column_family_options*/,
-                                         rocksdb_column_family_handle_t** /*column_family_handles*/,
-                                         char* /*trim_ts*/, size_t /*trim_tslen*/, char** errptr) {
-  cairn::Report(errptr, Status::NotSupported("rocksdb_open_and_trim_history is not supported by "
-                                             "this version of Cairn"));
-  return nullptr;
-}
-
 }  // extern "C"

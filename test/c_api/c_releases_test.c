@@ -181,20 +181,6 @@ static void TestRefused(const char* path) {
   ExpectRefused(other, path, "max_write_buffer_number_to_maintain");
 }
 
-#ifndef OF_ROCKSDB
-static void TestTrimming(const char* path) {
-  phase = "no history is trimmed";
-  const char* family = "default";
-  const rocksdb_options_t* family_options = options;
-  rocksdb_column_family_handle_t* handle = NULL;
-  char timestamp[8] = {0};
-  CHECK(rocksdb_open_and_trim_history(options, path, 1, &family, &family_options, &handle, timestamp, 8, &error) == NULL);
-  CHECK(handle == NULL && strstr(error, "Not implemented: ") == error);
-  rocksdb_free(error);
-  error = NULL;
-}
-#endif
-
 /* The defaults, and what has no effect. */
 static void TestAccepted(const char* path) {
   phase = "what is as by default";
@@ -233,9 +219,6 @@ int main(int argc, char** argv) {
   CHECK_OK(error);
   TestEnvironment();
   TestRefused(argv[1]);
-#ifndef OF_ROCKSDB
-  TestTrimming(argv[1]);
-#endif
   TestAccepted(argv[1]);
   rocksdb_writeoptions_destroy(writing);
   rocksdb_readoptions_destroy(reading);
