@@ -23,10 +23,13 @@ class TwoPhase : public TransactionTest {
     Copy(next);
     OpenAt(next);
   }
-  // (What is deleted in the background is there, or not, as a whole.)
+  // (Nothing comes or goes meanwhile: else the MANIFEST could name a table that was not there when
+  // the files were listed.)
   void Copy(const std::string& to) {
     ASSERT_OK(txn_db_->DisableFileDeletions());
+    ASSERT_OK(txn_db_->PauseBackgroundWork());
     CopyFiles(dir_, to);
+    ASSERT_OK(txn_db_->ContinueBackgroundWork());
   }
   void OpenAt(const std::string& dir) {
     ShutAll();
