@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "base/logging.h"
 #include "base/range_tombstones.h"
 #include "fs/file_checksum.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
 #include "table/properties.h"
-#include "table/table_options.h"
-#include "table/table_reader.h"
 
 namespace cairn {
 namespace {
@@ -20,13 +19,7 @@ Status FindBounds(TableReader* table, const InternalKeyComparator& icmp, const R
   const std::unique_ptr<InternalIterator> entries(table->NewIterator(options));
   ParsedInternalKey parsed;
   *empty = true;
-  for (const bool last : {false, true}) {
-    if (last) {
-      entries->SeekToLast();
-    } else {
-      entries->SeekToFirst();
-    }
-    if (!entries->Valid()) break;
+  Status s = VisitEnds(entries.get(), [&](bool last) -> Status {
     *empty = false;
     if (!ParseInternalKey(entries->key(), &parsed).ok()) {
       return Status::Corruption("External file has corrupted keys", file->external_path);
@@ -35,8 +28,9 @@ Status FindBounds(TableReader* table, const InternalKeyComparator& icmp, const R
       return Status::Corruption("External file has non zero sequence number", file->external_path);
     }
     (last ? file->largest : file->smallest).DecodeFrom(entries->key());
-  }
-  if (!entries->status().ok()) return entries->status();
+    return Status::OK();
+  });
+  if (!s.ok()) return s;
   const RangeTombstones* const tombstones = table->range_tombstones();
   if (tombstones == nullptr || tombstones->empty()) return Status::OK();
   file->has_tombstones = true;
@@ -102,21 +96,26 @@ Status SyncFile(FileSystem* fs, const FileOptions& file_options, const std::stri
 
 }  // namespace
 
+Status OpenExternalTable(FileSystem* fs, const std::string& path, uint64_t size,
+                         const Options& options, const TableFactory& factory,
+                         TableReaderOptions table_options, std::unique_ptr<TableReader>* table) {
+  std::unique_ptr<RandomAccessFileReader> reader;
+  IOStatus io = RandomAccessFileReader::Open(fs, path, FileOptions(options), &reader);
+  if (!io.ok()) return io;
+  table_options.statistics = options.statistics.get();
+  table_options.info_log = options.info_log.get();
+  return factory.NewTableReader(table_options, std::move(reader), size, table);
+}
+
 Status InspectExternalFile(const ColumnFamily& family, const Options& options, FileSystem* fs,
                            const IngestExternalFileOptions& ingest, ExternalFile* file) {
   IOStatus io = fs->GetFileSize(file->external_path, IOOptions(), &file->size, nullptr);
-  std::unique_ptr<RandomAccessFileReader> reader;
-  if (io.ok()) {
-    io = RandomAccessFileReader::Open(fs, file->external_path, FileOptions(options), &reader);
-  }
   if (!io.ok()) return io;
   TableReaderOptions table_options(family.icmp);
-  table_options.statistics = options.statistics.get();
-  table_options.info_log = options.info_log.get();
   table_options.prefix_extractor = family.prefix_extractor.get();
   std::unique_ptr<TableReader> table;
-  Status s =
-      family.table_factory->NewTableReader(table_options, std::move(reader), file->size, &table);
+  Status s = OpenExternalTable(fs, file->external_path, file->size, options, *family.table_factory,
+                               std::move(table_options), &table);
   if (!s.ok()) return s;
   if (ingest.verify_checksums_before_ingest) {
     ReadOptions sweep;
@@ -157,6 +156,13 @@ Status TakeExternalFile(FileSystem* fs, const FileOptions& file_options,
     if (!io.IsNotSupported() || !ingest.failed_move_fall_back_to_copy) return io;
   }
   return CopyFile(fs, file.external_path, file.internal_path, file.size);
+}
+
+void RemoveOriginal(FileSystem* fs, Logger* info_log, const std::string& external_path) {
+  const IOStatus io = fs->DeleteFile(external_path, IOOptions(), nullptr);
+  if (io.ok()) return;
+  LogWarn(info_log, "%s was added to the DB, but cannot be deleted: %s", external_path.c_str(),
+          io.ToString().c_str());
 }
 
 bool AnyOverlap(const InternalKeyComparator& icmp, const std::vector<ExternalFile>& files) {

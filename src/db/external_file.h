@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/internal_iterator.h"
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "base/range_tombstones.h"
@@ -19,7 +20,10 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "table/table_options.h"
+#include "table/table_reader.h"
 
 namespace cairn {
 
@@ -47,6 +51,26 @@ struct ExternalFile {
   }
 };
 
+// Opens a table from outside, of `size` bytes. The caller's `table_options` say its order, prefixes
+// and numbers; the rest is the database's.
+[[nodiscard]] Status OpenExternalTable(FileSystem* fs, const std::string& path, uint64_t size,
+                                       const Options& options, const TableFactory& factory,
+                                       TableReaderOptions table_options,
+                                       std::unique_ptr<TableReader>* table);
+
+// Calls visit(last) where `entries` stand on the first entry (false) and on the last one (true),
+// until it is not OK. There may be none. SUSPENDS.
+template <class Visit>
+[[nodiscard]] Status VisitEnds(InternalIterator* entries, const Visit& visit) {
+  entries->SeekToFirst();
+  if (!entries->Valid()) return entries->status();
+  if (Status s = visit(/*last=*/false); !s.ok()) return s;
+  entries->SeekToLast();
+  if (!entries->Valid()) return entries->status();
+  if (Status s = visit(/*last=*/true); !s.ok()) return s;
+  return entries->status();
+}
+
 // Opens the file and fills in size, bounds and properties. Errors as DB::IngestExternalFile says.
 [[nodiscard]] Status InspectExternalFile(const ColumnFamily& family, const Options& options,
                                          FileSystem* fs, const IngestExternalFileOptions& ingest,
@@ -63,6 +87,9 @@ struct ExternalFile {
 [[nodiscard]] Status TakeExternalFile(FileSystem* fs, const FileOptions& file_options,
                                       const IngestExternalFileOptions& ingest,
                                       const ExternalFile& file);
+
+// After a move: the file goes from where it was. An error is told in the LOG alone.
+void RemoveOriginal(FileSystem* fs, Logger* info_log, const std::string& external_path);
 
 // Some two of them have a user key in common, as far as their bounds tell.
 bool AnyOverlap(const InternalKeyComparator& icmp, const std::vector<ExternalFile>& files);

@@ -4,9 +4,7 @@
 #include <memory>
 
 #include "base/range_tombstones.h"
-#include "fs/file_reader.h"
-#include "table/table_options.h"
-#include "table/table_reader.h"
+#include "db/external_file.h"
 #include "table/unique_id.h"
 
 namespace cairn {
@@ -82,20 +80,14 @@ Status ImportInspection::CheckBounds() {
   file_->meta.smallest.DecodeFrom(told_.smallest);
   file_->meta.largest.DecodeFrom(told_.largest);
   const std::unique_ptr<InternalIterator> entries(table_->NewIterator(reads_));
-  for (const bool last : {false, true}) {
-    if (last) {
-      entries->SeekToLast();
-    } else {
-      entries->SeekToFirst();
-    }
-    if (!entries->Valid()) break;
+  return VisitEnds(entries.get(), [&](bool /*last*/) -> Status {
     if (Status s = CheckEntry(entries->key()); !s.ok()) return s;
     if (icmp_.Compare(entries->key(), told_.smallest) < 0 ||
         icmp_.Compare(entries->key(), told_.largest) > 0) {
       return Differs("has other keys than its metadata say");
     }
-  }
-  return entries->status();
+    return Status::OK();
+  });
 }
 
 Status ImportInspection::FindBounds() {
@@ -179,17 +171,12 @@ Status InspectImportedFile(const InternalKeyComparator& icmp, const Options& opt
                                   " bytes, and its metadata say " + std::to_string(told.size),
                               file->external_path);
   }
-  std::unique_ptr<RandomAccessFileReader> reader;
-  io = RandomAccessFileReader::Open(fs, file->external_path, FileOptions(options), &reader);
-  if (!io.ok()) return io;
   TableReaderOptions table_options(icmp);
-  table_options.statistics = options.statistics.get();
-  table_options.info_log = options.info_log.get();
   table_options.prefix_extractor = options.prefix_extractor.get();
   table_options.largest_seqno = told.largest_seqno;
   std::unique_ptr<TableReader> table;
-  s = options.table_factory->NewTableReader(table_options, std::move(reader), meta.file_size,
-                                            &table);
+  s = OpenExternalTable(fs, file->external_path, meta.file_size, options, *options.table_factory,
+                        std::move(table_options), &table);
   if (!s.ok()) return s;
   ImportInspection inspection(icmp, told, table.get(), file);
   s = inspection.CheckProperties();

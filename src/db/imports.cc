@@ -61,7 +61,11 @@ Status Imports::CreateColumnFamilyWithImport(
   }
   if (s.ok()) {
     LogInfo(db_.options.info_log.get(), "[%s] imported, of %zu files", name.c_str(), files.size());
-    if (import.move_files) RemoveOriginals(files);
+    if (import.move_files) {
+      for (const ImportedFile& file : files) {
+        RemoveOriginal(db_.fs, db_.options.info_log.get(), file.external_path);
+      }
+    }
   } else {
     LogWarn(db_.options.info_log.get(), "[%s] import FAILED -- %s", name.c_str(),
             s.ToString().c_str());
@@ -192,15 +196,6 @@ Status Imports::CreateFamilyOf(const ColumnFamilyDescriptor& descriptor, FamilyF
   delete *handle;
   *handle = nullptr;
   return s;
-}
-
-void Imports::RemoveOriginals(const std::vector<ImportedFile>& files) {
-  for (const ImportedFile& file : files) {
-    const IOStatus io = db_.fs->DeleteFile(file.external_path, IOOptions(), nullptr);
-    if (io.ok()) continue;
-    LogWarn(db_.options.info_log.get(), "%s was added to the DB, but cannot be deleted: %s",
-            file.external_path.c_str(), io.ToString().c_str());
-  }
 }
 
 }  // namespace cairn

@@ -35,8 +35,6 @@ class Imports final : public Part {
   // The family, in the MANIFEST and in the OPTIONS file, or none.
   [[nodiscard]] Status CreateFamilyOf(const ColumnFamilyDescriptor& descriptor, FamilyFiles* files,
                                       ColumnFamilyHandle** handle);
-  // After success, of a move.
-  void RemoveOriginals(const std::vector<ImportedFile>& files);
 };
 
 }  // namespace cairn

@@ -468,11 +468,7 @@ void Ingestions::FinishIngestion(const Ingestion& part) {
             file.external_path.c_str(), file.level, file.internal_path.c_str(),
             static_cast<unsigned long long>(file.sequence));
     if (part.arg->options.move_files) {
-      const IOStatus io = db_.fs->DeleteFile(file.external_path, IOOptions(), nullptr);
-      if (!io.ok()) {
-        LogWarn(db_.options.info_log.get(), "%s was added to the DB, but cannot be deleted: %s",
-                file.external_path.c_str(), io.ToString().c_str());
-      }
+      RemoveOriginal(db_.fs, db_.options.info_log.get(), file.external_path);
     }
     if (!db_.has_listeners()) continue;
     ExternalFileIngestionInfo info;
