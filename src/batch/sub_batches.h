@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <unordered_set>
-#include <utility>
 
 #include "base/namespace.h"
 #include "batch/batch_reader.h"
@@ -17,15 +16,14 @@ class SubBatches {
  public:
   /// A part begins, whatever came before.
   void Begin() { keys_.clear(); }
+  /// False: its key is in this part already.
+  bool Insert(const BatchRecord& entry) { return keys_.insert(KeyOf(entry)).second; }
   /// True: the entry is the first of a new part, as its key is in this one.
   bool Add(const BatchRecord& entry) {
-    std::string key = KeyOf(entry);
-    if (keys_.insert(key).second) return false;
-    keys_.clear();
-    keys_.insert(std::move(key));
-    return true;
+    if (Insert(entry)) return false;
+    Begin();
+    return Insert(entry);
   }
-  bool Contains(const BatchRecord& entry) const { return keys_.contains(KeyOf(entry)); }
   /// Nothing has come in this part yet.
   bool empty() const { return keys_.empty(); }
 

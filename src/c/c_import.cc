@@ -1,6 +1,7 @@
 // The C interface: exported families and their import (rocksdb/c_import.h).
 #include <utility>
 
+#include "c/c_answers.h"
 #include "c/c_checkpoint.h"
 #include "c/c_live_files.h"
 #include "c/c_objects.h"
@@ -37,7 +38,7 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family_with_import(
       ColumnFamilyOptions(column_family_options->rep), column_family_name, import_options->rep,
       *metadata->rep, &handle);
   if (!cairn::Report(errptr, s)) return nullptr;
-  return new rocksdb_column_family_handle_t{handle, std::unique_ptr<ColumnFamilyHandle>(handle)};
+  return cairn::Own(handle);
 }
 
 rocksdb_import_column_family_options_t* rocksdb_import_column_family_options_create() {

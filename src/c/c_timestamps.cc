@@ -28,6 +28,13 @@ char* GetStamped(rocksdb_t* db, const ReadOptions& options, ColumnFamilyHandle* 
   return value;
 }
 
+void UpdateTimestamps(WriteBatch* batch, const Slice& timestamp, void* state,
+                      size_t (*get_ts_size)(void*, uint32_t), char** errptr) {
+  Report(errptr, batch->UpdateTimestamps(timestamp, [state, get_ts_size](uint32_t id) {
+    return get_ts_size(state, id);
+  }));
+}
+
 void MultiGetStamped(rocksdb_t* db, const ReadOptions& options,
                      std::vector<ColumnFamilyHandle*> families, const std::vector<Slice>& keys,
                      char** values_list, size_t* values_list_sizes, char** timestamps_list,
@@ -110,19 +117,14 @@ void rocksdb_writebatch_singledelete_cf_with_ts(rocksdb_writebatch_t* b,
 void rocksdb_writebatch_update_timestamps(rocksdb_writebatch_t* wb, const char* ts, size_t tslen,
                                           void* state, size_t (*get_ts_size)(void*, uint32_t),
                                           char** errptr) {
-  Report(errptr, wb->rep.UpdateTimestamps(Slice(ts, tslen), [state, get_ts_size](uint32_t id) {
-    return get_ts_size(state, id);
-  }));
+  UpdateTimestamps(&wb->rep, Slice(ts, tslen), state, get_ts_size, errptr);
 }
 
 void rocksdb_writebatch_wi_update_timestamps(rocksdb_writebatch_wi_t* wbwi, const char* ts,
                                              size_t tslen, void* state,
                                              size_t (*get_ts_size)(void*, uint32_t),
                                              char** errptr) {
-  WriteBatch* const batch = wbwi->rep->GetWriteBatch();
-  Report(errptr, batch->UpdateTimestamps(Slice(ts, tslen), [state, get_ts_size](uint32_t id) {
-    return get_ts_size(state, id);
-  }));
+  UpdateTimestamps(wbwi->rep->GetWriteBatch(), Slice(ts, tslen), state, get_ts_size, errptr);
 }
 
 // Reading

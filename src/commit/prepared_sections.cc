@@ -114,15 +114,11 @@ void PreparedSections::EndRun(SequenceNumber* seq) {
 }
 
 Status PreparedSections::Mark(const BatchRecord& mark, SequenceNumber* seq) {
-  const bool is_first = !std::exchange(any_, true);
   if (mark.type == kTypeNoop) {
-    if (is_first) {
-      any_ = false;
-    } else {
-      EndRun(seq);
-    }
+    if (any_) EndRun(seq);
     return Status::OK();
   }
+  any_ = true;
   saw_marks_ = true;
   switch (mark.type) {
     case kTypeBeginPrepareXID:

@@ -76,8 +76,7 @@ Status FindValuesBefore(Database* db, const WriteBatch& entries, KeysOf which, H
   BatchRecord entry;
   while (reader.Next(&entry)) {
     if (!entry.counted || (which == KeysOf::kMerges && entry.type != kTypeMerge)) continue;
-    if (seen.Contains(entry)) continue;
-    seen.Add(entry);
+    if (!seen.Insert(entry)) continue;
     if (!known || entry.family != family) {
       known = true;
       family = entry.family;

@@ -196,7 +196,8 @@ class Doctor {
       uint64_t number, size;
       FileType type;
       if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
-      if (!env_->GetFileSize(wal_dir + "/" + name, &size).ok()) continue;
+      const File file{name, wal_dir};
+      if (!env_->GetFileSize(file.path(), &size).ok()) continue;
       files_[type][number] = {name, wal_dir, size};
     }
   }
@@ -320,10 +321,11 @@ class Doctor {
     size_t count = 0, bad = 0;
     BlobFileTotals totals;
     for (const auto& [id, family] : picture_.families) {
-      const BlobFileTotals of_family = TotalsOf(family.blob_files);
+      const BlobFileList files = family.blobs.Build();
+      const BlobFileTotals of_family = TotalsOf(files);
       totals.file_bytes += of_family.file_bytes;
       totals.garbage_bytes += of_family.garbage_bytes;
-      for (const auto& blobs : family.blob_files) {
+      for (const auto& blobs : files) {
         ++count;
         const std::string path = BlobFileName(dbname_, blobs->number());
         const Status s = LookAtBlobFile(*blobs, id, path);
@@ -396,7 +398,7 @@ class Doctor {
       for (const auto& level : family.levels) {
         for (const FileMetaData& file : level) live.insert(file.number);
       }
-      for (const auto& blobs : family.blob_files) live.insert(blobs->number());
+      for (const auto& blobs : family.blobs.Build()) live.insert(blobs->number());
     }
     std::vector<std::string> orphans;
     uint64_t bytes = 0;

@@ -116,7 +116,6 @@ void ManifestPicture::Sort() {
     return a.number > b.number;
   };
   for (auto& [id, family] : families) {
-    family.blob_files = family.blobs.Build();
     const Comparator* comparator = BytewiseComparator();  // or somehow, of an unknown one
     if (family.comparator == ReverseBytewiseComparator()->Name()) {
       comparator = ReverseBytewiseComparator();

@@ -27,8 +27,7 @@ struct ManifestPicture {
     uint64_t log_number = 0;
     // By level, in the order of Version::files().
     std::vector<std::vector<FileMetaData>> levels;
-    BlobFileList blob_files;          // those that tables can refer to
-    BlobFilesBuilder blobs{nullptr};  // they grow here while the edits are read
+    BlobFilesBuilder blobs{nullptr};  // Build(): the blob files that tables can refer to
 
     uint64_t Bytes(size_t level) const;
   };
