@@ -320,8 +320,8 @@ struct DBOptions {
   bool fail_if_options_file_error = false;
   // A hint without effect.
   bool dump_malloc_stats = false;
-  // Must be false for OpenAndTrimHistory. Else it changes nothing: what was in logs is in tables when
-  // the database is open.
+  // Must be false for OpenAndTrimHistory. Else it changes nothing: what was in logs is in tables
+  // when the database is open.
   bool avoid_flush_during_recovery = false;
   // Do not flush data that were written without a log when the database is closed: they are lost.
   bool avoid_flush_during_shutdown = false;
