@@ -101,14 +101,11 @@ extern ROCKSDB_LIBRARY_API void rocksdb_wait_for_compact_options_set_timeout(
 extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_wait_for_compact_options_get_timeout(rocksdb_wait_for_compact_options_t* opt);
 
-/* Histograms, by the numbers of RocksDB 10.4 (statistics.h says what each is, in another order).
-   All zeros without statistics, and of a number that Cairn has no histogram for. */
+/* A histogram, which rocksdb_options_statistics_get_histogram_data() fills (c_releases.h). */
 extern ROCKSDB_LIBRARY_API rocksdb_statistics_histogram_data_t*
 rocksdb_statistics_histogram_data_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_statistics_histogram_data_destroy(
     rocksdb_statistics_histogram_data_t* data);
-extern ROCKSDB_LIBRARY_API void rocksdb_options_statistics_get_histogram_data(
-    rocksdb_options_t* opt, uint32_t histogram_type, rocksdb_statistics_histogram_data_t* data);
 extern ROCKSDB_LIBRARY_API double rocksdb_statistics_histogram_data_get_median(
     rocksdb_statistics_histogram_data_t* data);
 extern ROCKSDB_LIBRARY_API double rocksdb_statistics_histogram_data_get_p95(

@@ -98,10 +98,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_max_bytes_for_level_multipli
 extern ROCKSDB_LIBRARY_API void rocksdb_options_enable_statistics(rocksdb_options_t*);
 /* malloc()ed; NULL without statistics. */
 extern ROCKSDB_LIBRARY_API char* rocksdb_options_statistics_get_string(rocksdb_options_t* opt);
-/* By the number of RocksDB 10.4 (statistics.h says what each ticker is, in another order). 0
-   without statistics, and of a number that Cairn has no ticker for. */
-extern ROCKSDB_LIBRARY_API uint64_t
-rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* opt, uint32_t ticker_type);
+/* Tickers by number: rocksdb_options_statistics_get_ticker_count() in c_releases.h. */
 
 /* Tables with many tombstones are compacted soon: utilities/table_properties_collectors.h. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_add_compact_on_deletion_collector_factory(

@@ -1,9 +1,6 @@
-/* The C interface: the functions whose arguments are not the same in all releases of RocksDB that
-   bindings are written for. Part of rocksdb/c.h, which includes it. CAIRN_C_RELEASE says which:
-     7    RocksDB 7.8 to 8.1
-     8    8.10
-     10   9 and 10, the default
-     11   11
+/* The C interface: the functions whose arguments, or the numbers in them, are not the same in all
+   releases of RocksDB that bindings are written for. Part of rocksdb/c.h, which includes it.
+   CAIRN_C_RELEASE says which: 7    RocksDB 7.8 to 8.1 8    8.10 10   9 and 10, the default 11   11
    A program, or all of a binding, has one of them. The library has them all: the default by its
    name, the others by a name with the number, which the compiler is told here (GCC and clang). */
 #ifndef ROCKSDB_INCLUDE_C_RELEASES_H_
@@ -40,6 +37,14 @@ extern ROCKSDB_LIBRARY_API rocksdb_slicetransform_t* rocksdb_slicetransform_crea
     void* state, void (*destructor)(void*),
     char* (*transform)(void*, const char* key, size_t length, size_t* dst_length),
     unsigned char (*in_domain)(void*, const char* key, size_t length), const char* (*name)(void*));
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_options_statistics_get_ticker_count_8(rocksdb_options_t* opt, uint32_t ticker_type);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_options_statistics_get_ticker_count_11(rocksdb_options_t* opt, uint32_t ticker_type);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_statistics_get_histogram_data_8(
+    rocksdb_options_t* opt, uint32_t histogram_type, rocksdb_statistics_histogram_data_t* data);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_statistics_get_histogram_data_11(
+    rocksdb_options_t* opt, uint32_t histogram_type, rocksdb_statistics_histogram_data_t* data);
 #endif
 
 #if CAIRN_C_RELEASE < 9
@@ -77,6 +82,24 @@ extern ROCKSDB_LIBRARY_API rocksdb_slicetransform_t* rocksdb_slicetransform_crea
     unsigned char (*in_domain)(void*, const char* key, size_t length), const char* (*name)(void*))
     CAIRN_C_NAME("rocksdb_slicetransform_create_11");
 #endif
+
+#if CAIRN_C_RELEASE == 8
+#define CAIRN_C_NUMBERED(name) CAIRN_C_NAME(name "_8")
+#elif CAIRN_C_RELEASE == 11
+#define CAIRN_C_NUMBERED(name) CAIRN_C_NAME(name "_11")
+#else /* the C interface of 7 has neither function */
+#define CAIRN_C_NUMBERED(name)
+#endif
+/* By the number of RocksDB 8.10, 10.4 or 11.8 (statistics.h says what each ticker is, in another
+   order). 0 without statistics, and of a number that Cairn has no ticker for. */
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* opt, uint32_t ticker_type)
+    CAIRN_C_NUMBERED("rocksdb_options_statistics_get_ticker_count");
+/* By the same releases' numbers. All zeros without statistics, and of a number that Cairn has no
+   histogram for. */
+extern ROCKSDB_LIBRARY_API void rocksdb_options_statistics_get_histogram_data(
+    rocksdb_options_t* opt, uint32_t histogram_type, rocksdb_statistics_histogram_data_t* data)
+    CAIRN_C_NUMBERED("rocksdb_options_statistics_get_histogram_data");
 
 #ifdef __cplusplus
 } /* end extern "C" */

@@ -189,11 +189,6 @@ void rocksdb_options_enable_statistics(rocksdb_options_t* o) {
 char* rocksdb_options_statistics_get_string(rocksdb_options_t* o) {
   return o->rep.statistics == nullptr ? nullptr : cairn::CopyString(o->rep.statistics->ToString());
 }
-uint64_t rocksdb_options_statistics_get_ticker_count(rocksdb_options_t* o, uint32_t ticker_type) {
-  const uint32_t ticker = cairn::TickerOfNumber(ticker_type);
-  if (o->rep.statistics == nullptr || ticker == TICKER_ENUM_MAX) return 0;
-  return o->rep.statistics->getTickerCount(ticker);
-}
 
 // Opening
 CAIRN_C_OPTION(options, unsigned char, create_if_missing)

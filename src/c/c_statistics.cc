@@ -29,14 +29,26 @@ rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create() 
 void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data_t* data) {
   delete data;
 }
-void rocksdb_options_statistics_get_histogram_data(rocksdb_options_t* opt, uint32_t histogram_type,
-                                                   rocksdb_statistics_histogram_data_t* data) {
-  data->rep = HistogramData();
-  const uint32_t type = cairn::HistogramOfNumber(histogram_type);
-  if (opt->rep.statistics != nullptr && type != HISTOGRAM_ENUM_MAX) {
-    opt->rep.statistics->histogramData(type, &data->rep);
+// `release`: what the name ends in (rocksdb/c_releases.h).
+#define CAIRN_C_STATISTICS_BY_NUMBER(release, numbering)                                \
+  uint64_t rocksdb_options_statistics_get_ticker_count##release(rocksdb_options_t* opt, \
+                                                                uint32_t ticker_type) { \
+    const uint32_t ticker = cairn::TickerOfNumber(numbering, ticker_type);              \
+    if (opt->rep.statistics == nullptr || ticker == TICKER_ENUM_MAX) return 0;          \
+    return opt->rep.statistics->getTickerCount(ticker);                                 \
+  }                                                                                     \
+  void rocksdb_options_statistics_get_histogram_data##release(                          \
+      rocksdb_options_t* opt, uint32_t histogram_type,                                  \
+      rocksdb_statistics_histogram_data_t* data) {                                      \
+    data->rep = HistogramData();                                                        \
+    const uint32_t type = cairn::HistogramOfNumber(numbering, histogram_type);          \
+    if (opt->rep.statistics != nullptr && type != HISTOGRAM_ENUM_MAX) {                 \
+      opt->rep.statistics->histogramData(type, &data->rep);                             \
+    }                                                                                   \
   }
-}
+CAIRN_C_STATISTICS_BY_NUMBER(_8, cairn::Numbering::k8)
+CAIRN_C_STATISTICS_BY_NUMBER(, cairn::Numbering::k10)
+CAIRN_C_STATISTICS_BY_NUMBER(_11, cairn::Numbering::k11)
 #define CAIRN_C_HISTOGRAM_GETTER(type, name, field)                                              \
   type rocksdb_statistics_histogram_data_get_##name(rocksdb_statistics_histogram_data_t* data) { \
     return data->rep.field;                                                                      \

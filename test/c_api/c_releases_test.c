@@ -82,6 +82,37 @@ static void TestFileDeletions(const char* path) {
   rocksdb_close(db);
 }
 
+/* The numbers are the release's; 7 has no functions that take them. */
+static void TestNumbers(const char* path) {
+  phase = "numbers of tickers and histograms";
+#ifndef OF_ROCKSDB
+#if CAIRN_C_RELEASE == 8
+  const uint32_t keys_written = 37, memtable_hit = 25, bytes_per_write = 28;
+#elif CAIRN_C_RELEASE == 11
+  const uint32_t keys_written = 58, memtable_hit = 45, bytes_per_write = 32;
+#else
+  const uint32_t keys_written = 57, memtable_hit = 45, bytes_per_write = 32;
+#endif
+  rocksdb_options_t* other = rocksdb_options_create_copy(options);
+  rocksdb_options_enable_statistics(other);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  Put(db, "a", "1");
+  Put(db, "b", "1");
+  ExpectGet(db, reading, "a", "1");
+  CHECK(rocksdb_options_statistics_get_ticker_count(other, keys_written) == 2);
+  CHECK(rocksdb_options_statistics_get_ticker_count(other, memtable_hit) == 1);
+  rocksdb_statistics_histogram_data_t* data = rocksdb_statistics_histogram_data_create();
+  rocksdb_options_statistics_get_histogram_data(other, bytes_per_write, data);
+  CHECK(rocksdb_statistics_histogram_data_get_count(data) == 2);
+  rocksdb_statistics_histogram_data_destroy(data);
+  rocksdb_close(db);
+  rocksdb_options_destroy(other);
+#else
+  (void)path;
+#endif
+}
+
 /* A table of the only level with files goes, and its keys with it; a name that is none is passed over. */
 static void TestDeleteFile(const char* path) {
   phase = "a table is taken out";
@@ -212,6 +243,9 @@ int main(int argc, char** argv) {
   CHECK_OK(error);
   TestPrefixExtractor(argv[1]);
   TestFileDeletions(argv[1]);
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+  TestNumbers(argv[1]);
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
   TestDeleteFile(argv[1]);
