@@ -1,8 +1,8 @@
 // The two engines of rocksdb/utilities/backup_engine.h: locks around what backup_create.h,
 // backup_restore.h and backup_catalog.h do.
 //
-// Lock order: the engine's lock, then LOCK in the directory (of calls that write; never waited
-// for). Databases are called with both held.
+// Lock order: the engine's lock, then the directory's lock file (of calls that write; never
+// waited for). Databases are called with both held.
 #include "rocksdb/utilities/backup_engine.h"
 
 #include <algorithm>
@@ -250,7 +250,7 @@ class WritingEngine final : public ReadingEngine<BackupEngine> {
 };
 
 IOStatus WritingEngine::DirectoryLock::Take(const std::string& dir) {
-  IOStatus s = fs_->LockFile(LockFileName(dir), IOOptions(), &lock_, nullptr);
+  IOStatus s = fs_->LockFile(dir + "/" + kBackupLockFile, IOOptions(), &lock_, nullptr);
   if (s.ok() || s.IsNotSupported()) return IOStatus::OK();
   if (IsRefusal(s) || s.IsPathNotFound() || s.IsNotFound()) return s;
   return IOStatus::Busy(dir + ": another backup engine is at work", s.ToString());

@@ -18,6 +18,9 @@ inline constexpr char kBackupMetaDir[] = "meta";
 inline constexpr char kBackupPrivateDir[] = "private";
 inline constexpr char kBackupSharedDir[] = "shared";
 inline constexpr char kBackupSharedChecksumDir[] = "shared_checksum";
+// What the engine that writes holds. It is not LOCK, so that backups may lie in the directory of
+// the database itself. It stands beside the folders: in meta/ RocksDB would remove it.
+inline constexpr char kBackupLockFile[] = "BACKUP_LOCK";
 
 // "meta/7".
 std::string BackupMetaPath(BackupID id);

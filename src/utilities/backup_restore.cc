@@ -63,7 +63,7 @@ class Restoration {
   // Where each file goes. Corruption: one has no name that a database knows.
   IOStatus Plan();
   IOStatus Clear();
-  // Removes all files but LOCK and those that `keeps` names.
+  // Removes all files but the locks and those that `keeps` names.
   IOStatus ClearDirectory(const std::string& dir, bool keeps_logs);
   IOStatus UnarchiveLogs();
   IOStatus FilesIn(const std::string& dir, std::vector<std::string>* names);
@@ -186,7 +186,7 @@ IOStatus Restoration::ClearDirectory(const std::string& dir, bool keeps_logs) {
     uint64_t number = 0;
     FileType type;
     const bool known = ParseFileName(name, &number, &type);
-    if (known && type == FileType::kLockFile) continue;
+    if ((known && type == FileType::kLockFile) || name == kBackupLockFile) continue;
     if (known && type == FileType::kWalFile && keeps_logs) continue;
     s = fs_->DeleteFile(In(dir, name), IOOptions(), nullptr);
   }

@@ -451,5 +451,26 @@ TEST_F(BackupTest, NumbersGoOnAfterTheLargest) {
   EXPECT_EQ(13u, id);
 }
 
+// As programs do that know one directory only.
+TEST_F(BackupTest, BackupsLieInTheDatabasesOwnDirectory) {
+  backup_options_.backup_dir = dir_;
+  Open();
+  OpenEngine();
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Create());
+  ASSERT_OK(Put("b", "2"));
+  ASSERT_OK(Flush());
+  ASSERT_OK(Create());
+  EXPECT_EQ("a=1", RestoredContents(1));
+  Open();
+  ASSERT_OK(Put("c", "3"));
+  ASSERT_OK(Create());
+  Shut();
+  ASSERT_OK(engine_->RestoreDBFromBackup(2, dir_, dir_));
+  EXPECT_EQ("a=1,b=2", ContentsOf(dir_));
+  ReopenEngine();
+  EXPECT_EQ("a=1,b=2,c=3", RestoredContents(3)) << "the backups stay";
+}
+
 }  // namespace
 }  // namespace conformance
