@@ -655,7 +655,10 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_listener.h"
 
 #include "c_blob.h"
+#include "c_fields.h"
+#include "c_files.h"
 #include "c_import.h"
+#include "c_job_info.h"
 #include "c_merge.h"
 #include "c_monitoring.h"
 #include "c_newer.h"
@@ -668,6 +671,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_timestamps.h"
 #include "c_transaction_db.h"
 #include "c_transactions.h"
+#include "c_values.h"
 #include "c_write_batch_wi.h"
 
 #endif /* ROCKSDB_INCLUDE_C_H_ */

@@ -126,5 +126,8 @@ CAIRN_C_OPTION(backup_engine_options, int, max_background_operations)
 CAIRN_C_OPTION(backup_engine_options, uint64_t, callback_trigger_interval_size)
 CAIRN_C_OPTION(backup_engine_options, int, max_valid_backups_to_open)
 CAIRN_C_OPTION(backup_engine_options, int, share_files_with_checksum_naming)
+CAIRN_C_OPTION(backup_engine_options, unsigned char, share_files_with_checksum)
+CAIRN_C_OPTION(backup_engine_options, int, schema_version)
+CAIRN_C_OPTION(backup_engine_options, unsigned char, current_temperatures_override_manifest)
 
 }  // extern "C"

@@ -1,36 +1,8 @@
 // The C interface: event listeners, and what they are told.
-#include "rocksdb/listener.h"
-
-#include "c/c_objects.h"
+#include "c/c_listener_objects.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
-
-// Each lives on the stack of the one callback that is told of it.
-struct rocksdb_flushjobinfo_t {
-  const FlushJobInfo& rep;
-};
-struct rocksdb_compactionjobinfo_t {
-  const CompactionJobInfo& rep;
-};
-struct rocksdb_subcompactionjobinfo_t {
-  const SubcompactionJobInfo& rep;
-};
-struct rocksdb_externalfileingestioninfo_t {
-  const ExternalFileIngestionInfo& rep;
-};
-struct rocksdb_writestallcondition_t {
-  int rep;  // bindings read the int
-};
-struct rocksdb_writestallinfo_t {
-  const WriteStallInfo& rep;
-  rocksdb_writestallcondition_t cur, prev;
-};
-struct rocksdb_memtableinfo_t {
-  const MemTableInfo& rep;
-};
-struct rocksdb_status_ptr_t {
-  Status* rep;
-};
+using cairn::Show;
 
 namespace {
 
@@ -89,11 +61,11 @@ class Listener final : public EventListener {
     on_.flush_completed(on_.state, BorrowedDB(db).get(), &told);
   }
   void OnCompactionBegin(DB* db, const CompactionJobInfo& info) override {
-    const rocksdb_compactionjobinfo_t told{info};
+    const rocksdb_compactionjobinfo_t told{info, nullptr};
     on_.compaction_begin(on_.state, BorrowedDB(db).get(), &told);
   }
   void OnCompactionCompleted(DB* db, const CompactionJobInfo& info) override {
-    const rocksdb_compactionjobinfo_t told{info};
+    const rocksdb_compactionjobinfo_t told{info, nullptr};
     on_.compaction_completed(on_.state, BorrowedDB(db).get(), &told);
   }
   void OnSubcompactionBegin(const SubcompactionJobInfo& info) override {
@@ -126,27 +98,11 @@ class Listener final : public EventListener {
   const Callbacks on_;
 };
 
-const char* Show(const std::string& text, size_t* size) {
-  *size = text.size();
-  return text.data();
-}
-
 }  // namespace
 
 struct rocksdb_eventlistener_t {
   std::shared_ptr<EventListener> rep;
 };
-
-// rocksdb_<object>_<name>(): a number of what is told; `field` is its place there.
-#define CAIRN_C_TOLD(object, type, name, field)                      \
-  type rocksdb_##object##_##name(const rocksdb_##object##_t* info) { \
-    return static_cast<type>(info->rep.field);                       \
-  }
-// And text.
-#define CAIRN_C_TOLD_TEXT(object, name, field)                                            \
-  const char* rocksdb_##object##_##name(const rocksdb_##object##_t* info, size_t* size) { \
-    return Show(info->rep.field, size);                                                   \
-  }
 
 extern "C" {
 

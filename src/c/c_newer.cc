@@ -4,15 +4,6 @@
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 using cairn::Report;
 
-// rocksdb_block_based_options_set_<field>() and _get_<field>().
-#define CAIRN_C_TABLE_OPTION(type, field)                                                        \
-  void rocksdb_block_based_options_set_##field(rocksdb_block_based_table_options_t* o, type v) { \
-    o->rep.field = static_cast<decltype(o->rep.field)>(v);                                       \
-  }                                                                                              \
-  type rocksdb_block_based_options_get_##field(rocksdb_block_based_table_options_t* o) {         \
-    return static_cast<type>(o->rep.field);                                                      \
-  }
-
 extern "C" {
 
 void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) {

@@ -34,6 +34,18 @@
 #define CAIRN_C_OPTION(object, type, field) \
   CAIRN_C_SETTER(object, type, field) CAIRN_C_GETTER(object, type, field)
 
+// The same of a table's options, whose functions do not have the type's name.
+#define CAIRN_C_TABLE_SETTER(type, field)                                                        \
+  void rocksdb_block_based_options_set_##field(rocksdb_block_based_table_options_t* o, type v) { \
+    o->rep.field = static_cast<decltype(o->rep.field)>(v);                                       \
+  }
+#define CAIRN_C_TABLE_GETTER(type, field)                                                \
+  type rocksdb_block_based_options_get_##field(rocksdb_block_based_table_options_t* o) { \
+    return static_cast<type>(o->rep.field);                                              \
+  }
+#define CAIRN_C_TABLE_OPTION(type, field) \
+  CAIRN_C_TABLE_SETTER(type, field) CAIRN_C_TABLE_GETTER(type, field)
+
 struct rocksdb_t {
   std::unique_ptr<rocksdb::DB> rep;
 };
@@ -96,6 +108,12 @@ struct rocksdb_filterpolicy_t {
 };
 struct rocksdb_logger_t {
   std::shared_ptr<rocksdb::Logger> rep;  // may be null: none was set
+};
+struct rocksdb_envoptions_t {
+  rocksdb::EnvOptions rep;
+};
+struct rocksdb_ingestexternalfileoptions_t {
+  rocksdb::IngestExternalFileOptions rep;
 };
 struct rocksdb_env_t {
   rocksdb::Env* rep;

@@ -4,14 +4,8 @@
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
-struct rocksdb_envoptions_t {
-  EnvOptions rep;
-};
 struct rocksdb_sstfilewriter_t {
   std::unique_ptr<SstFileWriter> rep;
-};
-struct rocksdb_ingestexternalfileoptions_t {
-  IngestExternalFileOptions rep;
 };
 
 namespace {

@@ -15,7 +15,7 @@
 //   private/7/                   its files that change: MANIFEST, CURRENT, OPTIONS, logs
 //   shared_checksum/000012_s<session>_<bytes>.sst   tables, of all backups that have them
 //   shared/000012.sst            the same without share_files_with_checksum
-//   LOCK                         held by who changes the directory (RocksDB passes over it)
+//   BACKUP_LOCK                  held by who changes the directory (RocksDB passes over it)
 //
 // After an error, a kill or (with `sync`) a power cut at any moment, each backup that was there is
 // whole. What was left half done is removed by the next call that writes.

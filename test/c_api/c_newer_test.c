@@ -1,0 +1,311 @@
+/* The C interface, in C: what RocksDB's has since release 11: fields of options, values without copies, files, and what jobs tell.
+   Exit status 0: all that it says holds. The first argument is a directory that it may create and destroys. */
+#include <rocksdb/c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "database.h"
+
+/* The field has what it is set to. */
+#define SETS(object, of, field)                         \
+  do {                                                  \
+    phase = #field;                                     \
+    rocksdb_##object##_set_##field(of, 1);              \
+    CHECK(rocksdb_##object##_get_##field(of) == 1);     \
+    rocksdb_##object##_set_##field(of, 0);              \
+    CHECK(rocksdb_##object##_get_##field(of) == 0);     \
+  } while (0)
+
+static void TestFields(void) {
+  rocksdb_options_t* other = rocksdb_options_create();
+  SETS(options, other, verify_sst_unique_id_in_manifest);
+  SETS(options, other, allow_fallocate);
+  SETS(options, other, persist_stats_to_disk);
+  SETS(options, other, stats_history_buffer_size);
+  SETS(options, other, enable_thread_tracking);
+  SETS(options, other, write_thread_max_yield_usec);
+  SETS(options, other, write_thread_slow_yield_usec);
+  SETS(options, other, allow_2pc);
+  SETS(options, other, avoid_flush_during_recovery);
+  SETS(options, other, two_write_queues);
+  SETS(options, other, log_readahead_size);
+  SETS(options, other, best_efforts_recovery);
+  SETS(options, other, allow_data_in_errors);
+  SETS(options, other, enforce_single_del_contracts);
+  SETS(options, other, force_consistency_checks);
+  SETS(options, other, last_level_temperature);
+  SETS(options, other, preclude_last_level_data_seconds);
+  SETS(options, other, preserve_internal_time_seconds);
+  SETS(options, other, memtable_protection_bytes_per_key);
+  rocksdb_options_destroy(other);
+  rocksdb_writeoptions_t* writeoptions = rocksdb_writeoptions_create();
+  SETS(writeoptions, writeoptions, protection_bytes_per_key);
+  rocksdb_writeoptions_destroy(writeoptions);
+  rocksdb_flushoptions_t* flushoptions = rocksdb_flushoptions_create();
+  SETS(flushoptions, flushoptions, allow_write_stall);
+  rocksdb_flushoptions_destroy(flushoptions);
+  rocksdb_universal_compaction_options_t* universal_compaction_options = rocksdb_universal_compaction_options_create();
+  SETS(universal_compaction_options, universal_compaction_options, allow_trivial_move);
+  SETS(universal_compaction_options, universal_compaction_options, incremental);
+  rocksdb_universal_compaction_options_destroy(universal_compaction_options);
+  rocksdb_fifo_compaction_options_t* fifo_compaction_options = rocksdb_fifo_compaction_options_create();
+  SETS(fifo_compaction_options, fifo_compaction_options, age_for_warm);
+  rocksdb_fifo_compaction_options_destroy(fifo_compaction_options);
+  rocksdb_block_based_table_options_t* block_based_options = rocksdb_block_based_options_create();
+  SETS(block_based_options, block_based_options, detect_filter_construct_corruption);
+  SETS(block_based_options, block_based_options, read_amp_bytes_per_bit);
+  SETS(block_based_options, block_based_options, block_align);
+  SETS(block_based_options, block_based_options, prepopulate_block_cache);
+  rocksdb_block_based_options_destroy(block_based_options);
+  rocksdb_ingestexternalfileoptions_t* ingestexternalfileoptions = rocksdb_ingestexternalfileoptions_create();
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, link_files);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, failed_move_fall_back_to_copy);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, write_global_seqno);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, verify_checksums_before_ingest);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, verify_checksums_readahead_size);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, verify_file_checksum);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, allow_db_generated_files);
+  SETS(ingestexternalfileoptions, ingestexternalfileoptions, fill_cache);
+  rocksdb_ingestexternalfileoptions_destroy(ingestexternalfileoptions);
+  rocksdb_envoptions_t* envoptions = rocksdb_envoptions_create();
+  SETS(envoptions, envoptions, use_mmap_reads);
+  SETS(envoptions, envoptions, use_mmap_writes);
+  SETS(envoptions, envoptions, use_direct_reads);
+  SETS(envoptions, envoptions, use_direct_writes);
+  SETS(envoptions, envoptions, allow_fallocate);
+  SETS(envoptions, envoptions, fd_cloexec);
+  SETS(envoptions, envoptions, bytes_per_sync);
+  SETS(envoptions, envoptions, strict_bytes_per_sync);
+  SETS(envoptions, envoptions, fallocate_with_keep_size);
+  SETS(envoptions, envoptions, compaction_readahead_size);
+  SETS(envoptions, envoptions, writable_file_max_buffer_size);
+  rocksdb_envoptions_destroy(envoptions);
+  rocksdb_backup_engine_options_t* backup_engine_options = rocksdb_backup_engine_options_create("/backups");
+  SETS(backup_engine_options, backup_engine_options, share_files_with_checksum);
+  SETS(backup_engine_options, backup_engine_options, schema_version);
+  SETS(backup_engine_options, backup_engine_options, current_temperatures_override_manifest);
+  rocksdb_backup_engine_options_destroy(backup_engine_options);
+}
+
+static int Is(const char* data, size_t size, const char* expected) {
+  return size == strlen(expected) && memcmp(data, expected, size) == 0;
+}
+
+static void TestValues(const char* path) {
+  phase = "values without copies";
+  rocksdb_t* db = rocksdb_open(options, path, &error);
+  CHECK_OK(error);
+  Put(db, "a", "first");
+  Put(db, "b", "");
+  rocksdb_iterator_t* it = rocksdb_create_iterator(db, reading);
+  rocksdb_iter_seek_to_first(it);
+  rocksdb_slice_t key = rocksdb_iter_key_slice(it), value = rocksdb_iter_value_slice(it);
+  CHECK(Is(key.data, key.size, "a") && Is(value.data, value.size, "first"));
+  rocksdb_iter_destroy(it);
+  size_t size = 99;
+  rocksdb_pinnable_handle_t* pinned = rocksdb_get_pinned_v2(db, reading, "a", 1, &error);
+  CHECK_OK(error);
+  const char* data = rocksdb_pinnable_handle_get_value(pinned, &size);
+  CHECK(Is(data, size, "first"));
+  rocksdb_pinnable_handle_destroy(pinned);
+  CHECK(rocksdb_get_pinned_v2(db, reading, "x", 1, &error) == NULL);
+  CHECK_OK(error);
+  char buffer[5];
+  unsigned char found = 9;
+  CHECK(rocksdb_get_into_buffer(db, reading, "a", 1, buffer, sizeof buffer, &size, &found, &error) == 1);
+  CHECK(found == 1 && Is(buffer, size, "first"));
+  CHECK(rocksdb_get_into_buffer(db, reading, "a", 1, buffer, 4, &size, &found, &error) == 0);
+  CHECK(found == 1 && size == 5);
+  CHECK(rocksdb_get_into_buffer(db, reading, "b", 1, NULL, 0, &size, &found, &error) == 1);
+  CHECK(found == 1 && size == 0);
+  CHECK(rocksdb_get_into_buffer(db, reading, "x", 1, buffer, sizeof buffer, &size, &found, &error) == 0);
+  CHECK(found == 0 && size == 0);
+  CHECK_OK(error);
+  const rocksdb_slice_t keys[] = {{"a", 1}, {"x", 1}};
+  rocksdb_pinnableslice_t* values[2];
+  char* errors[2];
+  rocksdb_column_family_handle_t* family = rocksdb_get_default_column_family_handle(db);
+  rocksdb_batched_multi_get_cf_slice(db, reading, family, 2, keys, values, errors, false);
+  CHECK(errors[0] == NULL && errors[1] == NULL && values[1] == NULL);
+  data = rocksdb_pinnableslice_value(values[0], &size);
+  CHECK(Is(data, size, "first"));
+  rocksdb_pinnableslice_destroy(values[0]);
+  rocksdb_column_family_handle_destroy(family);
+  rocksdb_close(db);
+}
+
+/* What jobs told; only one runs at a time. */
+static int flushes, compactions;
+static void Nothing(void* state) { (void)state; }
+static void Flushing(void* s, rocksdb_t* db, const rocksdb_flushjobinfo_t* info) { (void)s, (void)db, (void)info; }
+static void Flushed(void* s, rocksdb_t* db, const rocksdb_flushjobinfo_t* info) {
+  (void)s, (void)db;
+  ++flushes;
+  CHECK(rocksdb_flushjobinfo_cf_id(info) == 0 && rocksdb_flushjobinfo_file_number(info) > 0);
+  const rocksdb_table_properties_t* table = rocksdb_flushjobinfo_table_properties(info);
+  CHECK(rocksdb_table_properties_num_entries(table) == 2 && rocksdb_table_properties_num_data_blocks(table) == 1);
+  size_t size = 0;
+  const char* text = rocksdb_table_properties_comparator_name(table, &size);
+  CHECK(Is(text, size, "leveldb.BytewiseComparator"));
+  CHECK(rocksdb_table_properties_user_collected_properties_count(table) > 0);
+  text = rocksdb_table_properties_user_collected_properties_key_at(table, 0, &size);
+  CHECK(size > 8 && memcmp(text, "rocksdb.", 8) == 0);
+  CHECK(rocksdb_table_properties_user_collected_properties_value_at(table, 0, &size) != NULL);
+  CHECK(rocksdb_flushjobinfo_blob_file_addition_infos_count(info) == 0);
+}
+static void Compacting(void* s, rocksdb_t* db, const rocksdb_compactionjobinfo_t* info) { (void)s, (void)db, (void)info; }
+static void Compacted(void* s, rocksdb_t* db, const rocksdb_compactionjobinfo_t* info) {
+  (void)s, (void)db;
+  ++compactions;
+  CHECK(rocksdb_compactionjobinfo_input_file_infos_count(info) == 2);
+  CHECK(rocksdb_compaction_file_info_level(rocksdb_compactionjobinfo_input_file_info_at(info, 0)) == 0);
+  CHECK(rocksdb_compactionjobinfo_input_file_info_at(info, 2) == NULL);
+  CHECK(rocksdb_compactionjobinfo_output_file_infos_count(info) == 1);
+  CHECK(rocksdb_compaction_file_info_level(rocksdb_compactionjobinfo_output_file_info_at(info, 0)) == 1);
+  const rocksdb_compaction_job_stats_t* stats = rocksdb_compactionjobinfo_stats(info);
+  CHECK(rocksdb_compaction_job_stats_num_input_records(stats) == 4);
+  CHECK(rocksdb_compaction_job_stats_num_output_records(stats) == 3);
+  CHECK(rocksdb_compaction_job_stats_is_manual_compaction(stats) == 1);
+  size_t size = 0;
+  const char* text = rocksdb_compaction_job_stats_smallest_output_key_prefix(stats, &size);
+  CHECK(Is(text, size, "a"));
+  CHECK(rocksdb_compactionjobinfo_aborted(info) == 0 && rocksdb_compactionjobinfo_num_l0_files(info) == 2);
+  CHECK(rocksdb_compactionjobinfo_table_properties_count(info) == 3);
+  text = rocksdb_compactionjobinfo_table_properties_key_at(info, 0, &size);
+  CHECK(rocksdb_compactionjobinfo_table_properties_for_file(info, text, size) ==
+        rocksdb_compactionjobinfo_table_properties_value_at(info, 0));
+  CHECK(rocksdb_compactionjobinfo_table_properties_for_file(info, "x", 1) == NULL);
+}
+static void Part(void* s, const rocksdb_subcompactionjobinfo_t* info) {
+  (void)s;
+  CHECK(rocksdb_subcompactionjobinfo_cf_id(info) == 0);
+}
+static void Ingested(void* s, rocksdb_t* db, const rocksdb_externalfileingestioninfo_t* info) { (void)s, (void)db, (void)info; }
+static void Failed(void* s, uint32_t reason, rocksdb_status_ptr_t* status) { (void)s, (void)reason, (void)status; }
+static void Stalled(void* s, const rocksdb_writestallinfo_t* info) { (void)s, (void)info; }
+static void Sealed(void* s, const rocksdb_memtableinfo_t* info) { (void)s, (void)info; }
+
+static void TestJobsAndFiles(const char* path) {
+  phase = "jobs and files";
+  rocksdb_options_t* told = rocksdb_options_create_copy(options);
+  rocksdb_options_set_disable_auto_compactions(told, 1);
+  rocksdb_eventlistener_t* listener = rocksdb_eventlistener_create(NULL, Nothing, Flushing, Flushed, Compacting, Compacted, Part, Part,
+                                                                  Ingested, Failed, Stalled, Sealed);
+  rocksdb_options_add_eventlistener(told, listener);
+  rocksdb_eventlistener_destroy(listener);
+  rocksdb_t* db = rocksdb_open(told, path, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_t* flush = rocksdb_flushoptions_create();
+  Put(db, "a", "1");
+  Put(db, "b", "1");
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  Put(db, "b", "2");
+  Put(db, "c", "2");
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+  CHECK(flushes == 2);
+
+  rocksdb_verify_file_checksums(db, &error);
+  CHECK(error != NULL && strstr(error, "checksum") != NULL); /* the database has none */
+  rocksdb_free(error);
+  error = NULL;
+
+  rocksdb_size_approximation_options_t* sizing = rocksdb_size_approximation_options_create();
+  rocksdb_size_approximation_options_set_include_memtables(sizing, 1);
+  rocksdb_size_approximation_options_set_include_files(sizing, 1);
+  CHECK(rocksdb_size_approximation_options_get_files_size_error_margin(sizing) == -1.0);
+  const char* from[] = {"a"};
+  const char* to[] = {"z"};
+  const size_t one[] = {1};
+  uint64_t bytes = 0;
+  rocksdb_approximate_sizes_with_options(db, sizing, 1, from, one, to, one, &bytes, &error);
+  CHECK_OK(error);
+  CHECK(bytes > 0);
+  rocksdb_size_approximation_options_destroy(sizing);
+
+  Put(db, "d", "3"); /* an empty log is none */
+  rocksdb_wal_files_t* logs = rocksdb_get_sorted_wal_files(db, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_wal_files_count(logs) > 0 && rocksdb_wal_files_get_wal_file(logs, rocksdb_wal_files_count(logs)) == NULL);
+  const rocksdb_wal_file_t* last = rocksdb_wal_files_get_wal_file(logs, rocksdb_wal_files_count(logs) - 1);
+  rocksdb_wal_file_t* current = rocksdb_get_current_wal_file(db, &error);
+  CHECK_OK(error);
+  CHECK(rocksdb_wal_file_log_number(current) == rocksdb_wal_file_log_number(last));
+  CHECK(strcmp(rocksdb_wal_file_path_name(current), rocksdb_wal_file_path_name(last)) == 0);
+  CHECK(rocksdb_wal_file_type(current) == 1);
+  rocksdb_wal_file_destroy(current);
+  rocksdb_wal_files_destroy(logs);
+
+  rocksdb_livefiles_storage_info_options_t* copying = rocksdb_livefiles_storage_info_options_create();
+  rocksdb_livefiles_storage_info_options_set_wal_size_for_flush(copying, UINT64_MAX); /* no flush */
+  rocksdb_livefiles_storage_info_t* info = rocksdb_get_livefiles_storage_info(db, copying, &error);
+  CHECK_OK(error);
+  int tables = 0, currents = 0;
+  for (size_t i = 0; i < rocksdb_livefiles_storage_info_count(info); ++i) {
+    const char* name = rocksdb_livefiles_storage_info_relative_filename(info, i);
+    tables += strstr(name, ".sst") != NULL && rocksdb_livefiles_storage_info_size(info, i) > 0;
+    if (strcmp(name, "CURRENT") == 0) {
+      size_t size = 0;
+      const char* text = rocksdb_livefiles_storage_info_replacement_contents(info, i, &size);
+      currents += size > 9 && memcmp(text, "MANIFEST-", 9) == 0;
+    }
+    CHECK(strcmp(rocksdb_livefiles_storage_info_directory(info, i), path) == 0);
+  }
+  CHECK(tables == 2 && currents == 1);
+  rocksdb_livefiles_storage_info_destroy(info);
+  rocksdb_livefiles_storage_info_options_destroy(copying);
+
+  const rocksdb_livefiles_t* live = rocksdb_livefiles(db);
+  CHECK(rocksdb_livefiles_count(live) == 2);
+  const char* inputs[] = {rocksdb_livefiles_name(live, 0), rocksdb_livefiles_name(live, 1)};
+  rocksdb_compaction_options_t* how = rocksdb_compaction_options_create();
+  rocksdb_compaction_options_set_compression(how, 0);
+  CHECK(rocksdb_compaction_options_get_compression(how) == 0);
+  rocksdb_compactionjobinfo_t* job = rocksdb_compactionjobinfo_create();
+  char** outputs = NULL;
+  size_t count = 0;
+  rocksdb_compact_files(db, how, inputs, 2, 1, -1, &outputs, &count, job, &error);
+  CHECK_OK(error);
+  CHECK(count == 1 && strstr(outputs[0], ".sst") != NULL && compactions == 1);
+  CHECK(rocksdb_compactionjobinfo_output_level(job) == 1 && rocksdb_compactionjobinfo_input_files_count(job) == 2);
+  rocksdb_compact_files_output_file_names_destroy(outputs, count);
+  rocksdb_compactionjobinfo_destroy(job);
+  rocksdb_compact_files(db, how, inputs, 2, 1, -1, NULL, NULL, NULL, &error);
+  CHECK(error != NULL);
+  rocksdb_free(error);
+  error = NULL;
+  rocksdb_compaction_options_destroy(how);
+  rocksdb_livefiles_destroy(live);
+  ExpectGet(db, reading, "b", "2");
+  rocksdb_close(db);
+  rocksdb_options_destroy(told);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  options = rocksdb_options_create();
+  rocksdb_options_set_create_if_missing(options, 1);
+  reading = rocksdb_readoptions_create();
+  writing = rocksdb_writeoptions_create();
+  TestFields();
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+  TestValues(argv[1]);
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+  TestJobsAndFiles(argv[1]);
+  rocksdb_destroy_db(options, argv[1], &error);
+  CHECK_OK(error);
+  rocksdb_writeoptions_destroy(writing);
+  rocksdb_readoptions_destroy(reading);
+  rocksdb_options_destroy(options);
+  printf("ok\n");
+  return 0;
+}
