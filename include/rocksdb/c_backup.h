@@ -117,6 +117,22 @@ extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_share_files_wi
 extern ROCKSDB_LIBRARY_API int rocksdb_backup_engine_options_get_share_files_with_checksum_naming(
     rocksdb_backup_engine_options_t* options);
 
+/* Fields of these names in BackupEngineOptions, utilities/backup_engine.h. */
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_share_files_with_checksum(
+    rocksdb_backup_engine_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char
+rocksdb_backup_engine_options_get_share_files_with_checksum(rocksdb_backup_engine_options_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_schema_version(
+    rocksdb_backup_engine_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API int rocksdb_backup_engine_options_get_schema_version(
+    rocksdb_backup_engine_options_t* opt);
+extern ROCKSDB_LIBRARY_API void
+rocksdb_backup_engine_options_set_current_temperatures_override_manifest(
+    rocksdb_backup_engine_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char
+rocksdb_backup_engine_options_get_current_temperatures_override_manifest(
+    rocksdb_backup_engine_options_t* opt);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

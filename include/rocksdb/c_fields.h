@@ -279,22 +279,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_envoptions_set_writable_file_max_buffer_
 extern ROCKSDB_LIBRARY_API size_t
 rocksdb_envoptions_get_writable_file_max_buffer_size(rocksdb_envoptions_t* opt);
 
-/* BackupEngineOptions, utilities/backup_engine.h. */
-extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_share_files_with_checksum(
-    rocksdb_backup_engine_options_t* opt, unsigned char v);
-extern ROCKSDB_LIBRARY_API unsigned char
-rocksdb_backup_engine_options_get_share_files_with_checksum(rocksdb_backup_engine_options_t* opt);
-extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_schema_version(
-    rocksdb_backup_engine_options_t* opt, int v);
-extern ROCKSDB_LIBRARY_API int rocksdb_backup_engine_options_get_schema_version(
-    rocksdb_backup_engine_options_t* opt);
-extern ROCKSDB_LIBRARY_API void
-rocksdb_backup_engine_options_set_current_temperatures_override_manifest(
-    rocksdb_backup_engine_options_t* opt, unsigned char v);
-extern ROCKSDB_LIBRARY_API unsigned char
-rocksdb_backup_engine_options_get_current_temperatures_override_manifest(
-    rocksdb_backup_engine_options_t* opt);
-
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

@@ -10,16 +10,6 @@
 extern "C" {
 #endif
 
-typedef struct rocksdb_compactionjobinfo_t rocksdb_compactionjobinfo_t;
-typedef struct rocksdb_eventlistener_t rocksdb_eventlistener_t;
-typedef struct rocksdb_externalfileingestioninfo_t rocksdb_externalfileingestioninfo_t;
-typedef struct rocksdb_flushjobinfo_t rocksdb_flushjobinfo_t;
-typedef struct rocksdb_memtableinfo_t rocksdb_memtableinfo_t;
-typedef struct rocksdb_status_ptr_t rocksdb_status_ptr_t;
-typedef struct rocksdb_subcompactionjobinfo_t rocksdb_subcompactionjobinfo_t;
-typedef struct rocksdb_writestallcondition_t rocksdb_writestallcondition_t;
-typedef struct rocksdb_writestallinfo_t rocksdb_writestallinfo_t;
-
 /* What a callback is told is valid until it returns, and so are the names and keys in it: they are
    not to be freed, and are not zero-terminated: *size has their length. */
 
