@@ -77,15 +77,12 @@ char** rocksdb_list_column_families(const rocksdb_options_t* options, const char
   *lencf = 0;
   if (!Report(errptr, DB::ListColumnFamilies(DBOptions(options->rep), name, &names)))
     return nullptr;
-  char** list = static_cast<char**>(std::malloc(sizeof(char*) * std::max<size_t>(names.size(), 1)));
-  if (list == nullptr) return nullptr;
-  for (size_t i = 0; i < names.size(); ++i) list[i] = CopyString(names[i]);
-  *lencf = names.size();
+  char** const list = cairn::CopyStrings(names);
+  if (list != nullptr) *lencf = names.size();
   return list;
 }
 void rocksdb_list_column_families_destroy(char** list, size_t len) {
-  for (size_t i = 0; i < len; ++i) std::free(list[i]);
-  std::free(list);
+  cairn::FreeStrings(list, len);
 }
 rocksdb_column_family_handle_t* rocksdb_get_default_column_family_handle(rocksdb_t* db) {
   return new rocksdb_column_family_handle_t{db->rep->DefaultColumnFamily(), nullptr};

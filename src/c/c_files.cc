@@ -6,7 +6,6 @@
 #include "rocksdb/transaction_log.h"
 
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
-using cairn::CopyString;
 using cairn::Report;
 
 struct rocksdb_size_approximation_options_t {
@@ -57,11 +56,8 @@ void CompactFiles(rocksdb_t* db, ColumnFamilyHandle* family,
   if (!Report(errptr, s) || output_file_names == nullptr || num_output_file_names == nullptr) {
     return;
   }
-  auto** names = static_cast<char**>(std::malloc((outputs.size() + 1) * sizeof(char*)));
-  if (names == nullptr) return;
-  for (size_t i = 0; i < outputs.size(); ++i) names[i] = CopyString(outputs[i]);
-  *output_file_names = names;
-  *num_output_file_names = outputs.size();
+  *output_file_names = cairn::CopyStrings(outputs);
+  if (*output_file_names != nullptr) *num_output_file_names = outputs.size();
 }
 
 }  // namespace
@@ -232,8 +228,7 @@ void rocksdb_compact_files_cf(rocksdb_t* db, rocksdb_column_family_handle_t* col
 }
 void rocksdb_compact_files_output_file_names_destroy(char** output_file_names,
                                                      size_t num_output_file_names) {
-  for (size_t i = 0; i < num_output_file_names; ++i) std::free(output_file_names[i]);
-  std::free(static_cast<void*>(output_file_names));
+  cairn::FreeStrings(output_file_names, num_output_file_names);
 }
 
 }  // extern "C"

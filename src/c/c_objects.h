@@ -135,6 +135,17 @@ inline char* CopyBytes(const rocksdb::Slice& s) {
   return copy;
 }
 
+// A malloc()ed list of such copies. Null: there is no memory.
+inline char** CopyStrings(const std::vector<std::string>& strings) {
+  auto** list = static_cast<char**>(std::malloc((strings.size() + 1) * sizeof(char*)));
+  for (size_t i = 0; list != nullptr && i < strings.size(); ++i) list[i] = CopyString(strings[i]);
+  return list;
+}
+inline void FreeStrings(char** list, size_t n) {
+  for (size_t i = 0; i < n; ++i) std::free(list[i]);
+  std::free(static_cast<void*>(list));
+}
+
 // Reports `s` as the header promises. True: it was OK.
 inline bool Report(char** errptr, const rocksdb::Status& s) {
   if (s.ok()) return true;

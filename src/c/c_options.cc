@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "c/c_objects.h"
-#include "c/statistics_numbers.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/utilities/options_util.h"

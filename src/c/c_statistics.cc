@@ -21,6 +21,23 @@ struct rocksdb_memory_usage_t {
   std::map<MemoryUtil::UsageType, uint64_t> rep;
 };
 
+namespace {
+
+uint64_t TickerCount(const Options& options, uint32_t ticker) {
+  if (options.statistics == nullptr || ticker == TICKER_ENUM_MAX) return 0;
+  return options.statistics->getTickerCount(ticker);
+}
+
+HistogramData DataOf(const Options& options, uint32_t histogram) {
+  HistogramData data;
+  if (options.statistics != nullptr && histogram != HISTOGRAM_ENUM_MAX) {
+    options.statistics->histogramData(histogram, &data);
+  }
+  return data;
+}
+
+}  // namespace
+
 extern "C" {
 
 rocksdb_statistics_histogram_data_t* rocksdb_statistics_histogram_data_create() {
@@ -33,18 +50,12 @@ void rocksdb_statistics_histogram_data_destroy(rocksdb_statistics_histogram_data
 #define CAIRN_C_STATISTICS_BY_NUMBER(release, numbering)                                \
   uint64_t rocksdb_options_statistics_get_ticker_count##release(rocksdb_options_t* opt, \
                                                                 uint32_t ticker_type) { \
-    const uint32_t ticker = cairn::TickerOfNumber(numbering, ticker_type);              \
-    if (opt->rep.statistics == nullptr || ticker == TICKER_ENUM_MAX) return 0;          \
-    return opt->rep.statistics->getTickerCount(ticker);                                 \
+    return TickerCount(opt->rep, cairn::TickerOfNumber(numbering, ticker_type));        \
   }                                                                                     \
   void rocksdb_options_statistics_get_histogram_data##release(                          \
       rocksdb_options_t* opt, uint32_t histogram_type,                                  \
       rocksdb_statistics_histogram_data_t* data) {                                      \
-    data->rep = HistogramData();                                                        \
-    const uint32_t type = cairn::HistogramOfNumber(numbering, histogram_type);          \
-    if (opt->rep.statistics != nullptr && type != HISTOGRAM_ENUM_MAX) {                 \
-      opt->rep.statistics->histogramData(type, &data->rep);                             \
-    }                                                                                   \
+    data->rep = DataOf(opt->rep, cairn::HistogramOfNumber(numbering, histogram_type));  \
   }
 CAIRN_C_STATISTICS_BY_NUMBER(_8, cairn::Numbering::k8)
 CAIRN_C_STATISTICS_BY_NUMBER(, cairn::Numbering::k10)

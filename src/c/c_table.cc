@@ -40,12 +40,6 @@ const Comparator* cairn::ComparatorOf(const rocksdb_comparator_t* comparator) {
   return comparator == nullptr ? BytewiseComparator() : comparator;
 }
 
-// rocksdb_block_based_options_set_<field>(): `type` is that of the header.
-#define CAIRN_C_TABLE_SETTER(type, field)                                                        \
-  void rocksdb_block_based_options_set_##field(rocksdb_block_based_table_options_t* o, type v) { \
-    o->rep.field = static_cast<decltype(o->rep.field)>(v);                                       \
-  }
-
 extern "C" {
 
 rocksdb_block_based_table_options_t* rocksdb_block_based_options_create() {
