@@ -12,7 +12,7 @@ help:  ## list the jobs
 
 release:  ## build everything, optimised, under build/release
 	@scripts/install-deps.sh test
-	@cmake --preset release >/dev/null
+	@cmake --preset release $(CONFIGURE) >/dev/null
 	@$(BUILD) release -j $(JOBS)
 
 demo:  ## load a million keys, kill, reopen, verify; on threads and on fibers (a table at the end)
