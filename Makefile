@@ -3,7 +3,8 @@ SHELL := /bin/sh
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = cmake --build --preset
-CTEST = ctest --output-on-failure -j $(JOBS)
+# One more at a time than there are processors: some tests wait.
+CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
 .PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
 

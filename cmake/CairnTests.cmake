@@ -1,11 +1,12 @@
 # How tests enter ctest.
 
-# cairn_add_gtest(<prefix> <target> [APART])
+# cairn_add_gtest(<prefix> <target> [TOGETHER <filter>])
 # Each case of a GoogleTest program is a test named <prefix>.<Suite>.<Case>, found when ctest starts. On Windows, where a program
 # starts slowly (under Wine in a second), the program is one test. Under a sanitizer, where a start and an end take longer than
-# most cases, it is as many as ctest runs side by side well, <prefix>.part_<I>; unless its cases must run APART, in a process each.
+# most cases, it is as many as ctest runs side by side well, <prefix>.part_<I>; with TOGETHER only the cases that match the filter
+# (names with * and ?, between colons) are in these, and the others, which look at what a new process has, run in one each.
 function(cairn_add_gtest prefix target)
-  cmake_parse_arguments(ARG "APART" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "TOGETHER" "" ${ARGN})
   # Compiling the tests takes longer than compiling the library and than running them; the time is in what the macros of
   # GoogleTest expand to. (Halves it: 28 s to 15 s for the longest file under asan.)
   target_compile_options(${target} PRIVATE $<IF:$<CONFIG:Release>,-O1,-O0>)
@@ -14,19 +15,27 @@ function(cairn_add_gtest prefix target)
     set_tests_properties(${target} PROPERTIES TIMEOUT 3600 LABELS ${prefix})
     return()
   endif()
-  if(CAIRN_SANITIZE AND NOT ARG_APART)
+  set(apart)
+  if(CAIRN_SANITIZE)
     get_target_property(sources ${target} SOURCES)
+    set(together "*")
+    if(ARG_TOGETHER)
+      set(together "${ARG_TOGETHER}")
+      set(apart TEST_FILTER "-${ARG_TOGETHER}")
+    endif()
     list(LENGTH sources parts)
     math(EXPR parts "${parts} / 5 + 1")
     math(EXPR last "${parts} - 1")
     foreach(part RANGE ${last})
-      add_test(NAME ${prefix}.part_${part} COMMAND ${target} --gtest_brief=1)
+      add_test(NAME ${prefix}.part_${part} COMMAND ${target} --gtest_brief=1 "--gtest_filter=${together}")
       set_tests_properties(${prefix}.part_${part} PROPERTIES TIMEOUT 900 LABELS ${prefix}
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${part}")
     endforeach()
-    return()
+    if(NOT ARG_TOGETHER)
+      return()
+    endif()
   endif()
-  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}." NO_PRETTY_VALUES
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}." NO_PRETTY_VALUES ${apart}
     PROPERTIES TIMEOUT 900 LABELS ${prefix})
 endfunction()
 
