@@ -268,7 +268,7 @@ class Run:
         restore_all([('rocksdb', 'cairn'), ('cairn', 'rocksdb')])
         for number in list(ids):
             self.call([self.driver('cairn'), 'delete-backup', f'--backups={backups}', f'--id={number}', *self.common])
-        left = [str(path) for path in backups.rglob('*') if path.is_file() and path.name != 'LOCK']
+        left = [str(path) for path in backups.rglob('*') if path.is_file() and path.name != 'BACKUP_LOCK']
         if left:
             sys.exit(f'FAILED: files of deleted backups stay: {left}')
         print(f'  both went on with the backups of the other{" (" + style + ")" if style else ""}', flush=True)
