@@ -63,7 +63,6 @@ REASONS = {
     'test_optimistic_transaction_db::transaction_iterator': LATER,
     'test_optimistic_transaction_db_memory_usage::test_optimistic_transaction_db_memory_usage': MEMORY,
     'test_rocksdb_options::jemalloc_init': '`LOG` does not tell of jemalloc',
-    'test_rocksdb_options::set_wal_compression_zstd': '`wal_compression` is refused',
     'test_rocksdb_options::test_bz2_compression': 'bzip2 is not among the compressions',
     'test_rocksdb_options::test_lru_cache_custom_opts': '`row_cache` is refused',
     'test_rocksdb_options::test_set_track_and_verify_wals_in_manifest': '`track_and_verify_wals_in_manifest` is refused',

@@ -179,12 +179,20 @@ void DrawBlobs(LifePlan* life) {
                 " collect=" + std::to_string(o.enable_blob_garbage_collection) + " ";
 }
 
+// Compressed logs, in a fifth of all lives; of a generator of its own likewise.
+void DrawLogCompression(LifePlan* life) {
+  if (!Random64(life->seed ^ 0x10910910).OneIn(5)) return;
+  life->options.wal_compression = kZSTD;
+  life->told += "compressed logs ";
+}
+
 // `usual_nanos`: about how long the clients take.
 LifePlan DrawLife(Random64* random, uint64_t usual_nanos, bool last) {
   LifePlan life;
   life.seed = random->Next();
   life.options = DrawOptions(random, &life);
   DrawBlobs(&life);
+  DrawLogCompression(&life);
   const uint64_t chance = random->Uniform(10);
   life.ending = chance < 6 ? Ending::kPowerCut : Ending::kClose;
   if (last && random->OneIn(4)) life.ending = Ending::kDamage;

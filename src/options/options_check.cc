@@ -55,7 +55,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.track_and_verify_wals_in_manifest, "track_and_verify_wals_in_manifest");
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
-  check->Unsupported(o.wal_compression != kNoCompression, "wal_compression");
   check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
   check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
@@ -210,6 +209,8 @@ DBOptions SanitizeOptions(const DBOptions& options, const std::string& dbname) {
   if (out.writable_file_max_buffer_size == 0 && !out.use_direct_io_for_flush_and_compaction) {
     out.writable_file_max_buffer_size = 1 << 20;
   }
+  // As in RocksDB, which streams no other.
+  if (out.wal_compression != kZSTD) out.wal_compression = kNoCompression;
   // A log that goes to the archive is not written over.
   if (out.WAL_ttl_seconds > 0 || out.WAL_size_limit_MB > 0) out.recycle_log_file_num = 0;
   // As in RocksDB: the other modes stop at a damaged record, and the remains of an older log behind

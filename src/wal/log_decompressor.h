@@ -1,6 +1,6 @@
-// LogDecompressor: the records of a log that RocksDB wrote with wal_compression. Each is one frame
-// of ZSTD, which fragments cut anywhere; its checksums are those of what is stored. Cairn does not
-// write such logs. One caller at a time.
+// LogDecompressor: the records of a log that was written with wal_compression. Each is one frame of
+// ZSTD, which fragments cut anywhere; its checksums are those of what is stored. One caller at a
+// time.
 #pragma once
 
 #include <memory>

@@ -31,8 +31,8 @@ enum RecordType : uint8_t {
   kRecyclableFirstType = 6,
   kRecyclableMiddleType = 7,
   kRecyclableLastType = 8,
-  // The first record of a log whose other records are compressed (log_decompressor.h): fixed32, the
-  // CompressionType. Read, not written.
+  // The first record of a log whose other records are compressed (log_compressor.h): fixed32, the
+  // CompressionType. Without a log number in recycled logs, too.
   kSetCompressionType = 9,
   // The timestamps' sizes of families whose records follow: any number of times (fixed32: the
   // family; fixed16: bytes). Releases of RocksDB before 8 cannot read a log with one; newer ones

@@ -493,6 +493,58 @@ TEST_P(LogTest, CompressedLogsAreRead) {
   }
 }
 
+TEST_P(LogTest, CompressedLogsAreWritten) {
+  std::vector<std::string> records = SomeRecords();
+  records.push_back(Record(7, 400'000));  // larger as a frame than as it is
+  // The rest of a block is from too little for a header to much.
+  for (size_t i = 0; i < 3000; ++i) records.push_back(Record(i, i % 97));
+  const std::string bytes = BuildLog(records, recyclable(), kLogNumber, /*compressed=*/true);
+  EXPECT_EQ(9, bytes[6]);
+  EXPECT_EQ(7u, DecodeFixed32(bytes.data() + log::kHeaderSize)) << "ZSTD";
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    const ReadLog read = ReadAll(bytes, mode);
+    EXPECT_EQ(records, read.records);
+    EXPECT_EQ(std::vector<std::string>{}, read.corruptions);
+    EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  }
+  const std::vector<std::string> repeated(100, std::string(1000, 'r'));
+  EXPECT_LT(BuildLog(repeated, recyclable(), kLogNumber, true).size(), 10'000u);
+}
+
+TEST_P(LogTest, AnUnusedLogIsEmptyWithCompressionToo) {
+  EXPECT_EQ("", BuildLog({}, recyclable(), kLogNumber, /*compressed=*/true));
+}
+
+// What an older log has left lies behind the end of a recycled one.
+TEST(Log, RecycledCompressedLogsEndWhereTheyEnd) {
+  const std::string old = BuildLog({std::string(100, 'o'), Record(1, 5000), Record(2, 5000)}, true,
+                                   kLogNumber - 1, /*compressed=*/true);
+  for (const size_t n : {0, 1, 100, 3000}) {
+    std::string bytes = BuildLog({Record(3, n)}, true, kLogNumber, /*compressed=*/true);
+    ASSERT_LT(bytes.size(), old.size());
+    bytes += old.substr(bytes.size());
+    const ReadLog read = ReadAll(bytes, WALRecoveryMode::kSkipAnyCorruptedRecords);
+    ASSERT_EQ(1u, read.records.size());
+    EXPECT_EQ(Record(3, n), read.records[0]);
+  }
+}
+
+TEST_P(LogTest, CompressedLogsSayTimestampSizes) {
+  MemoryFileSystem fs;
+  std::unique_ptr<FileWriter> file;
+  ASSERT_TRUE(FileWriter::Open(&fs, kLogName, FileOptions(), &file).ok());
+  LogWriter writer(std::move(file), kLogNumber, recyclable(), false, /*compressed=*/true);
+  ASSERT_TRUE(writer.AddTimestampSizes({{1, 8}}).ok());
+  ASSERT_TRUE(writer.AddRecord("after").ok());
+  ASSERT_TRUE(writer.Close().ok());
+  std::string bytes;
+  ASSERT_TRUE(ReadFileToString(&fs, kLogName, &bytes).ok());
+  const ReadLog read = ReadAll(bytes, WALRecoveryMode::kAbsoluteConsistency);
+  EXPECT_EQ(std::vector<std::string>{"after"}, read.records);
+  EXPECT_EQ((std::map<uint32_t, size_t>{{1, 8}}), read.timestamp_sizes);
+  EXPECT_TRUE(read.corruptions.empty());
+}
+
 TEST_P(LogTest, CompressedLogsAreReadFromTheMiddle) {
   const std::vector<std::string> records = SomeRecords();
   MemoryFileSystem fs;

@@ -10,7 +10,7 @@
 namespace cairn {
 
 LogWriter::LogWriter(std::unique_ptr<FileWriter> dest, uint64_t log_number, bool recycle_log_files,
-                     bool manual_flush)
+                     bool manual_flush, bool compressed)
     : dest_(std::move(dest)),
       log_number_(log_number),
       recycle_log_files_(recycle_log_files),
@@ -24,6 +24,10 @@ LogWriter::LogWriter(std::unique_ptr<FileWriter> dest, uint64_t log_number, bool
     const size_t n = log::IsRecyclableType(type) ? 5 : 1;
     type_crc_[type] = crc32c::Value(prefix, n);
   }
+  if (compressed) {
+    compressor_ = std::make_unique<LogCompressor>();
+    frame_ = std::make_unique<char[]>(log::kBlockSize);
+  }
 }
 
 LogWriter::~LogWriter() {
@@ -35,6 +39,20 @@ LogWriter::~LogWriter() {
 
 IOStatus LogWriter::AddRecord(const Slice& payload) {
   if (dest_ == nullptr) return IOStatus::IOError("append to a closed log");
+  const IOStatus s = compressor_ == nullptr ? AddFragments(payload) : AddCompressed(payload);
+  return s.ok() && !manual_flush_ ? dest_->Flush() : s;
+}
+
+log::RecordType LogWriter::TypeOfFragment(bool begins, bool ends) const {
+  const unsigned type = begins && ends ? log::kFullType
+                        : begins       ? log::kFirstType
+                        : ends         ? log::kLastType
+                                       : log::kMiddleType;
+  return static_cast<log::RecordType>(
+      recycle_log_files_ ? type + (log::kRecyclableFullType - log::kFullType) : type);
+}
+
+IOStatus LogWriter::AddFragments(const Slice& payload) {
   const char* data = payload.data();
   size_t left = payload.size();
   bool begin = true;
@@ -43,19 +61,43 @@ IOStatus LogWriter::AddRecord(const Slice& payload) {
     if (!s.ok()) return s;
     const size_t available = log::kBlockSize - block_offset_ - header_size_;
     const size_t n = left < available ? left : available;
-    const bool end = n == left;
-    unsigned type = begin && end ? log::kFullType
-                    : begin      ? log::kFirstType
-                    : end        ? log::kLastType
-                                 : log::kMiddleType;
-    if (recycle_log_files_) type += log::kRecyclableFullType - log::kFullType;
-    s = EmitFragment(static_cast<log::RecordType>(type), data, n);
+    s = EmitFragment(TypeOfFragment(begin, n == left), data, n);
     if (!s.ok()) return s;
     data += n;
     left -= n;
     begin = false;
   } while (left > 0);
-  return manual_flush_ ? IOStatus::OK() : dest_->Flush();
+  return IOStatus::OK();
+}
+
+IOStatus LogWriter::AddCompressed(const Slice& payload) {
+  IOStatus s = SayCompression();
+  if (!s.ok()) return s;
+  if (!compressor_->Begin(payload)) {
+    return IOStatus::IOError("no memory to compress a record of the log", dest_->file_name());
+  }
+  bool begin = true, end = false;
+  while (!end) {
+    s = MakeRoomForHeader();
+    if (!s.ok()) return s;
+    size_t n = 0;
+    if (!compressor_->Next(frame_.get(), log::kBlockSize - block_offset_ - header_size_, &n,
+                           &end)) {
+      return IOStatus::IOError("a record of the log cannot be compressed", dest_->file_name());
+    }
+    s = EmitFragment(TypeOfFragment(begin, end), frame_.get(), n);
+    if (!s.ok()) return s;
+    begin = false;
+  }
+  return IOStatus::OK();
+}
+
+// Written with the first record: until then the file is empty, as its owner can see.
+IOStatus LogWriter::SayCompression() {
+  if (compressor_ == nullptr || dest_->file_size() != 0) return IOStatus::OK();
+  char type[sizeof(uint32_t)];
+  EncodeFixed32(type, kZSTD);
+  return EmitFragment(log::kSetCompressionType, type, sizeof(type));
 }
 
 IOStatus LogWriter::MakeRoomForHeader() {
@@ -75,6 +117,8 @@ IOStatus LogWriter::AddTimestampSizes(const std::map<uint32_t, size_t>& sizes) {
     payload.push_back(static_cast<char>(size & 0xff));
     payload.push_back(static_cast<char>(size >> 8));
   }
+  IOStatus said = SayCompression();
+  if (!said.ok()) return said;
   // Each record is whole, and says what it can.
   for (size_t at = 0; at < payload.size();) {
     IOStatus s = MakeRoomForHeader();
@@ -91,15 +135,18 @@ IOStatus LogWriter::AddTimestampSizes(const std::map<uint32_t, size_t>& sizes) {
 }
 
 IOStatus LogWriter::EmitFragment(log::RecordType type, const char* data, size_t n) {
+  // What says the compression is in the old format always.
+  const bool numbered = log::IsRecyclableType(type);
+  const size_t header_size = numbered ? log::kRecyclableHeaderSize : log::kHeaderSize;
   char header[log::kRecyclableHeaderSize];
   header[4] = static_cast<char>(n & 0xff);
   header[5] = static_cast<char>(n >> 8);
   header[6] = static_cast<char>(type);
-  if (recycle_log_files_) EncodeFixed32(header + 7, static_cast<uint32_t>(log_number_));
+  if (numbered) EncodeFixed32(header + 7, static_cast<uint32_t>(log_number_));
   EncodeFixed32(header, crc32c::Mask(crc32c::Extend(type_crc_[type], data, n)));
-  IOStatus s = dest_->Append(Slice(header, header_size_));
+  IOStatus s = dest_->Append(Slice(header, header_size));
   if (s.ok()) s = dest_->Append(Slice(data, n));
-  block_offset_ += header_size_ + n;
+  block_offset_ += header_size + n;
   return s;
 }
 

@@ -14,6 +14,7 @@
 #include "fs/file_writer.h"
 #include "rocksdb/io_status.h"
 #include "rocksdb/slice.h"
+#include "wal/log_compressor.h"
 #include "wal/log_format.h"
 
 namespace cairn {
@@ -22,9 +23,10 @@ class LogWriter {
  public:
   // `dest` is empty, or (recycled file) overwritten from its start. `recycle_log_files` selects
   // the record types that carry the log number. With `manual_flush`, AddRecord leaves the record in
-  // the buffer until WriteBuffer(), Sync() or Close().
+  // the buffer until WriteBuffer(), Sync() or Close(). With `compressed`, records are stored as
+  // frames (log_compressor.h), and what comes first says so.
   LogWriter(std::unique_ptr<FileWriter> dest, uint64_t log_number, bool recycle_log_files,
-            bool manual_flush = false);
+            bool manual_flush = false, bool compressed = false);
   // Flushes what is buffered; errors are lost here.
   ~LogWriter();
   LogWriter(const LogWriter&) = delete;
@@ -51,6 +53,11 @@ class LogWriter {
  private:
   // Begins a new block where this one has no room for one.
   IOStatus MakeRoomForHeader();
+  // Says in an empty log that its records are compressed.
+  IOStatus SayCompression();
+  IOStatus AddFragments(const Slice& payload);
+  IOStatus AddCompressed(const Slice& payload);
+  log::RecordType TypeOfFragment(bool begins, bool ends) const;
   IOStatus EmitFragment(log::RecordType type, const char* data, size_t n);
 
   std::unique_ptr<FileWriter> dest_;
@@ -58,7 +65,9 @@ class LogWriter {
   const bool recycle_log_files_;
   const bool manual_flush_;
   const size_t header_size_;
-  size_t block_offset_;  // bytes used of the current block
+  std::unique_ptr<LogCompressor> compressor_;  // null: records are stored as they are
+  std::unique_ptr<char[]> frame_;              // a fragment of one; null likewise
+  size_t block_offset_;                        // bytes used of the current block
   // CRC of each one-byte type (and log number): the part of the checksum that never changes.
   uint32_t type_crc_[log::kMaxWrittenRecordType + 1];
 };

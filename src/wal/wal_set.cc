@@ -43,9 +43,9 @@ IOStatus WalSet::Create(uint64_t number, std::unique_ptr<LogWriter>* wal) {
     if (!s.ok()) return s;
   }
   if (preallocation_bytes_ > 0) file->SetPreallocationBlockSize(preallocation_bytes_);
-  *wal =
-      std::make_unique<LogWriter>(std::make_unique<FileWriter>(std::move(file), name, file_options),
-                                  number, recycles(), options_->manual_wal_flush);
+  *wal = std::make_unique<LogWriter>(
+      std::make_unique<FileWriter>(std::move(file), name, file_options), number, recycles(),
+      options_->manual_wal_flush, options_->wal_compression == kZSTD);
   return IOStatus::OK();
 }
 

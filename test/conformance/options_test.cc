@@ -243,6 +243,31 @@ TEST_F(OptionsTest, LogsAreRecycledInTheModeThatPassesOverDamageAlone) {
   }
 }
 
+// The type of a log's first record is its seventh byte.
+TEST_F(OptionsTest, CompressedLogsBeginWithARecordThatSaysSo) {
+  for (const auto& [compression, compressed] :
+       {std::pair{kZSTD, true}, std::pair{kNoCompression, false}}) {
+    options_.wal_compression = compression;
+    Open();
+    for (int i = 0; i < 50; i++) ASSERT_OK(Put(Key(i), std::string(1000, 'x')));
+    EXPECT_EQ(compression, db_->GetDBOptions().wal_compression);
+    const std::vector<std::string> logs = FilesEndingIn(".log");
+    ASSERT_FALSE(logs.empty());
+    const std::string log = ReadFile(logs.back());
+    ASSERT_LT(11u, log.size());
+    EXPECT_EQ(compressed, log[6] == 9);
+    EXPECT_EQ(compressed, log.size() < 20'000);
+    Open();
+    for (int i = 0; i < 50; i++) EXPECT_EQ(std::string(1000, 'x'), Get(Key(i)));
+  }
+}
+
+TEST_F(OptionsTest, OtherCompressionsOfLogsAreNone) {
+  options_.wal_compression = kSnappyCompression;
+  Open();
+  EXPECT_EQ(kNoCompression, db_->GetDBOptions().wal_compression);
+}
+
 TEST_F(OptionsTest, SeveralWriteBuffersBeforeAFlush) {
   options_.max_write_buffer_number = 5;
   options_.min_write_buffer_number_to_merge = 3;

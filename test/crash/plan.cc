@@ -75,6 +75,7 @@ Plan DrawPlan(uint64_t seed, uint64_t life, const std::string& durability, bool 
   table.block_size = 1024;
   if (random.OneIn(2)) table.filter_policy.reset(NewBloomFilterPolicy(10));
   o.table_factory.reset(NewBlockBasedTableFactory(table));
+  if (Random64(seed ^ life ^ 0x10910910).OneIn(5)) o.wal_compression = kZSTD;
   if (wide) Widen(seed, life, db, &plan);
   return plan;
 }

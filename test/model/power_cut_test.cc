@@ -134,6 +134,7 @@ class PowerCutTest : public ::testing::Test {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", life " + std::to_string(life));
       options.recycle_log_file_num = random.Uniform(3);
       options.enable_pipelined_write = random.OneIn(2);
+      options.wal_compression = random.OneIn(3) ? kZSTD : kNoCompression;
       DB* raw = nullptr;
       const Status s = DB::Open(options, disk.path, &raw);
       ASSERT_TRUE(s.ok()) << s.ToString();

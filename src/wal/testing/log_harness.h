@@ -40,11 +40,11 @@ struct ReadLog {
 
 // The bytes of a log of `records`.
 inline std::string BuildLog(const std::vector<std::string>& records, bool recyclable = false,
-                            uint64_t log_number = kLogNumber) {
+                            uint64_t log_number = kLogNumber, bool compressed = false) {
   MemoryFileSystem fs(MemoryFileSystem::Durability::kUntracked);
   std::unique_ptr<FileWriter> file;
   (void)FileWriter::Open(&fs, kLogName, FileOptions(), &file);
-  LogWriter writer(std::move(file), log_number, recyclable);
+  LogWriter writer(std::move(file), log_number, recyclable, /*manual_flush=*/false, compressed);
   for (const std::string& record : records) (void)writer.AddRecord(record);
   (void)writer.Close();
   std::string bytes;

@@ -151,9 +151,7 @@ void Blobs(Setup* s, int compression, uint64_t collected_percent) {
   engine.options_set_blob_gc_age_cutoff(s->options, static_cast<double>(collected_percent) / 100);
 }
 
-void CompressedLogs(Setup* s) {
-  if (!s->engine.cairn) s->engine.options_set_wal_compression(s->options, kZstd);
-}
+void CompressedLogs(Setup* s) { s->engine.options_set_wal_compression(s->options, kZstd); }
 
 // As much of it in one database as goes together.
 void Together(Setup* s) {
@@ -372,7 +370,7 @@ const std::vector<Feature>& Features() {
          Merge(s);
          Reverse(s);
        }},
-      {"wal-compression", "compressed logs", CompressedLogs, Feature::Support::kReads},
+      {"wal-compression", "compressed logs", CompressedLogs},
       {"recycled-logs", "recycled logs",
        [](Setup* s) { s->engine.options_set_recycle_log_file_num(s->options, 3); }},
       {"tracked-logs", "logs tracked in the MANIFEST",
