@@ -80,6 +80,65 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         self.assertIn('Compression: ZSTD', result.stdout)
 
+    def options_of(self, *flags):
+        """What the database's OPTIONS file says: a dictionary."""
+        with tempfile.TemporaryDirectory() as folder:
+            result = run('--num=300', '--benchmarks=fillrandom,readrandom,seekrandom', f'--db={folder}/x', *flags)
+            self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+            newest = max(pathlib.Path(folder, 'x').glob('OPTIONS-*'))
+            return dict(re.findall(r'^ *(\w+)=(.*)$', newest.read_text(), re.M))
+
+    def expect_options(self, expected, *flags):
+        got = self.options_of(*flags)
+        self.assertEqual({name: got.get(name) for name in expected}, expected)
+
+    def test_flags_of_logs_and_memtables(self):
+        self.expect_options(
+            {'wal_compression': 'kZSTD', 'WAL_ttl_seconds': '60', 'WAL_size_limit_MB': '7', 'avoid_flush_during_recovery': 'true',
+             'db_write_buffer_size': '3000000', 'writable_file_max_buffer_size': '65536', 'max_successive_merges': '3',
+             'memtable_prefix_bloom_size_ratio': '0.100000', 'memtable_whole_key_filtering': 'true',
+             'prefix_extractor': 'rocksdb.FixedPrefix.8', 'report_bg_io_stats': 'true'},
+            '--wal_compression=zstd', '--wal_ttl_seconds=60', '--wal_size_limit_MB=7', '--avoid_flush_during_recovery',
+            '--db_write_buffer_size=3000000', '--writable_file_max_buffer_size=65536', '--max_successive_merges=3',
+            '--memtable_bloom_size_ratio=0.1', '--memtable_whole_key_filtering', '--prefix_size=8', '--memtablerep=prefix_hash',
+            '--hash_bucket_count=100', '--allow_concurrent_memtable_write=false', '--report_bg_io_stats',
+            '--rate_limiter_bytes_per_sec=50000000', '--rate_limiter_auto_tuned', '--rate_limit_bg_reads')
+
+    def test_flags_of_compactions(self):
+        self.expect_options(
+            {'ttl': '1000', 'periodic_compaction_seconds': '2000', 'compaction_pri': 'kRoundRobin', 'compaction_readahead_size': '4096'},
+            '--ttl_seconds=1000', '--periodic_compaction_seconds=2000', '--compaction_pri=4', '--compaction_readahead_size=4096')
+        defaults = self.options_of()
+        self.assertEqual(defaults['ttl'], defaults['periodic_compaction_seconds'])
+        self.assertRegex(self.options_of('--compaction_style=2', '--fifo_compaction_max_table_files_size_mb=5',
+                                         '--fifo_compaction_allow_compaction=false')['compaction_options_fifo'],
+                         r'max_table_files_size=5242880')
+
+    def test_flags_of_tables(self):
+        self.expect_options(
+            {'index_type': 'kTwoLevelIndexSearch', 'partition_filters': 'true', 'metadata_block_size': '512',
+             'optimize_filters_for_memory': 'true', 'pin_top_level_index_and_filter': 'false', 'enable_index_compression': 'false',
+             'index_shortening': 'kNoShortening', 'data_block_index_type': 'kDataBlockBinaryAndHash',
+             'prepopulate_block_cache': 'kFlushOnly', 'optimize_filters_for_hits': 'true', 'sample_for_compression': '5'},
+            '--partition_index_and_filters', '--metadata_block_size=512', '--bloom_bits=10', '--use_ribbon_filter',
+            '--optimize_filters_for_memory', '--enable_index_compression=false', '--index_shortening_mode=0',
+            '--use_data_block_hash_index', '--prepopulate_block_cache=1', '--optimize_filters_for_hits',
+            '--cache_low_pri_pool_ratio=0.2', '--compression_type=zstd', '--compression_max_dict_bytes=4096',
+            '--compression_zstd_max_train_bytes=65536', '--compression_parallel_threads=2', '--sample_for_compression=5',
+            '--total_order_seek', '--use_tailing_iterator')
+        result = run('--index_shortening_mode=3')
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('--index_shortening_mode=3: 0 to 2', result.stderr)
+
+    def test_flags_of_blob_files(self):
+        for cache in ('--use_shared_block_and_blob_cache',), ('--use_shared_block_and_blob_cache=false', '--blob_cache_size=65536'):
+            self.expect_options(
+                {'enable_blob_files': 'true', 'min_blob_size': '50', 'blob_file_size': '100000', 'blob_compression_type': 'kLZ4Compression',
+                 'enable_blob_garbage_collection': 'true', 'blob_file_starting_level': '1', 'prepopulate_blob_cache': 'kFlushOnly'},
+                '--enable_blob_files', '--min_blob_size=50', '--blob_file_size=100000', '--blob_compression_type=lz4',
+                '--enable_blob_garbage_collection', '--blob_file_starting_level=1', '--prepopulate_blob_cache=1', '--use_blob_cache',
+                *cache)
+
     def test_flags_of_the_published_read_benchmarks(self):
         with tempfile.TemporaryDirectory(dir='/var/tmp') as folder:  # direct reads need a disk
             self.assertEqual(run('--num=3000', '--benchmarks=fillseq,compact', f'--db={folder}/x').returncode, 0)

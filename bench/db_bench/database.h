@@ -24,7 +24,6 @@ class Database {
 
   rocksdb::DB* db() const { return db_.get(); }
   const std::string& path() const { return path_; }
-  const std::string& compression_name() const { return compression_name_; }
   // The statistics as text; empty without --statistics.
   std::string Statistics() const;
 
@@ -34,7 +33,6 @@ class Database {
 
   std::shared_ptr<rocksdb::Env> env_;  // null: an Env that lives for ever; outlives what follows
   std::string path_;
-  std::string compression_name_;
   rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
 };

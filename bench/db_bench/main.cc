@@ -14,6 +14,7 @@
 
 #include "db_bench/database.h"
 #include "db_bench/flags.h"
+#include "db_bench/options.h"
 #include "db_bench/runner.h"
 #include "db_bench/workloads.h"
 #include "fiber/clock.h"
@@ -53,7 +54,7 @@ const std::vector<NamedWorkload>& Workloads() {
   return *all;
 }
 
-void PrintHeader(const Database& database) {
+void PrintHeader() {
   const time_t now = static_cast<time_t>(fiber::wall_micros() / 1000000);
   std::fprintf(stderr, "Cairn:      RocksDB API %d.%d.%d\n", ROCKSDB_MAJOR, ROCKSDB_MINOR,
                ROCKSDB_PATCH);
@@ -69,7 +70,7 @@ void PrintHeader(const Database& database) {
   std::printf("Entries:    %ld\n", static_cast<long>(FLAGS_num));
   std::printf("RawSize:    %.1f MB (estimated)\n", pair * keys / megabyte);
   std::printf("FileSize:   %.1f MB (estimated)\n", compressed * keys / megabyte);
-  std::printf("Compression: %s\n", database.compression_name().c_str());
+  std::printf("Compression: %s\n", CompressionName());
   if (FLAGS_fiber_workers > 0) {
     std::printf("Clients:    %d fibers on %d workers\n", FLAGS_threads, FLAGS_fiber_workers);
   } else {
@@ -139,7 +140,7 @@ int Main(int argc, char** argv) {
     std::printf("Set seed to %ld because --seed was 0\n", static_cast<long>(FLAGS_seed));
   }
   Database database;
-  PrintHeader(database);
+  PrintHeader();
   database.OpenFirst();
   for (const auto& name : names) {
     if (RunAction(name, database)) continue;

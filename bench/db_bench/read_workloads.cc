@@ -30,6 +30,10 @@ rocksdb::ReadOptions MakeReadOptions() {
   options.adaptive_readahead = FLAGS_adaptive_readahead;
   options.async_io = FLAGS_async_io;
   options.optimize_multiget_for_io = FLAGS_optimize_multiget_for_io;
+  options.tailing = FLAGS_use_tailing_iterator;
+  options.total_order_seek = FLAGS_total_order_seek;
+  options.prefix_same_as_start = FLAGS_prefix_same_as_start;
+  options.auto_prefix_mode = FLAGS_auto_prefix_mode;
   return options;
 }
 

@@ -1,0 +1,321 @@
+#include "db_bench/options.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "db_bench/flags.h"
+#include "rocksdb/cache.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/rate_limiter.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+
+namespace db_bench {
+
+namespace {
+
+[[noreturn]] void Fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
+
+// The value of a flag that numbers an enumeration.
+int64_t InRange(const char* flag, int64_t value, int64_t last) {
+  if (value < 0 || value > last) {
+    Fail("--" + std::string(flag) + "=" + std::to_string(value) + ": 0 to " +
+         std::to_string(last));
+  }
+  return value;
+}
+
+struct NamedCompression {
+  const char* flag;
+  rocksdb::CompressionType type;
+  const char* name;
+};
+const NamedCompression kCompressions[] = {
+    {"none", rocksdb::kNoCompression, "NoCompression"},
+    {"snappy", rocksdb::kSnappyCompression, "Snappy"},
+    {"zlib", rocksdb::kZlibCompression, "Zlib"},
+    {"lz4", rocksdb::kLZ4Compression, "LZ4"},
+    {"lz4hc", rocksdb::kLZ4HCCompression, "LZ4HC"},
+    {"zstd", rocksdb::kZSTD, "ZSTD"},
+};
+
+const NamedCompression& ParseCompression(const std::string& flag) {
+  for (const auto& known : kCompressions) {
+    if (flag == known.flag) return known;
+  }
+  Fail("Cannot parse compression type '" + flag + "'");
+}
+
+std::shared_ptr<rocksdb::SecondaryCache> CompressedSecondaryCache() {
+  rocksdb::CompressedSecondaryCacheOptions cache;
+  cache.capacity = static_cast<size_t>(FLAGS_compressed_secondary_cache_size);
+  cache.num_shard_bits = FLAGS_compressed_secondary_cache_numshardbits;
+  cache.high_pri_pool_ratio = FLAGS_compressed_secondary_cache_high_pri_pool_ratio;
+  cache.low_pri_pool_ratio = FLAGS_compressed_secondary_cache_low_pri_pool_ratio;
+  cache.compression_type = ParseCompression(FLAGS_compressed_secondary_cache_compression_type).type;
+  std::shared_ptr<rocksdb::SecondaryCache> made = rocksdb::NewCompressedSecondaryCache(cache);
+  if (made == nullptr) {
+    Fail(
+        "--compressed_secondary_cache_*: no such cache (too many shards, ratios above 1 together, "
+        "or a compression that this build lacks)");
+  }
+  return made;
+}
+
+std::shared_ptr<rocksdb::Cache> BlockCache() {
+  std::shared_ptr<rocksdb::SecondaryCache> secondary;
+  if (FLAGS_use_compressed_secondary_cache) secondary = CompressedSecondaryCache();
+  const auto capacity = static_cast<size_t>(FLAGS_cache_size);
+  std::shared_ptr<rocksdb::Cache> cache;
+  if (FLAGS_cache_type == "lru_cache") {
+    rocksdb::LRUCacheOptions options(capacity, FLAGS_cache_numshardbits,
+                                     /*strict_capacity_limit=*/false,
+                                     FLAGS_cache_high_pri_pool_ratio);
+    options.low_pri_pool_ratio = FLAGS_cache_low_pri_pool_ratio;
+    options.secondary_cache = std::move(secondary);
+    cache = rocksdb::NewLRUCache(options);
+  } else if (FLAGS_cache_type.ends_with("hyper_clock_cache")) {
+    const bool fixed = FLAGS_cache_type == "fixed_hyper_clock_cache";
+    rocksdb::HyperClockCacheOptions options(
+        capacity, fixed ? static_cast<size_t>(FLAGS_block_size) : 0, FLAGS_cache_numshardbits);
+    options.secondary_cache = std::move(secondary);
+    cache = options.MakeSharedCache();
+  } else {
+    Fail("--cache_type=" + FLAGS_cache_type +
+         ": there are lru_cache, hyper_clock_cache and fixed_hyper_clock_cache");
+  }
+  if (cache == nullptr) Fail("--cache_numshardbits: 19 at most (hyper_clock_cache: 15)");
+  return cache;
+}
+
+rocksdb::BlockBasedTableOptions TableOptions() {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = FLAGS_block_size;
+  table.block_restart_interval = FLAGS_block_restart_interval;
+  table.index_block_restart_interval = FLAGS_index_block_restart_interval;
+  table.format_version = static_cast<uint32_t>(FLAGS_format_version);
+  table.checksum = static_cast<rocksdb::ChecksumType>(FLAGS_checksum_type);
+  table.whole_key_filtering = FLAGS_whole_key_filtering;
+  table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
+  table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
+  table.initial_auto_readahead_size = FLAGS_initial_auto_readahead_size;
+  table.max_auto_readahead_size = FLAGS_max_auto_readahead_size;
+  table.num_file_reads_for_auto_readahead = FLAGS_num_file_reads_for_auto_readahead;
+  if (FLAGS_cache_size > 0) {
+    table.block_cache = BlockCache();
+  } else {
+    table.no_block_cache = true;
+  }
+  if (FLAGS_bloom_bits > 0) {
+    table.filter_policy.reset(FLAGS_use_ribbon_filter
+                                  ? rocksdb::NewRibbonFilterPolicy(FLAGS_bloom_bits)
+                                  : rocksdb::NewBloomFilterPolicy(FLAGS_bloom_bits));
+  }
+  table.optimize_filters_for_memory = FLAGS_optimize_filters_for_memory;
+  if (FLAGS_partition_index || FLAGS_partition_index_and_filters) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = FLAGS_partition_index_and_filters;
+  }
+  table.metadata_block_size = static_cast<uint64_t>(FLAGS_metadata_block_size);
+  table.pin_top_level_index_and_filter = FLAGS_pin_top_level_index_and_filter;
+  table.enable_index_compression = FLAGS_enable_index_compression;
+  table.index_shortening = static_cast<rocksdb::BlockBasedTableOptions::IndexShorteningMode>(
+      InRange("index_shortening_mode", FLAGS_index_shortening_mode, 2));
+  if (FLAGS_use_data_block_hash_index) {
+    table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+    table.data_block_hash_table_util_ratio = FLAGS_data_block_hash_table_util_ratio;
+  }
+  table.prepopulate_block_cache =
+      InRange("prepopulate_block_cache", FLAGS_prepopulate_block_cache, 1) == 0
+          ? rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kDisable
+          : rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+  return table;
+}
+
+void SetLevelOptions(rocksdb::Options* options) {
+  options->num_levels = FLAGS_num_levels;
+  options->level0_file_num_compaction_trigger = FLAGS_level0_file_num_compaction_trigger;
+  options->level0_slowdown_writes_trigger = FLAGS_level0_slowdown_writes_trigger;
+  options->level0_stop_writes_trigger = FLAGS_level0_stop_writes_trigger;
+  options->target_file_size_base = FLAGS_target_file_size_base;
+  options->target_file_size_multiplier = FLAGS_target_file_size_multiplier;
+  options->max_bytes_for_level_base = FLAGS_max_bytes_for_level_base;
+  options->max_bytes_for_level_multiplier = FLAGS_max_bytes_for_level_multiplier;
+  options->level_compaction_dynamic_level_bytes = FLAGS_level_compaction_dynamic_level_bytes;
+  options->disable_auto_compactions = FLAGS_disable_auto_compactions;
+  options->compaction_style = static_cast<rocksdb::CompactionStyle>(FLAGS_compaction_style);
+  rocksdb::CompactionOptionsUniversal& universal = options->compaction_options_universal;
+  // 0 means the database's own default.
+  const auto set = [](unsigned int* option, int32_t flag) {
+    if (flag != 0) *option = static_cast<unsigned int>(flag);
+  };
+  set(&universal.size_ratio, FLAGS_universal_size_ratio);
+  set(&universal.min_merge_width, FLAGS_universal_min_merge_width);
+  set(&universal.max_merge_width, FLAGS_universal_max_merge_width);
+  set(&universal.max_size_amplification_percent, FLAGS_universal_max_size_amplification_percent);
+  universal.compression_size_percent = FLAGS_universal_compression_size_percent;
+  universal.allow_trivial_move = FLAGS_universal_allow_trivial_move;
+  universal.incremental = FLAGS_universal_incremental;
+  rocksdb::CompactionOptionsFIFO& fifo = options->compaction_options_fifo;
+  if (FLAGS_fifo_compaction_max_table_files_size_mb != 0) {
+    fifo.max_table_files_size = FLAGS_fifo_compaction_max_table_files_size_mb << 20;
+  }
+  fifo.allow_compaction = FLAGS_fifo_compaction_allow_compaction;
+  options->compaction_pri =
+      static_cast<rocksdb::CompactionPri>(InRange("compaction_pri", FLAGS_compaction_pri, 4));
+  // --fifo_compaction_ttl is the older name.
+  options->ttl = FLAGS_fifo_compaction_ttl != 0 ? FLAGS_fifo_compaction_ttl : FLAGS_ttl_seconds;
+  options->periodic_compaction_seconds = FLAGS_periodic_compaction_seconds;
+  options->max_subcompactions = static_cast<uint32_t>(FLAGS_subcompactions);
+  options->max_compaction_bytes = FLAGS_max_compaction_bytes;
+  options->soft_pending_compaction_bytes_limit = FLAGS_soft_pending_compaction_bytes_limit;
+  options->hard_pending_compaction_bytes_limit = FLAGS_hard_pending_compaction_bytes_limit;
+}
+
+void SetCompression(rocksdb::Options* options) {
+  const rocksdb::CompressionType compression = ParseCompression(FLAGS_compression_type).type;
+  options->compression = compression;
+  options->compression_opts.level = FLAGS_compression_level;
+  if (FLAGS_min_level_to_compress >= 0) {
+    options->compression_per_level.assign(FLAGS_num_levels, compression);
+    const int uncompressed = std::min(FLAGS_min_level_to_compress, FLAGS_num_levels);
+    std::fill_n(options->compression_per_level.begin(), uncompressed, rocksdb::kNoCompression);
+  }
+  rocksdb::CompressionOptions& details = options->compression_opts;
+  details.max_dict_bytes = static_cast<uint32_t>(FLAGS_compression_max_dict_bytes);
+  details.zstd_max_train_bytes = static_cast<uint32_t>(FLAGS_compression_zstd_max_train_bytes);
+  details.max_dict_buffer_bytes = FLAGS_compression_max_dict_buffer_bytes;
+  details.use_zstd_dict_trainer = FLAGS_compression_use_zstd_dict_trainer;
+  details.parallel_threads = static_cast<uint32_t>(FLAGS_compression_parallel_threads);
+  options->sample_for_compression = static_cast<uint64_t>(FLAGS_sample_for_compression);
+}
+
+// Prefixes are for keys that begin alike: those of --key_size digits.
+void SetPrefixes(rocksdb::Options* options) {
+  if (FLAGS_prefix_size != 0) {
+    options->prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
+  }
+  options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
+  options->memtable_whole_key_filtering = FLAGS_memtable_whole_key_filtering;
+  if (FLAGS_memtablerep == "prefix_hash") {
+    if (FLAGS_prefix_size == 0) Fail("--memtablerep=prefix_hash needs --prefix_size");
+    options->memtable_factory.reset(
+        rocksdb::NewHashSkipListRepFactory(static_cast<size_t>(FLAGS_hash_bucket_count)));
+  } else if (FLAGS_memtablerep == "vector") {
+    options->memtable_factory = std::make_shared<rocksdb::VectorRepFactory>();
+  } else if (FLAGS_memtablerep != "skip_list") {
+    Fail("--memtablerep=" + FLAGS_memtablerep + ": there are skip_list, vector and prefix_hash");
+  }
+}
+
+void SetBlobs(rocksdb::Options* options, const std::shared_ptr<rocksdb::Cache>& block_cache) {
+  options->enable_blob_files = FLAGS_enable_blob_files;
+  options->min_blob_size = FLAGS_min_blob_size;
+  options->blob_file_size = FLAGS_blob_file_size;
+  options->blob_compression_type = ParseCompression(FLAGS_blob_compression_type).type;
+  options->enable_blob_garbage_collection = FLAGS_enable_blob_garbage_collection;
+  options->blob_garbage_collection_age_cutoff = FLAGS_blob_garbage_collection_age_cutoff;
+  options->blob_garbage_collection_force_threshold = FLAGS_blob_garbage_collection_force_threshold;
+  options->blob_compaction_readahead_size = FLAGS_blob_compaction_readahead_size;
+  options->blob_file_starting_level = FLAGS_blob_file_starting_level;
+  options->prepopulate_blob_cache =
+      InRange("prepopulate_blob_cache", FLAGS_prepopulate_blob_cache, 1) == 0
+          ? rocksdb::PrepopulateBlobCache::kDisable
+          : rocksdb::PrepopulateBlobCache::kFlushOnly;
+  if (!FLAGS_use_blob_cache) return;
+  if (FLAGS_use_shared_block_and_blob_cache) {
+    options->blob_cache = block_cache;
+  } else if (FLAGS_blob_cache_size > 0) {
+    options->blob_cache =
+        rocksdb::NewLRUCache(FLAGS_blob_cache_size, FLAGS_blob_cache_numshardbits);
+    if (options->blob_cache == nullptr) Fail("--blob_cache_numshardbits: 19 at most");
+  }
+}
+
+void SetLogs(rocksdb::Options* options) {
+  options->wal_dir = FLAGS_wal_dir;
+  options->WAL_ttl_seconds = FLAGS_wal_ttl_seconds;
+  options->WAL_size_limit_MB = FLAGS_wal_size_limit_MB;
+  options->wal_compression = ParseCompression(FLAGS_wal_compression).type;
+  options->wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
+  options->max_total_wal_size = FLAGS_max_total_wal_size;
+  options->manual_wal_flush = FLAGS_manual_wal_flush;
+  options->avoid_flush_during_recovery = FLAGS_avoid_flush_during_recovery;
+}
+
+void SetRateLimiter(rocksdb::Options* options) {
+  if (FLAGS_rate_limiter_bytes_per_sec == 0) return;
+  options->rate_limiter.reset(rocksdb::NewGenericRateLimiter(
+      static_cast<int64_t>(FLAGS_rate_limiter_bytes_per_sec), FLAGS_rate_limiter_refill_period_us,
+      /*fairness=*/10,
+      FLAGS_rate_limit_bg_reads ? rocksdb::RateLimiter::Mode::kReadsOnly
+                                : rocksdb::RateLimiter::Mode::kWritesOnly,
+      FLAGS_rate_limiter_auto_tuned));
+  if (options->rate_limiter == nullptr) Fail("--rate_limiter_*: no such limiter");
+}
+
+}  // namespace
+
+const char* CompressionName() { return ParseCompression(FLAGS_compression_type).name; }
+
+void SetOptions(rocksdb::Options* options) {
+  options->create_if_missing = !FLAGS_use_existing_db;
+  options->write_buffer_size = FLAGS_write_buffer_size;
+  options->max_write_buffer_number = FLAGS_max_write_buffer_number;
+  options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
+  options->arena_block_size = FLAGS_arena_block_size;
+  options->max_background_jobs = FLAGS_max_background_jobs;
+  options->max_background_compactions = FLAGS_max_background_compactions;
+  options->max_background_flushes = FLAGS_max_background_flushes;
+  options->max_open_files = FLAGS_open_files;
+  options->max_file_opening_threads = FLAGS_file_opening_threads;
+  options->table_cache_numshardbits = FLAGS_table_cache_numshardbits;
+  options->use_fsync = FLAGS_use_fsync;
+  options->use_direct_reads = FLAGS_use_direct_reads;
+  options->use_direct_io_for_flush_and_compaction = FLAGS_use_direct_io_for_flush_and_compaction;
+  options->bytes_per_sync = FLAGS_bytes_per_sync;
+  options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
+  options->enable_pipelined_write = FLAGS_enable_pipelined_write;
+  options->unordered_write = FLAGS_unordered_write;
+  options->enable_write_thread_adaptive_yield = FLAGS_enable_write_thread_adaptive_yield;
+  options->write_thread_max_yield_usec = FLAGS_write_thread_max_yield_usec;
+  options->write_thread_slow_yield_usec = FLAGS_write_thread_slow_yield_usec;
+  options->paranoid_checks = FLAGS_paranoid_checks;
+  options->delayed_write_rate = FLAGS_delayed_write_rate;
+  options->stats_dump_period_sec = static_cast<unsigned>(FLAGS_stats_dump_period_sec);
+  options->db_write_buffer_size = static_cast<size_t>(FLAGS_db_write_buffer_size);
+  options->writable_file_max_buffer_size =
+      static_cast<size_t>(FLAGS_writable_file_max_buffer_size);
+  options->max_successive_merges = static_cast<size_t>(FLAGS_max_successive_merges);
+  options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
+  options->force_consistency_checks = FLAGS_force_consistency_checks;
+  options->report_bg_io_stats = FLAGS_report_bg_io_stats;
+  options->use_adaptive_mutex = FLAGS_use_adaptive_mutex;
+  if (FLAGS_compaction_readahead_size != 0) {
+    options->compaction_readahead_size = static_cast<size_t>(FLAGS_compaction_readahead_size);
+  }
+  SetLogs(options);
+  SetLevelOptions(options);
+  SetCompression(options);
+  SetPrefixes(options);
+  SetRateLimiter(options);
+  const rocksdb::BlockBasedTableOptions table = TableOptions();
+  options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  SetBlobs(options, table.block_cache);
+  if (FLAGS_statistics) {
+    options->statistics = rocksdb::CreateDBStatistics();
+    options->statistics->set_stats_level(static_cast<rocksdb::StatsLevel>(FLAGS_stats_level));
+  }
+}
+
+}  // namespace db_bench
