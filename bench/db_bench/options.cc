@@ -28,8 +28,7 @@ namespace {
 // The value of a flag that numbers an enumeration.
 int64_t InRange(const char* flag, int64_t value, int64_t last) {
   if (value < 0 || value > last) {
-    Fail("--" + std::string(flag) + "=" + std::to_string(value) + ": 0 to " +
-         std::to_string(last));
+    Fail("--" + std::string(flag) + "=" + std::to_string(value) + ": 0 to " + std::to_string(last));
   }
   return value;
 }
@@ -294,8 +293,7 @@ void SetOptions(rocksdb::Options* options) {
   options->delayed_write_rate = FLAGS_delayed_write_rate;
   options->stats_dump_period_sec = static_cast<unsigned>(FLAGS_stats_dump_period_sec);
   options->db_write_buffer_size = static_cast<size_t>(FLAGS_db_write_buffer_size);
-  options->writable_file_max_buffer_size =
-      static_cast<size_t>(FLAGS_writable_file_max_buffer_size);
+  options->writable_file_max_buffer_size = static_cast<size_t>(FLAGS_writable_file_max_buffer_size);
   options->max_successive_merges = static_cast<size_t>(FLAGS_max_successive_merges);
   options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
   options->force_consistency_checks = FLAGS_force_consistency_checks;

@@ -85,7 +85,8 @@ struct CacheUsageOptions {
 struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
-  // Must be null: blocks end by size.
+  // Where data blocks end (flush_block_policy.h). Null, the default: by block_size and
+  // block_size_deviation.
   std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
 
   // Keep index and filter blocks in the block cache, where they are charged and may be evicted,

@@ -10,6 +10,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
+#include "table/flush_block_policy.h"
 
 namespace cairn {
 namespace {
@@ -216,6 +217,19 @@ ObjectText ParseSstPartitionerText(const std::string& text,
   return ObjectText::kParsed;
 }
 
+ObjectText ParseFlushBlockPolicyText(const std::string& text,
+                                     std::shared_ptr<FlushBlockPolicyFactory>* factory) {
+  const std::string name = NameInObjectText(text);
+  if (text.empty() || text == "nullptr" || name == FlushBlockBySizePolicyFactory::kClassName()) {
+    factory->reset();
+  } else if (name == "FlushBlockEveryKeyPolicyFactory") {
+    *factory = NewFlushBlockEveryKeyPolicyFactory();
+  } else {
+    return ObjectText::kUnknown;
+  }
+  return ObjectText::kParsed;
+}
+
 ObjectText ParseCollectorFactoriesText(const std::string& text, CollectorFactories* factories) {
   ObjectText all = ObjectText::kParsed;
   CollectorFactories parsed;
@@ -338,6 +352,34 @@ Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& config_opti
   return StatusOf(cairn::ParseFileChecksumsText(value, result), config_options, Type(), value);
 }
 
+namespace {
+
+// What no library of ours makes may be registered under its name.
+template <typename T>
+Status CreateRegistered(const ConfigOptions& config_options, const std::string& value,
+                        std::shared_ptr<T>* result) {
+  const std::string name = cairn::NameInObjectText(value);
+  ObjectRegistry& registry =
+      config_options.registry != nullptr ? *config_options.registry : *ObjectRegistry::Default();
+  Status s = registry.NewSharedObject(name.empty() ? value : name, result);
+  return s.IsNotSupported() && config_options.ignore_unsupported_options ? Status::OK() : s;
+}
+
+}  // namespace
+
+// The default has an object, unlike in the options.
+Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_options,
+                                                 const std::string& value,
+                                                 std::shared_ptr<FlushBlockPolicyFactory>* result) {
+  if (cairn::NameInObjectText(value) == FlushBlockBySizePolicyFactory::kClassName()) {
+    *result = std::make_shared<FlushBlockBySizePolicyFactory>();
+    return Status::OK();
+  }
+  const cairn::ObjectText builtin = cairn::ParseFlushBlockPolicyText(value, result);
+  return builtin != cairn::ObjectText::kUnknown ? StatusOf(builtin, config_options, Type(), value)
+                                                : CreateRegistered(config_options, value, result);
+}
+
 Status SstPartitionerFactory::CreateFromString(const ConfigOptions& config_options,
                                                const std::string& value,
                                                std::shared_ptr<SstPartitionerFactory>* result) {
@@ -349,11 +391,7 @@ Status SstPartitionerFactory::CreateFromString(const ConfigOptions& config_optio
   if (builtin != cairn::ObjectText::kUnknown) {
     return StatusOf(builtin, config_options, Type(), value);
   }
-  const std::string name = cairn::NameInObjectText(value);
-  ObjectRegistry& registry =
-      config_options.registry != nullptr ? *config_options.registry : *ObjectRegistry::Default();
-  Status s = registry.NewSharedObject(name.empty() ? value : name, result);
-  return s.IsNotSupported() && config_options.ignore_unsupported_options ? Status::OK() : s;
+  return CreateRegistered(config_options, value, result);
 }
 
 Status TablePropertiesCollectorFactory::CreateFromString(

@@ -10,6 +10,7 @@
 #include "base/namespace.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_checksum.h"
+#include "rocksdb/flush_block_policy.h"
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
@@ -47,6 +48,10 @@ ObjectText ParseFileChecksumsText(const std::string& text,
 
 ObjectText ParseSstPartitionerText(const std::string& text,
                                    std::shared_ptr<SstPartitionerFactory>* factory);
+
+// Those that blocks end by, by size (null in the options) or with each key.
+ObjectText ParseFlushBlockPolicyText(const std::string& text,
+                                     std::shared_ptr<FlushBlockPolicyFactory>* factory);
 
 // A list, "{A:{id=B;c=1}}". What is unknown is left out, and the result is then kUnknown.
 using CollectorFactories = ColumnFamilyOptions::TablePropertiesCollectorFactories;

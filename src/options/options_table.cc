@@ -12,6 +12,7 @@
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/flush_block_policy.h"
 #include "rocksdb/rate_limiter.h"
 
 namespace cairn {
@@ -363,15 +364,18 @@ SetResult BuildFilterPolicy(BlockBasedTableOptions* options, const std::string& 
   return SetResult::kSet;
 }
 
-std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions&) {
-  return "FlushBlockBySizePolicyFactory";
+std::string FormatFlushBlockPolicyFactory(const BlockBasedTableOptions& options) {
+  return options.flush_block_policy_factory == nullptr
+             ? FlushBlockBySizePolicyFactory::kClassName()
+             : options.flush_block_policy_factory->GetId();
 }
 
-SetResult BuildFlushBlockPolicyFactory(BlockBasedTableOptions*, const std::string& value,
-                                       const ConfigOptions*) {
-  const std::string name = NameInObjectText(value);
-  if (IsNull(value) || name == "FlushBlockBySizePolicyFactory") return SetResult::kSet;
-  return name == "FlushBlockEveryKeyPolicyFactory" ? SetResult::kLacking : SetResult::kUsers;
+SetResult BuildFlushBlockPolicyFactory(BlockBasedTableOptions* options, const std::string& value,
+                                       const ConfigOptions* config) {
+  const ObjectText builtin = ParseFlushBlockPolicyText(value, &options->flush_block_policy_factory);
+  return builtin != ObjectText::kUnknown ? ResultOf(builtin)
+                                         : BuildRegistered<FlushBlockPolicyFactory>(
+                                               value, config, &options->flush_block_policy_factory);
 }
 
 // "8M", or "{capacity=8M;num_shard_bits=4;...}".

@@ -82,8 +82,7 @@ TEST(OptionStrings, NoObjectIsDroppedInSilence) {
        {"table_factory=PlainTable", "table_factory={id=CuckooTable;}",
         "block_based_table_factory={persistent_cache=p}",
         "block_based_table_factory={block_cache_compressed=1M}",
-        "block_based_table_factory={filter_policy=rocksdb.internal.LegacyBloomFilter:10}",
-        "block_based_table_factory={flush_block_policy_factory=FlushBlockEveryKeyPolicyFactory}"}) {
+        "block_based_table_factory={filter_policy=rocksdb.internal.LegacyBloomFilter:10}"}) {
     const Status s = GetOptionsFromString(Options(), lacking, &parsed);
     EXPECT_TRUE(s.IsNotSupported()) << lacking << ": " << s.ToString();
     const std::string text = lacking;

@@ -17,6 +17,8 @@ namespace {
 constexpr size_t kLargeEntry = 1 << 20;
 // A block of so many bytes is not copied.
 constexpr size_t kLargeBlock = 16 << 20;
+// A block of so many bytes ends, whatever a FlushBlockPolicy says.
+constexpr size_t kLongestBlock = size_t{1} << 30;
 
 // As RocksDB prints it in the property "rocksdb.compression_options".
 std::string CompressionOptionsText(const CompressionOptions& o) {
@@ -59,15 +61,13 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       index_(table_options_, icmp_),
       collectors_(options.collector_factories, {options.column_family_id, options.level},
                   options.info_log),
-      block_size_limit_(
-          table_options.block_size *
-          static_cast<uint64_t>(100 - std::clamp(table_options.block_size_deviation, 0, 100)) /
-          100) {
+      block_limit_(table_options.block_size, table_options.block_size_deviation) {
   if (const FilterRecipe recipe = ChooseFilter(table_options, options)) {
     filter_ = std::make_unique<FilterBuilder>(
         table_options_, recipe, table_options.whole_key_filtering, options.prefix_extractor,
         charges_->For(CacheEntryRole::kFilterConstruction));
   }
+  MakePolicy();
   if (table_options.format_version >= 6) {
     // Nonzero: zero says that checksums do not depend on the offset, which these versions refuse.
     while (base_context_checksum_ == 0) {
@@ -129,12 +129,21 @@ void BlockBasedTableBuilder::Fail(const Status& s) {
   if (status_.ok()) status_ = s;
 }
 
-bool BlockBasedTableBuilder::BlockIsFull(const Slice& key, const Slice& value) const {
-  if (data_block_.empty()) return false;
-  const size_t size = data_block_.CurrentSize();
-  if (size >= table_options_.block_size) return true;
-  return table_options_.block_size_deviation > 0 && size > block_size_limit_ &&
-         data_block_.SizeAfter(key, value) > table_options_.block_size;
+// What is by size is found without a call of a user's object for each entry.
+void BlockBasedTableBuilder::MakePolicy() {
+  const FlushBlockPolicyFactory* const factory = table_options_.flush_block_policy_factory.get();
+  if (factory == nullptr || dynamic_cast<const FlushBlockBySizePolicyFactory*>(factory) != nullptr)
+    return;
+  policy_.reset(factory->NewFlushBlockPolicy(table_options_, data_block_seen_));
+  if (policy_ == nullptr) {
+    Fail(Status::InvalidArgument("flush_block_policy_factory made no policy", factory->Name()));
+  }
+}
+
+bool BlockBasedTableBuilder::BlockEnds(const Slice& key, const Slice& value) {
+  return policy_ == nullptr
+             ? block_limit_.IsFull(data_block_, key, value)
+             : policy_->Update(key, value) || data_block_.CurrentSize() >= kLongestBlock;
 }
 
 bool BlockBasedTableBuilder::SortsAfterLast(const Slice& key, size_t common) const {
@@ -177,7 +186,7 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   if (!last_key_.empty() && !SortsAfterLast(key, common)) {
     return Fail(Status::Corruption("out-of-order key while writing " + file_->file_name()));
   }
-  if (BlockIsFull(key, value)) {
+  if (BlockEnds(key, value)) {
     FlushDataBlock();
     if (!ok()) return;
   }

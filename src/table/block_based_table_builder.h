@@ -1,9 +1,9 @@
 // Writes a block-based table (format.h) through a FileWriter.
 //
-// Data blocks are cut by size, compressed, and written at once (with parallel_threads: some blocks
-// later, by a pipeline; with a dictionary: the first ones when that has been made of them);
-// separators for the index and hashes for the filter are kept in memory until Finish(). Not
-// thread-safe.
+// Data blocks end by size, or where a FlushBlockPolicy says so; they are compressed, and written at
+// once (with parallel_threads: some blocks later, by a pipeline; with a dictionary: the first ones
+// when that has been made of them); separators for the index and hashes for the filter are kept in
+// memory until Finish(). Not thread-safe.
 #pragma once
 
 #include <map>
@@ -21,6 +21,7 @@
 #include "table/compression_pipeline.h"
 #include "table/dictionary_buffer.h"
 #include "table/filter_builder.h"
+#include "table/flush_block_policy.h"
 #include "table/format.h"
 #include "table/index_builder.h"
 #include "table/memory_charges.h"
@@ -60,7 +61,9 @@ class BlockBasedTableBuilder final : public TableBuilder {
   bool SortsAfterLast(const Slice& key, size_t common) const;
   void NoteTimestamp(const Slice& internal_key);
   void Fail(const Status& s);
-  bool BlockIsFull(const Slice& key, const Slice& value) const;
+  // Whether the entry begins a block.
+  bool BlockEnds(const Slice& key, const Slice& value);
+  void MakePolicy();
   void FlushDataBlock();
   // `next_key`: the first key of the next block, null at the end.
   void AddIndexEntry(const Slice* next_key);
@@ -116,8 +119,9 @@ class BlockBasedTableBuilder final : public TableBuilder {
   Status status_;
   IOStatus io_status_;
   bool finished_ = false;
-  const size_t
-      block_size_limit_;  // a block of this many bytes ends when the next entry would not fit
+  const BlockSizeLimit block_limit_;
+  const ROCKSDB_NAMESPACE::BlockBuilder data_block_seen_{data_block_};
+  std::unique_ptr<FlushBlockPolicy> policy_;  // null: by block_limit_
 };
 
 }  // namespace cairn

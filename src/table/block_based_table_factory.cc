@@ -6,6 +6,7 @@
 #include "fs/file_reader.h"
 #include "fs/file_writer.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/flush_block_policy.h"
 #include "table/block_based_table_builder.h"
 #include "table/block_based_table_reader.h"
 
@@ -40,7 +41,6 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
     return invalid("data_block_hash_table_util_ratio must be greater than 0");
   }
   if (o.block_align) return unsupported("block_align");
-  if (o.flush_block_policy_factory != nullptr) return unsupported("flush_block_policy_factory");
   if (o.detect_filter_construct_corruption)
     return unsupported("detect_filter_construct_corruption");
   if (o.persistent_cache != nullptr) return unsupported("persistent_cache");
@@ -108,8 +108,10 @@ std::string BlockBasedTableFactory::GetPrintableOptions() const {
     return std::string(text);
   };
   const BlockBasedTableOptions& o = options_;
-  // Blocks are cut by size alone.
-  line("flush_block_policy_factory", "FlushBlockBySizePolicyFactory (" + pointer(nullptr) + ")");
+  line("flush_block_policy_factory",
+       (o.flush_block_policy_factory == nullptr ? FlushBlockBySizePolicyFactory::kClassName()
+                                                : o.flush_block_policy_factory->Name()) +
+           std::string(" (") + pointer(o.flush_block_policy_factory.get()) + ")");
   number("cache_index_and_filter_blocks", o.cache_index_and_filter_blocks);
   number("cache_index_and_filter_blocks_with_high_priority",
          o.cache_index_and_filter_blocks_with_high_priority);
