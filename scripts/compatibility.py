@@ -129,7 +129,6 @@ HEADERS = [
     (['configurable.h', 'utilities/options_type.h', 'utilities/customizable_util.h'],
      'an object of one\'s own is made by its factory in the `ObjectRegistry`, without settings in the text'),
     (['env_encryption.h'], 'a `FileSystemWrapper` of one\'s own sees every byte; or encrypt the disk'),
-    (['stats_history.h'], '`stats_dump_period_sec` writes statistics to the LOG, `Statistics::getTickerMap` gives them'),
     (['system_clock.h'], 'all time is fiber\'s: a test of one\'s own runs in a `fiber::Simulation`, whose clock is virtual'),
     (['utilities/agg_merge.h'], 'a `MergeOperator` of one\'s own'),
     (['utilities/cache_dump_load.h', 'utilities/sim_cache.h'], 'the tickers `BLOCK_CACHE_*` tell what a cache is worth; it starts empty'),

@@ -37,6 +37,7 @@ namespace ROCKSDB_NAMESPACE {
 
 class Env;
 class FileSystem;
+class StatsHistoryIterator;        // rocksdb/stats_history.h
 class TraceWriter;                 // rocksdb/trace_reader_writer.h
 struct CompactionJobInfo;          // rocksdb/listener.h
 struct ExportImportFilesMetaData;  // rocksdb/metadata.h
@@ -613,6 +614,12 @@ class DB {
   }
   // The sum over all column families.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
+  // What the tickers counted, from `start_time` to before `end_time` (seconds since 1970):
+  // rocksdb/stats_history.h. InvalidArgument: stats_iterator is null.
+  virtual Status GetStatsHistory(uint64_t /*start_time*/, uint64_t /*end_time*/,
+                                 std::unique_ptr<StatsHistoryIterator>* /*stats_iterator*/) {
+    return Status::NotSupported("Not implemented");
+  }
   virtual Status ResetStats() { return Status::NotSupported("Not implemented"); }
 
   enum class SizeApproximationFlags : uint8_t {

@@ -248,9 +248,11 @@ struct DBOptions {
   // Every so many seconds what "rocksdb.stats" says of all column families, and the statistics, go
   // into the LOG; 0: never.
   unsigned int stats_dump_period_sec = 600;
-  unsigned int stats_persist_period_sec = 600;  // without effect
-  bool persist_stats_to_disk = false;           // unsupported
-  size_t stats_history_buffer_size = 1 << 20;   // without effect
+  // Every so many seconds what the tickers have counted goes into a history in memory of about so
+  // many bytes, with `statistics` only: stats_history.h. 0: never.
+  unsigned int stats_persist_period_sec = 600;
+  bool persist_stats_to_disk = false;  // unsupported
+  size_t stats_history_buffer_size = 1 << 20;
 
   // A hint without effect.
   bool advise_random_on_open = true;

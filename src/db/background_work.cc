@@ -19,6 +19,12 @@
 #include "rocksdb/statistics.h"
 
 namespace cairn {
+namespace {
+
+constexpr uint64_t kNanosPerSecond = 1'000'000'000;
+
+}  // namespace
+
 int BackgroundWork::MaxFlushes(const DBOptions& options) {
   if (options.max_background_flushes > 0) return options.max_background_flushes;
   return std::max(1, options.max_background_jobs / 4);
@@ -175,10 +181,26 @@ void BackgroundWork::MaybeScheduleCompaction() {
   }
 }
 
+// Something that the clock does at times, measured by fiber's clock.
+struct BackgroundWork::Repeated {
+  void (StatsReports::*what)();
+  uint64_t period = 0;  // nanoseconds; 0: never
+  uint64_t last = 0;
+  bool Due(uint64_t now) const { return period != 0 && now - last >= period; }
+};
+
+uint64_t BackgroundWork::DumpPeriod() const {
+  return db_.families->default_family()->options->stats_dump_period_sec * kNanosPerSecond;
+}
+
+uint64_t BackgroundWork::NotePeriod() const {
+  if (db_.statistics == nullptr) return 0;
+  return db_.families->default_family()->options->stats_persist_period_sec * kNanosPerSecond;
+}
+
 void BackgroundWork::StartClock() {
   if (clock_.joinable() || db_.mode != OpenMode::kReadWrite || db_.shutting_down.load() ||
-      (db_.families->default_family()->options->stats_dump_period_sec == 0 &&
-       !db_.families->books().any_ages())) {
+      (DumpPeriod() == 0 && NotePeriod() == 0 && !db_.families->books().any_ages())) {
     return;
   }
   const int r = fiber::Thread::create("rocksdb:clock", [this] { WatchClock(); }, 0, &clock_);
@@ -199,18 +221,23 @@ void BackgroundWork::NoteExpired() {
 }
 
 void BackgroundWork::WatchClock() {
-  constexpr uint64_t kNanosPerSecond = 1'000'000'000;
   constexpr uint64_t kLongest = uint64_t{12} * 60 * 60;  // seconds: the wall's clock may be set
-  uint64_t last_dump = fiber::now_nanos();
   DBMutexLock lock(db_.mutex());
+  if (NotePeriod() != 0) db_.stats->NoteStats();  // what the first note is against
+  const uint64_t start = fiber::now_nanos();
+  Repeated dump = {&StatsReports::DumpStats, 0, start};
+  Repeated note = {&StatsReports::NoteStats, 0, start};
   while (!db_.shutting_down.load()) {
-    const uint64_t dump_period = db_.families->default_family()->options->stats_dump_period_sec *
-                                 kNanosPerSecond;  // 0: none
-    if (dump_period != 0 && fiber::now_nanos() - last_dump >= dump_period) {
-      last_dump = fiber::now_nanos();
-      db_.stats->DumpStats();
-      continue;
+    dump.period = DumpPeriod();
+    note.period = NotePeriod();
+    bool did = false;
+    for (Repeated* report : {&dump, &note}) {
+      if (db_.shutting_down.load() || !report->Due(fiber::now_nanos())) continue;
+      report->last = fiber::now_nanos();
+      (db_.stats.get()->*report->what)();
+      did = true;
     }
+    if (did) continue;
     NoteExpired();
     const uint64_t next = db_.families->books().next_expiry();
     const uint64_t now = fiber::wall_micros() / 1'000'000;
@@ -219,7 +246,9 @@ void BackgroundWork::WatchClock() {
     // (What is due may have to wait for another job, whose end is signalled.)
     const uint64_t seconds = due ? kLongest : std::min(next - now + 1, kLongest);
     uint64_t until = fiber::now_nanos() + seconds * kNanosPerSecond;
-    if (dump_period != 0) until = std::min(until, last_dump + dump_period);
+    for (const Repeated* report : {&dump, &note}) {
+      if (report->period != 0) until = std::min(until, report->last + report->period);
+    }
     clock_changed_.wait_until(db_.mutex(), until);
   }
 }

@@ -53,6 +53,11 @@ class BackgroundWork final : public Part {
   // A flush or compaction runs, or is due.
   bool HasBackgroundWork() FIBER_REQUIRES(database_mutex);
   void WatchClock();
+  struct Repeated;
+  // Nanoseconds between two reports into the LOG, and between two notes of the tickers' history;
+  // 0: there are none.
+  uint64_t DumpPeriod() const FIBER_REQUIRES(database_mutex);
+  uint64_t NotePeriod() const FIBER_REQUIRES(database_mutex);
 
   fiber::Thread clock_;  // made with the mutex
   DBCondition clock_changed_;

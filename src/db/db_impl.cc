@@ -18,6 +18,7 @@
 #include "db/primary_follower.h"
 #include "db/properties.h"
 #include "db/read_path.h"
+#include "db/stats_reports.h"
 #include "db/write_path.h"
 #include "fs/info_log.h"
 #include "options/options_check.h"
@@ -427,6 +428,11 @@ uint64_t DBImpl::OptionsBytes() { return db_.options_changes->OptionsBytes(); }
 
 Options DBImpl::GetOptions(ColumnFamilyHandle* family) const {
   return db_.options_changes->GetOptions(family);
+}
+
+Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
+                               std::unique_ptr<StatsHistoryIterator>* stats_iterator) {
+  return db_.stats->GetStatsHistory(start_time, end_time, stats_iterator);
 }
 
 DBOptions DBImpl::GetDBOptions() const { return db_.options_changes->GetDBOptions(); }

@@ -243,6 +243,8 @@ class DBImpl final : public DB {
   FileSystem* GetFileSystem() const override { return db_.fs; }
   Options GetOptions(ColumnFamilyHandle*) const override;
   DBOptions GetDBOptions() const override;
+  Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
+                         std::unique_ptr<StatsHistoryIterator>* stats_iterator) override;
   Status SetOptions(ColumnFamilyHandle*,
                     const std::unordered_map<std::string, std::string>&) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>&) override;

@@ -4,6 +4,7 @@
 #include "db/level_stats.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/clock.h"
+#include "rocksdb/stats_history.h"
 
 namespace cairn {
 namespace {
@@ -105,6 +106,90 @@ TEST_F(DbStatsTest, GoIntoTheLogAtTimes) {
     ASSERT_TRUE(db_->SetDBOptions({{"stats_dump_period_sec", "10"}}).ok());
     Sleep(11);
     EXPECT_GE(Count(Log(), "DUMPING STATS"), 4u);
+  });
+}
+
+// "seconds since the start: keys written", of notes from `start` to before `end`.
+std::string KeysWritten(DB* db, uint64_t opened, uint64_t start, uint64_t end) {
+  std::unique_ptr<StatsHistoryIterator> it;
+  EXPECT_TRUE(db->GetStatsHistory(start, end, &it).ok());
+  std::string text;
+  for (; it->Valid(); it->Next()) {
+    text += (text.empty() ? "" : ", ") + std::to_string(it->GetStatsTime() - opened) + ": " +
+            std::to_string(it->GetStatsMap().at("rocksdb.number.keys.written"));
+  }
+  EXPECT_TRUE(it->status().ok());
+  return text;
+}
+
+TEST_F(DbStatsTest, TickersHaveAHistory) {
+  Simulate([&] {
+    Options options = SmallOptions();
+    options.statistics = CreateDBStatistics();
+    options.stats_dump_period_sec = 0;
+    options.stats_persist_period_sec = 60;
+    Open(options);
+    const uint64_t opened = fiber::wall_micros() / 1'000'000;
+    Sleep(1);
+    EXPECT_TRUE(db_->GetStatsHistory(0, UINT64_MAX, nullptr).IsInvalidArgument());
+    EXPECT_EQ("", KeysWritten(db_.get(), opened, 0, UINT64_MAX));
+    for (uint64_t i = 0; i < 7; ++i) Put(Key(i), "v");
+    Sleep(60);
+    for (uint64_t i = 0; i < 3; ++i) Put(Key(i), "v");
+    Sleep(120);
+    EXPECT_EQ("60: 7, 120: 3, 180: 0", KeysWritten(db_.get(), opened, 0, UINT64_MAX));
+    EXPECT_EQ("120: 3", KeysWritten(db_.get(), opened, opened + 61, opened + 180));
+    EXPECT_EQ("", KeysWritten(db_.get(), opened, opened + 181, UINT64_MAX));
+    ASSERT_TRUE(db_->SetDBOptions({{"stats_persist_period_sec", "0"}}).ok());
+    Sleep(500);
+    EXPECT_EQ("180: 0", KeysWritten(db_.get(), opened, opened + 121, UINT64_MAX));
+    ASSERT_TRUE(db_->SetDBOptions({{"stats_persist_period_sec", "10"}}).ok());
+    Put("a", "1");
+    Sleep(11);
+    EXPECT_TRUE(Has(KeysWritten(db_.get(), opened, 0, UINT64_MAX), ": 1"));
+    // An iterator has what it stands on, and outlives the database.
+    std::unique_ptr<StatsHistoryIterator> it;
+    ASSERT_TRUE(db_->GetStatsHistory(0, UINT64_MAX, &it).ok());
+    Close();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(opened + 60, it->GetStatsTime());
+    EXPECT_EQ(7u, it->GetStatsMap().at("rocksdb.number.keys.written"));
+    EXPECT_EQ(-1, it->GetFormatVersion());
+  });
+}
+
+TEST_F(DbStatsTest, TheHistoryForgetsTheOldest) {
+  Simulate([&] {
+    Options options = SmallOptions();
+    options.statistics = CreateDBStatistics();
+    options.stats_persist_period_sec = 1;
+    options.stats_history_buffer_size = 100'000;
+    Open(options);
+    Sleep(200);
+    std::unique_ptr<StatsHistoryIterator> it;
+    ASSERT_TRUE(db_->GetStatsHistory(0, UINT64_MAX, &it).ok());
+    int notes = 0;
+    uint64_t last = 0;
+    for (; it->Valid(); it->Next(), ++notes) last = it->GetStatsTime();
+    EXPECT_GT(notes, 2);
+    EXPECT_LT(notes, 20);
+    EXPECT_GE(last, fiber::wall_micros() / 1'000'000 - 2);
+    ASSERT_TRUE(db_->SetDBOptions({{"stats_history_buffer_size", "0"}}).ok());
+    Sleep(2);
+    ASSERT_TRUE(db_->GetStatsHistory(0, UINT64_MAX, &it).ok());
+    EXPECT_FALSE(it->Valid());
+  });
+}
+
+TEST_F(DbStatsTest, WithoutStatisticsThereIsNoHistory) {
+  Simulate([&] {
+    Options options = SmallOptions();
+    options.stats_persist_period_sec = 1;
+    Open(options);
+    Sleep(10);
+    std::unique_ptr<StatsHistoryIterator> it;
+    ASSERT_TRUE(db_->GetStatsHistory(0, UINT64_MAX, &it).ok());
+    EXPECT_FALSE(it->Valid());
   });
 }
 

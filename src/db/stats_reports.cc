@@ -134,4 +134,18 @@ void StatsReports::DumpStats() {
   db_.mutex()->lock();
 }
 
+void StatsReports::NoteStats() {
+  const size_t limit = db_.families->default_family()->options->stats_history_buffer_size;
+  db_.mutex()->unlock();
+  history_->Note(fiber::wall_micros() / 1'000'000, *db_.statistics, limit);
+  db_.mutex()->lock();
+}
+
+Status StatsReports::GetStatsHistory(uint64_t start_time, uint64_t end_time,
+                                     std::unique_ptr<StatsHistoryIterator>* iterator) const {
+  if (iterator == nullptr) return Status::InvalidArgument("stats_iterator is null");
+  *iterator = StatsHistory::NewIterator(history_, start_time, end_time);
+  return (*iterator)->status();
+}
+
 }  // namespace cairn

@@ -2,6 +2,7 @@
 #include "rocksdb/convenience.h"
 
 #include "conformance.h"
+#include "rocksdb/stats_history.h"
 
 namespace conformance {
 namespace {
@@ -627,6 +628,17 @@ TEST_F(MaintenanceTest, AggregatedTablePropertiesByName) {
             Property("rocksdb.aggregated-table-properties-at-level0").find("# entries=6"));
   EXPECT_EQ("UNKNOWN", Property("rocksdb.aggregated-table-properties-at-level7"));
   EXPECT_FALSE(db_->GetMapProperty("rocksdb.aggregated-table-properties-at-level7", &all));
+}
+
+TEST_F(MaintenanceTest, AHistoryOfStatisticsThatHasNotBegun) {
+  options_.statistics = CreateDBStatistics();
+  Open();
+  EXPECT_TRUE(db_->GetStatsHistory(0, UINT64_MAX, nullptr).IsInvalidArgument());
+  std::unique_ptr<StatsHistoryIterator> it;
+  ASSERT_OK(db_->GetStatsHistory(0, UINT64_MAX, &it));
+  ASSERT_NE(nullptr, it);
+  EXPECT_FALSE(it->Valid());
+  EXPECT_OK(it->status());
 }
 
 }  // namespace

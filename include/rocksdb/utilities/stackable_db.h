@@ -246,6 +246,10 @@ class StackableDB : public DB {
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override {
     return db_->GetAggregatedIntProperty(property, value);
   }
+  Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
+                         std::unique_ptr<StatsHistoryIterator>* stats_iterator) override {
+    return db_->GetStatsHistory(start_time, end_time, stats_iterator);
+  }
   Status ResetStats() override { return db_->ResetStats(); }
   using DB::GetApproximateSizes;
   Status GetApproximateSizes(const SizeApproximationOptions& options,
