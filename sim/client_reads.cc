@@ -91,7 +91,7 @@ void Client::AskWhetherItMayExist() {
   ++world_->history().counts.reads;
   const auto there = ledger_.state().find(key);
   const bool right = there == ledger_.state().end()
-                         ? !found
+                         ? !(may && found)
                          : may && (!found || value == DefaultOf(there->second));
   if (!right) {
     world_->history().Violation("client " + std::to_string(id_) + ": KeyMayExist(" + key +

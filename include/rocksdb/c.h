@@ -204,6 +204,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_batched_multi_get_cf(
 /* 0: the key certainly does not exist. `value`, `val_len` and `value_found` may be NULL; if
  *value_found, *value is malloc()ed. Where there are timestamps: of the options'; `timestamp` has no
  * effect, as in RocksDB. */
+/* 0 only if the key is certainly absent. *value_found: the answer is certain, and *value, for
+   free(), is the value, or of 0 bytes if the key is absent. */
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_key_may_exist(
     rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_len,
     char** value, size_t* val_len, const char* timestamp, size_t timestamp_len,

@@ -472,8 +472,9 @@ class DB {
                   statuses, /*sorted_input=*/false, callback);
   }
 
-  // False only if the key is certainly absent; looks at memory and filters, reads no file. If
-  // *value_found, *value has it.
+  // False only if the key is certainly absent; looks at memory and filters, reads no file. With
+  // *value_found the answer is certain, and *value has the value of a key that is there; otherwise
+  // *value is empty. `value` may be null.
   virtual bool KeyMayExist(const ReadOptions& /*options*/, ColumnFamilyHandle* /*column_family*/,
                            const Slice& /*key*/, std::string* /*value*/,
                            bool* value_found = nullptr) {

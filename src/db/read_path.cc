@@ -450,17 +450,18 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
 
 bool ReadPath::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                            std::string* value, bool* value_found, std::string* timestamp) {
-  if (value_found != nullptr) *value_found = false;
   ReadOptions cached = options;
   cached.read_tier = kBlockCacheTier;
   PinnableSlice pinned;
   const Status s = Get(cached, family, key, &pinned, timestamp);
-  if (s.ok()) {
-    if (value_found != nullptr) *value_found = true;
-    if (value != nullptr) value->assign(pinned.data(), pinned.size());
-  }
   // Incomplete: only the storage knows. TimedOut, Aborted: it could not be asked.
-  return s.ok() || s.IsIncomplete() || s.IsTimedOut() || s.IsAborted();
+  const bool unknown = s.IsIncomplete() || s.IsTimedOut() || s.IsAborted();
+  if (value_found != nullptr) *value_found = !unknown;
+  if (value != nullptr) {
+    value->clear();
+    if (s.ok()) value->assign(pinned.data(), pinned.size());
+  }
+  return s.ok() || unknown;
 }
 
 Iterator* ReadPath::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {

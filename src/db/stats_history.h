@@ -34,7 +34,7 @@ class StatsHistory {
 
   mutable fiber::Mutex mutex_;
   bool begun_ FIBER_GUARDED_BY(mutex_) = false;
-  Tickers last_ FIBER_GUARDED_BY(mutex_);                      // as they stood
+  Tickers last_ FIBER_GUARDED_BY(mutex_);                       // as they stood
   std::map<uint64_t, Tickers> notes_ FIBER_GUARDED_BY(mutex_);  // by seconds
 };
 

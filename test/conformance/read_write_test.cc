@@ -237,6 +237,37 @@ TEST_P(PlaceTest, KeyMayExistNeverDeniesAKeyThatIsThere) {
   }
 }
 
+TEST_F(DBTest, KeyMayExistSaysWhatItIsCertainOf) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.disable_auto_compactions = true;
+  Open();
+  // "may found value".
+  const auto ask = [this](const std::string& key) {
+    std::string value = "before";
+    bool found = false;
+    const bool may = db_->KeyMayExist(ReadOptions(), key, &value, &found);
+    return std::to_string(may) + " " + std::to_string(found) + " " + value;
+  };
+  EXPECT_EQ("0 1 ", ask("a"));
+  ASSERT_OK(Put("a", "1"));
+  ASSERT_OK(Put("b", "1"));
+  ASSERT_OK(Delete("b"));
+  EXPECT_EQ("1 1 1", ask("a"));
+  EXPECT_EQ("0 1 ", ask("b"));
+  EXPECT_EQ("0 1 ", ask("c"));
+  ASSERT_OK(Flush());
+  EXPECT_EQ("1 0 ", ask("a")) << "on disk only";
+  EXPECT_EQ("1 0 ", ask("b"));
+  EXPECT_EQ("0 1 ", ask("z")) << "beyond all tables";
+  EXPECT_EQ("1", Get("a"));
+  EXPECT_EQ("1 1 1", ask("a"));
+  EXPECT_EQ("0 1 ", ask("b"));
+  ASSERT_OK(Delete("a"));
+  EXPECT_EQ("0 1 ", ask("a"));
+}
+
 std::string PlaceName(const testing::TestParamInfo<Place>& param) {
   static const char* const kNames[] = {"Memtable", "Flushed", "Compacted", "Reopened", "Mixed"};
   return kNames[static_cast<int>(param.param)];
