@@ -59,6 +59,7 @@ struct TablePropertiesNames {
   static const std::string kSlowCompressionEstimatedDataSize;
   static const std::string kFastCompressionEstimatedDataSize;
   static const std::string kSequenceNumberTimeMapping;
+  static const std::string kUserDefinedTimestampsPersisted;
 };
 
 // Is shown all entries of one table while it is written, by one thread at a time, and then says
@@ -172,6 +173,9 @@ struct TableProperties {
   uint64_t file_creation_time = 0;
   uint64_t slow_compression_estimated_data_size = 0;
   uint64_t fast_compression_estimated_data_size = 0;
+  // 0: keys lack the timestamps that the comparator's keys have, see
+  // ColumnFamilyOptions::persist_user_defined_timestamps.
+  uint64_t user_defined_timestamps_persisted = 1;
   // Where an ingested file keeps its global sequence number; 0: it has none.
   uint64_t external_sst_file_global_seqno_offset = 0;
 

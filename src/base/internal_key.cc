@@ -33,6 +33,18 @@ void AppendInternalKeyFooter(std::string* result, SequenceNumber sequence, Value
   PutFixed64(result, PackSequenceAndType(sequence, type));
 }
 
+std::string InternalKeyWithMinTimestamp(const Slice& internal_key, size_t ts_size) {
+  std::string key = WithMinTimestamp(ExtractUserKey(internal_key), ts_size);
+  PutFixed64(&key, ExtractInternalKeyFooter(internal_key));
+  return key;
+}
+
+std::string InternalKeyWithoutTimestamp(const Slice& internal_key, size_t ts_size) {
+  std::string key = StripTimestamp(ExtractUserKey(internal_key), ts_size).ToString();
+  PutFixed64(&key, ExtractInternalKeyFooter(internal_key));
+  return key;
+}
+
 void InternalKeyComparator::FindShortestSeparator(std::string* start, const Slice& limit) const {
   const Slice user_start = ExtractUserKey(*start);
   std::string shorter = user_start.ToString();

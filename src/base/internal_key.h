@@ -147,6 +147,11 @@ inline void UpdateInternalKey(std::string* internal_key, SequenceNumber sequence
                 PackSequenceAndType(sequence, type));
 }
 
+// With a timestamp of `ts_size` bytes more, the smallest one; and without its timestamp.
+// REQUIRES (both): internal_key.size() >= 8
+std::string InternalKeyWithMinTimestamp(const Slice& internal_key, size_t ts_size);
+std::string InternalKeyWithoutTimestamp(const Slice& internal_key, size_t ts_size);
+
 // The order of internal keys: by the user's comparator, then by sequence number and type,
 // descending. Immutable; copied freely.
 class InternalKeyComparator final {

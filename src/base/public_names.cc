@@ -189,5 +189,7 @@ CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kFastCompressionEs
     "rocksdb.sample_for_compression.fast.data.size";
 CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kSequenceNumberTimeMapping =
     "rocksdb.seqno.time.map";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kUserDefinedTimestampsPersisted =
+    "rocksdb.user.defined.timestamps.persisted";
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -58,7 +58,8 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       data_block_(table_options.block_restart_interval, table_options.use_delta_encoding),
       compression_opts_(options.compression_opts),
       compressor_(options.compression_type, options.compression_opts),
-      index_(table_options_, icmp_),
+      strip_timestamps_(options.strip_timestamps && icmp_.timestamp_size() != 0),
+      index_(table_options_, icmp_, strip_timestamps_),
       collectors_(options.collector_factories, {options.column_family_id, options.level},
                   options.info_log),
       block_limit_(table_options.block_size, table_options.block_size_deviation) {
@@ -114,6 +115,7 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
   p.compression_name = CompressionName(table_options.format_version, compression_);
   p.compression_options = CompressionOptionsText(options.compression_opts);
   p.index_value_is_delta_encoded = table_options.format_version >= 4 ? 1 : 0;
+  p.user_defined_timestamps_persisted = strip_timestamps_ ? 0 : 1;
   auto& extra = p.user_collected_properties;
   extra = options.extra_properties;
   std::string index_type;
@@ -205,8 +207,7 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   if (filter_ != nullptr) filter_->Add(icmp_.BareKey(ExtractUserKey(key)));
   if (icmp_.timestamp_size() != 0) [[unlikely]]
     NoteTimestamp(key);
-  data_block_.AddKnowingPrefix(key, value, common);
-  data_block_.AddToHashIndex(ExtractUserKey(key));
+  AddToBlock(key, value, common);
   last_key_bytes_.Reserve(key.size(), common);
   std::memcpy(last_key_bytes_.data() + common, key.data() + common, key.size() - common);
   last_key_ = Slice(last_key_bytes_.data(), key.size());
@@ -214,6 +215,20 @@ void BlockBasedTableBuilder::Add(const Slice& key, const Slice& value) {
   properties_.raw_key_size += key.size();
   properties_.raw_value_size += value.size();
   collectors_.Add(key, value, offset_);
+}
+
+inline void BlockBasedTableBuilder::AddToBlock(const Slice& key, const Slice& value,
+                                               size_t common) {
+  if (strip_timestamps_) [[unlikely]] {
+    bare_key_ = InternalKeyWithoutTimestamp(key, icmp_.timestamp_size());
+    const size_t shorter = std::min(bare_key_.size(), last_bare_key_.size());
+    common = block_internal::MatchLength(bare_key_.data(), last_bare_key_.data(), shorter);
+    data_block_.AddKnowingPrefix(bare_key_, value, common);
+    last_bare_key_.swap(bare_key_);
+    return;
+  }
+  data_block_.AddKnowingPrefix(key, value, common);
+  data_block_.AddToHashIndex(ExtractUserKey(key));
 }
 
 void BlockBasedTableBuilder::NoteTimestamp(const Slice& internal_key) {
@@ -229,7 +244,13 @@ void BlockBasedTableBuilder::NoteTimestamp(const Slice& internal_key) {
 
 void BlockBasedTableBuilder::AddTombstone(const Slice& internal_key, const Slice& end_user_key) {
   if (!ok()) return;
-  tombstone_block_.Add(internal_key, end_user_key);
+  if (strip_timestamps_) {
+    const size_t ts_size = icmp_.timestamp_size();
+    tombstone_block_.Add(InternalKeyWithoutTimestamp(internal_key, ts_size),
+                         StripTimestamp(end_user_key, ts_size));
+  } else {
+    tombstone_block_.Add(internal_key, end_user_key);
+  }
   if (icmp_.timestamp_size() != 0) NoteTimestamp(internal_key);
   ++properties_.num_entries;
   ++properties_.num_deletions;
@@ -395,7 +416,7 @@ void BlockBasedTableBuilder::WriteIndex(BlockHandle* handle) {
 
 void BlockBasedTableBuilder::WriteProperties(BlockHandle* handle) {
   collectors_.Finish(&properties_);
-  if (icmp_.timestamp_size() != 0) {
+  if (icmp_.timestamp_size() != 0 && !strip_timestamps_) {
     properties_.user_collected_properties[kMinTimestampProperty] = min_timestamp_;
     properties_.user_collected_properties[kMaxTimestampProperty] = max_timestamp_;
   }

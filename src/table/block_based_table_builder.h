@@ -60,6 +60,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   // Whether `key`, which shares its first `common` bytes with the last one, sorts after it.
   bool SortsAfterLast(const Slice& key, size_t common) const;
   void NoteTimestamp(const Slice& internal_key);
+  // To the data block: a key that shares its first `common` bytes with the last one.
+  void AddToBlock(const Slice& key, const Slice& value, size_t common);
   void Fail(const Status& s);
   // Whether the entry begins a block.
   bool BlockEnds(const Slice& key, const Slice& value);
@@ -104,6 +106,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   std::unique_ptr<FilterBuilder> filter_;          // null: none
 
   std::string min_timestamp_, max_timestamp_;  // so far; empty: none
+  const bool strip_timestamps_;
+  std::string bare_key_, last_bare_key_;  // what the table gets of a key, and had of the one before
 
   KeyBuffer last_key_bytes_;
   Slice last_key_;

@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "base/perf.h"
 #include "cache/secondary_adapter.h"
+#include "table/bare_keys.h"
 #include "table/block_based_table_iterator.h"
 #include "table/index_cursor.h"
 #include "table/properties.h"
@@ -110,7 +111,7 @@ Status BlockBasedTable::Open(const BlockBasedTableOptions& table_options,
 
   MetaBlocks meta;
   s = t->ReadMetaindex(&tail, &meta);
-  if (s.ok()) s = t->ReadProperties(meta, &tail);
+  if (s.ok()) s = t->ReadProperties(meta, &tail, options.expects_bare_keys);
   if (s.ok()) s = t->ReadDictionary(meta, &tail);
   if (s.ok()) s = t->SetGlobalSeqno(options.largest_seqno);
   if (s.ok()) s = t->ReadTombstones(meta, &tail);
@@ -160,7 +161,8 @@ Status BlockBasedTable::ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta) {
   return Status::OK();
 }
 
-Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail) {
+Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail,
+                                       bool expects_bare_keys) {
   const BlockHandle* handle = meta.Find(kPropertiesBlockName);
   if (handle == nullptr) handle = meta.Find(kOldPropertiesBlockName);
   if (handle == nullptr) {
@@ -169,14 +171,9 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
   auto properties = std::make_shared<TableProperties>();
   Status s = ReadPropertiesBlock(source_, *handle, tail, properties.get());
   if (!s.ok()) return s;
-  s = TakeIndexFormat(*properties, handle->offset);
+  s = TakeComparator(*properties, expects_bare_keys);
+  if (s.ok()) s = TakeIndexFormat(*properties, handle->offset);
   if (!s.ok()) return s;
-  const std::string& comparator = properties->comparator_name;
-  if (!comparator.empty() && comparator != icmp_.user_comparator()->Name()) {
-    return Status::InvalidArgument("table is sorted by comparator " + comparator + ", not " +
-                                   icmp_.user_comparator()->Name() + ": " +
-                                   source_.file->file_name());
-  }
   if (source_.footer.format_version >= 7) {
     const std::string& name = properties->compression_name;
     const std::string manager = name.substr(0, name.find(';'));
@@ -186,6 +183,22 @@ Status BlockBasedTable::ReadProperties(const MetaBlocks& meta, PrefetchBuffer* t
     }
   }
   properties_ = std::move(properties);
+  return Status::OK();
+}
+
+Status BlockBasedTable::TakeComparator(const TableProperties& properties, bool expects_bare_keys) {
+  const std::string& of_table = properties.comparator_name;
+  const char* const name = icmp_.user_comparator()->Name();
+  const bool stripped = properties.user_defined_timestamps_persisted == 0;
+  // One that was made before its family's keys got timestamps, and one that lacks those which they
+  // do not have any more.
+  const bool is_older = expects_bare_keys && (of_table.empty() || IsNameOfBare(of_table, name));
+  const bool is_newer = stripped && IsNameOfBare(name, of_table);
+  if (!of_table.empty() && of_table != name && !is_older && !is_newer) {
+    return Status::InvalidArgument("table is sorted by comparator " + of_table + ", not " + name +
+                                   ": " + source_.file->file_name());
+  }
+  bare_keys_ = icmp_.timestamp_size() != 0 && (stripped || is_older);
   return Status::OK();
 }
 
@@ -205,6 +218,8 @@ Status BlockBasedTable::TakeIndexFormat(const TableProperties& properties, uint6
   index_format_.user_keys = properties.index_key_is_user_key != 0;
   index_format_.delta_values = properties.index_value_is_delta_encoded != 0;
   index_format_.has_first_key = type == BlockBasedTableOptions::kBinarySearchWithFirstKey;
+  stored_index_format_ = index_format_;
+  if (bare_keys_) index_format_ = FormatWithTimestamps(stored_index_format_);
   const auto whole_key = extra.find(kWholeKeyFilteringProperty);
   whole_keys_in_filter_ = whole_key == extra.end() || whole_key->second != "0";
   return Status::OK();
@@ -226,7 +241,9 @@ Status BlockBasedTable::ReadTombstones(const MetaBlocks& meta, PrefetchBuffer* t
     if (!good) return false;
     const SequenceNumber sequence =
         global_seqno_ != kDisableGlobalSequenceNumber ? global_seqno_ : parsed.sequence;
-    tombstones.push_back(MakeRangeTombstone(icmp_, parsed.user_key, end, sequence));
+    const size_t lacking = bare_keys_ ? icmp_.timestamp_size() : 0;
+    tombstones.push_back(MakeRangeTombstone(icmp_, WithMinTimestamp(parsed.user_key, lacking),
+                                            WithMinTimestamp(end, lacking), sequence));
     return true;
   });
   if (!sound || !good)
@@ -298,6 +315,8 @@ void BlockBasedTable::MakeCachePrefix() {
   PutFixed64(&id, properties_->data_size);
   PutFixed64(&id, properties_->num_entries);
   PutFixed64(&id, properties_->raw_value_size);
+  // (With timestamps its blocks are others than without, where they are read so, too.)
+  if (bare_keys_) id.push_back('\1');
   cache_prefix_ = XXH3_64bits(id.data(), id.size());
 }
 
@@ -353,10 +372,22 @@ Status BlockBasedTable::ReadDataBlock(const BlockHandle& handle, bool verify_che
     *block = std::move(joined);
   }
   if (error == nullptr) error = (*block)->ParseRestarts();
-  if (error == nullptr) return s;
+  if (error == nullptr) return bare_keys_ ? PadDataBlock(block) : s;
   if ((*block)->HasUnknownFeature())
     return Status::NotSupported(error + source_.Where(handle.offset));
   return BlockCorruption(source_, handle.offset, error);
+}
+
+Status BlockBasedTable::PadDataBlock(Block::Ptr* block) const {
+  const uint64_t offset = (*block)->file_offset();
+  Block::Ptr padded;
+  const char* const error =
+      AddTimestamps(**block, icmp_.timestamp_size(), source_.allocator, &padded);
+  if (error != nullptr) return BlockCorruption(source_, offset, error);
+  if (padded == nullptr)
+    return Status::MemoryLimit("no memory for a block" + source_.Where(offset));
+  *block = std::move(padded);
+  return Status::OK();
 }
 
 Status BlockBasedTable::GetDataBlock(const ReadOptions& options, const BlockHandle& handle,

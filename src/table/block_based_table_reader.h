@@ -71,6 +71,7 @@ class BlockBasedTable final : public TableReader {
                     Cleanable* pins) override;
   bool HasFilter() const override { return lookup_by_ != LookupBy::kNothing; }
   const RangeTombstones* range_tombstones() const override { return tombstones_.get(); }
+  bool has_bare_keys() const override { return bare_keys_; }
   bool MayHoldOperands() const override { return properties_->num_merge_operands != 0; }
   bool FilterAndIndexArePinned() const override {
     if (cache_ == nullptr || partitions_pinned_) return true;
@@ -117,7 +118,12 @@ class BlockBasedTable final : public TableReader {
 
   struct MetaBlocks;
   Status ReadMetaindex(PrefetchBuffer* tail, MetaBlocks* meta);
-  Status ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail);
+  Status ReadProperties(const MetaBlocks& meta, PrefetchBuffer* tail, bool expects_bare_keys);
+  // Whether keys lack the timestamps that the comparator's have. InvalidArgument: the table is of
+  // another comparator.
+  Status TakeComparator(const TableProperties& properties, bool expects_bare_keys);
+  // What a data block of bare keys is read as.
+  Status PadDataBlock(Block::Ptr* block) const;
   // How the index and the filters are to be read. `offset`: of the properties, for a message.
   Status TakeIndexFormat(const TableProperties& properties, uint64_t offset);
   Status ReadDictionary(const MetaBlocks& meta, PrefetchBuffer* tail);
@@ -229,7 +235,9 @@ class BlockBasedTable final : public TableReader {
   BlockSource source_;
   uint64_t cache_prefix_ = 0;
   std::shared_ptr<const TableProperties> properties_;
-  IndexFormat index_format_;
+  bool bare_keys_ = false;           // see bare_keys.h
+  IndexFormat stored_index_format_;  // in the file
+  IndexFormat index_format_;         // in memory
   bool two_level_index_ = false;
   bool use_filter_ = false;  // there is one that is of use
   bool partitioned_filter_ = false;

@@ -28,6 +28,7 @@ void IndexBuilder::AddSeparator(const Slice& last_key, const Slice* next_key) {
   } else if (options_.index_shortening == Mode::kShortenSeparatorsAndSuccessor) {
     icmp_.FindShortSuccessor(&separator);
   }
+  if (strip_timestamps_) separator = InternalKeyWithoutTimestamp(separator, icmp_.timestamp_size());
   separators_.append(separator);
   separator_ends_.push_back(separators_.size());
 }

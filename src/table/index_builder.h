@@ -46,9 +46,10 @@ class IndexBlockWriter {
 
 class IndexBuilder {
  public:
-  // Both outlive this.
-  IndexBuilder(const BlockBasedTableOptions& options, const InternalKeyComparator& icmp)
-      : options_(options), icmp_(icmp) {}
+  // Both outlive this. `strip_timestamps`: the index gets bare keys.
+  IndexBuilder(const BlockBasedTableOptions& options, const InternalKeyComparator& icmp,
+               bool strip_timestamps)
+      : options_(options), icmp_(icmp), strip_timestamps_(strip_timestamps) {}
 
   // A data block ended with `last_key`; `next_key` begins the next one (null: the table ends).
   // Both are internal keys.
@@ -84,6 +85,7 @@ class IndexBuilder {
  private:
   const BlockBasedTableOptions& options_;
   const InternalKeyComparator& icmp_;
+  const bool strip_timestamps_;
   std::string separators_;  // internal keys, one after another
   std::vector<size_t> separator_ends_;
   std::vector<BlockHandle> handles_;

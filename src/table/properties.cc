@@ -12,7 +12,7 @@ namespace {
 using N = TablePropertiesNames;
 
 // The numbers and texts of TableProperties by their names on disk. `optional` ones are written only
-// when they are set.
+// when they are not what a reader takes them for where they are missing.
 struct NumberField {
   const std::string& name;
   uint64_t TableProperties::* field;
@@ -50,6 +50,7 @@ const NumberField* NumberFields(size_t* count) {
       {N::kFastCompressionEstimatedDataSize, &P::fast_compression_estimated_data_size, true},
       {N::kSlowCompressionEstimatedDataSize, &P::slow_compression_estimated_data_size, true},
       {N::kTopLevelIndexSize, &P::top_level_index_size, true},
+      {N::kUserDefinedTimestampsPersisted, &P::user_defined_timestamps_persisted, true},
   };
   *count = sizeof(fields) / sizeof(fields[0]);
   return fields;
@@ -81,10 +82,11 @@ std::map<std::string, std::string> EncodeProperties(const TableProperties& prope
   std::map<std::string, std::string> entries = properties.user_collected_properties;
   size_t count;
   const NumberField* numbers = NumberFields(&count);
+  const TableProperties missing;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t value = properties.*numbers[i].field;
     entries.erase(numbers[i].name);  // a collector's must not be taken for ours
-    if (numbers[i].optional && value == 0) continue;
+    if (numbers[i].optional && value == missing.*numbers[i].field) continue;
     std::string encoded;
     PutVarint64(&encoded, value);
     entries[numbers[i].name] = std::move(encoded);
@@ -221,6 +223,9 @@ std::string TableProperties::ToString(const std::string& prop_delim,
        GetUniqueIdFromTableProperties(*this, &id).ok() ? UniqueIdToHumanString(id) : "");
   Append(&out, "Sequence number to time mapping", TimesText(seqno_to_time_mapping), prop_delim,
          kv_delim);
+  if (user_defined_timestamps_persisted == 0) {
+    text("user defined timestamps persisted", "false");
+  }
   return out;
 }
 

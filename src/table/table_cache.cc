@@ -136,6 +136,7 @@ Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
     reader_options.largest_seqno = file.largest_seqno;
     reader_options.limits = limits;
     reader_options.for_job = file.for_job;
+    reader_options.expects_bare_keys = file.expects_bare_keys;
     reader_options.prefix_extractor = options_.prefix_extractor;
     reader_options.use_secondary_cache = options_.use_secondary_cache;
     s = options_.table_factory->NewTableReader(reader_options, std::move(reader), file.file_size,

@@ -98,7 +98,8 @@ struct TableFileId {
   TableSlot* slot = nullptr;  // may be null: no fast path
   // What the table must be; null, or a null one: it is not known. Lives as long as the slot.
   const UniqueId* unique_id = nullptr;
-  bool for_job = false;  // see TableReaderOptions
+  bool for_job = false;            // see TableReaderOptions
+  bool expects_bare_keys = false;  // likewise
 };
 
 struct TableCacheOptions {

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/perf.h"
+#include "table/bare_keys.h"
 #include "table/block_based_table_reader.h"
 
 namespace cairn {
@@ -31,9 +32,19 @@ Status BlockBasedTable::ReadIndexBlock(const BlockHandle& handle, bool verify,
   Status s =
       ReadBlock(source_, handle, BlockKind::kIndex, verify, nullptr, prefetch, &block, limits);
   if (!s.ok()) return s;
-  auto result = std::make_unique<IndexBlock>(std::move(block), index_format_);
-  if (const char* error = result->Init(bytewise_))
-    return BlockCorruption(source_, handle.offset, error);
+  auto result = std::make_unique<IndexBlock>(std::move(block), stored_index_format_);
+  const char* error = result->Init(bytewise_);
+  if (error == nullptr && bare_keys_) [[unlikely]] {
+    Block::Ptr padded;
+    error = AddTimestampsToIndex(*result, icmp_.timestamp_size(), source_.allocator, &padded);
+    if (error == nullptr && padded == nullptr)
+      return Status::MemoryLimit("no memory for a block" + source_.Where(handle.offset));
+    if (error == nullptr) {
+      result = std::make_unique<IndexBlock>(std::move(padded), index_format_);
+      error = result->Init(bytewise_);
+    }
+  }
+  if (error != nullptr) return BlockCorruption(source_, handle.offset, error);
   *index = std::move(result);
   return s;
 }

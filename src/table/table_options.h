@@ -43,6 +43,9 @@ struct TableReaderOptions {
   bool for_job = false;
   // Whether blocks go to and come from the block cache's secondary cache, if it has one.
   bool use_secondary_cache = true;
+  // The comparator's keys have timestamps, and the table may be one of before they had. (That it
+  // lacks them although they had some it says itself.)
+  bool expects_bare_keys = false;
 };
 
 struct TableBuilderOptions {
@@ -57,7 +60,9 @@ struct TableBuilderOptions {
   int level = -1;  // -1: not known
   bool is_bottommost = false;
   bool is_flush = false;
-  bool skip_filters = false;        // write no filter (optimize_filters_for_hits at the last level)
+  bool skip_filters = false;  // write no filter (optimize_filters_for_hits at the last level)
+  // The table gets bare keys. All that are added have the smallest timestamp.
+  bool strip_timestamps = false;
   uint64_t creation_time = 0;       // Unix seconds; 0: not known
   uint64_t oldest_key_time = 0;     // Unix seconds
   uint64_t file_creation_time = 0;  // Unix seconds

@@ -79,6 +79,8 @@ class TableReader {
 
   // Whether a filter is asked before a data block.
   virtual bool HasFilter() const = 0;
+  // Its keys lack the timestamps that it shows them with: the smallest one (bare_keys.h).
+  virtual bool has_bare_keys() const = 0;
   // It has merge operands, by its properties.
   virtual bool MayHoldOperands() const = 0;
 

@@ -89,6 +89,7 @@ struct Harness {
     options.compression_opts = compression_opts;
     options.prefix_extractor = prefix_extractor.get();
     options.extra_properties = extra_properties;
+    options.strip_timestamps = strip_timestamps;
     options.collector_factories = &collector_factories;
     options.info_log = info_log.get();
     options.cur_file_num = 12;
@@ -230,6 +231,7 @@ struct Harness {
   uint64_t max_flushed_file_size = UINT64_MAX;
   std::shared_ptr<const SliceTransform> prefix_extractor;
   UserCollectedProperties extra_properties;
+  bool strip_timestamps = false;  // of the builder
   ColumnFamilyOptions::TablePropertiesCollectorFactories collector_factories;
   std::shared_ptr<Logger> info_log;        // of the builder
   std::shared_ptr<Statistics> statistics;  // of the reader
