@@ -214,6 +214,15 @@ struct AdvancedColumnFamilyOptions {
   uint64_t preclude_last_level_data_seconds = 0;
   uint64_t preserve_internal_time_seconds = 0;
 
+  // False: timestamps (Comparator::timestamp_size) are in memtables and logs alone. A flush keeps
+  // of each key its newest version, without timestamp, and raises the mark below which nobody may
+  // read (DB::IncreaseFullHistoryTsLow) above the timestamps that were written. Of a key that is
+  // written again the timestamp must not go back. Needs a comparator that comes with the library,
+  // and neither atomic_flush nor allow_concurrent_memtable_write. Tables are then what they are
+  // without timestamps: a family's keys may get them so, and lose them, from one opening to the
+  // next. See doc/compatibility.md.
+  bool persist_user_defined_timestamps = true;
+
   // --- Blob files: where large values go when tables are written, so that compactions need not
   // write them again. A table only says where its value is. The options but blob_cache can be
   // changed while the database is open; what was written before is read as it is.

@@ -502,6 +502,11 @@ class DB {
   virtual Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string ts_low);
   // Empty: it was never set.
   virtual Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low);
+  // The newest timestamp that a family with persist_user_defined_timestamps = false was written to
+  // with: of its newest memtable that has any, else, where it has tables, the last one below
+  // GetFullHistoryTsLow(). Empty: nothing was written. NotSupported: tables have the timestamps.
+  virtual Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* column_family,
+                                               std::string* newest_timestamp);
 
   // Not positioned; the caller owns it and deletes it before the database. Never null: errors are
   // in its status().

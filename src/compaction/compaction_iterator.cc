@@ -92,6 +92,7 @@ void CompactionIterator::FinishOperands(const ParsedInternalKey* base, const Sli
   if (base != nullptr || nothing_below) {
     MergeBase stands_on;
     if (base != nullptr) stands_on = {base_value, base->type};
+    if (stands_on.type == kTypeDeletionWithTimestamp) stands_on.type = kTypeDeletion;
     if (stands_on.type == kTypeBlobIndex) {
       if (!ReadBlob(base_value, &stands_on.value)) return;
       stands_on.type = kTypeValue;
@@ -154,7 +155,13 @@ void CompactionIterator::Emit(const ParsedInternalKey& parsed, const Slice& key,
   value_ = value;
   is_first_version_ = !kept_of_user_key_;
   kept_of_user_key_ = true;
-  if (zero_sequence && icmp_->timestamp_size() != 0) [[unlikely]] {
+  if (strips_timestamps_) [[unlikely]] {
+    if (parsed.type == kTypeDeletionWithTimestamp) parsed_.type = kTypeDeletion;
+    stamped_key_ = WithMinTimestamp(icmp_->BareKey(user_key_), icmp_->timestamp_size());
+    AppendInternalKeyFooter(&stamped_key_, parsed.sequence, parsed_.type);
+    key_ = stamped_key_;
+    parsed_.user_key = ExtractUserKey(key_);
+  } else if (zero_sequence && icmp_->timestamp_size() != 0) [[unlikely]] {
     // (user_key_ tells what the next entry must come after.) A blob's file has the timestamp, too.
     const size_t ts_size = parsed.type == kTypeBlobIndex ? 0 : icmp_->timestamp_size();
     stamped_key_ = WithMinTimestamp(StripTimestamp(user_key_, ts_size), ts_size);
@@ -305,8 +312,9 @@ bool CompactionIterator::IsDeletedByRange(const ParsedInternalKey& parsed,
 
 bool CompactionIterator::BeginsVersions(const Slice& user_key, bool same_bare_key) {
   const bool was_history = is_history_;
-  is_history_ = !history_low_.empty() && icmp_->user_comparator()->CompareTimestamp(
-                                             icmp_->TimestampIn(user_key), history_low_) < 0;
+  is_history_ = strips_timestamps_ ||
+                (!history_low_.empty() && icmp_->user_comparator()->CompareTimestamp(
+                                              icmp_->TimestampIn(user_key), history_low_) < 0);
   // (Of the versions below the mark the newest one hides the others.)
   return !same_bare_key || !is_history_ || !was_history;
 }
@@ -473,7 +481,7 @@ void CompactionIterator::Find() {
     }
     if (!TakeIntoAccount(entry)) [[unlikely]]
       return;
-    if (hidden_below_ != 0 && entry.interval == hidden_below_) {
+    if ((hidden_below_ != 0 && entry.interval == hidden_below_) || IsOutOfOrder(entry.parsed)) {
       CountReplaced(entry.parsed);
       continue;
     }

@@ -70,6 +70,10 @@ class CompactionIterator {
   // Before Start, where there are timestamps: versions newer than this one are as if they had never
   // been. Empty: none are.
   void SetTrim(const std::string& newest) { trim_ = newest; }
+  // Before Start, where there are timestamps, and the table is to have none: all versions count as
+  // history, and each gets the smallest timestamp. What was written later with an older timestamp,
+  // and so was never seen, goes.
+  void SetStripsTimestamps() { strips_timestamps_ = true; }
   // Before Start. Null: none. Borrowed.
   void SetMergeOperator(const MergeOperator* merge_operator) {
     // With timestamps operands stay as they are: each is one version more.
@@ -182,6 +186,10 @@ class CompactionIterator {
   void EmitReady();
   void SeekInput(const Slice& user_key);
   void TakeInput();
+  // Without timestamps it would come before the one that is newer.
+  bool IsOutOfOrder(const ParsedInternalKey& parsed) const {
+    return strips_timestamps_ && kept_of_user_key_ && parsed.sequence >= parsed_.sequence;
+  }
   // To the input's next entry.
   void Advance() { has_input_ = input_->NextEntry(&input_key_, &input_value_); }
   int CompareToLast(const Slice& user_key) const;
@@ -216,9 +224,10 @@ class CompactionIterator {
   bool has_user_key_ = false;
   bool kept_of_user_key_ = false;
   const Slice* end_ = nullptr;
-  std::string history_low_;           // empty: none
-  std::string trim_;                  // empty: none
-  bool is_history_ = false;           // user_key_'s timestamp is below it
+  std::string history_low_;  // empty: none
+  std::string trim_;         // empty: none
+  bool is_history_ = false;  // user_key_'s timestamp is below it
+  bool strips_timestamps_ = false;
   std::string stamped_key_;           // an entry with another timestamp than user_key_'s
   SequenceNumber last_sequence_ = 0;  // of the entry before, if of the same user key
   // Interval of the last value or tombstone of user_key_; 0: none yet (no interval ends at 0).

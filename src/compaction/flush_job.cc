@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/logging.h"
+#include "base/timestamps.h"
 #include "compaction/compaction_iterator.h"
 #include "compaction/courtesy.h"
 #include "compaction/job_filter.h"
@@ -44,6 +45,20 @@ FlushJob::FlushJob(const JobEnv& env, const ColumnFamilyOptions& cf_options,
   }
 }
 
+void FlushJob::CollapseHistory() {
+  const Comparator& comparator = *env_.icmp->user_comparator();
+  std::string newest;
+  for (const MemTable* table : memtables_) {
+    const std::string of_table = table->newest_timestamp();
+    if (of_table.empty()) continue;
+    if (newest.empty() || comparator.CompareTimestamp(newest, of_table) < 0) newest = of_table;
+  }
+  if (newest.empty()) return;
+  const std::string& present = env_.history_low;
+  if (!present.empty() && comparator.CompareTimestamp(newest, present) < 0) return;
+  history_low_ = TimestampAfter(newest);
+}
+
 Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   const ThreadStage stage(ThreadStatus::STAGE_FLUSH_RUN);
   const uint64_t start = fiber::now_nanos();
@@ -57,14 +72,20 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   CompactionIterator kept(input.get(), env_.icmp, env_.snapshots, /*compaction=*/nullptr);
   kept.SetFilter(filter.get());
   kept.SetBlobs(&blobs_);
-  kept.SetHistoryLow(env_.history_low);
+  const bool strips = LacksTimestampsInTables(cf_options_);
+  if (strips) {
+    CollapseHistory();
+    kept.SetStripsTimestamps();
+  }
+  const std::string& history_low = history_low_.empty() ? env_.history_low : history_low_;
+  kept.SetHistoryLow(history_low);
   kept.SetMergeOperator(cf_options_.merge_operator.get());
   TombstoneCollector collector(env_.icmp);
   for (const MemTable* table : memtables_) collector.Add(table->range_tombstones().get());
   const std::unique_ptr<const RangeTombstones> tombstones = collector.Finish(nullptr, nullptr);
   kept.SetRangeTombstones(tombstones.get());
   TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,
-                                   /*bottommost=*/false, env_.history_low);
+                                   /*bottommost=*/false, history_low);
   TableWriter writer(env_, cf_options_, WriterOptions());
   std::function<bool()> urgent;
   if (env_.urgent) {

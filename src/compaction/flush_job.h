@@ -40,6 +40,9 @@ class FlushJob {
   const JobStats& stats() const { return stats_; }
   // Bytes that the memtables take.
   uint64_t memory() const { return contents_.memory; }
+  // Where the table has no timestamps: nobody may read below this one once it is there. Empty: the
+  // mark stays where it is.
+  const std::string& history_low() const { return history_low_; }
   // What Run wrote beside the table, which refers to them.
   const std::vector<BlobFileAddition>& blob_files() const { return blobs_.files(); }
 
@@ -52,6 +55,8 @@ class FlushJob {
     size_t memory = 0;       // bytes
   };
 
+  // Sets history_low_.
+  void CollapseHistory();
   void TellStarted() const;
   void TellFinished(const Status& s, const FileMetaData& meta) const;
   std::vector<InternalIterator*> OpenMemtables(bool filtered) const;
@@ -66,6 +71,7 @@ class FlushJob {
   const char* const reason_;
   const TableFileCreationReason creation_reason_;
   Contents contents_;
+  std::string history_low_;
   JobBlobs blobs_;
   JobStats stats_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/logging.h"
+#include "base/timestamps.h"
 #include "fiber/clock.h"
 #include "fs/file_names.h"
 #include "fs/thread_list.h"
@@ -53,6 +54,7 @@ Status TableWriter::Open(uint64_t file_number) {
   builder.level = options_.level;
   builder.is_bottommost = options_.bottommost;
   builder.is_flush = options_.is_flush;
+  builder.strip_timestamps = LacksTimestampsInTables(cf_options_);
   builder.skip_filters = options_.bottommost && cf_options_.optimize_filters_for_hits;
   builder.creation_time =
       options_.oldest_ancester_time != kUnknownFileTime ? options_.oldest_ancester_time : now;
@@ -77,6 +79,7 @@ Status TableWriter::Open(uint64_t file_number) {
   meta_.epoch_number = options_.epoch_number;
   meta_.oldest_ancester_time = builder.creation_time;
   meta_.file_creation_time = now;
+  meta_.user_defined_timestamps_persisted = !builder.strip_timestamps;
   return Status::OK();
 }
 
@@ -121,8 +124,11 @@ void TableWriter::AddTombstone(const Slice& start, const Slice& end, SequenceNum
     if (tombstones_smallest_.empty()) tombstones_smallest_ = key;
   } else {
     const InternalKeyComparator& icmp = *env_.icmp;
+    const std::string stamp = meta_.user_defined_timestamps_persisted
+                                  ? timestamp.ToString()
+                                  : std::string(icmp.timestamp_size(), '\0');
     const auto stamped = [&](const Slice& user_key) {
-      return icmp.BareKey(user_key).ToString() + timestamp.ToString();
+      return icmp.BareKey(user_key).ToString() + stamp;
     };
     key.Set(stamped(start), sequence, kTypeRangeDeletion);
     builder_->AddTombstone(key.Encode(), stamped(end));

@@ -129,6 +129,10 @@ void BackgroundWork::MaybeScheduleWork() {
     // Flushes of one family finish in order: one at a time, whose end makes it a candidate again.
     // An atomic one is of all families.
     if (!family->flushing && family->imm.IsFlushPending()) {
+      if (!WantsFlush(*family)) {
+        ++it;
+        continue;
+      }
       if (db_.flushes->FlushesTogether() && db_.jobs.flushes > 0) break;
       ++db_.jobs.flushes;
       family->flushing = true;
@@ -151,6 +155,22 @@ void BackgroundWork::JobsChanged() {
   MaybeScheduleWork();
   db_.jobs.changed.notify_all();
   WakeClock();  // what is due may have waited for this
+}
+
+bool BackgroundWork::WantsFlush(const ColumnFamily& family) const {
+  if (!family.imm.IsFlushPending()) return false;
+  const Options& options = *family.options;
+  const std::string& low = family.state->history_low();
+  if (!LacksTimestampsInTables(options) || low.empty() || family.imm.flush_requested() ||
+      db_.buffer_manager->enabled() ||
+      family.imm.NumNotFlushed() + 1 >= options.max_write_buffer_number) {
+    return true;
+  }
+  const std::vector<MemTable*>& sealed = family.imm.current()->memtables();
+  return std::none_of(sealed.begin(), sealed.end(), [&](const MemTable* memtable) {
+    const std::string newest = memtable->newest_timestamp();
+    return !newest.empty() && family.icmp.user_comparator()->CompareTimestamp(newest, low) >= 0;
+  });
 }
 
 bool BackgroundWork::WantsCompaction(const ColumnFamily& family) {
@@ -325,7 +345,7 @@ bool BackgroundWork::HasBackgroundWork() {
                        [&](const auto& entry) { return wants(*entry.second); });
   };
   return any(*db_.families->books().to_flush(),
-             [](const ColumnFamily& family) { return family.imm.IsFlushPending(); }) ||
+             [this](const ColumnFamily& family) { return WantsFlush(family); }) ||
          any(*db_.families->books().to_compact(), WantsCompaction) ||
          db_.compactions->AnyThrottled();
 }

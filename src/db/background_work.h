@@ -35,6 +35,10 @@ class BackgroundWork final : public Part {
   void WakeClock() FIBER_REQUIRES(database_mutex) { clock_changed_.notify_all(); }
   // By its scores, and unless what there is to do was found to conflict with running jobs.
   static bool WantsCompaction(const ColumnFamily& family);
+  // A flush is due, and is not put off: without timestamps in tables it would end what memtables
+  // have of the history, so that it waits until the mark has passed that, as long as no write has
+  // to wait for it and nobody asked for it. REQUIRES: mutex
+  bool WantsFlush(const ColumnFamily& family) const;
   // Files also get too old while nothing else happens, and statistics go into the LOG at times: a
   // thread waits for both, from when some options ask for it. (Of ages a month's default is kept
   // without it, well enough.)

@@ -137,6 +137,7 @@ class DBImpl final : public DB {
                      Status* statuses, bool sorted_input, AsyncCallback& callback) override;
   Status IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string ts_low) override;
   Status GetFullHistoryTsLow(ColumnFamilyHandle*, std::string* ts_low) override;
+  Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::string* newest) override;
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,
                    std::string* timestamp, bool* value_found) override;
   bool KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice& key, std::string* value,

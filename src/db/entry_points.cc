@@ -81,6 +81,14 @@ Status DB::OpenAndTrimHistory(const DBOptions& options, const std::string& name,
     return Status::InvalidArgument(
         "avoid_flush_during_recovery incompatible with OpenAndTrimHistory");
   }
+  for (const ColumnFamilyDescriptor& family : families) {
+    if (family.options.comparator == nullptr || !cairn::LacksTimestampsInTables(family.options))
+      continue;
+    return Status::NotSupported(
+        "OpenAndTrimHistory with persist_user_defined_timestamps=false: tables do not tell what is "
+        "newer",
+        family.name);
+  }
   Status s = DBImpl::Open(options, name, families, OpenMode::kReadWrite, handles, db);
   if (!s.ok()) return s;
   for (ColumnFamilyHandle* handle : *handles) {

@@ -5,6 +5,7 @@
 #include "base/coding.h"
 #include "base/logging.h"
 #include "base/range_tombstones.h"
+#include "base/timestamps.h"
 #include "fs/file_checksum.h"
 #include "fs/file_reader.h"
 #include "fs/file_util.h"
@@ -113,6 +114,7 @@ Status InspectExternalFile(const ColumnFamily& family, const Options& options, F
   if (!io.ok()) return io;
   TableReaderOptions table_options(family.icmp);
   table_options.prefix_extractor = family.prefix_extractor.get();
+  table_options.expects_bare_keys = LacksTimestampsInTables(options);
   std::unique_ptr<TableReader> table;
   Status s = OpenExternalTable(fs, file->external_path, file->size, options, *family.table_factory,
                                std::move(table_options), &table);
@@ -124,6 +126,14 @@ Status InspectExternalFile(const ColumnFamily& family, const Options& options, F
     if (!s.ok()) return s;
   }
   file->properties = table->GetTableProperties();
+  file->has_bare_keys = table->has_bare_keys();
+  if (family.icmp.timestamp_size() != 0 &&
+      file->has_bare_keys != LacksTimestampsInTables(options)) {
+    return Status::InvalidArgument(
+        file->has_bare_keys ? "External file has no timestamps, and the family's tables have"
+                            : "External file has timestamps, and the family's tables have none",
+        file->external_path);
+  }
   s = CheckFormat(ingest, file);
   if (!s.ok()) return s;
   ReadOptions reads;

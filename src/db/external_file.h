@@ -37,6 +37,7 @@ struct ExternalFile {
   InternalKey smallest, largest;
   std::shared_ptr<const TableProperties> properties;
   bool has_tombstones = false;
+  bool has_bare_keys = false;   // see TableReader::has_bare_keys
   bool takes_sequence = false;  // its format has entries take the sequence number of the MANIFEST
   std::string checksum = rocksdb::kUnknownFileChecksum;
   std::string checksum_func_name = rocksdb::kUnknownFileChecksumFuncName;

@@ -148,6 +148,7 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
     if (s.ok()) edit->AddBlobFile(file);
   }
   if (s.ok() && meta.file_size > 0) edit->AddFile(0, std::move(meta));
+  if (s.ok() && !job.history_low().empty()) edit->SetFullHistoryTsLow(job.history_low());
   *stats = job.stats();
   return s;
 }

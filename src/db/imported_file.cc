@@ -178,6 +178,9 @@ Status InspectImportedFile(const InternalKeyComparator& icmp, const Options& opt
   s = OpenExternalTable(fs, file->external_path, meta.file_size, options, *options.table_factory,
                         std::move(table_options), &table);
   if (!s.ok()) return s;
+  if (table->has_bare_keys()) {
+    return Status::NotSupported("imported file without timestamps", file->external_path);
+  }
   ImportInspection inspection(icmp, told, table.get(), file);
   s = inspection.CheckProperties();
   if (s.ok()) s = told.smallest.empty() ? inspection.FindBounds() : inspection.CheckBounds();

@@ -82,6 +82,9 @@ Status Imports::CheckRequest(const Options& options, const std::string& name,
                              const ImportColumnFamilyOptions& import,
                              const std::vector<const ExportImportFilesMetaData*>& metadatas) const {
   if (metadatas.empty()) return Status::InvalidArgument("The list of metadatas is empty");
+  if (LacksTimestampsInTables(options)) {
+    return Status::NotSupported("an import with persist_user_defined_timestamps=false", name);
+  }
   const std::string comparator = options.comparator->Name();
   for (const ExportImportFilesMetaData* metadata : metadatas) {
     if (metadata == nullptr) return Status::InvalidArgument("metadata must not be null");

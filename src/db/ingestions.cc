@@ -457,6 +457,7 @@ void Ingestions::RecordFiles(Ingestion* part) {
     meta.raw_key_size = properties.raw_key_size;
     meta.raw_value_size = properties.raw_value_size;
     meta.has_no_tombstones = !file.has_tombstones;
+    meta.user_defined_timestamps_persisted = !file.has_bare_keys;
     part->edit.AddFile(file.level, std::move(meta));
   }
 }

@@ -76,11 +76,13 @@ Status PrimaryFollower::TryCatchUpWithPrimary() {
   fiber::MutexLock one_at_a_time(&catch_up_mutex_);
   std::unique_ptr<ManifestUpdate> update;
   Status s = db_.versions->ReadUpdate(&update);
+  if (s.ok()) s = VersionSet::RefuseChangedComparator(*update);
   for (int round = 1; s.ok(); ++round) {
     Status complete = FollowWals(*update);
     if (complete.ok()) complete = OpenNewTables(update.get());
     std::unique_ptr<ManifestUpdate> later;
     s = db_.versions->ReadUpdate(&later);
+    if (s.ok()) s = VersionSet::RefuseChangedComparator(*later);
     if (s.ok() && complete.ok() && later->FirstLogNeeded() <= update->FirstLogNeeded() &&
         later->FirstLogKept() <= update->FirstLogKept()) {
       InstallCatchUp(update.get());

@@ -51,6 +51,9 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   if (!io.ok()) return io;
   Replay replay;
   replay.families = families;
+  for (const ColumnFamily* family : families) {
+    replay.comparator_changed |= family->state->comparator_changed();
+  }
   replay.prepared.SetSharesNumbers(db_.shares_numbers);
   const uint64_t min_log = replay.min_log = FirstLogToReplay();
   std::vector<uint64_t> all, numbers;
@@ -258,6 +261,7 @@ Status Recovery::FinishReplay(Replay* replay) {
     for (FileMetaData& file : flushed.tables) edits[i].AddFile(0, std::move(file));
     for (BlobFileAddition& file : flushed.blob_files) edits[i].AddBlobFile(std::move(file));
     edits[i].SetLogNumber(next_wal);
+    if (!flushed.history_low.empty()) edits[i].SetFullHistoryTsLow(flushed.history_low);
     changes.push_back({family->state, std::span(&pointers[i], 1)});
   }
   if (keep != 0) edits.back().SetMinLogNumberToKeep(keep);
@@ -335,12 +339,13 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
 
   std::string scratch;
   Slice record;
+  WriteBatch converted;
   bool goes_on = true;
   while (goes_on && log.reporter.first.ok() &&
          log.reader->ReadRecord(&record, &scratch, log.mode, &log.record_offset) &&
          log.reporter.first.ok()) {
-    Status s;
-    if (!log.reader->timestamp_sizes().empty()) s = CheckTimestampSizes(log, *replay);
+    Status s = TakeTimestamps(*log.reader, *replay, &converted, &record);
+    if (!s.ok()) s = AtOffset(s, log.path, log.record_offset);
     if (s.ok()) s = ReplayRecord(record, &log, replay, &goes_on);
     if (!s.ok()) return s;
   }
@@ -358,23 +363,6 @@ Status Recovery::ReplayWal(uint64_t number, Replay* replay) {
     // The tail was torn (or preallocated). If records were lost there, a later log does not
     // continue the history.
     replay->stopped = true;
-  }
-  return Status::OK();
-}
-
-// (Older releases' logs say nothing of them.)
-Status Recovery::CheckTimestampSizes(const ReplayedLog& log, const Replay& replay) {
-  for (const ColumnFamily* family : replay.families) {
-    const auto found = log.reader->timestamp_sizes().find(family->id());
-    if (found == log.reader->timestamp_sizes().end() ||
-        found->second == family->icmp.timestamp_size()) {
-      continue;
-    }
-    return AtOffset(
-        Status::InvalidArgument("the log has timestamps of " + std::to_string(found->second) +
-                                " bytes, the comparator of " +
-                                std::to_string(family->icmp.timestamp_size())),
-        log.path, log.record_offset);
   }
   return Status::OK();
 }
@@ -455,6 +443,13 @@ Status Recovery::FlushRecovered(ColumnFamily* family, Replay* replay) {
   FileMetaData meta;
   Status s = job.Run(db_.versions->NewFileNumber(), &meta);
   if (!s.ok()) return s;
+  Replay::Files& collapsed = replay->flushed[family];
+  const std::string& low = job.history_low();
+  if (!low.empty() &&
+      (collapsed.history_low.empty() ||
+       family->icmp.user_comparator()->CompareTimestamp(collapsed.history_low, low) < 0)) {
+    collapsed.history_low = low;
+  }
   if (meta.file_size > 0) {
     DBMutexLock lock(db_.mutex());
     family->level_stats.Add(0, job.stats(), JobKind::kFlush);

@@ -10,9 +10,12 @@
 #include "base/namespace.h"
 #include "commit/prepared_sections.h"
 #include "db/database.h"
+#include "rocksdb/write_batch.h"
 #include "wal/wal_link.h"
 
 namespace cairn {
+
+class LogReader;
 
 class Recovery final : public Part {
  public:
@@ -28,10 +31,11 @@ class Recovery final : public Part {
  private:
   struct Replay {
     std::vector<ColumnFamily*> families;
-    uint64_t min_log = 0;     // older logs hold nothing that is needed
-    SequenceNumber next = 0;  // after the last record that was replayed; 0: none was
-    WalLink last;             // that record and its log
-    bool stopped = false;     // the history ended at damage: see kPointInTimeRecovery
+    bool comparator_changed = false;  // of some: ColumnFamilyState
+    uint64_t min_log = 0;             // older logs hold nothing that is needed
+    SequenceNumber next = 0;          // after the last record that was replayed; 0: none was
+    WalLink last;                     // that record and its log
+    bool stopped = false;             // the history ended at damage: see kPointInTimeRecovery
     bool stopped_by_filter = false;
     uint64_t damaged_log = 0;  // what was replayed lacks a part of it, or its end; 0: of none
     std::set<uint64_t> logs;   // that are there
@@ -40,6 +44,7 @@ class Recovery final : public Part {
     struct Files {
       std::vector<FileMetaData> tables;
       std::vector<BlobFileAddition> blob_files;
+      std::string history_low;  // FlushJob::history_low of them all
     };
     std::map<ColumnFamily*, Files> flushed;
   };
@@ -64,8 +69,12 @@ class Recovery final : public Part {
   [[nodiscard]] Status ReplayWal(uint64_t number, Replay* replay);
   // A log that is being replayed.
   struct ReplayedLog;
-  // InvalidArgument: of other families' timestamps than the options have.
-  [[nodiscard]] static Status CheckTimestampSizes(const ReplayedLog& log, const Replay& replay);
+  // Whether the record that the reader has read has timestamps as the families' keys do; where
+  // these have some since, or none any more, *record becomes one that does (of *converted).
+  // InvalidArgument: they are of another size. NotSupported: it is a part of a transaction.
+  // (recovery_timestamps.cc)
+  [[nodiscard]] static Status TakeTimestamps(const LogReader& reader, const Replay& replay,
+                                             WriteBatch* converted, Slice* record);
   // One record of it. *goes_on: the next one is wanted.
   [[nodiscard]] Status ReplayRecord(const Slice& record, ReplayedLog* log, Replay* replay,
                                     bool* goes_on);

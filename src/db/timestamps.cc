@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/allocation.h"
+#include "base/timestamps.h"
 #include "db/background_work.h"
 #include "db/compactions.h"
 #include "db/database.h"
@@ -109,6 +110,10 @@ Status DB::GetFullHistoryTsLow(ColumnFamilyHandle*, std::string*) {
   return Status::NotSupported("GetFullHistoryTsLow() is not supported.");
 }
 
+Status DB::GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::string*) {
+  return Status::NotSupported("GetNewestUserDefinedTimestamp() is not supported.");
+}
+
 }  // namespace ROCKSDB_NAMESPACE
 
 namespace cairn {
@@ -161,6 +166,34 @@ Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* family, std::string* ts_l
   return s;
 }
 
+Status DBImpl::GetNewestUserDefinedTimestamp(ColumnFamilyHandle* family, std::string* newest) {
+  if (newest == nullptr) return Status::InvalidArgument("newest_timestamp is nullptr");
+  newest->clear();
+  ColumnFamily* found;
+  Status s = db_.families->FamilyOf(family, &found);
+  if (!s.ok()) return s;
+  if (found->icmp.timestamp_size() == 0) {
+    return Status::InvalidArgument("Timestamp is not enabled in this column family");
+  }
+  DBMutexLock lock(db_.mutex());
+  if (!LacksTimestampsInTables(*found->options)) {
+    return Status::NotSupported("the tables of the family have their timestamps",
+                                "persist_user_defined_timestamps is true");
+  }
+  std::vector<const MemTable*> memtables = {found->mem};  // the newest first
+  const std::vector<MemTable*>& sealed = found->imm.current()->memtables();
+  memtables.insert(memtables.end(), sealed.begin(), sealed.end());
+  for (const MemTable* memtable : memtables) {
+    *newest = memtable->newest_timestamp();
+    if (!newest->empty()) return s;
+  }
+  const std::string& low = found->state->history_low();
+  if (found->current()->num_non_empty_levels() > 0 && !low.empty()) {
+    *newest = TimestampBefore(low);
+  }
+  return s;
+}
+
 // Who reads takes a super version first: what that has was not collapsed above its own mark.
 Status Compactions::RaiseHistoryLow(ColumnFamilyHandle* handle, const Slice& low) {
   ColumnFamily* family = nullptr;
@@ -190,6 +223,7 @@ Status Compactions::RaiseHistoryLow(ColumnFamilyHandle* handle, const Slice& low
       family->state, &edit, db_.mutex(), db_.directory.get(), false,
       [&]() FIBER_REQUIRES(database_mutex) { db_.work->InstallSuperVersion(family); });
   if (!s.ok()) return s;
+  db_.work->MaybeScheduleWork();  // a flush may have waited for this
   if (is_behind()) {
     return Status::TryAgain(
         "full_history_ts_low: " + Slice(family->state->history_low()).ToString(true) +

@@ -58,6 +58,8 @@ struct FileMetaData {
   uint64_t tail_size = 0;                        // bytes after the data blocks; 0: not recorded
   uint64_t compensated_range_deletion_size = 0;  // bytes
   std::string min_timestamp, max_timestamp;      // user-defined timestamps; empty: none
+  // False: the table has bare keys, and the family's keys have timestamps (base/timestamps.h). The
+  // bounds here have the smallest one then; in the MANIFEST they have none.
   bool user_defined_timestamps_persisted = true;
   // The oldest blob file that it refers to; kNoBlobFile: it refers to none.
   uint64_t oldest_blob_file_number = kNoBlobFile;
@@ -75,7 +77,15 @@ struct FileMetaData {
 
   // What the table cache needs to find or open this file on `level`.
   TableFileId TableId(int level = -1) const {
-    return {number, file_size, level, path_id, tail_size, largest_seqno, &table.slot, &unique_id};
+    return {.number = number,
+            .file_size = file_size,
+            .level = level,
+            .path_id = path_id,
+            .tail_size = tail_size,
+            .largest_seqno = largest_seqno,
+            .slot = &table.slot,
+            .unique_id = &unique_id,
+            .expects_bare_keys = !user_defined_timestamps_persisted};
   }
 
   // False: the table is known to have no range tombstones.
@@ -86,6 +96,11 @@ struct FileMetaData {
   uint64_t compensated_file_size = 0;  // bytes: file_size, made larger where tombstones prevail
   bool stats_known = false;            // the four counters above are filled in
   int refs = 0;                        // Versions that hold this file
+
+  // The family's keys have timestamps, and the bounds none yet: these get some, and the table is
+  // one with bare keys. And back, where the family's keys have none any more. (In version_edit.cc.)
+  void AddTimestamps();
+  void RemoveTimestamps();
 
   // Widens the bounds and sequence range by one entry. Call it in key order: the first call sets
   // `smallest`.

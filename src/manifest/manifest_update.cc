@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/timestamps.h"
 #include "manifest/version_set.h"
 
 namespace cairn {
@@ -22,7 +23,7 @@ uint64_t ManifestUpdate::FirstLogNeeded() const {
 Status ManifestUpdate::Apply(ManifestReader* reader, const OpenFamily& find_or_make) {
   VersionEdit edit;
   while (reader->Next(&edit)) {
-    if (Status s = Apply(edit, find_or_make); !s.ok()) {
+    if (Status s = Apply(&edit, find_or_make); !s.ok()) {
       return s.IsCorruption() ? reader->Locate(s) : s;
     }
   }
@@ -30,29 +31,66 @@ Status ManifestUpdate::Apply(ManifestReader* reader, const OpenFamily& find_or_m
   return reader->status();
 }
 
-Status ManifestUpdate::ApplyTimestamps(const VersionEdit& edit, Family* family) {
-  bool stripped = edit.persist_user_defined_timestamps() == false;
-  for (const VersionEdit::NewFile& file : edit.new_files()) {
-    stripped |= !file.meta.user_defined_timestamps_persisted;
+// As in RocksDB: a family's keys may get timestamps, or lose them, as long as no table has any.
+Status ManifestUpdate::CheckComparator(const VersionEdit& edit, const ColumnFamilyState& family) {
+  if (!edit.comparator()) return Status::OK();
+  const std::string& was = *edit.comparator();
+  const std::string now = family.user_comparator()->Name();
+  const bool persisted = edit.persist_user_defined_timestamps().value_or(true);
+  const bool persists = family.options().persist_user_defined_timestamps;
+  if (was == now) {
+    if (persisted == persists || family.icmp().timestamp_size() == 0) return Status::OK();
+    return Status::InvalidArgument(
+        "persist_user_defined_timestamps of a family whose keys have timestamps cannot change",
+        family.name());
   }
-  const size_t size = family->state->icmp().timestamp_size();
-  if (stripped && size != 0) {
-    return Status::NotSupported("persist_user_defined_timestamps=false", family->state->name());
+  if (IsNameOfBare(was, now)) {
+    if (!persists) return Status::OK();
+    return Status::InvalidArgument(
+        "the keys of a family get timestamps only with persist_user_defined_timestamps=false",
+        family.name());
   }
-  if (!edit.full_history_ts_low()) return Status::OK();
-  if (edit.full_history_ts_low()->size() != size) {
+  if (IsNameOfBare(now, was)) {
+    if (!persisted) return Status::OK();
+    return Status::InvalidArgument(
+        "the keys of a family lose their timestamps only where persist_user_defined_timestamps was "
+        "false",
+        family.name());
+  }
+  return Status::InvalidArgument(now, "does not match existing comparator " + was);
+}
+
+Status ManifestUpdate::ApplyTimestamps(VersionEdit* edit, Family* family) {
+  const ColumnFamilyState& state = *family->state;
+  const size_t size = state.icmp().timestamp_size();
+  for (VersionEdit::NewFile& file : edit->mutable_new_files()) {
+    FileMetaData& meta = file.meta;
+    if (size == 0) {
+      if (!meta.user_defined_timestamps_persisted) meta.RemoveTimestamps();
+    } else if (!state.options().persist_user_defined_timestamps) {
+      // (One from before the keys had timestamps is not marked yet.)
+      if (meta.user_defined_timestamps_persisted) meta.AddTimestamps();
+    } else if (!meta.user_defined_timestamps_persisted) {
+      return Status::InvalidArgument(
+          "a table has no timestamps, and persist_user_defined_timestamps is true", state.name());
+    }
+  }
+  // (Of a time when the keys had timestamps: it says nothing any more.)
+  if (!edit->full_history_ts_low() || size == 0) return Status::OK();
+  if (edit->full_history_ts_low()->size() != size) {
     return Status::Corruption("full_history_ts_low of another size than the family's timestamps",
-                              family->state->name());
+                              state.name());
   }
   // (One that goes back is passed over: two raises at once may be written in any order.)
-  if (family->history_low.empty() || family->state->user_comparator()->CompareTimestamp(
-                                         family->history_low, *edit.full_history_ts_low()) < 0) {
-    family->history_low = *edit.full_history_ts_low();
+  if (family->history_low.empty() || state.user_comparator()->CompareTimestamp(
+                                         family->history_low, *edit->full_history_ts_low()) < 0) {
+    family->history_low = *edit->full_history_ts_low();
   }
   return Status::OK();
 }
 
-Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_make) {
+Status ManifestUpdate::Apply(VersionEdit* from, const OpenFamily& find_or_make) {
+  const VersionEdit& edit = *from;
   const uint32_t id = edit.column_family();
   const bool known = unopened.contains(id) || families.contains(id);
   if (edit.is_column_family_add()) {
@@ -72,10 +110,9 @@ Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_
   }
   if (const auto it = families.find(id); it != families.end()) {
     Family& family = it->second;
-    const char* const comparator = family.state->user_comparator()->Name();
-    if (edit.comparator() && *edit.comparator() != comparator) {
-      return Status::InvalidArgument(comparator,
-                                     "does not match existing comparator " + *edit.comparator());
+    if (Status s = CheckComparator(edit, *family.state); !s.ok()) return s;
+    if (edit.comparator()) {
+      family.comparator_changed = *edit.comparator() != family.state->user_comparator()->Name();
     }
     // (One that goes back is passed over.)
     if (edit.log_number()) family.log_number = std::max(family.log_number, *edit.log_number());
@@ -83,7 +120,7 @@ Status ManifestUpdate::Apply(const VersionEdit& edit, const OpenFamily& find_or_
         !edit.blob_additions().empty() || !edit.blob_garbage().empty()) {
       family.changed = true;
     }
-    if (Status s = ApplyTimestamps(edit, &family); !s.ok()) return s;
+    if (Status s = ApplyTimestamps(from, &family); !s.ok()) return s;
     if (Status s = family.builder->Apply(edit); !s.ok()) return s;
   }
   if (edit.log_number()) have_log_number = true;

@@ -27,9 +27,10 @@ struct ManifestUpdate {
     ColumnFamilyState* state = nullptr;
     std::unique_ptr<VersionBuilder> builder;
     uint64_t log_number = 0;
-    bool changed = false;        // its files are
-    std::string history_low;     // the largest that was set; empty: none was
-    Version* version = nullptr;  // VersionSet::BuildVersions: without a reference
+    bool changed = false;             // its files are
+    bool comparator_changed = false;  // see ColumnFamilyState
+    std::string history_low;          // the largest that was set; empty: none was
+    Version* version = nullptr;       // VersionSet::BuildVersions: without a reference
   };
 
   // A family that the MANIFEST adds: null if it is not to be opened.
@@ -59,9 +60,12 @@ struct ManifestUpdate {
   std::string db_id;
 
  private:
-  [[nodiscard]] Status Apply(const VersionEdit& edit, const OpenFamily& find_or_make);
-  // NotSupported: files without the timestamps that their keys have.
-  [[nodiscard]] static Status ApplyTimestamps(const VersionEdit& edit, Family* family);
+  [[nodiscard]] Status Apply(VersionEdit* edit, const OpenFamily& find_or_make);
+  // Whether the family that the edit is of may be opened with the comparator of its options.
+  [[nodiscard]] static Status CheckComparator(const VersionEdit& edit,
+                                              const ColumnFamilyState& family);
+  // The mark of the history, and which files have bare keys (base/timestamps.h).
+  [[nodiscard]] static Status ApplyTimestamps(VersionEdit* edit, Family* family);
 };
 
 }  // namespace cairn

@@ -4,8 +4,30 @@
 #include <cstdio>
 
 #include "base/coding.h"
+#include "base/range_tombstones.h"
+#include "base/timestamps.h"
 
 namespace cairn {
+
+void FileMetaData::AddTimestamps() {
+  constexpr size_t kSize = kUnpersistedTimestampSize;
+  smallest.DecodeFrom(InternalKeyWithMinTimestamp(smallest.Encode(), kSize));
+  if (EndsWithTombstone(largest.Encode())) {
+    // It lies before all versions of its key.
+    largest = InternalKey(WithMaxTimestamp(largest.user_key(), kSize), kMaxSequenceNumber,
+                          kTypeRangeDeletion);
+  } else {
+    largest.DecodeFrom(InternalKeyWithMinTimestamp(largest.Encode(), kSize));
+  }
+  user_defined_timestamps_persisted = false;
+}
+
+void FileMetaData::RemoveTimestamps() {
+  for (InternalKey* bound : {&smallest, &largest}) {
+    bound->DecodeFrom(InternalKeyWithoutTimestamp(bound->Encode(), kUnpersistedTimestampSize));
+  }
+  user_defined_timestamps_persisted = true;
+}
 
 namespace {
 
@@ -30,14 +52,22 @@ void PutTaggedVarintField(std::string* dst, uint32_t tag, uint64_t value) {
   PutTaggedString(dst, tag, field);
 }
 
+// A bound as the MANIFEST has it.
+std::string StoredBound(const FileMetaData& f, const InternalKey& bound) {
+  return f.user_defined_timestamps_persisted
+             ? bound.Encode().ToString()
+             : InternalKeyWithoutTimestamp(bound.Encode(), kUnpersistedTimestampSize);
+}
+
 bool EncodeNewFile(std::string* dst, int level, const FileMetaData& f) {
-  if (f.smallest.Encode().size() < 8 || f.largest.Encode().size() < 8) return false;
+  const size_t least = 8 + (f.user_defined_timestamps_persisted ? 0 : kUnpersistedTimestampSize);
+  if (f.smallest.Encode().size() < least || f.largest.Encode().size() < least) return false;
   PutVarint32(dst, kTagNewFile4);
   PutVarint32(dst, static_cast<uint32_t>(level));
   PutVarint64(dst, f.number);
   PutVarint64(dst, f.file_size);
-  PutLengthPrefixedSlice(dst, f.smallest.Encode());
-  PutLengthPrefixedSlice(dst, f.largest.Encode());
+  PutLengthPrefixedSlice(dst, StoredBound(f, f.smallest));
+  PutLengthPrefixedSlice(dst, StoredBound(f, f.largest));
   PutVarint64(dst, f.smallest_seqno);
   PutVarint64(dst, f.largest_seqno);
 
@@ -269,7 +299,9 @@ Status DecodeNewFile(uint32_t tag, EditReader* in, VersionEdit::NewFile* file,
     f.largest_seqno = in->Sequence("new file's largest sequence");
   }
   if (tag != kTagNewFile4 || in->failed() != nullptr) return Status::OK();
-  return DecodeNewFileFields(in, &f, min_log_number_to_keep);
+  Status s = DecodeNewFileFields(in, &f, min_log_number_to_keep);
+  if (s.ok() && in->failed() == nullptr && !f.user_defined_timestamps_persisted) f.AddTimestamps();
+  return s;
 }
 
 Status Malformed(const char* what) {

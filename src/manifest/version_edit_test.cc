@@ -36,7 +36,7 @@ VersionEdit FullEdit() {
   f.compensated_range_deletion_size = 5;
   f.min_timestamp = "t0";
   f.max_timestamp = "t9";
-  f.user_defined_timestamps_persisted = false;
+  f.AddTimestamps();
   f.unique_id = {0x0123456789abcdef, 7};
   edit.SetSyncedLog({11, 4711});
   edit.AddFile(4, f);
@@ -63,7 +63,8 @@ TEST(VersionEdit, RoundTripKeepsEveryField) {
   const FileMetaData& f = decoded.new_files()[0].meta;
   EXPECT_EQ(decoded.new_files()[0].level, 4);
   EXPECT_EQ(f.path_id, 2u);
-  EXPECT_EQ(f.smallest.user_key().ToString(), std::string("a\0b", 3));
+  EXPECT_EQ(f.smallest.user_key().ToString(), std::string("a\0b\0\0\0\0\0\0\0\0", 11));
+  EXPECT_FALSE(f.user_defined_timestamps_persisted);
   EXPECT_EQ(f.file_checksum, std::string("\x00\x01\xff", 3));
   EXPECT_EQ(f.temperature, Temperature::kWarm);
   EXPECT_TRUE(f.marked_for_compaction);
@@ -72,6 +73,43 @@ TEST(VersionEdit, RoundTripKeepsEveryField) {
   EXPECT_EQ(*decoded.synced_log(), (LogEnd{11, 4711}));
   ASSERT_EQ(decoded.deleted_files().size(), 2u);
   EXPECT_EQ(decoded.deleted_files()[0], (VersionEdit::DeletedFile{3, 77}));
+}
+
+// In the MANIFEST the bounds are bare keys, and a field of one byte says so: 16, of length 1, 0.
+TEST(VersionEdit, BoundsOfATableWithoutTimestampsAreBareKeys) {
+  FileMetaData f = MakeFile(9, "apple", "pear");
+  f.AddTimestamps();
+  VersionEdit edit;
+  edit.AddFile(0, f);
+  const std::string record = Encode(edit);
+  EXPECT_NE(record.find(std::string("\x0d") + "apple"), std::string::npos);  // 5 and 8 bytes
+  EXPECT_NE(record.find(std::string("\x0c") + "pear"), std::string::npos);
+  EXPECT_NE(record.find(std::string("\x10\x01\x00", 3)), std::string::npos);
+  VersionEdit decoded;
+  ASSERT_TRUE(decoded.DecodeFrom(record).ok());
+  const FileMetaData& read = decoded.new_files()[0].meta;
+  EXPECT_EQ(read.smallest.user_key().ToString(), "apple" + std::string(8, '\0'));
+  EXPECT_EQ(read.largest.user_key().ToString(), "pear" + std::string(8, '\0'));
+  EXPECT_EQ(ExtractSequence(read.smallest.Encode()), 900u);
+
+  // The end of a range tombstone lies before all versions of its key.
+  f = MakeFile(9, "apple", "pear");
+  f.largest = InternalKey("pear", kMaxSequenceNumber, kTypeRangeDeletion);
+  f.AddTimestamps();
+  EXPECT_EQ(f.largest.user_key().ToString(), "pear" + std::string(8, '\xff'));
+  edit.Clear();
+  edit.AddFile(0, f);
+  decoded.Clear();
+  ASSERT_TRUE(decoded.DecodeFrom(Encode(edit)).ok());
+  EXPECT_EQ(decoded.new_files()[0].meta.largest.Encode(), f.largest.Encode());
+
+  // A bound that cannot have a timestamp is no bound of such a table.
+  f = MakeFile(9, "apple", "pear");
+  f.user_defined_timestamps_persisted = false;
+  edit.Clear();
+  edit.AddFile(0, f);
+  std::string unused;
+  EXPECT_FALSE(edit.EncodeTo(&unused));
 }
 
 TEST(VersionEdit, RoundTripOfColumnFamilyChanges) {

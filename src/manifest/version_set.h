@@ -69,6 +69,8 @@ class ColumnFamilyState {
   // of their inputs).
   uint64_t NewEpochNumber() { return next_epoch_++; }
   bool dropped() const { return dropped_; }
+  // Since the MANIFEST was written its keys have timestamps, or have none any more.
+  bool comparator_changed() const { return comparator_changed_; }
   // With timestamps: nobody reads below it. Empty: not known. REQUIRES: mutex.
   const std::string& history_low() const { return history_low_; }
 
@@ -101,6 +103,7 @@ class ColumnFamilyState {
   LogNumbers::Share log_;
   uint64_t next_epoch_ = kReservedEpochNumberForFileIngestedBehind + 1;
   bool dropped_ = false;
+  bool comparator_changed_ = false;
   std::string history_low_;
 };
 
@@ -157,6 +160,9 @@ class VersionSet {
   // names. Changes nothing: an update may be dropped and read anew. Without the mutex. Errors as
   // Recover's. SUSPENDS.
   [[nodiscard]] Status ReadUpdate(std::unique_ptr<ManifestUpdate>* update) const;
+  // InvalidArgument: by the MANIFEST a family's keys have timestamps, and here they have none, or
+  // the other way round.
+  [[nodiscard]] static Status RefuseChangedComparator(const ManifestUpdate& update);
   // Makes the Versions that the update changes, which nobody sees yet.
   [[nodiscard]] Status BuildVersions(ManifestUpdate* update);
   // Takes back what BuildVersions made.
@@ -302,6 +308,8 @@ class VersionSet {
   [[nodiscard]] static Status OpenCurrent(const std::string& dbname, FileSystem* fs, bool growing,
                                           std::unique_ptr<ManifestReader>* reader,
                                           uint64_t* number);
+  // Drops the Versions with the error. REQUIRES: BuildVersions was OK.
+  [[nodiscard]] Status RefuseBlobsOfBareKeys(ManifestUpdate* update);
   // Nothing but what was asked for, and all of it.
   [[nodiscard]] Status CheckFound(const std::vector<ColumnFamilyDescriptor>& families,
                                   const ManifestUpdate& recovered, bool read_only) const;

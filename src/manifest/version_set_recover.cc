@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/string_util.h"
+#include "base/timestamps.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "manifest/manifest_reader.h"
@@ -81,14 +82,44 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
     it = recovered.families.contains(it->first) ? std::next(it) : Leave(it);
   }
   dropped_.clear();  // (they have no Versions)
+  for (const auto& [id, family] : recovered.families) {
+    family.state->comparator_changed_ = family.comparator_changed;
+  }
+  if (growing) s = RefuseChangedComparator(recovered);
+  if (!s.ok()) return s;
   s = CheckFound(families, recovered, read_only);
   // As in RocksDB, where each family begins with an empty Version (rocksdb.sstables shows numbers).
   next_version_number_ += recovered.families.size();
   if (s.ok()) s = BuildVersions(&recovered);
+  if (s.ok()) s = RefuseBlobsOfBareKeys(&recovered);
   if (!s.ok()) return s.IsCorruption() ? reader->Locate(s) : s;
   InstallUpdate(&recovered);
   last_sequence_.store(recovered.last_sequence, std::memory_order_release);
   return RecoverIdentity(read_only);
+}
+
+// (A blob has its key with it, whole.)
+Status VersionSet::RefuseBlobsOfBareKeys(ManifestUpdate* update) {
+  for (const auto& [id, family] : update->families) {
+    if (!LacksTimestampsInTables(family.state->options()) || family.version == nullptr ||
+        family.version->blob_files().empty()) {
+      continue;
+    }
+    const std::string name = family.state->name();
+    DropVersions(update);
+    return Status::NotSupported("blob files with persist_user_defined_timestamps=false", name);
+  }
+  return Status::OK();
+}
+
+// What it writes is of another kind than what is read.
+Status VersionSet::RefuseChangedComparator(const ManifestUpdate& update) {
+  for (const auto& [id, family] : update.families) {
+    if (!family.comparator_changed) continue;
+    return Status::InvalidArgument("the process that writes the database has another comparator",
+                                   family.state->name());
+  }
+  return Status::OK();
 }
 
 Status VersionSet::CheckFound(const std::vector<ColumnFamilyDescriptor>& families,

@@ -19,6 +19,15 @@ struct VersionSet::Writer {
   fiber::CondVar turn;
 };
 
+namespace {
+
+// (Only where tables have bare keys: older releases do not know of it.)
+void NotePersistence(const ColumnFamilyOptions& options, VersionEdit* edit) {
+  if (LacksTimestampsInTables(options)) edit->SetPersistUserDefinedTimestamps(false);
+}
+
+}  // namespace
+
 // One write of the MANIFEST: what the head prepares under the mutex for the time without it.
 struct VersionSet::ManifestWrite {
   std::vector<std::string> snapshot;  // with new_number: the state before the edits
@@ -50,6 +59,7 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
     identity.SetColumnFamily(id);
     if (id != 0) identity.AddColumnFamily(cf->name());
     identity.SetComparatorName(cf->user_comparator()->Name());
+    NotePersistence(cf->options(), &identity);
     if (!cf->history_low().empty()) identity.SetFullHistoryTsLow(cf->history_low());
     if (Status s = add(identity); !s.ok()) return s;
 
@@ -81,6 +91,7 @@ Status VersionSet::NewDB(const ColumnFamilyOptions& options, FSDirectory* db_dir
   VersionEdit edit;
   edit.SetDBId(db_id_);
   edit.SetComparatorName(options.comparator->Name());
+  NotePersistence(options, &edit);
   edit.SetLogNumber(0);
   edit.SetNextFile(kFirstManifest + 1);
   edit.SetLastSequence(0);
@@ -362,6 +373,7 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
   VersionEdit edit;
   edit.AddColumnFamily(name);
   edit.SetComparatorName(state->user_comparator()->Name());
+  NotePersistence(options, &edit);
   edit.SetMaxColumnFamily(id);
   edit.SetLogNumber(log_number);
   CompleteEdit(state.get(), &edit);

@@ -191,7 +191,27 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   }
 
   NoteSequence(seq);
+  if (comparator_.timestamp_size() == kUnpersistedTimestampSize) [[unlikely]]
+    NoteTimestamp(key);
   return Status::OK();
+}
+
+void MemTable::NoteTimestamp(const Slice& user_key) {
+  const Slice timestamp = comparator_.TimestampIn(user_key);
+  if (timestamp.size() != kUnpersistedTimestampSize) return;  // (a damaged log's)
+  const uint64_t number = DecodeFixed64(timestamp.data());
+  if (number > newest_timestamp_.load(std::memory_order_relaxed)) {
+    newest_timestamp_.store(number, std::memory_order_relaxed);
+  }
+  has_timestamp_.store(true, std::memory_order_release);
+}
+
+std::string MemTable::newest_timestamp() const {
+  std::string timestamp;
+  if (has_timestamp_.load(std::memory_order_acquire)) {
+    PutFixed64(&timestamp, newest_timestamp_.load(std::memory_order_relaxed));
+  }
+  return timestamp;
 }
 
 void MemTable::NoteSequence(SequenceNumber seq) {
@@ -215,6 +235,7 @@ Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slic
   }
   data_size_.fetch_add(bytes + kInternalKeyFooterSize, std::memory_order_relaxed);
   NoteSequence(seq);
+  if (comparator_.timestamp_size() == kUnpersistedTimestampSize) NoteTimestamp(start);
   return Status::OK();
 }
 

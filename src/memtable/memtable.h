@@ -145,6 +145,9 @@ class MemTable {
   }
   /// Given at construction.
   SequenceNumber GetEarliestSequenceNumber() const { return earliest_seq_; }
+  /// The newest timestamp of entries and range tombstones, where these have one of 8 bytes and no
+  /// two were added at once; empty: none was added. Any thread.
+  std::string newest_timestamp() const;
 
   /// Estimated entries and bytes in the internal-key range [begin, end).
   void ApproximateRange(const Slice& begin, const Slice& end, uint64_t* count,
@@ -206,6 +209,8 @@ class MemTable {
   bool FilterMayContain(const Slice& key) const;
   Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end);
   void NoteSequence(SequenceNumber seq);
+  // REQUIRES: comparator_ has timestamps of 8 bytes.
+  void NoteTimestamp(const Slice& user_key);
 
   const InternalKeyComparator comparator_;
   std::atomic<size_t> write_buffer_size_;  // relaxed: a limit that may change at any time
@@ -233,6 +238,8 @@ class MemTable {
   std::atomic<uint64_t> deletes_{0};
   std::atomic<uint64_t> data_size_{0};
   std::atomic<SequenceNumber> first_seq_{0};
+  std::atomic<uint64_t> newest_timestamp_{0};  // written by one at a time
+  std::atomic<bool> has_timestamp_{false};     // release: after newest_timestamp_
   std::atomic<int> refs_{1};
 
   uint64_t id_ = 0;

@@ -66,6 +66,7 @@ class ImmutableMemTables {
   /// A flush is due: enough memtables that no flush has picked yet, or one was requested.
   /// Lock-free.
   bool IsFlushPending() const { return flush_pending_.load(std::memory_order_acquire); }
+  bool flush_requested() const { return flush_requested_; }
   /// Asks that all memtables be flushed even below min_to_merge (DB::Flush).
   void FlushRequested() {
     flush_requested_ = true;

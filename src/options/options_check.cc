@@ -4,10 +4,12 @@
 // neither named here nor marked in the headers as without effect is honoured.)
 #include <algorithm>
 #include <bit>
+#include <string_view>
 #include <utility>
 
 #include "base/memtable_factory.h"
 #include "base/task_limiter.h"
+#include "base/timestamps.h"
 #include "fiber/limits.h"
 #include "fs/platform.h"
 #include "fs/space_manager.h"
@@ -71,6 +73,25 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
                  "unordered_write is incompatible with !allow_concurrent_memtable_write");
   check->Invalid(o.use_direct_io_for_flush_and_compaction && o.writable_file_max_buffer_size == 0,
                  "writes in direct IO require writable_file_max_buffer_size > 0");
+}
+
+// As in RocksDB: who inserts beside another could not tell which timestamp is the newest, and a
+// flush of all families at once raises no marks.
+void CheckUnpersistedTimestamps(const DBOptions& db, const ColumnFamilyOptions& o, Checker* check) {
+  if (o.comparator == nullptr || !LacksTimestampsInTables(o)) return;
+  const std::string_view name = o.comparator->Name();
+  const auto refuse = [&](bool is_set, const std::string& what) {
+    if (!is_set) return;
+    check->Add(Status::NotSupported(
+        "persist_user_defined_timestamps=false is not supported together with " + what));
+  };
+  refuse(!name.ends_with(kTimestampedName) ||
+             o.comparator->timestamp_size() != kUnpersistedTimestampSize,
+         "a comparator of one's own, " + std::string(name));
+  refuse(db.atomic_flush, "atomic_flush");
+  refuse(db.allow_concurrent_memtable_write, "allow_concurrent_memtable_write");
+  refuse(db.allow_ingest_behind, "allow_ingest_behind");
+  refuse(o.enable_blob_files, "enable_blob_files");
 }
 
 bool IsKnownMemTable(const MemTableRepFactory& factory) {
@@ -170,6 +191,7 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
   Checker check;
   CheckDBOptions(db_options, &check);
   CheckColumnFamilyOptions(cf_options, &check);
+  CheckUnpersistedTimestamps(db_options, cf_options, &check);
   check.Invalid(db_options.unordered_write && cf_options.max_successive_merges != 0,
                 "max_successive_merges > 0 is incompatible with unordered_write");
   check.Invalid(db_options.allow_concurrent_memtable_write &&

@@ -262,6 +262,7 @@ void DumpTheRest(const Lines& line, const ColumnFamilyOptions& o) {
   line("periodic_compaction_seconds", o.periodic_compaction_seconds);
   line("preclude_last_level_data_seconds", o.preclude_last_level_data_seconds);
   line("preserve_internal_time_seconds", o.preserve_internal_time_seconds);
+  if (!o.persist_user_defined_timestamps) line("persist_user_defined_timestamps", false);
 }
 
 void DumpBlobs(const Lines& line, const ColumnFamilyOptions& o) {

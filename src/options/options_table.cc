@@ -116,6 +116,14 @@ std::string FormatSstPartitioner(const ColumnFamilyOptions& options) {
                                                     : options.sst_partitioner_factory->GetId();
 }
 
+// Written only where it says something: release 7.8.3 does not know it, nor what it says.
+std::string FormatPersistence(const ColumnFamilyOptions& options) {
+  return options.persist_user_defined_timestamps ? "" : "false";
+}
+bool ParsePersistence(ColumnFamilyOptions* options, const std::string& value) {
+  return ParseValue(value, &options->persist_user_defined_timestamps);
+}
+
 // Of old versions: accepted, without effect.
 template <typename S>
 constexpr OptionField<S> Ignored(std::string_view name) {
@@ -648,6 +656,7 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_size_to_maintain>(
           "max_write_buffer_size_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_pri>("compaction_pri"),
+      {"persist_user_defined_timestamps", FormatPersistence, ParsePersistence},
       Ignored<ColumnFamilyOptions>("bottommost_temperature"),
       Ignored<ColumnFamilyOptions>("snap_refresh_nanos"),
       Ignored<ColumnFamilyOptions>("hard_rate_limit"),

@@ -308,7 +308,7 @@ void DBIterator::FindForward(Skip skip) {
         valid_ = true;
         return;
       }
-      if (!in_range && type != kTypeDeletion && type != kTypeSingleDeletion) {
+      if (!in_range && !IsDeletionType(type)) {
         Fail(BadEntry(type));
         return;
       }
@@ -354,8 +354,9 @@ bool DBIterator::CollectOperandsForward(MergeBase* base) {
         return true;
       }
       *base = {entry_value_, type};
-      if (type == kTypeValue || type == kTypeWideColumnEntity || type == kTypeDeletion ||
-          type == kTypeSingleDeletion) {
+      if (type == kTypeValue || type == kTypeWideColumnEntity) return true;
+      if (IsDeletionType(type)) {
+        base->type = kTypeDeletion;
         return true;
       }
       Fail(BadEntry(type));
@@ -515,6 +516,7 @@ bool DBIterator::CollectNewestVisible(bool* found) {
         break;
       case kTypeDeletion:
       case kTypeSingleDeletion:
+      case kTypeDeletionWithTimestamp:  // of a time when the keys had timestamps
         ++passed_.deletions;
         operands_.Clear();
         *found = false;
@@ -572,7 +574,7 @@ bool DBIterator::LookUpSavedKey(bool* found) {
     *found = true;
     // Back before the operands.
     SeekInternalForPrev(saved_key_.get(), kMaxSequenceNumber, kValueTypeForSeek);
-  } else if (type != kTypeDeletion && type != kTypeSingleDeletion) {
+  } else if (!IsDeletionType(type)) {
     Fail(BadEntry(type));
     return false;
   }

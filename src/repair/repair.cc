@@ -317,6 +317,10 @@ Status Repair(const std::string& dbname, const DBOptions& db_options,
   DBOptions options = cairn::SanitizeOptions(db_options, dbname);
   for (ColumnFamilyDescriptor& family : families) {
     if (Status s = cairn::CompleteOptions(options, &family.options); !s.ok()) return s;
+    if (cairn::LacksTimestampsInTables(family.options)) {
+      return Status::NotSupported("RepairDB with persist_user_defined_timestamps=false",
+                                  family.name);
+    }
   }
   ColumnFamilyOptions others;
   if (unknown != nullptr) {

@@ -141,6 +141,17 @@ TEST_F(TimestampsRepairTest, WhatIsSavedOfADamagedTableHasItsTimestamps) {
   EXPECT_EQ("new" + std::string(40, 'x'), GetAt(Key(250), 9));
 }
 
+TEST_F(TimestampsRepairTest, TablesWithoutTimestampsAreRefused) {
+  options_.persist_user_defined_timestamps = false;
+  options_.allow_concurrent_memtable_write = false;
+  Open(options_);
+  PutAt("k", 1, "1");
+  Close();
+  EXPECT_TRUE(RepairDB(kDbName, options_).IsNotSupported());
+  Open(options_);
+  EXPECT_EQ("1", GetAt("k", 2));
+}
+
 TEST_F(TimestampsRepairTest, TheMarkIsKeptWhereTheManifestSaysIt) {
   Open(options_);
   for (uint64_t ts = 1; ts <= 6; ++ts) PutAt("k", ts, std::to_string(ts));

@@ -61,6 +61,13 @@ struct SstFileWriter::Rep {
 
   const FileOptions file_options;
   const Options options;
+  // The table gets bare keys.
+  bool StripsTimestamps() const {
+    return !options.persist_user_defined_timestamps && icmp.timestamp_size() != 0;
+  }
+  // InvalidArgument: of another size, or one that the table would not have.
+  Status CheckTimestamp(const Slice& timestamp) const;
+
   const cairn::InternalKeyComparator icmp;
   const uint32_t family_id;
   const std::string family_name;
@@ -106,11 +113,20 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, const Slice& value, cairn:
   return s;
 }
 
-Status SstFileWriter::Rep::AddStamped(const Slice& bare_key, const Slice& timestamp,
-                                      const Slice& value, cairn::ValueType type) {
+Status SstFileWriter::Rep::CheckTimestamp(const Slice& timestamp) const {
   if (icmp.timestamp_size() != timestamp.size()) {
     return Status::InvalidArgument("Timestamp size mismatch");
   }
+  if (StripsTimestamps() && timestamp != Slice(std::string(timestamp.size(), '\0'))) {
+    return Status::InvalidArgument(
+        "With persist_user_defined_timestamps=false only the smallest timestamp is accepted");
+  }
+  return Status::OK();
+}
+
+Status SstFileWriter::Rep::AddStamped(const Slice& bare_key, const Slice& timestamp,
+                                      const Slice& value, cairn::ValueType type) {
+  if (Status s = CheckTimestamp(timestamp); !s.ok()) return s;
   if (timestamp.empty()) return Add(bare_key, value, type);
   const std::string user_key = bare_key.ToString() + timestamp.ToString();
   return Add(user_key, value, type);
@@ -155,6 +171,7 @@ Status SstFileWriter::Open(const std::string& file_path) {
   builder.column_family_id = r.family_id;
   builder.column_family_name = r.family_name;
   builder.skip_filters = r.skip_filters;
+  builder.strip_timestamps = r.StripsTimestamps();
   builder.db_id = "SST Writer";
   builder.db_session_id = r.session_id;
   builder.cur_file_num = ++r.files;
@@ -196,7 +213,9 @@ Status SstFileWriter::Put(const Slice& user_key, const Slice& timestamp, const S
 }
 Status SstFileWriter::Delete(const Slice& user_key, const Slice& timestamp) {
   if (timestamp.empty()) return Status::InvalidArgument("Timestamp size mismatch");
-  return rep_->AddStamped(user_key, timestamp, Slice(), cairn::kTypeDeletionWithTimestamp);
+  return rep_->AddStamped(
+      user_key, timestamp, Slice(),
+      rep_->StripsTimestamps() ? cairn::kTypeDeletion : cairn::kTypeDeletionWithTimestamp);
 }
 Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key,
                                   const Slice& timestamp) {
@@ -209,9 +228,7 @@ Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key) 
 
 Status SstFileWriter::Rep::AddRange(const Slice& begin_key, const Slice& end_key,
                                     const Slice& timestamp) {
-  if (icmp.timestamp_size() != timestamp.size()) {
-    return Status::InvalidArgument("Timestamp size mismatch");
-  }
+  if (Status s = CheckTimestamp(timestamp); !s.ok()) return s;
   if (builder == nullptr) return Status::InvalidArgument("File is not opened");
   const Comparator* const comparator = icmp.user_comparator();
   const int order = comparator->CompareWithoutTimestamp(begin_key, false, end_key, false);
@@ -262,6 +279,12 @@ Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
   if (!s.ok()) return r.Fail(s);
   r.info.file_size = r.builder->FileSize();
   r.file->GetChecksum(&r.info.file_checksum, &r.info.file_checksum_func_name);
+  if (r.StripsTimestamps()) {
+    for (std::string* key : {&r.info.smallest_key, &r.info.largest_key,
+                             &r.info.smallest_range_del_key, &r.info.largest_range_del_key}) {
+      key->resize(cairn::StripTimestamp(*key, r.icmp.timestamp_size()).size());
+    }
+  }
   r.builder.reset();
   r.file.reset();
   if (file_info != nullptr) *file_info = r.info;

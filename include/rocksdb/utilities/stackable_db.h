@@ -197,6 +197,10 @@ class StackableDB : public DB {
   Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low) override {
     return db_->GetFullHistoryTsLow(column_family, ts_low);
   }
+  Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* column_family,
+                                       std::string* newest_timestamp) override {
+    return db_->GetNewestUserDefinedTimestamp(column_family, newest_timestamp);
+  }
   using DB::KeyMayExist;
   bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
                    std::string* value, std::string* timestamp,
