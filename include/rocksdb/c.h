@@ -201,11 +201,10 @@ extern ROCKSDB_LIBRARY_API void rocksdb_batched_multi_get_cf(
     rocksdb_column_family_handle_t* column_family, size_t num_keys, const char* const* keys_list,
     const size_t* keys_list_sizes, rocksdb_pinnableslice_t** values, char** errs,
     const bool sorted_input);
-/* 0: the key certainly does not exist. `value`, `val_len` and `value_found` may be NULL; if
- *value_found, *value is malloc()ed. Where there are timestamps: of the options'; `timestamp` has no
- * effect, as in RocksDB. */
-/* 0 only if the key is certainly absent. *value_found: the answer is certain, and *value, for
-   free(), is the value, or of 0 bytes if the key is absent. */
+/* 0: the key certainly does not exist. *value_found: the answer is certain, and *value, which the
+ * caller frees, is the value, or of 0 bytes if the key is absent. `value`, `val_len` and
+ * `value_found` may be NULL. Where there are timestamps: of the options'; `timestamp` has no effect,
+ * as in RocksDB. */
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_key_may_exist(
     rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_len,
     char** value, size_t* val_len, const char* timestamp, size_t timestamp_len,
