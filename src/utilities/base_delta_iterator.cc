@@ -41,7 +41,7 @@ void BaseDeltaIterator::SeekDelta(const Slice& key, bool forward) {
       delta_.PrevKey();
     }
   }
-  seen_version_ = index_->version();
+  seen_shrinks_ = index_->shrinks();
 }
 
 void BaseDeltaIterator::SeekToFirst() {
@@ -52,7 +52,7 @@ void BaseDeltaIterator::SeekToFirst() {
     SeekDelta(*lower_bound_, /*forward=*/true);
   } else {
     delta_.SeekToFirst();
-    seen_version_ = index_->version();
+    seen_shrinks_ = index_->shrinks();
   }
   FindCurrent();
 }
@@ -66,7 +66,7 @@ void BaseDeltaIterator::SeekToLast() {
   } else {
     delta_.SeekToLast();
     delta_.ToNewest();
-    seen_version_ = index_->version();
+    seen_shrinks_ = index_->shrinks();
   }
   FindCurrent();
 }
@@ -97,8 +97,8 @@ void BaseDeltaIterator::Move(bool forward) {
   }
   const bool turns = forward != forward_;
   forward_ = forward;
-  // What was added since may lie just behind the current key.
-  const bool seeks = turns || seen_version_ != index_->version();
+  // (What a rollback took may be where the cursor stood.)
+  const bool seeks = turns || seen_shrinks_ != index_->shrinks();
   if (seeks) left_.assign(key().data(), key().size());
   if (at_ != At::kDelta) {
     StepBase();

@@ -6,6 +6,9 @@
 // current one; going backward, at its last that is not behind it. What the delta hides, or deletes,
 // is passed over.
 //
+// What is added to the batch meanwhile moves neither cursor, as in RocksDB: a scan that adds a key
+// next to each one it sees comes to an end.
+//
 // Not thread-safe.
 #ifndef CAIRN_UTILITIES_BASE_DELTA_ITERATOR_H_
 #define CAIRN_UTILITIES_BASE_DELTA_ITERATOR_H_
@@ -61,7 +64,7 @@ class BaseDeltaIterator final : public Iterator {
   BatchIndex::Cursor delta_;
   std::optional<Slice> lower_bound_;
   std::optional<Slice> upper_bound_;
-  uint64_t seen_version_ = 0;  // of the index, when delta_ was placed
+  uint64_t seen_shrinks_ = 0;  // of the index, when delta_ was placed
   bool forward_ = true;
   At at_ = At::kNowhere;
   Status status_;

@@ -389,6 +389,7 @@ void BatchIndex::Clear() {
   leaves_.Reset();
   inners_.Reset();
   ++version_;
+  ++shrinks_;
 }
 
 // --- Rollback
@@ -398,6 +399,7 @@ void BatchIndex::Truncate(size_t size) {
   while (end > 0 && records_[end - 1].offset >= size) --end;
   if (end == records_.size()) return;
   ++version_;
+  ++shrinks_;
   std::unordered_set<Tree*> touched;
   for (uint32_t i = end; i < records_.size(); ++i) {
     const Record& r = records_[i];

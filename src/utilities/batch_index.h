@@ -207,8 +207,8 @@ class BatchIndex {
     mutable uint32_t record_ = kNone;
   };
 
-  // Grows with each change that moves entries.
-  uint64_t version() const { return version_; }
+  // Grows whenever entries go.
+  uint64_t shrinks() const { return shrinks_; }
   // The newest entry of a key: false if there is none.
   bool Newest(uint32_t family, const Slice& key, WriteEntry* entry) const;
 
@@ -272,6 +272,7 @@ class BatchIndex {
   Pool<Leaf> leaves_;
   Pool<Inner> inners_;
   uint64_t version_ = 1;
+  uint64_t shrinks_ = 0;
 };
 
 }  // namespace cairn

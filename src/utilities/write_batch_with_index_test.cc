@@ -225,7 +225,7 @@ TEST_F(WriteBatchWithIndexTest, ScansKeepWithinTheirBounds) {
   EXPECT_TRUE(it->status().ok());
 }
 
-TEST_F(WriteBatchWithIndexTest, ScansSeeWhatIsAddedAheadOfThem) {
+TEST_F(WriteBatchWithIndexTest, ScansSeeWhatIsAddedBeyondTheBatchsNextEntry) {
   PutDb(Key(10), "db");
   PutDb(Key(30), "db");
   const std::unique_ptr<Iterator> it = Scan();
@@ -233,8 +233,11 @@ TEST_F(WriteBatchWithIndexTest, ScansSeeWhatIsAddedAheadOfThem) {
   ASSERT_EQ(Key(10), it->key());
   ASSERT_TRUE(batch_.Put(Key(20), "batch").ok());
   it->Next();
+  EXPECT_EQ(Key(30), it->key());
+  it->Prev();
   ASSERT_TRUE(it->Valid());
   EXPECT_EQ(Key(20), it->key());
+  it->Seek(Key(20));
   ASSERT_TRUE(batch_.Put(Key(15), "behind").ok());
   ASSERT_TRUE(batch_.Put(Key(25), "ahead").ok());
   it->Next();
@@ -244,6 +247,19 @@ TEST_F(WriteBatchWithIndexTest, ScansSeeWhatIsAddedAheadOfThem) {
   ASSERT_TRUE(batch_.Put(Key(28), "behind").ok());
   it->Prev();
   EXPECT_EQ(Key(28), it->key());
+}
+
+TEST_F(WriteBatchWithIndexTest, ScansGoOnAfterARollbackOfWhatIsAhead) {
+  for (const int i : {10, 20, 40}) PutDb(Key(i), "db");
+  ASSERT_TRUE(batch_.Put(Key(30), "batch").ok());
+  batch_.SetSavePoint();
+  ASSERT_TRUE(batch_.Put(Key(15), "taken back").ok());
+  const std::unique_ptr<Iterator> it = Scan();
+  it->SeekToFirst();
+  ASSERT_TRUE(batch_.RollbackToSavePoint().ok());
+  std::string seen;
+  for (it->Next(); it->Valid(); it->Next()) seen += it->key().ToString() + " ";
+  EXPECT_EQ(Key(20) + " " + Key(30) + " " + Key(40) + " ", seen);
 }
 
 // The current entry's slices are asked for anew after the batch grew, and perhaps moved.
@@ -272,7 +288,8 @@ TEST_F(WriteBatchWithIndexTest, RandomScansBehaveLikeTheModel) {
   for (int i = 0; i < 5000; ++i) {
     const std::string key = Key(random.Uniform(400));
     const bool is_current = it->Valid() && it->key() == key;
-    switch (is_current ? 9 : random.Uniform(14)) {
+    const uint64_t operation = is_current ? 9 : random.Uniform(14);
+    switch (operation) {
       case 0:
         ASSERT_TRUE(batch_.Delete(key).ok());
         model.erase(key);
@@ -315,6 +332,12 @@ TEST_F(WriteBatchWithIndexTest, RandomScansBehaveLikeTheModel) {
           ASSERT_EQ(model[it->key().ToString()], it->value()) << it->key().ToString();
         }
       }
+    }
+    // Only a seek is sure to show what was added.
+    if (operation < 3 && it->Valid()) {
+      const std::string at = it->key().ToString();
+      random.Uniform(2) == 0 ? it->Seek(at) : it->SeekForPrev(at);
+      ASSERT_EQ(at, it->key());
     }
     ASSERT_TRUE(it->status().ok());
   }

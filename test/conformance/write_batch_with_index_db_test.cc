@@ -407,11 +407,99 @@ TEST_F(BatchAndDB, ScanSeesWhatIsAddedAhead) {
   it->SeekToFirst();
   EXPECT_EQ("a", it->key());
   for (int i = 0; i < 100; i++) ASSERT_OK(batch_.Put(Key(i), "batch"));
-  // (What RocksDB does for a cursor that had no entry ahead is left open.)
+  // (The batch had no entry ahead: what is added is not seen before the next seek.)
+  it->Next();
+  EXPECT_EQ("z", it->key());
   it->Seek("b");
   int count = 0;
   for (; it->Valid() && it->key() != "z"; it->Next()) count++;
   EXPECT_EQ(100, count);
+}
+
+// What a scan of b, d, f (of the database) and c, g (of the batch) goes on to after `write` at the
+// key that is given.
+class BatchGrows : public BatchAndDB {
+ protected:
+  void SetUp() override {
+    Open();
+    for (const char* key : {"b", "d", "f", "i"}) ASSERT_OK(Put(key, "db"));
+    for (const char* key : {"c", "g"}) ASSERT_OK(batch_.Put(key, "batch"));
+  }
+  template <class Write>
+  std::string After(const std::string& at, bool forward, const Write& write) {
+    const std::unique_ptr<Iterator> it = NewScan();
+    forward ? it->Seek(at) : it->SeekForPrev(at);
+    write();
+    std::string seen = it->key().ToString();
+    while (it->Valid()) {
+      forward ? it->Next() : it->Prev();
+      if (it->Valid()) seen.append(" ").append(it->key().data(), it->key().size());
+    }
+    EXPECT_OK(it->status());
+    return seen;
+  }
+};
+
+TEST_F(BatchGrows, AheadOfItsNextEntry) {
+  EXPECT_EQ("b c d e f g h i", After("b", true, [&] {
+              ASSERT_OK(batch_.Put("e", "new"));
+              ASSERT_OK(batch_.Put("h", "new"));
+            }));
+  EXPECT_EQ("i h g f e d c bb b a", After("i", false, [&] {
+              ASSERT_OK(batch_.Put("bb", "new"));
+              ASSERT_OK(batch_.Put("a", "new"));
+            }));
+}
+
+TEST_F(BatchGrows, BeforeItsNextEntry) {
+  // At b the batch's next entry is c, at d it is g; backward from f it is c.
+  EXPECT_EQ("b c d f g i", After("b", true, [&] { ASSERT_OK(batch_.Put("bb", "new")); }));
+  EXPECT_EQ("d f g i", After("d", true, [&] { ASSERT_OK(batch_.Put("e", "new")); }));
+  EXPECT_EQ("f e d c bb b", After("f", false, [&] {}));
+  EXPECT_EQ("d c bb b", After("d", false, [&] { ASSERT_OK(batch_.Put("cc", "new")); }));
+  EXPECT_EQ("b bb c cc d e f g i", After("b", true, [&] {}));
+}
+
+TEST_F(BatchGrows, PastItsLastEntry) {
+  EXPECT_EQ("i", After("i", true, [&] { ASSERT_OK(batch_.Put("j", "new")); }));
+  EXPECT_EQ("b", After("b", false, [&] { ASSERT_OK(batch_.Put("a", "new")); }));
+  EXPECT_EQ("a b c d f g i j", After("a", true, [&] {}));
+}
+
+TEST_F(BatchGrows, WhereItStands) {
+  // From an entry of the batch, what is next to it is seen.
+  EXPECT_EQ("c cc d f g i", After("c", true, [&] { ASSERT_OK(batch_.Put("cc", "new")); }));
+  EXPECT_EQ("g ff f d cc c b", After("g", false, [&] { ASSERT_OK(batch_.Put("ff", "new")); }));
+  // The current key, of the database: once.
+  EXPECT_EQ("d f ff g i", After("d", true, [&] { ASSERT_OK(batch_.Put("d", "new")); }));
+}
+
+TEST_F(BatchGrows, DeletionsOfWhatIsAhead) {
+  EXPECT_EQ("b d f g", After("b", true, [&] {
+              ASSERT_OK(batch_.Delete("c"));
+              ASSERT_OK(batch_.Delete("i"));
+            }));
+  // Before the batch's next entry they are not seen either.
+  EXPECT_EQ("d f g", After("d", true, [&] { ASSERT_OK(batch_.Delete("f")); }));
+  EXPECT_EQ("d g", After("d", true, [&] {}));
+}
+
+// A scan that adds a key behind each one that it sees.
+TEST_F(BatchAndDB, AScanThatWritesAheadOfItselfEnds) {
+  Open();
+  for (int i = 0; i < 10; i++) ASSERT_OK(Put(Key(i), "db"));
+  for (const bool forward : {true, false}) {
+    batch_.Clear();
+    const std::unique_ptr<Iterator> it = NewScan();
+    forward ? it->SeekToFirst() : it->SeekToLast();
+    int seen = 0;
+    while (it->Valid() && seen < 100) {
+      ++seen;
+      ASSERT_OK(batch_.Put(forward ? it->key().ToString() + "+" : Key(9 - seen) + "+", "new"));
+      forward ? it->Next() : it->Prev();
+    }
+    EXPECT_EQ(10, seen);
+  }
 }
 
 TEST_F(BatchAndDB, AFailedMergeEndsAScan) {

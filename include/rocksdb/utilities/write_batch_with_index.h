@@ -181,8 +181,10 @@ class WriteBatchWithIndex : public WriteBatchBase {
   // (Null, or the two without: none.)
   //
   // The batch may be added to meanwhile, but for the current key; key() and value() are then to be
-  // asked for again. After Clear() or RollbackToSavePoint() seek again. A Merge needs the family's
-  // merge operator: without one, and without `column_family`, status() is InvalidArgument.
+  // asked for again. Of what is added ahead a scan shows what lies beyond the batch's next entry at
+  // that time: nothing, if it had none. After a seek, or a turn, it shows all. After Clear() or
+  // RollbackToSavePoint() seek again. A Merge needs the family's merge operator: without one, and
+  // without `column_family`, status() is InvalidArgument.
   Iterator* NewIteratorWithBase(ColumnFamilyHandle* column_family, Iterator* base_iterator,
                                 const ReadOptions* opts = nullptr);
   Iterator* NewIteratorWithBase(Iterator* base_iterator, const ReadOptions* opts = nullptr);
