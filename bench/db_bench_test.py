@@ -108,8 +108,8 @@ class DbBenchTest(unittest.TestCase):
         self.expect_options(
             {'ttl': '1000', 'periodic_compaction_seconds': '2000', 'compaction_pri': 'kRoundRobin', 'compaction_readahead_size': '4096'},
             '--ttl_seconds=1000', '--periodic_compaction_seconds=2000', '--compaction_pri=4', '--compaction_readahead_size=4096')
-        defaults = self.options_of()
-        self.assertEqual(defaults['ttl'], defaults['periodic_compaction_seconds'])
+        # Those that say nothing leave the library's defaults: a month, and never (there is no compaction filter).
+        self.expect_options({'ttl': '2592000', 'periodic_compaction_seconds': '0'})
         self.assertRegex(self.options_of('--compaction_style=2', '--fifo_compaction_max_table_files_size_mb=5',
                                          '--fifo_compaction_allow_compaction=false')['compaction_options_fifo'],
                          r'max_table_files_size=5242880')
