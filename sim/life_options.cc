@@ -13,6 +13,9 @@ rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::
   options.create_missing_column_families = true;
   options.atomic_flush = plan.atomic_flush;
   if (plan.logs_elsewhere) options.wal_dir = kLogs;
+  if (plan.first_tables_bytes) {
+    options.db_paths = {{kTables[0], *plan.first_tables_bytes}, {kTables[1], UINT64_MAX}};
+  }
   // Logs are recycled in this mode alone. It passes over damage, so it is not for what a power cut
   // left: that, recycled logs and all, is recovered to a point in time.
   if (begins_life && options.recycle_log_file_num != 0) {

@@ -15,6 +15,8 @@ namespace cairn::sim {
 
 // Where logs are of a plan that has them elsewhere.
 inline constexpr char kLogs[] = "/logs";
+// Where tables are of a plan that has them elsewhere.
+inline constexpr const char* kTables[] = {"/newer tables", "/older tables"};
 
 // With a block cache of its own, *cache: one that another run has filled would change what happens.
 // `begins_life`: it is opened after a clean close, or for the first time.

@@ -224,10 +224,10 @@ mutant('close-does-not-flush', 'Close() forgets writes that are in no log', 'src
 mutant('table-not-synced', 'a table is part of the database before it is synced', 'src/compaction/table_writer.cc',
        '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
 mutant('flush-directory-not-synced', "the directory is not synced after a flush's table", 'src/compaction/flush_job.cc',
-       '  return s.ok() ? SyncDirectory(env_.directory) : s;', '  return s;')
+       '  return s.ok() ? SyncDirectory(env_.directories.front()) : s;', '  return s;')
 mutant('compaction-directory-not-synced', "the directory is not synced after a compaction's tables",
        'src/compaction/compaction_job.cc',
-       '  if (s.ok() && stats_.output_files > 0) s = SyncDirectory(env_.directory);\n', '')
+       '  if (s.ok()) s = SyncOutputs(parts);\n', '')
 
 # ---- The MANIFEST
 
@@ -755,6 +755,13 @@ transactions('shared-copy-not-synced', 'the log goes before the copies of its un
              '  return db_.prepared.CopyAll(wal, append, [] { return IOStatus::OK(); });')
 transactions('shared-numbers-not-taken', 'a prepared section takes no sequence numbers', 'src/commit/two_phase.h',
              '    return shares_numbers() ? numbers : 0;', '    return 0;')
+
+# ---- Directories for tables
+
+mutant('first-tables-directory-synced', 'a compaction syncs the first directory of tables, whichever has its outputs',
+       'src/compaction/compaction_job.cc', 'paths.insert(output.path_id);', 'paths.insert(output.path_id / 4);', seeds=600)
+mutant('path-not-recorded', 'the MANIFEST does not say in which directory a table is', 'src/manifest/version_edit.cc',
+       '  if (f.path_id != 0) {', '  if (f.path_id == 4) {')
 
 # ---- Blob files
 

@@ -382,6 +382,9 @@ Plan Plan::FromSeed(uint64_t seed) {
   }
   // (Logs that are there again after a repair are those of the database's directory.)
   plan.logs_elsewhere = plan.kind != Plan::Kind::kRepairs && random.OneIn(3);
+  if (random.OneIn(4)) {
+    plan.first_tables_bytes = OneOf<uint64_t>(&random, {0, 64 << 10, 512 << 10, 4 << 20});
+  }
   return plan;
 }
 
@@ -447,6 +450,10 @@ std::string Plan::Describe() const {
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";
   if (kind == Kind::kAlternatingStyles) text += "leveled compaction and FIFO alternate\n";
   if (logs_elsewhere) text += "the logs are in another directory\n";
+  if (first_tables_bytes) {
+    text += "the tables are in two directories, the first of " +
+            std::to_string(*first_tables_bytes) + " bytes\n";
+  }
   if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";
   if (long_stall_place_one_in != 0) {

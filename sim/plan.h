@@ -9,6 +9,7 @@
 #define CAIRN_SIM_PLAN_H_
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -101,6 +102,9 @@ struct Plan {
   int families = 1;             // column families: clients and accounts are spread over them
   bool atomic_flush = false;    // of all of them
   bool logs_elsewhere = false;  // in a directory outside of the database's (wal_dir)
+  // Tables are in two directories outside of the database's (db_paths), of which the first is to
+  // have so many bytes.
+  std::optional<uint64_t> first_tables_bytes;
   Kind kind = Kind::kMixed;
   std::vector<LifePlan> lives;
   struct ClientPlan {

@@ -106,6 +106,7 @@ Status World::OpenCopy(const std::string& path, bool read_only, std::unique_ptr<
   if (!s.ok()) return s;
   rocksdb::Options options = OptionsOf(*life_);
   options.wal_dir = own.wal_dir;
+  options.db_paths.clear();
   options.listeners.clear();  // of the database itself
   return TryOpen(path, options, read_only, db, handles);
 }
@@ -592,6 +593,13 @@ void World::CheckForLeaks(const LifePlan& life) {
   std::vector<std::string> children;
   const IOStatus listed = memory_->GetChildren(kPath, IOOptions(), &children, nullptr);
   if (!listed.ok()) history_->Violation("listing the directory: " + listed.ToString());
+  if (plan_.first_tables_bytes) {
+    for (const char* const path : kTables) {
+      std::vector<std::string> tables;
+      memory_->GetChildren(path, IOOptions(), &tables, nullptr).PermitUncheckedError();
+      children.insert(children.end(), tables.begin(), tables.end());
+    }
+  }
   int manifests = 0;
   for (const std::string& child : children) {
     if (child.ends_with(".sst") && !live.contains(child)) {

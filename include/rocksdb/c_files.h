@@ -113,8 +113,8 @@ extern ROCKSDB_LIBRARY_API uint64_t rocksdb_livefiles_storage_info_options_get_w
 extern ROCKSDB_LIBRARY_API rocksdb_livefiles_storage_info_t* rocksdb_get_livefiles_storage_info(
     rocksdb_t* db, const rocksdb_livefiles_storage_info_options_t* options, char** errptr);
 
-/* Compacts these files, whose names are those of live files: DB::CompactFiles(). output_path_id: -1
-   or 0. The last two results may be NULL; the names are for
+/* Compacts these files, whose names are those of live files: DB::CompactFiles(). output_path_id: of
+   the db_paths; -1 where there is one. The last two results may be NULL; the names are for
    rocksdb_compact_files_output_file_names_destroy(). */
 extern ROCKSDB_LIBRARY_API rocksdb_compaction_options_t* rocksdb_compaction_options_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_compaction_options_destroy(rocksdb_compaction_options_t*);

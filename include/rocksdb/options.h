@@ -119,7 +119,8 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // The format of table files: a block-based one. See table.h.
   std::shared_ptr<TableFactory> table_factory;
 
-  // Directories for table files: unsupported, must be empty.
+  // Directories for table files of one column family: unsupported, must be empty (db_paths are for
+  // all of them).
   std::vector<DbPath> cf_paths;
 
   // What compactions ask; null: nobody. concurrent_task_limiter.h, sst_partitioner.h.
@@ -194,7 +195,11 @@ struct DBOptions {
   std::shared_ptr<Statistics> statistics = nullptr;
   // fsync instead of fdatasync.
   bool use_fsync = false;
-  // Directories for table files: unsupported, must be empty or the database's own.
+  // Directories for tables, four at most, each with the bytes that it is to hold, about. Newer data
+  // go to the first ones: flushes, ingested and imported files and blob files to the very first, a
+  // compaction's tables to the first directory that has room for their level (leveled) or their run
+  // (universal); the last one takes all that the others have no room for. Each belongs to this
+  // database alone (OWNER). The order must stay: tables are found by it. Empty: the database's own.
   std::vector<DbPath> db_paths;
   // Directory of the LOG file; empty: the database's.
   std::string db_log_dir = "";
@@ -584,7 +589,7 @@ struct CompactRangeOptions {
   // Move the result to target_level; -1: the highest level that can hold it.
   bool change_level = false;
   int target_level = -1;
-  uint32_t target_path_id = 0;
+  uint32_t target_path_id = 0;  // index into db_paths
   BottommostLevelCompaction bottommost_level_compaction =
       BottommostLevelCompaction::kIfHaveCompactionFilter;
   // Flush now, even if that makes writes wait.

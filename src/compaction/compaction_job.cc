@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -124,6 +125,19 @@ void CompactionJob::AddBlobFiles(const Parts& parts) {
   stats_.bytes_read_blob = counts_.total_blob_bytes_read;
 }
 
+Status CompactionJob::SyncOutputs(const Parts& parts) const {
+  std::set<uint32_t> paths;
+  for (const auto& part : parts) {
+    for (const FileMetaData& output : part->outputs()) paths.insert(output.path_id);
+    if (!part->blobs().files().empty()) paths.insert(0);
+  }
+  IOStatus s;
+  for (const uint32_t path : paths) {
+    if (s.ok()) s = SyncDirectory(env_.directories[path]);
+  }
+  return s;
+}
+
 Status CompactionJob::Run() {
   const uint64_t start = fiber::now_nanos();
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
@@ -151,7 +165,7 @@ Status CompactionJob::Run() {
     stats_.records_dropped += part->records_dropped();
     stats_.output_files += static_cast<int>(part->outputs().size());
   }
-  if (s.ok() && stats_.output_files > 0) s = SyncDirectory(env_.directory);
+  if (s.ok()) s = SyncOutputs(parts);
 
   if (s.ok()) {
     compaction_->AddInputDeletions(compaction_->edit());

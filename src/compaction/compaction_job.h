@@ -42,6 +42,8 @@ class CompactionJob {
   void TellPart(const Parts& parts, size_t part, const Status* end) const;
   // Into the edit: what the parts wrote, and what of older files is garbage now.
   void AddBlobFiles(const Parts& parts);
+  // The directories where outputs are.
+  [[nodiscard]] Status SyncOutputs(const Parts& parts) const;
   // Runs all parts, one of them on this thread. The first error that is no mere consequence of
   // another's.
   [[nodiscard]] Status RunParts(const Parts& parts);

@@ -112,6 +112,7 @@ uint64_t MaxFileSizeForLevel(const ColumnFamilyOptions& options, int level, int 
 
 CompactionPicker::CompactionPicker(const DBOptions* db_options, const InternalKeyComparator* icmp)
     : icmp_(icmp),
+      paths_(db_options->db_paths),
       reserves_last_level_(db_options->allow_ingest_behind),
       max_subcompactions_(db_options->max_subcompactions) {}
 
@@ -247,6 +248,7 @@ struct Run {
 Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Version* version,
                                       const CompactionOptions& compact_options,
                                       const std::set<uint64_t>& numbers, int output_level,
+                                      uint32_t output_path_id,
                                       std::unique_ptr<Compaction>* compaction) {
   if (numbers.empty()) {
     return Status::InvalidArgument("A compaction must contain at least one file.");
@@ -315,6 +317,7 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
   }
 
   params.output_level = output_level;
+  params.output_path_id = output_path_id;
   params.manual = true;
   params.trivial_move_allowed = false;  // the user wants these files written anew
   params.reason = CompactionReason::kManualCompaction;

@@ -65,6 +65,7 @@ class CompactionPicker {
   [[nodiscard]] Status CompactFiles(const ColumnFamilyOptions& options, Version* version,
                                     const CompactionOptions& compact_options,
                                     const std::set<uint64_t>& numbers, int output_level,
+                                    uint32_t output_path_id,
                                     std::unique_ptr<Compaction>* compaction);
 
   // While it lives, no compaction is picked that writes into this range of user keys on the level:
@@ -122,6 +123,7 @@ class CompactionPicker {
   // by the numbers: it finds such a database corrupt, or reads what is old.
   bool MayStayInLevel0(const Version& version, const std::vector<FileMetaData*>& files) const;
   uint32_t max_subcompactions() const { return max_subcompactions_; }
+  const std::vector<DbPath>& paths() const { return paths_; }
   // DBOptions::allow_ingest_behind: compactions leave the last level alone.
   bool reserves_last_level() const { return reserves_last_level_; }
   const InternalKeyComparator& icmp() const { return *icmp_; }
@@ -156,6 +158,7 @@ class CompactionPicker {
   void Unregister(Compaction* compaction);
 
   const InternalKeyComparator* const icmp_;
+  const std::vector<DbPath> paths_;
   const bool reserves_last_level_;
   uint32_t max_subcompactions_;
   SequenceNumber unflushed_from_ = kMaxSequenceNumber;

@@ -30,7 +30,7 @@ class CompactFilesTest : public ::testing::Test {
   Status Choose(const std::set<uint64_t>& numbers, int output_level) {
     chosen_.reset();
     return picker_.CompactFiles(v_.options(), v_.version(), compact_options_, numbers, output_level,
-                                &chosen_);
+                                /*output_path_id=*/0, &chosen_);
   }
 
   DBOptions db_options_;

@@ -178,7 +178,7 @@ Status FlushJob::WriteTable(CompactionIterator* kept, TombstoneWriter* tombstone
   if (s.ok()) tombstones->WriteUpTo(nullptr, writer);
   if (s.ok()) s = blobs_.Finish();
   if (s.ok()) s = writer->Finish(meta);
-  return s.ok() ? SyncDirectory(env_.directory) : s;
+  return s.ok() ? SyncDirectory(env_.directories.front()) : s;
 }
 
 void FlushJob::TellStarted() const {

@@ -25,10 +25,11 @@ struct JobEnv {
   FileSystem* fs = nullptr;
   FileOptions file_options;        // of the output files
   std::string dbname;              // for messages and events
-  std::vector<std::string> paths;  // directories by path id; paths[0] is the usual one
+  std::vector<std::string> paths;  // directories by path id; blob files are in paths[0]
+  // The same to sync: after an output was created there.
+  std::vector<FSDirectory*> directories;
   TableCache* table_cache = nullptr;
   BlobSource* blobs = nullptr;       // of the column family; may be null: then there are none
-  FSDirectory* directory = nullptr;  // synced after an output was created
   Statistics* statistics = nullptr;  // may be null
   Logger* info_log = nullptr;
   std::string db_id, db_session_id;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "compaction/output_paths.h"
 #include "fiber/clock.h"
 
 namespace cairn {
@@ -103,6 +104,7 @@ class LeveledPicker::Pick {
     Compaction::Params params;
     params.inputs = {std::move(start_), std::move(output_)};
     params.output_level = output_level_;
+    params.output_path_id = PathOfLevel(picker_->paths(), options_, output_level_);
     params.score = score;
     params.reason = reason;
     params.max_subcompactions = picker_->max_subcompactions();

@@ -225,6 +225,7 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
                                    Courtesy* courtesy) {
   TableWriterOptions options;
   options.level = compaction_->output_level();
+  options.path_id = compaction_->output_path_id();
   options.bottommost = compaction_->bottommost_level();
   options.compression = compaction_->output_compression();
   options.compression_opts = compaction_->output_compression_opts();

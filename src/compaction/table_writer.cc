@@ -24,7 +24,7 @@ TableWriter::~TableWriter() {
 }
 
 Status TableWriter::Open(uint64_t file_number) {
-  path_ = TableFileName(env_.paths, file_number, 0);
+  path_ = TableFileName(env_.paths, file_number, options_.path_id);
   std::unique_ptr<FSWritableFile> file;
   TellStarted();
   IOStatus io = env_.fs->NewWritableFile(path_, env_.file_options, &file, nullptr);
@@ -80,6 +80,7 @@ Status TableWriter::Open(uint64_t file_number) {
   meta_.oldest_ancester_time = builder.creation_time;
   meta_.file_creation_time = now;
   meta_.user_defined_timestamps_persisted = !builder.strip_timestamps;
+  meta_.path_id = options_.path_id;
   return Status::OK();
 }
 

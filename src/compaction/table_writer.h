@@ -17,6 +17,7 @@ namespace cairn {
 
 struct TableWriterOptions {
   int level = 0;
+  uint32_t path_id = 0;  // index into JobEnv::paths
   bool bottommost = false;
   bool is_flush = false;
   CompressionType compression = kNoCompression;

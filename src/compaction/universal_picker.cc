@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compaction/incremental_slice.h"
+#include "compaction/output_paths.h"
 #include "fiber/clock.h"
 #include "options/options_check.h"
 
@@ -65,6 +66,7 @@ class UniversalPicker::Pick {
   std::unique_ptr<Compaction> All(const CompactRangeOptions& range_options) {
     Compaction::Params params = ParamsOf(0, runs_.size(), CompactionReason::kManualCompaction);
     params.manual = true;
+    params.output_path_id = range_options.target_path_id;
     params.trivial_move_allowed = false;
     params.blob_gc_policy = range_options.blob_garbage_collection_policy;
     params.blob_gc_age_cutoff = range_options.blob_garbage_collection_age_cutoff;
@@ -322,6 +324,9 @@ class UniversalPicker::Pick {
   // `end`: of the runs that go in.
   std::unique_ptr<Compaction> Start(Compaction::Params params, size_t end) {
     picker_->SetOutputDefaults(options_, *version_, &params);
+    if (!params.manual) {
+      params.output_path_id = PathOfRun(picker_->paths(), options_, BytesOf(params.inputs));
+    }
     // A run that is merged as a whole may lie over others as it will. Slices are cheaper where
     // files end about where those of the next older run do.
     constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
@@ -330,6 +335,12 @@ class UniversalPicker::Pick {
         universal_.incremental && target < kAnyNumber / 2 ? target / 2 * 3 : kAnyNumber;
     if (!params.manual && !MayCompress(end)) params.compression = kNoCompression;
     return picker_->Start(options_, version_, std::move(params));
+  }
+
+  static uint64_t BytesOf(const std::vector<CompactionInputFiles>& inputs) {
+    uint64_t bytes = 0;
+    for (const CompactionInputFiles& input : inputs) bytes += TotalSize(input.files);
+    return bytes;
   }
 
   // compression_size_percent: so much of the data, the oldest, is compressed.

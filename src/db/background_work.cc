@@ -283,7 +283,7 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.paths = db_.paths;
   env.table_cache = family.tables.get();
   env.blobs = family.blobs.get();
-  env.directory = db_.directory.get();
+  for (const auto& directory : db_.table_directories) env.directories.push_back(directory.get());
   env.statistics = db_.statistics;
   env.info_log = db_.options.info_log.get();
   env.db_id = db_.versions->db_id();

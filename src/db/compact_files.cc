@@ -47,9 +47,12 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
                                    " must be between [0, " +
                                    std::to_string(family->num_levels - 1) + "]");
   }
-  if (output_path_id != -1 && output_path_id != 0) {
-    return Status::InvalidArgument("Invalid output path ID");
+  if (output_path_id < 0 && db_.paths.size() > 1) {
+    return Status::NotSupported(
+        "Automatic output path selection is not yet supported in CompactFiles()");
   }
+  const auto path_id = static_cast<uint32_t>(std::max(output_path_id, 0));
+  if (path_id >= db_.paths.size()) return Status::InvalidArgument("Invalid output path ID");
   if (options.compression != kDisableCompressionOption &&
       !IsCompressionSupported(options.compression)) {
     return Status::InvalidArgument("CompactionOptions::compression is not built in");
@@ -72,7 +75,7 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
   std::unique_ptr<Compaction> compaction;
   if (s.ok()) {
     s = family->InformedPicker()->CompactFiles(*family->options, family->current(), options,
-                                               numbers, output_level, &compaction);
+                                               numbers, output_level, path_id, &compaction);
   }
   if (s.ok()) s = RunManualJob(family, std::move(compaction), &manual_canceled_, &info);
   EndManualCall(family);

@@ -62,7 +62,9 @@ Status Compactions::CompactRange(const CompactRangeOptions& options, ColumnFamil
   if (options.change_level && options.target_level >= family->num_levels) {
     return Status::InvalidArgument("Target level exceeds number of levels");
   }
-  if (options.target_path_id != 0) return Status::InvalidArgument("Invalid target path ID");
+  if (options.target_path_id >= db_.paths.size()) {
+    return Status::InvalidArgument("Invalid target path ID");
+  }
   if (begin != nullptr && end != nullptr &&
       family->icmp.user_comparator()->CompareWithoutTimestamp(*begin, false, *end, false) > 0) {
     return Status::InvalidArgument("CompactRange: begin is after end");

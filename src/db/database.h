@@ -147,7 +147,11 @@ struct Database {
   FileOptions file_options;
   Statistics* const statistics;  // may be null
   WriteBufferManager* const buffer_manager;
+  // The directories of tables, by path id (DBOptions::db_paths), and the same to sync after a file
+  // was made there: these only where something is written. Blob files, and what comes from outside,
+  // are in the first one.
   std::vector<std::string> paths;
+  std::vector<std::unique_ptr<FSDirectory>> table_directories;
   std::string session_id;
   FileLock* lock = nullptr;
   std::unique_ptr<FSDirectory> directory;

@@ -126,6 +126,7 @@ TEST_F(DbCrashTest, NewDirectoriesSurviveWithWhatIsInThem) {
   options.wal_dir = "/other/logs";
   options.WAL_ttl_seconds = 3600;
   options.db_log_dir = "/third/texts";
+  options.db_paths = {{"/fourth/tables", 0}, {"/fifth/tables", 1 << 30}};
   for (int step = 0; step < 4; ++step) {
     SCOPED_TRACE(step);
     Open(options);
@@ -136,7 +137,9 @@ TEST_F(DbCrashTest, NewDirectoriesSurviveWithWhatIsInThem) {
     ASSERT_TRUE(db_->Put(sync, "k" + n, n).ok());
     model_["k" + n] = n;
     if (step > 0) Flush();
-    if (step > 1) Compact();
+    CompactRangeOptions into_the_second;
+    into_the_second.target_path_id = 1;
+    if (step > 1) ASSERT_TRUE(db_->CompactRange(into_the_second, nullptr, nullptr).ok());
     disk_.memory->CrashAndFreeze();
     db_.reset();
     disk_.memory->DropUnsynced();

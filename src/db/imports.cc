@@ -47,7 +47,7 @@ Status Imports::CreateColumnFamilyWithImport(
   std::vector<ImportedFile> files;
   FamilyFiles parts;
   s = TakeFiles(full, import, metadatas, &files);
-  if (s.ok()) s = SyncDirectory(db_.directory.get());
+  if (s.ok()) s = SyncDirectory(db_.table_directories.front().get());
   if (s.ok()) {
     for (const ImportedFile& file : files) {
       parts.edit.AddFile(file.level, file.meta);

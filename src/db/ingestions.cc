@@ -102,7 +102,7 @@ Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>&
   for (Ingestion& part : parts) {
     if (s.ok()) s = TakeFiles(&part);
   }
-  if (s.ok()) s = SyncDirectory(db_.directory.get());
+  if (s.ok()) s = SyncDirectory(db_.table_directories.front().get());
   bool keep_copies = false;
   if (s.ok()) s = AddFiles(&parts, &keep_copies);
   {

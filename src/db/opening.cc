@@ -143,6 +143,11 @@ Status Opening::TakeDirectories() {
     Status s = PrepareDirectories();
     if (!s.ok()) return s;
     IOStatus io = db_.fs->NewDirectory(db_.name, IOOptions(), &db_.directory, nullptr);
+    for (const std::string& path : db_.paths) {
+      db_.table_directories.emplace_back();
+      if (!io.ok()) continue;
+      io = db_.fs->NewDirectory(path, IOOptions(), &db_.table_directories.back(), nullptr);
+    }
     if (io.ok()) io = db_.fs->LockFile(LockFileName(db_.name), IOOptions(), &db_.lock, nullptr);
     if (!io.ok()) return io;
   }

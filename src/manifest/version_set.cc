@@ -148,7 +148,9 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
         LiveFileMetaData m;
         m.column_family_name = cf->name();
         m.db_path =
-            f->path_id < options_->db_paths.size() ? options_->db_paths[f->path_id].path : dbname_;
+            options_->db_paths.empty()
+                ? dbname_
+                : options_->db_paths[std::min<size_t>(f->path_id, options_->db_paths.size() - 1)].path;
         m.directory = m.db_path;
         m.relative_filename = TableFileBaseName(f->number);
         m.name = "/" + m.relative_filename;

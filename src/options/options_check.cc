@@ -60,7 +60,7 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
   check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
-  check->Unsupported(o.db_paths.size() > 1, "db_paths", "give one path");
+  check->Unsupported(o.db_paths.size() > 4, "db_paths", "of more than four directories");
   check->Invalid(o.keep_log_file_num == 0, "keep_log_file_num must be greater than 0");
   check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
                  "If manual_wal_flush is set, allow_mmap_writes must not be");
@@ -106,7 +106,7 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.compaction_thread_limiter != nullptr &&
                          dynamic_cast<TaskLimiter*>(o.compaction_thread_limiter.get()) == nullptr,
                      "compaction_thread_limiter", "use NewConcurrentTaskLimiter");
-  check->Unsupported(!o.cf_paths.empty(), "cf_paths");
+  check->Unsupported(!o.cf_paths.empty(), "cf_paths", "give db_paths, for all column families");
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
   check->Unsupported(o.memtable_protection_bytes_per_key != 0, "memtable_protection_bytes_per_key");

@@ -700,6 +700,42 @@ TEST_F(DbRepairTest, LogsAndTablesMayLieElsewhere) {
   EXPECT_TRUE(disk_.memory->FileExists("/logs/lost", IOOptions(), nullptr).ok());
 }
 
+TEST_F(DbRepairTest, TablesAreFoundInAllTheirDirectories) {
+  options_.db_paths = {{"/newer", 0}, {"/older", UINT64_MAX}};
+  options_.disable_auto_compactions = true;
+  Open(options_);
+  PutRange(0, 20, 1);
+  Flush();
+  CompactRangeOptions into_the_second;
+  into_the_second.target_path_id = 1;
+  ASSERT_TRUE(db_->CompactRange(into_the_second, nullptr, nullptr).ok());
+  PutRange(10, 30, 2);
+  Flush();
+  PutRange(20, 40, 3);
+  Close();
+  LoseManifest();
+  RepairAndOpen();
+  ExpectModel();
+  std::set<std::string> paths;
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) paths.insert(file.db_path);
+  EXPECT_EQ((std::set<std::string>{"/newer", "/older"}), paths);
+  Close();
+  // One that is damaged goes to the remains of its own directory.
+  std::vector<std::string> names;
+  ASSERT_TRUE(disk_.memory->GetChildren("/older", IOOptions(), &names, nullptr).ok());
+  for (const std::string& name : names) {
+    if (!name.ends_with(".sst")) continue;
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), "no table", "/older/" + name, true).ok());
+  }
+  LoseManifest();
+  RepairAndOpen();
+  EXPECT_EQ("NOT_FOUND", Get(Key(0)));
+  EXPECT_EQ(model_[Key(10)], Get(Key(10)));
+  EXPECT_TRUE(disk_.memory->FileExists("/older/lost", IOOptions(), nullptr).ok());
+}
+
 TEST_F(DbRepairTest, AnOpenDatabaseIsRefused) {
   Open(options_);
   Put("k", "v");

@@ -44,13 +44,13 @@ Repairer::Repairer(std::string dbname, const DBOptions& options,
       shared_options_(std::make_shared<const DBOptions>(options)),
       unknown_(unknown),
       wal_dir_(options.wal_dir.empty() ? dbname_ : options.wal_dir),
-      table_dir_(options.db_paths[0].path),
       fs_(options.env->GetFileSystem().get()),
       info_log_(options.info_log.get()),
       session_id_(GenerateDbSessionId()),
       reading_(PastTheCaches()),
       outside_(fs_, dbname_, info_log_) {
   for (const ColumnFamilyDescriptor& family : families) known_[family.name] = family.options;
+  for (const DbPath& path : options.db_paths) table_dirs_.push_back(path.path);
 }
 
 Repairer::~Repairer() = default;
@@ -82,7 +82,8 @@ Status Repairer::RunLocked() {
   if (s.ok()) s = outside_.Lock();
   if (s.ok()) s = FindFiles();
   if (!s.ok()) return s;
-  IOStatus io = fs_->NewDirectory(table_dir_, IOOptions(), &table_directory_, nullptr);
+  IOStatus io =
+      fs_->NewDirectory(table_dirs_.front(), IOOptions(), &made_tables_directory_, nullptr);
   if (!io.ok()) return io;
   ReadManifests();
   s = CheckOwners();
@@ -99,12 +100,14 @@ Status Repairer::RunLocked() {
     DeleteTables(made_);
     return s;
   }
-  for (const uint64_t number : discarded_) Archive(table_dir_, TableFileBaseName(number));
+  for (const uint64_t number : discarded_) {
+    Archive(table_dirs_[PathIdOf(number)], TableFileBaseName(number));
+  }
   s = WriteManifest();
   if (!s.ok()) return s;  // CURRENT may name it all the same
   DeleteTables(superseded_);
   for (const uint64_t number : lost_blob_files_) {
-    Archive(table_dir_, BlobFileName("", number).substr(1));
+    Archive(table_dirs_.front(), BlobFileName("", number).substr(1));
   }
   for (const uint64_t number : log_numbers_) {
     Archive(wal_dir_, LogFileName("", number).substr(1));
@@ -116,7 +119,9 @@ Status Repairer::RunLocked() {
 }
 
 Status Repairer::FindFiles() {
-  for (const std::string& dir : std::set<std::string>{dbname_, table_dir_, wal_dir_}) {
+  std::set<std::string> dirs(table_dirs_.begin(), table_dirs_.end());
+  dirs.insert({dbname_, wal_dir_});
+  for (const std::string& dir : dirs) {
     LogInfo(info_log_, "Searching %s", dir.c_str());
     std::vector<std::string> names;
     IOStatus io = fs_->GetChildren(dir, IOOptions(), &names, nullptr);
@@ -126,13 +131,36 @@ Status Repairer::FindFiles() {
       FileType type;
       if (!ParseFileName(name, &number, &type) || type == FileType::kInfoLogFile) continue;
       next_file_number_ = std::max(next_file_number_, number + 1);
-      if (type == FileType::kTableFile && dir == table_dir_) table_numbers_.insert(number);
-      if (type == FileType::kBlobFile && dir == table_dir_) lost_blob_files_.insert(number);
+      if (type == FileType::kTableFile) AddTable(number, dir);
+      if (type == FileType::kBlobFile && dir == table_dirs_.front()) {
+        lost_blob_files_.insert(number);
+      }
       if (type == FileType::kWalFile && dir == wal_dir_) log_numbers_.insert(number);
       if (type == FileType::kDescriptorFile && dir == dbname_) manifest_numbers_.insert(number);
     }
   }
   return Status::OK();
+}
+
+void Repairer::AddTable(uint64_t number, const std::string& dir) {
+  const auto path = std::find(table_dirs_.begin(), table_dirs_.end(), dir);
+  if (path == table_dirs_.end()) return;
+  const auto path_id = static_cast<uint32_t>(path - table_dirs_.begin());
+  const auto [it, added] = table_paths_.emplace(number, path_id);
+  if (added) return;
+  LogWarn(info_log_, "%s is in %s and in %s, of which the first counts",
+          TableFileBaseName(number).c_str(), table_dirs_[std::min(it->second, path_id)].c_str(),
+          table_dirs_[std::max(it->second, path_id)].c_str());
+  it->second = std::min(it->second, path_id);
+}
+
+uint32_t Repairer::PathIdOf(uint64_t table) const {
+  const auto found = table_paths_.find(table);
+  return found == table_paths_.end() ? 0 : found->second;
+}
+
+std::string Repairer::PathOfTable(uint64_t number) const {
+  return TableFileName(table_dirs_, number, PathIdOf(number));
 }
 
 Status Repairer::CheckOwners() {
@@ -194,7 +222,7 @@ Repairer::Family* Repairer::AddFamily(uint32_t id, const std::string& name) {
   tables.fs = fs_;
   tables.file_options = FileOptions(options_);
   tables.table_factory = reading_.get();
-  tables.paths = {table_dir_};
+  tables.paths = table_dirs_;
   tables.icmp = &slot->icmp;
   tables.max_open_files = kOpenTables;
   tables.info_log = info_log_;
@@ -209,9 +237,9 @@ JobEnv Repairer::MakeJobEnv(const Family& family) {
   env.fs = fs_;
   env.file_options = FileOptionsForTableWrite(options_);
   env.dbname = dbname_;
-  env.paths = {table_dir_};
+  env.paths = {table_dirs_.front()};
   env.table_cache = family.tables.get();
-  env.directory = table_directory_.get();
+  env.directories = {made_tables_directory_.get()};
   env.statistics = options_.statistics.get();
   env.info_log = info_log_;
   env.db_id = db_id_;
@@ -289,7 +317,7 @@ Status Repairer::WriteManifest() {
 
 void Repairer::DeleteTables(const std::vector<uint64_t>& numbers) {
   for (const uint64_t number : numbers) {
-    fs_->DeleteFile(TableFileName(table_dir_, number), IOOptions(), nullptr).PermitUncheckedError();
+    fs_->DeleteFile(PathOfTable(number), IOOptions(), nullptr).PermitUncheckedError();
   }
 }
 

@@ -110,6 +110,11 @@ class Repairer {
 
   [[nodiscard]] Status RunLocked();
   [[nodiscard]] Status FindFiles();
+  // One that was found in a directory, which may be none of the tables'.
+  void AddTable(uint64_t number, const std::string& dir);
+  // Where a table is, of those that were found and that were made.
+  uint32_t PathIdOf(uint64_t table) const;
+  std::string PathOfTable(uint64_t number) const;
   void ReadManifests();
   // Finds the database's identity; what is outside of its directory is its own.
   [[nodiscard]] Status CheckOwners();
@@ -201,7 +206,7 @@ class Repairer {
   const ColumnFamilyOptions* const unknown_;
   const std::string wal_dir_;
   PreparedSections prepared_;  // of the logs so far
-  const std::string table_dir_;
+  std::vector<std::string> table_dirs_;  // by path id; blob files, and what is made: in the first
   FileSystem* const fs_;
   Logger* const info_log_;
   const std::string session_id_;
@@ -210,7 +215,8 @@ class Repairer {
   // Reads past the caches: a block that was cached before it was damaged does not count.
   const std::shared_ptr<TableFactory> reading_;
 
-  std::set<uint64_t> table_numbers_, log_numbers_, manifest_numbers_;
+  std::map<uint64_t, uint32_t> table_paths_;  // tables that are there, by number: their path ids
+  std::set<uint64_t> log_numbers_, manifest_numbers_;
   std::set<uint64_t> lost_blob_files_;  // all, but for those that are taken
   uint64_t last_log_ = 0;               // the newest one that was converted and has records
   uint64_t next_file_number_ = 1;
@@ -223,7 +229,7 @@ class Repairer {
   std::vector<uint64_t> superseded_;  // numbers of tables that another one replaced
   std::vector<uint64_t> made_;        // tables of this repair
   std::map<uint64_t, int> levels_;    // by number
-  std::unique_ptr<FSDirectory> table_directory_;
+  std::unique_ptr<FSDirectory> made_tables_directory_;
   OutsideDirectories outside_;
 };
 

@@ -39,7 +39,7 @@ Status Repairer::AddBlobFiles(const Family& family, VersionEdit* edit) {
     if (Status s = CountBlobs(*table, &referred); !s.ok()) return s;
   }
   for (const auto& [number, used] : referred) {
-    const std::string path = BlobFileName(table_dir_, number);
+    const std::string path = BlobFileName(table_dirs_.front(), number);
     std::unique_ptr<BlobFileReader> reader;
     Status s = BlobFileReader::Open(fs_, FileOptions(options_), path, family.id, ReadLimits(),
                                     /*statistics=*/nullptr, &reader);

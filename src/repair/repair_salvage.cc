@@ -14,7 +14,7 @@ namespace cairn {
 
 Status Repairer::OpenDamaged(const Found& found, std::unique_ptr<TableSalvage>* salvage) const {
   std::unique_ptr<RandomAccessFileReader> reader;
-  const std::string path = TableFileName(table_dir_, found.number);
+  const std::string path = PathOfTable(found.number);
   IOStatus io = RandomAccessFileReader::Open(fs_, path, FileOptions(options_), &reader);
   if (!io.ok()) return io;
   *salvage = std::make_unique<TableSalvage>(std::move(reader), found.size);

@@ -36,7 +36,7 @@ ReadOptions Sweeping() {
 // --- Whose they are
 
 Status Repairer::FindTables() {
-  for (const uint64_t number : table_numbers_) {
+  for (const auto& [number, path_id] : table_paths_) {
     Found found;
     found.number = number;
     Status s = ReadProperties(&found);
@@ -61,7 +61,7 @@ Status Repairer::FindTables() {
 }
 
 Status Repairer::ReadProperties(Found* found) const {
-  const std::string path = TableFileName(table_dir_, found->number);
+  const std::string path = PathOfTable(found->number);
   IOStatus io = fs_->GetFileSize(path, IOOptions(), &found->size, nullptr);
   if (!io.ok()) return io;
   std::map<std::string, const Comparator*> comparators;
@@ -252,7 +252,7 @@ Status Repairer::ScanTable(const Found& found, Table* table) {
   const bool known = remains != remains_.tables.end() && may_be(remains->second.meta);
   if (known) meta = remains->second.meta;
   meta.number = found.number;
-  meta.path_id = 0;
+  meta.path_id = PathIdOf(found.number);
   meta.file_size = found.size;
   meta.unique_id = unique_id;
   meta.epoch_number = kUnknownEpochNumber;
@@ -297,7 +297,7 @@ Status Repairer::ScanEntries(const RangeTombstones* tombstones, InternalIterator
                              Table* table) const {
   const InternalKeyComparator& icmp = table->family->icmp;
   FileMetaData& meta = table->meta;
-  const std::string path = TableFileName(table_dir_, meta.number);
+  const std::string path = PathOfTable(meta.number);
   InternalKey smallest, largest;
   uint64_t oldest_blob = kNoBlobFile;
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {

@@ -70,7 +70,7 @@ class JobFixture {
     env_.dbname = "/db";
     env_.paths = {"/db"};
     env_.table_cache = tables_.get();
-    env_.directory = directory_.get();
+    env_.directories = {directory_.get()};
     env_.info_log = info_log_.get();
     env_.db_id = "id";
     env_.db_session_id = "0123456789ABCDEFGHIJ";
