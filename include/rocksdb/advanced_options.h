@@ -48,6 +48,11 @@ struct CompactionOptionsFIFO {
   // Small tables are merged, from level0_file_num_compaction_trigger of them on.
   bool allow_compaction = false;
   uint64_t age_for_warm = 0;  // unsupported, must be 0
+  // Unless 0 the limit in max_table_files_size's stead, and blob files count, too: with a table
+  // goes its share of them. (Of RocksDB 11, like the next.)
+  uint64_t max_data_files_size = 0;
+  // Another way to merge small tables, for values in blob files: unsupported, must be false.
+  bool use_kv_ratio_compaction = false;
 
   CompactionOptionsFIFO() = default;
   CompactionOptionsFIFO(uint64_t _max_table_files_size, bool _allow_compaction)
@@ -130,6 +135,10 @@ struct AdvancedColumnFamilyOptions {
                                    Slice delta_value, std::string* merged_value) = nullptr;
   // Garbage collection between memtables: unsupported, must be 0.
   double experimental_mempurge_threshold = 0.0;
+  // Flushes of memtables that iterators find many hidden entries in, by one step or on average
+  // (RocksDB 10): unsupported, must be 0.
+  uint32_t memtable_op_scan_flush_trigger = 0;
+  uint32_t memtable_avg_op_scan_flush_trigger = 0;
   // Bloom filter of a memtable, as a share of write_buffer_size, at most 0.25: of prefixes, where
   // there is a prefix_extractor, and of whole keys, if asked for.
   double memtable_prefix_bloom_size_ratio = 0.0;

@@ -54,6 +54,16 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_sample_for_compression(rocks
 extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_options_get_sample_for_compression(rocksdb_options_t* opt);
 
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_open_files_async(rocksdb_options_t* opt,
+                                                                     unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_open_files_async(
+    rocksdb_options_t* opt);
+
+extern ROCKSDB_LIBRARY_API void rocksdb_fifo_compaction_options_set_max_data_files_size(
+    rocksdb_fifo_compaction_options_t* opt, uint64_t v);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_fifo_compaction_options_get_max_data_files_size(rocksdb_fifo_compaction_options_t* opt);
+
 extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_value_size_soft_limit(
     rocksdb_readoptions_t* opt, uint64_t v);
 extern ROCKSDB_LIBRARY_API uint64_t
@@ -83,6 +93,14 @@ extern ROCKSDB_LIBRARY_API int rocksdb_writeoptions_get_rate_limiter_priority(
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_get_auto_readahead_size(
     rocksdb_readoptions_t* opt);
 
+enum {
+  rocksdb_block_based_table_index_block_search_type_binary = 0,
+  rocksdb_block_based_table_index_block_search_type_interpolation = 1
+};
+extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_set_index_block_search_type(
+    rocksdb_block_based_table_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API int rocksdb_block_based_options_get_index_block_search_type(
+    rocksdb_block_based_table_options_t* opt);
 extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_set_data_block_hash_table_util_ratio(
     rocksdb_block_based_table_options_t* opt, double v);
 extern ROCKSDB_LIBRARY_API double rocksdb_block_based_options_get_data_block_hash_table_util_ratio(

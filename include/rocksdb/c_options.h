@@ -105,6 +105,12 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_add_compact_on_deletion_collecto
     rocksdb_options_t*, size_t window_size, size_t num_dels_trigger);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(
     rocksdb_options_t*, size_t window_size, size_t num_dels_trigger, double deletion_ratio);
+extern ROCKSDB_LIBRARY_API void
+rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(rocksdb_options_t*,
+                                                                        size_t window_size,
+                                                                        size_t num_dels_trigger,
+                                                                        double deletion_ratio,
+                                                                        uint64_t min_file_size);
 
 /* Opening */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_create_if_missing(rocksdb_options_t*,
@@ -138,6 +144,10 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_avoid_unnecessary_b
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_write_dbid_to_manifest(rocksdb_options_t*,
                                                                            unsigned char);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_write_dbid_to_manifest(
+    rocksdb_options_t*);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_write_identity_file(rocksdb_options_t*,
+                                                                        unsigned char);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_write_identity_file(
     rocksdb_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_track_and_verify_wals_in_manifest(
     rocksdb_options_t*, unsigned char);

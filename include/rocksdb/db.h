@@ -713,7 +713,8 @@ class DB {
   virtual Status EnableAutoCompaction(
       const std::vector<ColumnFamilyHandle*>& column_family_handles) = 0;
   // Manual compactions end early, and new ones fail, with Incomplete and sub-code
-  // kManualCompactionPaused; calls nest.
+  // kManualCompactionPaused; calls nest. An EnableManualCompaction() that comes first counts: the
+  // next DisableManualCompaction() only takes it back.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 

@@ -189,6 +189,8 @@ struct DBOptions {
   int max_open_files = -1;
   // A hint without effect.
   int max_file_opening_threads = 16;
+  // A hint without effect: tables are open when the database is. (Of RocksDB 11.)
+  bool open_files_async = false;
   // Bytes of logs at which the oldest memtable is flushed, so that its log can go; 0: four times
   // the memory of memtables.
   uint64_t max_total_wal_size = 0;
@@ -349,6 +351,10 @@ struct DBOptions {
   bool avoid_unnecessary_blocking_io = false;
   // Without effect: it is always written. (The default of RocksDB 9.7 and later, which says so.)
   bool write_dbid_to_manifest = true;
+  // False: there is no file IDENTITY; one that is there is deleted when the database was opened.
+  // The identity is in the MANIFEST. Not together with write_dbid_to_manifest = false. (Of
+  // RocksDB 9.7.)
+  bool write_identity_file = true;
   // A hint without effect: logs are read ahead by themselves.
   size_t log_readahead_size = 0;
   // Makes a checksum of each table file while it is written, kept in the MANIFEST: see

@@ -108,6 +108,14 @@ struct BlockBasedTableOptions {
   };
   IndexType index_type = kBinarySearch;
 
+  enum BlockSearchType : char {
+    kBinary = 0x00,
+    kInterpolation = 0x01,
+    kAuto = 0x02,
+  };
+  // A hint without effect: index blocks are searched by halves. (Of RocksDB 11.)
+  BlockSearchType index_block_search_type = kBinary;
+
   enum DataBlockIndexType : char {
     kDataBlockBinarySearch = 0,
     // A lookup hashes its key to the place in the block. For comparators that take keys of
@@ -160,6 +168,8 @@ struct BlockBasedTableOptions {
   uint32_t format_version = 5;
 
   bool enable_index_compression = true;
+  // Keys and values of a data block apart (RocksDB 11; such tables are read): unsupported.
+  bool separate_key_value_in_data_block = false;
   // Pad blocks so that none crosses a page without need.
   bool block_align = false;
 

@@ -30,6 +30,10 @@ CAIRN_C_OPTION(options, uint64_t, bgerror_resume_retry_interval)
 CAIRN_C_OPTION(options, unsigned char, paranoid_file_checks)
 CAIRN_C_OPTION(options, uint64_t, sample_for_compression)
 
+CAIRN_C_OPTION(options, unsigned char, open_files_async)
+
+CAIRN_C_OPTION(fifo_compaction_options, uint64_t, max_data_files_size)
+
 CAIRN_C_OPTION(readoptions, uint64_t, value_size_soft_limit)
 CAIRN_C_OPTION(readoptions, unsigned char, optimize_multiget_for_io)
 CAIRN_C_OPTION(readoptions, unsigned char, auto_prefix_mode)
@@ -40,6 +44,7 @@ CAIRN_C_OPTION(writeoptions, int, rate_limiter_priority)
 
 CAIRN_C_GETTER(readoptions, unsigned char, auto_readahead_size)
 
+CAIRN_C_TABLE_OPTION(int, index_block_search_type)
 CAIRN_C_TABLE_OPTION(double, data_block_hash_table_util_ratio)
 CAIRN_C_TABLE_OPTION(unsigned char, verify_compression)
 CAIRN_C_TABLE_OPTION(unsigned char, enable_index_compression)

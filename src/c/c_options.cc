@@ -169,12 +169,18 @@ void rocksdb_options_set_max_bytes_for_level_multiplier_additional(rocksdb_optio
                                                                    size_t num_levels) {
   o->rep.max_bytes_for_level_multiplier_additional.assign(level_values, level_values + num_levels);
 }
+void rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
+    rocksdb_options_t* o, size_t window_size, size_t num_dels_trigger, double deletion_ratio,
+    uint64_t min_file_size) {
+  o->rep.table_properties_collector_factories.push_back(NewCompactOnDeletionCollectorFactory(
+      window_size, num_dels_trigger, deletion_ratio, min_file_size));
+}
 void rocksdb_options_add_compact_on_deletion_collector_factory_del_ratio(rocksdb_options_t* o,
                                                                          size_t window_size,
                                                                          size_t num_dels_trigger,
                                                                          double deletion_ratio) {
-  o->rep.table_properties_collector_factories.push_back(
-      NewCompactOnDeletionCollectorFactory(window_size, num_dels_trigger, deletion_ratio));
+  rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
+      o, window_size, num_dels_trigger, deletion_ratio, 0);
 }
 void rocksdb_options_add_compact_on_deletion_collector_factory(rocksdb_options_t* o,
                                                                size_t window_size,
@@ -200,6 +206,7 @@ CAIRN_C_OPTION(options, int, wal_recovery_mode)
 CAIRN_C_OPTION(options, unsigned char, skip_stats_update_on_db_open)
 CAIRN_C_OPTION(options, unsigned char, avoid_unnecessary_blocking_io)
 CAIRN_C_OPTION(options, unsigned char, write_dbid_to_manifest)
+CAIRN_C_OPTION(options, unsigned char, write_identity_file)
 CAIRN_C_OPTION(options, unsigned char, track_and_verify_wals_in_manifest)
 
 // Writing

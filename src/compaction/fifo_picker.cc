@@ -9,11 +9,29 @@
 namespace cairn {
 namespace {
 
-uint64_t TotalSize(const Version& version) {
-  uint64_t bytes = 0;
-  for (int level = 0; level < version.num_levels(); ++level) bytes += version.NumLevelBytes(level);
-  return bytes;
-}
+// What is left of the bytes that are limited, as files are dropped.
+class Remaining {
+ public:
+  Remaining(const Version& version, const CompactionOptionsFIFO& options)
+      : bytes_(version.FifoBytes(options)) {
+    uint64_t tables = 0;
+    for (int level = 0; level < version.num_levels(); ++level) {
+      tables += version.NumLevelBytes(level);
+    }
+    per_table_byte_ = tables == 0 ? 1 : static_cast<double>(bytes_) / static_cast<double>(tables);
+  }
+  uint64_t bytes() const { return bytes_; }
+  // A table, with its share of the blob files that count.
+  void Drop(const FileMetaData& file) {
+    bytes_ -= std::min(
+        bytes_, std::max(file.file_size, static_cast<uint64_t>(static_cast<double>(file.file_size) *
+                                                               per_table_byte_)));
+  }
+
+ private:
+  uint64_t bytes_;
+  double per_table_byte_;
+};
 
 }  // namespace
 
@@ -40,27 +58,28 @@ std::unique_ptr<Compaction> FifoPicker::DropExpired(const ColumnFamilyOptions& o
   const uint64_t now = fiber::wall_micros() / 1'000'000;
   const std::vector<FileMetaData*>& files = version->files(0);
   std::vector<FileMetaData*> expired;
-  uint64_t left = TotalSize(*version);
+  const CompactionOptionsFIFO& fifo = options.compaction_options_fifo;
+  Remaining left(*version, fifo);
   for (auto it = files.rbegin(); it != files.rend(); ++it) {
     if (version->TtlEnd(options, 0, **it) >= now) break;
-    left -= (*it)->file_size;
+    left.Drop(**it);
     expired.push_back(*it);
   }
-  if (left > options.compaction_options_fifo.max_table_files_size) return nullptr;
+  if (left.bytes() > Version::FifoLimit(fifo)) return nullptr;
   return Drop(options, version, 0, std::move(expired), CompactionReason::kFIFOTtl);
 }
 
 std::unique_ptr<Compaction> FifoPicker::DropOldest(const ColumnFamilyOptions& options,
                                                    Version* version) {
-  const uint64_t limit = options.compaction_options_fifo.max_table_files_size;
-  uint64_t left = TotalSize(*version);
+  const CompactionOptionsFIFO& fifo = options.compaction_options_fifo;
+  Remaining left(*version, fifo);
   const int level = std::max(version->num_non_empty_levels() - 1, 0);
   std::vector<FileMetaData*> files = version->files(level);
   if (level == 0) std::reverse(files.begin(), files.end());
   std::vector<FileMetaData*> dropped;
   for (FileMetaData* file : files) {
-    if (left <= limit) break;
-    left -= file->file_size;
+    if (left.bytes() <= Version::FifoLimit(fifo)) break;
+    left.Drop(*file);
     dropped.push_back(file);
   }
   return Drop(options, version, level, std::move(dropped), CompactionReason::kFIFOMaxSize);

@@ -3,8 +3,9 @@
 //
 // Rules (RocksDB's), in order; one compaction at a time:
 // 1. ttl: the oldest files whose time is over go, if what stays is not too large.
-// 2. Size: more than max_table_files_size: the oldest files of level 0 go until it is not; in a
-//    database that had another style, files of the last level that has any, in key order.
+// 2. Size: more than max_table_files_size (max_data_files_size, with blob files): the oldest files
+//    of level 0 go until it is not; in a database that had another style, files of the last level
+//    that has any, in key order.
 // 3. allow_compaction: the newest files of level 0, once there are
 // level0_file_num_compaction_trigger
 //    of them, become one, if merging is cheap: at most 1.1 write buffers are written for each file

@@ -31,8 +31,7 @@ struct Compactions::ManualCompaction {
 void Compactions::DisableManualCompaction() {
   if (db_.Forked()) return;
   DBMutexLock lock(db_.mutex());
-  ++manual_disabled_;
-  manual_canceled_.store(true);
+  manual_canceled_.store(++manual_disabled_ > 0);
   // As RocksDB promises: when this returns no manual compaction runs.
   db_.jobs.changed.notify_all();
   while (db_.jobs.manual > 0) db_.jobs.changed.wait(db_.mutex());
@@ -41,7 +40,7 @@ void Compactions::DisableManualCompaction() {
 void Compactions::EnableManualCompaction() {
   if (db_.Forked()) return;
   DBMutexLock lock(db_.mutex());
-  if (manual_disabled_ > 0 && --manual_disabled_ == 0) manual_canceled_.store(false);
+  manual_canceled_.store(--manual_disabled_ > 0);
 }
 
 Status Compactions::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& families) {

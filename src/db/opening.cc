@@ -134,6 +134,10 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   if (s.ok() && writes) s = StartWork();
   if (!s.ok()) return s;
   db_.files->DeleteFiles(obsolete);
+  // (The MANIFEST has the identity: recovery wrote one.)
+  if (writes && !db_.options.write_identity_file) {
+    db_.fs->DeleteFile(IdentityFileName(db_.name), IOOptions(), nullptr).PermitUncheckedError();
+  }
   if (writes) db_.memory->Join();
   return s;
 }

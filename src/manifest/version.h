@@ -105,6 +105,13 @@ class Version {
   // How many of the oldest are this share (blob_garbage_collection_age_cutoff, 0 to 1) of them.
   size_t BlobFilesWithin(double age_cutoff) const;
 
+  // FIFO style: the bytes that are limited, of tables alone or of blob files, too; and the limit.
+  uint64_t FifoBytes(const CompactionOptionsFIFO& options) const;
+  static uint64_t FifoLimit(const CompactionOptionsFIFO& options) {
+    return options.max_data_files_size > 0 ? options.max_data_files_size
+                                           : options.max_table_files_size;
+  }
+
   // --- Compaction state, computed when the Version is built. REQUIRES: database mutex held.
   // Again after being_compacted of some file changed.
   void ComputeCompactionScore(const ColumnFamilyOptions& options);

@@ -297,14 +297,19 @@ void Version::ScoreUniversal(const ColumnFamilyOptions& options) {
   pending_compaction_bytes_ = 0;  // how much is to be rewritten nobody can say
 }
 
+uint64_t Version::FifoBytes(const CompactionOptionsFIFO& options) const {
+  uint64_t bytes = options.max_data_files_size > 0 ? TotalsOf(blob_files_).file_bytes : 0;
+  for (int level = 0; level < num_levels(); ++level) bytes += level_bytes_[level];
+  return bytes;
+}
+
 // One score: how full the database is, or, where small files are merged, how many it has.
 void Version::ScoreFifo(const ColumnFamilyOptions& options) {
-  uint64_t bytes = 0;
-  for (int level = 0; level < num_levels(); ++level) bytes += level_bytes_[level];
-  double score =
-      Ratio(bytes, std::max<uint64_t>(options.compaction_options_fifo.max_table_files_size, 1));
+  const uint64_t bytes = FifoBytes(options.compaction_options_fifo);
+  const uint64_t limit = FifoLimit(options.compaction_options_fifo);
+  double score = Ratio(bytes, std::max<uint64_t>(limit, 1));
   // (Exactly full is not too full.)
-  if (bytes <= options.compaction_options_fifo.max_table_files_size) score = std::min(score, 0.99);
+  if (bytes <= limit) score = std::min(score, 0.99);
   if (options.compaction_options_fifo.allow_compaction) {
     score = std::max(score, static_cast<double>(NumLevelFiles(0)) /
                                 std::max(options.level0_file_num_compaction_trigger, 1));

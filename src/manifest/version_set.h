@@ -131,8 +131,8 @@ class VersionSet {
   VersionSet(const VersionSet&) = delete;
   VersionSet& operator=(const VersionSet&) = delete;
 
-  // Writes IDENTITY, MANIFEST-000001 and CURRENT for an empty database with the comparator of
-  // `options`.
+  // Writes IDENTITY (write_identity_file), MANIFEST-000001 and CURRENT for an empty database with
+  // the comparator of `options`.
   [[nodiscard]] Status NewDB(const ColumnFamilyOptions& options, FSDirectory* db_directory);
 
   // Writes a MANIFEST of these edits, which describe a whole database, and points CURRENT to it.

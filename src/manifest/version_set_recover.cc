@@ -234,6 +234,10 @@ Status VersionSet::RecoverIdentity(bool read_only) {
   }
   // Missing, empty, or of another database: the MANIFEST decides, else there is a new one.
   if (read_only) return Status::OK();
+  if (!options_->write_identity_file) {
+    if (db_id_.empty()) db_id_ = GenerateDbId();
+    return Status::OK();
+  }
   s = SetIdentityFile(fs_, dbname_, db_id_);
   if (s.ok() && db_id_.empty()) s = ReadIdentityFile(fs_, dbname_, &db_id_);
   return s;

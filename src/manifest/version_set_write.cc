@@ -84,9 +84,11 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
 
 Status VersionSet::NewDB(const ColumnFamilyOptions& options, FSDirectory* db_directory) {
   constexpr uint64_t kFirstManifest = 1;
-  IOStatus s = SetIdentityFile(fs_, dbname_, {}, db_directory);
-  if (s.ok()) s = ReadIdentityFile(fs_, dbname_, &db_id_);
-  if (!s.ok()) return s;
+  db_id_ = GenerateDbId();
+  if (options_->write_identity_file) {
+    const IOStatus s = SetIdentityFile(fs_, dbname_, db_id_, db_directory);
+    if (!s.ok()) return s;
+  }
 
   VersionEdit edit;
   edit.SetDBId(db_id_);

@@ -146,6 +146,14 @@ EnumNames() {
 }
 
 template <>
+std::span<const std::pair<std::string_view, BlockBasedTableOptions::BlockSearchType>> EnumNames() {
+  using T = BlockBasedTableOptions;
+  static constexpr std::pair<std::string_view, T::BlockSearchType> kNames[] = {
+      {"kBinary", T::kBinary}, {"kInterpolation", T::kInterpolation}, {"kAuto", T::kAuto}};
+  return kNames;
+}
+
+template <>
 std::span<const std::pair<std::string_view, BlockBasedTableOptions::IndexShorteningMode>>
 EnumNames() {
   using Mode = BlockBasedTableOptions::IndexShorteningMode;

@@ -44,6 +44,8 @@ std::span<const std::pair<std::string_view, PinningTier>> EnumNames();
 template <>
 std::span<const std::pair<std::string_view, BlockBasedTableOptions::IndexType>> EnumNames();
 template <>
+std::span<const std::pair<std::string_view, BlockBasedTableOptions::BlockSearchType>> EnumNames();
+template <>
 std::span<const std::pair<std::string_view, BlockBasedTableOptions::DataBlockIndexType>>
 EnumNames();
 template <>

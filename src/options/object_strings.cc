@@ -180,11 +180,13 @@ ObjectText ParseCollectorFactoryText(const std::string& text,
   size_t window = 0;
   size_t trigger = 0;
   double ratio = 0;
+  uint64_t min_file_size = 0;
   if (!Take(&settings, "window_size", &window) || !Take(&settings, "deletion_trigger", &trigger) ||
-      !Take(&settings, "deletion_ratio", &ratio) || !settings.empty()) {
+      !Take(&settings, "deletion_ratio", &ratio) ||
+      !Take(&settings, "min_file_size", &min_file_size) || !settings.empty()) {
     return ObjectText::kMalformed;
   }
-  *factory = NewCompactOnDeletionCollectorFactory(window, trigger, ratio);
+  *factory = NewCompactOnDeletionCollectorFactory(window, trigger, ratio, min_file_size);
   return ObjectText::kParsed;
 }
 
@@ -257,6 +259,9 @@ std::string FormatCollectorFactoriesText(const CollectorFactories& factories) {
       list += std::string("{id=") + on_deletion->Name() +
               ";deletion_ratio=" + FormatValue(on_deletion->GetDeletionRatio()) +
               ";deletion_trigger=" + FormatValue(on_deletion->GetDeletionTrigger()) +
+              (on_deletion->GetMinFileSize() == 0
+                   ? std::string()
+                   : ";min_file_size=" + FormatValue(on_deletion->GetMinFileSize())) +
               ";window_size=" + FormatValue(on_deletion->GetWindowSize()) + ";}";
     } else {
       list += factory->GetId();

@@ -61,6 +61,8 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
   check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
   check->Unsupported(o.db_paths.size() > 4, "db_paths", "of more than four directories");
+  check->Invalid(!o.write_dbid_to_manifest && !o.write_identity_file,
+                 "write_dbid_to_manifest and write_identity_file cannot both be false");
   check->Invalid(o.keep_log_file_num == 0, "keep_log_file_num must be greater than 0");
   check->Invalid(o.manual_wal_flush && o.allow_mmap_writes,
                  "If manual_wal_flush is set, allow_mmap_writes must not be");
@@ -103,12 +105,17 @@ bool IsKnownMemTable(const MemTableRepFactory& factory) {
 void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.compaction_options_fifo.age_for_warm != 0,
                      "compaction_options_fifo.age_for_warm");
+  check->Unsupported(o.compaction_options_fifo.use_kv_ratio_compaction,
+                     "compaction_options_fifo.use_kv_ratio_compaction");
   check->Unsupported(o.compaction_thread_limiter != nullptr &&
                          dynamic_cast<TaskLimiter*>(o.compaction_thread_limiter.get()) == nullptr,
                      "compaction_thread_limiter", "use NewConcurrentTaskLimiter");
   check->Unsupported(!o.cf_paths.empty(), "cf_paths", "give db_paths, for all column families");
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
+  check->Unsupported(o.memtable_op_scan_flush_trigger != 0, "memtable_op_scan_flush_trigger");
+  check->Unsupported(o.memtable_avg_op_scan_flush_trigger != 0,
+                     "memtable_avg_op_scan_flush_trigger");
   check->Unsupported(o.memtable_protection_bytes_per_key != 0, "memtable_protection_bytes_per_key");
   const auto& collectors = o.table_properties_collector_factories;
   check->Invalid(std::find(collectors.begin(), collectors.end(), nullptr) != collectors.end(),

@@ -134,6 +134,7 @@ void DumpWrites(const Lines& line, const DBOptions& o) {
   line("avoid_unnecessary_blocking_io", o.avoid_unnecessary_blocking_io);
   line("persist_stats_to_disk", o.persist_stats_to_disk);
   line("write_dbid_to_manifest", o.write_dbid_to_manifest);
+  if (!o.write_identity_file) line("write_identity_file", false);
   line("log_readahead_size", o.log_readahead_size);
   line("file_checksum_gen_factory",
        o.file_checksum_gen_factory != nullptr ? o.file_checksum_gen_factory->Name() : "Unknown");

@@ -116,12 +116,14 @@ std::string FormatSstPartitioner(const ColumnFamilyOptions& options) {
                                                     : options.sst_partitioner_factory->GetId();
 }
 
-// Written only where it says something: release 7.8.3 does not know it, nor what it says.
-std::string FormatPersistence(const ColumnFamilyOptions& options) {
-  return options.persist_user_defined_timestamps ? "" : "false";
-}
-bool ParsePersistence(ColumnFamilyOptions* options, const std::string& value) {
-  return ParseValue(value, &options->persist_user_defined_timestamps);
+// An option that RocksDB 7.8.3 does not know: left out where it has its default.
+template <typename S, auto Member>
+constexpr OptionField<S> LaterField(std::string_view name) {
+  OptionField<S> field = Field<S, Member>(name);
+  field.format = [](const S& s) -> std::string {
+    return s.*Member == S().*Member ? std::string() : FormatValue(s.*Member);
+  };
+  return field;
 }
 
 // Of old versions: accepted, without effect.
@@ -156,6 +158,8 @@ std::span<const OptionField<CompactionOptionsFIFO>> OptionFields() {
       Field<S, &S::allow_compaction>("allow_compaction"),
       Field<S, &S::age_for_warm>("age_for_warm"),
       Field<S, &S::max_table_files_size>("max_table_files_size"),
+      LaterField<S, &S::max_data_files_size>("max_data_files_size"),
+      LaterField<S, &S::use_kv_ratio_compaction>("use_kv_ratio_compaction"),
       Ignored<S>("ttl"),
   };
   return kFields;
@@ -447,6 +451,8 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::best_efforts_recovery>("best_efforts_recovery"),
       Field<DBOptions, &DBOptions::log_readahead_size>("log_readahead_size"),
       Field<DBOptions, &DBOptions::write_dbid_to_manifest>("write_dbid_to_manifest"),
+      LaterField<DBOptions, &DBOptions::write_identity_file>("write_identity_file"),
+      LaterField<DBOptions, &DBOptions::open_files_async>("open_files_async"),
       Field<DBOptions, &DBOptions::wal_compression>("wal_compression"),
       Field<DBOptions, &DBOptions::manual_wal_flush>("manual_wal_flush"),
       Field<DBOptions, &DBOptions::db_host_id>("db_host_id"),
@@ -656,7 +662,12 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::max_write_buffer_size_to_maintain>(
           "max_write_buffer_size_to_maintain"),
       Field<ColumnFamilyOptions, &ColumnFamilyOptions::compaction_pri>("compaction_pri"),
-      {"persist_user_defined_timestamps", FormatPersistence, ParsePersistence},
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::persist_user_defined_timestamps>(
+          "persist_user_defined_timestamps"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_op_scan_flush_trigger>(
+          "memtable_op_scan_flush_trigger"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_avg_op_scan_flush_trigger>(
+          "memtable_avg_op_scan_flush_trigger"),
       Ignored<ColumnFamilyOptions>("bottommost_temperature"),
       Ignored<ColumnFamilyOptions>("snap_refresh_nanos"),
       Ignored<ColumnFamilyOptions>("hard_rate_limit"),
@@ -695,6 +706,10 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::data_block_index_type>(
           "data_block_index_type"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_type>("index_type"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::index_block_search_type>(
+          "index_block_search_type"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::separate_key_value_in_data_block>(
+          "separate_key_value_in_data_block"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::no_block_cache>("no_block_cache"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_block_restart_interval>(
           "index_block_restart_interval"),

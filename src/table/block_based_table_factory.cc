@@ -40,6 +40,7 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
       !(o.data_block_hash_table_util_ratio > 0)) {
     return invalid("data_block_hash_table_util_ratio must be greater than 0");
   }
+  if (o.separate_key_value_in_data_block) return unsupported("separate_key_value_in_data_block");
   if (o.block_align) return unsupported("block_align");
   if (o.detect_filter_construct_corruption)
     return unsupported("detect_filter_construct_corruption");

@@ -15,13 +15,15 @@ namespace {
 
 class CompactOnDeletionCollector final : public TablePropertiesCollector {
  public:
-  CompactOnDeletionCollector(size_t window, size_t trigger, double ratio)
+  CompactOnDeletionCollector(size_t window, size_t trigger, double ratio, uint64_t min_file_size)
       : step_size_(window / kSteps + (window % kSteps != 0 ? 1 : 0)),
         trigger_(trigger),
-        ratio_(ratio > 0 && ratio <= 1 ? ratio : 0) {}
+        ratio_(ratio > 0 && ratio <= 1 ? ratio : 0),
+        min_file_size_(min_file_size) {}
 
   Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/, EntryType type,
-                    SequenceNumber /*seq*/, uint64_t /*file_size*/) override {
+                    SequenceNumber /*seq*/, uint64_t file_size) override {
+    file_size_ = file_size;
     const bool is_tombstone = type == kEntryDelete || type == kEntrySingleDelete;
     ++entries_;
     tombstones_ += is_tombstone;
@@ -48,7 +50,7 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
 
   UserCollectedProperties GetReadableProperties() const override { return {}; }
   const char* Name() const override { return CompactOnDeletionCollectorFactory::kClassName(); }
-  bool NeedCompact() const override { return too_many_; }
+  bool NeedCompact() const override { return too_many_ && file_size_ >= min_file_size_; }
 
  private:
   static constexpr size_t kSteps = 128;
@@ -56,11 +58,13 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
   const size_t step_size_;  // entries; 0: no window
   const size_t trigger_;
   const double ratio_;  // 0: none
+  const uint64_t min_file_size_;
   std::array<size_t, kSteps> ring_{};
   size_t newest_ = 0;
   size_t entries_in_step_ = 0;
   size_t in_window_ = 0;  // the sum of the ring
   uint64_t entries_ = 0, tombstones_ = 0;
+  uint64_t file_size_ = 0;  // when the newest entry came
   bool too_many_ = false;
 };
 
@@ -71,15 +75,17 @@ namespace ROCKSDB_NAMESPACE {
 
 CompactOnDeletionCollectorFactory::CompactOnDeletionCollectorFactory(size_t sliding_window_size,
                                                                      size_t deletion_trigger,
-                                                                     double deletion_ratio)
+                                                                     double deletion_ratio,
+                                                                     uint64_t min_file_size)
     : sliding_window_size_(sliding_window_size),
       deletion_trigger_(deletion_trigger),
-      deletion_ratio_(deletion_ratio) {}
+      deletion_ratio_(deletion_ratio),
+      min_file_size_(min_file_size) {}
 
 TablePropertiesCollector* CompactOnDeletionCollectorFactory::CreateTablePropertiesCollector(
     TablePropertiesCollectorFactory::Context /*context*/) {
   return new cairn::CompactOnDeletionCollector(GetWindowSize(), GetDeletionTrigger(),
-                                               GetDeletionRatio());
+                                               GetDeletionRatio(), GetMinFileSize());
 }
 
 std::string CompactOnDeletionCollectorFactory::ToString() const {
@@ -87,13 +93,16 @@ std::string CompactOnDeletionCollectorFactory::ToString() const {
   std::snprintf(ratio, sizeof(ratio), "%g", GetDeletionRatio());
   return std::string(Name()) + " (Sliding window size = " + std::to_string(GetWindowSize()) +
          " Deletion trigger = " + std::to_string(GetDeletionTrigger()) +
-         " Deletion ratio = " + ratio + ")";
+         " Deletion ratio = " + ratio +
+         (GetMinFileSize() == 0 ? "" : " Min file size = " + std::to_string(GetMinFileSize())) +
+         ")";
 }
 
 std::shared_ptr<CompactOnDeletionCollectorFactory> NewCompactOnDeletionCollectorFactory(
-    size_t sliding_window_size, size_t deletion_trigger, double deletion_ratio) {
+    size_t sliding_window_size, size_t deletion_trigger, double deletion_ratio,
+    uint64_t min_file_size) {
   return std::make_shared<CompactOnDeletionCollectorFactory>(sliding_window_size, deletion_trigger,
-                                                             deletion_ratio);
+                                                             deletion_ratio, min_file_size);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

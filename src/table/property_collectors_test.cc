@@ -169,7 +169,8 @@ TEST(PropertyCollectorsTest, OneIsEnoughToAskForACompaction) {
 
 // Whether a table of these entries ('.' a value, 'd' a deletion, 's' a single one, 'r' of a range)
 // is marked.
-bool Marks(TablePropertiesCollectorFactory* factory, const std::string& entries) {
+bool Marks(TablePropertiesCollectorFactory* factory, const std::string& entries,
+           uint64_t file_size = 0) {
   const std::unique_ptr<TablePropertiesCollector> collector(
       factory->CreateTablePropertiesCollector({0, 0}));
   for (const char entry : entries) {
@@ -177,7 +178,7 @@ bool Marks(TablePropertiesCollectorFactory* factory, const std::string& entries)
                            : entry == 's' ? kEntrySingleDelete
                            : entry == 'r' ? kEntryRangeDeletion
                                           : kEntryPut;
-    EXPECT_TRUE(collector->AddUserKey("key", "", type, 1, 0).ok());
+    EXPECT_TRUE(collector->AddUserKey("key", "", type, 1, file_size).ok());
   }
   UserCollectedProperties properties;
   EXPECT_TRUE(collector->Finish(&properties).ok());
@@ -233,6 +234,15 @@ TEST(CompactOnDeletionTest, TheRatioIsOfTheWholeTable) {
     factory->SetDeletionRatio(off);
     EXPECT_FALSE(Marks(factory.get(), "ddd")) << off;
   }
+}
+
+TEST(CompactOnDeletionTest, SmallTablesAreNotMarked) {
+  const auto factory = NewCompactOnDeletionCollectorFactory(128, 2, 0.5, 1000);
+  EXPECT_FALSE(Marks(factory.get(), "ddd", 999));
+  EXPECT_TRUE(Marks(factory.get(), "ddd", 1000));
+  EXPECT_TRUE(Marks(factory.get(), "d.", 1000));
+  factory->SetMinFileSize(0);
+  EXPECT_TRUE(Marks(factory.get(), "ddd"));
 }
 
 }  // namespace

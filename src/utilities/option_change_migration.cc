@@ -53,7 +53,9 @@ int TargetLevel(const Options& to) {
 
 uint64_t TargetFileSize(const Options& to) {
   constexpr uint64_t kFifoFiles = 8;
-  const uint64_t limit = to.compaction_options_fifo.max_table_files_size;
+  const CompactionOptionsFIFO& fifo = to.compaction_options_fifo;
+  const uint64_t limit =
+      fifo.max_data_files_size > 0 ? fifo.max_data_files_size : fifo.max_table_files_size;
   if (to.compaction_style == kCompactionStyleFIFO && limit > 0) {
     return std::max<uint64_t>(limit / kFifoFiles, 1);
   }

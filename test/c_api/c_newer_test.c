@@ -39,6 +39,10 @@ static void TestFields(void) {
   SETS(options, other, preclude_last_level_data_seconds);
   SETS(options, other, preserve_internal_time_seconds);
   SETS(options, other, memtable_protection_bytes_per_key);
+  SETS(options, other, write_identity_file);
+  SETS(options, other, open_files_async);
+  SETS(options, other, memtable_op_scan_flush_trigger);
+  SETS(options, other, memtable_avg_op_scan_flush_trigger);
   rocksdb_options_destroy(other);
   rocksdb_writeoptions_t* writeoptions = rocksdb_writeoptions_create();
   SETS(writeoptions, writeoptions, protection_bytes_per_key);
@@ -52,12 +56,16 @@ static void TestFields(void) {
   rocksdb_universal_compaction_options_destroy(universal_compaction_options);
   rocksdb_fifo_compaction_options_t* fifo_compaction_options = rocksdb_fifo_compaction_options_create();
   SETS(fifo_compaction_options, fifo_compaction_options, age_for_warm);
+  SETS(fifo_compaction_options, fifo_compaction_options, max_data_files_size);
+  SETS(fifo_compaction_options, fifo_compaction_options, use_kv_ratio_compaction);
   rocksdb_fifo_compaction_options_destroy(fifo_compaction_options);
   rocksdb_block_based_table_options_t* block_based_options = rocksdb_block_based_options_create();
   SETS(block_based_options, block_based_options, detect_filter_construct_corruption);
   SETS(block_based_options, block_based_options, read_amp_bytes_per_bit);
   SETS(block_based_options, block_based_options, block_align);
   SETS(block_based_options, block_based_options, prepopulate_block_cache);
+  SETS(block_based_options, block_based_options, index_block_search_type);
+  SETS(block_based_options, block_based_options, separate_key_value_in_data_block);
   rocksdb_block_based_options_destroy(block_based_options);
   rocksdb_ingestexternalfileoptions_t* ingestexternalfileoptions = rocksdb_ingestexternalfileoptions_create();
   SETS(ingestexternalfileoptions, ingestexternalfileoptions, link_files);
@@ -285,6 +293,176 @@ static void TestJobsAndFiles(const char* path) {
   rocksdb_options_destroy(told);
 }
 
+/* A database with these options does not open; the error has this text. Takes the options. */
+static void ExpectRefused(rocksdb_options_t* other, const char* path, const char* text) {
+  phase = text;
+  rocksdb_options_set_create_if_missing(other, 1);
+  CHECK(rocksdb_open(other, path, &error) == NULL && error != NULL && strstr(error, text) != NULL);
+  rocksdb_free(error);
+  error = NULL;
+  rocksdb_options_destroy(other);
+}
+
+static void TestRefused(const char* path) {
+  rocksdb_options_t* other = rocksdb_options_create();
+  rocksdb_options_set_memtable_op_scan_flush_trigger(other, 10);
+  ExpectRefused(other, path, "memtable_op_scan_flush_trigger");
+  other = rocksdb_options_create();
+  rocksdb_options_set_memtable_avg_op_scan_flush_trigger(other, 10);
+  ExpectRefused(other, path, "memtable_avg_op_scan_flush_trigger");
+  other = rocksdb_options_create();
+  rocksdb_fifo_compaction_options_t* fifo = rocksdb_fifo_compaction_options_create();
+  rocksdb_fifo_compaction_options_set_use_kv_ratio_compaction(fifo, 1);
+  rocksdb_options_set_fifo_compaction_options(other, fifo);
+  rocksdb_fifo_compaction_options_destroy(fifo);
+  ExpectRefused(other, path, "use_kv_ratio_compaction");
+  other = rocksdb_options_create();
+  rocksdb_block_based_table_options_t* table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_separate_key_value_in_data_block(table, 1);
+  rocksdb_options_set_block_based_table_factory(other, table);
+  rocksdb_block_based_options_destroy(table);
+  ExpectRefused(other, path, "separate_key_value_in_data_block");
+  other = rocksdb_options_create();
+  rocksdb_options_set_write_identity_file(other, 0);
+  rocksdb_options_set_write_dbid_to_manifest(other, 0);
+  ExpectRefused(other, path, "cannot both be false");
+}
+
+static int Exists(const char* path, const char* name) {
+  char whole[1000];
+  CHECK(strlen(path) + strlen(name) + 2 <= sizeof whole);
+  strcpy(whole, path);
+  strcat(strcat(whole, "/"), name);
+  FILE* file = fopen(whole, "rb");
+  if (file != NULL) fclose(file);
+  return file != NULL;
+}
+
+/* Opens the database and closes it again: its identity, malloc()ed. */
+static char* IdentityOf(const rocksdb_options_t* how, const char* path) {
+  rocksdb_t* db = rocksdb_open(how, path, &error);
+  CHECK_OK(error);
+  size_t size = 0;
+  char* bytes = rocksdb_get_db_identity(db, &size);
+  CHECK(size > 0);
+  char* text = malloc(size + 1);
+  memcpy(text, bytes, size);
+  text[size] = 0;
+  rocksdb_free(bytes);
+  rocksdb_close(db);
+  return text;
+}
+
+/* The file IDENTITY comes and goes; the identity stays. */
+static void TestIdentity(const char* path) {
+  phase = "no file of the identity";
+  rocksdb_options_t* without = rocksdb_options_create_copy(options);
+  rocksdb_options_set_write_identity_file(without, 0);
+  const rocksdb_options_t* const how[] = {without, without, options, without, options};
+  char* first = NULL;
+  for (int i = 0; i < 5; ++i) {
+    char* identity = IdentityOf(how[i], path);
+    CHECK(Exists(path, "CURRENT") && Exists(path, "IDENTITY") == (how[i] == options));
+    if (first == NULL) {
+      first = identity;
+    } else {
+      CHECK(strcmp(first, identity) == 0);
+      free(identity);
+    }
+  }
+  free(first);
+  rocksdb_options_destroy(without);
+}
+
+static int FilesAtLevel0(rocksdb_t* db) {
+  char* value = rocksdb_property_value(db, "rocksdb.num-files-at-level0");
+  const int files = atoi(value);
+  rocksdb_free(value);
+  return files;
+}
+
+static void PutAndFlush(rocksdb_t* db, const char* key, const char* value) {
+  Put(db, key, value);
+  rocksdb_flushoptions_t* flush = rocksdb_flushoptions_create();
+  rocksdb_flush(db, flush, &error);
+  CHECK_OK(error);
+  rocksdb_flushoptions_destroy(flush);
+}
+
+/* The limit of FIFO style is one of the values in blob files, too. */
+static void TestFifoOfBlobs(const char* path) {
+  phase = "max_data_files_size";
+  static char value[100001];
+  memset(value, 'v', 100000);
+  rocksdb_options_t* other = rocksdb_options_create_copy(options);
+  rocksdb_fifo_compaction_options_t* fifo = rocksdb_fifo_compaction_options_create();
+  rocksdb_fifo_compaction_options_set_max_data_files_size(fifo, 250000);
+  rocksdb_options_set_compaction_style(other, rocksdb_fifo_compaction);
+  rocksdb_options_set_fifo_compaction_options(other, fifo);
+  rocksdb_fifo_compaction_options_destroy(fifo);
+  rocksdb_options_set_enable_blob_files(other, 1);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  PutAndFlush(db, "a", value);
+  PutAndFlush(db, "b", value);
+  CHECK(FilesAtLevel0(db) == 2);
+  PutAndFlush(db, "c", value);
+  for (int i = 0; i < 10000000 && FilesAtLevel0(db) > 2; ++i) {
+  }
+  CHECK(FilesAtLevel0(db) == 2);
+  ExpectGet(db, reading, "a", NULL);
+  ExpectGet(db, reading, "b", value);
+  ExpectGet(db, reading, "c", value);
+  rocksdb_close(db);
+  rocksdb_options_destroy(other);
+}
+
+/* A table of nothing but tombstones is compacted by itself, unless it is too small. */
+static void TestCollectorOfLargeTables(const char* path) {
+  phase = "min_file_size";
+  rocksdb_options_t* other = rocksdb_options_create_copy(options);
+  rocksdb_options_set_compression(other, 0);
+  rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(other, 128, 100, 0.5, 20000);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  PutAndFlush(db, "a", "1");
+  rocksdb_delete(db, writing, "a", 1, &error);
+  CHECK_OK(error);
+  PutAndFlush(db, "b", "1"); /* half of it: one tombstone of two */
+  uint64_t pending = 1;
+  CHECK(rocksdb_property_int(db, "rocksdb.compaction-pending", &pending) == 0 && pending == 0);
+  CHECK(FilesAtLevel0(db) == 2);
+  for (int i = 0; i < 2000; ++i) {
+    char key[30];
+    sprintf(key, "a long enough key %08d", i);
+    rocksdb_delete(db, writing, key, strlen(key), &error);
+    CHECK_OK(error);
+  }
+  PutAndFlush(db, "b", "2");
+  for (int i = 0; i < 10000000 && FilesAtLevel0(db) > 0; ++i) {
+  }
+  CHECK(FilesAtLevel0(db) == 0);
+  rocksdb_close(db);
+  rocksdb_options_destroy(other);
+}
+
+/* It counts: what is enabled first one call does not disable. (RocksDB asserts that nobody does.) */
+static void TestManualCompaction(const char* path) {
+  phase = "manual compaction";
+  rocksdb_t* db = rocksdb_open(options, path, &error);
+  CHECK_OK(error);
+  PutAndFlush(db, "a", "1");
+  rocksdb_enable_manual_compaction(db);
+  rocksdb_disable_manual_compaction(db);
+  rocksdb_disable_manual_compaction(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(FilesAtLevel0(db) == 1);
+  rocksdb_enable_manual_compaction(db);
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  CHECK(FilesAtLevel0(db) == 0);
+  rocksdb_close(db);
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
@@ -303,6 +481,13 @@ int main(int argc, char** argv) {
   TestJobsAndFiles(argv[1]);
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
+  TestRefused(argv[1]);
+  void (*const tests[])(const char*) = {TestIdentity, TestFifoOfBlobs, TestCollectorOfLargeTables, TestManualCompaction};
+  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; ++i) {
+    tests[i](argv[1]);
+    rocksdb_destroy_db(options, argv[1], &error);
+    CHECK_OK(error);
+  }
   rocksdb_writeoptions_destroy(writing);
   rocksdb_readoptions_destroy(reading);
   rocksdb_options_destroy(options);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,7 +15,9 @@ namespace ROCKSDB_NAMESPACE {
 
 // Marks a table for compaction if any `sliding_window_size` entries in a row have at least
 // `deletion_trigger` tombstones, or if the tombstones are at least `deletion_ratio` of its entries.
-// Tombstones are those of Delete and SingleDelete; of DeleteRange they count as other entries.
+// Tombstones are those of Delete and SingleDelete; of DeleteRange they count as other entries. No
+// table is marked that is smaller than `min_file_size`: of bytes those count that were written when
+// its last entry came.
 //
 // The setters are for tables that are begun afterwards. Thread-safe.
 class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory {
@@ -22,7 +25,7 @@ class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory
   // The window moves in steps of a 128th, so its size is rounded up to a multiple of 128; 0: there
   // is no window. A ratio of 0 or less, or of more than 1: none.
   CompactOnDeletionCollectorFactory(size_t sliding_window_size, size_t deletion_trigger,
-                                    double deletion_ratio);
+                                    double deletion_ratio, uint64_t min_file_size = 0);
   ~CompactOnDeletionCollectorFactory() override = default;
 
   TablePropertiesCollector* CreateTablePropertiesCollector(
@@ -36,6 +39,8 @@ class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory
   size_t GetDeletionTrigger() const { return deletion_trigger_.load(); }
   void SetDeletionRatio(double deletion_ratio) { deletion_ratio_.store(deletion_ratio); }
   double GetDeletionRatio() const { return deletion_ratio_.load(); }
+  void SetMinFileSize(uint64_t min_file_size) { min_file_size_.store(min_file_size); }
+  uint64_t GetMinFileSize() const { return min_file_size_.load(); }
 
   static const char* kClassName() { return "CompactOnDeletionCollector"; }
   const char* Name() const override { return kClassName(); }
@@ -45,9 +50,11 @@ class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory
   std::atomic<size_t> sliding_window_size_;
   std::atomic<size_t> deletion_trigger_;
   std::atomic<double> deletion_ratio_;
+  std::atomic<uint64_t> min_file_size_;
 };
 
 extern std::shared_ptr<CompactOnDeletionCollectorFactory> NewCompactOnDeletionCollectorFactory(
-    size_t sliding_window_size, size_t deletion_trigger, double deletion_ratio = 0);
+    size_t sliding_window_size, size_t deletion_trigger, double deletion_ratio = 0,
+    uint64_t min_file_size = 0);
 
 }  // namespace ROCKSDB_NAMESPACE
