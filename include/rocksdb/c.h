@@ -203,8 +203,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_batched_multi_get_cf(
     const bool sorted_input);
 /* 0: the key certainly does not exist. *value_found: the answer is certain, and *value, which the
  * caller frees, is the value, or of 0 bytes if the key is absent. `value`, `val_len` and
- * `value_found` may be NULL. Where there are timestamps: of the options'; `timestamp` has no effect,
- * as in RocksDB. */
+ * `value_found` may be NULL. Where there are timestamps: of the options'; `timestamp` has no
+ * effect, as in RocksDB. */
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_key_may_exist(
     rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key, size_t key_len,
     char** value, size_t* val_len, const char* timestamp, size_t timestamp_len,

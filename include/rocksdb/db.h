@@ -682,8 +682,8 @@ class DB {
   // InvalidArgument: a name or file that does not exist, a level that does not, or a file that is
   // below output_level. Aborted: a running compaction has one of the files, or writes where these
   // would go; try again later. Incomplete: DisableManualCompaction(). Waits while background work
-  // is paused, and for exclusive manual compactions. output_path_id: an index into db_paths; -1: the
-  // first, if there are no others (NotSupported).
+  // is paused, and for exclusive manual compactions. output_path_id: an index into db_paths; -1:
+  // the first, if there are no others (NotSupported).
   virtual Status CompactFiles(const CompactionOptions& /*compact_options*/,
                               ColumnFamilyHandle* /*column_family*/,
                               const std::vector<std::string>& /*input_file_names*/,

@@ -150,7 +150,8 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
         m.db_path =
             options_->db_paths.empty()
                 ? dbname_
-                : options_->db_paths[std::min<size_t>(f->path_id, options_->db_paths.size() - 1)].path;
+                : options_->db_paths[std::min<size_t>(f->path_id, options_->db_paths.size() - 1)]
+                      .path;
         m.directory = m.db_path;
         m.relative_filename = TableFileBaseName(f->number);
         m.name = "/" + m.relative_filename;

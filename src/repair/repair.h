@@ -205,7 +205,7 @@ class Repairer {
   std::map<std::string, ColumnFamilyOptions> known_;
   const ColumnFamilyOptions* const unknown_;
   const std::string wal_dir_;
-  PreparedSections prepared_;  // of the logs so far
+  PreparedSections prepared_;            // of the logs so far
   std::vector<std::string> table_dirs_;  // by path id; blob files, and what is made: in the first
   FileSystem* const fs_;
   Logger* const info_log_;
