@@ -139,7 +139,9 @@ TEST_F(DbCrashTest, NewDirectoriesSurviveWithWhatIsInThem) {
     if (step > 0) Flush();
     CompactRangeOptions into_the_second;
     into_the_second.target_path_id = 1;
-    if (step > 1) ASSERT_TRUE(db_->CompactRange(into_the_second, nullptr, nullptr).ok());
+    if (step > 1) {
+      ASSERT_TRUE(db_->CompactRange(into_the_second, nullptr, nullptr).ok());
+    }
     disk_.memory->CrashAndFreeze();
     db_.reset();
     disk_.memory->DropUnsynced();
