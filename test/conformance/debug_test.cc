@@ -8,7 +8,7 @@
 namespace conformance {
 namespace {
 
-class Joined : public AssociativeMergeOperator {
+class JoinedText : public AssociativeMergeOperator {
  public:
   bool Merge(const Slice& /*key*/, const Slice* existing, const Slice& value, std::string* result,
              Logger* /*logger*/) const override {
@@ -16,14 +16,14 @@ class Joined : public AssociativeMergeOperator {
         existing == nullptr ? value.ToString() : existing->ToString() + "," + value.ToString();
     return true;
   }
-  const char* Name() const override { return "conformance.Joined"; }
+  const char* Name() const override { return "conformance.JoinedText"; }
 };
 
 class DebugTest : public DBTest {
  protected:
   DebugTest() {
     options_.disable_auto_compactions = true;
-    options_.merge_operator = std::make_shared<Joined>();
+    options_.merge_operator = std::make_shared<JoinedText>();
   }
   // "key=value@sequence:type", the sequence numbers from that of the first on.
   std::string Versions(const Slice& begin, const Slice& end, size_t most = 100,

@@ -28,9 +28,9 @@ class OwnPolicy : public FlushBlockPolicy {
   bool first_ = true;
 };
 
-class OwnFactory : public FlushBlockPolicyFactory {
+class OwnPolicyFactory : public FlushBlockPolicyFactory {
  public:
-  const char* Name() const override { return "conformance.OwnFactory"; }
+  const char* Name() const override { return "conformance.OwnPolicyFactory"; }
   FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions& options,
                                         const BlockBuilder& block) const override {
     block_size = options.block_size;
@@ -76,7 +76,7 @@ class FlushBlockPolicyTest : public DBTest {
 };
 
 TEST_F(FlushBlockPolicyTest, BlocksEndWhereItSays) {
-  const auto own = std::make_shared<OwnFactory>();
+  const auto own = std::make_shared<OwnPolicyFactory>();
   table_.flush_block_policy_factory = own;
   table_.block_size = 64;  // says nothing
   Fill();
@@ -107,7 +107,7 @@ TEST_F(FlushBlockPolicyTest, OneForEachKeyComesByName) {
 }
 
 TEST_F(FlushBlockPolicyTest, OneOfOnesOwnMayAskTheOneBySize) {
-  const auto own = std::make_shared<OwnFactory>();
+  const auto own = std::make_shared<OwnPolicyFactory>();
   own->by_size = true;
   table_.flush_block_policy_factory = own;
   Fill();

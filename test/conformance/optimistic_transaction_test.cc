@@ -12,7 +12,7 @@
 namespace conformance {
 namespace {
 
-class Append : public AssociativeMergeOperator {
+class Appending : public AssociativeMergeOperator {
  public:
   bool Merge(const Slice& /*key*/, const Slice* existing, const Slice& value, std::string* result,
              Logger* /*logger*/) const override {
@@ -20,7 +20,7 @@ class Append : public AssociativeMergeOperator {
         existing == nullptr ? value.ToString() : existing->ToString() + "," + value.ToString();
     return true;
   }
-  const char* Name() const override { return "conformance.Append"; }
+  const char* Name() const override { return "conformance.Appending"; }
 };
 
 using Txn = std::unique_ptr<Transaction>;
@@ -28,7 +28,7 @@ using Txn = std::unique_ptr<Transaction>;
 class Optimistic : public DBTest, public testing::WithParamInterface<OccValidationPolicy> {
  protected:
   Optimistic() {
-    options_.merge_operator = std::make_shared<Append>();
+    options_.merge_operator = std::make_shared<Appending>();
     options_.create_missing_column_families = true;
   }
   ~Optimistic() override { ShutAll(); }

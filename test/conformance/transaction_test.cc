@@ -293,7 +293,7 @@ TEST_P(Transactions, ASnapshotDoesNotChangePlainReads) {
   EXPECT_EQ("old", Read(txn.get(), "a", nullptr, options));
 }
 
-class Hearer : public TransactionNotifier {
+class CommitHearer : public TransactionNotifier {
  public:
   void SnapshotCreated(const Snapshot* snapshot) override {
     heard++;
@@ -304,7 +304,7 @@ class Hearer : public TransactionNotifier {
 };
 
 TEST_P(Transactions, ASnapshotOnTheNextOperation) {
-  const auto hearer = std::make_shared<Hearer>();
+  const auto hearer = std::make_shared<CommitHearer>();
   const Txn txn = Begin();
   txn->SetSnapshotOnNextOperation(hearer);
   EXPECT_EQ(nullptr, txn->GetSnapshot());

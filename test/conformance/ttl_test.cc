@@ -26,7 +26,7 @@ uint32_t TimeIn(const std::string& stored) {
   return seconds;
 }
 
-class Joined : public AssociativeMergeOperator {
+class JoinedValues : public AssociativeMergeOperator {
  public:
   bool Merge(const Slice& /*key*/, const Slice* existing, const Slice& value, std::string* result,
              Logger* /*logger*/) const override {
@@ -34,7 +34,7 @@ class Joined : public AssociativeMergeOperator {
         existing == nullptr ? value.ToString() : existing->ToString() + "," + value.ToString();
     return true;
   }
-  const char* Name() const override { return "conformance.Joined"; }
+  const char* Name() const override { return "conformance.JoinedValues"; }
 };
 
 // Drops "drop", and makes "change" longer.
@@ -62,7 +62,7 @@ class TtlTest : public DBTest {
  protected:
   TtlTest() {
     options_.disable_auto_compactions = true;
-    options_.merge_operator = std::make_shared<Joined>();
+    options_.merge_operator = std::make_shared<JoinedValues>();
   }
 
   Status TryOpenTtl(int32_t ttl, bool read_only = false) {

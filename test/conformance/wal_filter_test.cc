@@ -8,7 +8,7 @@ namespace {
 using Option = WalFilter::WalProcessingOption;
 
 // Lets pass all but what a case says of the n-th write that it is shown.
-class Filter final : public WalFilter {
+class LogFilter final : public WalFilter {
  public:
   const char* Name() const override { return "filter of the test"; }
   void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& logs,
@@ -61,7 +61,7 @@ class WalFilterTest : public DBTest {
     options_.wal_filter = nullptr;
     Open();
   }
-  Filter filter_;
+  LogFilter filter_;
 };
 
 TEST_F(WalFilterTest, SeesEachWriteAndTheFamilies) {

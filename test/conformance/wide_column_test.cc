@@ -13,7 +13,7 @@
 namespace conformance {
 namespace {
 
-std::string Text(const WideColumns& columns) {
+std::string ShownColumns(const WideColumns& columns) {
   std::string text;
   for (const WideColumn& column : columns) {
     text += (text.empty() ? "" : ",") + column.name().ToString() + ":" + column.value().ToString();
@@ -34,14 +34,15 @@ class WideColumnTest : public DBTest {
     const Status s = db_->GetEntity(options, db_->DefaultColumnFamily(), key, &columns);
     if (s.IsNotFound()) return "NOT_FOUND";
     if (s.IsCorruption()) return "CORRUPTION";
-    return s.ok() ? Text(columns.columns()) : s.ToString();
+    return s.ok() ? ShownColumns(columns.columns()) : s.ToString();
   }
   // "key(value)[columns] ...", the same in both directions.
   std::string Scan(const ReadOptions& options = ReadOptions()) {
     std::unique_ptr<Iterator> it(db_->NewIterator(options));
     std::vector<std::string> forward, backward;
     const auto shown = [&] {
-      return it->key().ToString() + "(" + it->value().ToString() + ")[" + Text(it->columns()) + "]";
+      return it->key().ToString() + "(" + it->value().ToString() + ")[" +
+             ShownColumns(it->columns()) + "]";
     };
     for (it->SeekToFirst(); it->Valid(); it->Next()) forward.push_back(shown());
     EXPECT_OK(it->status());
@@ -144,7 +145,7 @@ class Shower : public WriteBatch::Handler {
     PinnableWideColumns columns;
     const Status s = columns.SetWideColumnValue(entity);
     text += "ENTITY" + std::to_string(family) + " " + key.ToString() + "=" +
-            Text(columns.columns()) + ";";
+            ShownColumns(columns.columns()) + ";";
     return s;
   }
 };
@@ -206,7 +207,7 @@ TEST_F(WideColumnTest, FamiliesHaveTheirOwn) {
   ASSERT_OK(db_->Write(WriteOptions(), &batch));
   PinnableWideColumns columns;
   ASSERT_OK(db_->GetEntity(ReadOptions(), other, "k", &columns));
-  EXPECT_EQ("in:other", Text(columns.columns()));
+  EXPECT_EQ("in:other", ShownColumns(columns.columns()));
   EXPECT_EQ("in:default", Entity("k"));
   delete other;
   Shut();
@@ -215,7 +216,7 @@ TEST_F(WideColumnTest, FamiliesHaveTheirOwn) {
                                                         {"other", options_}};
   ASSERT_OK(DB::Open(options_, dir_, families, &handles, &db_));
   ASSERT_OK(db_->GetEntity(ReadOptions(), handles[1], "k", &columns));
-  EXPECT_EQ("in:other", Text(columns.columns()));
+  EXPECT_EQ("in:other", ShownColumns(columns.columns()));
   for (ColumnFamilyHandle* handle : handles) delete handle;
 }
 
@@ -248,7 +249,9 @@ TEST_F(WideColumnTest, IteratorsTurnBetweenTheKinds) {
   const std::vector<std::string> expected = {"1[:1,x:2]", "plain[:plain]", c, "[w:4]"};
   for (int round = 0; round < 2; ++round) {
     std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
-    const auto shown = [&] { return it->value().ToString() + "[" + Text(it->columns()) + "]"; };
+    const auto shown = [&] {
+      return it->value().ToString() + "[" + ShownColumns(it->columns()) + "]";
+    };
     Numbers numbers(17);
     it->Seek("b");
     size_t at = 1;
@@ -365,7 +368,7 @@ TEST_F(WideColumnTest, ManyEntitiesOfAllSizesComeBack) {
     }
     WideColumns columns;
     for (size_t c = 0; c < count; ++c) columns.emplace_back(parts[2 * c], parts[2 * c + 1]);
-    std::string expected = Text(columns);  // in order of the first letters
+    std::string expected = ShownColumns(columns);  // in order of the first letters
     std::reverse(columns.begin(), columns.end());
     ASSERT_OK(PutEntity(key, columns));
     model[key] = std::move(expected);
@@ -377,7 +380,7 @@ TEST_F(WideColumnTest, ManyEntitiesOfAllSizesComeBack) {
     for (it->SeekToFirst(); it->Valid(); it->Next(), ++at) {
       ASSERT_TRUE(at != model.end());
       ASSERT_EQ(at->first, it->key().ToString());
-      ASSERT_EQ(at->second, Text(it->columns()));
+      ASSERT_EQ(at->second, ShownColumns(it->columns()));
     }
     EXPECT_TRUE(at == model.end());
     it.reset();

@@ -5,7 +5,7 @@ namespace conformance {
 namespace {
 
 // Writes down what it gets.
-class Recorder : public WriteBatch::Handler {
+class BatchRecorder : public WriteBatch::Handler {
  public:
   Status PutCF(uint32_t cf, const Slice& key, const Slice& value) override {
     return Add("Put(" + std::to_string(cf) + "," + key.ToString() + "," + value.ToString() + ")");
@@ -40,8 +40,8 @@ class Recorder : public WriteBatch::Handler {
   }
 };
 
-std::string Entries(const WriteBatch& batch) {
-  Recorder recorder;
+std::string RecordsOf(const WriteBatch& batch) {
+  BatchRecorder recorder;
   const Status s = batch.Iterate(&recorder);
   return s.ok() ? recorder.seen : s.ToString();
 }
@@ -51,7 +51,7 @@ TEST(WriteBatchFormat, HeaderIsSequenceAndCount) {
   EXPECT_EQ(std::string(12, '\0'), batch.Data());
   EXPECT_EQ(12u, batch.GetDataSize());
   EXPECT_EQ(0u, batch.Count());
-  EXPECT_EQ("", Entries(batch));
+  EXPECT_EQ("", RecordsOf(batch));
 }
 
 TEST(WriteBatchFormat, BytesOfEachEntry) {
@@ -90,17 +90,17 @@ TEST(WriteBatchIterate, HandsOutEntriesInOrder) {
   ASSERT_OK(batch.Merge("d", "2"));
   ASSERT_OK(batch.DeleteRange("e", "f"));
   EXPECT_EQ("Put(0,a,1)LogData(note)Delete(0,b)SingleDelete(0,c)Merge(0,d,2)DeleteRange(0,e,f)",
-            Entries(batch));
+            RecordsOf(batch));
 }
 
 TEST(WriteBatchIterate, HandlerMayStopOrFail) {
   WriteBatch batch;
   for (int i = 0; i < 5; i++) ASSERT_OK(batch.Put(Key(i), "v"));
-  Recorder stopping;
+  BatchRecorder stopping;
   stopping.stop_after = 2;
   EXPECT_OK(batch.Iterate(&stopping));
   EXPECT_EQ(2, stopping.count);
-  Recorder failing;
+  BatchRecorder failing;
   failing.fail_at = 3;
   EXPECT_TRUE(batch.Iterate(&failing).IsAborted());
   EXPECT_EQ(3, failing.count);
@@ -127,16 +127,16 @@ TEST(WriteBatchIterate, DefaultHandlerPassesTheDefaultFamilyOn) {
 
 TEST(WriteBatchIterate, DamagedRepresentationsAreCorruption) {
   EXPECT_EQ("Corruption: malformed WriteBatch (too small)",
-            Entries(WriteBatch(std::string("short"))));
+            RecordsOf(WriteBatch(std::string("short"))));
   WriteBatch good;
   ASSERT_OK(good.Put("key", "value"));
-  Recorder recorder;
+  BatchRecorder recorder;
   for (size_t size = 13; size < good.GetDataSize(); size++) {
     EXPECT_TRUE(WriteBatch(good.Data().substr(0, size)).Iterate(&recorder).IsCorruption()) << size;
   }
   std::string wrong_count = good.Data();
   wrong_count[8] = 2;
-  EXPECT_EQ("Corruption: WriteBatch has wrong count", Entries(WriteBatch(wrong_count)));
+  EXPECT_EQ("Corruption: WriteBatch has wrong count", RecordsOf(WriteBatch(wrong_count)));
   std::string unknown = good.Data();
   unknown[12] = 0x7e;
   EXPECT_TRUE(WriteBatch(unknown).Iterate(&recorder).IsCorruption());
@@ -168,10 +168,10 @@ TEST(WriteBatchContent, CopiesAndMoves) {
   ASSERT_OK(a.Put("k", "v"));
   WriteBatch copy(a);
   ASSERT_OK(copy.Delete("x"));
-  EXPECT_EQ("Put(0,k,v)", Entries(a));
-  EXPECT_EQ("Put(0,k,v)Delete(0,x)", Entries(copy));
+  EXPECT_EQ("Put(0,k,v)", RecordsOf(a));
+  EXPECT_EQ("Put(0,k,v)Delete(0,x)", RecordsOf(copy));
   WriteBatch moved(std::move(copy));
-  EXPECT_EQ("Put(0,k,v)Delete(0,x)", Entries(moved));
+  EXPECT_EQ("Put(0,k,v)Delete(0,x)", RecordsOf(moved));
   a = moved;
   EXPECT_EQ(2u, a.Count());
   WriteBatch target;
@@ -204,17 +204,17 @@ TEST(WriteBatchSavePoints, RollBackAndPop) {
   batch.SetSavePoint();
   ASSERT_OK(batch.Delete("c"));
   ASSERT_OK(batch.RollbackToSavePoint());
-  EXPECT_EQ("Put(0,a,1)Put(0,b,2)", Entries(batch));
+  EXPECT_EQ("Put(0,a,1)Put(0,b,2)", RecordsOf(batch));
   EXPECT_FALSE(batch.HasDelete());
   ASSERT_OK(batch.RollbackToSavePoint());
-  EXPECT_EQ("Put(0,a,1)", Entries(batch));
+  EXPECT_EQ("Put(0,a,1)", RecordsOf(batch));
   EXPECT_EQ(1u, batch.Count());
   EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
   batch.SetSavePoint();
   ASSERT_OK(batch.Put("d", "4"));
   ASSERT_OK(batch.PopSavePoint());
   EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
-  EXPECT_EQ("Put(0,a,1)Put(0,d,4)", Entries(batch));
+  EXPECT_EQ("Put(0,a,1)Put(0,d,4)", RecordsOf(batch));
   batch.SetSavePoint();
   batch.Clear();
   EXPECT_CODE(NotFound, batch.RollbackToSavePoint());
