@@ -1,6 +1,7 @@
 // What a client asks for beside reads and writes: files from outside, families that come and go,
 // compactions, copies, secondaries, options.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "rocksdb/transaction_log.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "sim/client.h"
+#include "sim/life_options.h"
 #include "sim/world.h"
 
 namespace cairn::sim {
@@ -172,8 +174,11 @@ void Client::CompactSome() {
       db->GetOptions(world_->family_of(*this)).compaction_style == rocksdb::kCompactionStyleFIFO;
   if (!fifo && random_.OneIn(2)) level += static_cast<int>(random_.Uniform(deeper + 1));
   ++world_->history().counts.compactions;
+  const int path = world_->plan().first_tables_bytes
+                       ? static_cast<int>(random_.Uniform(std::size(kTables)))
+                       : -1;
   const Status s =
-      db->CompactFiles(rocksdb::CompactionOptions(), world_->family_of(*this), names, level);
+      db->CompactFiles(rocksdb::CompactionOptions(), world_->family_of(*this), names, level, path);
   // Another compaction has one of them, or had it; or a manual one keeps it from running.
   if (s.IsAborted() || s.IsInvalidArgument() || s.IsIncomplete()) return;
   Ok("compact files", std::to_string(names.size()) + " to level " + std::to_string(level), s);
@@ -245,6 +250,8 @@ void Client::LookAtCheckpoint() {
   const std::string path = "/checkpoint of " + prefix_.substr(0, 3) + "-" + std::to_string(number_);
   const Status s =
       checkpoint->CreateCheckpoint(path, random_.OneIn(2) || plan_.without_log ? 0 : UINT64_MAX);
+  // (Of a database in several directories.)
+  if (s.IsNotSupported() && world_->plan().first_tables_bytes) return;
   if (!Ok("make a checkpoint", path, s)) return;
   std::unique_ptr<rocksdb::DB> copy;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
@@ -354,6 +361,9 @@ void Client::CompactRange() {
   const rocksdb::Slice lower(std::min(from, to)), upper(std::max(from, to));
   const bool all = random_.OneIn(2);
   ++world_->history().counts.compactions;
+  if (world_->plan().first_tables_bytes) {
+    options.target_path_id = static_cast<uint32_t>(random_.Uniform(std::size(kTables)));
+  }
   const Status s = db->CompactRange(options, world_->family_of(*this), all ? nullptr : &lower,
                                     all ? nullptr : &upper);
   // Another one may keep it from running.

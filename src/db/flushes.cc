@@ -123,7 +123,8 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   db_.mutex()->unlock();
   db_.Tell([&](EventListener* listener) { listener->OnFlushBegin(db_.self, *info); });
   Status s = job.Run(file_number, &meta);
-  if (s.ok() && meta.file_size > 0 && db_.wals->dir() == db_.name)
+  // (With the table's.)
+  if (s.ok() && meta.file_size > 0 && db_.wals->dir() == db_.paths.front())
     db_.wals->NamesAreSynced(current_log);
   info->smallest_seqno = meta.smallest_seqno;
   info->largest_seqno = meta.largest_seqno;

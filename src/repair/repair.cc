@@ -280,6 +280,7 @@ Status Repairer::WriteManifest() {
   if (!io.ok()) return io;
   std::string db_id;
   Status s = ChooseIdentity(directory.get(), &db_id);
+  if (s.ok()) s = SyncDirectory(made_tables_directory_.get());
   uint64_t foreign = 0;  // all tables are known by now
   if (s.ok()) s = outside_.Claim(db_id, /*first_log=*/0, &foreign);
   if (!s.ok()) return s;
