@@ -118,8 +118,8 @@ void BackgroundWork::UpdateStall(ColumnFamily* family) {
 // --- Scheduling
 
 void BackgroundWork::MaybeScheduleWork() {
-  if (db_.mode != OpenMode::kReadWrite || db_.jobs.paused > 0 || db_.shutting_down.load() ||
-      db_.errors->failed()) {
+  if (!begun_ || db_.mode != OpenMode::kReadWrite || db_.jobs.paused > 0 ||
+      db_.shutting_down.load() || db_.errors->failed()) {
     return;
   }
   FamilyBooks::Candidates* const candidates = db_.families->books().to_flush();

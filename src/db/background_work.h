@@ -27,6 +27,9 @@ class BackgroundWork final : public Part {
   void UpdateStall(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
   // Of the family that holds writers up most.
   ColumnFamily* StalledFamily() const FIBER_REQUIRES(database_mutex);
+  // Nothing is scheduled before: what recovery left may not be compacted yet
+  // (recovery_prepared.cc).
+  void Begin() FIBER_REQUIRES(database_mutex) { begun_ = true; }
   void MaybeScheduleWork() FIBER_REQUIRES(database_mutex);
   // A job ended, or there may be another thing to do: schedules it, and wakes whoever waits for
   // jobs.
@@ -63,6 +66,7 @@ class BackgroundWork final : public Part {
   uint64_t DumpPeriod() const FIBER_REQUIRES(database_mutex);
   uint64_t NotePeriod() const FIBER_REQUIRES(database_mutex);
 
+  bool begun_ FIBER_GUARDED_BY(database_mutex) = false;
   fiber::Thread clock_;  // made with the mutex
   DBCondition clock_changed_;
 };

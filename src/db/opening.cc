@@ -127,6 +127,10 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   if (follows) return db_.follower->TryCatchUpWithPrimary();
   s = db_.recovery->RestorePrepared();
   if (!s.ok()) return s;
+  {
+    DBMutexLock lock(db_.mutex());
+    db_.work->Begin();
+  }
   WarnOfFewDescriptors();
   // (Before there is anybody who makes or deletes files.)
   if (db_.space != nullptr) db_.files->TakeStock();

@@ -28,6 +28,21 @@ class Listed final : public AssociativeMergeOperator {
   const char* Name() const override { return "write_policies_test.Listed"; }
 };
 
+// The same; with `pause`, seconds, it takes its time, once, over the value "0".
+class SlowOnce final : public AssociativeMergeOperator {
+ public:
+  bool Merge(const Slice& key, const Slice* existing, const Slice& value, std::string* result,
+             Logger* logger) const override {
+    if (pause != 0 && existing != nullptr && *existing == "0") {
+      fiber::sleep_for(std::exchange(pause, 0) * 1'000'000'000);  // sleeps: that is it
+    }
+    return Listed().Merge(key, existing, value, result, logger);
+  }
+  const char* Name() const override { return "write_policies_test.SlowOnce"; }
+
+  mutable uint64_t pause = 0;
+};
+
 class WritePoliciesTest : public testing::DbTest,
                           public ::testing::WithParamInterface<TxnDBWritePolicy> {
  protected:
@@ -230,6 +245,39 @@ TEST_P(WritePoliciesTest, ACommitHasWritesOfItsOwnOnlyWhereTheOptionsSaySo) {
     }
   }
   ExpectContents({{"a", "1"}, {"t", "1"}});
+}
+
+// (Where tables are too old, the clock asked for compactions as soon as a family was there. One
+// merged undecided operands into what they were over.)
+TEST_P(WritePoliciesTest, NothingIsCompactedBeforeTheUndecidedAreHidden) {
+  const auto slow = std::make_shared<SlowOnce>();
+  options_.merge_operator = slow;
+  options_.level0_file_num_compaction_trigger = 1;
+  options_.periodic_compaction_seconds = 2;
+  Simulate([&] {
+    OpenTxn();
+    Put("am", "0");
+    Put("bm", "0");
+    Flush();
+    Compact();
+    for (const char* key : {"am", "bm"}) {
+      ASSERT_TRUE(db_->Merge(WriteOptions(), key, "1").ok());
+    }
+    Leave(Prepared("t", "a"));
+    Leave(Prepared("u", "b"));
+    db_.reset();
+    fiber::sleep_for(5'000'000'000);  // sleeps: the table gets too old
+    slow->pause = 5;
+    OpenTxn();
+    EXPECT_EQ(0u, slow->pause);
+    EXPECT_EQ(2u, CountPrepared());
+    EXPECT_EQ("01", Get("am"));
+    EXPECT_EQ("01", Get("bm"));
+    ASSERT_TRUE(Recovered("t")->Commit().ok());
+    ASSERT_TRUE(Recovered("u")->Rollback().ok());
+    EXPECT_EQ("01t+", Get("am"));
+    EXPECT_EQ("01", Get("bm"));
+  });
 }
 
 TEST_P(WritePoliciesTest, OthersRefuseWhatIsPrepared) {
