@@ -72,6 +72,8 @@ NOTES = [
     '  a column family was flushed since ("SST file is ahead of WALs"), or ended the history early.',
     '- `wal_dir`, `db_paths`: a directory outside of the database has one owner, which a file `OWNER` in it names. A database that is not the',
     '  owner is refused, also for reading ([reliability.md](reliability.md#directories-outside-of-the-database)). RocksDB passes over the file, and asks nobody.',
+    '- Several `db_paths`: a checkpoint and a backup are `NotSupported` while tables are in more than one of them, since what they',
+    '  make is in one directory; compact into one before (`CompactRangeOptions::target_path_id`). Blob files are in the first.',
     '- `env`: an `Env` is a handle to a `FileSystem`; of its functions those are virtual that run functions in the background (`Schedule`,',
     '  `UnSchedule`, `StartThread`, `SetBackgroundThreads` and their kin). Flushes and compactions have threads of the database\'s own, unless the',
     '  `Env` is of a class of the user\'s, as a rule an `EnvWrapper`: then they go through its `Schedule`, in the pools HIGH and LOW, never BOTTOM.',
