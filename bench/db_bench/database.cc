@@ -1,7 +1,5 @@
 #include "db_bench/database.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "db_bench/flags.h"
@@ -13,11 +11,6 @@
 namespace db_bench {
 
 namespace {
-
-[[noreturn]] void Fail(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
-}
 
 // The Env that --env_uri or --fs_uri names; *guard owns it, or nobody.
 rocksdb::Env* MakeEnv(std::shared_ptr<rocksdb::Env>* guard) {

@@ -5,6 +5,8 @@
 
 #include <gflags/gflags.h>
 
+#include <string>
+
 namespace db_bench {
 
 #define FLAG(type, name, value, help) DECLARE_##type(name);
@@ -15,5 +17,8 @@ namespace db_bench {
 // cannot honour end the process with a message that names the flag (exit status 1); --undefok=NAMES
 // excuses unknown ones.
 void ParseFlags(int* argc, char*** argv);
+
+// Ends the process with the message (exit status 1).
+[[noreturn]] void Fail(const std::string& message);
 
 }  // namespace db_bench

@@ -39,11 +39,6 @@ const struct {
     {"sstables", "print the tables", "rocksdb.sstables"},
 };
 
-[[noreturn]] void Fail(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
-}
-
 const std::vector<NamedWorkload>& Workloads() {
   static const auto* const all = [] {
     auto* list = new std::vector<NamedWorkload>(WriteWorkloads());

@@ -1,8 +1,6 @@
 #include "db_bench/options.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,11 +17,6 @@
 namespace db_bench {
 
 namespace {
-
-[[noreturn]] void Fail(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
-}
 
 // The value of a flag that numbers an enumeration.
 int64_t InRange(const char* flag, int64_t value, int64_t last) {
@@ -134,9 +127,8 @@ rocksdb::BlockBasedTableOptions TableOptions() {
     table.data_block_hash_table_util_ratio = FLAGS_data_block_hash_table_util_ratio;
   }
   table.prepopulate_block_cache =
-      InRange("prepopulate_block_cache", FLAGS_prepopulate_block_cache, 1) == 0
-          ? rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kDisable
-          : rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+      static_cast<rocksdb::BlockBasedTableOptions::PrepopulateBlockCache>(
+          InRange("prepopulate_block_cache", FLAGS_prepopulate_block_cache, 1));
   return table;
 }
 
@@ -227,10 +219,8 @@ void SetBlobs(rocksdb::Options* options, const std::shared_ptr<rocksdb::Cache>& 
   options->blob_garbage_collection_force_threshold = FLAGS_blob_garbage_collection_force_threshold;
   options->blob_compaction_readahead_size = FLAGS_blob_compaction_readahead_size;
   options->blob_file_starting_level = FLAGS_blob_file_starting_level;
-  options->prepopulate_blob_cache =
-      InRange("prepopulate_blob_cache", FLAGS_prepopulate_blob_cache, 1) == 0
-          ? rocksdb::PrepopulateBlobCache::kDisable
-          : rocksdb::PrepopulateBlobCache::kFlushOnly;
+  options->prepopulate_blob_cache = static_cast<rocksdb::PrepopulateBlobCache>(
+      InRange("prepopulate_blob_cache", FLAGS_prepopulate_blob_cache, 1));
   if (!FLAGS_use_blob_cache) return;
   if (FLAGS_use_shared_block_and_blob_cache) {
     options->blob_cache = block_cache;

@@ -151,10 +151,10 @@ struct Database {
   // was made there: these only where something is written. Blob files, and what comes from outside,
   // are in the first one.
   std::vector<std::string> paths;
-  std::vector<std::unique_ptr<FSDirectory>> table_directories;
+  std::vector<std::shared_ptr<FSDirectory>> table_directories;
   std::string session_id;
   FileLock* lock = nullptr;
-  std::unique_ptr<FSDirectory> directory;
+  std::shared_ptr<FSDirectory> directory;  // its own
   OutsideDirectories outside;
 
   SnapshotList snapshots;

@@ -146,16 +146,26 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   return s;
 }
 
+IOStatus Opening::OpenDirectories() {
+  std::unique_ptr<FSDirectory> opened;
+  IOStatus io = db_.fs->NewDirectory(db_.name, IOOptions(), &opened, nullptr);
+  db_.directory = std::move(opened);
+  for (const std::string& path : db_.paths) {
+    if (path == db_.name) {
+      db_.table_directories.push_back(db_.directory);
+    } else if (io.ok()) {
+      io = db_.fs->NewDirectory(path, IOOptions(), &opened, nullptr);
+      db_.table_directories.push_back(std::move(opened));
+    }
+  }
+  return io;
+}
+
 Status Opening::TakeDirectories() {
   if (db_.mode == OpenMode::kReadWrite) {
     Status s = PrepareDirectories();
     if (!s.ok()) return s;
-    IOStatus io = db_.fs->NewDirectory(db_.name, IOOptions(), &db_.directory, nullptr);
-    for (const std::string& path : db_.paths) {
-      db_.table_directories.emplace_back();
-      if (!io.ok()) continue;
-      io = db_.fs->NewDirectory(path, IOOptions(), &db_.table_directories.back(), nullptr);
-    }
+    IOStatus io = OpenDirectories();
     if (io.ok()) io = db_.fs->LockFile(LockFileName(db_.name), IOOptions(), &db_.lock, nullptr);
     if (!io.ok()) return io;
   }

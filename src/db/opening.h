@@ -41,6 +41,8 @@ class Opening final : public Part {
   // TryAgain: logs that were replayed may not be all that were needed. SUSPENDS.
   [[nodiscard]] Status CheckLogsOfReader() const;
   [[nodiscard]] Status PrepareDirectories();
+  // The database's own, and those of its tables.
+  [[nodiscard]] IOStatus OpenDirectories();
   [[nodiscard]] Status CheckExistence(bool* is_new);
   // Where RocksDB keeps statistics (persist_stats_to_disk): it is opened if it is there, whether or
   // not the user names it.

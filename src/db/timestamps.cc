@@ -118,6 +118,20 @@ Status DB::GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::string*) {
 
 namespace cairn {
 
+namespace {
+
+// InvalidArgument: its keys have no timestamps.
+Status FindWithTimestamps(const Families& families, ColumnFamilyHandle* handle,
+                          ColumnFamily** family) {
+  Status s = families.FamilyOf(handle, family);
+  if (s.ok() && (*family)->icmp.timestamp_size() == 0) {
+    s = Status::InvalidArgument("Timestamp is not enabled in this column family");
+  }
+  return s;
+}
+
+}  // namespace
+
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
                    PinnableSlice* value, std::string* timestamp) {
   return db_.reads->Get(options, family, key, value, timestamp);
@@ -155,12 +169,9 @@ Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle* family, std::string 
 
 Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* family, std::string* ts_low) {
   if (ts_low == nullptr) return Status::InvalidArgument("ts_low is nullptr");
-  ColumnFamily* found;
-  Status s = db_.families->FamilyOf(family, &found);
+  ColumnFamily* found = nullptr;
+  Status s = FindWithTimestamps(*db_.families, family, &found);
   if (!s.ok()) return s;
-  if (found->icmp.timestamp_size() == 0) {
-    return Status::InvalidArgument("Timestamp is not enabled in this column family");
-  }
   DBMutexLock lock(db_.mutex());
   *ts_low = found->state->history_low();
   return s;
@@ -169,12 +180,9 @@ Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle* family, std::string* ts_l
 Status DBImpl::GetNewestUserDefinedTimestamp(ColumnFamilyHandle* family, std::string* newest) {
   if (newest == nullptr) return Status::InvalidArgument("newest_timestamp is nullptr");
   newest->clear();
-  ColumnFamily* found;
-  Status s = db_.families->FamilyOf(family, &found);
+  ColumnFamily* found = nullptr;
+  Status s = FindWithTimestamps(*db_.families, family, &found);
   if (!s.ok()) return s;
-  if (found->icmp.timestamp_size() == 0) {
-    return Status::InvalidArgument("Timestamp is not enabled in this column family");
-  }
   DBMutexLock lock(db_.mutex());
   if (!LacksTimestampsInTables(*found->options)) {
     return Status::NotSupported("the tables of the family have their timestamps",
@@ -198,12 +206,9 @@ Status DBImpl::GetNewestUserDefinedTimestamp(ColumnFamilyHandle* family, std::st
 Status Compactions::RaiseHistoryLow(ColumnFamilyHandle* handle, const Slice& low) {
   ColumnFamily* family = nullptr;
   Status s = db_.RefuseIfReadOnly();
-  if (s.ok()) s = db_.families->FamilyOf(handle, &family);
+  if (s.ok()) s = FindWithTimestamps(*db_.families, handle, &family);
   if (!s.ok()) return s;
   const Comparator* const comparator = family->icmp.user_comparator();
-  if (comparator->timestamp_size() == 0) {
-    return Status::InvalidArgument("Timestamp is not enabled in this column family");
-  }
   if (comparator->timestamp_size() != low.size()) {
     return Status::InvalidArgument("ts_low size mismatch");
   }

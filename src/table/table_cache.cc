@@ -119,10 +119,7 @@ TableCache::~TableCache() = default;
 
 Status TableCache::OpenTable(const TableFileId& file, const ReadLimits& limits,
                              std::unique_ptr<TableReader>* table) {
-  const size_t path =
-      std::min<size_t>(file.path_id, options_.paths.empty() ? 0 : options_.paths.size() - 1);
-  const std::string name =
-      TableFileName(options_.paths.empty() ? std::string(".") : options_.paths[path], file.number);
+  const std::string name = TableFileName(options_.paths, file.number, file.path_id);
   std::unique_ptr<RandomAccessFileReader> reader;
   Status s = RandomAccessFileReader::Open(options_.fs, name, options_.file_options, &reader);
   if (s.ok()) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/namespace.h"
+#include "manifest/version.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 
@@ -53,9 +54,7 @@ int TargetLevel(const Options& to) {
 
 uint64_t TargetFileSize(const Options& to) {
   constexpr uint64_t kFifoFiles = 8;
-  const CompactionOptionsFIFO& fifo = to.compaction_options_fifo;
-  const uint64_t limit =
-      fifo.max_data_files_size > 0 ? fifo.max_data_files_size : fifo.max_table_files_size;
+  const uint64_t limit = Version::FifoLimit(to.compaction_options_fifo);
   if (to.compaction_style == kCompactionStyleFIFO && limit > 0) {
     return std::max<uint64_t>(limit / kFifoFiles, 1);
   }
