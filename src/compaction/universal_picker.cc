@@ -13,29 +13,6 @@
 namespace cairn {
 namespace {
 
-struct SortedRun {
-  int level = 0;
-  std::vector<FileMetaData*> files;  // level 0: one
-  uint64_t bytes = 0;                // compensated: tombstones make a run larger
-  bool being_compacted = false;
-};
-
-SortedRun MakeRun(int level, std::vector<FileMetaData*> files) {
-  SortedRun run{level, std::move(files)};
-  run.being_compacted = AnyBeingCompacted(run.files);
-  for (const FileMetaData* f : run.files) run.bytes += f->compensated_file_size;
-  return run;
-}
-
-std::vector<SortedRun> SortedRuns(const Version& version, int last_level) {
-  std::vector<SortedRun> runs;
-  for (FileMetaData* f : version.files(0)) runs.push_back(MakeRun(0, {f}));
-  for (int level = 1; level <= last_level; ++level) {
-    if (!version.files(level).empty()) runs.push_back(MakeRun(level, version.files(level)));
-  }
-  return runs;
-}
-
 // `small` bytes with the tolerance come to `large`.
 bool Reaches(uint64_t small, uint64_t ratio_percent, uint64_t large) {
   return static_cast<double>(small) * (100.0 + static_cast<double>(ratio_percent)) / 100.0 >=
@@ -46,6 +23,13 @@ bool Reaches(uint64_t small, uint64_t ratio_percent, uint64_t large) {
 
 class UniversalPicker::Pick {
  public:
+  struct SortedRun {
+    int level = 0;
+    std::vector<FileMetaData*> files;  // level 0: one
+    uint64_t bytes = 0;                // compensated: tombstones make a run larger
+    bool being_compacted = false;
+  };
+
   Pick(UniversalPicker* picker, const ColumnFamilyOptions& options, Version* version)
       : picker_(picker),
         options_(options),
@@ -80,6 +64,21 @@ class UniversalPicker::Pick {
   int last_level() const { return last_level_; }
 
  private:
+  static SortedRun MakeRun(int level, std::vector<FileMetaData*> files) {
+    SortedRun run{level, std::move(files)};
+    run.being_compacted = AnyBeingCompacted(run.files);
+    for (const FileMetaData* f : run.files) run.bytes += f->compensated_file_size;
+    return run;
+  }
+  static std::vector<SortedRun> SortedRuns(const Version& version, int last_level) {
+    std::vector<SortedRun> runs;
+    for (FileMetaData* f : version.files(0)) runs.push_back(MakeRun(0, {f}));
+    for (int level = 1; level <= last_level; ++level) {
+      if (!version.files(level).empty()) runs.push_back(MakeRun(level, version.files(level)));
+    }
+    return runs;
+  }
+
   // Rules 1 to 3.
   std::unique_ptr<Compaction> MergeRuns() {
     const auto trigger =
