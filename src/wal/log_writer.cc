@@ -52,7 +52,8 @@ log::RecordType LogWriter::TypeOfFragment(bool begins, bool ends) const {
       recycle_log_files_ ? type + (log::kRecyclableFullType - log::kFullType) : type);
 }
 
-IOStatus LogWriter::AddFragments(const Slice& payload) {
+// (Inlined, as EmitFragment() is: each write comes through here.)
+[[gnu::always_inline]] inline IOStatus LogWriter::AddFragments(const Slice& payload) {
   const char* data = payload.data();
   size_t left = payload.size();
   bool begin = true;
@@ -100,7 +101,7 @@ IOStatus LogWriter::SayCompression() {
   return EmitFragment(log::kSetCompressionType, type, sizeof(type));
 }
 
-IOStatus LogWriter::MakeRoomForHeader() {
+[[gnu::always_inline]] inline IOStatus LogWriter::MakeRoomForHeader() {
   const size_t space = log::kBlockSize - block_offset_;
   if (space >= header_size_) return IOStatus::OK();
   block_offset_ = 0;
@@ -134,7 +135,8 @@ IOStatus LogWriter::AddTimestampSizes(const std::map<uint32_t, size_t>& sizes) {
   return IOStatus::OK();
 }
 
-IOStatus LogWriter::EmitFragment(log::RecordType type, const char* data, size_t n) {
+[[gnu::always_inline]] inline IOStatus LogWriter::EmitFragment(log::RecordType type,
+                                                               const char* data, size_t n) {
   // What says the compression is in the old format always.
   const bool numbered = log::IsRecyclableType(type);
   const size_t header_size = numbered ? log::kRecyclableHeaderSize : log::kHeaderSize;

@@ -75,14 +75,16 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
 }
 
 IOStatus WalSet::AppendLink(const Slice& first_record) {
-  if (!CurrentIsEmpty() || last_logged_.predecessor == 0) return IOStatus::OK();
+  if (last_logged_.predecessor == 0) return IOStatus::OK();
   WalLink link = last_logged_;
   link.named = link.predecessor <= named_.load(std::memory_order_relaxed);
   return current_->AddRecord(link.Encode(BatchReader(first_record).sequence()));
 }
 
 IOStatus WalSet::Append(const Slice& record, bool has_marks) {
-  IOStatus s = AppendLink(record);
+  IOStatus s;
+  if (CurrentIsEmpty()) [[unlikely]]
+    s = AppendLink(record);
   if (timestamp_sizes_said_ != timestamp_sizes_.size()) [[unlikely]] {
     if (s.ok()) s = current_->AddTimestampSizes(timestamp_sizes_);
     if (s.ok()) timestamp_sizes_said_ = timestamp_sizes_.size();

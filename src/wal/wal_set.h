@@ -116,6 +116,7 @@ class WalSet {
   // does not sync it.
   [[nodiscard]] IOStatus SyncOld(bool with_names, WalLink* end = nullptr);
 
+  // Of a log that is empty.
   IOStatus AppendLink(const Slice& first_record);
   IOStatus SyncDirectory();
   uint64_t TakeRecyclable();
