@@ -26,7 +26,7 @@ import bench_report  # noqa: E402
 import shows_writes  # noqa: E402
 from shows_runner import rotated  # noqa: E402
 
-SMALL = ['--quick', '--num=300', '--sync-operations=40', '--pairs=2', '--peer-name=Itself']
+SMALL = ['--quick', '--num=300', '--sync-operations=40', '--pairs=1', '--peer-name=Itself']
 
 # Takes kv_bench's command line; its time is the library's name. Counts its calls in a file; fails where it says so.
 FAKE = '''#!/usr/bin/env python3
@@ -80,7 +80,7 @@ class RealTest(unittest.TestCase):
         self.assertEqual(text.count('yield 1, parallel 0 |'), 3)
 
     def test_writers(self):
-        text = self.check('writers', '--clients=1,3', '--sync-clients=2')
+        text = self.check('writers', '--clients=1,3', '--sync-clients=2', '--pairs=2')
         self.assertIn('| fillrandom, sync, 2 |', text)
 
     def test_pauses(self):
