@@ -244,6 +244,7 @@ void Client::SingleDelete() {
 
 void Client::Commit(WriteBatch* batch, std::vector<Effect> effects, std::string_view what) {
   WriteOptions options;
+  options.protection_bytes_per_key = world_->plan().batch_checksum_bytes();
   options.disableWAL = plan_.without_log;
   options.sync = !plan_.without_log && plan_.sync_one_in != 0 &&
                  random_.OneIn(static_cast<uint64_t>(plan_.sync_one_in));
@@ -381,6 +382,7 @@ void Client::Transfer() {
         .PermitUncheckedError();
   }
   WriteOptions options;
+  options.protection_bytes_per_key = world_->plan().batch_checksum_bytes();
   options.sync = plan_.sync_one_in != 0 && random_.OneIn(static_cast<uint64_t>(plan_.sync_one_in));
   const uint64_t begin = fiber::now_nanos();
   const Status s = world_->db()->Write(options, &batch);

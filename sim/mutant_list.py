@@ -762,6 +762,19 @@ mutant('first-tables-directory-synced', 'a compaction syncs the first directory 
        'src/compaction/compaction_job.cc', 'paths.insert(output.path_id);', 'paths.insert(output.path_id / 4);', seeds=600)
 mutant('path-not-recorded', 'the MANIFEST does not say in which directory a table is', 'src/manifest/version_edit.cc',
        '  if (f.path_id != 0) {', '  if (f.path_id == 4) {')
+mutant('checkpoint-of-the-first-path', 'a checkpoint looks for all tables in the first of their directories', 'src/db/live_files.cc',
+       'const size_t path = std::min<size_t>(file->path_id, db_.paths.size() - 1);', 'const size_t path = 0;')
+
+# ---- Checksums of entries in memory
+
+mutant('checksum-of-followers', "a group's record is compared with the checksums of one batch after the other, as if all had some",
+       'src/commit/commit_queue.cc', 's = reader.Skip(count);', 's = reader.Skip(0);')
+mutant('checksum-without-sequence', "an entry is compared with what stands behind it without its sequence number",
+       'src/memtable/memtable.cc', 'EncodeChecksum(XorSequence(own, seq),', 'EncodeChecksum(own,')
+timestamps('checksum-of-zeros', 'a batch whose keys get timestamps keeps the checksums of the keys before', 'src/batch/write_batch.cc',
+           'if (protection_ != nullptr) protection_->Set(index, RecordChecksum(record));', '')
+timestamps('checksum-of-another-type', 'a deletion with a timestamp is compared as one without', 'src/commit/batch_apply.cc',
+           '  *checksum = EntryChecksum(type, record.key, value);', '  *checksum = EntryChecksum(record.type, record.key, value);')
 
 # ---- Blob files
 

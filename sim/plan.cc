@@ -385,6 +385,7 @@ Plan Plan::FromSeed(uint64_t seed) {
   if (random.OneIn(4)) {
     plan.first_tables_bytes = OneOf<uint64_t>(&random, {0, 64 << 10, 512 << 10, 4 << 20});
   }
+  if (random.OneIn(4)) plan.checksum_bytes = OneOf<uint32_t>(&random, {1, 2, 4, 8});
   return plan;
 }
 
@@ -453,6 +454,9 @@ std::string Plan::Describe() const {
   if (first_tables_bytes) {
     text += "the tables are in two directories, the first of " +
             std::to_string(*first_tables_bytes) + " bytes\n";
+  }
+  if (checksum_bytes != 0) {
+    text += "entries in memory have checksums of " + std::to_string(checksum_bytes) + " bytes\n";
   }
   if (brief_snapshots) text += "snapshots are brief\n";
   if (keys != kKeysOfAClient) text += std::to_string(keys) + " keys of each client\n";

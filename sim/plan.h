@@ -105,6 +105,10 @@ struct Plan {
   // Tables are in two directories outside of the database's (db_paths), of which the first is to
   // have so many bytes.
   std::optional<uint64_t> first_tables_bytes;
+  // Of each entry's checksum in memtables (memtable_protection_bytes_per_key); 0: none. Where there
+  // are some batches have them, too.
+  uint32_t checksum_bytes = 0;
+  size_t batch_checksum_bytes() const { return checksum_bytes == 0 ? 0 : 8; }
   Kind kind = Kind::kMixed;
   std::vector<LifePlan> lives;
   struct ClientPlan {

@@ -140,7 +140,7 @@ void TimestampClient::WriteSome() {
   const uint64_t timestamp = DrawTimestampOfWrite();
   const std::string stamp = Stamp(timestamp);
   const bool later = random_.OneIn(3);
-  WriteBatch batch(0, 0, 0, kTimestampBytes);
+  WriteBatch batch(0, 0, world_->plan().batch_checksum_bytes(), kTimestampBytes);
   Changes changes;
   Status s;
   const uint64_t count = random_.OneIn(4) ? 1 + random_.Uniform(10) : 1;

@@ -39,6 +39,7 @@ uint64_t TransactionClient::DrawKey() { return random_.Uniform(world_->plan().ke
 
 WriteOptions TransactionClient::Writing() {
   WriteOptions options;
+  options.protection_bytes_per_key = world_->plan().batch_checksum_bytes();
   options.sync = plan_.sync_one_in != 0 && random_.OneIn(static_cast<uint64_t>(plan_.sync_one_in));
   return options;
 }

@@ -92,6 +92,7 @@ std::shared_ptr<rocksdb::Cache> BlockCache() {
 rocksdb::BlockBasedTableOptions TableOptions() {
   rocksdb::BlockBasedTableOptions table;
   table.block_size = FLAGS_block_size;
+  table.block_align = FLAGS_block_align;
   table.block_restart_interval = FLAGS_block_restart_interval;
   table.index_block_restart_interval = FLAGS_index_block_restart_interval;
   table.format_version = static_cast<uint32_t>(FLAGS_format_version);
@@ -197,6 +198,7 @@ void SetPrefixes(rocksdb::Options* options) {
         rocksdb::NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
   }
   options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
+  options->memtable_protection_bytes_per_key = FLAGS_memtable_protection_bytes_per_key;
   options->memtable_whole_key_filtering = FLAGS_memtable_whole_key_filtering;
   if (FLAGS_memtablerep == "prefix_hash") {
     if (FLAGS_prefix_size == 0) Fail("--memtablerep=prefix_hash needs --prefix_size");
@@ -262,6 +264,8 @@ void SetOptions(rocksdb::Options* options) {
   options->write_buffer_size = FLAGS_write_buffer_size;
   options->max_write_buffer_number = FLAGS_max_write_buffer_number;
   options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
+  options->max_write_buffer_number_to_maintain = FLAGS_max_write_buffer_number_to_maintain;
+  options->max_write_buffer_size_to_maintain = FLAGS_max_write_buffer_size_to_maintain;
   options->arena_block_size = FLAGS_arena_block_size;
   options->max_background_jobs = FLAGS_max_background_jobs;
   options->max_background_compactions = FLAGS_max_background_compactions;

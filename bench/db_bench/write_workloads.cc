@@ -38,7 +38,8 @@ void Fill(Client* client, const FillOptions& fill) {
     client->stats.AddMessage("(" + std::to_string(keys) + " ops)");
   }
   KeyBuffer key(FLAGS_key_size);
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0,
+                            FLAGS_write_batch_protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   Duration duration(fill.order == Order::kRandom ? FLAGS_duration : 0, ops);
   const kv_bench::Permutation order(static_cast<uint64_t>(keys), client->random.Next());
   const auto key_number = [&](uint64_t i) {
@@ -54,7 +55,8 @@ void Fill(Client* client, const FillOptions& fill) {
       const uint64_t number = key_number(next++);
       const rocksdb::Slice k = key.Set(number);
       const rocksdb::Slice value = client->values->Next(value_size);
-      batch.Put(k, value);
+      const rocksdb::Status added = batch.Put(k, value);
+      if (!added.ok()) Fail("put", added);
       bytes += k.size() + value.size();
     }
     const rocksdb::Status s = client->shared->db->Write(options, &batch);
@@ -102,13 +104,16 @@ void Delete(Client* client, Order order) {
   const int64_t ops = FLAGS_deletes >= 0 ? FLAGS_deletes : FLAGS_num;
   const rocksdb::WriteOptions options = MakeWriteOptions();
   KeyBuffer key(FLAGS_key_size);
-  rocksdb::WriteBatch batch;
+  rocksdb::WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0,
+                            FLAGS_write_batch_protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   Duration duration(order == Order::kSequential ? 0 : FLAGS_duration, ops);
   uint64_t next = 0;
   while (!duration.Done(FLAGS_batch_size)) {
     batch.Clear();
     for (int64_t i = 0; i < FLAGS_batch_size; i++) {
-      batch.Delete(key.Set(order == Order::kRandom ? client->random.Uniform(FLAGS_num) : next++));
+      const rocksdb::Status added = batch.Delete(
+          key.Set(order == Order::kRandom ? client->random.Uniform(FLAGS_num) : next++));
+      if (!added.ok()) Fail("del", added);
     }
     const rocksdb::Status s = client->shared->db->Write(options, &batch);
     if (!s.ok()) Fail("del", s);

@@ -124,9 +124,10 @@ struct AdvancedColumnFamilyOptions {
   int max_write_buffer_number = 2;
   // Flush when this many are full.
   int min_write_buffer_number_to_merge = 1;
-  // Flushed memtables kept for conflict checks of transactions: unsupported, must be 0.
+  // Flushed memtables kept for conflict checks of transactions, which look into the tables here,
+  // and so need none. Without effect, like the next one.
   int max_write_buffer_number_to_maintain = 0;
-  int64_t max_write_buffer_size_to_maintain = 0;
+  int64_t max_write_buffer_size_to_maintain = 0;  // without effect
   // Updates in place: unsupported.
   bool inplace_update_support = false;
   // Of no effect without them, like the callback.
@@ -136,9 +137,9 @@ struct AdvancedColumnFamilyOptions {
   // Garbage collection between memtables: unsupported, must be 0.
   double experimental_mempurge_threshold = 0.0;
   // Flushes of memtables that iterators find many hidden entries in, by one step or on average
-  // (RocksDB 10): unsupported, must be 0.
+  // (RocksDB 10). Hints without effect.
   uint32_t memtable_op_scan_flush_trigger = 0;
-  uint32_t memtable_avg_op_scan_flush_trigger = 0;
+  uint32_t memtable_avg_op_scan_flush_trigger = 0;  // without effect
   // Bloom filter of a memtable, as a share of write_buffer_size, at most 0.25: of prefixes, where
   // there is a prefix_extractor, and of whole keys, if asked for.
   double memtable_prefix_bloom_size_ratio = 0.0;
@@ -150,7 +151,9 @@ struct AdvancedColumnFamilyOptions {
   uint32_t bloom_locality = 0;  // a hint without effect
   // Bytes that a memtable's arena grows by; 0: an eighth of write_buffer_size, at most 1 MiB.
   size_t arena_block_size = 0;
-  // Per-entry checksums in memtables, in bytes: unsupported, 0 only.
+  // Bytes of a checksum behind each entry of a memtable: 0 (none), 1, 2, 4 or 8. Gets, iterators
+  // and the flush compare it, and say Corruption if memory changed; range tombstones are compared
+  // by the flush alone. Of memtables made after it was set (SetOptions).
   uint32_t memtable_protection_bytes_per_key = 0;
 
   // --- Levels ---

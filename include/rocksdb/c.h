@@ -392,13 +392,13 @@ extern ROCKSDB_LIBRARY_API void rocksdb_ingest_external_file_cf(
 /* ---- Write batches */
 
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create(void);
-/* From what rocksdb_writebatch_data() gave, here or in RocksDB. Damage shows when the batch is
- * written. */
-/* protection_bytes_per_key must be 0; see WriteBatch. default_cf_ts_sz: bytes of the timestamps of
- * the default family. */
+/* protection_bytes_per_key: bytes of each entry's checksum, 8, or 0 (another number means 8).
+ * default_cf_ts_sz: bytes of the timestamps of the default family. See WriteBatch. */
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create_with_params(
     size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
     size_t default_cf_ts_sz);
+/* From what rocksdb_writebatch_data() gave, here or in RocksDB. Damage shows when the batch is
+ * written. */
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_t* rocksdb_writebatch_create_from(const char* rep,
                                                                                 size_t size);
 extern ROCKSDB_LIBRARY_API void rocksdb_writebatch_destroy(rocksdb_writebatch_t*);

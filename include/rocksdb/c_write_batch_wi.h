@@ -19,8 +19,8 @@ extern "C" {
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_wi_t* rocksdb_writebatch_wi_create(
     size_t reserved_bytes, unsigned char overwrite_keys);
 /* backup_index_comparator: borrowed by the batch, and used instead of the bytewise order; NULL:
-   that. max_bytes: of the whole batch; 0: no limit but 4 GiB. protection_bytes_per_key: must be 0.
-   Newer than RocksDB 7.8. */
+   that. max_bytes: of the whole batch; 0: no limit but 4 GiB. protection_bytes_per_key: 0 or 8,
+   see WriteBatch. Newer than RocksDB 7.8. */
 extern ROCKSDB_LIBRARY_API rocksdb_writebatch_wi_t* rocksdb_writebatch_wi_create_with_params(
     rocksdb_comparator_t* backup_index_comparator, size_t reserved_bytes,
     unsigned char overwrite_key, size_t max_bytes, size_t protection_bytes_per_key);

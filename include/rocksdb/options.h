@@ -493,7 +493,8 @@ struct WriteOptions {
   // IO_USER: the batch asks DBOptions::rate_limiter before it is logged. IO_TOTAL: it does not.
   // Others, and IO_USER without a log or with manual_wal_flush: InvalidArgument.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
-  // Unsupported, 0 only.
+  // 8: each entry of the batch gets a checksum when the write begins (see WriteBatch, which can
+  // have them from the start), of what is in memory then. 0: none. Others: NotSupported.
   size_t protection_bytes_per_key = 0;
 };
 

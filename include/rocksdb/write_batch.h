@@ -21,6 +21,7 @@
 #include "rocksdb/write_batch_base.h"
 
 namespace cairn {
+class BatchProtection;
 class WriteBatchInternal;
 }  // namespace cairn
 
@@ -49,8 +50,10 @@ class WriteBatch : public WriteBatchBase {
  public:
   // `max_bytes`: see SetMaxBytes().
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
-  // protection_bytes_per_key must be 0. `default_cf_ts_sz`: bytes of the default column family's
-  // timestamps (Comparator::timestamp_size); 0: it has none.
+  // `protection_bytes_per_key`: 8, or 0 (another number means 8). With 8 each entry has a checksum
+  // of what is handed in, which is compared when the batch is logged and when the entry is in the
+  // memtable: Corruption, and nothing is written, if memory changed on the way. `default_cf_ts_sz`:
+  // bytes of the default column family's timestamps (Comparator::timestamp_size); 0: it has none.
   WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
              size_t default_cf_ts_sz);
   // From a representation, of Data() of another batch for instance. A damaged one is noticed by
@@ -236,8 +239,10 @@ class WriteBatch : public WriteBatchBase {
 
   WriteBatch* GetWriteBatch() override { return this; }
   void SetMaxBytes(size_t max_bytes) override { max_bytes_ = max_bytes; }
-  // Per-entry checksums: always 0.
-  size_t GetProtectionBytesPerKey() const { return 0; }
+  // Bytes of each entry's checksum: 8, or 0.
+  size_t GetProtectionBytesPerKey() const;
+  // Corruption: an entry is not what was added. OK without checksums.
+  Status VerifyChecksum() const;
 
   // What comes after this point is applied, but not logged.
   void MarkWalTerminationPoint();
@@ -264,6 +269,7 @@ class WriteBatch : public WriteBatchBase {
   mutable std::atomic<uint32_t> content_flags_;
   size_t max_bytes_;
   size_t default_cf_ts_sz_ = 0;
+  std::unique_ptr<::cairn::BatchProtection> protection_;  // null: no checksums
 
  protected:
   std::string rep_;

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#define XXH_STATIC_LINKING_ONLY  // for a state that is a variable
 #include <xxhash.h>
 
 #include "base/coding.h"
@@ -8,6 +9,16 @@ namespace cairn {
 
 uint64_t Hash64(const char* data, size_t n, uint64_t seed) {
   return XXH3_64bits_withSeed(data, n, seed);
+}
+
+uint64_t HashParts64(const SliceParts& parts, uint64_t seed) {
+  if (parts.num_parts == 1) return Hash64(parts.parts[0].data(), parts.parts[0].size(), seed);
+  XXH3_state_t state;
+  XXH3_64bits_reset_withSeed(&state, seed);
+  for (int i = 0; i < parts.num_parts; ++i) {
+    XXH3_64bits_update(&state, parts.parts[i].data(), parts.parts[i].size());
+  }
+  return XXH3_64bits_digest(&state);
 }
 
 Hash128 Hash2x64(const char* data, size_t n, uint64_t seed) {

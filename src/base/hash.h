@@ -13,6 +13,8 @@ namespace cairn {
 
 // XXH3, 64 bits.
 uint64_t Hash64(const char* data, size_t n, uint64_t seed = 0);
+// The same of bytes that lie in several places.
+uint64_t HashParts64(const SliceParts& parts, uint64_t seed);
 inline uint64_t HashSlice64(const Slice& s) { return Hash64(s.data(), s.size()); }
 
 // XXH3, 128 bits.

@@ -91,6 +91,12 @@ BatchReader::BatchReader(const Slice& rep)
   }
 }
 
+Status BatchReader::Skip(size_t count) {
+  BatchRecord record;
+  while (count > 0 && Next(&record)) count -= record.counted;
+  return count == 0 || !status_.ok() ? status_ : Status::Corruption("WriteBatch has wrong count");
+}
+
 SequenceNumber BatchReader::sequence() const {
   return static_cast<size_t>(end_ - begin_) < kBatchHeaderSize ? 0 : DecodeFixed64(begin_);
 }

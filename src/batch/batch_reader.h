@@ -13,8 +13,8 @@
 //
 // LogData, Noop and the markers of two-phase commit consume no sequence number; all others consume
 // one.
-#ifndef CAIRN_COMMIT_BATCH_READER_H_
-#define CAIRN_COMMIT_BATCH_READER_H_
+#ifndef CAIRN_BATCH_BATCH_READER_H_
+#define CAIRN_BATCH_BATCH_READER_H_
 
 #include <cstdint>
 
@@ -44,6 +44,9 @@ class BatchReader {
   /// The next record. False at the end, or at an error: then status() tells.
   bool Next(BatchRecord* record);
   const Status& status() const { return status_; }
+  /// Passes over the next `count` counted records and what lies before each. Corruption: there are
+  /// fewer; or status().
+  Status Skip(size_t count);
 
   SequenceNumber sequence() const;
   uint32_t count() const;
@@ -61,4 +64,4 @@ class BatchReader {
 
 }  // namespace cairn
 
-#endif  // CAIRN_COMMIT_BATCH_READER_H_
+#endif  // CAIRN_BATCH_BATCH_READER_H_

@@ -6,6 +6,7 @@
 
 #include "base/allocation.h"
 #include "base/coding.h"
+#include "base/entry_checksum.h"
 
 namespace cairn {
 namespace {
@@ -110,7 +111,10 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
   batch->content_flags_.store(
       batch->content_flags_.load(std::memory_order_relaxed) | kContentUnknown,
       std::memory_order_relaxed);
-  return Status::OK();
+  if (batch->protection_ == nullptr) return Status::OK();
+  BatchReader reader(batch->rep_);
+  Status s = AddChecksums(&reader, batch->protection_.get());
+  return s.IsCorruption() ? Status::OK() : s;  // (what is damaged is found when it is read)
 }
 
 size_t WriteBatchInternal::ByteSize(const WriteBatch* batch) { return batch->rep_.size(); }
@@ -125,30 +129,95 @@ Slice WriteBatchInternal::LoggedRecords(const WriteBatch* src, uint32_t* count) 
   return Slice(src->rep_.data() + kHeader, end.size - kHeader);
 }
 
-Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch* src) {
-  if (src->rep_.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
-  if (!AppendIfPossible(&dst->rep_, src->rep_.data() + kHeader, src->rep_.size() - kHeader)) {
-    return Status::MemoryLimit("no memory for a WriteBatch");
+Status WriteBatchInternal::AddChecksums(BatchReader* reader, BatchProtection* protection) {
+  BatchRecord record;
+  while (reader->Next(&record)) {
+    if (!record.counted) continue;
+    if (!protection->Reserve()) {
+      return Status::MemoryLimit("no memory for a WriteBatch's checksums");
+    }
+    protection->Add(RecordChecksum(record));
   }
-  SetCount(dst, Count(dst) + Count(src));
-  dst->content_flags_.store(dst->content_flags_.load(std::memory_order_relaxed) |
-                                src->content_flags_.load(std::memory_order_relaxed),
-                            std::memory_order_relaxed);
+  return reader->status();
+}
+
+Status WriteBatchInternal::AppendChecksums(const WriteBatch& src, BatchProtection* protection) {
+  if (src.protection_ == nullptr) {
+    BatchReader reader(src.rep_);
+    return AddChecksums(&reader, protection);
+  }
+  for (size_t i = 0; i < src.protection_->count(); ++i) {
+    if (!protection->Reserve()) {
+      return Status::MemoryLimit("no memory for a WriteBatch's checksums");
+    }
+    protection->Add(src.protection_->entry(i));
+  }
   return Status::OK();
 }
 
-namespace {
+Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch* src) {
+  if (src->rep_.size() < kHeader) return Status::Corruption("malformed WriteBatch (too small)");
+  BatchProtection* const protection = dst->protection_.get();
+  const size_t checksums = protection == nullptr ? 0 : protection->count();
+  Status s = protection == nullptr ? Status::OK() : AppendChecksums(*src, protection);
+  if (s.ok() &&
+      !AppendIfPossible(&dst->rep_, src->rep_.data() + kHeader, src->rep_.size() - kHeader)) {
+    s = Status::MemoryLimit("no memory for a WriteBatch");
+  }
+  if (!s.ok()) {
+    if (protection != nullptr) protection->Truncate(checksums);
+    return s;
+  }
+  SetCount(dst, Count(dst) + Count(src));
+  dst->content_flags_.store(
+      dst->content_flags_.load(std::memory_order_relaxed) |
+          (src->content_flags_.load(std::memory_order_relaxed) & ~uint32_t{kIsProtected}),
+      std::memory_order_relaxed);
+  return Status::OK();
+}
 
-// Of what was asked for when the batch was made.
-Status RefuseWants() { return Status::NotSupported("WriteBatch: protection_bytes_per_key"); }
+Status WriteBatchInternal::Protect(WriteBatch* batch, size_t bytes_per_key) {
+  const uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
+  if (bytes_per_key == 0) {
+    batch->protection_.reset();
+    batch->content_flags_.store(flags & ~uint32_t{kIsProtected}, std::memory_order_relaxed);
+    return Status::OK();
+  }
+  if (bytes_per_key != BatchProtection::kBytesPerKey) {
+    return Status::NotSupported("WriteBatch protection info must be zero or eight bytes/key");
+  }
+  if (batch->protection_ != nullptr) return Status::OK();
+  auto protection = std::make_unique<BatchProtection>();
+  BatchReader reader(batch->rep_);
+  Status s = AddChecksums(&reader, protection.get());
+  if (!s.ok()) return s;
+  batch->protection_ = std::move(protection);
+  batch->content_flags_.store(flags | kIsProtected, std::memory_order_relaxed);
+  return s;
+}
 
-}  // namespace
+Status WriteBatchInternal::AppendProtected(WriteBatch* batch, ValueType type, uint32_t family,
+                                           const SliceParts& key, const SliceParts* value) {
+  BatchProtection* const protection = batch->protection_.get();
+  if (!protection->Reserve()) return Status::MemoryLimit("no memory for a WriteBatch's checksums");
+  // Before anything is copied.
+  const uint64_t checksum = XorFamily(EntryChecksum(type, key, value), family);
+  Status s = AppendUnprotected(batch, type, family, key, value);
+  if (s.ok() && type != kTypeLogData) protection->Add(checksum);
+  return s;
+}
 
 Status WriteBatchInternal::AppendRecord(WriteBatch* batch, ValueType type, uint32_t family,
                                         const SliceParts& key, const SliceParts* value) {
+  if ((batch->content_flags_.load(std::memory_order_relaxed) & kIsProtected) != 0) [[unlikely]] {
+    return AppendProtected(batch, type, family, key, value);
+  }
+  return AppendUnprotected(batch, type, family, key, value);
+}
+
+Status WriteBatchInternal::AppendUnprotected(WriteBatch* batch, ValueType type, uint32_t family,
+                                             const SliceParts& key, const SliceParts* value) {
   const uint32_t flags_before = batch->content_flags_.load(std::memory_order_relaxed);
-  if ((flags_before & kWantsMore) != 0) [[unlikely]]
-    return RefuseWants();
   const size_t key_size = TotalSize(key);
   const size_t value_size = value == nullptr ? 0 : TotalSize(*value);
   if (key_size > kMaxEntrySize) return Status::InvalidArgument("key is too large");
@@ -239,7 +308,7 @@ Status WriteBatchInternal::AppendMark(WriteBatch* batch, ValueType type, const S
 uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
   if ((flags & kContentUnknown) == 0) return flags;
-  flags = (flags & (kWantsMore | kLacksTimestamps)) | kHasTimestamps;
+  flags = (flags & (kIsProtected | kLacksTimestamps)) | kHasTimestamps;
   BatchReader reader(batch->rep_);
   BatchRecord record;
   uint32_t found = 0;
@@ -260,7 +329,7 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_mark
   }
   const uint32_t flags = ContentFlags(batch);
   constexpr uint32_t kRefused =
-      kHasTransactionMark | kHasBlobIndex | kIsMalformed | kWantsMore | kLacksTimestamps;
+      kHasTransactionMark | kHasBlobIndex | kIsMalformed | kIsProtected | kLacksTimestamps;
   if ((flags & kRefused & ~(with_marks ? kHasTransactionMark : 0u)) == 0) [[likely]]
     return Status::OK();
   if ((flags & kIsMalformed) != 0) {
@@ -271,11 +340,14 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_mark
     return reader.status().ok() ? Status::Corruption("WriteBatch has wrong count")
                                 : reader.status();
   }
-  if ((flags & kWantsMore) != 0) return RefuseWants();
   if ((flags & kLacksTimestamps) != 0) {
     return Status::InvalidArgument("write batch must have timestamp(s) set");
   }
   if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
+  if ((flags & kHasTransactionMark) == 0 || with_marks) {
+    // Here and again by the group's leader: a batch that is damaged now fails nobody else's write.
+    return batch->protection_->Verify(batch->rep_);
+  }
   return Status::NotSupported("a batch with marks of a two-phase commit is a transaction's own");
 }
 

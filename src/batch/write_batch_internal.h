@@ -1,7 +1,7 @@
 // What the engine may do with a WriteBatch and its users may not: header fields, raw contents,
 // concatenation. Thread safety: that of WriteBatch.
-#ifndef CAIRN_COMMIT_WRITE_BATCH_INTERNAL_H_
-#define CAIRN_COMMIT_WRITE_BATCH_INTERNAL_H_
+#ifndef CAIRN_BATCH_WRITE_BATCH_INTERNAL_H_
+#define CAIRN_BATCH_WRITE_BATCH_INTERNAL_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
+#include "batch/batch_protection.h"
 #include "batch/batch_reader.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -35,10 +36,9 @@ enum BatchContent : uint32_t {
   kHasPutEntity = 1 << 12,
   kHasOtherFamily = 1 << 13,  // a record of another column family than the default one
   kIsMalformed = 1 << 14,
-  kWantsProtection = 1 << 15,     // asked for when it was made, as what follows
-  kLacksTimestamps = 1 << 16,     // keys have zeros in place of one: UpdateTimestamps() is awaited
-  kHasTimestamps = 1 << 17,       // keys have one, or zeros, or may have one: they are raw bytes
-  kWantsMore = kWantsProtection,  // the batch's, whatever is in it
+  kIsProtected = 1 << 15,      // protection_ is not null, whatever is in the batch
+  kLacksTimestamps = 1 << 16,  // keys have zeros in place of one: UpdateTimestamps() is awaited
+  kHasTimestamps = 1 << 17,    // keys have one, or zeros, or may have one: they are raw bytes
 };
 
 class WriteBatchInternal {
@@ -97,10 +97,27 @@ class WriteBatchInternal {
   /// one of the marks that have. MemoryLimit: there is no memory, and nothing was changed.
   static Status AppendMark(WriteBatch* batch, ValueType type);
   static Status AppendMark(WriteBatch* batch, ValueType type, const Slice& name);
+  /// The checksums of the batch's entries; null: it has none.
+  static const BatchProtection* Protection(const WriteBatch* batch) {
+    return batch->protection_.get();
+  }
+  /// Gives the batch checksums of so many bytes, made from what it has now unless it has some; 0:
+  /// takes them away. NotSupported: neither 0 nor 8. Corruption: of a malformed batch. MemoryLimit.
+  static Status Protect(WriteBatch* batch, size_t bytes_per_key);
   /// kHas... bits of the batch, computed if not known yet.
   static uint32_t ContentFlags(const WriteBatch* batch);
+
+ private:
+  // Checksums of what the reader has still, and of all of `src`.
+  static Status AddChecksums(BatchReader* reader, BatchProtection* protection);
+  static Status AppendChecksums(const WriteBatch& src, BatchProtection* protection);
+  // AppendRecord() where there are checksums.
+  static Status AppendProtected(WriteBatch* batch, ValueType type, uint32_t family,
+                                const SliceParts& key, const SliceParts* value);
+  static Status AppendUnprotected(WriteBatch* batch, ValueType type, uint32_t family,
+                                  const SliceParts& key, const SliceParts* value);
 };
 
 }  // namespace cairn
 
-#endif  // CAIRN_COMMIT_WRITE_BATCH_INTERNAL_H_
+#endif  // CAIRN_BATCH_WRITE_BATCH_INTERNAL_H_

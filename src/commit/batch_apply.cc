@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/entry_checksum.h"
 #include "batch/batch_reader.h"
 #include "fiber/interleave.h"
 
@@ -77,10 +78,23 @@ void PrefetchBatches(const Slice* reps, size_t count, MemTableSink* sink) {
 
 namespace {
 
-// (`folded` is memory for what takes a merge operand's place.)
+// An entry is added as something else than its record: what of its checksum is left to compare is
+// the new one's.
+Status ReplaceChecksum(const BatchRecord& record, ValueType type, const Slice& value,
+                       uint64_t* checksum) {
+  if (EntryChecksum(record.type, record.key, record.value) != *checksum) {
+    return Status::Corruption("ProtectionInfo mismatch", "an entry of a WriteBatch changed");
+  }
+  *checksum = EntryChecksum(type, record.key, value);
+  return Status::OK();
+}
+
+// (`folded` is memory for what takes a merge operand's place. `checksum`: of the record without its
+// family; null: it has none.)
 [[gnu::always_inline]] inline Status AddEntry(const BatchRecord& record, SequenceNumber seq,
                                               MemTable* table, MemTableSink* sink, bool concurrent,
-                                              MemTableCounters* counters, std::string* folded) {
+                                              MemTableCounters* counters, std::string* folded,
+                                              uint64_t* checksum) {
   ValueType type = record.type;
   Slice value = record.value;
   if (const size_t ts_size = table->comparator().timestamp_size(); ts_size != 0) [[unlikely]] {
@@ -90,7 +104,11 @@ namespace {
                                 record.key.ToString(/*hex=*/true));
     }
     if (type == kTypeDeletion) {
-      return table->Add(seq, kTypeDeletionWithTimestamp, record.key, value, concurrent, counters);
+      type = kTypeDeletionWithTimestamp;
+      if (checksum != nullptr) {
+        if (Status s = ReplaceChecksum(record, type, value, checksum); !s.ok()) return s;
+      }
+      return table->Add(seq, type, record.key, value, concurrent, counters, checksum);
     }
   }
   if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeRangeDeletion &&
@@ -102,14 +120,18 @@ namespace {
         sink->Fold(record.family, record.key, seq, record.value, folded, &type);
     if (fate == OperandFate::kFolded) value = *folded;
     if (fate == OperandFate::kDropped) return Status::OK();
+    if (fate == OperandFate::kFolded && checksum != nullptr) {
+      if (Status s = ReplaceChecksum(record, type, value, checksum); !s.ok()) return s;
+    }
   }
-  return table->Add(seq, type, record.key, value, concurrent, counters);
+  return table->Add(seq, type, record.key, value, concurrent, counters, checksum);
 }
 
 // `kMarked`: `marks` is not null, and looks at each record.
 template <bool kMarked>
 Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
-             bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks) {
+             bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks,
+             const BatchProtection* protection) {
   BatchReader reader(rep);
   SequenceNumber seq = first;
   if (first > kMaxSequenceNumber || reader.count() > kMaxSequenceNumber - first) {
@@ -157,7 +179,12 @@ Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool co
     }
     fiber::interleave();
     if (table != nullptr) {
-      Status s = AddEntry(record, seq, table, sink, concurrent, counters.get(), &folded);
+      uint64_t checksum = 0;
+      if (protection != nullptr) [[unlikely]] {
+        checksum = XorFamily(protection->entry(found - 1), record.family);
+      }
+      Status s = AddEntry(record, seq, table, sink, concurrent, counters.get(), &folded,
+                          protection != nullptr ? &checksum : nullptr);
       if (!s.ok()) [[unlikely]]
         return s;
     }
@@ -177,11 +204,12 @@ Status Apply(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool co
 }  // namespace
 
 Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink, bool concurrent,
-                  bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks) {
-  return marks == nullptr
-             ? Apply<false>(rep, first, sink, concurrent, ignore_missing_families, next_seq,
-                            nullptr)
-             : Apply<true>(rep, first, sink, concurrent, ignore_missing_families, next_seq, marks);
+                  bool ignore_missing_families, SequenceNumber* next_seq, BatchMarks* marks,
+                  const BatchProtection* protection) {
+  return marks == nullptr ? Apply<false>(rep, first, sink, concurrent, ignore_missing_families,
+                                         next_seq, nullptr, protection)
+                          : Apply<true>(rep, first, sink, concurrent, ignore_missing_families,
+                                        next_seq, marks, protection);
 }
 
 }  // namespace cairn

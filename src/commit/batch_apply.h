@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/namespace.h"
+#include "batch/batch_protection.h"
 #include "batch/batch_reader.h"
 #include "memtable/memtable.h"
 #include "rocksdb/slice.h"
@@ -92,10 +93,12 @@ class BatchMarks {
 /// error: Corruption (malformed, wrong count), NotSupported (record types that this version does
 /// not apply), and whatever the sink says; with `ignore_missing_families`, records of families that
 /// the sink refuses with InvalidArgument are skipped. Marks of two-phase commit are what `marks`
-/// makes of them; null: NotSupported.
+/// makes of them; null: NotSupported. `protection`, if not null, has the records' checksums: each
+/// is compared with what the memtable has then (Corruption).
 [[nodiscard]] Status ApplyBatch(const Slice& rep, SequenceNumber first, MemTableSink* sink,
                                 bool concurrent, bool ignore_missing_families = false,
-                                SequenceNumber* next_seq = nullptr, BatchMarks* marks = nullptr);
+                                SequenceNumber* next_seq = nullptr, BatchMarks* marks = nullptr,
+                                const BatchProtection* protection = nullptr);
 
 }  // namespace cairn
 

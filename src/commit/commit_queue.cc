@@ -76,6 +76,7 @@ struct CommitQueue::Group {
   SequenceNumber first = 0;
   uint64_t log_nanos = 0;  // pipelined: what its record took
   bool has_steps = false;  // of two-phase commits
+  bool has_checksums = false;
   MemTableSink* sink = nullptr;
   std::atomic<size_t> inserting{0};  // writers that have not finished their parallel insertion
 
@@ -104,6 +105,7 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   w.disable_wal = options.disableWAL;
   w.no_slowdown = options.no_slowdown;
   w.ignore_missing_families = options.ignore_missing_column_families;
+  w.protection = WriteBatchInternal::Protection(batch);
   w.check = check;
   w.step = step;
 
@@ -360,8 +362,9 @@ void CommitQueue::FormGroup(Group* group) {
   group->bytes = leader->bytes;
   group->count = leader->count;
   group->has_steps = leader->step != nullptr;
+  group->has_checksums = leader->protection != nullptr;
   PullArrivals();
-  if (leader->check != nullptr) return;
+  if (leader->check != nullptr || leader->newer == nullptr) return;
   const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
   const size_t small = std::min(kSmallBatchBytes, max_group / 8);
   const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
@@ -377,6 +380,7 @@ void CommitQueue::FormGroup(Group* group) {
     group->bytes += w->bytes;
     group->count += w->count;
     group->has_steps |= w->step != nullptr;
+    group->has_checksums |= w->protection != nullptr;
     if (w->slot != group->executor->slot) group->count_elsewhere += w->count;
   }
 }
@@ -413,11 +417,30 @@ bool CommitQueue::MergedRecord(const Group& group, Slice* record) {
   return true;
 }
 
+Status CommitQueue::VerifyRecord(const Group& group, const Slice& record) {
+  BatchReader reader(record);
+  Status s;
+  group.ForEach([&](const Writer* w) {
+    uint32_t count = 0;
+    (void)WriteBatchInternal::LoggedRecords(w->batch, &count);
+    if (s.ok() && w->protection != nullptr) {
+      s = w->protection->Verify(&reader, count);
+    } else if (s.ok()) {
+      s = reader.Skip(count);
+    }
+  });
+  return s;
+}
+
 // Called by the leader before it hands over, so in the order of the turns.
 Status CommitQueue::Log(const Group& group) {
   if (!group.leader->disable_wal) {
     Slice record;
     if (!MergedRecord(group, &record)) return Status::MemoryLimit("no memory for a log record");
+    if (group.has_checksums) [[unlikely]] {
+      Status s = VerifyRecord(group, record);
+      if (!s.ok()) return s;
+    }
     if (record.size() > WriteBatchInternal::kHeader) {  // empty batches leave no trace
       IOStatus io = env_->AppendWal(record, group.has_steps);
       if (group.has_steps) [[unlikely]] {
@@ -479,14 +502,15 @@ void CommitQueue::ApplyOwn(Writer* w, MemTableSink* sink, bool concurrent) {
     return;
   }
   w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
-                         w->ignore_missing_families);
+                         w->ignore_missing_families, /*next_seq=*/nullptr, /*marks=*/nullptr,
+                         w->protection);
 }
 
 void CommitQueue::ApplyStep(Writer* w, MemTableSink* sink, bool concurrent) {
   if (!w->step->inserts()) return;
   CommittedMarks marks(w->step->shares_numbers() ? 0 : w->step->log);
   w->status = ApplyBatch(WriteBatchInternal::Contents(w->batch), w->sequence, sink, concurrent,
-                         w->ignore_missing_families, nullptr, &marks);
+                         w->ignore_missing_families, /*next_seq=*/nullptr, &marks, w->protection);
   w->step->touched_log |= !w->status.ok();
 }
 

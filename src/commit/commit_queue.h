@@ -215,9 +215,10 @@ class CommitQueue {
     bool disable_wal = false;
     bool no_slowdown = false;
     bool ignore_missing_families = false;
-    const CommitCheck* check = nullptr;  // borrowed from the owner
-    TwoPhaseStep* step = nullptr;        // the same
-    SequenceNumber sequence = 0;         // of the first record
+    const BatchProtection* protection = nullptr;  // the batch's, or null
+    const CommitCheck* check = nullptr;           // borrowed from the owner
+    TwoPhaseStep* step = nullptr;                 // the same
+    SequenceNumber sequence = 0;                  // of the first record
     Status status;
   };
 
@@ -295,6 +296,8 @@ class CommitQueue {
   void NotePrepared(const Group& group);
   // False: there is no memory for it.
   bool MergedRecord(const Group& group, Slice* record);
+  // Corruption: an entry of a batch that has checksums is not in the record as it was added.
+  static Status VerifyRecord(const Group& group, const Slice& record);
   void InsertLogged(Group* group, bool early, bool measure);
   void Insert(Group* group);
   bool MayInsertInParallel(const Group& group) const;

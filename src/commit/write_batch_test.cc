@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/coding.h"
@@ -308,34 +307,6 @@ TEST_F(BatchApplyTest, RefusesWhatItCannotApply) {
   SingleMemTableSink skip;
   EXPECT_TRUE(ApplyBatch(wrong_count, 1, &skip, false).IsCorruption());
   EXPECT_TRUE(ApplyBatch(Slice("short"), 1, &skip, false).IsCorruption());
-}
-
-// Who asks for protection must not believe to have it.
-TEST(WriteBatchTest, WhatABatchCannotHaveIsRefusedWithEachUse) {
-  for (const auto& [protection, timestamps, name] :
-       {std::tuple<size_t, size_t, const char*>{8, 0, "protection_bytes_per_key"},
-        {8, 8, "protection_bytes_per_key"}}) {
-    WriteBatch made(0, 0, protection, timestamps);
-    WriteBatch copy(made);
-    WriteBatch moved(std::move(made));
-    WriteBatch cleared(copy);
-    cleared.Clear();
-    WriteBatch assigned;
-    assigned = copy;
-    for (WriteBatch* batch : {&copy, &moved, &cleared, &assigned}) {
-      for (const Status& s :
-           {batch->Put("k", "v"), batch->Delete("k"), batch->SingleDelete("k"),
-            batch->Merge("k", "v"), batch->DeleteRange("a", "b"), batch->PutLogData("blob"),
-            WriteBatchInternal::CheckWritable(batch)}) {
-        EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
-        EXPECT_NE(s.ToString().find(name), std::string::npos) << s.ToString();
-      }
-      EXPECT_EQ(batch->Count(), 0u);
-    }
-  }
-  WriteBatch plain(0, 0, 0, 0);
-  EXPECT_TRUE(plain.Put("k", "v").ok());
-  EXPECT_TRUE(WriteBatchInternal::CheckWritable(&plain).ok());
 }
 
 }  // namespace

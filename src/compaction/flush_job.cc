@@ -81,7 +81,10 @@ Status FlushJob::Run(uint64_t file_number, FileMetaData* meta) {
   kept.SetHistoryLow(history_low);
   kept.SetMergeOperator(cf_options_.merge_operator.get());
   TombstoneCollector collector(env_.icmp);
-  for (const MemTable* table : memtables_) collector.Add(table->range_tombstones().get());
+  for (const MemTable* table : memtables_) {
+    if (s.ok()) s = table->VerifyRangeTombstones();
+    collector.Add(table->range_tombstones().get());
+  }
   const std::unique_ptr<const RangeTombstones> tombstones = collector.Finish(nullptr, nullptr);
   kept.SetRangeTombstones(tombstones.get());
   TombstoneWriter tombstone_writer(env_.icmp, tombstones.get(), env_.snapshots,

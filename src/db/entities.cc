@@ -47,14 +47,16 @@ Status WritePath::PutEntity(const WriteOptions& options, ColumnFamilyHandle* fam
   ColumnFamily* found;
   Status s = db_.families->FamilyOf(family, &found);
   if (!s.ok()) return s;
-  WriteBatch batch(0, 0, 0, db_.families->default_family()->icmp.timestamp_size());
+  WriteBatch batch(0, 0, options.protection_bytes_per_key,
+                   db_.families->default_family()->icmp.timestamp_size());
   s = batch.PutEntity(family, key, columns);
   return s.ok() ? Write(options, &batch) : s;
 }
 
 Status WritePath::PutEntity(const WriteOptions& options, const Slice& key,
                             const AttributeGroups& attribute_groups) {
-  WriteBatch batch(0, 0, 0, db_.families->default_family()->icmp.timestamp_size());
+  WriteBatch batch(0, 0, options.protection_bytes_per_key,
+                   db_.families->default_family()->icmp.timestamp_size());
   for (const AttributeGroup& group : attribute_groups) {
     ColumnFamily* found;
     Status s = db_.families->FamilyOf(group.column_family(), &found);

@@ -50,7 +50,8 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
   if (options.protection_bytes_per_key != 0) [[unlikely]] {
-    return Status::NotSupported("WriteOptions::protection_bytes_per_key");
+    s = WriteBatchInternal::Protect(updates, options.protection_bytes_per_key);
+    if (!s.ok()) return s;
   }
   if (options.rate_limiter_priority != Env::IO_TOTAL) {
     s = LimitLogRate(options, updates->GetDataSize());
@@ -135,7 +136,8 @@ Status WritePath::Put(const WriteOptions& options, ColumnFamilyHandle* family, c
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 16);
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 16, /*max_bytes=*/0,
+                   options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   s = PutPlain(found->id(), key, value, &batch);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -147,7 +149,8 @@ Status WritePath::Delete(const WriteOptions& options, ColumnFamilyHandle* family
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11);
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11, /*max_bytes=*/0,
+                   options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   s = batch.Delete(family, key);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -159,7 +162,8 @@ Status WritePath::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* 
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11);
+  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11, /*max_bytes=*/0,
+                   options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
   s = batch.SingleDelete(family, key);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -173,7 +177,8 @@ Status WritePath::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* f
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch;
+  WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0, options.protection_bytes_per_key,
+                   /*default_cf_ts_sz=*/0);
   s = batch.DeleteRange(family, begin, end);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -188,7 +193,8 @@ Status WritePath::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
   if (found->merge_operator == nullptr) {
     return Status::NotSupported("Provide a merge_operator when opening DB");  // RocksDB's words
   }
-  WriteBatch batch;
+  WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0, options.protection_bytes_per_key,
+                   /*default_cf_ts_sz=*/0);
   s = batch.Merge(family, key, value);
   return s.ok() ? Write(options, &batch) : s;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "base/entry_checksum.h"
 #include "base/perf.h"
 #include "memtable/memtable_filter.h"
 #include "memtable/skiplist_traversal.h"
@@ -75,7 +76,7 @@ class FilteredIterator final : public InternalIterator {
   void Prev() override { base_->Prev(); }
   Slice key() const override { return base_->key(); }
   Slice value() const override { return base_->value(); }
-  Status status() const override { return Status::OK(); }
+  Status status() const override { return base_->status(); }
   bool IsKeyPinned() const override { return true; }
   bool IsValuePinned() const override { return true; }
 
@@ -109,6 +110,74 @@ struct MemTable::Special {
   std::unique_ptr<MemTableFilter> filter;  // null: none
   const SliceTransform* prefix_extractor = nullptr;
   bool filter_whole_keys = false;
+  size_t protection_bytes = 0;  // behind each entry's value
+};
+
+namespace {
+
+Status EntryChanged(const Slice& internal_key) {
+  return Status::Corruption("ProtectionInfo mismatch",
+                            "an entry of a memtable changed in memory, key " +
+                                ExtractUserKey(internal_key).ToString(/*hex=*/true));
+}
+
+// What stands behind an entry: the lowest bytes.
+void EncodeChecksum(uint64_t checksum, size_t bytes, char* to) {
+  char whole[sizeof(uint64_t)];
+  EncodeFixed64(whole, checksum);
+  std::memcpy(to, whole, bytes);
+}
+
+}  // namespace
+
+// An iterator over entries that have checksums, which ends at one that is not as it was.
+class MemTable::CheckedIterator final : public InternalIterator {
+ public:
+  CheckedIterator(std::unique_ptr<InternalIterator> base, const MemTable* table)
+      : base_(std::move(base)), table_(table) {}
+
+  bool Valid() const override { return status_.ok() && base_->Valid(); }
+  void SeekToFirst() override {
+    base_->SeekToFirst();
+    Check();
+  }
+  void SeekToLast() override {
+    base_->SeekToLast();
+    Check();
+  }
+  void Seek(const Slice& target) override {
+    base_->Seek(target);
+    Check();
+  }
+  void SeekForPrev(const Slice& target) override {
+    base_->SeekForPrev(target);
+    Check();
+  }
+  void Next() override {
+    base_->Next();
+    Check();
+  }
+  void Prev() override {
+    base_->Prev();
+    Check();
+  }
+  Slice key() const override { return base_->key(); }
+  Slice value() const override { return base_->value(); }
+  Status status() const override { return status_.ok() ? base_->status() : status_; }
+  bool IsKeyPinned() const override { return true; }
+  bool IsValuePinned() const override { return true; }
+
+ private:
+  void Check() {
+    status_ = Status::OK();
+    if (base_->Valid() && !table_->IsIntact(base_->key(), base_->value())) {
+      status_ = EntryChanged(base_->key());
+    }
+  }
+
+  const std::unique_ptr<InternalIterator> base_;
+  const MemTable* const table_;
+  Status status_;
 };
 
 MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
@@ -124,6 +193,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
   auto special = std::make_unique<Special>();
   special->prefix_extractor = options.prefix_extractor;
   special->filter_whole_keys = options.filter_whole_keys;
+  special->protection_bytes = options.protection_bytes;
   // Where keys of different bytes may be equal, their hashes say nothing.
   const bool hashable = !comparator_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
   if (options.filter_bytes > 0 && hashable &&
@@ -137,7 +207,9 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
     special->index =
         NewHashSkipListIndex(&comparator_, &arena_, options.prefix_extractor, options.hash);
   }
-  if (special->index != nullptr || special->filter != nullptr) special_ = std::move(special);
+  if (special->index != nullptr || special->filter != nullptr || special->protection_bytes != 0) {
+    special_ = std::move(special);
+  }
 }
 
 MemTable::~MemTable() = default;
@@ -148,10 +220,10 @@ void MemTable::Unref() {
 }
 
 Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
-                     bool allow_concurrent, MemTableCounters* counters) {
+                     bool allow_concurrent, MemTableCounters* counters, const uint64_t* checksum) {
   if (type > kTypeMerge && type != kTypeSingleDeletion && type != kTypeWideColumnEntity &&
       type != kTypeDeletionWithTimestamp) [[unlikely]] {
-    return type == kTypeRangeDeletion ? AddTombstone(seq, key, value) : Unsupported(type);
+    return type == kTypeRangeDeletion ? AddTombstone(seq, key, value, checksum) : Unsupported(type);
   }
   const size_t key_size = key.size() + kInternalKeyFooterSize;
   if (key_size > std::numeric_limits<uint32_t>::max() ||
@@ -166,6 +238,14 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
   std::memcpy(p, key.data(), key.size());
   EncodeFixed64(p + key.size(), PackSequenceAndType(seq, type));
   std::memcpy(p + key_size, value.data(), value.size());
+  if (checksum != nullptr && EntryChecksum(type, Slice(p, key.size()), node->value()) != *checksum)
+      [[unlikely]] {
+    return EntryChanged(node->key());
+  }
+  if (special_ != nullptr && special_->protection_bytes != 0) {
+    const uint64_t own = checksum != nullptr ? *checksum : EntryChecksum(type, key, value);
+    EncodeChecksum(XorSequence(own, seq), special_->protection_bytes, p + key_size + value.size());
+  }
 
   const bool inserted = special_ != nullptr && special_->index != nullptr
                             ? special_->index->Insert(node)
@@ -221,16 +301,26 @@ void MemTable::NoteSequence(SequenceNumber seq) {
   }
 }
 
-Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end) {
+Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end,
+                              const uint64_t* checksum) {
   // Room for the bytes here, and charged for what stands beside them, whole and in fragments.
   const size_t bytes = start.size() + end.size();
   char* const p = arena_.Allocate(2 * (bytes + sizeof(StoredTombstone) + sizeof(RangeTombstone)));
   if (p == nullptr) return Status::MemoryLimit("no memory for a range tombstone");
   std::memcpy(p, start.data(), start.size());
   std::memcpy(p + start.size(), end.data(), end.size());
+  const Slice stored_start(p, start.size());
+  const Slice stored_end(p + start.size(), end.size());
+  uint64_t own = 0;
+  if (checksum != nullptr || (special_ != nullptr && special_->protection_bytes != 0)) {
+    own = EntryChecksum(kTypeRangeDeletion, stored_start, stored_end);
+    if (own != (checksum != nullptr ? *checksum : EntryChecksum(kTypeRangeDeletion, start, end))) {
+      return Status::Corruption("ProtectionInfo mismatch", "a range tombstone changed in memory");
+    }
+  }
   {
     fiber::MutexLock lock(&tombstone_mutex_);
-    tombstones_.push_back({Slice(p, start.size()), Slice(p + start.size(), end.size()), seq});
+    tombstones_.push_back({stored_start, stored_end, seq, own});
     tombstone_count_.store(tombstones_.size(), std::memory_order_release);
   }
   data_size_.fetch_add(bytes + kInternalKeyFooterSize, std::memory_order_relaxed);
@@ -254,6 +344,19 @@ std::shared_ptr<const RangeTombstones> MemTable::range_tombstones() const {
   return fragments_;
 }
 
+Status MemTable::VerifyRangeTombstones() const {
+  if (special_ == nullptr || special_->protection_bytes == 0) return Status::OK();
+  fiber::MutexLock lock(&tombstone_mutex_);
+  for (const StoredTombstone& one : tombstones_) {
+    if (EntryChecksum(kTypeRangeDeletion, one.start, one.end) != one.checksum) {
+      return Status::Corruption("ProtectionInfo mismatch",
+                                "a range tombstone of a memtable changed in memory, from " +
+                                    one.start.ToString(/*hex=*/true));
+    }
+  }
+  return Status::OK();
+}
+
 bool MemTable::WantsPrefetch(bool allow_concurrent) const {
   if (arena_.MemoryAllocatedBytes() < kPrefetchFrom) return false;
   if (special_ != nullptr && special_->index != nullptr) return false;
@@ -268,8 +371,26 @@ SkipList::Node* MemTable::AllocateSpecial(const Slice& key, size_t key_size, siz
     if (extractor != nullptr && extractor->InDomain(bare)) filter->Add(extractor->Transform(bare));
     if (special_->filter_whole_keys) filter->Add(bare);
   }
-  return special_->index != nullptr ? special_->index->AllocateNode(key_size, value_size)
-                                    : list_.AllocateNode(key_size, value_size);
+  const size_t behind_key = value_size + special_->protection_bytes;
+  SkipList::Node* const node = special_->index != nullptr
+                                   ? special_->index->AllocateNode(key_size, behind_key)
+                                   : list_.AllocateNode(key_size, behind_key);
+  if (node != nullptr) node->value_size = static_cast<uint32_t>(value_size);
+  return node;
+}
+
+bool MemTable::IsIntact(const Slice& internal_key, const Slice& value) const {
+  const uint64_t checksum = XorSequence(
+      EntryChecksum(ExtractValueType(internal_key), ExtractUserKey(internal_key), value),
+      ExtractSequence(internal_key));
+  char expected[sizeof(uint64_t)];
+  EncodeChecksum(checksum, special_->protection_bytes, expected);
+  return std::memcmp(value.data() + value.size(), expected, special_->protection_bytes) == 0;
+}
+
+InternalIterator* MemTable::Checked(InternalIterator* iter) const {
+  if (special_ == nullptr || special_->protection_bytes == 0) return iter;
+  return new CheckedIterator(std::unique_ptr<InternalIterator>(iter), this);
 }
 
 bool MemTable::FilterMayContain(const Slice& key) const {
@@ -320,6 +441,11 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
   const Slice user_key(entry.data(), entry.size() - kInternalKeyFooterSize);
   if (comparator_.CompareUserKey(user_key, key.user_key()) != 0) return false;
 
+  if (special_ != nullptr && special_->protection_bytes != 0 && !IsIntact(entry, node->value()))
+      [[unlikely]] {
+    *s = EntryChanged(entry);
+    return true;
+  }
   const uint64_t footer = DecodeFixed64(entry.data() + user_key.size());
   if (seq != nullptr) *seq = footer >> 8;
   const auto type = static_cast<ValueType>(footer & 0xff);
@@ -394,6 +520,10 @@ bool MemTable::GetSlowly(const LookupKey& key, Slice* value, Status* s, Sequence
         return true;
     }
   }
+  if (Status read = iter->status(); !read.ok()) {
+    *s = std::move(read);
+    return true;
+  }
   if (cover.sequence == 0) return false;
   if (seq != nullptr) *seq = cover.sequence;
   if (timestamp != nullptr && timestamp->empty()) *timestamp = cover.timestamp.ToString();
@@ -440,17 +570,18 @@ bool MemTable::IsEmpty() const {
 InternalIterator* MemTable::NewIterator(bool one_prefix) const {
   if (special_ == nullptr) return NewSkipListIterator(&list_);
   const bool by_prefix = one_prefix && special_->prefix_extractor != nullptr;
-  std::unique_ptr<InternalIterator> iter(special_->index == nullptr
-                                             ? NewSkipListIterator(&list_)
-                                             : special_->index->NewIterator(by_prefix));
+  std::unique_ptr<InternalIterator> iter(Checked(special_->index == nullptr
+                                                     ? NewSkipListIterator(&list_)
+                                                     : special_->index->NewIterator(by_prefix)));
   if (!by_prefix || special_->filter == nullptr) return iter.release();
   return new FilteredIterator(std::move(iter), special_->filter.get(), special_->prefix_extractor,
                               &comparator_);
 }
 
 InternalIterator* MemTable::NewTraversal() const {
-  return special_ != nullptr && special_->index != nullptr ? special_->index->NewIterator(false)
-                                                           : NewSkipListTraversal(&list_);
+  return Checked(special_ != nullptr && special_->index != nullptr
+                     ? special_->index->NewIterator(false)
+                     : NewSkipListTraversal(&list_));
 }
 
 bool MemTable::ShouldFlush() const {

@@ -50,6 +50,8 @@ struct MemTableOptions {
 
   /// Borrowed, may be null: what seeks of one prefix, and a filter, go by.
   const SliceTransform* prefix_extractor = nullptr;
+  /// Of each entry's checksum, which reads and the flush compare: 1, 2, 4, 8; 0: entries have none.
+  size_t protection_bytes = 0;
   size_t filter_bytes = 0;  // of a Bloom filter over prefixes, whole keys or both; 0: none
   bool filter_whole_keys = false;
 
@@ -81,9 +83,11 @@ class MemTable {
 
   /// Adds one entry. `counters`: where to count instead of the memtable's own (then AddCounters()
   /// it once at the end). TryAgain if an entry with the same key, sequence number and type exists;
-  /// NotSupported for a type that this version does not store (blob indexes, ...).
+  /// NotSupported for a type that this version does not store (blob indexes, ...). `checksum`, if
+  /// not null: what EntryChecksum() of the entry is to be, once it is here; Corruption if not.
   [[nodiscard]] Status Add(SequenceNumber seq, ValueType type, const Slice& key, const Slice& value,
-                           bool allow_concurrent, MemTableCounters* counters = nullptr);
+                           bool allow_concurrent, MemTableCounters* counters = nullptr,
+                           const uint64_t* checksum = nullptr);
   void AddCounters(const MemTableCounters& counters);
 
   /// Whether Prefetch() before the next entries pays: the memtable is larger than a cache, and they
@@ -118,6 +122,9 @@ class MemTable {
   InternalIterator* NewIterator(bool one_prefix = false) const;
   /// For who reads all of it once: SeekToFirst, Next and NextEntry only.
   InternalIterator* NewTraversal() const;
+  /// Corruption: a range tombstone is not what was added. (Of entries their iterators say so.) OK
+  /// without protection_bytes.
+  Status VerifyRangeTombstones() const;
 
   /// Nothing is added from here on: its memory no longer counts as written to. Once, by whoever
   /// excludes writers.
@@ -181,6 +188,7 @@ class MemTable {
 
  private:
   friend class ImmutableMemTables;
+  friend class MemTablePeer;  // tests
   // What a memtable by default does without, behind one pointer: its own path asks no more than
   // whether that is null.
   struct Special;
@@ -207,7 +215,12 @@ class MemTable {
                   std::string* timestamp) const;
   // False: the filter knows that there is no entry of the (bare) key.
   bool FilterMayContain(const Slice& key) const;
-  Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end);
+  Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end,
+                      const uint64_t* checksum);
+  // Whether an entry is what was added.
+  bool IsIntact(const Slice& internal_key, const Slice& value) const;
+  class CheckedIterator;
+  InternalIterator* Checked(InternalIterator* iter) const;
   void NoteSequence(SequenceNumber seq);
   // REQUIRES: comparator_ has timestamps of 8 bytes.
   void NoteTimestamp(const Slice& user_key);
@@ -225,6 +238,7 @@ class MemTable {
   struct StoredTombstone {
     Slice start, end;  // in the arena
     SequenceNumber sequence;
+    uint64_t checksum;  // EntryChecksum; only with protection_bytes
   };
   mutable fiber::Mutex tombstone_mutex_;
   std::vector<StoredTombstone> tombstones_ FIBER_GUARDED_BY(tombstone_mutex_);

@@ -24,6 +24,7 @@ struct Kind {
   double filter_ratio;
   bool whole_keys;
   const char* extractor;  // "fixed", "capped" or ""
+  size_t protection_bytes = 0;
 };
 
 std::shared_ptr<const SliceTransform> Extractor(const std::string& name) {
@@ -43,6 +44,7 @@ class MemTableKindTest : public ::testing::TestWithParam<Kind> {
     options.filter_bytes =
         static_cast<size_t>(GetParam().filter_ratio * static_cast<double>(64 << 10));
     options.filter_whole_keys = GetParam().whole_keys;
+    options.protection_bytes = GetParam().protection_bytes;
     table_ = new MemTable(comparator_, options, 0);
   }
   ~MemTableKindTest() override { table_->Unref(); }
@@ -66,6 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Kind{"SkiplistPrefixFilter", MemTableKind::kSkipList, 0.1, false, "fixed"},
                       Kind{"SkiplistKeyFilter", MemTableKind::kSkipList, 0.1, true, ""},
                       Kind{"SkiplistTinyFilter", MemTableKind::kSkipList, 0.0001, true, "capped"},
+                      Kind{"SkiplistChecksums", MemTableKind::kSkipList, 0.1, true, "fixed", 4},
+                      Kind{"VectorChecksums", MemTableKind::kVector, 0, false, "", 1},
+                      Kind{"HashChecksums", MemTableKind::kHashSkipList, 0, false, "fixed", 8},
                       Kind{"Vector", MemTableKind::kVector, 0, false, ""},
                       Kind{"VectorFilter", MemTableKind::kVector, 0.1, true, "fixed"},
                       Kind{"Hash", MemTableKind::kHashSkipList, 0, false, "fixed"},

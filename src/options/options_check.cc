@@ -113,16 +113,12 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(!o.cf_paths.empty(), "cf_paths", "give db_paths, for all column families");
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
-  check->Unsupported(o.memtable_op_scan_flush_trigger != 0, "memtable_op_scan_flush_trigger");
-  check->Unsupported(o.memtable_avg_op_scan_flush_trigger != 0,
-                     "memtable_avg_op_scan_flush_trigger");
-  check->Unsupported(o.memtable_protection_bytes_per_key != 0, "memtable_protection_bytes_per_key");
+  const uint32_t protection = o.memtable_protection_bytes_per_key;
+  check->Unsupported(protection > 8 || std::popcount(protection) > 1,
+                     "memtable_protection_bytes_per_key", "0, 1, 2, 4 or 8");
   const auto& collectors = o.table_properties_collector_factories;
   check->Invalid(std::find(collectors.begin(), collectors.end(), nullptr) != collectors.end(),
                  "table_properties_collector_factories must not be null");
-  check->Unsupported(o.max_write_buffer_size_to_maintain > 0, "max_write_buffer_size_to_maintain");
-  check->Unsupported(o.max_write_buffer_number_to_maintain > 0,
-                     "max_write_buffer_number_to_maintain");
   check->Unsupported(o.preclude_last_level_data_seconds != 0, "preclude_last_level_data_seconds");
   check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
   check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
@@ -321,6 +317,7 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
   MemTableOptions options;
   options.write_buffer_size = cf_options.write_buffer_size;
   options.arena_block_size = cf_options.arena_block_size;
+  options.protection_bytes = cf_options.memtable_protection_bytes_per_key;
   const size_t shared = db_options.write_buffer_manager->buffer_size();
   if (options.arena_block_size == 0 && shared != 0) {
     // A block is what memory is charged by: a small part of what all memtables may have.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/wide_column_serialization.h"
+#include "batch/write_batch_internal.h"
 #include "db/db_impl.h"
 #include "fiber/clock.h"
 #include "read/multi_family_iterator.h"
@@ -23,13 +24,18 @@ Status NoSnapshotWithoutValidation() {
 TransactionBase::TransactionBase(DBImpl* db, const WriteOptions& options)
     : db_(db),
       write_options_(options),
-      batch_(db->DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true),
+      batch_(db->DefaultColumnFamily()->GetComparator(), 0, /*overwrite_key=*/true,
+             /*max_bytes=*/0, options.protection_bytes_per_key),
       start_nanos_(fiber::now_nanos()) {}
 
 void TransactionBase::Begin(const WriteOptions& options) {
   ClearWrites();
   ClearSnapshot();
   write_options_ = options;
+  // (A number that there is not is refused by the write.)
+  WriteBatch* const batch = batch_.GetWriteBatch();
+  (void)WriteBatchInternal::Protect(batch, 0);
+  (void)WriteBatchInternal::Protect(batch, options.protection_bytes_per_key);
   indexing_ = true;
   start_nanos_ = fiber::now_nanos();
   name_.clear();

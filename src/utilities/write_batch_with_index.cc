@@ -16,8 +16,10 @@ using cairn::BatchIndex;
 using cairn::InBatch;
 
 struct WriteBatchWithIndex::Rep {
-  Rep(const Comparator* comparator, size_t reserved_bytes, bool overwrite, size_t max_bytes)
-      : batch(reserved_bytes, max_bytes), index(&batch, comparator, overwrite) {}
+  Rep(const Comparator* comparator, size_t reserved_bytes, bool overwrite, size_t max_bytes,
+      size_t protection_bytes_per_key)
+      : batch(reserved_bytes, max_bytes, protection_bytes_per_key, /*default_cf_ts_sz=*/0),
+        index(&batch, comparator, overwrite) {}
 
   WriteBatch batch;
   BatchIndex index;
@@ -97,9 +99,9 @@ Status NoTimestamps() {
 
 WriteBatchWithIndex::WriteBatchWithIndex(const Comparator* backup_index_comparator,
                                          size_t reserved_bytes, bool overwrite_key,
-                                         size_t max_bytes, size_t /*protection_bytes_per_key*/)
-    : rep(std::make_unique<Rep>(backup_index_comparator, reserved_bytes, overwrite_key,
-                                max_bytes)) {}
+                                         size_t max_bytes, size_t protection_bytes_per_key)
+    : rep(std::make_unique<Rep>(backup_index_comparator, reserved_bytes, overwrite_key, max_bytes,
+                                protection_bytes_per_key)) {}
 WriteBatchWithIndex::~WriteBatchWithIndex() = default;
 WriteBatchWithIndex::WriteBatchWithIndex(WriteBatchWithIndex&&) = default;
 WriteBatchWithIndex& WriteBatchWithIndex::operator=(WriteBatchWithIndex&&) = default;

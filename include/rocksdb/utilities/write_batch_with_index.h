@@ -98,7 +98,8 @@ class WriteBatchWithIndex : public WriteBatchBase {
   // family are, if none of its handles is given when its first key comes. `reserved_bytes`: room
   // for so much at once. `overwrite_key`: the index has only the last update of each key, except
   // that a Merge does not hide what is below it (all updates are written to the database, in
-  // either case). `max_bytes`: see SetMaxBytes(). `protection_bytes_per_key`: must be 0.
+  // either case). `max_bytes`: see SetMaxBytes(). `protection_bytes_per_key`: see
+  // WriteBatch.
   explicit WriteBatchWithIndex(const Comparator* backup_index_comparator = BytewiseComparator(),
                                size_t reserved_bytes = 0, bool overwrite_key = false,
                                size_t max_bytes = 0, size_t protection_bytes_per_key = 0);
