@@ -134,6 +134,7 @@ TEST_F(DbRepairSalvageTest, DamageBehindTheDataCostsNothing) {
     rocksdb::ChecksumType checksum;
     Table::IndexType index;
     CompressionType compression;
+    bool aligned = false;
   };
   const std::vector<Case> cases = {
       {5, rocksdb::kXXH3, Table::kBinarySearch, rocksdb::kNoCompression},
@@ -141,6 +142,8 @@ TEST_F(DbRepairSalvageTest, DamageBehindTheDataCostsNothing) {
       {2, rocksdb::kxxHash, Table::kBinarySearch, rocksdb::kSnappyCompression},
       {4, rocksdb::kxxHash64, Table::kBinarySearch, rocksdb::kZSTD},
       {6, rocksdb::kXXH3, Table::kTwoLevelIndexSearch, rocksdb::kZlibCompression},
+      {5, rocksdb::kXXH3, Table::kBinarySearch, rocksdb::kNoCompression, /*aligned=*/true},
+      {3, rocksdb::kCRC32c, Table::kTwoLevelIndexSearch, rocksdb::kNoCompression, /*aligned=*/true},
   };
   for (const Case& c : cases) {
     if (!IsCompressionSupported(c.compression)) continue;
@@ -154,6 +157,7 @@ TEST_F(DbRepairSalvageTest, DamageBehindTheDataCostsNothing) {
     table.index_type = c.index;
     table.partition_filters = c.index == Table::kTwoLevelIndexSearch;
     table.metadata_block_size = 128;
+    table.block_align = c.aligned;
     SetTable(table);
     options_.compression = c.compression;
     Open(options_);
@@ -230,6 +234,35 @@ TEST_F(DbRepairSalvageTest, PropertiesThatAreWrongDoNotHideTheData) {
     ExpectModel();
     EXPECT_TRUE(WentToLost(path));
     EXPECT_NE(TheLog().find("is damaged"), std::string::npos);
+  }
+}
+
+TEST_F(DbRepairSalvageTest, ADamagedBlockBetweenPaddingIsLostAlone) {
+  BlockBasedTableOptions table;
+  table.block_align = true;
+  SetTable(table);
+  Open(options_);
+  PutRange(0, 60, 1);
+  Flush();
+  Close();
+  const std::string path = TheTable();
+  const uint64_t data = DataSize(path);
+  const uint64_t blocks = data / table_options_.block_size;
+  ASSERT_EQ(data % table_options_.block_size, 0u);
+  ASSERT_GT(blocks, 4u);
+  SaveAll();
+  for (const bool index_too : {false, true}) {
+    for (const uint64_t block : {uint64_t{0}, blocks / 2, blocks - 1}) {
+      SCOPED_TRACE(std::to_string(index_too) + " " + std::to_string(block));
+      RestoreAll();
+      Flip(path, block * table_options_.block_size + 20);
+      if (index_too) Flip(path, data + (disk_.Size(path) - data) / 3);
+      if (index_too) Flip(path, Find(saved_[path], kPropertiesBlockName).offset + 20);
+      RepairAndOpen();
+      const size_t missing = Missing(model_);
+      EXPECT_GE(missing, 1u);
+      EXPECT_LE(missing, 60 / blocks + 4);
+    }
   }
 }
 

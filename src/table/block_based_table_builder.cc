@@ -62,7 +62,11 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
       index_(table_options_, icmp_, strip_timestamps_),
       collectors_(options.collector_factories, {options.column_family_id, options.level},
                   options.info_log),
-      block_limit_(table_options.block_size, table_options.block_size_deviation) {
+      block_limit_(table_options.block_size, table_options.block_size_deviation,
+                   table_options.block_align),
+      alignment_(table_options.block_align
+                     ? std::min<uint64_t>(table_options.block_size, kLargestAlignment)
+                     : 0) {
   if (const FilterRecipe recipe = ChooseFilter(table_options, options)) {
     filter_ = std::make_unique<FilterBuilder>(
         table_options_, recipe, table_options.whole_key_filtering, options.prefix_extractor,
@@ -114,7 +118,7 @@ BlockBasedTableBuilder::BlockBasedTableBuilder(const BlockBasedTableOptions& tab
   p.property_collectors_names = collectors_.names();
   p.compression_name = CompressionName(table_options.format_version, compression_);
   p.compression_options = CompressionOptionsText(options.compression_opts);
-  p.index_value_is_delta_encoded = table_options.format_version >= 4 ? 1 : 0;
+  p.index_value_is_delta_encoded = HasDeltaEncodedIndex(table_options) ? 1 : 0;
   p.user_defined_timestamps_persisted = strip_timestamps_ ? 0 : 1;
   auto& extra = p.user_collected_properties;
   extra = options.extra_properties;
@@ -296,9 +300,21 @@ void BlockBasedTableBuilder::StoreDataBlock(const Slice& raw) {
   StoredBlock stored;
   const Status s = CompressBlock(compressor, compression_, table_options_.verify_compression,
                                  verify_dict_.get(), raw, &stored);
+  WriteDataBlock(s, stored);
+}
+
+void BlockBasedTableBuilder::WriteDataBlock(const Status& compressed, const StoredBlock& block) {
   BlockHandle handle;
-  WriteStoredBlock(s, stored, &handle);
+  WriteStoredBlock(compressed, block, &handle);
   index_.AddHandle(handle);
+  if (alignment_ == 0 || !ok()) return;
+  const uint64_t padding = (alignment_ - offset_ % alignment_) % alignment_;
+  IOStatus io = padding == 0 ? IOStatus::OK() : file_->Pad(padding);
+  if (!io.ok()) {
+    if (io_status_.ok()) io_status_ = io;
+    return Fail(io);
+  }
+  offset_ += padding;
 }
 
 void BlockBasedTableBuilder::StartPipeline() {
@@ -327,9 +343,7 @@ void BlockBasedTableBuilder::WriteOldestDataBlock() {
   const CompressionPipeline::Result oldest = pipeline_->Take();
   raw_in_pipeline_ -= oldest.raw_size;
   raw_written_ += oldest.raw_size;
-  BlockHandle handle;
-  WriteStoredBlock(oldest.status, oldest.block, &handle);
-  index_.AddHandle(handle);
+  WriteDataBlock(oldest.status, oldest.block);
 }
 
 // As those before it were compressed.

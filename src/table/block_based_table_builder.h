@@ -75,6 +75,8 @@ class BlockBasedTableBuilder final : public TableBuilder {
   void EndBuffering();
   void StartPipeline();
   void WriteOldestDataBlock();
+  // And what lies between it and the next one.
+  void WriteDataBlock(const Status& compressed, const StoredBlock& block);
   uint64_t EstimatedInPipeline() const;
   void WriteBlock(const Slice& contents, bool compress, BlockHandle* handle);
   void WriteStoredBlock(const Status& compressed, const StoredBlock& block, BlockHandle* handle);
@@ -124,6 +126,7 @@ class BlockBasedTableBuilder final : public TableBuilder {
   IOStatus io_status_;
   bool finished_ = false;
   const BlockSizeLimit block_limit_;
+  const uint64_t alignment_;  // 0: blocks follow one another
   const ROCKSDB_NAMESPACE::BlockBuilder data_block_seen_{data_block_};
   std::unique_ptr<FlushBlockPolicy> policy_;  // null: by block_limit_
 };

@@ -1,6 +1,7 @@
 #include "table/block_based_table_factory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include "fs/file_reader.h"
@@ -41,7 +42,9 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
     return invalid("data_block_hash_table_util_ratio must be greater than 0");
   }
   if (o.separate_key_value_in_data_block) return unsupported("separate_key_value_in_data_block");
-  if (o.block_align) return unsupported("block_align");
+  if (o.block_align && !std::has_single_bit(o.block_size)) {
+    return invalid("Block alignment requested but block size is not a power of 2");
+  }
   if (o.detect_filter_construct_corruption)
     return unsupported("detect_filter_construct_corruption");
   if (o.persistent_cache != nullptr) return unsupported("persistent_cache");

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
+#include "table/format.h"
+
 namespace cairn {
 
 namespace {
 
 class BySizePolicy final : public FlushBlockPolicy {
  public:
-  BySizePolicy(uint64_t size, int deviation, const BlockBuilder& block)
-      : limit_(size, deviation), block_(block) {}
+  BySizePolicy(const BlockSizeLimit& limit, const BlockBuilder& block)
+      : limit_(limit), block_(block) {}
   bool Update(const Slice& key, const Slice& value) override {
     return limit_.IsFull(block_, key, value);
   }
@@ -36,10 +38,12 @@ class EveryKeyPolicyFactory final : public FlushBlockPolicyFactory {
 
 }  // namespace
 
-BlockSizeLimit::BlockSizeLimit(uint64_t size, int deviation)
+BlockSizeLimit::BlockSizeLimit(uint64_t size, int deviation, bool aligned)
     : size_(size),
       deviates_(deviation > 0),
-      least_(size * static_cast<uint64_t>(100 - std::clamp(deviation, 0, 100)) / 100) {}
+      trailer_(aligned ? kBlockTrailerSize : 0),
+      least_(aligned ? 0
+                     : size * static_cast<uint64_t>(100 - std::clamp(deviation, 0, 100)) / 100) {}
 
 std::shared_ptr<FlushBlockPolicyFactory> NewFlushBlockEveryKeyPolicyFactory() {
   return std::make_shared<EveryKeyPolicyFactory>();
@@ -53,13 +57,16 @@ FlushBlockBySizePolicyFactory::FlushBlockBySizePolicyFactory() = default;
 
 FlushBlockPolicy* FlushBlockBySizePolicyFactory::NewFlushBlockPolicy(
     const BlockBasedTableOptions& table_options, const BlockBuilder& data_block_builder) const {
-  return NewFlushBlockPolicy(table_options.block_size, table_options.block_size_deviation,
-                             data_block_builder);
+  return new cairn::BySizePolicy(
+      cairn::BlockSizeLimit(table_options.block_size, table_options.block_size_deviation,
+                            table_options.block_align),
+      data_block_builder.block());
 }
 
 FlushBlockPolicy* FlushBlockBySizePolicyFactory::NewFlushBlockPolicy(
     uint64_t size, int deviation, const BlockBuilder& data_block_builder) {
-  return new cairn::BySizePolicy(size, deviation, data_block_builder.block());
+  return new cairn::BySizePolicy(cairn::BlockSizeLimit(size, deviation),
+                                 data_block_builder.block());
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -30,6 +30,8 @@ namespace cairn {
 
 inline constexpr uint64_t kBlockBasedTableMagic = 0x88e241b785f4cff7ull;
 inline constexpr size_t kBlockTrailerSize = 5;
+// Of data blocks with block_align, whatever block_size is.
+inline constexpr uint64_t kLargestAlignment = 4096;
 inline constexpr size_t kFooterSize = 53;
 inline constexpr uint32_t kMinFormatVersion = 2;
 inline constexpr uint32_t kMaxFormatVersion = 7;

@@ -22,13 +22,19 @@
 
 namespace cairn {
 
+// Whether a handle of a new table's index begins where the one before it ends, and so may say its
+// size alone.
+inline bool HasDeltaEncodedIndex(const BlockBasedTableOptions& options) {
+  return options.format_version >= 4 && !options.block_align;
+}
+
 // A block of the index's format in the making: keys, and the places of blocks that follow one
 // another in the file.
 class IndexBlockWriter {
  public:
   explicit IndexBlockWriter(const BlockBasedTableOptions& options)
       : block_(options.index_block_restart_interval, /*use_delta_encoding=*/true,
-               /*values_delta_encoded=*/options.format_version >= 4) {}
+               /*values_delta_encoded=*/HasDeltaEncodedIndex(options)) {}
 
   // `key`: as IndexBuilder::Key() has it.
   void Add(const Slice& key, const BlockHandle& handle);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "base/coding.h"
 #include "base/crc32c.h"
@@ -337,6 +338,24 @@ uint64_t TableSalvage::FindNext(uint64_t at, uint64_t end) {
   return end;
 }
 
+uint64_t TableSalvage::EndOfZeros(uint64_t at, uint64_t end) {
+  const Slice bytes = Bytes(at, end - at);
+  const size_t first = std::string_view(bytes.data(), bytes.size()).find_first_not_of('\0');
+  return at + (first == std::string_view::npos ? bytes.size() : first);
+}
+
+// block_align: zeros up to where the next block may begin. (That block may begin with zeros, too,
+// but has others before the boundary behind it.)
+uint64_t TableSalvage::EndOfPadding(uint64_t at, uint64_t end) {
+  constexpr uint64_t kLeastAlignment = 64;
+  const auto boundary = [at](uint64_t unit) { return (at + unit - 1) / unit * unit; };
+  const uint64_t zeros_end = EndOfZeros(at, std::min(boundary(kLargestAlignment), end));
+  for (uint64_t unit = kLargestAlignment; unit >= kLeastAlignment; unit /= 2) {
+    if (boundary(unit) <= zeros_end) return boundary(unit);
+  }
+  return at;
+}
+
 // ---- The walk
 
 Status TableSalvage::Run(const InternalKeyComparator& icmp, const Take& take) {
@@ -364,11 +383,20 @@ Status TableSalvage::Run(const InternalKeyComparator& icmp, const Take& take) {
     if (at < end_of_data_) gap = std::min(gap, end_of_data_);
     BlockHandle handle{at, 0};
     const auto place = places_.find(at);
+    if (place == places_.end() && gap < end && gap - at < kLargestAlignment &&
+        EndOfZeros(at, gap) == gap) {
+      at = gap;
+      continue;
+    }
     if (place != places_.end()) {
       handle.size = place->second;
     } else if (!FindEnd(at, gap, kUsualBlock, /*data_only=*/false, &handle.size) &&
                !(gap - at > kUsualBlock &&
                  FindEnd(at, gap, kLargestBlock, /*data_only=*/false, &handle.size))) {
+      if (const uint64_t padded = EndOfPadding(at, gap); padded > at) {
+        at = padded;
+        continue;
+      }
       const uint64_t next = FindNext(at, gap);
       if (at < end_of_data_) {
         Lose(at, next, Status::Corruption("no block's checksum is right"));

@@ -76,6 +76,9 @@ class TableSalvage {
   bool FindEnd(uint64_t at, uint64_t end, uint64_t most, bool data_only, uint64_t* size);
   // Where behind `at` the next block of data begins; `end`: none is found.
   uint64_t FindNext(uint64_t at, uint64_t end);
+  uint64_t EndOfZeros(uint64_t at, uint64_t end);
+  // `at` if no padding is there.
+  uint64_t EndOfPadding(uint64_t at, uint64_t end);
   // Up to `n` bytes of the file. What cannot be read is zero. Good until the next call.
   Slice Bytes(uint64_t offset, uint64_t n);
 
