@@ -116,13 +116,6 @@ IOStatus Creation::Gather() {
   std::vector<LiveFileStorageInfo> files;
   Status listed = db_->GetLiveFilesStorageInfo(options, &files);
   if (!listed.ok()) return status_to_io_status(std::move(listed));
-  // A restored database is in one directory, which is not what its MANIFEST would say.
-  for (const LiveFileStorageInfo& file : files) {
-    if (file.file_type != kWalFile && file.directory != files.front().directory) {
-      return IOStatus::NotSupported("a backup of a database in several directories",
-                                    file.directory);
-    }
-  }
   for (const LiveFileStorageInfo& file : files) {
     if (context_.stopped()) return BackupStopped();
     if (file.file_type == kWalFile && !engine_options().backup_log_files) continue;

@@ -128,6 +128,26 @@ TEST_F(BackupEngineTest, TwoEnginesDoNotWriteAtOnce) {
   ExpectBackup(2, model_);
 }
 
+// RocksDB makes no backup of such a database.
+TEST_F(BackupEngineTest, TablesOfSeveralPathsComeIntoOneDirectory) {
+  Options options = SmallOptions();
+  options.db_paths.emplace_back("/tables", 1 << 30);
+  options.db_paths.emplace_back("/more", 1 << 30);
+  Open(options);
+  PutRange(0, 100, 1);
+  Flush();
+  rocksdb::CompactRangeOptions compact;
+  compact.target_path_id = 1;
+  ASSERT_TRUE(db_->CompactRange(compact, nullptr, nullptr).ok());
+  PutRange(50, 150, 2);
+  Flush();
+  OpenEngine();
+  MustCreate();
+  ExpectBackup(1, model_);
+  ASSERT_TRUE(engine_->RestoreDBFromLatestBackup(kRestored, kRestored).ok());
+  ExpectDatabase(kRestored, model_);
+}
+
 TEST_F(BackupEngineTest, TheLatestIsTheLatestThatIsLeft) {
   Make(3);
   ASSERT_TRUE(engine_->DeleteBackup(3).ok());

@@ -110,13 +110,8 @@ Status CheckpointImpl::Gather(const std::string& dir, uint64_t log_size_for_flus
   std::vector<LiveFileStorageInfo> files;
   Status s = db_->GetLiveFilesStorageInfo(options, &files);
   if (!s.ok()) return s;
-  // In a checkpoint everything is in one directory, which is not what its MANIFEST would say.
-  for (const LiveFileStorageInfo& file : files) {
-    if (file.file_type != kWalFile && file.directory != files.front().directory) {
-      return Status::NotSupported("a checkpoint of a database in several directories",
-                                  file.directory);
-    }
-  }
+  // (All come into one directory, whichever of the source's db_paths they are in: without db_paths
+  // of its own a database has its tables there, whatever the MANIFEST calls their path.)
   bool links = true;
   for (const LiveFileStorageInfo& file : files) {
     s = Take(file, dir, &links, info_log);

@@ -199,14 +199,36 @@ TEST_F(CheckpointTest, WhatStandsInTheWayIsRefusedOrRemoved) {
   delete made;
 }
 
-TEST_F(CheckpointTest, TablesElsewhereAreRefused) {
+TEST_F(CheckpointTest, TablesElsewhereComeAlong) {
   Options options = SmallOptions();
   options.db_paths.emplace_back("/tables", 1 << 30);
+  options.db_paths.emplace_back("/more", 1 << 30);
   Open(options);
   PutRange(0, 10, 1);
-  EXPECT_TRUE(Create().IsNotSupported());
-  EXPECT_FALSE(Exists(kCheckpointDir));
-  EXPECT_FALSE(Exists("/checkpoint.tmp"));
+  Flush();
+  rocksdb::CompactRangeOptions compact;
+  compact.target_path_id = 1;
+  ASSERT_TRUE(db_->CompactRange(compact, nullptr, nullptr).ok());
+  PutRange(5, 20, 1);
+  Flush();
+  MustCreate();
+  const Contents then = model_;
+  PutRange(0, 10, 2);
+  OpenCheckpoint(SmallOptions());
+  ExpectContents(then);
+  const auto tables = [&] {
+    const std::set<std::string> names = NamesIn(kCheckpointDir);
+    return std::count_if(names.begin(), names.end(),
+                         [](const std::string& name) { return name.ends_with(".sst"); });
+  };
+  EXPECT_EQ(tables(), 2);
+  // And it goes on by itself: what a compaction leaves behind is deleted there.
+  Compact();
+  ExpectContents(then);
+  OpenCheckpoint(SmallOptions());
+  EXPECT_EQ(tables(), 1);
+  ExpectContents(then);
+  EXPECT_FALSE(NamesIn("/more").empty()) << "the source's are its own";
 }
 
 TEST_F(CheckpointTest, LogsOfAnotherDirectoryComeIntoTheCheckpoint) {

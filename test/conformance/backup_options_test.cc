@@ -223,17 +223,6 @@ TEST_F(BackupOptionsTest, ChecksumsOfTheDatabaseAreCompared) {
   EXPECT_TRUE(Contents() == RestoredContents(2));
 }
 
-TEST_F(BackupOptionsTest, TablesElsewhereAreRefused) {
-  options_.db_paths = {{root_ + "/tables", 1 << 30}};
-  Open();
-  ASSERT_OK(Put("a", "1"));
-  ASSERT_OK(Flush());
-  OpenEngine();
-  EXPECT_CODE(NotSupported, Create());
-  EXPECT_EQ(Names(), NamesIn("meta"));
-  EXPECT_EQ(Names(), NamesIn("private"));
-}
-
 TEST_F(BackupOptionsTest, BackupsAreAsOfAMomentWhileOthersWrite) {
   options_.write_buffer_size = 64 << 10;
   options_.level0_file_num_compaction_trigger = 2;

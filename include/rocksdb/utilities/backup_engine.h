@@ -286,10 +286,13 @@ class BackupEngineAppendOnlyBase {
   // be open for reading. app_metadata: any bytes, up to 1 MiB. *new_backup_id, if not null, is set
   // if the call succeeds.
   //
-  // After an error there is no new backup. InvalidArgument: an option. NotSupported: the tables are
-  // in several directories, or it is open for reading without all of its column families.
-  // Incomplete: StopBackup() was called. Corruption: a table has not the size or the checksum that
-  // the MANIFEST says. Busy: another engine writes here.
+  // Tables of all db_paths are in it, and all come into the one directory that it is restored to,
+  // which is to be opened without db_paths.
+  //
+  // After an error there is no new backup. InvalidArgument: an option. NotSupported: the database
+  // is open for reading without all of its column families. Incomplete: StopBackup() was called.
+  // Corruption: a table has not the size or the checksum that the MANIFEST says. Busy: another
+  // engine writes here.
   virtual IOStatus CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                                const std::string& app_metadata,
                                                BackupID* new_backup_id = nullptr) = 0;

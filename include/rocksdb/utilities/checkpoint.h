@@ -40,8 +40,11 @@ class Checkpoint {
   // memtables are flushed first; else the checkpoint has copies of logs, and lacks what was written
   // without a log. *sequence_number_ptr, if not null: up to this one all writes are in it.
   //
-  // InvalidArgument: `checkpoint_dir` exists. NotSupported: tables are not in the database's own
-  // directory, or it is open for reading without all of its column families. SUSPENDS.
+  // All of it is in that directory, whatever db_paths and wal_dir the database has: it is to be
+  // opened without them.
+  //
+  // InvalidArgument: `checkpoint_dir` exists. NotSupported: the database is open for reading
+  // without all of its column families. SUSPENDS.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
