@@ -38,21 +38,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_row_cache(rocksdb_options_t*
                                                               rocksdb_cache_t* cache);
 extern ROCKSDB_LIBRARY_API void rocksdb_block_based_options_set_block_cache_compressed(
     rocksdb_block_based_table_options_t* options, rocksdb_cache_t* block_cache_compressed);
-/* 0, the default, is not refused. */
-extern ROCKSDB_LIBRARY_API void rocksdb_options_set_max_write_buffer_number_to_maintain(
-    rocksdb_options_t* opt, int v);
-extern ROCKSDB_LIBRARY_API int rocksdb_options_get_max_write_buffer_number_to_maintain(
-    rocksdb_options_t* opt);
-
-/* The defaults, 0, are not refused; so below. */
-extern ROCKSDB_LIBRARY_API void rocksdb_options_set_memtable_op_scan_flush_trigger(
-    rocksdb_options_t* opt, uint32_t v);
-extern ROCKSDB_LIBRARY_API uint32_t
-rocksdb_options_get_memtable_op_scan_flush_trigger(rocksdb_options_t* opt);
-extern ROCKSDB_LIBRARY_API void rocksdb_options_set_memtable_avg_op_scan_flush_trigger(
-    rocksdb_options_t* opt, uint32_t v);
-extern ROCKSDB_LIBRARY_API uint32_t
-rocksdb_options_get_memtable_avg_op_scan_flush_trigger(rocksdb_options_t* opt);
+/* The defaults, 0, are not refused. */
 extern ROCKSDB_LIBRARY_API void rocksdb_fifo_compaction_options_set_use_kv_ratio_compaction(
     rocksdb_fifo_compaction_options_t* opt, unsigned char v);
 extern ROCKSDB_LIBRARY_API unsigned char

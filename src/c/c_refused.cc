@@ -56,9 +56,6 @@ void rocksdb_block_based_options_set_block_cache_compressed(
   o->rep.block_cache_compressed =
       block_cache_compressed == nullptr ? nullptr : block_cache_compressed->rep;
 }
-CAIRN_C_OPTION(options, int, max_write_buffer_number_to_maintain)
-CAIRN_C_OPTION(options, uint32_t, memtable_op_scan_flush_trigger)
-CAIRN_C_OPTION(options, uint32_t, memtable_avg_op_scan_flush_trigger)
 CAIRN_C_OPTION(fifo_compaction_options, unsigned char, use_kv_ratio_compaction)
 CAIRN_C_TABLE_OPTION(unsigned char, separate_key_value_in_data_block)
 

@@ -4,7 +4,6 @@
 
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
-#include "utilities/memtable_history.h"
 #include "utilities/no_timestamps.h"
 #include "utilities/optimistic_transaction.h"
 
@@ -126,7 +125,7 @@ Status OptimisticTransactionDB::Open(const DBOptions& db_options,
   Status s = cairn::RefuseTimestamps(column_families);
   if (!s.ok()) return s;
   std::unique_ptr<DB> db;
-  s = DB::Open(db_options, dbname, cairn::WithoutMemtableHistory(column_families), handles, &db);
+  s = DB::Open(db_options, dbname, column_families, handles, &db);
   if (!s.ok()) return s;
   std::shared_ptr<OccLockBuckets> locks;
   if (occ_options.validate_policy == OccValidationPolicy::kValidateParallel) {

@@ -6,7 +6,6 @@
 
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
-#include "utilities/memtable_history.h"
 #include "utilities/no_timestamps.h"
 #include "utilities/pessimistic_transaction.h"
 
@@ -321,11 +320,10 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
 }
 
 void TransactionDB::PrepareWrap(DBOptions* db_options,
-                                std::vector<ColumnFamilyDescriptor>* column_families,
+                                std::vector<ColumnFamilyDescriptor>* /*column_families*/,
                                 std::vector<size_t>* compaction_enabled_cf_indices) {
   compaction_enabled_cf_indices->clear();
   db_options->allow_2pc = true;
-  *column_families = cairn::WithoutMemtableHistory(std::move(*column_families));
 }
 
 Status TransactionDB::WrapDB(DB* db, const TransactionDBOptions& txn_db_options,

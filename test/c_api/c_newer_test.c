@@ -305,12 +305,6 @@ static void ExpectRefused(rocksdb_options_t* other, const char* path, const char
 
 static void TestRefused(const char* path) {
   rocksdb_options_t* other = rocksdb_options_create();
-  rocksdb_options_set_memtable_op_scan_flush_trigger(other, 10);
-  ExpectRefused(other, path, "memtable_op_scan_flush_trigger");
-  other = rocksdb_options_create();
-  rocksdb_options_set_memtable_avg_op_scan_flush_trigger(other, 10);
-  ExpectRefused(other, path, "memtable_avg_op_scan_flush_trigger");
-  other = rocksdb_options_create();
   rocksdb_fifo_compaction_options_t* fifo = rocksdb_fifo_compaction_options_create();
   rocksdb_fifo_compaction_options_set_use_kv_ratio_compaction(fifo, 1);
   rocksdb_options_set_fifo_compaction_options(other, fifo);
