@@ -207,7 +207,6 @@ Status CheckpointImpl::GatherTables(ColumnFamilyHandle* handle, const std::strin
       }
       LiveFileMetaData file;
       static_cast<SstFileMetaData&>(file) = table;
-      file.column_family_name = family.name;
       file.level = level.level;
       file.num_reads_sampled = 0;
       file.being_compacted = false;
