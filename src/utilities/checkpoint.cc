@@ -228,7 +228,10 @@ IOStatus CheckpointImpl::Remove(const std::string& dir) {
   if (s.ok()) s = fs_->GetChildren(dir, options, &names, nullptr);
   for (const std::string& name : names) {
     if (name == "." || name == "..") continue;
-    if (s.ok()) s = fs_->DeleteFile(dir + "/" + name, options, nullptr);
+    if (!s.ok()) break;
+    std::string path = dir;
+    path.append("/").append(name);
+    s = fs_->DeleteFile(path, options, nullptr);
   }
   return s.ok() ? fs_->DeleteDir(dir, options, nullptr) : s;
 }
