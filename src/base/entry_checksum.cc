@@ -4,6 +4,10 @@
 
 namespace cairn {
 
+Status ChecksumMismatch(const std::string& what) {
+  return Status::Corruption("ProtectionInfo mismatch", what);
+}
+
 // (Each hash is the seed of the next: a byte that moves from the key to the value is noticed.)
 uint64_t EntryChecksum(ValueType type, const SliceParts& key, const SliceParts* value) {
   const uint64_t hash = HashParts64(key, type);

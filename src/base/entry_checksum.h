@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "rocksdb/slice.h"
+#include "rocksdb/status.h"
 
 namespace cairn {
+
+// Corruption, in RocksDB's words first: `what` is not what it was.
+Status ChecksumMismatch(const std::string& what);
 
 // `value` null: the type has none, which is as an empty one.
 uint64_t EntryChecksum(ValueType type, const SliceParts& key, const SliceParts* value);

@@ -8,13 +8,13 @@
 
 namespace cairn {
 
-bool BatchProtection::Reserve() {
-  if (entries_.size() < entries_.capacity()) return true;
+Status BatchProtection::Reserve() {
+  if (entries_.size() < entries_.capacity()) return Status::OK();
   try {
     entries_.reserve(std::max<size_t>(2 * entries_.capacity(), 1));
-    return true;
+    return Status::OK();
   } catch (const std::bad_alloc&) {
-    return false;
+    return Status::MemoryLimit("no memory for a WriteBatch's checksums");
   }
 }
 
@@ -36,9 +36,8 @@ Status BatchProtection::Verify(const Slice& rep) const {
   BatchReader reader(rep);
   if (!reader.status().ok()) return reader.status();
   if (reader.count() != entries_.size()) {
-    return Status::Corruption("ProtectionInfo mismatch",
-                              "a WriteBatch of " + std::to_string(reader.count()) +
-                                  " entries has checksums of " + std::to_string(entries_.size()));
+    return ChecksumMismatch("a WriteBatch of " + std::to_string(reader.count()) +
+                            " entries has checksums of " + std::to_string(entries_.size()));
   }
   return Verify(&reader, entries_.size());
 }
@@ -48,9 +47,8 @@ uint64_t RecordChecksum(const BatchRecord& record) {
 }
 
 Status EntryChanged(size_t index) {
-  return Status::Corruption(
-      "ProtectionInfo mismatch",
-      "entry " + std::to_string(index) + " of a WriteBatch changed after it was added");
+  return ChecksumMismatch("entry " + std::to_string(index) +
+                          " of a WriteBatch changed after it was added");
 }
 
 }  // namespace cairn

@@ -19,10 +19,10 @@ class BatchProtection {
  public:
   static constexpr size_t kBytesPerKey = 8;  // the only number that there is, as in RocksDB
 
-  // False: there is no memory for one more.
-  [[nodiscard]] bool Reserve();
-  // Of the batch's next counted record, with its family. REQUIRES: Reserve() was true since the
-  // last one.
+  // MemoryLimit: there is no memory for one more.
+  Status Reserve();
+  // Of the batch's next counted record, with its family. REQUIRES: Reserve() was OK since the last
+  // one.
   void Add(uint64_t checksum) { entries_.push_back(checksum); }
   size_t count() const { return entries_.size(); }
   // Of the counted record `index`; anything if there is none.

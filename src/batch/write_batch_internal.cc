@@ -133,9 +133,7 @@ Status WriteBatchInternal::AddChecksums(BatchReader* reader, BatchProtection* pr
   BatchRecord record;
   while (reader->Next(&record)) {
     if (!record.counted) continue;
-    if (!protection->Reserve()) {
-      return Status::MemoryLimit("no memory for a WriteBatch's checksums");
-    }
+    if (Status s = protection->Reserve(); !s.ok()) return s;
     protection->Add(RecordChecksum(record));
   }
   return reader->status();
@@ -147,9 +145,7 @@ Status WriteBatchInternal::AppendChecksums(const WriteBatch& src, BatchProtectio
     return AddChecksums(&reader, protection);
   }
   for (size_t i = 0; i < src.protection_->count(); ++i) {
-    if (!protection->Reserve()) {
-      return Status::MemoryLimit("no memory for a WriteBatch's checksums");
-    }
+    if (Status s = protection->Reserve(); !s.ok()) return s;
     protection->Add(src.protection_->entry(i));
   }
   return Status::OK();
@@ -199,10 +195,11 @@ Status WriteBatchInternal::Protect(WriteBatch* batch, size_t bytes_per_key) {
 Status WriteBatchInternal::AppendProtected(WriteBatch* batch, ValueType type, uint32_t family,
                                            const SliceParts& key, const SliceParts* value) {
   BatchProtection* const protection = batch->protection_.get();
-  if (!protection->Reserve()) return Status::MemoryLimit("no memory for a WriteBatch's checksums");
+  Status s = protection->Reserve();
+  if (!s.ok()) return s;
   // Before anything is copied.
   const uint64_t checksum = XorFamily(EntryChecksum(type, key, value), family);
-  Status s = AppendUnprotected(batch, type, family, key, value);
+  s = AppendUnprotected(batch, type, family, key, value);
   if (s.ok() && type != kTypeLogData) protection->Add(checksum);
   return s;
 }

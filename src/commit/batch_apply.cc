@@ -83,7 +83,7 @@ namespace {
 Status ReplaceChecksum(const BatchRecord& record, ValueType type, const Slice& value,
                        uint64_t* checksum) {
   if (EntryChecksum(record.type, record.key, record.value) != *checksum) {
-    return Status::Corruption("ProtectionInfo mismatch", "an entry of a WriteBatch changed");
+    return ChecksumMismatch("an entry of a WriteBatch changed");
   }
   *checksum = EntryChecksum(type, record.key, value);
   return Status::OK();

@@ -120,6 +120,12 @@ Status NeedsTimestamp(const ColumnFamily& family) {
                                  " that enables timestamp");
 }
 
+// For keys without timestamps. `bytes`: of its record, if known.
+WriteBatch PlainBatch(const WriteOptions& options, size_t bytes) {
+  return WriteBatch(WriteBatchInternal::kHeader + bytes, /*max_bytes=*/0,
+                    options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
+}
+
 // As WriteBatch::Put, without a look at the family's comparator.
 Status PutPlain(uint32_t family, const Slice& key, const Slice& value, WriteBatch* batch) {
   const SliceParts value_parts(&value, 1);
@@ -136,8 +142,7 @@ Status WritePath::Put(const WriteOptions& options, ColumnFamilyHandle* family, c
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + value.size() + 16, /*max_bytes=*/0,
-                   options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
+  WriteBatch batch = PlainBatch(options, key.size() + value.size() + 16);
   s = PutPlain(found->id(), key, value, &batch);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -149,8 +154,7 @@ Status WritePath::Delete(const WriteOptions& options, ColumnFamilyHandle* family
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11, /*max_bytes=*/0,
-                   options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
+  WriteBatch batch = PlainBatch(options, key.size() + 11);
   s = batch.Delete(family, key);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -162,8 +166,7 @@ Status WritePath::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* 
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(WriteBatchInternal::kHeader + key.size() + 11, /*max_bytes=*/0,
-                   options.protection_bytes_per_key, /*default_cf_ts_sz=*/0);
+  WriteBatch batch = PlainBatch(options, key.size() + 11);
   s = batch.SingleDelete(family, key);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -177,8 +180,7 @@ Status WritePath::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* f
   if (!s.ok()) return s;
   if (found->icmp.timestamp_size() != 0) [[unlikely]]
     return NeedsTimestamp(*found);
-  WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0, options.protection_bytes_per_key,
-                   /*default_cf_ts_sz=*/0);
+  WriteBatch batch = PlainBatch(options, 0);
   s = batch.DeleteRange(family, begin, end);
   return s.ok() ? Write(options, &batch) : s;
 }
@@ -193,8 +195,7 @@ Status WritePath::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
   if (found->merge_operator == nullptr) {
     return Status::NotSupported("Provide a merge_operator when opening DB");  // RocksDB's words
   }
-  WriteBatch batch(/*reserved_bytes=*/0, /*max_bytes=*/0, options.protection_bytes_per_key,
-                   /*default_cf_ts_sz=*/0);
+  WriteBatch batch = PlainBatch(options, 0);
   s = batch.Merge(family, key, value);
   return s.ok() ? Write(options, &batch) : s;
 }

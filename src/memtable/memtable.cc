@@ -116,9 +116,8 @@ struct MemTable::Special {
 namespace {
 
 Status EntryChanged(const Slice& internal_key) {
-  return Status::Corruption("ProtectionInfo mismatch",
-                            "an entry of a memtable changed in memory, key " +
-                                ExtractUserKey(internal_key).ToString(/*hex=*/true));
+  return ChecksumMismatch("an entry of a memtable changed in memory, key " +
+                          ExtractUserKey(internal_key).ToString(/*hex=*/true));
 }
 
 // What stands behind an entry: the lowest bytes.
@@ -214,6 +213,10 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
 
 MemTable::~MemTable() = default;
 
+inline size_t MemTable::protection_bytes() const {
+  return special_ == nullptr ? 0 : special_->protection_bytes;
+}
+
 void MemTable::Unref() {
   // acq_rel: the last one must see what all others did before.
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -242,9 +245,9 @@ Status MemTable::Add(SequenceNumber seq, ValueType type, const Slice& key, const
       [[unlikely]] {
     return EntryChanged(node->key());
   }
-  if (special_ != nullptr && special_->protection_bytes != 0) {
+  if (const size_t bytes = protection_bytes(); bytes != 0) {
     const uint64_t own = checksum != nullptr ? *checksum : EntryChecksum(type, key, value);
-    EncodeChecksum(XorSequence(own, seq), special_->protection_bytes, p + key_size + value.size());
+    EncodeChecksum(XorSequence(own, seq), bytes, p + key_size + value.size());
   }
 
   const bool inserted = special_ != nullptr && special_->index != nullptr
@@ -312,10 +315,10 @@ Status MemTable::AddTombstone(SequenceNumber seq, const Slice& start, const Slic
   const Slice stored_start(p, start.size());
   const Slice stored_end(p + start.size(), end.size());
   uint64_t own = 0;
-  if (checksum != nullptr || (special_ != nullptr && special_->protection_bytes != 0)) {
+  if (checksum != nullptr || protection_bytes() != 0) {
     own = EntryChecksum(kTypeRangeDeletion, stored_start, stored_end);
     if (own != (checksum != nullptr ? *checksum : EntryChecksum(kTypeRangeDeletion, start, end))) {
-      return Status::Corruption("ProtectionInfo mismatch", "a range tombstone changed in memory");
+      return ChecksumMismatch("a range tombstone changed in memory");
     }
   }
   {
@@ -345,13 +348,12 @@ std::shared_ptr<const RangeTombstones> MemTable::range_tombstones() const {
 }
 
 Status MemTable::VerifyRangeTombstones() const {
-  if (special_ == nullptr || special_->protection_bytes == 0) return Status::OK();
+  if (protection_bytes() == 0) return Status::OK();
   fiber::MutexLock lock(&tombstone_mutex_);
   for (const StoredTombstone& one : tombstones_) {
     if (EntryChecksum(kTypeRangeDeletion, one.start, one.end) != one.checksum) {
-      return Status::Corruption("ProtectionInfo mismatch",
-                                "a range tombstone of a memtable changed in memory, from " +
-                                    one.start.ToString(/*hex=*/true));
+      return ChecksumMismatch("a range tombstone of a memtable changed in memory, from " +
+                              one.start.ToString(/*hex=*/true));
     }
   }
   return Status::OK();
@@ -389,7 +391,7 @@ bool MemTable::IsIntact(const Slice& internal_key, const Slice& value) const {
 }
 
 InternalIterator* MemTable::Checked(InternalIterator* iter) const {
-  if (special_ == nullptr || special_->protection_bytes == 0) return iter;
+  if (protection_bytes() == 0) return iter;
   return new CheckedIterator(std::unique_ptr<InternalIterator>(iter), this);
 }
 
@@ -441,8 +443,7 @@ bool MemTable::Get(const LookupKey& key, Slice* value, Status* s, SequenceNumber
   const Slice user_key(entry.data(), entry.size() - kInternalKeyFooterSize);
   if (comparator_.CompareUserKey(user_key, key.user_key()) != 0) return false;
 
-  if (special_ != nullptr && special_->protection_bytes != 0 && !IsIntact(entry, node->value()))
-      [[unlikely]] {
+  if (protection_bytes() != 0 && !IsIntact(entry, node->value())) [[unlikely]] {
     *s = EntryChanged(entry);
     return true;
   }

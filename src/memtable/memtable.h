@@ -217,7 +217,9 @@ class MemTable {
   bool FilterMayContain(const Slice& key) const;
   Status AddTombstone(SequenceNumber seq, const Slice& start, const Slice& end,
                       const uint64_t* checksum);
-  // Whether an entry is what was added.
+  // Of MemTableOptions.
+  size_t protection_bytes() const;
+  // Whether an entry is what was added. REQUIRES: protection_bytes() != 0
   bool IsIntact(const Slice& internal_key, const Slice& value) const;
   class CheckedIterator;
   InternalIterator* Checked(InternalIterator* iter) const;
