@@ -205,7 +205,6 @@ static void TestRefused(const char* path) {
   rocksdb_block_based_options_destroy(table);
   ExpectRefused(other, path, "block_cache_compressed");
   rocksdb_cache_destroy(cache);
-
 }
 
 /* The defaults, and what has no effect. */
