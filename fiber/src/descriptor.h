@@ -8,6 +8,9 @@
 // The protocol: a wait holds a DescriptorUse. close_descriptor() forbids new ones, makes those
 // there end (by shutting the socket down), waits until the last has gone, and only then gives the
 // number back. So an operation that is queued somewhere never hits a later file of the same number.
+// While the number is being given back nobody can tell whether a call means the old file or the
+// next: calls wait until the kernel has it, and then ask the kernel. So a call that comes too late
+// never finds the old file (where it would wait for good).
 //
 // Thread safety: all of it from any thread. Descriptors from kMaxDescriptors on are not followed:
 // a wait on one is not ended by its close.
@@ -22,6 +25,8 @@ namespace fiber::detail {
 
 struct Descriptor {
   static constexpr uint32_t kClosing = uint32_t{1} << 31;
+  // With kClosing: all have left, the number is being given back to the kernel.
+  static constexpr uint32_t kReleasing = uint32_t{1} << 30;
   static constexpr uint8_t kTcp = 1;
   static constexpr uint8_t kOther = 2;
 
@@ -57,12 +62,13 @@ bool is_tcp(int fd);
 // SUSPENDS. -errno of close(), -EBADF also if another close is under way.
 int close_descriptor(int fd);
 
-// One wait on a descriptor.
+// One wait on a descriptor. The constructor SUSPENDS while the number is being given back.
 class DescriptorUse {
  public:
   explicit DescriptorUse(Descriptor* d) : descriptor_(d) {
     if (d != nullptr && (d->waits.fetch_add(1, std::memory_order_acquire) & Descriptor::kClosing))
-      was_closing_ = true;
+      [[unlikely]]
+      came_late();
   }
   ~DescriptorUse() {
     if (descriptor_ == nullptr) return;
@@ -83,6 +89,7 @@ class DescriptorUse {
   }
 
  private:
+  void came_late();
   void last_left();
 
   Descriptor* const descriptor_;

@@ -156,6 +156,36 @@ TEST_P(NetFaultTest, ClosingSendsWaitingAcceptorsAway) {
   (void)io::unlink(path.c_str());
 }
 
+// A close between two calls of another: whatever its instant, the next call is told, and does not
+// find a file that is about to go, where it would wait for good.
+TEST_P(NetFaultTest, ACloseMayComeBetweenTwoCalls) {
+  constexpr int kRounds = 600 / kScaleDown;
+  for (int round = 0; round < kRounds; ++round) {
+    int fds[2];
+    ASSERT_NO_FATAL_FAILURE(round % 2 == 0 ? unix_pair(fds) : tcp_pair(fds));
+    std::atomic<int> calls{0};
+    Task caller = start([&] {
+      char byte = 'c';
+      ptrdiff_t n;
+      do {
+        calls.fetch_add(1);
+        n = round % 3 == 0 ? net::recv(fds[0], &byte, 1) : net::send(fds[0], &byte, 1);
+        yield();  // the closer may have no other worker
+      } while (n > 0);
+      EXPECT_TRUE(n == -ECANCELED || n == -EBADF) << n;
+    });
+    run([&] {
+      while (calls.load() <= round % 5) {
+        if (round % 3 == 0) net::send(fds[1], "r", 1);
+        yield();
+      }
+      EXPECT_EQ(net::close(fds[0]), 0);
+    });
+    caller.join();
+    EXPECT_EQ(net::close(fds[1]), 0);
+  }
+}
+
 // A number comes back for another file while engines still know the old one.
 TEST_P(NetFaultTest, ANumberMayMeanAnotherSocketSoon) {
   run([&] {
