@@ -788,7 +788,7 @@ mutant('blob-garbage-counted-twice', 'a blob that a compaction reads counts as t
 mutant('blob-file-not-synced', 'a blob file is not synced before the MANIFEST has it', 'src/compaction/blob_file_writer.cc',
        '  Status s = file_->Sync(env_.db_options->use_fsync);', '  Status s = file_->Flush();')
 mutant('blob-file-of-an-older-version', 'a blob file goes with the first version that had it', 'src/manifest/version_set.cc',
-       '  if (--it->second != 0) return;\n  held_blob_files_.erase(it);\n', '  --it->second;\n', seeds=1200)
+       '  assert(it != held_blob_files_.end());\n  if (--it->second != 0) return;\n', '  if (it == held_blob_files_.end()) return;\n')
 mutant('blob-moves-alone', 'a blob that is written anew leaves its old index in the table', 'src/compaction/job_blobs.cc', '''
     } else {
       Become(kTypeBlobIndex, index_, parsed, key, value);
