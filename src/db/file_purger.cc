@@ -5,6 +5,7 @@
 // say what became obsolete. At open, a scan of the directories also finds what an earlier life left
 // behind (outputs of an unfinished compaction, temporary files).
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/logging.h"
@@ -60,6 +61,30 @@ void FilePurger::AddObsoleteWals(ObsoleteFiles* out) {
   db_.wals->SetFlushedBelow(db_.versions->MinLogNumberWithUnflushedData());
 }
 
+std::map<uint64_t, uint32_t> FilePurger::PathsOfLiveTables() const {
+  std::map<uint64_t, uint32_t> paths;
+  if (db_.paths.size() < 2) return paths;
+  for (const auto& [id, family] : db_.versions->families()) {
+    const Version* const version = family->current();
+    for (int level = 0; level < version->num_levels(); ++level) {
+      for (const FileMetaData* file : version->files(level)) paths[file->number] = file->path_id;
+    }
+  }
+  return paths;
+}
+
+bool FilePurger::IsTwinOfLive(const std::string& dir, const std::string& name, uint64_t number,
+                              const std::map<uint64_t, uint32_t>& live_paths) const {
+  const auto live = live_paths.find(number);
+  if (live == live_paths.end()) return false;
+  const std::string path = TableFileName(db_.paths, number, live->second);
+  if (db_.outside.SameDirectory(ParentOf(path), dir)) return false;
+  // One file after all, whatever the names say?
+  bool same = false;
+  const IOStatus io = db_.fs->AreFilesSame(path, dir + "/" + name, IOOptions(), &same, nullptr);
+  return io.ok() ? !same : io.IsNotSupported();
+}
+
 void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
   std::vector<uint64_t> live_list;
   db_.versions->AddLiveFiles(&live_list);
@@ -67,6 +92,7 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
   std::vector<uint64_t> live_blob_list;
   db_.versions->AddLiveBlobFiles(&live_blob_list);
   const std::set<uint64_t> live_blobs(live_blob_list.begin(), live_blob_list.end());
+  const std::map<uint64_t, uint32_t> live_paths = PathsOfLiveTables();
   std::set<std::string> dirs(db_.paths.begin(), db_.paths.end());
   dirs.insert(db_.name);
   for (const std::string& dir : dirs) {
@@ -88,14 +114,15 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
         case FileType::kTableFile:
         case FileType::kBlobFile: {
           const bool is_table = type == FileType::kTableFile;
-          obsolete = !(is_table ? live : live_blobs).contains(number);
+          const bool twin = is_table && IsTwinOfLive(dir, name, number, live_paths);
+          obsolete = twin || !(is_table ? live : live_blobs).contains(number);
           if (obsolete && number < foreign_below) {
             db_.versions->MarkFileNumberUsed(number);
             LogWarn(db_.options.info_log.get(), "%s is left alone: %s had no owner when it came",
                     name.c_str(), dir.c_str());
             obsolete = false;
           }
-          if (obsolete) (is_table ? out->tables : out->blob_files).push_back(number);
+          if (obsolete && !twin) (is_table ? out->tables : out->blob_files).push_back(number);
           break;
         }
         case FileType::kDescriptorFile:

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -75,6 +76,12 @@ class FilePurger final : public Part {
   // deleted without the mutex.
   std::vector<std::unique_ptr<ColumnFamily>> TakeUnreferenced() FIBER_REQUIRES(database_mutex);
   void FindObsoleteFiles(ObsoleteFiles* out) FIBER_REQUIRES(database_mutex);
+  // A table with the number of one that is live in another directory: it was deleted, its number
+  // was given again, and a power cut brought its name back.
+  bool IsTwinOfLive(const std::string& dir, const std::string& name, uint64_t number,
+                    const std::map<uint64_t, uint32_t>& live_paths) const;
+  // Of the current versions' tables: the place of each in db_.paths. Empty if there is one only.
+  std::map<uint64_t, uint32_t> PathsOfLiveTables() const FIBER_REQUIRES(database_mutex);
   void AddObsoleteWals(ObsoleteFiles* out) FIBER_REQUIRES(database_mutex);
   void CloseObsoleteWals();
   bool archives_wals() const {

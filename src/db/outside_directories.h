@@ -89,6 +89,9 @@ class OutsideDirectories {
   uint64_t foreign_logs_below(const std::string& dir) const;
   uint64_t foreign_tables_below(const std::string& dir) const;
 
+  // By their absolute names. (That two names lead to one directory by a link the locks find.)
+  bool SameDirectory(const std::string& a, const std::string& b) const;
+
   // For DestroyDB: whether what is in `dir` goes with the database. True for its own directory.
   bool MayDestroy(const std::string& dir, const std::string& db_id);
   // Removes OWNER and LOCK of what was Lock()ed and, where they are empty then, the directories.
@@ -107,7 +110,6 @@ class OutsideDirectories {
 
   void Add(const std::string& path, const char* option, bool logs, bool tables);
   const Directory* Named(const std::string& path) const;
-  bool SameDirectory(const std::string& a, const std::string& b) const;
   [[nodiscard]] Status ReadOwner(Directory* dir) const;
   [[nodiscard]] Status ReadOwners();
   // The database that owns it is where it was when it said so.
