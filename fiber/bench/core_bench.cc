@@ -5,9 +5,7 @@
 // and take the minimum.
 #include <benchmark/benchmark.h>
 
-#include <unistd.h>
 #include <atomic>
-#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "fiber/thread.h"
 #include "fiber/wait.h"
 #include "futex.h"
+#include "port_testing.h"
 #include "stack.h"
 
 namespace fiber {
@@ -307,21 +306,13 @@ BENCHMARK(BM_TimerUnderBusyQueue)->UseRealTime();
 
 // ---- Memory
 
-size_t resident_bytes() {
-  FILE* file = fopen("/proc/self/statm", "r");
-  size_t total = 0, resident = 0;
-  if (file == nullptr || fscanf(file, "%zu %zu", &total, &resident) != 2) resident = 0;
-  if (file != nullptr) fclose(file);
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
-
 void BM_IdleFibers(benchmark::State& state) {
-  const int count = 100000;
+  const int count = testing::kIdleFibers;
   for (auto _ : state) {
     Runtime runtime;
     Event go;
     std::atomic<int> waiting{0};
-    const size_t before = resident_bytes();
+    const size_t before = testing::resident_bytes();
     std::vector<JoinHandle> handles;
     handles.reserve(count);
     for (int i = 0; i < count; i++) {
@@ -331,7 +322,8 @@ void BM_IdleFibers(benchmark::State& state) {
       }));
     }
     while (waiting < count) sleep_for(1000000);
-    state.counters["bytes/fiber"] = static_cast<double>((resident_bytes() - before) / count);
+    state.counters["bytes/fiber"] =
+        static_cast<double>((testing::resident_bytes() - before) / count);
     go.set();
   }
 }

@@ -67,7 +67,7 @@ class DescriptorUse {
  public:
   explicit DescriptorUse(Descriptor* d) : descriptor_(d) {
     if (d != nullptr && (d->waits.fetch_add(1, std::memory_order_acquire) & Descriptor::kClosing))
-      [[unlikely]]
+        [[unlikely]]
       came_late();
   }
   ~DescriptorUse() {
