@@ -3,7 +3,6 @@
 #include "server/keyspace/keyspace.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cmath>
 #include <map>
@@ -19,6 +18,7 @@
 #include "server/keyspace/encoding.h"
 #include "server/keyspace/expiry_filter.h"
 #include "server/keyspace/transaction.h"
+#include "server/testing/files.h"
 
 namespace cairn::server {
 namespace {
@@ -29,9 +29,7 @@ using rocksdb::Status;
 class KeyspaceTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = ::testing::TempDir() + "keyspaceXXXXXX";
-    ASSERT_NE(nullptr, mkdtemp(name.data()));
-    options_.directory = name;
+    options_.directory = testing::MakeScratchDirectory("keyspace");
     options_.engine.create_if_missing = true;
     options_.engine.compression = rocksdb::kNoCompression;
     options_.databases = 4;
