@@ -24,11 +24,12 @@ mutant('wal-sync-nothing', 'a synced write writes the log and syncs nothing', 's
 mutant('wal-directory-not-synced', "the directory is not synced with a new log's first sync", 'src/wal/wal_set.cc',
        'if (s.ok() && current_->log_number() > named_.load()) s = SyncDirectory();\n', '')
 mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/wal/wal_set.cc',
-       '    if (old->synced) continue;', '    if (old->synced || !options_->use_fsync) continue;')
+       '    if (old->synced.load(std::memory_order_acquire)) continue;', '    if (old->synced || !options_->use_fsync) continue;')
 mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
-       'src/wal/wal_set.cc', 'old->synced = synced_bytes_ == size;', 'old->synced = synced_bytes_ > 0;')
+       'src/wal/wal_set.cc', 'old->synced.store(synced_bytes_ == size, std::memory_order_release);',
+       'old->synced = synced_bytes_ > 0;')
 mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/write_path.cc',
-       'io = sync ? db_.wals->Sync() : db_.wals->Flush();', 'io = db_.wals->Flush();')
+       'io = sync ? SyncWal() : db_.wals->Flush();', 'io = db_.wals->Flush();')
 mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer", 'src/fs/file_writer.cc', '''
   IOStatus s = Flush();
   if (!s.ok() || !pending_sync_) return s;
@@ -63,6 +64,12 @@ mutant('followers-not-logged', "only the leader's batch reaches the log, its fol
        'if (group.leader->batch->GetWalTerminationPoint().is_cleared()) {')
 mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/file_purger.cc',
        'db_.wals->TakeObsolete(db_.versions->SaidMinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
+mutant('wal-tracked-before-its-sync', 'the MANIFEST calls a closed log synced that is not', 'src/wal/wal_set.cc',
+       '    if (old->synced.load(std::memory_order_acquire)) synced.push_back({number, old->bytes});',
+       '    synced.push_back({number, old->bytes});')
+mutant('wal-tracked-for-good', 'the MANIFEST does not tell that a log that it tracks was given up',
+       'src/manifest/version_set_write.cc', '!keep || *keep <= tracked_wals_.kept_from()) {',
+       '!keep || *keep > tracked_wals_.kept_from()) {')
 
 # ---- User-defined timestamps
 

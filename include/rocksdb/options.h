@@ -165,7 +165,7 @@ struct DBOptions {
   // Stop writes at any internal damage that is noticed.
   bool paranoid_checks = true;
   bool flush_verify_memtable_count = true;
-  // Unsupported.
+  // The MANIFEST tells which logs were closed and synced: an open misses one that is gone or cut.
   bool track_and_verify_wals_in_manifest = false;
   // Without effect: the size of a table is compared with the MANIFEST, its identity is not.
   bool verify_sst_unique_id_in_manifest = true;

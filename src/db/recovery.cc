@@ -91,6 +91,10 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
         .PermitUncheckedError();
     db_.wals->AddExisting(number, bytes);
   }
+  if (db_.options.track_and_verify_wals_in_manifest) {
+    s = db_.versions->tracked_wals().Check(db_.fs, db_.wal_dir, replay.logs);
+    if (!s.ok()) return s;
+  }
   if (db_.mode == OpenMode::kReadOnlyFailIfWal && !numbers.empty()) {
     return Status::Corruption("the database has write-ahead logs: it was not closed cleanly",
                               db_.name);

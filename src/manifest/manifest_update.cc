@@ -141,7 +141,7 @@ Status ManifestUpdate::Apply(VersionEdit* from, const OpenFamily& find_or_make) 
     min_log_to_keep = std::max(min_log_to_keep, *edit.min_log_number_to_keep());
   }
   if (edit.db_id()) db_id = *edit.db_id();
-  return Status::OK();
+  return tracked_wals.Apply(edit);
 }
 
 }  // namespace cairn

@@ -15,6 +15,7 @@
 
 #include "base/namespace.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/tracked_wals.h"
 #include "manifest/version_builder.h"
 #include "rocksdb/types.h"
 
@@ -56,6 +57,7 @@ struct ManifestUpdate {
   uint64_t next_file = 0, prev_log = 0, min_log_to_keep = 0;
   SequenceNumber last_sequence = 0;
   LogEnd synced_log;
+  TrackedWals tracked_wals;
   uint32_t max_column_family = 0;
   std::string db_id;
 

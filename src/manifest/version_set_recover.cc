@@ -154,6 +154,7 @@ Status VersionSet::ReadUpdate(std::unique_ptr<ManifestUpdate>* update) const {
     (*update)->last_sequence = manifest_last_sequence_;
     (*update)->prev_log = prev_log_number_;
     (*update)->min_log_to_keep = min_log_number_to_keep_;
+    (*update)->tracked_wals = tracked_wals_;
   } else {
     // The whole state again. (Files that are open already stay so: the table cache knows them by
     // their numbers.)
@@ -221,6 +222,7 @@ void VersionSet::InstallUpdate(ManifestUpdate* update) {
   min_log_number_to_keep_ = update->min_log_to_keep;
   manifest_last_sequence_ = update->last_sequence;
   synced_log_ = std::max(synced_log_, update->synced_log);
+  tracked_wals_ = std::move(update->tracked_wals);
   if (!update->db_id.empty()) db_id_ = update->db_id;
 }
 

@@ -54,7 +54,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.compaction_service != nullptr, "compaction_service");
-  check->Unsupported(o.track_and_verify_wals_in_manifest, "track_and_verify_wals_in_manifest");
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
   check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
