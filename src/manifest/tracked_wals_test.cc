@@ -76,9 +76,10 @@ TEST(TrackedWals, MissesALogAndALogsEnd) {
   EXPECT_EQ(s.ToString(), "Corruption: Missing WAL with log number: 5.: /logs/000005.log");
   ASSERT_TRUE(wals.Apply(Adds({{5, 101}})).ok());
   s = wals.Check(&fs, "/logs", {5});
-  EXPECT_EQ(s.ToString(),
-            "Corruption: Size mismatch: WAL (log number: 5) in MANIFEST is 101 bytes , but actually "
-            "is 100 bytes on disk.: /logs/000005.log");
+  EXPECT_EQ(
+      s.ToString(),
+      "Corruption: Size mismatch: WAL (log number: 5) in MANIFEST is 101 bytes , but actually "
+      "is 100 bytes on disk.: /logs/000005.log");
   EXPECT_FALSE(wals.Check(&fs, "/logs", {5, 6}).ok());
   ASSERT_TRUE(wals.Apply(Deletes(6)).ok());
   EXPECT_TRUE(wals.Check(&fs, "/logs", {}).ok());

@@ -18,6 +18,7 @@ class TrackedWalsTest : public DBTest {
   void OpenAndHold() {
     Open();
     ASSERT_OK(db_->PauseBackgroundWork());
+    ASSERT_OK(db_->DisableFileDeletions());  // nothing goes while Kill() copies
   }
   void Release() { ASSERT_OK(db_->ContinueBackgroundWork()); }
   void BeginLog() {
@@ -42,7 +43,9 @@ class TrackedWalsTest : public DBTest {
     EXPECT_NE(s.ToString().find(words), std::string::npos) << s.ToString();
   }
   std::vector<std::string> KilledLogs() { return FilesEndingIn(".log", killed_); }
-  void RemoveKilled(const std::string& name) { ASSERT_OK(TheEnv()->DeleteFile(killed_ + "/" + name)); }
+  void RemoveKilled(const std::string& name) {
+    ASSERT_OK(TheEnv()->DeleteFile(killed_ + "/" + name));
+  }
   void CutKilled(const std::string& name) {
     std::string data;
     ASSERT_OK(ReadFileToString(TheEnv(), killed_ + "/" + name, &data));
