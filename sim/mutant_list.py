@@ -306,12 +306,12 @@ mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before it
 # ---- Recovery
 
 mutant('recovery-skips-last-log', 'the last of several logs is not replayed', 'src/db/recovery.cc', '''
-  for (uint64_t number : numbers) {
-    s = ReplayWal(number, &replay);
+  for (const uint64_t number : found.needed) {
+    s = ReplayWal(number, replay);
 ''', '''
-  for (uint64_t number : numbers) {
-    if (numbers.size() > 1 && number == numbers.back()) break;
-    s = ReplayWal(number, &replay);
+  for (const uint64_t number : found.needed) {
+    if (found.needed.size() > 1 && number == found.needed.back()) break;
+    s = ReplayWal(number, replay);
 ''')
 mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken for torn", 'src/wal/log_reader.cc', '''
     if (header + length > size) {
@@ -321,10 +321,10 @@ mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken
       *drop = size;
 ''')
 mutant('last-sequence-too-small', "recovery restores a sequence number that is one too small", 'src/db/recovery.cc',
-       '    db_.versions->SetLastSequence(replay.next - 1);', '    db_.versions->SetLastSequence(replay.next - 2);')
+       '    db_.versions->SetLastSequence(replay->next - 1);', '    db_.versions->SetLastSequence(replay->next - 2);')
 mutant('last-sequence-not-restored', 'recovery forgets the sequence numbers of the logs', 'src/db/recovery.cc',
-       'if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {',
-       'if (replay.next > 0 && db_.versions->LastSequence() == 0) {')
+       'if (replay->next > 0 && db_.versions->LastSequence() < replay->next - 1) {',
+       'if (replay->next > 0 && db_.versions->LastSequence() == 0) {')
 # (Not here: the check of sequence numbers behind a log that was cut short. Only logs that begin without a link come to it,
 # RocksDB's, of which the simulation has none: src/db/db_corruption_test.cc tests it.)
 mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end of the one before is missing',

@@ -22,7 +22,11 @@ uint64_t ManifestUpdate::FirstLogNeeded() const {
 
 Status ManifestUpdate::Apply(ManifestReader* reader, const OpenFamily& find_or_make) {
   VersionEdit edit;
-  while (reader->Next(&edit)) {
+  for (uint64_t ordinal = 1; reader->Next(&edit); ++ordinal) {
+    if (files_until != nullptr) {
+      const auto until = files_until->find(edit.column_family());
+      if (until == files_until->end() || ordinal > until->second) edit.ClearFiles();
+    }
     if (Status s = Apply(&edit, find_or_make); !s.ok()) {
       return s.IsCorruption() ? reader->Locate(s) : s;
     }

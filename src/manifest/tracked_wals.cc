@@ -10,8 +10,8 @@ Status TrackedWals::Apply(const VersionEdit& edit) {
     const auto [it, is_new] = wals_.try_emplace(wal.number, wal.synced_bytes);
     if (is_new) continue;
     if (!wal.synced_bytes) {
-      return Status::Corruption("VersionEdit",
-                                "log #" + std::to_string(wal.number) + " is created more than once");
+      return Status::Corruption(
+          "VersionEdit", "log #" + std::to_string(wal.number) + " is created more than once");
     }
     if (!it->second || *it->second < *wal.synced_bytes) it->second = wal.synced_bytes;
   }

@@ -173,6 +173,13 @@ class VersionEdit {
   const std::optional<uint64_t>& wal_deletion_before() const { return wal_deletion_before_; }
 
   void Clear() { *this = VersionEdit(); }
+  // The rest stays: which tables and blob files come and go is not said.
+  void ClearFiles() {
+    new_files_.clear();
+    deleted_files_.clear();
+    blob_additions_.clear();
+    blob_garbage_.clear();
+  }
 
   // Appends the record to *dst. false: a file lacks its bounds (a bug of the caller), *dst holds a
   // partial record.

@@ -155,6 +155,14 @@ class VersionSet {
                                bool growing = false,
                                const ColumnFamilyDescriptor* unasked = nullptr);
 
+  // As Recover, with best_efforts_recovery: of the newest MANIFEST that can be read, whatever
+  // CURRENT says, and of each family what it had when all of its files that had come were there
+  // that are there now (best_efforts.h). NotFound: there is no MANIFEST. *loses_files: some family
+  // has less than the MANIFEST ends with.
+  [[nodiscard]] Status RecoverBestEfforts(const std::vector<ColumnFamilyDescriptor>& families,
+                                          bool read_only, const ColumnFamilyDescriptor* unasked,
+                                          bool* loses_files);
+
   // --- Of a MANIFEST that another process goes on writing, after such a Recover: for
   // db/primary_follower.cc. One caller at a time.
   // Reads what the MANIFEST has beyond the current Versions, or all of a newer one that CURRENT
@@ -316,6 +324,12 @@ class VersionSet {
   [[nodiscard]] static Status OpenCurrent(const std::string& dbname, FileSystem* fs, bool growing,
                                           std::unique_ptr<ManifestReader>* reader,
                                           uint64_t* number);
+  // Recover, of one MANIFEST. `recovered` is empty but for what its Apply is to leave out.
+  [[nodiscard]] Status RecoverFrom(ManifestReader* reader,
+                                   const std::vector<ColumnFamilyDescriptor>& families,
+                                   bool read_only, bool growing,
+                                   const ColumnFamilyDescriptor* unasked,
+                                   ManifestUpdate* recovered);
   // Drops the Versions with the error. REQUIRES: BuildVersions was OK.
   [[nodiscard]] Status RefuseBlobsOfBareKeys(ManifestUpdate* update);
   // Nothing but what was asked for, and all of it.
