@@ -115,8 +115,8 @@ TEST_F(DbBestEffortsTest, FamiliesThatAreNotThereAreMade) {
   options.create_missing_column_families = true;
   std::vector<ColumnFamilyHandle*> handles;
   for (int time = 0; time < 2; ++time) {
-    const Status s = DB::Open(options, kDbName, {{"default", options}, {"one", options}}, &handles,
-                              &db_);
+    const Status s =
+        DB::Open(options, kDbName, {{"default", options}, {"one", options}}, &handles, &db_);
     ASSERT_TRUE(s.ok()) << s.ToString();
     ExpectModel();
     EXPECT_TRUE(db_->Put(WriteOptions(), handles[1], "k", "1").ok());

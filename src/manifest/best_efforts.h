@@ -7,8 +7,8 @@
 // were written as one group: all families of a group have it, or none has. (RocksDB then holds all
 // families of the database back, also those that were not in the group.)
 //
-// VersionSet::RecoverBestEfforts reads a MANIFEST twice: once for this plan, and once with the files
-// of later edits left out. Thread safety: none.
+// VersionSet::RecoverBestEfforts reads a MANIFEST twice: once for this plan, and once with the
+// files of later edits left out. Thread safety: none.
 #pragma once
 
 #include <cstdint>

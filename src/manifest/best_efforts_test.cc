@@ -22,8 +22,8 @@ class BestEffortsPlanTest : public ::testing::Test {
   void Make(const std::string& path, uint64_t bytes) {
     ASSERT_TRUE(WriteStringToFile(&fs_, std::string(bytes, 'x'), path, false).ok());
   }
-  // The next edit: "+5" adds a table to level 0, "-5" deletes it; "b6" adds a blob file of one blob,
-  // which the tables that the same edit adds refer to, and "g6" makes that garbage.
+  // The next edit: "+5" adds a table to level 0, "-5" deletes it; "b6" adds a blob file of one
+  // blob, which the tables that the same edit adds refer to, and "g6" makes that garbage.
   void Edit(uint32_t family, const std::vector<std::string>& changes, int remaining = -1) {
     VersionEdit edit;
     edit.SetColumnFamily(family);
@@ -66,9 +66,9 @@ class BestEffortsPlanTest : public ::testing::Test {
     Make(BlobFileName("/db", number), file.file_size());
   }
   Points Plan(bool* loses_files = nullptr) {
-    EXPECT_TRUE(VersionSet::WriteDescriptor("/db", 1, edits_, DBOptions(), &fs_, FileOptions(),
-                                            nullptr)
-                    .ok());
+    EXPECT_TRUE(
+        VersionSet::WriteDescriptor("/db", 1, edits_, DBOptions(), &fs_, FileOptions(), nullptr)
+            .ok());
     std::unique_ptr<ManifestReader> reader;
     EXPECT_TRUE(ManifestReader::Open(&fs_, DescriptorFileName("/db", 1), 1, &reader).ok());
     BestEffortsPlan plan(&fs_, {"/db"});
