@@ -66,6 +66,10 @@ def struct_body(text, name):
 
 # Of what is honoured, where it needs more words than the header has.
 NOTES = [
+    '- `best_efforts_recovery`: as RocksDB 7.8.3, by the sizes of files; a table whose unique id is another than the MANIFEST says still fails',
+    '  the open. Families that were flushed as one group go back behind it together, the others stay where they are. Logs are not',
+    '  replayed: those that have anything are moved to a directory `lost` beside them (RocksDB leaves them, and a later open without the',
+    '  option would replay writes behind a gap). Tables or logs without any MANIFEST are refused, where RocksDB makes a new database.',
     '- `recycle_log_file_num` has an effect with `wal_recovery_mode = kSkipAnyCorruptedRecords` alone, as in RocksDB 7.8.3. To the other',
     '  modes what is left of an older log behind the end of a recycled one looks like damage. Cairn could tell the two apart in point-in-time',
     '  recovery, but RocksDB 7.8.3 cannot: after a kill it took the end of each recycled log for a corrupted one, refused the database where',

@@ -13,6 +13,7 @@ rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::
   options.create_missing_column_families = true;
   options.atomic_flush = plan.atomic_flush;
   options.memtable_protection_bytes_per_key = plan.checksum_bytes;
+  options.track_and_verify_wals_in_manifest = plan.tracks_logs;
   if (plan.logs_elsewhere) options.wal_dir = kLogs;
   if (plan.first_tables_bytes) {
     options.db_paths = {{kTables[0], *plan.first_tables_bytes}, {kTables[1], UINT64_MAX}};

@@ -24,11 +24,12 @@ mutant('wal-sync-nothing', 'a synced write writes the log and syncs nothing', 's
 mutant('wal-directory-not-synced', "the directory is not synced with a new log's first sync", 'src/wal/wal_set.cc',
        'if (s.ok() && current_->log_number() > named_.load()) s = SyncDirectory();\n', '')
 mutant('wal-older-not-synced', 'a sync leaves out older logs', 'src/wal/wal_set.cc',
-       '    if (old->synced) continue;', '    if (old->synced || !options_->use_fsync) continue;')
+       '    if (old->synced.load(std::memory_order_acquire)) continue;', '    if (old->synced || !options_->use_fsync) continue;')
 mutant('wal-half-synced', 'a log of which a part was synced counts as synced when the next one begins',
-       'src/wal/wal_set.cc', 'old->synced = synced_bytes_ == size;', 'old->synced = synced_bytes_ > 0;')
+       'src/wal/wal_set.cc', 'old->synced.store(synced_bytes_ == size, std::memory_order_release);',
+       'old->synced = synced_bytes_ > 0;')
 mutant('sync-wal-only-flushes', 'SyncWAL() writes what is buffered and syncs nothing', 'src/db/write_path.cc',
-       'io = sync ? db_.wals->Sync() : db_.wals->Flush();', 'io = db_.wals->Flush();')
+       'io = sync ? SyncWal() : db_.wals->Flush();', 'io = db_.wals->Flush();')
 mutant('sync-without-flush', "a sync leaves out what is in the writer's buffer", 'src/fs/file_writer.cc', '''
   IOStatus s = Flush();
   if (!s.ok() || !pending_sync_) return s;
@@ -63,6 +64,12 @@ mutant('followers-not-logged', "only the leader's batch reaches the log, its fol
        'if (group.leader->batch->GetWalTerminationPoint().is_cleared()) {')
 mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them', 'src/db/file_purger.cc',
        'db_.wals->TakeObsolete(db_.versions->SaidMinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
+mutant('wal-tracked-before-its-sync', 'the MANIFEST calls a closed log synced that is not', 'src/wal/wal_set.cc',
+       '    if (old->synced.load(std::memory_order_acquire)) synced.push_back({number, old->bytes});',
+       '    synced.push_back({number, old->bytes});')
+mutant('wal-tracked-for-good', 'the MANIFEST does not tell that a log that it tracks was given up',
+       'src/manifest/version_set_write.cc', '!keep || *keep <= tracked_wals_.kept_from()) {',
+       '!keep || *keep > tracked_wals_.kept_from()) {')
 
 # ---- User-defined timestamps
 
@@ -299,12 +306,12 @@ mutant('inputs-deleted-early', 'the inputs of a compaction are deleted before it
 # ---- Recovery
 
 mutant('recovery-skips-last-log', 'the last of several logs is not replayed', 'src/db/recovery.cc', '''
-  for (uint64_t number : numbers) {
-    s = ReplayWal(number, &replay);
+  for (const uint64_t number : found.needed) {
+    s = ReplayWal(number, replay);
 ''', '''
-  for (uint64_t number : numbers) {
-    if (numbers.size() > 1 && number == numbers.back()) break;
-    s = ReplayWal(number, &replay);
+  for (const uint64_t number : found.needed) {
+    if (found.needed.size() > 1 && number == found.needed.back()) break;
+    s = ReplayWal(number, replay);
 ''')
 mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken for torn", 'src/wal/log_reader.cc', '''
     if (header + length > size) {
@@ -314,10 +321,10 @@ mutant('log-end-taken-for-torn', "a record that ends where the log ends is taken
       *drop = size;
 ''')
 mutant('last-sequence-too-small', "recovery restores a sequence number that is one too small", 'src/db/recovery.cc',
-       '    db_.versions->SetLastSequence(replay.next - 1);', '    db_.versions->SetLastSequence(replay.next - 2);')
+       '    db_.versions->SetLastSequence(replay->next - 1);', '    db_.versions->SetLastSequence(replay->next - 2);')
 mutant('last-sequence-not-restored', 'recovery forgets the sequence numbers of the logs', 'src/db/recovery.cc',
-       'if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {',
-       'if (replay.next > 0 && db_.versions->LastSequence() == 0) {')
+       'if (replay->next > 0 && db_.versions->LastSequence() < replay->next - 1) {',
+       'if (replay->next > 0 && db_.versions->LastSequence() == 0) {')
 # (Not here: the check of sequence numbers behind a log that was cut short. Only logs that begin without a link come to it,
 # RocksDB's, of which the simulation has none: src/db/db_corruption_test.cc tests it.)
 mutant('recovery-behind-a-hole', 'recovery goes on with a log although the end of the one before is missing',

@@ -386,6 +386,7 @@ Plan Plan::FromSeed(uint64_t seed) {
     plan.first_tables_bytes = OneOf<uint64_t>(&random, {0, 64 << 10, 512 << 10, 4 << 20});
   }
   if (random.OneIn(4)) plan.checksum_bytes = OneOf<uint32_t>(&random, {1, 2, 4, 8});
+  plan.tracks_logs = random.OneIn(4);
   return plan;
 }
 
@@ -455,6 +456,7 @@ std::string Plan::Describe() const {
     text += "the tables are in two directories, the first of " +
             std::to_string(*first_tables_bytes) + " bytes\n";
   }
+  if (tracks_logs) text += "the MANIFEST tells of the logs that are synced\n";
   if (checksum_bytes != 0) {
     text += "entries in memory have checksums of " + std::to_string(checksum_bytes) + " bytes\n";
   }

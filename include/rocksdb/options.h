@@ -165,7 +165,7 @@ struct DBOptions {
   // Stop writes at any internal damage that is noticed.
   bool paranoid_checks = true;
   bool flush_verify_memtable_count = true;
-  // Unsupported.
+  // The MANIFEST tells which logs were closed and synced: an open misses one that is gone or cut.
   bool track_and_verify_wals_in_manifest = false;
   // Without effect: the size of a table is compared with the MANIFEST, its identity is not.
   bool verify_sst_unique_id_in_manifest = true;
@@ -360,7 +360,7 @@ struct DBOptions {
   // Makes a checksum of each table file while it is written, kept in the MANIFEST: see
   // file_checksum.h and DB::VerifyFileChecksums(). Null: none are made.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
-  // Unsupported.
+  // What the files that are left were together at some time is opened; logs are not replayed.
   bool best_efforts_recovery = false;
   // Attempts, and microseconds between them, to go on after a background error that passes: a full
   // disk, or a shortage of descriptors or memory, or what a file system calls retryable. The first

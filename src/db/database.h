@@ -114,6 +114,8 @@ struct Database {
     return mode == OpenMode::kReadOnly || mode == OpenMode::kReadOnlyFailIfWal;
   }
   [[nodiscard]] Status RefuseIfReadOnly() const;
+  // (A secondary has what its primary has.)
+  bool BestEfforts() const { return options.best_efforts_recovery && mode != OpenMode::kSecondary; }
 
   // Calls `event` with each of the user's listeners. Without the mutex. SUSPENDS.
   using Event = std::function<void(EventListener*)>;

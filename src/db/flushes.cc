@@ -99,8 +99,10 @@ Status Flushes::SyncClosedWals(VersionEdit* edit) {
   db_.mutex()->unlock();
   IOStatus io = db_.wals->SyncClosed(&end);
   db_.mutex()->lock();
-  if (io.ok() && end.predecessor != 0) edit->SetSyncedLog({end.predecessor, end.last_sequence});
-  return io;
+  if (!io.ok()) return io;
+  if (end.predecessor != 0) edit->SetSyncedLog({end.predecessor, end.last_sequence});
+  return db_.options.track_and_verify_wals_in_manifest ? db_.memtables->TrackSyncedWals()
+                                                       : Status::OK();
 }
 
 Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& memtables,

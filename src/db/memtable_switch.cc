@@ -124,6 +124,20 @@ ColumnFamily* MemTableSwitch::LargestFamily() {
       });
 }
 
+Status MemTableSwitch::TrackSyncedWals() {
+  const std::vector<WalSet::Synced> synced = db_.wals->UntrackedSynced();
+  if (synced.empty()) return Status::OK();
+  std::vector<WalAddition> additions;
+  for (const WalSet::Synced& wal : synced) additions.push_back({wal.number, wal.bytes});
+  Status s = db_.versions->TrackWals(additions, db_.mutex(), db_.directory.get());
+  if (s.ok()) {
+    db_.wals->NoteTracked(synced);
+  } else {
+    db_.errors->SetBackgroundError(s, BackgroundErrorReason::kManifestWrite, "WAL tracking");
+  }
+  return s;
+}
+
 // (Durably: a synced prepare must not be lost with the end of this log once the other one goes.)
 IOStatus MemTableSwitch::CopyUndecided(uint64_t wal) {
   if (!db_.prepared.HasCopies()) return IOStatus::OK();

@@ -51,6 +51,9 @@ class MemTableSwitch final : public Part {
       FIBER_REQUIRES(database_mutex);
   // Those whose unflushed writes keep the oldest log; none, if that was asked for it before.
   std::vector<ColumnFamily*> FamiliesOfOldestWal() FIBER_REQUIRES(database_mutex);
+  // With track_and_verify_wals_in_manifest: the closed logs that were synced are told to the
+  // MANIFEST. An error is a background error already. May release the mutex. SUSPENDS.
+  [[nodiscard]] Status TrackSyncedWals() FIBER_REQUIRES(database_mutex);
   // The one whose memtable is the largest.
   ColumnFamily* LargestFamily() FIBER_REQUIRES(database_mutex);
 

@@ -27,6 +27,7 @@
 #include "fs/limited_file_system.h"
 #include "fs/observed_file_system.h"
 #include "fs/reopening_file_system.h"
+#include "manifest/best_efforts.h"
 #include "manifest/manifest_update.h"
 #include "options/option_values.h"
 #include "options/options_check.h"
@@ -49,16 +50,28 @@ Status Opening::PrepareDirectories() {
   return Status::OK();
 }
 
-Status Opening::CheckExistence(bool* is_new) {
+Status Opening::HasManifest(bool* has_one) const {
+  if (db_.BestEfforts()) {
+    std::vector<uint64_t> manifests;
+    Status s = FindManifests(db_.fs, db_.name, &manifests);
+    *has_one = !manifests.empty();
+    return s;
+  }
   IOStatus io = db_.fs->FileExists(CurrentFileName(db_.name), IOOptions(), nullptr);
-  if (io.ok()) {
+  *has_one = io.ok();
+  return io.IsNotFound() ? IOStatus::OK() : io;
+}
+
+Status Opening::CheckExistence(bool* is_new) {
+  bool has_one = false;
+  if (Status s = HasManifest(&has_one); !s.ok()) return s;
+  if (has_one) {
     *is_new = false;
     if (db_.options.error_if_exists && db_.mode == OpenMode::kReadWrite) {
       return Status::InvalidArgument(db_.name, "exists (error_if_exists is true)");
     }
     return Status::OK();
   }
-  if (!io.IsNotFound()) return io;
   *is_new = true;
   if (db_.mode != OpenMode::kReadWrite) {
     return Status::NotFound(CurrentFileName(db_.name), "does not exist");
@@ -66,7 +79,7 @@ Status Opening::CheckExistence(bool* is_new) {
   // Tables or logs without a CURRENT are the remains of a database: creating a new one would delete
   // them. (A MANIFEST alone is what a crash during creation leaves.)
   std::vector<std::string> names;
-  io = db_.fs->GetChildren(db_.name, IOOptions(), &names, nullptr);
+  IOStatus io = db_.fs->GetChildren(db_.name, IOOptions(), &names, nullptr);
   if (!io.ok()) return io;
   for (const std::string& name : names) {
     uint64_t number;
@@ -75,8 +88,12 @@ Status Opening::CheckExistence(bool* is_new) {
         (type == FileType::kTableFile || type == FileType::kBlobFile ||
          type == FileType::kWalFile)) {
       return Status::Corruption(
-          CurrentFileName(db_.name) + " is missing, but " + name + " is there",
-          "restore CURRENT (one line that names the newest MANIFEST), or move the files away");
+          CurrentFileName(db_.name) + (db_.BestEfforts() ? ", and every MANIFEST," : "") +
+              " is missing, but " + name + " is there",
+          db_.BestEfforts()
+              ? "repair the database, or move the files away"
+              : "restore CURRENT (one line that names the newest MANIFEST), or move the "
+                "files away");
     }
   }
   if (!db_.options.create_if_missing) {
@@ -114,7 +131,7 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   if (writes) MarkTablesOfOthers();
   if (!follows) s = db_.recovery->RecoverWals(recovered);
   // (Logs first: beside a process that writes they go sooner than tables.)
-  if (s.ok() && db_.IsReader()) s = CheckLogsOfReader();
+  if (s.ok() && db_.IsReader() && !db_.BestEfforts()) s = CheckLogsOfReader();
   if (s.ok() && db_.IsReader()) s = CheckAndOpenTables(recovered);
   if (!s.ok()) return s;
 
@@ -186,7 +203,8 @@ Status Opening::RecoverManifest(const std::vector<ColumnFamilyDescriptor>& famil
   std::vector<ColumnFamilyDescriptor> known = families;
   if (families.size() > 1 && writes && db_.options.create_missing_column_families) {
     std::vector<std::string> names;
-    s = VersionSet::ListColumnFamilies(db_.name, db_.fs, &names);
+    s = db_.BestEfforts() ? ListFamiliesBestEfforts(db_.fs, db_.name, &names)
+                          : VersionSet::ListColumnFamilies(db_.name, db_.fs, &names);
     const std::set<std::string> existing(names.begin(), names.end());
     std::erase_if(known, [&](const auto& family) { return !existing.contains(family.name); });
     for (const ColumnFamilyDescriptor& family : families) {
@@ -195,7 +213,14 @@ Status Opening::RecoverManifest(const std::vector<ColumnFamilyDescriptor>& famil
   }
   ColumnFamilyDescriptor statistics;
   if (s.ok()) s = StatsHistoryFamily(families[0].options, &statistics);
-  if (s.ok()) {
+  if (s.ok() && db_.BestEfforts()) {
+    bool loses_files = false;
+    s = db_.versions->RecoverBestEfforts(known, /*read_only=*/!writes, &statistics, &loses_files);
+    if (s.ok() && loses_files) {
+      LogWarn(db_.options.info_log.get(),
+              "Files are missing: a family is as it was when all of its files were there");
+    }
+  } else if (s.ok()) {
     s = db_.versions->Recover(known, /*read_only=*/!writes,
                               /*growing=*/db_.mode == OpenMode::kSecondary, &statistics);
   }

@@ -43,6 +43,8 @@ class Opening final : public Part {
   [[nodiscard]] Status PrepareDirectories();
   // The database's own, and those of its tables.
   [[nodiscard]] IOStatus OpenDirectories();
+  // A database is there: what names its MANIFEST, or with best_efforts_recovery one of those.
+  [[nodiscard]] Status HasManifest(bool* has_one) const;
   [[nodiscard]] Status CheckExistence(bool* is_new);
   // Where RocksDB keeps statistics (persist_stats_to_disk): it is opened if it is there, whether or
   // not the user names it.

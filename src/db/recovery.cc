@@ -34,6 +34,7 @@
 #include "db/recovery.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
+#include "fs/file_util.h"
 #include "wal/log_reader.h"
 #include "wal/wal_reporter.h"
 
@@ -45,10 +46,28 @@ uint64_t Recovery::FirstLogToReplay() const {
                   db_.versions->MinLogNumberWithUnflushedData());
 }
 
-Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
+Status Recovery::FindLogs(uint64_t min_log, FoundLogs* found) const {
   std::vector<std::string> names;
   IOStatus io = db_.fs->GetChildren(db_.wal_dir, IOOptions(), &names, nullptr);
   if (!io.ok()) return io;
+  for (const std::string& name : names) {
+    uint64_t number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
+    db_.versions->MarkFileNumberUsed(number);
+    found->all.push_back(number);
+    if (number >= min_log || number == db_.versions->prev_log_number()) {
+      found->needed.push_back(number);
+    } else if (number >= db_.versions->SaidMinLogNumberToKeep()) {
+      found->kept.push_back(number);
+    }
+  }
+  std::sort(found->needed.begin(), found->needed.end());
+  std::sort(found->kept.begin(), found->kept.end());
+  return Status::OK();
+}
+
+Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   Replay replay;
   replay.families = families;
   for (const ColumnFamily* family : families) {
@@ -56,30 +75,18 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
   }
   replay.prepared.SetSharesNumbers(db_.shares_numbers);
   const uint64_t min_log = replay.min_log = FirstLogToReplay();
-  std::vector<uint64_t> all, numbers;
-  std::vector<uint64_t> kept;  // though no memtable needs them
-  for (const std::string& name : names) {
-    uint64_t number;
-    FileType type;
-    if (!ParseFileName(name, &number, &type) || type != FileType::kWalFile) continue;
-    db_.versions->MarkFileNumberUsed(number);
-    all.push_back(number);
-    if (number >= min_log || number == db_.versions->prev_log_number()) {
-      numbers.push_back(number);
-    } else if (number >= db_.versions->SaidMinLogNumberToKeep()) {
-      kept.push_back(number);
-    }
-  }
-  std::sort(numbers.begin(), numbers.end());
-  Status s = CheckLogsAreOurs(numbers, min_log);
+  FoundLogs found;
+  Status s = FindLogs(min_log, &found);
+  if (s.ok()) s = CheckLogsAreOurs(found.needed, min_log);
   if (s.ok() && db_.mode == OpenMode::kReadWrite) {
     uint64_t foreign = 0;
     s = db_.outside.Claim(db_.versions->db_id(), min_log, &foreign);
     db_.versions->MarkFileNumberUsed(foreign);
   }
+  if (s.ok() && db_.BestEfforts()) s = LeaveLogsOut(&found);
   if (!s.ok()) return s;
   const uint64_t foreign_below = db_.outside.foreign_logs_below(db_.wal_dir);
-  for (const uint64_t number : all) {
+  for (const uint64_t number : found.all) {
     if (number < foreign_below) {
       LogWarn(db_.options.info_log.get(), "Log #%llu is left alone: %s had no owner when it came",
               static_cast<unsigned long long>(number), db_.wal_dir.c_str());
@@ -91,28 +98,16 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
         .PermitUncheckedError();
     db_.wals->AddExisting(number, bytes);
   }
-  if (db_.mode == OpenMode::kReadOnlyFailIfWal && !numbers.empty()) {
+  if (db_.options.track_and_verify_wals_in_manifest && !db_.BestEfforts()) {
+    s = db_.versions->tracked_wals().Check(db_.fs, db_.wal_dir, replay.logs);
+    if (!s.ok()) return s;
+  }
+  if (db_.mode == OpenMode::kReadOnlyFailIfWal && !found.needed.empty()) {
     return Status::Corruption("the database has write-ahead logs: it was not closed cleanly",
                               db_.name);
   }
-
-  TellFilter(families);
-  std::sort(kept.begin(), kept.end());
-  for (const uint64_t number : kept) {
-    if (replay.logs.contains(number)) s = ReadKeptWal(number, &replay);
-    if (!s.ok()) return s;
-  }
-  for (uint64_t number : numbers) {
-    s = ReplayWal(number, &replay);
-    if (!s.ok()) return s;
-    if (replay.stopped_by_filter) break;
-  }
-  s = CheckFamiliesAgree(replay);
-  if (s.ok()) s = RefusePrepared(replay);
+  s = ReplayFound(found, &replay);
   if (!s.ok()) return s;
-  if (replay.next > 0 && db_.versions->LastSequence() < replay.next - 1) {
-    db_.versions->SetLastSequence(replay.next - 1);
-  }
   // No database gets there by writing; writes that went on would not fit their keys.
   if (db_.mode == OpenMode::kReadWrite && db_.versions->LastSequence() > kLastWritableSequence) {
     return Status::Corruption("the last sequence number, " +
@@ -121,6 +116,53 @@ Status Recovery::RecoverWals(const std::vector<ColumnFamily*>& families) {
                               db_.name);
   }
   return db_.mode == OpenMode::kReadWrite ? FinishReplay(&replay) : Status::OK();
+}
+
+Status Recovery::ReplayFound(const FoundLogs& found, Replay* replay) {
+  if (db_.BestEfforts()) return Status::OK();
+  TellFilter(replay->families);
+  Status s;
+  for (const uint64_t number : found.kept) {
+    if (replay->logs.contains(number)) s = ReadKeptWal(number, replay);
+    if (!s.ok()) return s;
+  }
+  for (const uint64_t number : found.needed) {
+    s = ReplayWal(number, replay);
+    if (!s.ok()) return s;
+    if (replay->stopped_by_filter) break;
+  }
+  s = CheckFamiliesAgree(*replay);
+  if (s.ok()) s = RefusePrepared(*replay);
+  if (!s.ok()) return s;
+  if (replay->next > 0 && db_.versions->LastSequence() < replay->next - 1) {
+    db_.versions->SetLastSequence(replay->next - 1);
+  }
+  return s;
+}
+
+Status Recovery::LeaveLogsOut(FoundLogs* found) const {
+  std::set<uint64_t> left_out;
+  const uint64_t foreign_below = db_.outside.foreign_logs_below(db_.wal_dir);
+  const std::string lost = db_.wal_dir + "/lost";
+  for (const uint64_t number : found->needed) {
+    if (db_.mode != OpenMode::kReadWrite || number < foreign_below) continue;
+    const std::string path = LogFileName(db_.wal_dir, number);
+    uint64_t bytes = 0;
+    IOStatus io = db_.fs->GetFileSize(path, IOOptions(), &bytes, nullptr);
+    if (io.ok() && bytes == 0) continue;
+    if (io.ok() && left_out.empty()) io = CreateDirDurably(db_.fs, lost);
+    const std::string target = LogFileName(lost, number);
+    if (io.ok()) io = db_.fs->RenameFile(path, target, IOOptions(), nullptr);
+    if (!io.ok()) return io;
+    left_out.insert(number);
+    LogWarn(db_.options.info_log.get(),
+            "best_efforts_recovery: log #%llu, %llu bytes, is not replayed; it is %s now",
+            static_cast<unsigned long long>(number), static_cast<unsigned long long>(bytes),
+            target.c_str());
+  }
+  std::erase_if(found->all, [&](uint64_t number) { return left_out.contains(number); });
+  found->needed.clear();
+  return Status::OK();
 }
 
 // What is damaged says nothing, but is not forgotten: nothing of it may be missed later.

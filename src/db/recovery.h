@@ -48,6 +48,19 @@ class Recovery final : public Part {
     };
     std::map<ColumnFamily*, Files> flushed;
   };
+  // The logs of the directory, by their numbers: `needed` and `kept` are sorted.
+  struct FoundLogs {
+    std::vector<uint64_t> all;
+    std::vector<uint64_t> needed;  // to be replayed
+    std::vector<uint64_t> kept;    // though no memtable needs them
+  };
+  [[nodiscard]] Status FindLogs(uint64_t min_log, FoundLogs* found) const;
+  // With best_efforts_recovery, where as in RocksDB no log is replayed: what they follow may not be
+  // there. So no later recovery may take them either: who writes moves those that have anything to
+  // the directory "lost" beside them.
+  [[nodiscard]] Status LeaveLogsOut(FoundLogs* found) const;
+  // Nothing of them, with best_efforts_recovery.
+  [[nodiscard]] Status ReplayFound(const FoundLogs& found, Replay* replay);
   // What is needed of them (sorted) can be this database's, where nobody has said whose they are;
   // and none of its logs are where they are not looked for.
   [[nodiscard]] Status CheckLogsAreOurs(const std::vector<uint64_t>& needed, uint64_t min_log);

@@ -343,13 +343,20 @@ void WritePath::OnCommitError(const Status& status, CommitErrorKind kind) {
   }
 }
 
+IOStatus WritePath::SyncWal() {
+  IOStatus io = db_.wals->Sync();
+  if (!io.ok() || !db_.options.track_and_verify_wals_in_manifest) return io;
+  DBMutexLock lock(db_.mutex());
+  return status_to_io_status(db_.memtables->TrackSyncedWals());
+}
+
 Status WritePath::FlushWAL(bool sync) {
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
   // The error is told with leadership held: afterwards a Resume() may have left the log behind, and
   // would have to mend the database once more.
   CommitQueue::Exclusive leadership(db_.commit.get());
-  IOStatus io = sync ? db_.wals->Sync() : db_.wals->Flush();
+  IOStatus io = sync ? SyncWal() : db_.wals->Flush();
   if (!io.ok()) OnCommitError(io, sync ? CommitErrorKind::kWalSync : CommitErrorKind::kWalWrite);
   return io;
 }

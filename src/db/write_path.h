@@ -63,7 +63,7 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
       return AppendWithNoop(record, has_marks);
     return db_.wals->Append(record, has_marks);
   }
-  IOStatus SyncWal() override { return db_.wals->Sync(); }
+  IOStatus SyncWal() override;
   MemTableSink* MemTables() override { return &db_.sink; }
   SequenceNumber LastSequence() override { return db_.versions->LastSequence(); }
   void Publish(SequenceNumber last) override { db_.versions->SetLastSequence(last); }

@@ -22,7 +22,11 @@ uint64_t ManifestUpdate::FirstLogNeeded() const {
 
 Status ManifestUpdate::Apply(ManifestReader* reader, const OpenFamily& find_or_make) {
   VersionEdit edit;
-  while (reader->Next(&edit)) {
+  for (uint64_t ordinal = 1; reader->Next(&edit); ++ordinal) {
+    if (files_until != nullptr) {
+      const auto until = files_until->find(edit.column_family());
+      if (until == files_until->end() || ordinal > until->second) edit.ClearFiles();
+    }
     if (Status s = Apply(&edit, find_or_make); !s.ok()) {
       return s.IsCorruption() ? reader->Locate(s) : s;
     }
@@ -141,7 +145,7 @@ Status ManifestUpdate::Apply(VersionEdit* from, const OpenFamily& find_or_make) 
     min_log_to_keep = std::max(min_log_to_keep, *edit.min_log_number_to_keep());
   }
   if (edit.db_id()) db_id = *edit.db_id();
-  return Status::OK();
+  return tracked_wals.Apply(edit);
 }
 
 }  // namespace cairn

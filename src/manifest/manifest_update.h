@@ -15,6 +15,7 @@
 
 #include "base/namespace.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/tracked_wals.h"
 #include "manifest/version_builder.h"
 #include "rocksdb/types.h"
 
@@ -47,6 +48,10 @@ struct ManifestUpdate {
   // The oldest that the writer keeps: what is prepared may be there. 0: all.
   uint64_t FirstLogKept() const { return min_log_to_keep; }
 
+  // With best_efforts_recovery: of each family, the last edit whose files are taken
+  // (BestEffortsPlan::files_until). Null: all are.
+  const std::map<uint32_t, uint64_t>* files_until = nullptr;
+
   uint64_t manifest = 0;  // its number
   uint64_t position = 0;  // in it, behind the last edit: bytes
   // Of those that are open. One that is missing, and was there at Start, was dropped.
@@ -56,6 +61,7 @@ struct ManifestUpdate {
   uint64_t next_file = 0, prev_log = 0, min_log_to_keep = 0;
   SequenceNumber last_sequence = 0;
   LogEnd synced_log;
+  TrackedWals tracked_wals;
   uint32_t max_column_family = 0;
   std::string db_id;
 

@@ -268,16 +268,39 @@ Status DecodeNewFileFields(EditReader* in, FileMetaData* f,
   }
 }
 
-// A WAL addition's own fields: (varint32 tag, value), ended by 1; 2 is the synced size.
-Status SkipWalFields(EditReader* in) {
+// A WAL addition's own fields, behind its number: (varint32 tag, value), ended by kWalTerminate.
+enum WalFieldTag : uint32_t {
+  kWalTerminate = 1,
+  kWalSyncedSize = 2,  // varint64, bytes
+};
+
+Status DecodeWalAddition(EditReader* in, std::vector<WalAddition>* additions) {
+  WalAddition wal;
+  wal.number = in->U64("WAL addition");
   for (;;) {
     const uint32_t tag = in->U32("WAL field tag");
-    if (in->failed() != nullptr || tag == 1) return Status::OK();
-    if (tag != 2) {
+    if (in->failed() != nullptr || tag == kWalTerminate) break;
+    if (tag != kWalSyncedSize) {
       return Status::Corruption("VersionEdit", "unknown WAL field " + std::to_string(tag));
     }
-    in->U64("WAL synced size");
+    wal.synced_bytes = in->U64("WAL synced size");
   }
+  additions->push_back(wal);
+  return Status::OK();
+}
+
+// In strings, so that releases of RocksDB that do not know them skip them.
+void EncodeWals(std::string* dst, const std::vector<WalAddition>& additions,
+                const std::optional<uint64_t>& deletion_before) {
+  std::string record;
+  for (const WalAddition& wal : additions) {
+    record.clear();
+    PutVarint64(&record, wal.number);
+    if (wal.synced_bytes) PutTagged64(&record, kWalSyncedSize, *wal.synced_bytes);
+    PutVarint32(&record, kWalTerminate);
+    PutTaggedString(dst, kTagWalAddition2, record);
+  }
+  if (deletion_before) PutTaggedVarintField(dst, kTagWalDeletion2, *deletion_before);
 }
 
 // min_log_number_to_keep: a field of new files that says it for the database.
@@ -309,12 +332,11 @@ Status Malformed(const char* what) {
 }
 
 // A WAL addition or deletion; the newer tags have it in a string, so that older releases skip it.
-Status DecodeWal(uint32_t tag, EditReader* in, std::vector<uint64_t>* additions,
+Status DecodeWal(uint32_t tag, EditReader* in, std::vector<WalAddition>* additions,
                  std::optional<uint64_t>* deletion_before) {
   switch (tag) {
     case kTagWalAddition:
-      additions->push_back(in->U64("WAL addition"));
-      return SkipWalFields(in);
+      return DecodeWalAddition(in, additions);
     case kTagWalDeletion:
       *deletion_before = in->U64("WAL deletion");
       return Status::OK();
@@ -323,12 +345,10 @@ Status DecodeWal(uint32_t tag, EditReader* in, std::vector<uint64_t>* additions,
   }
   EditReader wal(in->String("WAL record"));
   if (in->failed() != nullptr) return Status::OK();
-  const uint64_t number = wal.U64("WAL number");
   if (tag == kTagWalAddition2) {
-    additions->push_back(number);
-    if (Status s = SkipWalFields(&wal); !s.ok()) return s;
+    if (Status s = DecodeWalAddition(&wal, additions); !s.ok()) return s;
   } else {
-    *deletion_before = number;
+    *deletion_before = wal.U64("WAL deletion");
   }
   return wal.failed() == nullptr ? Status::OK() : Malformed(wal.failed());
 }
@@ -374,6 +394,7 @@ bool VersionEdit::EncodeTo(std::string* dst) const {
     PutVarint32(dst, kTagBlobFileGarbage);
     g.AppendTo(dst);
   }
+  EncodeWals(dst, wal_additions_, wal_deletion_before_);
   // Family 0 is implied.
   if (column_family_ != 0) PutTagged32(dst, kTagColumnFamily, column_family_);
   if (column_family_name_) PutTaggedString(dst, kTagColumnFamilyAdd, *column_family_name_);
@@ -531,7 +552,10 @@ std::string VersionEdit::DebugString(bool hex_key) const {
     r.append(" blobs: ").append(std::to_string(g.blobs));
     r.append(" bytes: ").append(std::to_string(g.bytes));
   }
-  for (const uint64_t n : wal_additions_) number("WalAddition", n);
+  for (const WalAddition& wal : wal_additions_) {
+    number("WalAddition", wal.number);
+    if (wal.synced_bytes) r.append(" synced: ").append(std::to_string(*wal.synced_bytes));
+  }
   if (wal_deletion_before_) number("WalDeletion", *wal_deletion_before_);
   number("ColumnFamily", column_family_);
   if (column_family_name_) text("ColumnFamilyAdd", *column_family_name_);

@@ -83,6 +83,13 @@ enum NewFileTag : uint32_t {
   kFilePathId = kFileNonSafeIgnoreMask + 1,
 };
 
+// A log that track_and_verify_wals_in_manifest tells of.
+struct WalAddition {
+  uint64_t number = 0;
+  std::optional<uint64_t> synced_bytes;  // none: it was made, and perhaps never synced
+  bool operator==(const WalAddition&) const = default;
+};
+
 // Where the logs ended at some time: the newest one that had records then, and the last sequence
 // number in it.
 struct LogEnd {
@@ -130,6 +137,10 @@ class VersionEdit {
   void DeleteFile(int level, uint64_t number) { deleted_files_.push_back({level, number}); }
   void AddBlobFile(BlobFileAddition file) { blob_additions_.push_back(std::move(file)); }
   void AddBlobGarbage(const BlobFileGarbage& garbage) { blob_garbage_.push_back(garbage); }
+  // Of logs. RocksDB reads of a record with one of these kinds only that, and the counters: no
+  // files, families or log numbers in the same edit, nor the other kind.
+  void AddWal(const WalAddition& wal) { wal_additions_.push_back(wal); }
+  void DeleteWalsBefore(uint64_t number) { wal_deletion_before_ = number; }
 
   const std::optional<std::string>& db_id() const { return db_id_; }
   const std::optional<std::string>& comparator() const { return comparator_; }
@@ -157,11 +168,18 @@ class VersionEdit {
   const std::vector<DeletedFile>& deleted_files() const { return deleted_files_; }
   const std::vector<BlobFileAddition>& blob_additions() const { return blob_additions_; }
   const std::vector<BlobFileGarbage>& blob_garbage() const { return blob_garbage_; }
-  // Records of WALs tracked in the MANIFEST (read, never written by us).
-  const std::vector<uint64_t>& wal_additions() const { return wal_additions_; }
+  // Logs that are tracked in the MANIFEST (TrackedWals).
+  const std::vector<WalAddition>& wal_additions() const { return wal_additions_; }
   const std::optional<uint64_t>& wal_deletion_before() const { return wal_deletion_before_; }
 
   void Clear() { *this = VersionEdit(); }
+  // The rest stays: which tables and blob files come and go is not said.
+  void ClearFiles() {
+    new_files_.clear();
+    deleted_files_.clear();
+    blob_additions_.clear();
+    blob_garbage_.clear();
+  }
 
   // Appends the record to *dst. false: a file lacks its bounds (a bug of the caller), *dst holds a
   // partial record.
@@ -182,7 +200,7 @@ class VersionEdit {
   std::optional<bool> persist_user_defined_timestamps_;
   uint32_t column_family_ = 0;
   bool column_family_drop_ = false;
-  std::vector<uint64_t> wal_additions_;
+  std::vector<WalAddition> wal_additions_;
   std::vector<DeletedFile> deleted_files_;
   std::vector<NewFile> new_files_;
   std::vector<BlobFileAddition> blob_additions_;

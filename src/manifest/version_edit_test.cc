@@ -223,8 +223,33 @@ TEST(VersionEdit, ReadsWalRecordsOfBothForms) {
   PutLengthPrefixedSlice(&record, nested);
   VersionEdit edit;
   ASSERT_TRUE(edit.DecodeFrom(record).ok());
-  EXPECT_EQ(edit.wal_additions(), (std::vector<uint64_t>{5, 6}));
+  EXPECT_EQ(edit.wal_additions(), (std::vector<WalAddition>{{5, 4096}, {6, std::nullopt}}));
   EXPECT_EQ(*edit.wal_deletion_before(), 5u);
+}
+
+TEST(VersionEdit, WritesWalRecordsAsRocksDBDoes) {
+  VersionEdit additions;
+  additions.AddWal({5, 300});
+  additions.AddWal({6, std::nullopt});
+  // Tag 8199, length; number, tag 2 and size, tag 1.
+  EXPECT_EQ(Slice(Encode(additions)).ToString(/*hex=*/true),
+            "8740"
+            "05"
+            "0502AC0201"
+            "8740"
+            "02"
+            "0601");
+  VersionEdit deletion;
+  deletion.DeleteWalsBefore(7);
+  EXPECT_EQ(Slice(Encode(deletion)).ToString(/*hex=*/true),
+            "8840"
+            "01"
+            "07");
+  VersionEdit read;
+  ASSERT_TRUE(read.DecodeFrom(Encode(additions)).ok());
+  EXPECT_EQ(read.wal_additions(), additions.wal_additions());
+  ASSERT_TRUE(read.DecodeFrom(Encode(deletion)).ok());
+  EXPECT_EQ(read.wal_deletion_before(), deletion.wal_deletion_before());
 }
 
 TEST(VersionEdit, UnknownFieldsOfAFileFollowTheirBit) {

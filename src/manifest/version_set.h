@@ -28,6 +28,7 @@
 #include "base/namespace.h"
 #include "fiber/mutex.h"
 #include "manifest/log_numbers.h"
+#include "manifest/tracked_wals.h"
 #include "manifest/version.h"
 #include "manifest/version_builder.h"
 #include "manifest/version_edit.h"
@@ -154,6 +155,14 @@ class VersionSet {
                                bool growing = false,
                                const ColumnFamilyDescriptor* unasked = nullptr);
 
+  // As Recover, with best_efforts_recovery: of the newest MANIFEST that can be read, whatever
+  // CURRENT says, and of each family what it had when all of its files that had come were there
+  // that are there now (best_efforts.h). NotFound: there is no MANIFEST. *loses_files: some family
+  // has less than the MANIFEST ends with.
+  [[nodiscard]] Status RecoverBestEfforts(const std::vector<ColumnFamilyDescriptor>& families,
+                                          bool read_only, const ColumnFamilyDescriptor* unasked,
+                                          bool* loses_files);
+
   // --- Of a MANIFEST that another process goes on writing, after such a Recover: for
   // db/primary_follower.cc. One caller at a time.
   // Reads what the MANIFEST has beyond the current Versions, or all of a newer one that CURRENT
@@ -222,6 +231,11 @@ class VersionSet {
   // of its Versions.
   void ForgetDropped(ColumnFamilyState* family);
 
+  // With track_and_verify_wals_in_manifest: tells the MANIFEST of these logs, those that are needed
+  // and that it does not know. SUSPENDS as LogAndApply.
+  [[nodiscard]] Status TrackWals(std::span<const WalAddition> wals, fiber::Mutex* mutex,
+                                 FSDirectory* db_directory) FIBER_REQUIRES(mutex);
+
   // Waits for queued writers and closes the MANIFEST. Call with the mutex held, before destruction.
   [[nodiscard]] Status Close(fiber::Mutex* mutex) FIBER_REQUIRES(mutex);
 
@@ -259,6 +273,8 @@ class VersionSet {
   uint64_t MinLogNumberWithUnflushedData() const;
   // So far the logs were whole on the disk when the tables came that the MANIFEST has.
   const LogEnd& synced_log() const { return synced_log_; }
+  // As the MANIFEST has them.
+  const TrackedWals& tracked_wals() const { return tracked_wals_; }
   const std::string& db_id() const { return db_id_; }
   // The last MANIFEST write failed: what CURRENT's file holds may include the failed edit, so files
   // that it names must not be deleted until another edit went through.
@@ -308,6 +324,12 @@ class VersionSet {
   [[nodiscard]] static Status OpenCurrent(const std::string& dbname, FileSystem* fs, bool growing,
                                           std::unique_ptr<ManifestReader>* reader,
                                           uint64_t* number);
+  // Recover, of one MANIFEST. `recovered` is empty but for what its Apply is to leave out.
+  [[nodiscard]] Status RecoverFrom(ManifestReader* reader,
+                                   const std::vector<ColumnFamilyDescriptor>& families,
+                                   bool read_only, bool growing,
+                                   const ColumnFamilyDescriptor* unasked,
+                                   ManifestUpdate* recovered);
   // Drops the Versions with the error. REQUIRES: BuildVersions was OK.
   [[nodiscard]] Status RefuseBlobsOfBareKeys(ManifestUpdate* update);
   // Nothing but what was asked for, and all of it.
@@ -336,6 +358,10 @@ class VersionSet {
   // Encodes edits, in order, into *write. A record of several families is an atomic group.
   [[nodiscard]] static Status EncodeRecords(std::span<VersionEdit* const> edits, bool atomic,
                                             ManifestWrite* write);
+  // Behind the edits, as a record of its own: the logs that they make obsolete are not tracked any
+  // more (track_and_verify_wals_in_manifest). Kept in mind with NoteWalsGivenUp().
+  [[nodiscard]] Status EncodeWalsGivenUp(const VersionEdit& last_edit, ManifestWrite* write) const;
+  void NoteWalsGivenUp();
   // Writes without the mutex, and keeps the books of the MANIFEST.
   [[nodiscard]] Status Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory)
       FIBER_REQUIRES(mutex);
@@ -372,6 +398,7 @@ class VersionSet {
   uint64_t next_version_number_ = 0;
   SequenceNumber manifest_last_sequence_ = 0;  // the largest that the MANIFEST has
   LogEnd synced_log_;                          // likewise
+  TrackedWals tracked_wals_;                   // likewise
   std::string db_id_;
   bool manifest_write_failed_ = false;
   std::unique_ptr<LogWriter> manifest_;  // touched only by the head of writers_

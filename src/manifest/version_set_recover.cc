@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "base/logging.h"
 #include "base/string_util.h"
 #include "base/timestamps.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
+#include "manifest/best_efforts.h"
 #include "manifest/manifest_reader.h"
 #include "manifest/manifest_update.h"
 #include "manifest/version_set.h"
@@ -54,7 +56,13 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
   ManifestUpdate recovered;
   std::unique_ptr<ManifestReader> reader;
   Status s = OpenCurrent(dbname_, fs_, growing, &reader, &recovered.manifest);
-  if (!s.ok()) return s;
+  return s.ok() ? RecoverFrom(reader.get(), families, read_only, growing, unasked, &recovered) : s;
+}
+
+Status VersionSet::RecoverFrom(ManifestReader* reader,
+                               const std::vector<ColumnFamilyDescriptor>& families, bool read_only,
+                               bool growing, const ColumnFamilyDescriptor* unasked,
+                               ManifestUpdate* recovered) {
   std::unordered_map<std::string, const ColumnFamilyOptions*> wanted;
   for (const ColumnFamilyDescriptor& d : families) wanted.emplace(d.name, &d.options);
   if (unasked != nullptr) wanted.emplace(unasked->name, &unasked->options);
@@ -66,36 +74,84 @@ Status VersionSet::Recover(const std::vector<ColumnFamilyDescriptor>& families, 
   };
   default_ = open_family(0, kDefaultColumnFamilyName);
   if (default_ == nullptr) return Status::InvalidArgument("Default column family not specified");
-  recovered.Start(default_, nullptr);
-  s = recovered.Apply(reader.get(), open_family);
+  recovered->Start(default_, nullptr);
+  Status s = recovered->Apply(reader, open_family);
   if (!s.ok()) return s;
-  if (!recovered.have_next_file) {
+  if (!recovered->have_next_file) {
     return reader->Locate(Status::Corruption("no next file number in the MANIFEST"));
   }
-  if (!recovered.have_log_number) {
+  if (!recovered->have_log_number) {
     return reader->Locate(Status::Corruption("no log number in the MANIFEST"));
   }
-  if (!recovered.have_last_sequence) {
+  if (!recovered->have_last_sequence) {
     return reader->Locate(Status::Corruption("no last sequence number in the MANIFEST"));
   }
   for (auto it = families_.begin(); it != families_.end();) {
-    it = recovered.families.contains(it->first) ? std::next(it) : Leave(it);
+    it = recovered->families.contains(it->first) ? std::next(it) : Leave(it);
   }
   dropped_.clear();  // (they have no Versions)
-  for (const auto& [id, family] : recovered.families) {
+  for (const auto& [id, family] : recovered->families) {
     family.state->comparator_changed_ = family.comparator_changed;
   }
-  if (growing) s = RefuseChangedComparator(recovered);
+  if (growing) s = RefuseChangedComparator(*recovered);
   if (!s.ok()) return s;
-  s = CheckFound(families, recovered, read_only);
+  s = CheckFound(families, *recovered, read_only);
   // As in RocksDB, where each family begins with an empty Version (rocksdb.sstables shows numbers).
-  next_version_number_ += recovered.families.size();
-  if (s.ok()) s = BuildVersions(&recovered);
-  if (s.ok()) s = RefuseBlobsOfBareKeys(&recovered);
+  next_version_number_ += recovered->families.size();
+  if (s.ok()) s = BuildVersions(recovered);
+  if (s.ok()) s = RefuseBlobsOfBareKeys(recovered);
   if (!s.ok()) return s.IsCorruption() ? reader->Locate(s) : s;
-  InstallUpdate(&recovered);
-  last_sequence_.store(recovered.last_sequence, std::memory_order_release);
+  InstallUpdate(recovered);
+  last_sequence_.store(recovered->last_sequence, std::memory_order_release);
   return RecoverIdentity(read_only);
+}
+
+Status VersionSet::RecoverBestEfforts(const std::vector<ColumnFamilyDescriptor>& families,
+                                      bool read_only, const ColumnFamilyDescriptor* unasked,
+                                      bool* loses_files) {
+  std::vector<uint64_t> manifests;
+  Status s = FindManifests(fs_, dbname_, &manifests);
+  if (s.ok() && manifests.empty()) s = Status::NotFound("no MANIFEST", dbname_);
+  std::vector<std::string> paths{dbname_};
+  if (!options_->db_paths.empty()) paths.clear();
+  for (const DbPath& path : options_->db_paths) paths.push_back(path.path);
+  for (const uint64_t number : manifests) {
+    const std::string path = DescriptorFileName(dbname_, number);
+    LogInfo(options_->info_log.get(), "Trying to recover from manifest: %s", path.c_str());
+    BestEffortsPlan plan(fs_, paths);
+    ManifestUpdate recovered;
+    recovered.manifest = number;
+    recovered.files_until = &plan.files_until();
+    std::unique_ptr<ManifestReader> reader;
+    s = ManifestReader::Open(fs_, path, number, &reader);
+    if (s.ok()) s = plan.Read(reader.get());
+    if (s.ok()) s = ManifestReader::Open(fs_, path, number, &reader);
+    if (s.ok()) {
+      s = RecoverFrom(reader.get(), families, read_only, /*growing=*/false, unasked, &recovered);
+    }
+    *loses_files = plan.loses_files();
+    // What the user asks for and the newest state does not have is no reason to take an older one.
+    const bool installed = default_ != nullptr && default_->current() != nullptr;
+    if (s.ok() || installed || !(s.IsCorruption() || s.IsNotFound() || s.IsPathNotFound())) break;
+    LogWarn(options_->info_log.get(), "Cannot recover from manifest: %s", s.ToString().c_str());
+    for (auto it = families_.begin(); it != families_.end();) it = Leave(it);
+    dropped_.clear();  // (they have no Versions)
+    default_ = nullptr;
+  }
+  if (!s.ok()) return s;
+  // An older MANIFEST does not know of files that are newer.
+  paths.push_back(dbname_);
+  for (const std::string& path : paths) {
+    std::vector<std::string> names;
+    IOStatus io = fs_->GetChildren(path, IOOptions(), &names, nullptr);
+    if (!io.ok()) return io;
+    for (const std::string& name : names) {
+      uint64_t number;
+      FileType type;
+      if (ParseFileName(name, &number, &type)) MarkFileNumberUsed(number);
+    }
+  }
+  return s;
 }
 
 // (A blob has its key with it, whole.)
@@ -154,6 +210,7 @@ Status VersionSet::ReadUpdate(std::unique_ptr<ManifestUpdate>* update) const {
     (*update)->last_sequence = manifest_last_sequence_;
     (*update)->prev_log = prev_log_number_;
     (*update)->min_log_to_keep = min_log_number_to_keep_;
+    (*update)->tracked_wals = tracked_wals_;
   } else {
     // The whole state again. (Files that are open already stay so: the table cache knows them by
     // their numbers.)
@@ -221,6 +278,7 @@ void VersionSet::InstallUpdate(ManifestUpdate* update) {
   min_log_number_to_keep_ = update->min_log_to_keep;
   manifest_last_sequence_ = update->last_sequence;
   synced_log_ = std::max(synced_log_, update->synced_log);
+  tracked_wals_ = std::move(update->tracked_wals);
   if (!update->db_id.empty()) db_id_ = update->db_id;
 }
 

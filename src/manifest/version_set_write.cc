@@ -53,6 +53,19 @@ Status VersionSet::EncodeSnapshot(std::vector<std::string>* records) const {
     head.SetSyncedLog(synced_log_);
   }
   if (Status s = add(head); !s.ok()) return s;
+  // (Where logs are not tracked any more the records end here: what is given up from now on is not
+  // told, and would be missed if they were tracked again.)
+  if (options_->track_and_verify_wals_in_manifest) {
+    if (!tracked_wals_.empty()) {
+      if (Status s = add(tracked_wals_.Additions()); !s.ok()) return s;
+    }
+    // An addition may yet come of a log that was given up already.
+    VersionEdit given_up;
+    given_up.DeleteWalsBefore(std::max(tracked_wals_.kept_from(), min_log_number_to_keep_));
+    if (*given_up.wal_deletion_before() > 0) {
+      if (Status s = add(given_up); !s.ok()) return s;
+    }
+  }
   for (const auto& [id, cf] : families_) {
     if (cf->dropped()) continue;
     VersionEdit identity;
@@ -243,6 +256,50 @@ Status VersionSet::EncodeRecords(std::span<VersionEdit* const> edits, bool atomi
   return Status::OK();
 }
 
+Status VersionSet::EncodeWalsGivenUp(const VersionEdit& last_edit, ManifestWrite* write) const {
+  const std::optional<uint64_t>& keep = last_edit.min_log_number_to_keep();
+  if (!options_->track_and_verify_wals_in_manifest || !keep || *keep <= tracked_wals_.kept_from()) {
+    return Status::OK();
+  }
+  VersionEdit edit;
+  edit.DeleteWalsBefore(*keep);
+  VersionEdit* const edits[] = {&edit};
+  return EncodeRecords(edits, /*atomic=*/false, write);
+}
+
+void VersionSet::NoteWalsGivenUp() {
+  if (options_->track_and_verify_wals_in_manifest) {
+    tracked_wals_.ForgetBelow(min_log_number_to_keep_);
+  }
+}
+
+Status VersionSet::TrackWals(std::span<const WalAddition> wals, fiber::Mutex* mutex,
+                             FSDirectory* db_directory) {
+  Writer self;
+  AwaitTurn(&self, mutex);
+  VersionEdit edit;
+  for (const WalAddition& wal : wals) {
+    if (wal.number >= min_log_number_to_keep_ && tracked_wals_.IsNews(wal)) edit.AddWal(wal);
+  }
+  Status s;
+  if (!edit.wal_additions().empty()) {
+    ManifestWrite write;
+    s = BeginWrite(&write, /*new_descriptor=*/false);
+    if (s.ok()) {
+      // As every record: this one may be the only one of a new file.
+      CompleteEdit(default_, &edit);
+      edit.SetNextFile(next_file_number_.load());
+      VersionEdit* const edits[] = {&edit};
+      s = EncodeRecords(edits, /*atomic=*/false, &write);
+    }
+    if (s.ok()) s = Commit(&write, mutex, db_directory);
+    if (s.ok()) s = tracked_wals_.Apply(edit);
+    if (s.ok()) manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit.last_sequence());
+  }
+  EndTurn(mutex);
+  return s;
+}
+
 Status VersionSet::Commit(ManifestWrite* write, fiber::Mutex* mutex, FSDirectory* db_directory) {
   mutex->unlock();
   IOStatus io = WriteManifest(write, db_directory);
@@ -314,6 +371,7 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
   }
   if (s.ok()) CompleteMinLog(edits, changes);
   if (s.ok()) s = EncodeRecords(edits, changes.size() > 1, &write);
+  if (s.ok()) s = EncodeWalsGivenUp(*edits.back(), &write);
   if (s.ok()) {
     s = Commit(&write, mutex, db_directory);
   }
@@ -341,6 +399,7 @@ Status VersionSet::Process(std::span<const FamilyEdits> changes, fiber::Mutex* m
     if (edit->synced_log()) synced_log_ = std::max(synced_log_, *edit->synced_log());
     manifest_last_sequence_ = std::max(manifest_last_sequence_, *edit->last_sequence());
   }
+  NoteWalsGivenUp();
   for (size_t i = 0; i < changes.size(); ++i) {
     // While the mutex was away files may have started or stopped being compacted, or options have
     // changed.
@@ -390,6 +449,7 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
     edits.push_back(files);
   }
   if (s.ok()) s = EncodeRecords(edits, /*atomic=*/files != nullptr, &write);
+  if (s.ok()) s = EncodeWalsGivenUp(edit, &write);
   Version* version = nullptr;
   if (s.ok()) {
     s = builder.Save(state.get(), this, next_version_number_++, options, /*infer_epochs=*/false,
@@ -402,6 +462,7 @@ Status VersionSet::CreateColumnFamily(const std::string& name, const ColumnFamil
       state->SetLogNumber(*edit.log_number());
       min_log_number_to_keep_ =
           std::max(min_log_number_to_keep_, edit.min_log_number_to_keep().value_or(0));
+      NoteWalsGivenUp();
       manifest_last_sequence_ = std::max(manifest_last_sequence_, *edits.back()->last_sequence());
       Install(state.get(), version);
       *created = Enter(std::move(state));

@@ -54,10 +54,8 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.compaction_service != nullptr, "compaction_service");
-  check->Unsupported(o.track_and_verify_wals_in_manifest, "track_and_verify_wals_in_manifest");
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
-  check->Unsupported(o.best_efforts_recovery, "best_efforts_recovery");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
   check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
   check->Unsupported(o.db_paths.size() > 4, "db_paths", "of more than four directories");
@@ -69,6 +67,8 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   // RocksDB's own words, which its users search for; so below.
   check->Invalid(o.atomic_flush && o.enable_pipelined_write,
                  "atomic_flush is incompatible with enable_pipelined_write");
+  check->Invalid(o.atomic_flush && o.best_efforts_recovery,
+                 "atomic_flush is currently incompatible with best-efforts recovery");
   check->Invalid(o.unordered_write && o.enable_pipelined_write,
                  "unordered_write is incompatible with enable_pipelined_write");
   check->Invalid(o.unordered_write && !o.allow_concurrent_memtable_write,

@@ -62,7 +62,11 @@ std::string EditText(const VersionEdit& edit, bool hex) {
     text += StringPrintf("\n  DeleteFile: %d %" PRIu64, file.level, file.number);
   }
   for (const VersionEdit::NewFile& file : edit.new_files()) text += FileText(file, hex);
-  for (const uint64_t log : edit.wal_additions()) AddNumber(&text, "WalAddition: log_number", log);
+  for (const WalAddition& wal : edit.wal_additions()) {
+    AddNumber(&text, "WalAddition: log_number", wal.number);
+    // (RocksDB shows the largest number for one that was not synced.)
+    text += StringPrintf(" synced_size_in_bytes: %" PRIu64, wal.synced_bytes.value_or(UINT64_MAX));
+  }
   AddNumber(&text, "WalDeletion: log_number", edit.wal_deletion_before());
   AddNumber(&text, "ColumnFamily", edit.column_family());
   AddText(&text, "ColumnFamilyAdd", edit.column_family_name());

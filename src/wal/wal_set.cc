@@ -58,7 +58,8 @@ IOStatus WalSet::Install(std::unique_ptr<LogWriter> wal) {
     auto old = std::make_shared<Old>();
     old->writer = std::move(current_);
     old->end = last_logged_;
-    old->synced = synced_bytes_ == size;
+    old->bytes = size;
+    old->synced.store(synced_bytes_ == size, std::memory_order_release);
     fiber::MutexLock lock(&mutex_);
     old_.push_back(std::move(old));
   }
@@ -151,16 +152,35 @@ IOStatus WalSet::SyncOld(bool with_names, WalLink* end) {
   if (end != nullptr && !all.empty()) *end = all.back()->end;
   for (const auto& old : all) {
     fiber::MutexLock one_at_a_time(&old->mutex);
-    if (old->synced) continue;
+    if (old->synced.load(std::memory_order_acquire)) continue;
     IOStatus s = old->writer->Sync(options_->use_fsync);
     if (!s.ok()) return s;
-    old->synced = true;
+    old->synced.store(true, std::memory_order_release);
   }
   const bool named = all.empty() || all.back()->writer->log_number() <= named_.load();
   return named || !with_names ? IOStatus::OK() : SyncDirectory();
 }
 
 IOStatus WalSet::SyncClosed(WalLink* end) { return SyncOld(/*with_names=*/true, end); }
+
+std::vector<WalSet::Synced> WalSet::UntrackedSynced() const {
+  std::vector<Synced> synced;
+  const uint64_t named = named_.load(std::memory_order_relaxed);
+  fiber::MutexLock lock(&mutex_);
+  for (const auto& old : old_) {
+    const uint64_t number = old->writer->log_number();
+    if (old->tracked || old->bytes == 0 || number > named) continue;
+    if (old->synced.load(std::memory_order_acquire)) synced.push_back({number, old->bytes});
+  }
+  return synced;
+}
+
+void WalSet::NoteTracked(const std::vector<Synced>& wals) {
+  fiber::MutexLock lock(&mutex_);
+  for (const auto& old : old_) {
+    for (const Synced& wal : wals) old->tracked |= wal.number == old->writer->log_number();
+  }
+}
 
 IOStatus WalSet::Sync() {
   Statistics* const statistics = options_->statistics.get();

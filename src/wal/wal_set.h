@@ -62,6 +62,15 @@ class WalSet {
   // Syncs all but the current one. `end`: the latest record that is in them; predecessor 0: there
   // is none. From anywhere. SUSPENDS.
   [[nodiscard]] IOStatus SyncClosed(WalLink* end);
+  // A closed log that is on the disk, whole, and its name with it.
+  struct Synced {
+    uint64_t number = 0;
+    uint64_t bytes = 0;
+  };
+  // Those that have records and that nobody said were tracked; from anywhere.
+  std::vector<Synced> UntrackedSynced() const;
+  // The MANIFEST has these. From anywhere.
+  void NoteTracked(const std::vector<Synced>& wals);
   // The directory was synced since the log of this number was the current one. From anywhere.
   void NamesAreSynced(uint64_t number);
   // Leader: the logs of an earlier life ended there. Before the first record.
@@ -108,9 +117,11 @@ class WalSet {
   // Closed by whoever lets go of it last.
   struct Old {
     std::unique_ptr<LogWriter> writer;
-    WalLink end;         // the latest record of all when it was closed
-    fiber::Mutex mutex;  // held through a sync
-    bool synced = false;
+    WalLink end;                      // the latest record of all when it was closed
+    uint64_t bytes = 0;               // that were appended
+    fiber::Mutex mutex;               // held through a sync
+    std::atomic<bool> synced{false};  // set with `mutex`; release and acquire: after the sync
+    bool tracked = false;             // with WalSet's mutex
   };
   // All but the current one; and the directory, if it may lack one of their names and the caller
   // does not sync it.
