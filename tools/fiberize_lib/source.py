@@ -323,9 +323,12 @@ class Source:
         return None
 
     def arguments(self, sequence, i):
-        """The number of arguments of the call whose '(' is at i, and the position of its ')'; None if it has no end."""
+        """The number of arguments of the call whose '(' is at i, and the position of its ')'; None if it has no end. Those of a
+        branch that no compiler sees count only for a call that none sees either."""
         depth, count = 0, 1
         for k in range(i, len(sequence)):
+            if sequence[k].off and not sequence[i].off:
+                continue
             text = sequence[k].text
             if text in ('(', '[', '{'):
                 depth += 1
