@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb quick docs release-notes clean
+.PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -258,6 +258,9 @@ fiberize-demo:  ## LevelDB's own tests on threads and, moved by tools/fiberize, 
 
 fiberize-rocksdb:  ## RocksDB 7.8.3's own tests on threads and, moved by tools/fiberize, on fibers (hours); TESTS=all or names
 	@scripts/fiberize_rocksdb $(if $(TESTS),--tests $(TESTS))
+
+fiberize-httplib:  ## the same for cpp-httplib 0.11.4, a threaded server: its own tests (minutes)
+	@scripts/fiberize_httplib
 
 clean:  ## remove build/
 	rm -rf build

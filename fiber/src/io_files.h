@@ -28,6 +28,8 @@ enum class FileKind : uint8_t {
 FileKind file_kind(int fd);
 // Whether a call on it may wait for somebody else, for ever: a pipe, a socket, a terminal.
 bool is_stream(int fd);
+// Whether io::open() found a regular file. A table lookup.
+bool is_known_file(int fd);
 // After io::open() and before io::close().
 void remember_file(int fd);
 void forget_file(int fd);

@@ -30,6 +30,7 @@ STD_FLAGGED = {
     'atomic_wait': (0, ATOMIC_WAIT), 'atomic_wait_explicit': (0, ATOMIC_WAIT), 'atomic_flag_wait': (0, ATOMIC_WAIT),
     'atomic_notify_one': (0, ATOMIC_NOTIFY), 'atomic_notify_all': (0, ATOMIC_NOTIFY),
     'fstream': (1, STREAM), 'ifstream': (1, STREAM), 'ofstream': (1, STREAM),
+    'cin': (1, 'blocks the worker until there is input'),
     'filesystem': (1, 'file system calls block the worker'),
     'execution': (1, 'parallel algorithms start threads of their own'),
 }
@@ -42,7 +43,15 @@ POSIX_CALLS = {
     'unlink': (1, 1), 'remove': (1, 1), 'link': (2, 2), 'mkdir': (2, 2), 'rmdir': (1, 1), 'stat': (2, 2),
     'access': (2, 2),
     'sleep': (1, 1), 'usleep': (1, 1), 'nanosleep': (2, 2), 'sched_yield': (0, 0), 'gettid': (0, 0),
+    'socket': (3, 3), 'socketpair': (4, 4), 'connect': (3, 3), 'accept': (3, 3), 'accept4': (4, 4), 'recv': (4, 4),
+    'recvfrom': (6, 6), 'recvmsg': (3, 3), 'send': (4, 4), 'sendto': (6, 6), 'sendmsg': (3, 3), 'readv': (3, 3),
+    'writev': (3, 3), 'dup2': (2, 2), 'dup3': (3, 3), 'poll': (3, 3), 'ppoll': (4, 4), 'select': (5, 5), 'pselect': (6, 6),
+    'epoll_wait': (4, 4), 'epoll_pwait': (5, 5), 'getaddrinfo': (4, 4), 'getnameinfo': (7, 7),
 }
+# Their last argument is a signal mask, which a fiber has none of.
+MASKED_CALLS = {'ppoll', 'pselect', 'epoll_pwait'}
+# An argument with which the wrapper refuses the call on a fiber: (its name, the others that must be there).
+REFUSED_FLAGS = {'MSG_FASTOPEN': set(), 'MSG_PEEK': {'MSG_WAITALL'}}
 # Declared in namespace std too.
 POSIX_IN_STD = {'rename', 'remove'}
 # Calls that would change the worker: their wrappers do nothing on a fiber.
@@ -93,33 +102,40 @@ clock_nanosleep'''.split())
 # waits for another thread, which may be a fiber of the same worker, is wrong; what waits for a disk only blocks.
 WRONG, BLOCKS, LOOK = 0, 1, 2
 STDIO = 'buffered file I/O blocks the worker while it reads or writes'
+INPUT = 'blocks the worker until there is input'
+INTERRUPTS = 'no call of a fiber ends with EINTR: the handler runs, the wait goes on'
 RETURNS = 'blocks the worker until it returns'
 WAITS = 'blocks the worker, and whoever it waits for may be a fiber of that worker'
-SOCKET = f'{WAITS}: fiber/net.h has it for fibers'
 DIRECTORY = 'reading a directory blocks the worker'
 FLAGGED_CALLS = {
     'fopen': (2, 2, BLOCKS, STDIO), 'freopen': (3, 3, BLOCKS, STDIO), 'fdopen': (2, 2, BLOCKS, STDIO),
     'tmpfile': (0, 0, BLOCKS, STDIO), 'popen': (2, 2, BLOCKS, STDIO), 'system': (1, 1, BLOCKS, RETURNS),
     'opendir': (1, 1, BLOCKS, DIRECTORY), 'scandir': (4, 4, BLOCKS, DIRECTORY),
     'mmap': (6, 6, BLOCKS, 'a page fault on a mapped file blocks the worker'),
-    'getaddrinfo': (4, 4, BLOCKS, RETURNS), 'gethostbyname': (1, 1, BLOCKS, RETURNS), 'wait': (1, 1, BLOCKS, RETURNS),
-    'waitpid': (3, 3, BLOCKS, RETURNS), 'poll': (3, 3, WRONG, WAITS), 'ppoll': (4, 4, WRONG, WAITS),
-    'select': (5, 5, WRONG, WAITS), 'pselect': (6, 6, WRONG, WAITS), 'epoll_wait': (4, 4, WRONG, WAITS),
-    'epoll_pwait': (5, 5, WRONG, WAITS), 'flock': (2, 2, WRONG, WAITS), 'lockf': (3, 3, WRONG, WAITS),
+    'gethostbyname': (1, 1, BLOCKS, RETURNS), 'gethostbyaddr': (3, 3, BLOCKS, RETURNS), 'wait': (1, 1, BLOCKS, RETURNS),
+    'waitpid': (3, 3, BLOCKS, RETURNS), 'getchar': (0, 0, BLOCKS, INPUT), 'scanf': (1, 99, BLOCKS, INPUT),
+    'fgets': (3, 3, BLOCKS, INPUT), 'fgetc': (1, 1, BLOCKS, INPUT), 'getc': (1, 1, BLOCKS, INPUT),
+    'fscanf': (2, 99, BLOCKS, INPUT), 'fread': (4, 4, BLOCKS, INPUT), 'getline': (3, 3, BLOCKS, INPUT),
+    'getdelim': (4, 4, BLOCKS, INPUT), 'fcntl': (3, 3, WRONG, WAITS), 'sigaction': (3, 3, LOOK, INTERRUPTS),
+    'siginterrupt': (2, 2, LOOK, INTERRUPTS),
+    'epoll_pwait2': (5, 5, WRONG, WAITS), 'recvmmsg': (5, 5, WRONG, WAITS), 'sendmmsg': (4, 4, WRONG, WAITS),
+    'preadv2': (5, 5, BLOCKS, RETURNS), 'pwritev2': (5, 5, BLOCKS, RETURNS), 'flock': (2, 2, WRONG, WAITS), 'lockf': (3, 3, WRONG, WAITS),
     'sem_open': (2, 4, WRONG, 'a named semaphore blocks the worker'), 'mq_receive': (4, 4, WRONG, WAITS),
     'msgrcv': (5, 5, WRONG, WAITS), 'sigwait': (2, 2, WRONG, WAITS), 'pause': (0, 0, WRONG, WAITS),
     'sendfile': (4, 4, BLOCKS, RETURNS), 'copy_file_range': (6, 6, BLOCKS, RETURNS), 'splice': (6, 6, WRONG, WAITS),
-    'accept': (3, 3, WRONG, SOCKET), 'accept4': (4, 4, WRONG, SOCKET), 'connect': (3, 3, WRONG, SOCKET),
-    'recv': (4, 4, WRONG, SOCKET), 'recvfrom': (6, 6, WRONG, WAITS), 'recvmsg': (3, 3, WRONG, SOCKET),
-    'send': (4, 4, WRONG, SOCKET), 'sendto': (6, 6, WRONG, WAITS), 'sendmsg': (3, 3, WRONG, SOCKET),
-    'readv': (3, 3, WRONG, WAITS), 'writev': (3, 3, WRONG, WAITS), 'clock_nanosleep': (4, 4, WRONG, WAITS),
+    'clock_nanosleep': (4, 4, WRONG, WAITS),
     'thrd_create': (3, 3, WRONG, 'starts a thread that nothing here knows'), 'mtx_lock': (1, 1, WRONG, WAITS),
     'cnd_wait': (2, 2, WRONG, WAITS),
     'fork': (0, 0, BLOCKS, 'the child has only the calling worker: only exec is safe in it'),
     'vfork': (0, 0, BLOCKS, 'the child shares the worker: only exec is safe in it'),
     'sigprocmask': (3, 3, WRONG, "the worker's mask, shared by all its fibers"),
 }
-STDIO_IN_STD = {'fopen', 'freopen', 'tmpfile', 'system'}
+# Flagged only with one of these words among the arguments.
+FLAGGED_WITH = {
+    'fcntl': {'F_SETLKW', 'F_OFD_SETLKW'},
+    **{name: {'stdin'} for name in ('fgets', 'fgetc', 'getc', 'fscanf', 'fread', 'getline', 'getdelim')},
+}
+STDIO_IN_STD = {'fopen', 'freopen', 'tmpfile', 'system', 'getchar', 'scanf', 'fgets', 'fgetc', 'getc', 'fscanf', 'fread'}
 
 KEYWORDS = set('''alignas alignof and asm auto bool break case catch char class co_await co_return co_yield const
 const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum explicit

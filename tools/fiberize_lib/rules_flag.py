@@ -1,11 +1,12 @@
 """What the tool leaves as it is and shows to a person."""
-from .names import FLAGGED_CALLS, STDIO_IN_STD
+from .names import FLAGGED_CALLS, FLAGGED_WITH, MASKED_CALLS, POSIX_CALLS, REFUSED_FLAGS, STDIO_IN_STD
 from .rules_posix import meaning
 from .source import LOOK, WRONG
 
 ATOMIC_WAITS = {'wait': 'blocks the worker: wait on a fiber_std::condition_variable or with fiber::wait()',
                 'notify_one': 'wakes only what sleeps in wait() of an atomic, which blocks its worker',
                 'notify_all': 'wakes only what sleeps in wait() of an atomic, which blocks its worker'}
+REFUSED_CALLS = MASKED_CALLS | {'recv', 'recvfrom', 'recvmsg', 'send', 'sendto', 'sendmsg'}
 SMALL_TYPES = {'char', 'uint8_t', 'int8_t', 'byte', 'unsigned'}
 LARGE_ARRAY = 16384
 
@@ -19,32 +20,56 @@ def apply(source, project):
                 _atomic_wait(source, project, sequence, i)
             elif token.value in FLAGGED_CALLS:
                 _call(source, project, sequence, i)
+            elif token.value in REFUSED_CALLS:
+                _refused(source, project, sequence, i)
     _large_arrays(source)
+
+
+def _end(source, project, sequence, i, fewest, most):
+    """Where the call of the system's function ends whose name is at i; None if it is no such call."""
+    how = source.qualification(sequence, i)
+    if how == 'other' and source.at(sequence, i - 2) == 'posix':
+        how = '::'  # fiber::posix::fdopen
+    if how in ('member', 'other') or (how == 'std' and sequence[i].value not in STDIO_IN_STD):
+        return None
+    if source.at(sequence, i + 1) != '(':
+        return None
+    call = source.arguments(sequence, i + 1)
+    if call is None or not fewest <= call[0] <= most:
+        return None
+    if how == '' and (source.declares(sequence, i) or meaning(source, project, sequence, i)):
+        return None
+    return call[1]
+
+
+def _refused(source, project, sequence, i):
+    """What the wrapper will refuse on a fiber."""
+    token, name = sequence[i], sequence[i].value
+    end = _end(source, project, sequence, i, *POSIX_CALLS[name])
+    if end is None:
+        return
+    words = {sequence[k].value for k in range(i + 2, end)}
+    if name in MASKED_CALLS and not (source.at(sequence, end - 1) in ('nullptr', 'NULL', '0') and
+                                     source.at(sequence, end - 2) in (',', ')')):
+        source.note(token, WRONG, f'{name}() with a signal mask, which a fiber has none of: fails with ENOTSUP')
+    for flag, others in REFUSED_FLAGS.items():
+        if flag in words and others <= words:
+            source.note(token, WRONG, f'{name}() with {" and ".join([flag, *others])} fails with EOPNOTSUPP on a fiber')
 
 
 def _call(source, project, sequence, i):
     token, name = sequence[i], sequence[i].value
     fewest, most, danger, why = FLAGGED_CALLS[name]
-    how = source.qualification(sequence, i)
-    if how == 'other' and source.at(sequence, i - 2) == 'posix':
-        how = '::'  # fiber::posix::fdopen
-    if how in ('member', 'other') or (how == 'std' and name not in STDIO_IN_STD):
+    end = _end(source, project, sequence, i, fewest, most)
+    if end is None:
         return
-    if source.at(sequence, i + 1) != '(':
-        return
-    call = source.arguments(sequence, i + 1)
-    if call is None or not fewest <= call[0] <= most:
-        return
-    if how == '' and (source.declares(sequence, i) or meaning(source, project, sequence, i)):
-        return
-    words = {sequence[k].value for k in range(i + 2, call[1])}
+    words = {sequence[k].value for k in range(i + 2, end)}
     if name == 'mmap' and words & {'MAP_ANONYMOUS', 'MAP_ANON'}:
         return  # memory
     if name == 'flock' and 'LOCK_NB' in words:
         return
-    if name in ('poll', 'epoll_wait') and source.at(sequence, call[1] - 1) == '0' and \
-            source.at(sequence, call[1] - 2) == ',':
-        return  # does not wait
+    if name in FLAGGED_WITH and not words & FLAGGED_WITH[name]:
+        return
     source.note(token, danger, f'{name}(): {why}')
 
 

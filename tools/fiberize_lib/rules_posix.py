@@ -13,6 +13,8 @@ def apply(source, project):
         for i, token in enumerate(sequence):
             if token.kind != 'identifier' or source.kept(token):
                 continue
+            if i == 0 and sequence is not source.code:
+                continue  # the name of a macro
             name = token.value
             if name in WRAPPED:
                 _call(source, project, sequence, i)
@@ -96,9 +98,8 @@ def _pthread(source, project, sequence, i):
     if how in ('member', 'other', 'std'):
         return
     if name in PTHREAD_INITIALISERS:
-        if source.at(sequence, i - 1) != 'define':
-            source.replace(token, PTHREAD_INITIALISERS[name], 'pthread')
-            source.need(POSIX_HEADER, token)
+        source.replace(token, PTHREAD_INITIALISERS[name], 'pthread')
+        source.need(POSIX_HEADER, token)
     elif name in PTHREAD_TYPES:
         if source.at(sequence, i - 1) not in ('struct', 'union', 'class', 'using', 'typename') and \
                 not project.declared(source.name, name, source.namespaces_around(i) if sequence is source.code else None):

@@ -284,9 +284,18 @@ class Source:
             outer = self.at(sequence, i - 3) == '::' and (self.is_name(sequence, i - 4) or
                                                             self.at(sequence, i - 4) == '>')
             return 'other' if outer else 'std'
-        if self.is_name(sequence, i - 2) or self.at(sequence, i - 2) in ('>', 'decltype', ')'):
+        if self.is_name(sequence, i - 2) or self.at(sequence, i - 2) in ('>', 'decltype'):
             return 'other'
-        return '::'
+        return 'other' if self.at(sequence, i - 2) == ')' and self._is_scope(sequence, i - 2) else '::'
+
+    def _is_scope(self, sequence, i):
+        """Whether the ')' at i ends `decltype(x)` or a macro's `TYPE(x)`, not a cast or the head of an `if`."""
+        depth = 0
+        for k in range(i, -1, -1):
+            depth += {')': 1, '(': -1}.get(sequence[k].text, 0)
+            if depth == 0:
+                return self.is_name(sequence, k - 1) or self.at(sequence, k - 1) == 'decltype'
+        return False
 
     def qualified_from(self, sequence, i):
         """The position where the qualified name that ends at i begins."""
@@ -314,9 +323,12 @@ class Source:
         return None
 
     def arguments(self, sequence, i):
-        """The number of arguments of the call whose '(' is at i, and the position of its ')'; None if it has no end."""
+        """The number of arguments of the call whose '(' is at i, and the position of its ')'; None if it has no end. Those of a
+        branch that no compiler sees count only for a call that none sees either."""
         depth, count = 0, 1
         for k in range(i, len(sequence)):
+            if sequence[k].off and not sequence[i].off:
+                continue
             text = sequence[k].text
             if text in ('(', '[', '{'):
                 depth += 1

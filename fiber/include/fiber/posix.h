@@ -25,6 +25,7 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "fiber/posix/net.h"
 #include "fiber/posix/pthread.h"
 #include "fiber/posix/semaphore.h"
 
@@ -39,6 +40,7 @@ int close(int fd);
 // A FILE on a descriptor from open() above; fclose() closes both. Reading and writing it blocks the
 // worker.
 std::FILE* fdopen(int fd, const char* mode);
+// Of sockets, pipes and terminals, too: a blocking one is waited for, and a write to it takes all.
 ssize_t read(int fd, void* data, size_t size);
 ssize_t write(int fd, const void* data, size_t size);
 ssize_t pread(int fd, void* data, size_t size, off_t offset);

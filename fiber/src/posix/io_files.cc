@@ -65,6 +65,12 @@ bool is_stream(int fd) {
          !S_ISBLK(info.st_mode);
 }
 
+bool is_known_file(int fd) {
+  if (!in_table(fd)) return false;
+  const auto kind = static_cast<FileKind>(kinds[fd].load(std::memory_order_relaxed));
+  return kind == FileKind::kBuffered || kind == FileKind::kBufferedRemote;
+}
+
 void remember_file(int fd) {
   if (in_table(fd)) {
     kinds[fd].store(static_cast<uint8_t>(ask(fd)), std::memory_order_relaxed);

@@ -34,6 +34,7 @@
 #include "io_blocking.h"
 #include "io_engine.h"
 #include "io_request.h"
+#include "net_wait.h"
 #include "sim_hooks.h"
 #include "worker.h"
 
@@ -187,6 +188,13 @@ int set_option(int fd, int level, int name, int value) {
   return checked([&] { return ::setsockopt(fd, level, name, &value, sizeof(value)); });
 }
 
+// 0 or -EAGAIN: readiness may be of before, or a guess.
+int ask_ready(int fd, int16_t events) {
+  pollfd entry = {fd, events, 0};
+  const int ready = checked([&] { return ::poll(&entry, 1, 0); });
+  return ready == 0 ? -EAGAIN : std::min(ready, 0);
+}
+
 }  // namespace
 
 // --- making, binding, connecting
@@ -251,10 +259,8 @@ namespace {
 int finish_connect(int fd, uint64_t deadline) {
   Wait what{fd, POLLOUT, deadline};
   return static_cast<int>(operate(&what, NoOperation(), [fd](bool*) -> int64_t {
-    // Readiness may be of before, or a guess: ask.
-    pollfd entry = {fd, POLLOUT, 0};
-    const int ready = checked([&] { return ::poll(&entry, 1, 0); });
-    if (ready <= 0) return ready == 0 ? -EAGAIN : ready;
+    const int ready = ask_ready(fd, POLLOUT);
+    if (ready != 0) return ready;
     int error = 0;
     socklen_t size = sizeof(error);
     const int got = checked([&] { return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size); });
@@ -392,3 +398,43 @@ int set_send_buffer(int fd, int bytes) { return set_option(fd, SOL_SOCKET, SO_SN
 int set_receive_buffer(int fd, int bytes) { return set_option(fd, SOL_SOCKET, SO_RCVBUF, bytes); }
 
 }  // namespace fiber::net
+
+namespace fiber::detail {
+
+int wait_until_ready(int fd, short events, uint64_t deadline, bool held) {
+  const DescriptorUse use(held ? descriptor(fd) : nullptr);
+  if (use.was_closing()) return -EBADF;
+  net::NoOperation none;
+  auto attempt = [&](bool*) -> int64_t {
+    const int ready = net::ask_ready(fd, events);
+    return ready == -EAGAIN && use.closing() ? -ECANCELED : ready;
+  };
+  net::Wait what{fd, events, deadline};
+  const int64_t result = net::operate_open(&what, use, none, attempt);
+  return use.closing() ? -EBADF : static_cast<int>(result);
+}
+
+int64_t call_on_pool(int64_t (*call)(void*), void* context) {
+  IoEngine* const engine = net::current_engine();
+  if (engine == nullptr) {
+    if (simulator() != nullptr) simulate_blocking_call();
+    return call(context);
+  }
+  struct Job {
+    int64_t (*call)(void*);
+    void* context;
+  } job = {call, context};
+  IoGroup group(1);
+  IoRequest request;
+  request.group = &group;
+  request.context = &job;
+  request.block = [](IoRequest* self) -> int64_t {
+    const Job* const it = static_cast<Job*>(self->context);
+    return it->call(it->context);
+  };
+  if (!engine->submit(&request)) return call(context);
+  group.waiter.suspend();
+  return request.result;
+}
+
+}  // namespace fiber::detail

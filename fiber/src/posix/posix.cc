@@ -5,26 +5,21 @@
 
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <limits>
 
 #include "fiber/clock.h"
 #include "fiber/io.h"
 #include "fiber/local.h"
 #include "fiber/runtime.h"
-#include "fiber/simulation.h"
 #include "io_files.h"
+#include "posix_call.h"
 
 namespace fiber::posix {
 
 namespace {
-
-template <class Result>
-Result posix_result(Result result) {
-  if (result >= 0) return result;
-  errno = static_cast<int>(-result);
-  return -1;
-}
 
 // Whether a change of thread `tid` (0: the caller) would change the calling fiber's worker.
 bool means_worker(pid_t tid) {
@@ -36,9 +31,6 @@ bool is_calling_thread(pthread_t thread) {
   return !in_fiber() && (::pthread_equal(thread, ::pthread_self()) != 0 ||
                          ::pthread_equal(thread, posix::pthread_self()) != 0);
 }
-
-// On a plain thread a signal ends a sleep early, as the program may expect.
-bool blocks_thread() { return !in_fiber() && !Simulation::inside(); }
 
 void sleep_nanos(uint64_t seconds, uint64_t nanos) {
   constexpr uint64_t kSecond = 1'000'000'000;
@@ -59,7 +51,10 @@ int creat(const char* path, mode_t mode) {
   return posix::open(path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
-int close(int fd) { return posix_result(io::close(fd)); }
+int close(int fd) {
+  if (stream_kind(fd) == Stream::kSocket) return close_socket(fd);
+  return posix_result(io::close(fd));
+}
 
 std::FILE* fdopen(int fd, const char* mode) {
   std::FILE* const file = ::fdopen(fd, mode);
@@ -68,11 +63,34 @@ std::FILE* fdopen(int fd, const char* mode) {
 }
 
 ssize_t read(int fd, void* data, size_t size) {
-  return in_fiber() ? posix_result(io::read(fd, data, size)) : ::read(fd, data, size);
+  if (blocks_thread()) return ::read(fd, data, size);
+  const Stream kind = stream_kind(fd);
+  if (kind == Stream::kSocket) return size == 0 ? 0 : posix::recv(fd, data, size, 0);
+  if (kind == Stream::kOther) {
+    if (size == 0 || !is_blocking(fd)) return ::read(fd, data, size);  // never waits
+    wait_for_stream(fd, POLLIN);
+  }
+  return posix_result(io::read(fd, data, size));
 }
 
 ssize_t write(int fd, const void* data, size_t size) {
-  return in_fiber() ? posix_result(io::write(fd, data, size)) : ::write(fd, data, size);
+  if (blocks_thread()) return ::write(fd, data, size);
+  const Stream kind = stream_kind(fd);
+  if (kind == Stream::kSocket) return posix::send(fd, data, size, 0);
+  if (kind == Stream::kNone) return posix_result(io::write(fd, data, size));
+  if (size == 0 || !is_blocking(fd)) return ::write(fd, data, size);  // never waits
+  // All of it is written, in pieces that a pipe which is ready has room for: a larger one may hold
+  // a thread of the pool until somebody reads.
+  size_t done = 0;
+  while (done < size) {
+    wait_for_stream(fd, POLLOUT);
+    const ssize_t n = io::write(fd, static_cast<const char*>(data) + done,
+                                std::min(size - done, size_t{PIPE_BUF}));
+    if (n < 0 && done == 0) return posix_result(n);
+    if (n <= 0) break;
+    done += static_cast<size_t>(n);
+  }
+  return static_cast<ssize_t>(done);
 }
 
 ssize_t pread(int fd, void* data, size_t size, off_t offset) {
