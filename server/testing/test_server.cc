@@ -80,7 +80,9 @@ TestClient::TestClient(TestServer& server) {
   const std::string& socket = server->state().options().unix_socket;
   fiber::net::Address address =
       fiber::net::Address::loopback_v4(static_cast<uint16_t>(server->port()));
-  if (!socket.empty()) EXPECT_EQ(fiber::net::Address::unix_path(socket, &address), 0);
+  if (!socket.empty()) {
+    EXPECT_EQ(fiber::net::Address::unix_path(socket, &address), 0);
+  }
   fd_ = fiber::net::connect_to(address);
   EXPECT_GE(fd_, 0);
 }

@@ -197,7 +197,9 @@ TEST_F(TrackedWalsTest, LogsThatAreRecycled) {
     Open();
     for (int i = 0; i < 6; ++i) {
       ASSERT_OK(Put("k" + std::to_string(life), std::string(5000 - 500 * i, 'x')));
-      if (i % 2 == 0) ASSERT_OK(db_->SyncWAL());
+      if (i % 2 == 0) {
+        ASSERT_OK(db_->SyncWAL());
+      }
       ASSERT_OK(Flush());
     }
     ASSERT_OK(db_->PauseBackgroundWork());
