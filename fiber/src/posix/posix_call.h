@@ -16,6 +16,12 @@ Result posix_result(Result result) {
   return -1;
 }
 
+// A call that failed: -1 and errno.
+inline int fail(int error) {
+  errno = error;
+  return -1;
+}
+
 // A plain thread makes the system call itself: it may wait there, and a signal may end it early, as
 // the program expects.
 inline bool blocks_thread() { return !in_fiber() && !Simulation::inside(); }

@@ -37,11 +37,6 @@ using fiber::detail::wait_until_ready;
 // Receives that never wait, also on a blocking socket.
 constexpr int kNeverWait = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
 
-int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 // The number means a new file, which some other wrapper may have had before.
 int made(int fd) {
   if (fd >= 0) {

@@ -40,11 +40,6 @@ bool is_time(int64_t seconds, int64_t parts, int64_t whole) {
   return seconds >= 0 && parts >= 0 && parts < whole;
 }
 
-int fail(int error) {
-  errno = error;
-  return -1;
-}
-
 int ask(pollfd* fds, nfds_t count) {
   for (;;) {
     const int ready = ::poll(fds, count, 0);
