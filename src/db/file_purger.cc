@@ -178,7 +178,8 @@ void FilePurger::TakeStock() {
       FileType type;
       if (ParseFileName(name, &number, &type) &&
           (type == FileType::kTableFile || type == FileType::kBlobFile)) {
-        db_.space->Track(dir + "/" + name).PermitUncheckedError();  // (one that goes just now)
+        // (Perhaps of one that goes just now.)
+        db_.space->Track(std::string(dir).append("/").append(name)).PermitUncheckedError();
       }
     }
     db_.space->DeleteTrashOf(dir);
