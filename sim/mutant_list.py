@@ -66,7 +66,9 @@ mutant('wal-deleted-early', 'logs are deleted while a memtable still needs them'
        'db_.wals->TakeObsolete(db_.versions->SaidMinLogNumberToKeep())', 'db_.wals->TakeObsolete(db_.wals->current_number())')
 mutant('wal-tracked-before-its-sync', 'the MANIFEST calls a closed log synced that is not', 'src/wal/wal_set.cc',
        '    if (old->synced.load(std::memory_order_acquire)) synced.push_back({number, old->bytes});',
-       '    synced.push_back({number, old->bytes});')
+       '    synced.push_back({number, old->bytes});', seeds=1500)
+mutant('wal-tracked-longer', 'the MANIFEST has a byte more of a closed log than was synced', 'src/db/memtable_switch.cc',
+       'additions.push_back({wal.number, wal.bytes});', 'additions.push_back({wal.number, wal.bytes + 1});')
 mutant('wal-tracked-for-good', 'the MANIFEST does not tell that a log that it tracks was given up',
        'src/manifest/version_set_write.cc', '!keep || *keep <= tracked_wals_.kept_from()) {',
        '!keep || *keep > tracked_wals_.kept_from()) {')
