@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <climits>
 #include <vector>
@@ -172,6 +173,13 @@ void put(fd_set* set, int fd, bool on) {
 constexpr short kIn = POLLIN | POLLRDNORM | POLLRDBAND | POLLHUP | POLLERR;
 constexpr short kOut = POLLOUT | POLLWRNORM | POLLWRBAND | POLLERR;
 
+// Of POLLIN, POLLOUT and POLLPRI: what was asked for and is there.
+unsigned answer_of(const pollfd& entry) {
+  const int there = ((entry.revents & kIn) != 0 ? POLLIN : 0) |
+                    ((entry.revents & kOut) != 0 ? POLLOUT : 0) | (entry.revents & POLLPRI);
+  return static_cast<unsigned>(entry.events & there);
+}
+
 int select_until(int count, fd_set* in, fd_set* out, fd_set* except, uint64_t deadline) {
   if (count < 0) return fail(EINVAL);
   std::vector<pollfd> fds;
@@ -189,9 +197,7 @@ int select_until(int count, fd_set* in, fd_set* out, fd_set* except, uint64_t de
     // An error or a hang-up, which poll() always reports, may be nothing that was asked for.
     bool other = false;
     for (const pollfd& entry : fds) {
-      const bool asked = ((entry.events & POLLIN) != 0 && (entry.revents & kIn) != 0) ||
-                         ((entry.events & POLLOUT) != 0 && (entry.revents & kOut) != 0) ||
-                         ((entry.events & POLLPRI) != 0 && (entry.revents & POLLPRI) != 0);
+      const bool asked = answer_of(entry) != 0;
       ready += asked ? 1 : 0;
       other = other || (entry.revents != 0 && !asked);
     }
@@ -203,13 +209,11 @@ int select_until(int count, fd_set* in, fd_set* out, fd_set* except, uint64_t de
   }
   int bits = 0;
   for (const pollfd& entry : fds) {
-    const bool readable = (entry.events & POLLIN) != 0 && (entry.revents & kIn) != 0;
-    const bool writable = (entry.events & POLLOUT) != 0 && (entry.revents & kOut) != 0;
-    const bool urgent = (entry.events & POLLPRI) != 0 && (entry.revents & POLLPRI) != 0;
-    put(in, entry.fd, readable);
-    put(out, entry.fd, writable);
-    put(except, entry.fd, urgent);
-    bits += (readable ? 1 : 0) + (writable ? 1 : 0) + (urgent ? 1 : 0);
+    const unsigned answer = answer_of(entry);
+    put(in, entry.fd, (answer & POLLIN) != 0);
+    put(out, entry.fd, (answer & POLLOUT) != 0);
+    put(except, entry.fd, (answer & POLLPRI) != 0);
+    bits += std::popcount(answer);
   }
   return bits;
 }
