@@ -291,6 +291,66 @@ TEST_P(NetFaultTest, NobodyListens) {
   });
 }
 
+// --- shutting down under a wait
+
+TEST_P(NetFaultTest, AShutdownEndsWhatWaits) {
+  for_each_kind([&](int* fds) {
+    Task receiver = start([&] {
+      char byte;
+      EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 0);
+      EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 0) << "from then on";
+    });
+    run([&] {
+      await_wait(fds[0]);
+      EXPECT_EQ(net::shutdown(fds[0], net::kShutBoth), 0);
+    });
+    receiver.join();
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+TEST_P(NetFaultTest, AShutdownEndsASendThatNobodyReads) {
+  for_each_kind([&](int* fds) {
+    Task sender = start([&] {
+      const std::vector<char> data(size_t{1} << 20);
+      ptrdiff_t n = 1;
+      while (n > 0) n = net::send(fds[0], data.data(), data.size(), 0, far_deadline());
+      EXPECT_EQ(n, -EPIPE);
+    });
+    run([&] {
+      // Some part of it lies in the buffers of both ends.
+      char byte;
+      EXPECT_EQ(net::recv(fds[1], &byte, 1, net::kPeek, far_deadline()), 1);
+      await_wait(fds[0]);
+      EXPECT_EQ(net::shutdown(fds[0], net::kShutBoth), 0);
+    });
+    sender.join();
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
+TEST_P(NetFaultTest, TheOtherDirectionsShutdownDisturbsNoReceive) {
+  for_each_kind([&](int* fds) {
+    Task receiver = start([&] {
+      char byte = 0;
+      EXPECT_EQ(net::recv(fds[0], &byte, 1, 0, far_deadline()), 1);
+      EXPECT_EQ(byte, 'x');
+    });
+    run([&] {
+      await_wait(fds[0]);
+      EXPECT_EQ(net::shutdown(fds[0], net::kShutSend), 0);
+      char byte;
+      EXPECT_EQ(net::recv(fds[1], &byte, 1, 0, far_deadline()), 0);
+      EXPECT_EQ(net::send(fds[1], "x", 1), 1);
+    });
+    receiver.join();
+    net::close(fds[0]);
+    net::close(fds[1]);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, NetFaultTest, ::testing::ValuesIn(EngineMode::all()),
                          EngineMode::name_of);
 

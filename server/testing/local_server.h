@@ -95,7 +95,7 @@ class LocalServer {
 
   std::string directory_;
   std::unique_ptr<Log> log_;
-  int log_fd_;
+  int log_fd_ = -1;
   std::unique_ptr<Server> server_;
 };
 
@@ -177,11 +177,14 @@ inline std::string LocalClient::Pipeline(const std::vector<std::string>& lines) 
   return RunAll(requests);
 }
 
-inline LocalServer::LocalServer() : log_fd_(fiber::io::open("/dev/null", fiber::io::kWriteOnly)) {
+inline LocalServer::LocalServer() {
   std::string base;
   EXPECT_TRUE(rocksdb::Env::Default()->GetTestDirectory(&base).ok());
   directory_ = base + "/server-" + std::to_string(fiber::random_u64());
   EXPECT_TRUE(rocksdb::Env::Default()->CreateDirIfMissing(directory_).ok());
+  log_fd_ =
+      fiber::io::open((directory_ + "/log").c_str(), fiber::io::kWriteOnly | fiber::io::kCreate);
+  EXPECT_GE(log_fd_, 0);
   log_ = std::make_unique<Log>(log_fd_);
   Start();
 }
@@ -189,14 +192,14 @@ inline LocalServer::LocalServer() : log_fd_(fiber::io::open("/dev/null", fiber::
 inline LocalServer::~LocalServer() {
   server_.reset();
   EXPECT_TRUE(rocksdb::DestroyDB(directory_ + "/data", rocksdb::Options()).ok());
-  (void)rocksdb::Env::Default()->DeleteDir(directory_);
   fiber::io::close(log_fd_);
+  EXPECT_TRUE(rocksdb::Env::Default()->DeleteFile(directory_ + "/log").ok());
+  (void)rocksdb::Env::Default()->DeleteDir(directory_);
 }
 
 inline void LocalServer::Start() {
   ServerOptions options;
-  options.port = -1;
-  options.unix_socket = directory_ + "/socket";
+  options.port = 0;  // nobody connects; Wine has no Unix sockets
   options.workers = 1;
   options.directory = directory_ + "/data";
   options.engine.create_if_missing = true;

@@ -121,6 +121,8 @@ ptrdiff_t recv_exactly(int fd, void* data, size_t size, uint64_t deadline = kNoD
 // --- ending
 
 // `how`: kShutReceive, kShutSend (the peer reads to the end, answers still come in) or kShutBoth.
+// Whoever waits finds the end: 0 of a receive, -EPIPE of a send. (On Windows kShutReceive alone
+// leaves a receive waiting that has begun.)
 int shutdown(int fd, int how);
 // SUSPENDS, but briefly. Whoever waits on the descriptor, on any fiber or thread, gets -ECANCELED;
 // the number is not given back to the kernel before they all have left. So that they do, the

@@ -42,6 +42,7 @@ int make_handle(void* handle, HandleKind kind, bool append, int family) {
     entry.overlapped = true;
     entry.family = static_cast<int16_t>(family);
     entry.bound.store(false, std::memory_order_relaxed);
+    entry.shut.store(0, std::memory_order_relaxed);
     entry.position.store(0, std::memory_order_relaxed);
     entry.port.store(HandleEntry::kNotInPort, std::memory_order_relaxed);
     // Release: who learns the number without its maker's help finds the rest.

@@ -24,6 +24,10 @@ struct HandleEntry {
   bool overlapped = false;
   int16_t family = 0;  // of a socket
   std::atomic<bool> bound{false};
+  // Of a socket: which of its directions shutdown() has ended.
+  static constexpr uint8_t kShutReceive = 1;
+  static constexpr uint8_t kShutSend = 2;
+  std::atomic<uint8_t> shut{0};
   // Where read() and write() go on.
   std::atomic<uint64_t> position{0};
   // Whether its operations may complete in the port.

@@ -128,7 +128,12 @@ int64_t operate_open(const Wait& what, DescriptorUse* use, Prepare& prepare, Att
       return false;  // the completion ends the wait
     });
   }
-  return request.result == -ECANCELED && !use->closing() ? -ETIMEDOUT : request.result;
+  return request.result;
+}
+
+bool is_shut(int fd, uint8_t direction) {
+  const HandleEntry* const entry = detail::handle_entry(fd);
+  return entry != nullptr && (entry->shut.load(std::memory_order_acquire) & direction) != 0;
 }
 
 // SUSPENDS. `prepare(IoOperation*)` describes it (0, or an error that ends it), `attempt()` does it
@@ -143,7 +148,15 @@ int64_t operate(const Wait& what, Prepare prepare, Attempt attempt) {
     const int64_t result = attempt();
     return result == -EAGAIN && use.closing() ? -ECANCELED : result;
   };
-  const int64_t result = operate_open(what, &use, prepare, open_attempt);
+  int64_t result;
+  for (;;) {
+    result = operate_open(what, &use, prepare, open_attempt);
+    if (result != -ECANCELED || use.closing()) break;
+    // Cancelled by its deadline, or by a shutdown, which does not know which way a wait goes.
+    if (is_shut(what.fd, what.receives ? HandleEntry::kShutReceive : HandleEntry::kShutSend))
+      return -EPIPE;
+    if (what.deadline != kNoDeadline && what.deadline <= now_nanos()) return -ETIMEDOUT;
+  }
   // A close cancels what waits: what that looked like is not what happened.
   if ((result < 0 || (result == 0 && what.receives)) && use.closing()) return -ECANCELED;
   return result;
@@ -184,6 +197,13 @@ bool known_flags(int flags) { return (flags & ~(kPeek | kDontWait)) == 0; }
 
 // What Windows calls an abort is a reset elsewhere.
 int64_t transfer_result(int64_t result) { return result == -ECONNABORTED ? -ECONNRESET : result; }
+
+// To receive after one's own shutdown() is no error elsewhere, but the end of the stream. (Wine
+// says the same of a peer's reset that its server has seen before us.)
+int64_t received(int fd, int64_t result) {
+  if (result != -EPIPE) return transfer_result(result);
+  return is_shut(fd, HandleEntry::kShutReceive) ? 0 : -ECONNRESET;
+}
 
 }  // namespace
 
@@ -351,10 +371,10 @@ ptrdiff_t recv(int fd, void* data, size_t size, int flags, uint64_t deadline) {
     });
   };
   if (size == 0 || (flags & kDontWait) != 0) {
-    const int64_t n = transfer_result(attempt());
+    const int64_t n = received(fd, attempt());
     return n == -EAGAIN && (flags & kDontWait) == 0 ? 0 : static_cast<ptrdiff_t>(n);
   }
-  return static_cast<ptrdiff_t>(transfer_result(operate(
+  const int64_t n = operate(
       {fd, detail::kPollIn, deadline, true},
       [&](IoOperation* operation) -> int64_t {
         operation->kind = Kind::kReceive;
@@ -363,7 +383,8 @@ ptrdiff_t recv(int fd, void* data, size_t size, int flags, uint64_t deadline) {
         operation->flags = flags;
         return 0;
       },
-      attempt)));
+      attempt);
+  return static_cast<ptrdiff_t>(received(fd, n));
 }
 
 ptrdiff_t send(int fd, const void* data, size_t size, int flags, uint64_t deadline) {
@@ -410,10 +431,12 @@ int64_t attempt_parts(int fd, Kind kind, const io::IoVec* parts, size_t count, i
 ptrdiff_t transfer_message(int fd, Kind kind, const io::IoVec* parts, size_t count, int flags,
                            uint64_t deadline) {
   auto attempt = [&] { return attempt_parts(fd, kind, parts, count, flags); };
-  if ((flags & kDontWait) != 0 || count == 0)
-    return static_cast<ptrdiff_t>(transfer_result(attempt()));
   const bool receives = kind == Kind::kReceive;
-  return static_cast<ptrdiff_t>(transfer_result(operate(
+  const auto result_of = [&](int64_t result) {
+    return receives ? received(fd, result) : transfer_result(result);
+  };
+  if ((flags & kDontWait) != 0 || count == 0) return static_cast<ptrdiff_t>(result_of(attempt()));
+  return static_cast<ptrdiff_t>(result_of(operate(
       {fd, receives ? detail::kPollIn : detail::kPollOut, deadline, receives},
       [&](IoOperation* operation) -> int64_t {
         operation->kind = kind;
@@ -442,7 +465,17 @@ ptrdiff_t sendmsg(int fd, const Message* message, int flags, uint64_t deadline) 
 // --- ending
 
 int shutdown(int fd, int how) {
-  return static_cast<int>(on_socket(fd, [how](SOCKET socket) { return ::shutdown(socket, how); }));
+  const auto result =
+      static_cast<int>(on_socket(fd, [how](SOCKET socket) { return ::shutdown(socket, how); }));
+  HandleEntry* const entry = detail::handle_entry(fd);
+  if (result != 0 || entry == nullptr) return result;
+  const int shut = (how != kShutSend ? HandleEntry::kShutReceive : 0) |
+                   (how != kShutReceive ? HandleEntry::kShutSend : 0);
+  entry->shut.fetch_or(static_cast<uint8_t>(shut), std::memory_order_release);
+  // The system refuses what begins from now on; what waits it leaves waiting. A receive that is
+  // cancelled by mistake begins again; a send could not, as part of it may have gone.
+  if (how != kShutReceive) detail::os_end_waits(fd);
+  return 0;
 }
 
 int close(int fd) {
