@@ -132,7 +132,7 @@ class StampedTransactions : public DBTest, public testing::WithParamInterface<si
 INSTANTIATE_TEST_SUITE_P(Family, StampedTransactions, testing::Values(0, 1));
 
 TEST_P(StampedTransactions, WhatIsWrittenGetsTheTimestampOfTheCommit) {
-  const Txn txn = Writing("a", "1");
+  Txn txn = Writing("a", "1");
   ASSERT_OK(txn->Put(stamped_, "b", "2"));
   ASSERT_OK(txn->SetCommitTimestamp(10));
   EXPECT_EQ(10u, txn->GetCommitTimestamp());
@@ -143,11 +143,12 @@ TEST_P(StampedTransactions, WhatIsWrittenGetsTheTimestampOfTheCommit) {
   EXPECT_EQ("2@10", GetAt("b", 11));
   EXPECT_EQ("1", GetPlain("a"));
 
-  const Txn second = Begin();
-  ASSERT_OK(second->Put(stamped_, "a", "3"));
-  ASSERT_OK(second->Delete(stamped_, "b"));
-  ASSERT_OK(second->SetCommitTimestamp(20));
-  ASSERT_OK(second->Commit());
+  txn = Begin();
+  ASSERT_OK(txn->Put(stamped_, "a", "3"));
+  ASSERT_OK(txn->Delete(stamped_, "b"));
+  ASSERT_OK(txn->SetCommitTimestamp(20));
+  ASSERT_OK(txn->Commit());
+  txn.reset();
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ("1@10", GetAt("a", 19));
     EXPECT_EQ("3@20", GetAt("a", 20));
