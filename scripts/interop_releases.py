@@ -83,10 +83,10 @@ class Driver:
             self(second, 'options', db)
 
 
-def two_phase(build, peer):
+def two_phase(build, peer, policy):
     """Prepared transactions, in turns."""
     done = subprocess.run([sys.executable, str(ROOT / 'test/interop/two_phase_test.py'), '--cairn',
-                           str(build / 'test/interop/two_phase_cairn'), '--peer', peer], text=True, capture_output=True,
+                           str(build / 'test/interop/two_phase_cairn'), '--peer', peer, '--policy', str(policy)], text=True, capture_output=True,
                           errors='replace', timeout=1800)
     if done.returncode != 0:
         raise Failure(done.stderr[-2000:])
@@ -140,10 +140,13 @@ def main():
                 put(name, title, version, 'reads', cell(driver.back_and_forth, name, peer, ours))
                 put(name, title, version, 'writes',
                     cell(driver.back_and_forth, name, ours, peer) if support == 'full' else '-')
-            if not args.only or 'two_phase' in args.only.split(','):
-                text = cell(two_phase, args.build, peer)
+            for name, title, policy in (('two_phase', 'prepared transactions', 0),
+                                        ('two_phase_timestamps', 'prepared transactions over keys with timestamps', 3)):
+                if args.only and name not in args.only.split(','):
+                    continue
+                text = cell(two_phase, args.build, peer, policy)
                 for column in ('reads', 'writes'):
-                    put('two_phase', 'prepared transactions', version, column, text)
+                    put(name, title, version, column, text)
             if not args.only:
                 for column, first, second in (('reads', peer, ours), ('writes', ours, peer)):
                     put('OPTIONS', 'the OPTIONS file', version, column, cell(driver.options, first, second))

@@ -154,7 +154,9 @@ extern ROCKSDB_LIBRARY_API void rocksdb_transaction_rebuild_from_writebatch(
 extern ROCKSDB_LIBRARY_API void rocksdb_transaction_rebuild_from_writebatch_wi(
     rocksdb_transaction_t* txn, rocksdb_writebatch_wi_t* wi, char** errptr);
 
-/* ---- Timestamps: there are none. No effect. */
+/* ---- Timestamps: see Transaction in rocksdb/utilities/transaction.h. What is refused there (a
+   commit timestamp that is not larger than that for validation, one for validation that is smaller
+   than the former one, a database without them) has no effect. */
 
 extern ROCKSDB_LIBRARY_API void rocksdb_transaction_set_commit_timestamp(rocksdb_transaction_t* txn,
                                                                          uint64_t commit_timestamp);

@@ -19,6 +19,7 @@
 
 #include "base/coding.h"
 #include "base/namespace.h"
+#include "rocksdb/comparator.h"
 #include "rocksdb/slice.h"
 
 namespace cairn {
@@ -30,6 +31,11 @@ inline Slice StripTimestamp(const Slice& user_key, size_t ts_size) {
 inline Slice TimestampOf(const Slice& user_key, size_t ts_size) {
   const size_t size = user_key.size() < ts_size ? user_key.size() : ts_size;
   return Slice(user_key.data() + user_key.size() - size, size);
+}
+
+// In the order of the keys of `comparator`, which may be of keys without timestamps.
+inline int CompareBare(const Comparator* comparator, const Slice& a, const Slice& b) {
+  return comparator->CompareWithoutTimestamp(a, /*a_has_ts=*/false, b, /*b_has_ts=*/false);
 }
 
 // A bare key with the largest timestamp: it sorts before all that have the bare key.

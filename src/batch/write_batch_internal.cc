@@ -302,6 +302,19 @@ Status WriteBatchInternal::AppendMark(WriteBatch* batch, ValueType type, const S
   return s;
 }
 
+Status WriteBatchInternal::AppendCommitMark(WriteBatch* batch, const Slice& name,
+                                            const Slice& timestamp) {
+  const size_t most = 1 + 2 * kMaxVarint32Length + name.size() + timestamp.size();
+  if (!ReserveIfPossible(&batch->rep_, batch->rep_.size() + most)) {
+    return Status::MemoryLimit("no memory for a WriteBatch");
+  }
+  Status s = AppendMark(batch, kTypeCommitXIDAndTimestamp);
+  if (!s.ok()) return s;
+  PutLengthPrefixedSlice(&batch->rep_, timestamp);
+  PutLengthPrefixedSlice(&batch->rep_, name);
+  return s;
+}
+
 uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   uint32_t flags = batch->content_flags_.load(std::memory_order_relaxed);
   if ((flags & kContentUnknown) == 0) return flags;
@@ -318,16 +331,16 @@ uint32_t WriteBatchInternal::ContentFlags(const WriteBatch* batch) {
   return flags;
 }
 
-Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_marks) {
+Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, uint32_t permitted) {
   if (const size_t size = batch->rep_.size(); size >= kLargeSize) [[unlikely]] {
     if (size > kMaxSize) return Status::MemoryLimit("a WriteBatch is smaller than 4 GiB");
     // Before it is logged: what the memtable has no memory for would stop the database.
     if (!MemoryIsThere(size)) return Status::MemoryLimit("no memory to write a WriteBatch");
   }
-  const uint32_t flags = ContentFlags(batch);
+  const uint32_t flags = ContentFlags(batch) & ~permitted;
   constexpr uint32_t kRefused =
       kHasTransactionMark | kHasBlobIndex | kIsMalformed | kIsProtected | kLacksTimestamps;
-  if ((flags & kRefused & ~(with_marks ? kHasTransactionMark : 0u)) == 0) [[likely]]
+  if ((flags & kRefused) == 0) [[likely]]
     return Status::OK();
   if ((flags & kIsMalformed) != 0) {
     BatchReader reader(batch->rep_);
@@ -341,7 +354,7 @@ Status WriteBatchInternal::CheckWritable(const WriteBatch* batch, bool with_mark
     return Status::InvalidArgument("write batch must have timestamp(s) set");
   }
   if ((flags & kHasBlobIndex) != 0) return Status::NotSupported("Blob indexes are not supported");
-  if ((flags & kHasTransactionMark) == 0 || with_marks) {
+  if ((flags & kHasTransactionMark) == 0) {
     // Here and again by the group's leader: a batch that is damaged now fails nobody else's write.
     return batch->protection_->Verify(batch->rep_);
   }

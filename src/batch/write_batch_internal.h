@@ -69,10 +69,12 @@ class WriteBatchInternal {
   /// (two phase commit, blob indexes), Corruption (malformed contents), MemoryLimit (larger than
   /// kMaxSize, or it is large and there is no memory for a second one). O(1) unless the batch came
   /// from raw bytes.
-  /// `with_marks`: marks of two-phase commit are in order: a transaction's own.
-  static Status CheckWritable(const WriteBatch* batch, bool with_marks = false);
+  /// `permitted`: BatchContent bits of what is in order all the same, in a transaction's own batch:
+  /// marks of two-phase commit, and, as long as it is only prepared, keys that lack timestamps.
+  static Status CheckWritable(const WriteBatch* batch, uint32_t permitted = 0);
   /// Whether the default family's keys can have timestamps: some were put there with one, or nobody
   /// knows. False of a batch that was made as if there were none.
+  /// Of other families: whether some keys have one, or room for it.
   static bool MayHaveTimestamps(const WriteBatch* batch) {
     return (ContentFlags(batch) & kHasTimestamps) != 0;
   }
@@ -97,6 +99,8 @@ class WriteBatchInternal {
   /// one of the marks that have. MemoryLimit: there is no memory, and nothing was changed.
   static Status AppendMark(WriteBatch* batch, ValueType type);
   static Status AppendMark(WriteBatch* batch, ValueType type, const Slice& name);
+  /// The commit of what was prepared without timestamps: they are this one.
+  static Status AppendCommitMark(WriteBatch* batch, const Slice& name, const Slice& timestamp);
   /// The checksums of the batch's entries; null: it has none.
   static const BatchProtection* Protection(const WriteBatch* batch) {
     return batch->protection_.get();

@@ -128,16 +128,16 @@ Status PreparedSections::Mark(const BatchRecord& mark, SequenceNumber* seq) {
     case kTypeEndPrepareXID:
       return End(mark.key.ToString(), seq);
     case kTypeCommitXID:
-      return Commit(mark.key.ToString(), seq);
+      return Commit(mark.key.ToString(), /*timestamp=*/nullptr, seq);
     case kTypeRollbackXID:
       if (in_section_) return Status::Corruption("a rollback within a prepared section");
       sections_.erase(mark.key.ToString());
       EndRun(seq);
       return Status::OK();
     case kTypeCommitXIDAndTimestamp:
-      if (!notes_only_) return RefuseRecord(mark);
-      sections_.erase(mark.value.ToString());
-      return Status::OK();
+      // (Of WRITE_COMMITTED alone.)
+      if (policy_shares_ && !notes_only_) return RefuseRecord(mark);
+      return Commit(mark.value.ToString(), &mark.key, seq);
     default:
       return RefuseRecord(mark);
   }
@@ -181,7 +181,21 @@ Status PreparedSections::End(const std::string& name, SequenceNumber* seq) {
   return s;
 }
 
-Status PreparedSections::Commit(const std::string& name, SequenceNumber* seq) {
+// (Families that are passed over need none; and without a memtable nobody knows its size.)
+Status PreparedSections::Stamp(const Slice& timestamp, WriteBatch* entries) {
+  Status s = entries->UpdateTimestamps(timestamp, [this](uint32_t family) -> size_t {
+    MemTable* table = nullptr;
+    if (!sink_->Seek(family, &table).ok() || table == nullptr) return 0;
+    return table->comparator().timestamp_size();
+  });
+  return s.IsInvalidArgument()
+             ? Status::Corruption("a transaction was committed with a timestamp of another size",
+                                  timestamp.ToString(/*hex=*/true))
+             : s;
+}
+
+Status PreparedSections::Commit(const std::string& name, const Slice* timestamp,
+                                SequenceNumber* seq) {
   if (in_section_) return Status::Corruption("a commit within a prepared section");
   if (policy_shares_) {
     sections_.erase(name);
@@ -195,7 +209,8 @@ Status PreparedSections::Commit(const std::string& name, SequenceNumber* seq) {
   }
   if (!run_.empty()) EndRun(seq);
   Status s;
-  if (!found->second.is_foreign) {
+  if (timestamp != nullptr) s = Stamp(*timestamp, &found->second.batch);
+  if (s.ok() && !found->second.is_foreign) {
     s = ApplyBatch(found->second.batch.Data(), *seq, sink_, /*concurrent=*/false,
                    /*ignore_missing_families=*/true, seq);
   }

@@ -3,6 +3,8 @@
 //
 //   [begin prepare] entries [end prepare, name]     a section: kept under its name
 //   [commit, name]                                  the section's entries are inserted, here
+//   [commit, name, timestamp]                       the same, where families have timestamps: with
+//                                                   this one in place of what the section has
 //   [rollback, name]                                the section is forgotten
 //
 // and entries outside of sections, in any order: what a write group logs is one record. Entries of
@@ -71,7 +73,7 @@ class PreparedSections final : private BatchMarks {
 
   /// As ApplyBatch, of a record of the log `log`; families that the sink refuses are passed over.
   /// Corruption, too: marks in an order that no writer makes. NotSupported: marks of other kinds of
-  /// transactions (RocksDB's WRITE_PREPARED, WRITE_UNPREPARED, timestamps).
+  /// transactions (RocksDB's WRITE_PREPARED, WRITE_UNPREPARED).
   [[nodiscard]] Status Apply(const Slice& record, uint64_t log, MemTableSink* sink,
                              SequenceNumber* next);
   /// Keeps the books of a record whose own entries are in tables; marks of all kinds.
@@ -99,7 +101,9 @@ class PreparedSections final : private BatchMarks {
   Status End(const std::string& name, SequenceNumber* seq);
   // What ends a run of entries that share a number.
   void EndRun(SequenceNumber* seq);
-  Status Commit(const std::string& name, SequenceNumber* seq);
+  // `timestamp` null: the mark has none.
+  Status Commit(const std::string& name, const Slice* timestamp, SequenceNumber* seq);
+  Status Stamp(const Slice& timestamp, WriteBatch* entries);
 
   Sections sections_;
   bool incomplete_ = false;

@@ -46,7 +46,8 @@ std::vector<std::string> Entries(const MemTable& table) {
 }
 
 struct Replayed {
-  Replayed() : comparator(BytewiseComparator()), table(new MemTable(comparator, {}, 0)) {}
+  explicit Replayed(const Comparator* order = BytewiseComparator())
+      : comparator(order), table(new MemTable(comparator, {}, 0)) {}
   ~Replayed() { table->Unref(); }
   Status Apply(const WriteBatch& record, SequenceNumber* next = nullptr) {
     SingleMemTableSink sink(table);
@@ -150,6 +151,68 @@ TEST(PreparedSectionsTest, MarksThatNoWriterMakesAreCorruption) {
   for (const ValueType foreign : {kTypeBeginPersistedPrepareXID, kTypeBeginUnprepareXID}) {
     EXPECT_TRUE(Replayed().Apply(tail(foreign)).IsNotSupported());
   }
+}
+
+// --- Timestamps
+
+// As Section(), of keys with room for a timestamp of 8 bytes.
+WriteBatch StampedSection(const std::string& name, int entries) {
+  WriteBatch batch(0, 0, 0, 8);
+  EXPECT_TRUE(Internal::AppendMark(&batch, kTypeBeginPrepareXID).ok());
+  for (int i = 0; i < entries; ++i) EXPECT_TRUE(batch.Put(name + std::to_string(i), name).ok());
+  EXPECT_TRUE(Internal::AppendMark(&batch, kTypeEndPrepareXID, name).ok());
+  return batch;
+}
+WriteBatch Committed(const std::string& name, const std::string& timestamp) {
+  WriteBatch batch;
+  EXPECT_TRUE(Internal::AppendMark(&batch, kTypeNoop).ok());
+  EXPECT_TRUE(Internal::AppendCommitMark(&batch, name, timestamp).ok());
+  return batch;
+}
+
+TEST(PreparedSectionsTest, ACommitGivesEntriesItsTimestamp) {
+  Replayed replayed(BytewiseComparatorWithU64Ts());
+  std::string timestamp;
+  EncodeU64Ts(7, &timestamp);
+  ASSERT_TRUE(replayed.Apply(StampedSection("a", 2)).ok());
+  ASSERT_TRUE(replayed.Apply(StampedSection("b", 1)).ok());
+  SequenceNumber next = 0;
+  const Status s = replayed.Apply(Committed("a", timestamp), &next);
+  ASSERT_TRUE(s.ok()) << s.ToString();
+  EXPECT_EQ(2u, next);
+  EXPECT_EQ(1u, replayed.sections.sections().size());
+  const std::vector<std::string> entries = Entries(*replayed.table);
+  ASSERT_EQ(2u, entries.size());
+  EXPECT_EQ("a0" + timestamp, entries[0].substr(0, 10));
+  EXPECT_EQ("a1" + timestamp, entries[1].substr(0, 10));
+  // One that is not known is passed over.
+  EXPECT_TRUE(replayed.Apply(Committed("c", timestamp)).ok());
+  replayed.sections.SetIncomplete();
+  EXPECT_TRUE(replayed.Apply(Committed("c", timestamp)).IsCorruption());
+}
+
+TEST(PreparedSectionsTest, ATimestampThatDoesNotFitIsCorruption) {
+  for (const std::string& timestamp : {std::string(), std::string(4, 't'), std::string(16, 't')}) {
+    Replayed replayed(BytewiseComparatorWithU64Ts());
+    ASSERT_TRUE(replayed.Apply(StampedSection("a", 1)).ok());
+    EXPECT_TRUE(replayed.Apply(Committed("a", timestamp)).IsCorruption());
+    EXPECT_TRUE(Entries(*replayed.table).empty());
+  }
+  // Keys that have no room for it.
+  Replayed replayed(BytewiseComparatorWithU64Ts());
+  ASSERT_TRUE(replayed.Apply(Section("a", 1)).ok());
+  EXPECT_TRUE(replayed.Apply(Committed("a", std::string(8, 't'))).IsCorruption());
+  // Families without timestamps need none.
+  Replayed plain;
+  ASSERT_TRUE(plain.Apply(Section("a", 1)).ok());
+  EXPECT_TRUE(plain.Apply(Committed("a", std::string(8, 't'))).ok());
+  EXPECT_EQ(1u, Entries(*plain.table).size());
+}
+
+TEST(PreparedSectionsTest, OtherPoliciesHaveNoTimestamps) {
+  Replayed replayed;
+  replayed.sections.SetSharesNumbers(true);
+  EXPECT_TRUE(replayed.Apply(Committed("a", std::string(8, 't'))).IsNotSupported());
 }
 
 TEST(PreparedSectionsTest, AnUnknownCommitIsPassedOverUnlessSomethingIsMissing) {

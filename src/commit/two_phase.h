@@ -6,6 +6,9 @@
 //              logged (WriteBatch::MarkWalTerminationPoint)
 //   rollback   [rollback, name]
 //
+// where [commit, name] is [commit, name, timestamp] if there are keys with timestamps: those that
+// were prepared have zeros in the first, and the timestamp in the second.
+//
 // The first is logged only; the second's entries all go into memtables, which from then on need the
 // log of the first.
 //
@@ -52,6 +55,11 @@ struct TwoPhaseStep {
   bool shares_numbers() const { return !name.empty(); }
   // The batch's entries go into memtables.
   bool inserts() const { return shares_numbers() ? kind == Kind::kCommit : kind != Kind::kPrepare; }
+  /// What its batch may have, for WriteBatchInternal::CheckWritable. (Timestamps are decided with
+  /// the commit.)
+  uint32_t permitted() const {
+    return kHasTransactionMark | (kind == Kind::kPrepare ? kLacksTimestamps : 0u);
+  }
   uint32_t NumbersOf(const WriteBatch* batch) const {
     if (kind != Kind::kPrepare) return WriteBatchInternal::Count(batch);
     return shares_numbers() ? numbers : 0;

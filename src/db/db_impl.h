@@ -234,6 +234,12 @@ class DBImpl final : public DB {
   // family was dropped. SUSPENDS where a newer table must be read.
   Status WrittenSince(const ColumnFamily* family, const Slice& key, SequenceNumber since,
                       bool* written) const;
+  // The same of a bare key of a family with timestamps, and whether it has a newer timestamp than
+  // `read_timestamp`, if that is not empty: see cairn::StampedSince.
+  Status StampedSince(const ColumnFamily* family, const Slice& key, SequenceNumber since,
+                      const Slice& read_timestamp, bool* written) const;
+  // Bytes of the timestamps of the family's keys; 0 also if there is no such family.
+  size_t TimestampSizeOf(uint32_t family_id) const;
   // A new handle; null: there is no such family.
   std::unique_ptr<ColumnFamilyHandle> HandleOf(uint32_t family_id);
   // As Families::UnrefFamily, later.

@@ -16,16 +16,40 @@ Status DBImpl::WriteStep(const WriteOptions& options, WriteBatch* updates, TwoPh
   return db_.writes->WriteStep(options, updates, step);
 }
 
+namespace {
+
+Status CheckThere(const Database& db, const ColumnFamily& family) {
+  if (db.Forked()) [[unlikely]] {
+    return db.ForkedStatus();
+  }
+  return family.dropped.load() ? Status::InvalidArgument("column family was dropped", family.name())
+                               : Status::OK();
+}
+
+}  // namespace
+
 Status DBImpl::WrittenSince(const ColumnFamily* family, const Slice& key, SequenceNumber since,
                             bool* written) const {
-  if (db_.Forked()) [[unlikely]] {
-    return db_.ForkedStatus();
-  }
-  if (family->dropped.load()) {
-    return Status::InvalidArgument("column family was dropped", family->name());
-  }
+  Status s = CheckThere(db_, *family);
+  if (!s.ok()) return s;
   SuperVersionGuard sv(family->super_versions.get());
   return cairn::WrittenSince(*sv.get(), family->tables.get(), key, since, written);
+}
+
+Status DBImpl::StampedSince(const ColumnFamily* family, const Slice& key, SequenceNumber since,
+                            const Slice& read_timestamp, bool* written) const {
+  Status s = CheckThere(db_, *family);
+  if (!s.ok()) return s;
+  SuperVersionGuard sv(family->super_versions.get());
+  return cairn::StampedSince(*sv.get(), family->tables.get(), key, since, read_timestamp, written);
+}
+
+size_t DBImpl::TimestampSizeOf(uint32_t family_id) const {
+  if (!db_.families->any_has_timestamps()) [[likely]]
+    return 0;
+  fiber::MutexLock lock(db_.families->live_mutex());
+  const ColumnFamily* const family = db_.families->FindFamily(family_id);
+  return family == nullptr ? 0 : family->icmp.timestamp_size();
 }
 
 Status DBImpl::ValuesBefore(const WriteBatch& entries, bool of_merges_only, WriteBatch* before) {

@@ -61,6 +61,12 @@ Status Recovery::CopyPrepared(uint64_t wal, Replay* replay) {
   PreparedSections::Sections sections = replay->prepared.Take();
   if (sections.empty()) return Status::OK();
   db_.prepared.SetUsed();
+  // (Families are published later. RocksDB takes keys of a log that does not say it to lack
+  // timestamps.)
+  for (const ColumnFamily* family : replay->families) {
+    const size_t size = family->icmp.timestamp_size();
+    if (size != 0) db_.wals->SetTimestampSize(family->id(), size);
+  }
   for (const std::string& name : InOrder(sections)) {
     PreparedSection& section = sections.at(name);
     WriteBatch record;

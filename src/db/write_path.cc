@@ -57,7 +57,7 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
     s = LimitLogRate(options, updates->GetDataSize());
     if (!s.ok()) return s;
   }
-  s = WriteBatchInternal::CheckWritable(updates, /*with_marks=*/step != nullptr);
+  s = WriteBatchInternal::CheckWritable(updates, step == nullptr ? 0 : step->permitted());
   if (!s.ok()) return s;
   if (WriteBatchInternal::NeedsFamilies(updates) || db_.families->any_has_timestamps())
       [[unlikely]] {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "base/timestamps.h"
+
 namespace cairn {
 namespace {
 
@@ -64,7 +66,7 @@ class FamilyCursor {
       const std::string here = key().ToString();
       forward ? Seek(here) : SeekForPrev(here);
       // (A tailing iterator may see now that the key is gone.)
-      if (!Valid() || comparator_->Compare(key(), here) != 0) return;
+      if (!Valid() || CompareBare(comparator_, key(), here) != 0) return;
     }
     for (const size_t family : current_) {
       Iterator* const it = iterators_[family].get();
@@ -87,7 +89,7 @@ class FamilyCursor {
     for (size_t i = 0; i < iterators_.size(); ++i) {
       if (!iterators_[i]->Valid()) continue;
       int order = 0;
-      if (!current_.empty()) order = comparator_->Compare(iterators_[i]->key(), key());
+      if (!current_.empty()) order = CompareBare(comparator_, iterators_[i]->key(), key());
       if (forward_ ? order < 0 : order > 0) current_.clear();
       if (current_.empty() || order == 0) current_.push_back(i);
     }

@@ -1,5 +1,7 @@
 #include "read/newest_write.h"
 
+#include <string>
+
 #include "read/table_walk.h"
 #include "table/get_context.h"
 
@@ -7,22 +9,25 @@ namespace cairn {
 
 namespace {
 
-// (Tables that have nothing newer than `since` are not asked.)
-Status FindNewest(const SuperVersion& sv, TableCache* tables, const Slice& key,
-                  SequenceNumber bound, SequenceNumber since, SequenceNumber* newest) {
-  const LookupKey lookup(key, bound);
+// (Tables that have nothing newer than `since` are not asked. `timestamp`: of the entry, where
+// `lookup` has one; else null.)
+Status FindNewest(const SuperVersion& sv, TableCache* tables, const LookupKey& lookup,
+                  const Slice& key, SequenceNumber since, SequenceNumber* newest,
+                  std::string* timestamp) {
   *newest = 0;
   // (How the entry reads is of no interest: the newest one decides, an operand too.)
   Status entry;
   bool is_entity = false;
-  if (sv.mem->Get(lookup, nullptr, &entry, newest, nullptr, false, &is_entity) ||
+  if (sv.mem->Get(lookup, nullptr, &entry, newest, nullptr, false, &is_entity, timestamp) ||
       (sv.imm->size() != 0 &&
-       sv.imm->Get(lookup, nullptr, &entry, newest, nullptr, false, &is_entity))) {
+       sv.imm->Get(lookup, nullptr, &entry, newest, nullptr, false, &is_entity, timestamp))) {
     entry.PermitUncheckedError();
     return Status::OK();
   }
   const ReadOptions options;
   GetContext context(sv.current->icmp().user_comparator(), key, /*value=*/nullptr, newest);
+  GetContext::Timestamps timestamps;
+  if (timestamp != nullptr) context.KeepTimestamps(&timestamps);
   Status s;
   TablePosition at;
   ForEachCandidate(*sv.current, lookup, kAllLevels, &at, [&](const FileSlot& file, int level) {
@@ -33,6 +38,7 @@ Status FindNewest(const SuperVersion& sv, TableCache* tables, const Slice& key,
   if (s.ok() && context.state() == GetContext::kCorrupt) {
     s = Status::Corruption("corrupted entry for key", key.ToString(/*hex=*/true));
   }
+  if (timestamp != nullptr) *timestamp = timestamps.newest;
   return s;
 }
 
@@ -41,14 +47,32 @@ Status FindNewest(const SuperVersion& sv, TableCache* tables, const Slice& key,
 Status WrittenSince(const SuperVersion& sv, TableCache* tables, const Slice& key,
                     SequenceNumber since, bool* written) {
   SequenceNumber newest = 0;
-  Status s = FindNewest(sv, tables, key, kMaxSequenceNumber, since, &newest);
+  const LookupKey lookup(key, kMaxSequenceNumber);
+  Status s = FindNewest(sv, tables, lookup, key, since, &newest, /*timestamp=*/nullptr);
   *written = s.ok() && newest > since;
+  return s;
+}
+
+Status StampedSince(const SuperVersion& sv, TableCache* tables, const Slice& key,
+                    SequenceNumber since, const Slice& read_timestamp, bool* written) {
+  const InternalKeyComparator& icmp = sv.current->icmp();
+  const std::string largest(icmp.timestamp_size(), '\xff');
+  const LookupKey lookup(key, kMaxSequenceNumber, largest);
+  SequenceNumber newest = 0;
+  std::string timestamp;
+  Status s =
+      FindNewest(sv, tables, lookup, key, read_timestamp.empty() ? since : 0, &newest, &timestamp);
+  *written = s.ok() && newest > since;
+  if (s.ok() && !read_timestamp.empty() && !timestamp.empty()) {
+    *written |= icmp.user_comparator()->CompareTimestamp(read_timestamp, timestamp) < 0;
+  }
   return s;
 }
 
 Status NewestWrite(const SuperVersion& sv, TableCache* tables, const Slice& key,
                    SequenceNumber bound, SequenceNumber* newest) {
-  return FindNewest(sv, tables, key, bound, /*since=*/0, newest);
+  const LookupKey lookup(key, bound);
+  return FindNewest(sv, tables, lookup, key, /*since=*/0, newest, /*timestamp=*/nullptr);
 }
 
 }  // namespace cairn

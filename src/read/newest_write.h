@@ -16,6 +16,13 @@ namespace cairn {
 [[nodiscard]] Status WrittenSince(const SuperVersion& sv, TableCache* tables, const Slice& key,
                                   SequenceNumber since, bool* written);
 
+// The same of a bare key of a family with timestamps, by its newest version, that with the largest
+// timestamp. `read_timestamp` not empty: a larger timestamp makes it *written, too, whenever that
+// was; then older tables have to be asked. (That the timestamps of a key do not go back is for its
+// writers to see to.)
+[[nodiscard]] Status StampedSince(const SuperVersion& sv, TableCache* tables, const Slice& key,
+                                  SequenceNumber since, const Slice& read_timestamp, bool* written);
+
 // The number of the key's newest entry, or of a range tombstone over it, at or below `bound`; 0:
 // there is none.
 [[nodiscard]] Status NewestWrite(const SuperVersion& sv, TableCache* tables, const Slice& key,

@@ -3,19 +3,29 @@
 #include <cassert>
 
 #include "base/merge_operands.h"
+#include "base/timestamps.h"
 #include "base/wide_column_serialization.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/db.h"
 #include "utilities/batch_lookup.h"
 
 namespace cairn {
+namespace {
+
+Iterator* WithoutVersions(Iterator* base, const ReadOptions* options) {
+  if (options == nullptr || options->iter_start_ts == nullptr) return base;
+  delete base;
+  return NewErrorIterator(Status::NotSupported("ReadOptions::iter_start_ts over a batch"));
+}
+
+}  // namespace
 
 BaseDeltaIterator::BaseDeltaIterator(const BatchIndex* index, ColumnFamilyHandle* family,
                                      Iterator* base, const ReadOptions* options)
     : index_(index),
       family_(family),
       comparator_(family == nullptr ? index->ComparatorOf(0) : family->GetComparator()),
-      base_(base),
+      base_(WithoutVersions(base, options)),
       delta_(index, family == nullptr ? 0 : family->GetID()) {
   if (options == nullptr) return;
   if (options->iterate_lower_bound != nullptr) lower_bound_ = *options->iterate_lower_bound;
@@ -24,20 +34,20 @@ BaseDeltaIterator::BaseDeltaIterator(const BatchIndex* index, ColumnFamilyHandle
 
 bool BaseDeltaIterator::DeltaIsValid() const {
   if (!delta_.Valid()) return false;
-  if (forward_ && upper_bound_) return comparator_->Compare(delta_.key(), *upper_bound_) < 0;
-  if (!forward_ && lower_bound_) return comparator_->Compare(delta_.key(), *lower_bound_) >= 0;
+  if (forward_ && upper_bound_) return CompareBare(comparator_, delta_.key(), *upper_bound_) < 0;
+  if (!forward_ && lower_bound_) return CompareBare(comparator_, delta_.key(), *lower_bound_) >= 0;
   return true;
 }
 
 void BaseDeltaIterator::SeekDelta(const Slice& key, bool forward) {
   if (forward) {
-    const bool below = lower_bound_ && comparator_->Compare(key, *lower_bound_) < 0;
+    const bool below = lower_bound_ && CompareBare(comparator_, key, *lower_bound_) < 0;
     delta_.Seek(below ? *lower_bound_ : key);
   } else {
-    const bool beyond = upper_bound_ && comparator_->Compare(key, *upper_bound_) >= 0;
+    const bool beyond = upper_bound_ && CompareBare(comparator_, key, *upper_bound_) >= 0;
     delta_.SeekForPrev(beyond ? *upper_bound_ : key);
     delta_.ToNewest();
-    if (beyond && delta_.Valid() && comparator_->Compare(delta_.key(), *upper_bound_) == 0) {
+    if (beyond && delta_.Valid() && CompareBare(comparator_, delta_.key(), *upper_bound_) == 0) {
       delta_.PrevKey();
     }
   }
@@ -112,7 +122,7 @@ void BaseDeltaIterator::Move(bool forward) {
   }
   if (seeks) {
     SeekDelta(left_, forward);
-    if (delta_.Valid() && comparator_->Compare(delta_.key(), left_) == 0) StepDelta();
+    if (delta_.Valid() && CompareBare(comparator_, delta_.key(), left_) == 0) StepDelta();
   } else if (at_ != At::kBase) {
     StepDelta();
   }
@@ -134,7 +144,7 @@ void BaseDeltaIterator::FindCurrent() {
       at_ = At::kBase;
       return;
     } else {
-      const int order = comparator_->Compare(delta_.key(), base_->key());
+      const int order = CompareBare(comparator_, delta_.key(), base_->key());
       if (forward_ ? order > 0 : order < 0) {
         at_ = At::kBase;
         return;

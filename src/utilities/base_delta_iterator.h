@@ -27,7 +27,8 @@ namespace cairn {
 
 class BaseDeltaIterator final : public Iterator {
  public:
-  // Owns `base`; borrows the others. `options` may be null.
+  // Owns `base`; borrows the others. `options` may be null. With its iter_start_ts nothing is shown
+  // (NotSupported): one key of the batch has no place among several versions.
   BaseDeltaIterator(const BatchIndex* index, ColumnFamilyHandle* family, Iterator* base,
                     const ReadOptions* options);
 
@@ -42,6 +43,8 @@ class BaseDeltaIterator final : public Iterator {
   bool PrepareValue() override;
   Slice value() const override;
   const WideColumns& columns() const override;
+  // Empty: the batch's, which gets one when it is committed.
+  Slice timestamp() const override { return at_ == At::kBase ? base_->timestamp() : Slice(); }
   Status status() const override { return status_.ok() ? base_->status() : status_; }
 
  private:

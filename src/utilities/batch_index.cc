@@ -136,7 +136,7 @@ bool BatchIndex::IsBefore(const Tree& tree, uint32_t record, const Target& targe
     key.remove_prefix(target.skip);
     order = key.compare(Slice(target.key.data() + target.skip, target.key.size() - target.skip));
   } else {
-    order = tree.comparator->Compare(key, target.key);
+    order = CompareBare(tree.comparator, key, target.key);
   }
   return order < 0 || (order == 0 && int64_t{records_[record].root} > target.root);
 }
@@ -180,7 +180,7 @@ WriteEntry BatchIndex::EntryOf(uint32_t record) const {
   if (entry.type != kDeleteRecord && entry.type != kSingleDeleteRecord) {
     const char* const limit = BatchBytes() + batch_->GetDataSize();
     uint32_t size = 0;
-    const char* const value = GetVarint32Ptr(key + r.key_size, limit, &size);
+    const char* const value = GetVarint32Ptr(key + r.key_size + r.tree->ts_size, limit, &size);
     assert(value != nullptr);
     entry.value = Slice(value, size);
   }
@@ -207,7 +207,9 @@ BatchIndex::Tree* BatchIndex::TreeOf(uint32_t family, const Comparator* comparat
     tree = std::make_unique<Tree>();
     tree->family = family;
     tree->comparator = comparator == nullptr ? comparator_ : comparator;
-    tree->bytewise = tree->comparator == BytewiseComparator();
+    tree->bytewise = tree->comparator == BytewiseComparator() ||
+                     tree->comparator == BytewiseComparatorWithU64Ts();
+    tree->ts_size = static_cast<uint32_t>(tree->comparator->timestamp_size());
   }
   last_tree_ = tree.get();
   return last_tree_;
@@ -251,8 +253,8 @@ void BatchIndex::Add(uint32_t family, const Comparator* comparator, const Slice&
                      WriteType type, size_t offset) {
   Tree* const tree = TreeOf(family, comparator);
   const uint32_t number = static_cast<uint32_t>(records_.size());
-  const size_t key_at =
-      1 + (family == 0 ? 0 : VarintLength(family)) + static_cast<size_t>(VarintLength(key.size()));
+  const size_t key_at = 1 + (family == 0 ? 0 : VarintLength(family)) +
+                        static_cast<size_t>(VarintLength(key.size() + tree->ts_size));
   Record& r = *records_.Add();
   r.offset = static_cast<uint32_t>(offset);
   r.key_size = static_cast<uint32_t>(key.size());

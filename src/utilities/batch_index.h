@@ -14,6 +14,9 @@
 // record more, linked to the one it replaced; the leaf's slot shows the newer. So the array of
 // records is in the order of the batch, and a rollback takes records off its end.
 //
+// Keys here are bare, as users give them: where a family has timestamps (base/timestamps.h) they
+// end before the room for it that the batch's keys have.
+//
 // Invariants:
 //   1. records_ ascends by offset. A record's root is the first of its chain of replacements, and
 //      orders it among those of its key; it never changes, whatever takes its place.
@@ -35,6 +38,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "base/timestamps.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/utilities/write_batch_with_index.h"
@@ -76,7 +80,8 @@ class BatchIndex {
   struct Tree {
     uint32_t family;
     const Comparator* comparator;  // borrowed
-    bool bytewise;
+    bool bytewise;                 // bare keys are in the order of their bytes
+    uint32_t ts_size;              // bytes of timestamps behind keys
     std::string shared;    // every key begins with it; empty in other orders than the bytewise one
     uint64_t renewed = 0;  // prefixes that were computed anew, as `shared` shrank
     Node* root = nullptr;
@@ -88,7 +93,7 @@ class BatchIndex {
 
   struct Record {
     uint32_t offset;    // of the record in the batch, bytes
-    uint32_t key_size;  // bytes
+    uint32_t key_size;  // bytes, without a timestamp
     uint32_t previous;  // the one whose place it took, or kNone
     uint32_t root;
     Tree* tree;
@@ -239,7 +244,8 @@ class BatchIndex {
   }
   WriteEntry EntryOf(uint32_t record) const;
   bool SameKey(const Tree& tree, uint32_t record, const Slice& key) const {
-    return tree.bytewise ? KeyOf(record) == key : tree.comparator->Compare(KeyOf(record), key) == 0;
+    return tree.bytewise ? KeyOf(record) == key
+                         : CompareBare(tree.comparator, KeyOf(record), key) == 0;
   }
 
   const Tree* FindTree(uint32_t family) const;

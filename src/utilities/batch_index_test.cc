@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/timestamps.h"
+#include "batch/write_batch_internal.h"
 #include "fiber/random.h"
 #include "rocksdb/db.h"
 
@@ -47,7 +49,9 @@ struct Update {
 class Indexed {
  public:
   Indexed(const Comparator* comparator, bool overwrite)
-      : index(&batch, comparator, overwrite), comparator_(comparator) {}
+      : batch(0, 0, 0, comparator->timestamp_size()),
+        index(&batch, comparator, overwrite),
+        comparator_(comparator) {}
 
   void Add(const Update& u) {
     ASSERT_TRUE(index.Reserve());
@@ -63,8 +67,8 @@ class Indexed {
     const size_t size = updates == 0 ? 12 : ends_[updates - 1];
     updates_.resize(updates);
     ends_.resize(updates);
-    WriteBatch shorter(batch.Data().substr(0, size));
-    batch = shorter;
+    const std::string shorter = batch.Data().substr(0, size);
+    ASSERT_TRUE(WriteBatchInternal::SetContents(&batch, shorter).ok());
     index.Truncate(size);
   }
   size_t updates() const { return updates_.size(); }
@@ -74,13 +78,15 @@ class Indexed {
     std::vector<Update> out;
     for (const Update& u : updates_) {
       if (u.family != family) continue;
-      const auto same = [&](const Update& o) { return comparator_->Compare(o.key, u.key) == 0; };
+      const auto same = [&](const Update& o) {
+        return CompareBare(comparator_, o.key, u.key) == 0;
+      };
       const auto newest = std::find_if(out.begin(), out.end(), same);
       if (index.overwrites() && newest != out.end() && u.type != kMergeRecord) {
         *newest = u;
       } else {
         const auto at = std::find_if(out.begin(), out.end(), [&](const Update& o) {
-          return comparator_->Compare(o.key, u.key) >= 0;
+          return CompareBare(comparator_, o.key, u.key) >= 0;
         });
         out.insert(at, u);
       }
@@ -122,17 +128,18 @@ class Indexed {
   Status Append(const Update& u) {
     class Handle final : public ColumnFamilyHandle {
      public:
-      explicit Handle(uint32_t id) : id_(id) {}
+      Handle(uint32_t id, const Comparator* order) : id_(id), order_(order) {}
       const std::string& GetName() const override { return name_; }
       uint32_t GetID() const override { return id_; }
       Status GetDescriptor(ColumnFamilyDescriptor*) override { return Status::NotSupported(); }
-      const Comparator* GetComparator() const override { return BytewiseComparator(); }
+      const Comparator* GetComparator() const override { return order_; }
 
      private:
       const uint32_t id_;
+      const Comparator* const order_;
       const std::string name_;
     };
-    Handle handle(u.family);
+    Handle handle(u.family, comparator_);
     switch (u.type) {
       case kMergeRecord:
         return batch.Merge(&handle, u.key, u.value);
@@ -149,7 +156,7 @@ class Indexed {
   }
   void CheckSeek(uint32_t family, const std::vector<Update>& model, const std::string& key) const {
     const auto first = std::find_if(model.begin(), model.end(), [&](const Update& u) {
-      return comparator_->Compare(u.key, key) >= 0;
+      return CompareBare(comparator_, u.key, key) >= 0;
     });
     BatchIndex::Cursor it(&index, family);
     it.Seek(key);
@@ -157,14 +164,14 @@ class Indexed {
     if (it.Valid()) {
       ASSERT_TRUE(Same(*first, it.Entry()));
     }
-    const bool found = first != model.end() && comparator_->Compare(first->key, key) == 0;
+    const bool found = first != model.end() && CompareBare(comparator_, first->key, key) == 0;
     WriteEntry entry;
     ASSERT_EQ(found, index.Newest(family, key, &entry));
     if (found) {
       ASSERT_TRUE(Same(*first, entry));
     }
     const auto beyond = std::find_if(model.begin(), model.end(), [&](const Update& u) {
-      return comparator_->Compare(u.key, key) > 0;
+      return CompareBare(comparator_, u.key, key) > 0;
     });
     it.SeekForPrev(key);
     ASSERT_EQ(beyond != model.begin(), it.Valid());
@@ -213,6 +220,15 @@ TEST(BatchIndexTest, BehavesLikeTheModel) {
 TEST(BatchIndexTest, BehavesLikeTheModelInReverseOrder) {
   RunRandom(ReverseBytewiseComparator(), true, fiber::random_u64());
   RunRandom(ReverseBytewiseComparator(), false, fiber::random_u64());
+}
+
+// Keys of which the batch has more than the index shows.
+TEST(BatchIndexTest, BehavesLikeTheModelOverTimestamps) {
+  for (const Comparator* order :
+       {BytewiseComparatorWithU64Ts(), ReverseBytewiseComparatorWithU64Ts()}) {
+    RunRandom(order, true, fiber::random_u64());
+    RunRandom(order, false, fiber::random_u64());
+  }
 }
 
 TEST(BatchIndexTest, BehavesLikeTheModelInAnOrderWhereDifferentKeysAreEqual) {

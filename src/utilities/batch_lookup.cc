@@ -1,6 +1,7 @@
 #include "utilities/batch_lookup.h"
 
 #include "base/allocation.h"
+#include "base/timestamps.h"
 #include "base/wide_column_serialization.h"
 #include "db/column_family.h"
 #include "db/families.h"
@@ -41,7 +42,7 @@ Status MergeOverDb(ColumnFamilyHandle* family, const Slice& key, const MergeOper
 InBatch CollectOperands(BatchIndex::Cursor cursor, const Comparator* comparator,
                         MergeOperands* operands, MergeBase* base) {
   const Slice key = cursor.key();
-  for (; cursor.Valid() && comparator->Compare(cursor.key(), key) == 0; cursor.Next()) {
+  for (; cursor.Valid() && CompareBare(comparator, cursor.key(), key) == 0; cursor.Next()) {
     const WriteEntry entry = cursor.Entry();
     switch (entry.type) {
       case kMergeRecord:

@@ -1,4 +1,5 @@
-// What databases that are wrapped have no use for: column families with user-defined timestamps.
+// What some of the databases that are wrapped have no use for: column families with user-defined
+// timestamps.
 #pragma once
 
 #include <vector>

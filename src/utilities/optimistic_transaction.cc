@@ -57,9 +57,17 @@ void OptimisticTransaction::NoteFamily(ColumnFamilyHandle* handle) {
   families_.push_back(family);
 }
 
+Status OptimisticTransaction::RefuseTimestamps(ColumnFamilyHandle* family) const {
+  if (db_->TimestampSizeOf(IdOf(family)) == 0) [[likely]]
+    return Status::OK();
+  return Status::NotSupported("an optimistic transaction over a family with timestamps",
+                              family == nullptr ? kDefaultColumnFamilyName : family->GetName());
+}
+
 Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only,
                                        bool exclusive, bool validate) {
-  if (!validate) return Status::OK();
+  Status s = RefuseTimestamps(family);
+  if (!s.ok() || !validate) return s;
   TakeNeededSnapshot();
   if (floor_ == nullptr) floor_ = snapshot_ != nullptr ? snapshot_ : NewSnapshot();
   SequenceNumber since;
@@ -72,7 +80,7 @@ Status OptimisticTransaction::TrackKey(ColumnFamilyHandle* family, const Slice& 
   }
   NoteFamily(family);
   tracked_.Track(IdOf(family), key, since, read_only, exclusive);
-  return Status::OK();
+  return s;
 }
 
 Status OptimisticTransaction::Validate() const {

@@ -76,9 +76,15 @@ class OptimisticTransaction final : public TransactionBase {
  private:
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only, bool exclusive,
                   bool validate) override;
-  Status TakeUntracked(ColumnFamilyHandle* /*family*/, const Slice& /*key*/) override {
-    return Status::OK();
+  Status TakeUntracked(ColumnFamilyHandle* family, const Slice& /*key*/) override {
+    return RefuseTimestamps(family);
   }
+  Status CheckReadForUpdate(ColumnFamilyHandle* family, const ReadOptions& /*options*/,
+                            bool /*validate*/, std::string* /*timestamp*/) const override {
+    return RefuseTimestamps(family);
+  }
+  // NotSupported: of a family that came after the opening, which refuses them, too.
+  Status RefuseTimestamps(ColumnFamilyHandle* family) const;
   void Dropped(uint32_t /*family*/, const Slice& /*key*/) override {}
 
   // Busy: somebody wrote a tracked key.

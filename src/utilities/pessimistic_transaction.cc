@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/coding.h"
+#include "base/timestamps.h"
 #include "batch/write_batch_internal.h"
 #include "db/column_family.h"
 #include "db/db_impl.h"
@@ -45,6 +47,8 @@ void PessimisticTransaction::Start(const TransactionOptions& options) {
   SetTerms({txn_db_->NextId(), ExpiryAfter(options.expiration), options.deadlock_detect,
             options.deadlock_detect_depth});
   may_expire_ = true;
+  read_timestamp_ = kMaxTxnTimestamp;
+  commit_timestamp_ = kMaxTxnTimestamp;
   lock_timeout_us_ = PessimisticDb::Micros(options.lock_timeout >= 0
                                                ? options.lock_timeout
                                                : txn_db_->options().transaction_lock_timeout);
@@ -178,6 +182,8 @@ Status PessimisticTransaction::Commit() {
 
 Status PessimisticTransaction::CommitUnprepared() {
   Status s = CheckCommitTimeBatch();
+  std::string timestamp;
+  if (s.ok()) s = Stamp(&timestamp);
   if (!s.ok()) return s;
   TransactionState state = STARTED;
   if (!txn_state_.compare_exchange_strong(state, AWAITING_COMMIT)) return StateError(state);
@@ -195,10 +201,14 @@ void PessimisticTransaction::EndPrepared(TransactionState state) {
   txn_state_ = state;
 }
 
-Status PessimisticTransaction::EncodeCommit(WriteBatch* batch) {
+Status PessimisticTransaction::EncodeCommit(const Slice& timestamp, WriteBatch* batch) {
   Status s = WriteBatchInternal::AppendMark(batch, kTypeNoop);
   if (s.ok()) s = WriteBatchInternal::Append(batch, GetCommitTimeWriteBatch());
-  if (s.ok()) s = WriteBatchInternal::AppendMark(batch, kTypeCommitXID, name_);
+  if (s.ok() && timestamp.empty()) {
+    s = WriteBatchInternal::AppendMark(batch, kTypeCommitXID, name_);
+  } else if (s.ok()) {
+    s = WriteBatchInternal::AppendCommitMark(batch, name_, timestamp);
+  }
   if (!s.ok()) return s;
   batch->MarkWalTerminationPoint();
   return WriteBatchInternal::Append(batch, batch_.GetWriteBatch());
@@ -224,9 +234,12 @@ Status PessimisticTransaction::CommitPrepared() {
         "Commit-time-batch can only be used if use_only_the_last_commit_time_batch_for_recovery is "
         "true");
   }
+  std::string timestamp;
+  Status s = Stamp(&timestamp);
+  if (!s.ok()) return s;
   txn_state_ = AWAITING_COMMIT;
   WriteBatch batch;
-  Status s = shared ? EncodeSharedCommit(&batch) : EncodeCommit(&batch);
+  s = shared ? EncodeSharedCommit(&batch) : EncodeCommit(timestamp, &batch);
   TwoPhaseStep step{TwoPhaseStep::Kind::kCommit, log_number_};
   if (shared) step.name = name_;
   if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);
@@ -294,7 +307,7 @@ Status PessimisticTransaction::Recover(const TransactionName& name,
       exists = db_->HandleOf(known) != nullptr;
     }
     if (!exists) continue;
-    LockRecovered(record.family, record.key);
+    LockRecovered(record.family, StripTimestamp(record.key, db_->TimestampSizeOf(record.family)));
     s = WriteBatchInternal::AppendRecord(&there, record);
   }
   if (s.ok()) s = reader.status();
@@ -335,9 +348,6 @@ Status PessimisticTransaction::FamilyOf(ColumnFamilyHandle* handle,
                                         const ColumnFamily** family) const {
   if (handle == nullptr) handle = db_->DefaultColumnFamily();
   *family = static_cast<const ColumnFamilyHandleImpl*>(handle)->family();
-  if ((*family)->icmp.timestamp_size() != 0) [[unlikely]] {
-    return Status::NotSupported("a transaction over a family with timestamps", handle->GetName());
-  }
   if (!(*family)->dropped.load()) return Status::OK();
   return Status::InvalidArgument("Column family id not found: " + std::to_string(IdOf(handle)));
 }
@@ -352,6 +362,25 @@ Status PessimisticTransaction::GetRangeLock(ColumnFamilyHandle* handle, const En
   if (!s.ok()) return s;
   return ranges->Lock(this, IdOf(handle), family->icmp.user_comparator(), start, end,
                       /*exclusive=*/true, lock_timeout_us_);
+}
+
+Status PessimisticTransaction::Validate(const ColumnFamily* family, const Slice& key,
+                                        SequenceNumber* since) const {
+  const bool by_snapshot = snapshot_ != nullptr && snapshot_->GetSequenceNumber() < *since;
+  if (by_snapshot) *since = snapshot_->GetSequenceNumber();
+  bool written = false;
+  Status s;
+  if (family->icmp.timestamp_size() == 0) [[likely]] {
+    if (by_snapshot) s = db_->WrittenSince(family, key, *since, &written);
+  } else {
+    std::string timestamp;
+    if (ValidatesTimestamps()) PutFixed64(&timestamp, read_timestamp_);
+    if (by_snapshot || !timestamp.empty()) {
+      const SequenceNumber moment = by_snapshot ? *since : kMaxSequenceNumber;
+      s = db_->StampedSince(family, key, moment, timestamp, &written);
+    }
+  }
+  return s.ok() && written ? Status::Busy() : s;
 }
 
 Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice& key,
@@ -371,16 +400,11 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice&
   }
   TakeNeededSnapshot();
   if (!s.ok()) return s;
-  if (validate && snapshot_ != nullptr) {
-    if (snapshot_->GetSequenceNumber() < since) {
-      since = snapshot_->GetSequenceNumber();
-      bool written = false;
-      s = db_->WrittenSince(family, key, since, &written);
-      if (s.ok() && written) s = Status::Busy();
-    }
-  } else if (known == nullptr) {
+  const bool by_timestamp = validate && family->icmp.timestamp_size() != 0 && ValidatesTimestamps();
+  if (known == nullptr && (!validate || snapshot_ == nullptr)) {
     since = db_->GetLatestSequenceNumber();
   }
+  if (by_timestamp || (validate && snapshot_ != nullptr)) s = Validate(family, key, &since);
   if (!s.ok()) {
     if (upgrade && txn_db_->range_locks() == nullptr) {
       txn_db_->locks()->Downgrade(this, hash, id, key);
@@ -391,6 +415,72 @@ Status PessimisticTransaction::TrackKey(ColumnFamilyHandle* handle, const Slice&
   }
   tracked_.Track(id, key, since, read_only, exclusive);
   return s;
+}
+
+// --- Timestamps
+
+Status PessimisticTransaction::SetReadTimestampForValidation(TxnTimestamp ts) {
+  if (db_->SharesNumbers()) return Transaction::SetReadTimestampForValidation(ts);
+  if (read_timestamp_ != kMaxTxnTimestamp && ts < read_timestamp_) {
+    return Status::InvalidArgument("Cannot decrease read timestamp for validation");
+  }
+  read_timestamp_ = ts;
+  return Status::OK();
+}
+
+Status PessimisticTransaction::SetCommitTimestamp(TxnTimestamp ts) {
+  if (db_->SharesNumbers()) return Transaction::SetCommitTimestamp(ts);
+  if (ValidatesTimestamps() && ts <= read_timestamp_) {
+    return Status::InvalidArgument(
+        "Cannot commit at timestamp smaller than or equal to read timestamp");
+  }
+  commit_timestamp_ = ts;
+  return Status::OK();
+}
+
+bool PessimisticTransaction::ValidatesTimestamps() const {
+  return read_timestamp_ != kMaxTxnTimestamp && txn_db_->options().enable_udt_validation;
+}
+
+Status PessimisticTransaction::CheckReadForUpdate(ColumnFamilyHandle* family,
+                                                  const ReadOptions& options, bool validate,
+                                                  std::string* timestamp) const {
+  if (const size_t size = db_->TimestampSizeOf(IdOf(family));
+      options.timestamp != nullptr && options.timestamp->size() != size) {
+    return Status::InvalidArgument("Timestamp sizes mismatch: expect " + std::to_string(size) +
+                                   ", " + std::to_string(options.timestamp->size()) + " given");
+  }
+  const bool is_set = read_timestamp_ != kMaxTxnTimestamp;
+  if (is_set && !txn_db_->options().enable_udt_validation) {
+    return Status::InvalidArgument(
+        "read_timestamp is set but timestamp validation is disabled for the DB");
+  }
+  if (is_set && !validate) {
+    return Status::InvalidArgument(
+        "If do_validate is false then GetForUpdate with read_timestamp is not defined.");
+  }
+  if (!is_set && validate && txn_db_->options().enable_udt_validation) {
+    return Status::InvalidArgument("read_timestamp must be set for validation");
+  }
+  // (Not set, it is the largest: what is newest is read.)
+  PutFixed64(timestamp, read_timestamp_);
+  if (options.timestamp != nullptr && *options.timestamp != Slice(*timestamp)) {
+    return Status::InvalidArgument("Must read from the same read_timestamp");
+  }
+  return Status::OK();
+}
+
+// (Also what was put into the batch with a timestamp, past the transaction: one of them has one.)
+Status PessimisticTransaction::Stamp(std::string* bytes) {
+  WriteBatch* const batch = batch_.GetWriteBatch();
+  if (!WriteBatchInternal::MayHaveTimestamps(batch)) [[likely]]
+    return Status::OK();
+  if (commit_timestamp_ == kMaxTxnTimestamp) {
+    return Status::InvalidArgument("Must assign a commit timestamp");
+  }
+  PutFixed64(bytes, commit_timestamp_);
+  return batch->UpdateTimestamps(
+      *bytes, [db = db_](uint32_t family) { return db->TimestampSizeOf(family); });
 }
 
 void PessimisticTransaction::Dropped(uint32_t family, const Slice& key) {

@@ -24,6 +24,10 @@ namespace cairn {
 
 struct ColumnFamily;
 
+// InvalidArgument: timestamps of another size than transactions have; NotSupported: any, under this
+// policy.
+[[nodiscard]] Status CheckTimestamps(const Comparator* comparator, TxnDBWritePolicy policy);
+
 class PessimisticDb final : public TransactionDB {
  public:
   // `db` is a DBImpl, or stacked on one.
@@ -55,6 +59,21 @@ class PessimisticDb final : public TransactionDB {
       TxnTimestamp ts_lb, TxnTimestamp ts_ub,
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const override;
 
+  // What timestamps the comparators of these may have, CheckTimestamps() says.
+  using StackableDB::CreateColumnFamilies;
+  using StackableDB::CreateColumnFamily;
+  using StackableDB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamily(const ColumnFamilyOptions&, const std::string& name,
+                            ColumnFamilyHandle**) override;
+  Status CreateColumnFamilies(const ColumnFamilyOptions&, const std::vector<std::string>& names,
+                              std::vector<ColumnFamilyHandle*>*) override;
+  Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>&,
+                              std::vector<ColumnFamilyHandle*>*) override;
+  Status CreateColumnFamilyWithImport(const ColumnFamilyOptions&, const std::string& name,
+                                      const ImportColumnFamilyOptions&,
+                                      const std::vector<const ExportImportFilesMetaData*>&,
+                                      ColumnFamilyHandle**) override;
+
   // Plain writes: they hold their keys' locks until they are visible.
   using StackableDB::Delete;
   using StackableDB::Merge;
@@ -68,6 +87,14 @@ class PessimisticDb final : public TransactionDB {
   Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice&) override;
   Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice&) override;
   Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice&, const Slice&) override;
+  Status Put(const WriteOptions&, ColumnFamilyHandle*, const Slice& key, const Slice& ts,
+             const Slice& value) override;
+  Status Delete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                const Slice& ts) override;
+  Status SingleDelete(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
+                      const Slice& ts) override;
+  Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key, const Slice& ts,
+               const Slice& value) override;
   Status Write(const WriteOptions&, WriteBatch*) override;
   Status Write(const WriteOptions&, const TransactionDBWriteOptimizations&, WriteBatch*) override;
 
@@ -96,6 +123,11 @@ class PessimisticDb final : public TransactionDB {
   using Keys = std::vector<std::pair<uint32_t, Slice>>;  // column family ids and keys
   template <class F>
   Status WriteLocked(Keys keys, const F& put);
+  // NotSupported: the family has timestamps, and the write none.
+  Status NeedNone(ColumnFamilyHandle* family) const;
+  // Of one key, without a timestamp.
+  template <class F>
+  Status WriteBare(ColumnFamilyHandle* family, const Slice& key, const F& put);
 
   DBImpl* const impl_;
   const TransactionDBOptions options_;
@@ -129,6 +161,10 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   Status GetRangeLock(ColumnFamilyHandle* family, const Endpoint& start,
                       const Endpoint& end) override;
 
+  Status SetReadTimestampForValidation(TxnTimestamp ts) override;
+  Status SetCommitTimestamp(TxnTimestamp ts) override;
+  TxnTimestamp GetCommitTimestamp() const override { return commit_timestamp_; }
+
   TransactionID GetID() const override { return terms().id; }
   bool IsDeadlockDetect() const override { return terms().detects_deadlocks; }
   std::vector<TransactionID> GetWaitingTxns(uint32_t* column_family_id,
@@ -146,7 +182,18 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   Status TakeUntracked(ColumnFamilyHandle* family, const Slice& key) override {
     return TrackKey(family, key, /*read_only=*/false, /*exclusive=*/true, /*validate=*/false);
   }
+  Status CheckReadForUpdate(ColumnFamilyHandle* family, const ReadOptions& options, bool validate,
+                            std::string* timestamp) const override;
   void Dropped(uint32_t family, const Slice& key) override;
+
+  // Whether a key that is locked was written after *since, which may be lowered to the snapshot's
+  // moment, or has a newer timestamp than that of validation. Busy: it was, or has.
+  [[nodiscard]] Status Validate(const ColumnFamily* family, const Slice& key,
+                                SequenceNumber* since) const;
+  bool ValidatesTimestamps() const;
+  // The keys that need one get the commit's timestamp; *bytes has it, or is empty: none needs one.
+  // InvalidArgument: it was not set.
+  [[nodiscard]] Status Stamp(std::string* bytes);
 
   void Start(const TransactionOptions& options);
   // Not if it is in a range: those are held to the end.
@@ -160,7 +207,8 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   void LockRecovered(uint32_t family, const Slice& key);
   [[nodiscard]] Status CommitUnprepared();
   [[nodiscard]] Status CommitPrepared();
-  [[nodiscard]] Status EncodeCommit(WriteBatch* batch);
+  // `timestamp`: see Stamp().
+  [[nodiscard]] Status EncodeCommit(const Slice& timestamp, WriteBatch* batch);
   // The same, and what a prepare adds, under the policies that share numbers.
   [[nodiscard]] Status EncodeSharedCommit(WriteBatch* batch);
   [[nodiscard]] Status PrepareShared(TwoPhaseStep* step);
@@ -173,8 +221,11 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   bool skip_prepare_ = true;
   bool commits_late_writes_ = false;  // the commit-time batch is allowed, with shared numbers
   bool may_expire_ = true;            // it was not prepared
-  size_t prepared_bytes_ = 0;         // of the batch that was
-  bool registered_ = false;           // under name_
+  // kMaxTxnTimestamp: was not set.
+  TxnTimestamp read_timestamp_ = kMaxTxnTimestamp;  // for validation
+  TxnTimestamp commit_timestamp_ = kMaxTxnTimestamp;
+  size_t prepared_bytes_ = 0;  // of the batch that was
+  bool registered_ = false;    // under name_
 };
 
 }  // namespace cairn

@@ -87,12 +87,11 @@ TEST_F(PessimisticTransactionTest, WhatIsNotSupportedIsRefusedByName) {
   EXPECT_TRUE(TryOpenTxn(options).ok());
 }
 
-TEST_F(PessimisticTransactionTest, TimestampsAreRefused) {
+TEST_F(PessimisticTransactionTest, SnapshotsWithTimestampsAreRefused) {
   OpenTxn();
   const Txn txn = Begin();
   ASSERT_TRUE(txn->SetName("name").ok());
   ASSERT_TRUE(txn->Put("a", "1").ok());
-  EXPECT_TRUE(txn->SetCommitTimestamp(5).IsNotSupported());
   EXPECT_TRUE(txn->CommitAndTryCreateSnapshot(nullptr, 5).IsNotSupported());
   EXPECT_TRUE(txn_db_->CreateTimestampedSnapshot(5).first.IsNotSupported());
   EXPECT_TRUE(txn_db_->CreateTimestampedSnapshot(kMaxTxnTimestamp).first.IsInvalidArgument());

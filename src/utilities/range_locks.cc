@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/perf.h"
+#include "base/timestamps.h"
 #include "fiber/clock.h"
 
 namespace cairn {
@@ -21,7 +22,7 @@ constexpr size_t kNodeBytes = 48;
 int Compare(const Comparator* comparator, const Slice& a, bool a_infinite, const Slice& b,
             bool b_infinite) {
   const size_t both = std::min(a.size(), b.size());
-  const int order = comparator->Compare(Slice(a.data(), both), Slice(b.data(), both));
+  const int order = CompareBare(comparator, Slice(a.data(), both), Slice(b.data(), both));
   if (order != 0) return order;
   if (a.size() < b.size()) return a_infinite ? 1 : -1;
   if (a.size() > b.size()) return b_infinite ? -1 : 1;

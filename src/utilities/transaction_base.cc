@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/timestamps.h"
 #include "base/wide_column_serialization.h"
 #include "batch/write_batch_internal.h"
 #include "db/db_impl.h"
@@ -183,40 +184,57 @@ void TransactionBase::MultiGetEntity(const ReadOptions& options, ColumnFamilyHan
 
 // --- Reads for update
 
-template <class Value>
+template <class F>
 Status TransactionBase::ReadForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
-                                      const Slice& key, Value* value, bool exclusive,
-                                      bool validate) {
+                                      const Slice& key, bool exclusive, bool validate,
+                                      const F& read) {
   if (!validate && options.snapshot != nullptr) return NoSnapshotWithoutValidation();
-  Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
-  return s.ok() && value != nullptr ? Get(options, family, key, value) : s;
+  if (options.timestamp == nullptr && db_->TimestampSizeOf(IdOf(family)) == 0) [[likely]] {
+    Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
+    return s.ok() ? read(options) : s;
+  }
+  std::string bytes;
+  Status s = CheckReadForUpdate(family, options, validate, &bytes);
+  if (s.ok()) s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
+  if (!s.ok()) return s;
+  const Slice timestamp(bytes);
+  ReadOptions stamped = options;
+  if (stamped.timestamp == nullptr) stamped.timestamp = &timestamp;
+  return read(stamped);
 }
 
 Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
                                      const Slice& key, std::string* value, bool exclusive,
                                      const bool do_validate) {
-  return ReadForUpdate(options, family, key, value, exclusive, do_validate);
+  return ReadForUpdate(options, family, key, exclusive, do_validate,
+                       [&](const ReadOptions& stamped) {
+                         return value != nullptr ? Get(stamped, family, key, value) : Status::OK();
+                       });
 }
 Status TransactionBase::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
                                      const Slice& key, PinnableSlice* value, bool exclusive,
                                      const bool do_validate) {
-  return ReadForUpdate(options, family, key, value, exclusive, do_validate);
+  return ReadForUpdate(options, family, key, exclusive, do_validate,
+                       [&](const ReadOptions& stamped) {
+                         return value != nullptr ? Get(stamped, family, key, value) : Status::OK();
+                       });
 }
 Status TransactionBase::GetForUpdate(const ReadOptions& options, const Slice& key,
                                      std::string* value, bool exclusive, const bool do_validate) {
-  return ReadForUpdate(options, nullptr, key, value, exclusive, do_validate);
+  return GetForUpdate(options, nullptr, key, value, exclusive, do_validate);
 }
 Status TransactionBase::GetForUpdate(const ReadOptions& options, const Slice& key,
                                      PinnableSlice* value, bool exclusive, const bool do_validate) {
-  return ReadForUpdate(options, nullptr, key, value, exclusive, do_validate);
+  return GetForUpdate(options, nullptr, key, value, exclusive, do_validate);
 }
 
 Status TransactionBase::GetEntityForUpdate(const ReadOptions& options, ColumnFamilyHandle* family,
                                            const Slice& key, PinnableWideColumns* columns,
                                            bool exclusive, bool do_validate) {
-  if (!do_validate && options.snapshot != nullptr) return NoSnapshotWithoutValidation();
-  Status s = TrackKey(family, key, /*read_only=*/true, exclusive, do_validate);
-  return s.ok() && columns != nullptr ? GetEntity(options, family, key, columns) : s;
+  return ReadForUpdate(
+      options, family, key, exclusive, do_validate, [&](const ReadOptions& stamped) {
+        return columns != nullptr ? GetEntity(stamped, family, key, columns) : Status::OK();
+      });
 }
 
 std::vector<Status> TransactionBase::MultiGetForUpdate(
@@ -418,36 +436,39 @@ class Replay final : public WriteBatch::Handler {
   Replay(DBImpl* db, Transaction* transaction) : db_(db), transaction_(transaction) {}
 
   Status PutCF(uint32_t id, const Slice& key, const Slice& value) override {
-    return In(id, [&](ColumnFamilyHandle* f) { return transaction_->Put(f, key, value); });
+    return In(id, key, [&](auto* f, auto& bare) { return transaction_->Put(f, bare, value); });
   }
   Status PutEntityCF(uint32_t id, const Slice& key, const Slice& entity) override {
     WideColumns columns;
     Status s = DecodeWideColumns(entity, &columns);
     if (!s.ok()) return s;
-    return In(id, [&](ColumnFamilyHandle* f) { return transaction_->PutEntity(f, key, columns); });
+    return In(id, key,
+              [&](auto* f, auto& bare) { return transaction_->PutEntity(f, bare, columns); });
   }
   Status DeleteCF(uint32_t id, const Slice& key) override {
-    return In(id, [&](ColumnFamilyHandle* f) { return transaction_->Delete(f, key); });
+    return In(id, key, [&](auto* f, auto& bare) { return transaction_->Delete(f, bare); });
   }
   Status SingleDeleteCF(uint32_t id, const Slice& key) override {
-    return In(id, [&](ColumnFamilyHandle* f) { return transaction_->SingleDelete(f, key); });
+    return In(id, key, [&](auto* f, auto& bare) { return transaction_->SingleDelete(f, bare); });
   }
   Status MergeCF(uint32_t id, const Slice& key, const Slice& value) override {
-    return In(id, [&](ColumnFamilyHandle* f) { return transaction_->Merge(f, key, value); });
+    return In(id, key, [&](auto* f, auto& bare) { return transaction_->Merge(f, bare, value); });
   }
   Status MarkNoop(bool) override { return Status::OK(); }
 
  private:
+  // (A timestamp that a key has, or has room for, is the commit's to decide.)
   template <class F>
-  Status In(uint32_t id, const F& f) {
-    if (id == 0) return f(nullptr);
+  Status In(uint32_t id, const Slice& key, const F& f) {
+    const Slice bare = StripTimestamp(key, db_->TimestampSizeOf(id));
+    if (id == 0) return f(static_cast<ColumnFamilyHandle*>(nullptr), bare);
     if (handle_ == nullptr || handle_->GetID() != id) {
       handle_ = db_->HandleOf(id);
       if (handle_ == nullptr) {
         return Status::InvalidArgument("no column family has this id", std::to_string(id));
       }
     }
-    return f(handle_.get());
+    return f(handle_.get(), bare);
   }
 
   DBImpl* const db_;
@@ -466,22 +487,17 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* src_batch) {
 
 namespace ROCKSDB_NAMESPACE {
 
-Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifier> notifier,
+Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifier> /*notifier*/,
                                                TxnTimestamp ts,
                                                std::shared_ptr<const Snapshot>* snapshot) {
   if (snapshot != nullptr) snapshot->reset();
   const TxnTimestamp given = GetCommitTimestamp();
   if (given == kMaxTxnTimestamp) {
     if (ts == kMaxTxnTimestamp) return Status::InvalidArgument("Commit timestamp unset");
-    Status s = SetCommitTimestamp(ts);
-    if (!s.ok()) return s;
   } else if (ts != kMaxTxnTimestamp && ts != given) {
     return Status::InvalidArgument("Different commit ts specified");
   }
-  SetSnapshotOnNextOperation(std::move(notifier));
-  Status s = Commit();
-  if (s.ok() && snapshot != nullptr) *snapshot = GetTimestampedSnapshot();
-  return s;
+  return Status::NotSupported("CommitAndTryCreateSnapshot: snapshots with timestamps");
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -150,6 +150,10 @@ class TransactionBase : public Transaction {
   // at the snapshot, if there is one. Not OK: the operation does not happen.
   virtual Status TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only,
                           bool exclusive, bool validate) = 0;
+  // A read for update of a family with timestamps, or with one: whether it may be. Sets *timestamp,
+  // the bytes, to what is to be read at if the options do not say.
+  virtual Status CheckReadForUpdate(ColumnFamilyHandle* family, const ReadOptions& options,
+                                    bool validate, std::string* timestamp) const = 0;
   // A write that is not to be validated.
   virtual Status TakeUntracked(ColumnFamilyHandle* family, const Slice& key) = 0;
   // A key is not tracked any more.
@@ -197,9 +201,10 @@ class TransactionBase : public Transaction {
   template <class F>
   Status Write(ColumnFamilyHandle* family, const Slice& key, Tracking tracking, uint64_t* count,
                const F& write);
-  template <class Value>
+  // `read`: with options that have the timestamp, once the key is tracked.
+  template <class F>
   Status ReadForUpdate(const ReadOptions& options, ColumnFamilyHandle* family, const Slice& key,
-                       Value* value, bool exclusive, bool validate);
+                       bool exclusive, bool validate, const F& read);
   std::vector<std::unique_ptr<Iterator>> NewIterators(const ReadOptions& options,
                                                       const std::vector<ColumnFamilyHandle*>&,
                                                       const Comparator** order);

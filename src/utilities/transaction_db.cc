@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "base/timestamps.h"
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
-#include "utilities/no_timestamps.h"
 #include "utilities/pessimistic_transaction.h"
 
 namespace cairn {
@@ -45,6 +45,33 @@ Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& opt
                                 " is incompatible with unordered_writes");
   }
   return Status::OK();
+}
+
+}  // namespace
+
+Status CheckTimestamps(const Comparator* comparator, TxnDBWritePolicy policy) {
+  const size_t size = comparator == nullptr ? 0 : comparator->timestamp_size();
+  if (size == 0) return Status::OK();
+  if (size != sizeof(TxnTimestamp)) {
+    return Status::InvalidArgument(
+        "timestamps in transactions have 8 bytes, those of " + std::string(comparator->Name()),
+        std::to_string(size));
+  }
+  if (policy == WRITE_COMMITTED) return Status::OK();
+  return Status::NotSupported(
+      std::string("a comparator with timestamps needs WRITE_COMMITTED, not ") + NameOf(policy),
+      comparator->Name());
+}
+
+namespace {
+
+Status CheckAllTimestamps(const std::vector<ColumnFamilyDescriptor>& families,
+                          TxnDBWritePolicy policy) {
+  Status s;
+  for (size_t i = 0; s.ok() && i < families.size(); ++i) {
+    s = CheckTimestamps(families[i].options.comparator, policy);
+  }
+  return s;
 }
 
 }  // namespace
@@ -138,6 +165,34 @@ void PessimisticDb::GetAllPreparedTransactions(std::vector<Transaction*>* trans)
   }
 }
 
+// --- Families that are created
+
+Status PessimisticDb::CreateColumnFamily(const ColumnFamilyOptions& options,
+                                         const std::string& name, ColumnFamilyHandle** handle) {
+  Status s = CheckTimestamps(options.comparator, options_.write_policy);
+  return s.ok() ? StackableDB::CreateColumnFamily(options, name, handle) : s;
+}
+Status PessimisticDb::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                           const std::vector<std::string>& names,
+                                           std::vector<ColumnFamilyHandle*>* handles) {
+  Status s = CheckTimestamps(options.comparator, options_.write_policy);
+  return s.ok() ? StackableDB::CreateColumnFamilies(options, names, handles) : s;
+}
+Status PessimisticDb::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& families,
+                                           std::vector<ColumnFamilyHandle*>* handles) {
+  Status s = CheckAllTimestamps(families, options_.write_policy);
+  return s.ok() ? StackableDB::CreateColumnFamilies(families, handles) : s;
+}
+Status PessimisticDb::CreateColumnFamilyWithImport(
+    const ColumnFamilyOptions& options, const std::string& name,
+    const ImportColumnFamilyOptions& import_options,
+    const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle) {
+  Status s = CheckTimestamps(options.comparator, options_.write_policy);
+  if (!s.ok()) return s;
+  return StackableDB::CreateColumnFamilyWithImport(options, name, import_options, metadatas,
+                                                   handle);
+}
+
 // --- What is locked
 
 const Comparator* PessimisticDb::RangeComparatorOf(uint32_t family) const {
@@ -207,35 +262,69 @@ Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
   return s;
 }
 
+Status PessimisticDb::NeedNone(ColumnFamilyHandle* family) const {
+  if (impl_->TimestampSizeOf(IdOf(family)) == 0) [[likely]]
+    return Status::OK();
+  return Status::NotSupported("a write without a timestamp to a family that has them",
+                              family == nullptr ? kDefaultColumnFamilyName : family->GetName());
+}
+
+template <class F>
+Status PessimisticDb::WriteBare(ColumnFamilyHandle* family, const Slice& key, const F& put) {
+  Status s = NeedNone(family);
+  return s.ok() ? WriteLocked({{IdOf(family), key}}, put) : s;
+}
+
 Status PessimisticDb::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                           const Slice& value) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->Put(options, family, key, value); });
+  return WriteBare(family, key, [&] { return impl_->Put(options, family, key, value); });
 }
 Status PessimisticDb::PutEntity(const WriteOptions& options, ColumnFamilyHandle* family,
                                 const Slice& key, const WideColumns& columns) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->PutEntity(options, family, key, columns); });
+  return WriteBare(family, key, [&] { return impl_->PutEntity(options, family, key, columns); });
 }
 Status PessimisticDb::PutEntity(const WriteOptions& options, const Slice& key,
                                 const AttributeGroups& groups) {
   Keys keys;
-  for (const AttributeGroup& group : groups) keys.emplace_back(IdOf(group.column_family()), key);
+  for (const AttributeGroup& group : groups) {
+    if (Status s = NeedNone(group.column_family()); !s.ok()) return s;
+    keys.emplace_back(IdOf(group.column_family()), key);
+  }
   return WriteLocked(std::move(keys), [&] { return impl_->PutEntity(options, key, groups); });
 }
 Status PessimisticDb::Delete(const WriteOptions& options, ColumnFamilyHandle* family,
                              const Slice& key) {
-  return WriteLocked({{IdOf(family), key}}, [&] { return impl_->Delete(options, family, key); });
+  return WriteBare(family, key, [&] { return impl_->Delete(options, family, key); });
 }
 Status PessimisticDb::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
                                    const Slice& key) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->SingleDelete(options, family, key); });
+  return WriteBare(family, key, [&] { return impl_->SingleDelete(options, family, key); });
 }
 Status PessimisticDb::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
                             const Slice& key, const Slice& value) {
+  return WriteBare(family, key, [&] { return impl_->Merge(options, family, key, value); });
+}
+
+// (These write a batch, which goes to the database itself, and not to Write() below.)
+Status PessimisticDb::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                          const Slice& ts, const Slice& value) {
   return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->Merge(options, family, key, value); });
+                     [&] { return impl_->Put(options, family, key, ts, value); });
+}
+Status PessimisticDb::Delete(const WriteOptions& options, ColumnFamilyHandle* family,
+                             const Slice& key, const Slice& ts) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->Delete(options, family, key, ts); });
+}
+Status PessimisticDb::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
+                                   const Slice& key, const Slice& ts) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->SingleDelete(options, family, key, ts); });
+}
+Status PessimisticDb::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
+                            const Slice& key, const Slice& ts, const Slice& value) {
+  return WriteLocked({{IdOf(family), key}},
+                     [&] { return impl_->Merge(options, family, key, ts, value); });
 }
 
 Status PessimisticDb::Write(const WriteOptions& options, WriteBatch* updates) {
@@ -255,7 +344,9 @@ Status PessimisticDb::Write(const WriteOptions& options,
   BatchReader reader(updates->Data());
   BatchRecord record;
   while (reader.Next(&record)) {
-    if (record.counted) keys.emplace_back(record.family, record.key);
+    if (!record.counted) continue;
+    keys.emplace_back(record.family,
+                      StripTimestamp(record.key, impl_->TimestampSizeOf(record.family)));
   }
   // (A damaged batch is the write's to refuse.)
   return WriteLocked(std::move(keys), [&] { return impl_->Write(options, updates); });
@@ -305,7 +396,7 @@ Status TransactionDB::Open(const DBOptions& db_options, const TransactionDBOptio
                            std::vector<ColumnFamilyHandle*>* handles, TransactionDB** dbptr) {
   *dbptr = nullptr;
   Status s = cairn::CheckOptions(db_options, txn_db_options);
-  if (s.ok()) s = cairn::RefuseTimestamps(column_families);
+  if (s.ok()) s = cairn::CheckAllTimestamps(column_families, txn_db_options.write_policy);
   if (!s.ok()) return s;
   DBOptions options = db_options;
   std::vector<ColumnFamilyDescriptor> families = column_families;
@@ -342,6 +433,9 @@ Status TransactionDB::WrapDB(DB* db, const TransactionDBOptions& txn_db_options,
         std::string("TransactionDBOptions::write_policy ") +
             cairn::NameOf(txn_db_options.write_policy),
         "a database that was opened without TransactionDB::Open() can only have WRITE_COMMITTED");
+  }
+  for (size_t i = 0; s.ok() && i < handles.size(); ++i) {
+    s = cairn::CheckTimestamps(handles[i]->GetComparator(), txn_db_options.write_policy);
   }
   if (s.ok() && !compacting.empty()) s = db->EnableAutoCompaction(compacting);
   if (s.ok()) return cairn::Wrap(std::move(owned), txn_db_options, &all, dbptr);

@@ -1,6 +1,8 @@
 // The public WriteBatchWithIndex: a WriteBatch, and a BatchIndex of what is in it.
 #include "rocksdb/utilities/write_batch_with_index.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "rocksdb/db.h"
@@ -18,7 +20,8 @@ using cairn::InBatch;
 struct WriteBatchWithIndex::Rep {
   Rep(const Comparator* comparator, size_t reserved_bytes, bool overwrite, size_t max_bytes,
       size_t protection_bytes_per_key)
-      : batch(reserved_bytes, max_bytes, protection_bytes_per_key, /*default_cf_ts_sz=*/0),
+      : batch(reserved_bytes, max_bytes, protection_bytes_per_key,
+              comparator == nullptr ? 0 : comparator->timestamp_size()),
         index(&batch, comparator, overwrite) {}
 
   WriteBatch batch;
@@ -91,8 +94,26 @@ void ShowDefaultColumn(const PinnableWideColumns& columns, PinnableSlice* value)
   value->PinSelf(Slice());
 }
 
-Status NoTimestamps() {
-  return Status::NotSupported("WriteBatchWithIndex has no user-defined timestamps");
+// (As RocksDB says it.)
+Status NoTimestampYet(ColumnFamilyHandle* family) {
+  if (family == nullptr) return Status::InvalidArgument("column family handle cannot be nullptr");
+  return Status::NotSupported("WriteBatchWithIndex takes keys without timestamps");
+}
+
+// What reads that may have to go on to the database need. `exactly`: also if they do not.
+Status CheckReadTimestamp(ColumnFamilyHandle* family, const ReadOptions& options, bool exactly) {
+  const Comparator* const comparator = family->GetComparator();
+  const size_t size = comparator == nullptr ? 0 : comparator->timestamp_size();
+  if (size != 0 && options.timestamp == nullptr) [[unlikely]] {
+    return Status::InvalidArgument("Must specify timestamp");
+  }
+  if (exactly && options.timestamp != nullptr && options.timestamp->size() != size) [[unlikely]] {
+    return Status::InvalidArgument("ReadOptions::timestamp has " +
+                                       std::to_string(options.timestamp->size()) +
+                                       " bytes, the family's timestamps " + std::to_string(size),
+                                   family->GetName());
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -111,10 +132,6 @@ WriteBatchWithIndex& WriteBatchWithIndex::operator=(WriteBatchWithIndex&&) = def
 template <class Append>
 Status WriteBatchWithIndex::AddToBoth(ColumnFamilyHandle* family, const Slice& key, WriteType type,
                                       const Append& append) {
-  if (family != nullptr && family->GetComparator() != nullptr &&
-      family->GetComparator()->timestamp_size() != 0) [[unlikely]] {
-    return NoTimestamps();
-  }
   if (!rep->index.Reserve()) return Status::MemoryLimit("no memory for a WriteBatchWithIndex");
   const size_t offset = rep->batch.GetDataSize();
   Status s = append(&rep->batch);
@@ -124,21 +141,23 @@ Status WriteBatchWithIndex::AddToBoth(ColumnFamilyHandle* family, const Slice& k
   return s;
 }
 
-Status WriteBatchWithIndex::Put(ColumnFamilyHandle*, const Slice&, const Slice&, const Slice&) {
-  return NoTimestamps();
+Status WriteBatchWithIndex::Put(ColumnFamilyHandle* family, const Slice&, const Slice&,
+                                const Slice&) {
+  return NoTimestampYet(family);
 }
-Status WriteBatchWithIndex::Merge(ColumnFamilyHandle*, const Slice&, const Slice&, const Slice&) {
-  return NoTimestamps();
+Status WriteBatchWithIndex::Merge(ColumnFamilyHandle* family, const Slice&, const Slice&,
+                                  const Slice&) {
+  return NoTimestampYet(family);
 }
-Status WriteBatchWithIndex::Delete(ColumnFamilyHandle*, const Slice&, const Slice&) {
-  return NoTimestamps();
+Status WriteBatchWithIndex::Delete(ColumnFamilyHandle* family, const Slice&, const Slice&) {
+  return NoTimestampYet(family);
 }
-Status WriteBatchWithIndex::SingleDelete(ColumnFamilyHandle*, const Slice&, const Slice&) {
-  return NoTimestamps();
+Status WriteBatchWithIndex::SingleDelete(ColumnFamilyHandle* family, const Slice&, const Slice&) {
+  return NoTimestampYet(family);
 }
 Status WriteBatchWithIndex::DeleteRange(ColumnFamilyHandle*, const Slice&, const Slice&,
                                         const Slice&) {
-  return NoTimestamps();
+  return NoRanges();
 }
 
 Status WriteBatchWithIndex::Put(ColumnFamilyHandle* family, const Slice& key, const Slice& value) {
@@ -298,6 +317,8 @@ Status WriteBatchWithIndex::GetFromBatchAndDB(DB* db, const ReadOptions& read_op
                                               PinnableSlice* value) {
   DB* const root = db->GetRootDB();
   if (family == nullptr) family = root->DefaultColumnFamily();
+  Status checked = CheckReadTimestamp(family, read_options, /*exactly=*/false);
+  if (!checked.ok()) return checked;
   value->Reset();
   BatchAnswer answer;
   switch (answer.LookUp(rep->index, family, key)) {
@@ -329,6 +350,8 @@ Status WriteBatchWithIndex::GetEntityFromBatchAndDB(DB* db, const ReadOptions& r
     return Status::InvalidArgument(
         "GetEntityFromBatchAndDB needs a database, a column family and columns");
   }
+  Status checked = CheckReadTimestamp(family, read_options, /*exactly=*/true);
+  if (!checked.ok()) return checked;
   DB* const root = db->GetRootDB();
   columns->Reset();
   BatchAnswer answer;
@@ -399,6 +422,10 @@ void WriteBatchWithIndex::MultiGetFromBatchAndDB(DB* db, const ReadOptions& read
                                                  Status* statuses, bool sorted_input) {
   DB* const root = db->GetRootDB();
   if (family == nullptr) family = root->DefaultColumnFamily();
+  if (Status s = CheckReadTimestamp(family, read_options, /*exactly=*/false); !s.ok()) {
+    std::fill_n(statuses, num_keys, s);
+    return;
+  }
   for (size_t i = 0; i < num_keys; ++i) values[i].Reset();
   const Rest rest = AnswerFromBatch(rep->index, family, num_keys, keys, statuses,
                                     [&](size_t i, const BatchAnswer& answer) {
@@ -446,6 +473,10 @@ void WriteBatchWithIndex::MultiGetEntityFromBatchAndDB(DB* db, const ReadOptions
       statuses[i] = Status::InvalidArgument(
           "MultiGetEntityFromBatchAndDB needs a database, a column family, keys and results");
     }
+    return;
+  }
+  if (Status s = CheckReadTimestamp(family, read_options, /*exactly=*/true); !s.ok()) {
+    std::fill_n(statuses, num_keys, s);
     return;
   }
   DB* const root = db->GetRootDB();

@@ -89,7 +89,8 @@ LogIterator::Steps LogIterator::Follow() {
     if (entry.type == kTypeBeginPersistedPrepareXID || entry.type == kTypeBeginUnprepareXID) {
       return FollowShared();
     }
-    const bool is_commit = entry.type == kTypeCommitXID;
+    const bool has_timestamp = entry.type == kTypeCommitXIDAndTimestamp;
+    const bool is_commit = entry.type == kTypeCommitXID || has_timestamp;
     if (entry.type == kTypeBeginPrepareXID) {
       in_section = steps.any = true;
       count = 0;
@@ -98,7 +99,8 @@ LogIterator::Steps LogIterator::Follow() {
       prepared_[entry.key.ToString()] = count;
     } else if (is_commit || entry.type == kTypeRollbackXID) {
       steps.any = true;
-      const auto found = prepared_.find(entry.key.ToString());
+      const Slice& name = has_timestamp ? entry.value : entry.key;
+      const auto found = prepared_.find(name.ToString());
       if (found == prepared_.end()) {
         steps.ends_late = steps.ends_late || is_commit;
         continue;

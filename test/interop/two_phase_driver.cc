@@ -2,7 +2,10 @@
 // API alone: compiled once against Cairn and once against librocksdb, so that two_phase_test.py can
 // hand a database with prepared transactions back and forth between the two.
 //
-//   two_phase_driver DB POLICY STEP ...     (POLICY: the number of a TxnDBWritePolicy)
+//   two_phase_driver DB POLICY STEP ...     (POLICY: the number of a TxnDBWritePolicy; 3: as 0, and
+//   the
+//                                           second family's keys have timestamps)
+//     at NUMBER                           the timestamp of what follows
 //     put KEY VALUE | merge KEY VALUE     plain, into both families
 //     begin NAME                          what follows is the transaction's ...
 //     tput KEY VALUE | tmerge KEY VALUE | tdelete KEY
@@ -10,7 +13,7 @@
 //     commit NAME | rollback NAME
 //     flush 0|1                           a family
 //     show                                prints "prepared NAME ..." and, for each family,
-//                                         "family KEY=VALUE ..."
+//                                         "family KEY=VALUE ...", KEY=VALUE@NUMBER with timestamps
 //     die                                 ends the process here, without closing anything
 // A failed step is told on stderr, with exit status 1.
 #include <unistd.h>
@@ -22,13 +25,36 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/comparator.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
 
+#ifdef INTEROP_ROCKSDB
+namespace rocksdb {
+// (7.8.3 has it, and declares it nowhere.)
+const Comparator* BytewiseComparatorWithU64Ts();
+}  // namespace rocksdb
+#endif
+
 namespace {
+
+constexpr int kStamped = 3;
+
+std::string Bytes(uint64_t timestamp) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(timestamp >> (8 * i)));
+  return bytes;
+}
+uint64_t NumberOf(const rocksdb::Slice& bytes) {
+  uint64_t number = 0;
+  for (size_t i = bytes.size(); i > 0; --i) {
+    number = number << 8 | static_cast<unsigned char>(bytes[i - 1]);
+  }
+  return number;
+}
 
 using rocksdb::Slice;
 using rocksdb::Status;
@@ -47,7 +73,8 @@ class Joined : public rocksdb::AssociativeMergeOperator {
 
 class Driver {
  public:
-  Driver(const std::string& path, int policy) {
+  Driver(const std::string& path, int policy) : stamped_(policy == kStamped) {
+    if (stamped_) policy = 0;
     rocksdb::TransactionDBOptions txn_options;
     txn_options.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(policy);
     txn_options.rollback_merge_operands = policy != 0;
@@ -56,10 +83,12 @@ class Driver {
     options.create_missing_column_families = true;
     options.merge_operator = std::make_shared<Joined>();
     options.compression = rocksdb::kNoCompression;
+    rocksdb::Options second = options;
+    if (stamped_) second.comparator = rocksdb::BytewiseComparatorWithU64Ts();
     Check(rocksdb::TransactionDB::Open(
               options, txn_options, path,
               {rocksdb::ColumnFamilyDescriptor(rocksdb::kDefaultColumnFamilyName, options),
-               rocksdb::ColumnFamilyDescriptor("second", options)},
+               rocksdb::ColumnFamilyDescriptor("second", second)},
               &families_, &db_),
           "open");
   }
@@ -72,7 +101,9 @@ class Driver {
     for (size_t i = 0; i < steps.size(); ++i) {
       const std::string& step = steps[i];
       const auto next = [&] { return steps.at(++i); };
-      if (step == "put" || step == "merge") {
+      if (step == "at") {
+        timestamp_ = std::stoull(next());
+      } else if (step == "put" || step == "merge") {
         const std::string key = next(), value = next();
         Plain(step == "merge", key, value);
       } else if (step == "begin") {
@@ -114,6 +145,7 @@ class Driver {
   }
 
   void Plain(bool merge, const std::string& key, const std::string& value) {
+    if (stamped_) return Commit(merge, key, value);
     rocksdb::WriteBatch batch;
     for (rocksdb::ColumnFamilyHandle* family : families_) {
       Check(merge ? batch.Merge(family, key, value) : batch.Put(family, key, value), "batch");
@@ -124,9 +156,23 @@ class Driver {
     Check(db_->Write(rocksdb::WriteOptions(), unlocked, &batch), "write");
   }
 
+  // (What has timestamps RocksDB writes by transactions alone.)
+  void Commit(bool merge, const std::string& key, const std::string& value) {
+    rocksdb::TransactionOptions unlocked;
+    unlocked.skip_concurrency_control = true;
+    const std::unique_ptr<Transaction> txn(
+        db_->BeginTransaction(rocksdb::WriteOptions(), unlocked));
+    for (rocksdb::ColumnFamilyHandle* family : families_) {
+      Check(merge ? txn->Merge(family, key, value) : txn->Put(family, key, value), "write");
+    }
+    Check(txn->SetCommitTimestamp(timestamp_), "timestamp");
+    Check(txn->Commit(), "commit");
+  }
+
   void Decide(bool commit, const std::string& name) {
     const std::unique_ptr<Transaction> txn(db_->GetTransactionByName(name));
     if (txn == nullptr) Check(Status::NotFound(name), "transaction");
+    if (stamped_) Check(txn->SetCommitTimestamp(timestamp_), "timestamp");
     Check(commit ? txn->Commit() : txn->Rollback(), name);
   }
 
@@ -140,16 +186,24 @@ class Driver {
     for (const std::string& name : names) line += " " + name;
     std::puts(line.c_str());
     for (rocksdb::ColumnFamilyHandle* family : families_) {
-      const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(rocksdb::ReadOptions(), family));
+      const bool stamped = stamped_ && family == families_.back();
+      const std::string bytes = Bytes(UINT64_MAX);
+      const Slice newest(bytes);
+      rocksdb::ReadOptions options;
+      if (stamped) options.timestamp = &newest;
+      const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(options, family));
       line = "family";
       for (it->SeekToFirst(); it->Valid(); it->Next()) {
         line += " " + it->key().ToString() + "=" + it->value().ToString();
+        if (stamped) line += "@" + std::to_string(NumberOf(it->timestamp()));
       }
       Check(it->status(), "iterator");
       std::puts(line.c_str());
     }
   }
 
+  const bool stamped_;
+  uint64_t timestamp_ = 0;
   rocksdb::TransactionDB* db_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   Transaction* txn_ = nullptr;  // that is made; then the database's

@@ -7,6 +7,7 @@ import ctypes
 import os
 import sys
 
+STAMPED = 3  # the policy that means WRITE_COMMITTED, and timestamps in the second family
 LIBC = ctypes.CDLL(None)
 LIBC.malloc.restype = ctypes.c_void_p
 LIBC.malloc.argtypes = [ctypes.c_size_t]
@@ -73,6 +74,8 @@ CALLBACKS = (DESTROY(lambda _state: None), FULL(full), PARTIAL(partial), None, N
 class Driver:
     def __init__(self, library, path, policy):
         self.engine = e = Engine(library)
+        self.stamped, self.timestamp = policy == STAMPED, 0
+        policy = 0 if self.stamped else policy
         txn_db_options = e.make('transactiondb_options_create')
         if policy:
             e('transactiondb_options_set_write_policy', txn_db_options, policy)
@@ -82,13 +85,17 @@ class Driver:
         e('options_set_create_missing_column_families', options, 1)
         e('options_set_merge_operator', options, e.make('mergeoperator_create', None, *CALLBACKS))
         e('options_set_compression', options, 0)
+        second = options
+        if self.stamped:
+            second = e.make('options_create')
+            e.checked('get_options_from_string', options, b'comparator=leveldb.BytewiseComparator.u64ts', second)
         self.write, self.read = e.make('writeoptions_create'), e.make('readoptions_create')
         self.flush_options = e.make('flushoptions_create')
         self.txn_options = e.make('transaction_options_create')
         names = (ctypes.c_char_p * 2)(b'default', b'second')
         handles = (POINTER * 2)()
         self.db = POINTER(e.checked('transactiondb_open_column_families', options, txn_db_options,
-                                    path.encode(), 2, names, (POINTER * 2)(options, options), handles, result=POINTER))
+                                    path.encode(), 2, names, (POINTER * 2)(options, second), handles, result=POINTER))
         self.families = [POINTER(handle) for handle in handles]
 
     def close(self):
@@ -112,17 +119,31 @@ class Driver:
             data = [part for text in (key, *value) for part in (text.encode(), SIZE(len(text)))]
             self.engine.checked(f'{prefix}_{kind}_cf', *target, family, *data)
 
+    def commit(self, txn):
+        if self.stamped:
+            self.engine('transaction_set_commit_timestamp', txn, ctypes.c_uint64(self.timestamp))
+        self.engine.checked('transaction_commit', txn)
+        self.engine('transaction_destroy', txn)
+
     def show(self):
         e = self.engine
         print(' '.join(['prepared', *sorted(self.prepared())]))
-        for family in self.families:
-            it, line = e.make('transactiondb_create_iterator_cf', self.db, self.read, family), ['family']
+        newest = ctypes.create_string_buffer(b'\xff' * 8, 8)
+        stamped = e.make('readoptions_create')
+        e('readoptions_set_timestamp', stamped, newest, SIZE(8))
+        for i, family in enumerate(self.families):
+            has_timestamps = self.stamped and i == 1
+            it = e.make('transactiondb_create_iterator_cf', self.db, stamped if has_timestamps else self.read, family)
+            line = ['family']
             e('iter_seek_to_first', it)
             while e('iter_valid', it, result=ctypes.c_ubyte):
                 size, value_size = SIZE(), SIZE()
                 key = ctypes.string_at(e('iter_key', it, ctypes.byref(size), result=POINTER), size.value)
                 value = ctypes.string_at(e('iter_value', it, ctypes.byref(value_size), result=POINTER), value_size.value)
                 line.append(f'{key.decode()}={value.decode()}')
+                if has_timestamps:
+                    at = ctypes.string_at(e('iter_timestamp', it, ctypes.byref(size), result=POINTER), 8)
+                    line[-1] += f'@{int.from_bytes(at, "little")}'
                 e('iter_next', it)
             e('iter_destroy', it)
             print(' '.join(line))
@@ -130,7 +151,13 @@ class Driver:
     def run(self, steps):
         e, steps, txn = self.engine, iter(steps), None
         for step in steps:
-            if step in ('put', 'merge'):
+            if step == 'at':
+                self.timestamp = int(next(steps))
+            elif step in ('put', 'merge') and self.stamped:
+                plain = e.make('transaction_begin', self.db, self.write, self.txn_options, None)
+                self.put_into('transaction', (plain,), step, next(steps), next(steps))
+                self.commit(plain)
+            elif step in ('put', 'merge'):
                 self.put_into('transactiondb', (self.db, self.write), step, next(steps), next(steps))
             elif step == 'begin':
                 txn, name = e.make('transaction_begin', self.db, self.write, self.txn_options, None), next(steps)
@@ -141,9 +168,11 @@ class Driver:
                 self.put_into('transaction', (txn,), 'delete', next(steps))
             elif step == 'prepare':
                 e.checked('transaction_prepare', txn)
-            elif step in ('commit', 'rollback'):
+            elif step == 'commit':
+                self.commit(self.prepared()[next(steps)])
+            elif step == 'rollback':
                 decided = self.prepared()[next(steps)]
-                e.checked('transaction_' + step, decided)
+                e.checked('transaction_rollback', decided)
                 e('transaction_destroy', decided)
             elif step == 'flush':
                 e.checked('transactiondb_flush_cf', self.db, self.flush_options, self.families[int(next(steps))])

@@ -93,8 +93,7 @@ class Transaction {
       std::shared_ptr<TransactionNotifier> notifier = nullptr) = 0;
   // Null: there is none. Good until the snapshot is replaced or cleared.
   virtual const Snapshot* GetSnapshot() const = 0;
-  // A snapshot with a timestamp, which may outlive the transaction: none, as there are no
-  // timestamps.
+  // A snapshot with a timestamp, which may outlive the transaction: none; they are not supported.
   virtual std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const = 0;
   // Lets it go, and one that is still to be taken. Keys tracked before keep their moment.
   virtual void ClearSnapshot() = 0;
@@ -108,7 +107,7 @@ class Transaction {
   // DB::Write() says, too. SUSPENDS.
   virtual Status Commit() = 0;
   // Commit(), and a snapshot with the timestamp `ts`. InvalidArgument: none was given, here or by
-  // SetCommitTimestamp(), or two that differ. NotSupported otherwise: there are no timestamps.
+  // SetCommitTimestamp(), or two that differ. NotSupported otherwise: nothing is committed.
   Status CommitAndTryCreateSnapshot(
       std::shared_ptr<TransactionNotifier> notifier = std::shared_ptr<TransactionNotifier>(),
       TxnTimestamp ts = kMaxTxnTimestamp, std::shared_ptr<const Snapshot>* snapshot = nullptr);
@@ -325,13 +324,29 @@ class Transaction {
   // Of the object, for logs.
   uint64_t GetId() { return id_; }
 
-  // --- User-defined timestamps: NotSupported, as in the database.
+  // --- User-defined timestamps (Comparator::timestamp_size), of 8 bytes: the numbers as
+  // EncodeU64Ts() has them. With TransactionDB and WRITE_COMMITTED; NotSupported elsewhere.
+  //
+  // Keys are given without one, to all functions. All that a transaction writes to families with
+  // timestamps gets one and the same with Commit(), which without one is InvalidArgument and leaves
+  // the transaction as it was; a transaction that was prepared may get it then, also when it was
+  // found by recovery. Reads and iterators of such families need ReadOptions::timestamp; what the
+  // transaction wrote itself they see with any, and Iterator::timestamp() of it is empty.
+
+  // GetForUpdate() of a family with timestamps reads at this one, and it and each write that is
+  // tracked are Busy if the key has a newer one by then. Without it GetForUpdate() there is
+  // InvalidArgument, unless it does not validate; with another ReadOptions::timestamp, too.
+  // InvalidArgument: it was larger before.
   virtual Status SetReadTimestampForValidation(TxnTimestamp /*ts*/) {
     return Status::NotSupported("timestamp not supported");
   }
+  // The last one counts. InvalidArgument: it is not larger than that of
+  // SetReadTimestampForValidation(). That it is not older than what its keys have is the caller's
+  // business where he did not validate.
   virtual Status SetCommitTimestamp(TxnTimestamp /*ts*/) {
     return Status::NotSupported("timestamp not supported");
   }
+  // kMaxTxnTimestamp: there is none.
   virtual TxnTimestamp GetCommitTimestamp() const { return kMaxTxnTimestamp; }
 
  protected:

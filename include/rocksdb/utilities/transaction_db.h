@@ -225,7 +225,9 @@ struct TransactionDBOptions {
   std::function<bool(TransactionDB*, ColumnFamilyHandle*, const Slice& key)>
       rollback_deletion_type_callback;
 
-  // No effect: there are no timestamps.
+  // False: timestamps of what others wrote do not matter (Transaction::
+  // SetReadTimestampForValidation): GetForUpdate() in a family with timestamps reads the newest,
+  // and with a timestamp for validation is InvalidArgument. Snapshots are validated all the same.
   bool enable_udt_validation = true;
 
   // Must be empty: unsupported.
@@ -273,7 +275,7 @@ struct TransactionOptions {
   // No effect: of the other policies.
   int64_t write_batch_flush_threshold = -1;
 
-  // No effect: there are no timestamps.
+  // No effect: that families have timestamps is known of each at the commit.
   bool write_batch_track_timestamp_size = false;
 
   // No effect: a hint for commits of prepared transactions.
@@ -329,6 +331,9 @@ class TransactionDB : public StackableDB {
   virtual Status Write(const WriteOptions& opts,
                        const TransactionDBWriteOptimizations& optimizations,
                        WriteBatch* updates) = 0;
+  // Plain writes to a family with timestamps need one (DB::Put and its kin with `ts`, or a batch
+  // whose keys have theirs): without they are NotSupported, a batch InvalidArgument.
+  //
   // NotSupported. A batch with it is taken if it skips concurrency control (Write above).
   using StackableDB::DeleteRange;
   Status DeleteRange(const WriteOptions&, ColumnFamilyHandle*, const Slice&,
@@ -337,8 +342,9 @@ class TransactionDB : public StackableDB {
   }
 
   // As DB::Open(). The caller owns the result; null if it is not OK. NotSupported: what the
-  // options' comments say, DBOptions::unordered_write, and what DB::Open() refuses (comparators
-  // with timestamps ...).
+  // options' comments say, DBOptions::unordered_write, a comparator with timestamps with another
+  // policy than WRITE_COMMITTED, and what DB::Open() refuses. InvalidArgument, too: timestamps that
+  // have not 8 bytes. (The same is said of families that are created later.)
   static Status Open(const Options& options, const TransactionDBOptions& txn_db_options,
                      const std::string& dbname, TransactionDB** dbptr);
   static Status Open(const DBOptions& db_options, const TransactionDBOptions& txn_db_options,
@@ -384,7 +390,7 @@ class TransactionDB : public StackableDB {
   // How many it keeps from now on.
   virtual void SetDeadlockInfoBufferSize(uint32_t target_size) = 0;
 
-  // Snapshots with timestamps. NotSupported (InvalidArgument of kMaxTxnTimestamp); there are none.
+  // Snapshots with timestamps. NotSupported (InvalidArgument of kMaxTxnTimestamp).
   virtual std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
       TxnTimestamp ts) = 0;
   std::shared_ptr<const Snapshot> GetLatestTimestampedSnapshot() const {

@@ -108,8 +108,12 @@ class WriteBatchWithIndex : public WriteBatchBase {
   WriteBatchWithIndex(WriteBatchWithIndex&&);
   WriteBatchWithIndex& operator=(WriteBatchWithIndex&&);
 
-  // There are no user-defined timestamps here: NotSupported, as is each change of a family that has
-  // them.
+  // Families with user-defined timestamps are written by the functions without one: the batch has
+  // room for it, to be filled in (GetWriteBatch()->UpdateTimestamps()) before it can be written to
+  // a database. WBWIIterator shows keys without. The batch's reads see what it has whatever
+  // ReadOptions::timestamp is, which those that go on to the database need (InvalidArgument).
+  //
+  // With a timestamp at once: NotSupported (InvalidArgument: no column family), as in RocksDB.
   Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
              const Slice& value) override;
   Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
