@@ -183,7 +183,7 @@ def main():
         missing = sorted(used - there)
         passes, words = run_test(folder, test, args.library, missing)
         verdict = 'It ' + words
-        if missing:
+        if not passes:
             test, lost = compile_without(folder, rocksdb, source, missing)
             passes, words = run_test(folder, test, args.library, missing)
             why = {**ASIDE, **{phase: words for phase, (_, words) in PARTS.items()}}
