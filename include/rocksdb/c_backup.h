@@ -28,6 +28,47 @@ extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_create_new_backup(rocksdb_
                                                                         char** errptr);
 extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_create_new_backup_flush(
     rocksdb_backup_engine_t* be, rocksdb_t* db, unsigned char flush_before_backup, char** errptr);
+/* How one backup is made: the fields of these names in CreateBackupOptions,
+   utilities/backup_engine.h. The caller destroys it. */
+typedef struct rocksdb_create_backup_options_t rocksdb_create_backup_options_t;
+typedef void (*rocksdb_create_backup_options_progress_cb)(void* state);
+extern ROCKSDB_LIBRARY_API rocksdb_create_backup_options_t* rocksdb_create_backup_options_create(
+    void);
+extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_destroy(
+    rocksdb_create_backup_options_t* options);
+/* 0, the default: logs are copied instead. */
+extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_set_flush_before_backup(
+    rocksdb_create_backup_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_create_backup_options_get_flush_before_backup(
+    rocksdb_create_backup_options_t* opt);
+/* Whether the threads that copy get the priority below, if it is lower than theirs. Default: 0. */
+extern ROCKSDB_LIBRARY_API void
+rocksdb_create_backup_options_set_decrease_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char
+rocksdb_create_backup_options_get_decrease_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* opt);
+/* 0 idle, 1 low, 2 normal (the default), 3 high. */
+extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_set_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API int rocksdb_create_backup_options_get_background_thread_cpu_priority(
+    rocksdb_create_backup_options_t* opt);
+/* Called each callback_trigger_interval_size bytes, by a thread that copies, one at a time. `state`
+   stays the caller's, and must outlive the backup. NULL: nothing is called, the default. */
+extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_set_progress_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_progress_cb callback);
+/* A backup made so; `options` NULL: by default. *backup_id, which may be NULL, is its number. */
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_create_new_backup_with_options(
+    rocksdb_backup_engine_t* be, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    uint32_t* backup_id, char** errptr);
+/* The same, with bytes of the program's own beside it; NULL: none. */
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_create_new_backup_with_metadata(
+    rocksdb_backup_engine_t* be, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    const char* app_metadata, size_t app_metadata_len, uint32_t* backup_id, char** errptr);
+/* From any thread: a backup or a restore that runs ends with an error (Incomplete), and so do all
+   later ones of this engine. */
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* be);
 /* Deletes all but the latest. */
 extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_purge_old_backups(
     rocksdb_backup_engine_t* be, uint32_t num_backups_to_keep, char** errptr);
@@ -40,6 +81,8 @@ extern ROCKSDB_LIBRARY_API rocksdb_restore_options_t* rocksdb_restore_options_cr
 extern ROCKSDB_LIBRARY_API void rocksdb_restore_options_destroy(rocksdb_restore_options_t* opt);
 extern ROCKSDB_LIBRARY_API void rocksdb_restore_options_set_keep_log_files(
     rocksdb_restore_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_restore_options_get_keep_log_files(
+    rocksdb_restore_options_t* opt);
 /* In place of all that is in the two directories. */
 extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_restore_db_from_latest_backup(
     rocksdb_backup_engine_t* be, const char* db_dir, const char* wal_dir,
@@ -62,6 +105,9 @@ extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_backup_engine_info_size(const rocksdb_backup_engine_info_t* info, int index);
 extern ROCKSDB_LIBRARY_API uint32_t
 rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_info_t* info, int index);
+/* The bytes given with the backup; valid until the list is destroyed. */
+extern ROCKSDB_LIBRARY_API const char* rocksdb_backup_engine_info_app_metadata(
+    const rocksdb_backup_engine_info_t* info, int index, size_t* len);
 extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_info_destroy(
     const rocksdb_backup_engine_info_t* info);
 
@@ -72,6 +118,15 @@ extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_destroy(
     rocksdb_backup_engine_options_t*);
 extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_backup_dir(
     rocksdb_backup_engine_options_t* options, const char* backup_dir);
+/* Not terminated; valid until the options change. */
+extern ROCKSDB_LIBRARY_API const char* rocksdb_backup_engine_options_get_backup_dir(
+    rocksdb_backup_engine_options_t* opt, size_t* size);
+/* In place of backup_rate_limit and restore_rate_limit. The limiters are shared, and may be
+   destroyed at once; NULL: none, the default. */
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_backup_rate_limiter(
+    rocksdb_backup_engine_options_t* options, rocksdb_ratelimiter_t* limiter);
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_restore_rate_limiter(
+    rocksdb_backup_engine_options_t* options, rocksdb_ratelimiter_t* limiter);
 /* Of the backups (backup_env). It outlives the engine. */
 extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_env(
     rocksdb_backup_engine_options_t* options, rocksdb_env_t* env);

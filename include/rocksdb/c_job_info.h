@@ -13,7 +13,6 @@ typedef struct rocksdb_blob_file_addition_info_t rocksdb_blob_file_addition_info
 typedef struct rocksdb_blob_file_garbage_info_t rocksdb_blob_file_garbage_info_t;
 typedef struct rocksdb_compaction_file_info_t rocksdb_compaction_file_info_t;
 typedef struct rocksdb_compaction_job_stats_t rocksdb_compaction_job_stats_t;
-typedef struct rocksdb_table_properties_t rocksdb_table_properties_t;
 
 /* What a table says of itself, by the names of TableProperties in table_properties.h, where units
    stand. Whoever gave it keeps it; text is not zero-terminated, and lives as long. */
@@ -67,6 +66,9 @@ extern ROCKSDB_LIBRARY_API uint64_t rocksdb_table_properties_fast_compression_es
     const rocksdb_table_properties_t* props);
 extern ROCKSDB_LIBRARY_API uint64_t rocksdb_table_properties_external_sst_file_global_seqno_offset(
     const rocksdb_table_properties_t* props);
+/* 0: the keys lack the timestamps that the comparator's keys have. */
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_user_defined_timestamps_persisted(const rocksdb_table_properties_t* props);
 extern ROCKSDB_LIBRARY_API const char* rocksdb_table_properties_db_id(
     const rocksdb_table_properties_t* props, size_t* size);
 extern ROCKSDB_LIBRARY_API const char* rocksdb_table_properties_db_session_id(

@@ -91,6 +91,11 @@ extern ROCKSDB_LIBRARY_API void rocksdb_wait_for_compact_options_set_flush(
     rocksdb_wait_for_compact_options_t* opt, unsigned char v);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_wait_for_compact_options_get_flush(
     rocksdb_wait_for_compact_options_t* opt);
+/* Also until files that nobody needs are deleted. Default: 0. */
+extern ROCKSDB_LIBRARY_API void rocksdb_wait_for_compact_options_set_wait_for_purge(
+    rocksdb_wait_for_compact_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_wait_for_compact_options_get_wait_for_purge(
+    rocksdb_wait_for_compact_options_t* opt);
 extern ROCKSDB_LIBRARY_API void rocksdb_wait_for_compact_options_set_close_db(
     rocksdb_wait_for_compact_options_t* opt, unsigned char v);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_wait_for_compact_options_get_close_db(

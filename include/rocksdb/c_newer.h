@@ -131,6 +131,68 @@ extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_block_based_options_get_num_file_reads_for_auto_readahead(
     rocksdb_block_based_table_options_t* opt);
 
+/* Fields of these names in DBOptions and ColumnFamilyOptions. Texts are not terminated, and valid
+   until the options change. */
+extern ROCKSDB_LIBRARY_API const char* rocksdb_options_get_db_log_dir(rocksdb_options_t* opt,
+                                                                      size_t* size);
+extern ROCKSDB_LIBRARY_API const char* rocksdb_options_get_wal_dir(rocksdb_options_t* opt,
+                                                                   size_t* size);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_db_host_id(rocksdb_options_t* opt,
+                                                               const char* v);
+extern ROCKSDB_LIBRARY_API const char* rocksdb_options_get_db_host_id(rocksdb_options_t* opt,
+                                                                      size_t* size);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_persist_user_defined_timestamps(
+    rocksdb_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_persist_user_defined_timestamps(
+    rocksdb_options_t* opt);
+
+/* Where compactions cut their files: between keys whose first prefix_len bytes differ. The factory
+   is shared, and may be destroyed at once; NULL changes nothing. */
+typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory_t;
+extern ROCKSDB_LIBRARY_API rocksdb_sst_partitioner_factory_t*
+rocksdb_sst_partitioner_fixed_prefix_factory_create(size_t prefix_len);
+extern ROCKSDB_LIBRARY_API void rocksdb_sst_partitioner_factory_destroy(
+    rocksdb_sst_partitioner_factory_t* factory);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_sst_partitioner_factory(
+    rocksdb_options_t* opt, rocksdb_sst_partitioner_factory_t* factory);
+
+/* Each new table file gets a checksum of the whole file (CRC32C), which
+   rocksdb_verify_file_checksums() checks. Shared and destroyed as above. */
+typedef struct rocksdb_file_checksum_gen_factory_t rocksdb_file_checksum_gen_factory_t;
+extern ROCKSDB_LIBRARY_API rocksdb_file_checksum_gen_factory_t*
+rocksdb_file_checksum_gen_crc32c_factory_create(void);
+extern ROCKSDB_LIBRARY_API void rocksdb_file_checksum_gen_factory_destroy(
+    rocksdb_file_checksum_gen_factory_t* factory);
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_file_checksum_gen_factory(
+    rocksdb_options_t* opt, rocksdb_file_checksum_gen_factory_t* factory);
+
+/* Iterators leave out the tables that `table_filter` gives 0 for; the properties are valid in the
+   call. It may be called by several threads. `destructor`, which may be NULL, is called with
+   `state` once neither the options nor an iterator has the filter. A `table_filter` of NULL clears.
+ */
+typedef unsigned char (*rocksdb_readoptions_table_filter_cb)(
+    void* state, const rocksdb_table_properties_t* table_properties);
+extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_set_table_filter(
+    rocksdb_readoptions_t* opt, void* state, void (*destructor)(void*),
+    rocksdb_readoptions_table_filter_cb table_filter);
+extern ROCKSDB_LIBRARY_API void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* opt);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_readoptions_has_table_filter(
+    const rocksdb_readoptions_t* opt);
+
+/* As rocksdb_flush_wal(), and of a database with transactions. The caller destroys the options.
+   sync: also to the disk, 0 by default. */
+typedef struct rocksdb_flushwaloptions_t rocksdb_flushwaloptions_t;
+extern ROCKSDB_LIBRARY_API rocksdb_flushwaloptions_t* rocksdb_flushwaloptions_create(void);
+extern ROCKSDB_LIBRARY_API void rocksdb_flushwaloptions_destroy(rocksdb_flushwaloptions_t* options);
+extern ROCKSDB_LIBRARY_API void rocksdb_flushwaloptions_set_sync(rocksdb_flushwaloptions_t* opt,
+                                                                 unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_flushwaloptions_get_sync(
+    rocksdb_flushwaloptions_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_flush_wal_with_options(
+    rocksdb_t* db, const rocksdb_flushwaloptions_t* options, char** errptr);
+extern ROCKSDB_LIBRARY_API void rocksdb_transactiondb_flush_wal_with_options(
+    rocksdb_transactiondb_t* txn_db, const rocksdb_flushwaloptions_t* options, char** errptr);
+
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

@@ -18,6 +18,9 @@ struct rocksdb_backup_engine_options_t {
 struct rocksdb_restore_options_t {
   RestoreOptions rep;
 };
+struct rocksdb_create_backup_options_t {
+  CreateBackupOptions rep;
+};
 
 namespace {
 
@@ -53,6 +56,40 @@ void rocksdb_backup_engine_create_new_backup_flush(rocksdb_backup_engine_t* be, 
                                                    char** errptr) {
   Report(errptr, be->rep->CreateNewBackup(db->rep.get(), flush_before_backup != 0));
 }
+
+rocksdb_create_backup_options_t* rocksdb_create_backup_options_create() {
+  return new rocksdb_create_backup_options_t;
+}
+void rocksdb_create_backup_options_destroy(rocksdb_create_backup_options_t* o) { delete o; }
+CAIRN_C_OPTION(create_backup_options, unsigned char, flush_before_backup)
+CAIRN_C_OPTION(create_backup_options, unsigned char, decrease_background_thread_cpu_priority)
+CAIRN_C_OPTION(create_backup_options, int, background_thread_cpu_priority)
+void rocksdb_create_backup_options_set_progress_callback(
+    rocksdb_create_backup_options_t* o, void* state,
+    rocksdb_create_backup_options_progress_cb callback) {
+  // The engine calls it unasked, so there always is one.
+  o->rep.progress_callback = [state, callback] {
+    if (callback != nullptr) callback(state);
+  };
+}
+void rocksdb_backup_engine_create_new_backup_with_options(
+    rocksdb_backup_engine_t* be, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    uint32_t* backup_id, char** errptr) {
+  rocksdb_backup_engine_create_new_backup_with_metadata(be, db, options, nullptr, 0, backup_id,
+                                                        errptr);
+}
+void rocksdb_backup_engine_create_new_backup_with_metadata(
+    rocksdb_backup_engine_t* be, rocksdb_t* db, const rocksdb_create_backup_options_t* options,
+    const char* app_metadata, size_t app_metadata_len, uint32_t* backup_id, char** errptr) {
+  std::string metadata;
+  if (app_metadata != nullptr) metadata.assign(app_metadata, app_metadata_len);
+  BackupID made = 0;
+  const Status s = be->rep->CreateNewBackupWithMetadata(
+      options == nullptr ? CreateBackupOptions() : options->rep, db->rep.get(), metadata, &made);
+  if (Report(errptr, s) && backup_id != nullptr) *backup_id = made;
+}
+void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* be) { be->rep->StopBackup(); }
+
 void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* be,
                                              uint32_t num_backups_to_keep, char** errptr) {
   Report(errptr, be->rep->PurgeOldBackups(num_backups_to_keep));
@@ -69,6 +106,7 @@ void rocksdb_restore_options_destroy(rocksdb_restore_options_t* opt) { delete op
 void rocksdb_restore_options_set_keep_log_files(rocksdb_restore_options_t* opt, int v) {
   opt->rep.keep_log_files = v != 0;
 }
+CAIRN_C_GETTER(restore_options, unsigned char, keep_log_files)
 void rocksdb_backup_engine_restore_db_from_latest_backup(
     rocksdb_backup_engine_t* be, const char* db_dir, const char* wal_dir,
     const rocksdb_restore_options_t* restore_options, char** errptr) {
@@ -103,6 +141,12 @@ uint32_t rocksdb_backup_engine_info_number_files(const rocksdb_backup_engine_inf
                                                  int index) {
   return info->rep[static_cast<size_t>(index)].number_files;
 }
+const char* rocksdb_backup_engine_info_app_metadata(const rocksdb_backup_engine_info_t* info,
+                                                    int index, size_t* len) {
+  const std::string& metadata = info->rep[static_cast<size_t>(index)].app_metadata;
+  *len = metadata.size();
+  return metadata.data();
+}
 void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info) { delete info; }
 
 rocksdb_backup_engine_options_t* rocksdb_backup_engine_options_create(const char* backup_dir) {
@@ -112,6 +156,19 @@ void rocksdb_backup_engine_options_destroy(rocksdb_backup_engine_options_t* o) {
 void rocksdb_backup_engine_options_set_backup_dir(rocksdb_backup_engine_options_t* o,
                                                   const char* backup_dir) {
   o->rep.backup_dir = backup_dir;
+}
+const char* rocksdb_backup_engine_options_get_backup_dir(rocksdb_backup_engine_options_t* o,
+                                                         size_t* size) {
+  *size = o->rep.backup_dir.size();
+  return o->rep.backup_dir.data();
+}
+void rocksdb_backup_engine_options_set_backup_rate_limiter(rocksdb_backup_engine_options_t* o,
+                                                           rocksdb_ratelimiter_t* limiter) {
+  o->rep.backup_rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
+}
+void rocksdb_backup_engine_options_set_restore_rate_limiter(rocksdb_backup_engine_options_t* o,
+                                                            rocksdb_ratelimiter_t* limiter) {
+  o->rep.restore_rate_limiter = limiter == nullptr ? nullptr : limiter->rep;
 }
 void rocksdb_backup_engine_options_set_env(rocksdb_backup_engine_options_t* o, rocksdb_env_t* env) {
   o->rep.backup_env = env == nullptr ? nullptr : env->rep;

@@ -142,6 +142,7 @@ void rocksdb_wait_for_compact_options_destroy(rocksdb_wait_for_compact_options_t
 CAIRN_C_SETTER(wait_for_compact_options, unsigned char, abort_on_pause)
 CAIRN_C_SETTER(wait_for_compact_options, unsigned char, flush)
 CAIRN_C_SETTER(wait_for_compact_options, unsigned char, close_db)
+CAIRN_C_OPTION(wait_for_compact_options, unsigned char, wait_for_purge)
 unsigned char rocksdb_wait_for_compact_options_get_abort_on_pause(
     rocksdb_wait_for_compact_options_t* opt) {
   return static_cast<unsigned char>(opt->rep.abort_on_pause);

@@ -9,30 +9,36 @@ using cairn::Slices;
 
 namespace {
 
+using LogDataFunction = void (*)(void*, const char*, size_t);
+
 class Caller final : public WriteBatch::Handler {
  public:
   Caller(void* state, void (*put)(void*, const char*, size_t, const char*, size_t),
-         void (*deleted)(void*, const char*, size_t))
-      : state_(state), put_(put), deleted_(deleted) {}
+         void (*deleted)(void*, const char*, size_t), LogDataFunction log_data = nullptr)
+      : state_(state), put_(put), deleted_(deleted), log_data_(log_data) {}
   void Put(const Slice& key, const Slice& value) override {
     put_(state_, key.data(), key.size(), value.data(), value.size());
   }
   void Delete(const Slice& key) override { deleted_(state_, key.data(), key.size()); }
   void SingleDelete(const Slice& key) override { deleted_(state_, key.data(), key.size()); }
-  void LogData(const Slice&) override {}
+  void LogData(const Slice& blob) override {
+    if (log_data_ != nullptr) log_data_(state_, blob.data(), blob.size());
+  }
 
  private:
   void* const state_;
   void (*const put_)(void*, const char*, size_t, const char*, size_t);
   void (*const deleted_)(void*, const char*, size_t);
+  const LogDataFunction log_data_;
 };
 
 class FamilyCaller final : public WriteBatch::Handler {
  public:
   using PutFunction = void (*)(void*, uint32_t, const char*, size_t, const char*, size_t);
   using DeleteFunction = void (*)(void*, uint32_t, const char*, size_t);
-  FamilyCaller(void* state, PutFunction put, DeleteFunction deleted, PutFunction merge)
-      : state_(state), put_(put), deleted_(deleted), merge_(merge) {}
+  FamilyCaller(void* state, PutFunction put, DeleteFunction deleted, PutFunction merge,
+               LogDataFunction log_data = nullptr)
+      : state_(state), put_(put), deleted_(deleted), merge_(merge), log_data_(log_data) {}
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
     put_(state_, family, key.data(), key.size(), value.data(), value.size());
     return Status::OK();
@@ -48,13 +54,16 @@ class FamilyCaller final : public WriteBatch::Handler {
     merge_(state_, family, key.data(), key.size(), value.data(), value.size());
     return Status::OK();
   }
-  void LogData(const Slice&) override {}
+  void LogData(const Slice& blob) override {
+    if (log_data_ != nullptr) log_data_(state_, blob.data(), blob.size());
+  }
 
  private:
   void* const state_;
   const PutFunction put_;
   const DeleteFunction deleted_;
   const PutFunction merge_;
+  const LogDataFunction log_data_;
 };
 
 }  // namespace
@@ -179,6 +188,26 @@ void rocksdb_writebatch_iterate_cf(rocksdb_writebatch_t* b, void* state,
                                                     size_t klen, const char* v, size_t vlen)) {
   FamilyCaller caller(state, put_cf, deleted_cf, merge_cf);
   b->rep.Iterate(&caller).PermitUncheckedError();
+}
+void rocksdb_writebatch_iterate_ld(rocksdb_writebatch_t* b, void* state,
+                                   void (*put)(void*, const char* k, size_t klen, const char* v,
+                                               size_t vlen),
+                                   void (*deleted)(void*, const char* k, size_t klen),
+                                   void (*log_data)(void*, const char* blob, size_t blob_len)) {
+  Caller caller(state, put, deleted, log_data);
+  b->rep.Iterate(&caller).PermitUncheckedError();
+}
+void rocksdb_writebatch_iterate_cf_ld(
+    rocksdb_writebatch_t* b, void* state,
+    void (*put_cf)(void*, uint32_t cfid, const char* k, size_t klen, const char* v, size_t vlen),
+    void (*deleted_cf)(void*, uint32_t cfid, const char* k, size_t klen),
+    void (*merge_cf)(void*, uint32_t cfid, const char* k, size_t klen, const char* v, size_t vlen),
+    void (*log_data)(void*, const char* blob, size_t blob_len)) {
+  FamilyCaller caller(state, put_cf, deleted_cf, merge_cf, log_data);
+  b->rep.Iterate(&caller).PermitUncheckedError();
+}
+void rocksdb_writebatch_verify_checksum(rocksdb_writebatch_t* b, char** errptr) {
+  cairn::Report(errptr, b->rep.VerifyChecksum());
 }
 const char* rocksdb_writebatch_data(rocksdb_writebatch_t* b, size_t* size) {
   *size = b->rep.GetDataSize();

@@ -43,6 +43,18 @@ static void TestFields(void) {
   SETS(options, other, open_files_async);
   SETS(options, other, memtable_op_scan_flush_trigger);
   SETS(options, other, memtable_avg_op_scan_flush_trigger);
+  SETS(options, other, persist_user_defined_timestamps);
+  phase = "texts of options";
+  size_t size = 0;
+  rocksdb_options_set_db_host_id(other, "a host");
+  const char* text = rocksdb_options_get_db_host_id(other, &size);
+  CHECK(size == 6 && memcmp(text, "a host", 6) == 0);
+  rocksdb_options_set_wal_dir(other, "logs");
+  text = rocksdb_options_get_wal_dir(other, &size);
+  CHECK(size == 4 && memcmp(text, "logs", 4) == 0);
+  rocksdb_options_set_db_log_dir(other, "infos");
+  text = rocksdb_options_get_db_log_dir(other, &size);
+  CHECK(size == 5 && memcmp(text, "infos", 5) == 0);
   rocksdb_options_destroy(other);
   rocksdb_writeoptions_t* writeoptions = rocksdb_writeoptions_create();
   SETS(writeoptions, writeoptions, protection_bytes_per_key);
@@ -368,6 +380,127 @@ static void TestIdentity(const char* path) {
   rocksdb_options_destroy(without);
 }
 
+static void CountCall(void* state) { ++*(int*)state; }
+
+/* How one backup is made, and what is kept with it. */
+static void TestBackupOptions(const char* path) {
+  phase = "backup options";
+  char folder[1000];
+  CHECK(snprintf(folder, sizeof folder, "%s.backups", path) < (int)sizeof folder);
+  rocksdb_backup_engine_options_t* engine_options = rocksdb_backup_engine_options_create(folder);
+  size_t size = 0;
+  const char* text = rocksdb_backup_engine_options_get_backup_dir(engine_options, &size);
+  CHECK(size == strlen(folder) && memcmp(text, folder, size) == 0);
+  rocksdb_backup_engine_options_set_destroy_old_data(engine_options, 1);
+  rocksdb_backup_engine_options_set_callback_trigger_interval_size(engine_options, 1);
+  rocksdb_ratelimiter_t* limiter = rocksdb_ratelimiter_create(1 << 30, 100000, 10);
+  rocksdb_backup_engine_options_set_backup_rate_limiter(engine_options, limiter);
+  rocksdb_backup_engine_options_set_restore_rate_limiter(engine_options, limiter);
+  rocksdb_ratelimiter_destroy(limiter);
+  rocksdb_env_t* env = rocksdb_create_default_env();
+  rocksdb_backup_engine_t* engine = rocksdb_backup_engine_open_opts(engine_options, env, &error);
+  CHECK_OK(error);
+  rocksdb_create_backup_options_t* how = rocksdb_create_backup_options_create();
+  CHECK(rocksdb_create_backup_options_get_background_thread_cpu_priority(how) == 2);
+  rocksdb_create_backup_options_set_background_thread_cpu_priority(how, 1);
+  CHECK(rocksdb_create_backup_options_get_background_thread_cpu_priority(how) == 1);
+  SETS(create_backup_options, how, decrease_background_thread_cpu_priority);
+  SETS(create_backup_options, how, flush_before_backup);
+  rocksdb_create_backup_options_set_flush_before_backup(how, 1);
+  int calls = 0;
+  rocksdb_create_backup_options_set_progress_callback(how, &calls, CountCall);
+
+  phase = "backups with options";
+  rocksdb_t* db = rocksdb_open(options, path, &error);
+  CHECK_OK(error);
+  Put(db, "a", "1");
+  uint32_t number = 0;
+  rocksdb_backup_engine_create_new_backup_with_options(engine, db, how, &number, &error);
+  CHECK_OK(error);
+  CHECK(number == 1 && calls > 0);
+  char* tables = rocksdb_property_value(db, "rocksdb.num-files-at-level0");
+  CHECK(strcmp(tables, "1") == 0); /* it was flushed first */
+  rocksdb_free(tables);
+  const int before = calls;
+  rocksdb_create_backup_options_set_progress_callback(how, NULL, NULL);
+  rocksdb_backup_engine_create_new_backup_with_metadata(engine, db, how, "mi\0ne", 5, &number, &error);
+  CHECK_OK(error);
+  rocksdb_backup_engine_create_new_backup_with_metadata(engine, db, NULL, NULL, 0, NULL, &error);
+  CHECK_OK(error);
+  CHECK(number == 2 && calls == before);
+  const rocksdb_backup_engine_info_t* info = rocksdb_backup_engine_get_backup_info(engine);
+  CHECK(rocksdb_backup_engine_info_count(info) == 3);
+  text = rocksdb_backup_engine_info_app_metadata(info, 1, &size);
+  CHECK(size == 5 && memcmp(text, "mi\0ne", 5) == 0);
+  rocksdb_backup_engine_info_app_metadata(info, 2, &size);
+  CHECK(size == 0);
+  rocksdb_backup_engine_info_destroy(info);
+  rocksdb_create_backup_options_destroy(how);
+  rocksdb_backup_engine_stop_backup(engine);
+  number = 9;
+  rocksdb_backup_engine_create_new_backup_with_options(engine, db, NULL, &number, &error);
+  CHECK(error != NULL && number == 9);
+  rocksdb_free(error);
+  error = NULL;
+  rocksdb_close(db);
+  rocksdb_backup_engine_close(engine);
+  engine = rocksdb_backup_engine_open_opts(engine_options, env, &error); /* empties the folder */
+  CHECK_OK(error);
+  rocksdb_backup_engine_close(engine);
+  rocksdb_backup_engine_options_destroy(engine_options);
+  rocksdb_env_destroy(env);
+  rocksdb_restore_options_t* restoring = rocksdb_restore_options_create();
+  SETS(restore_options, restoring, keep_log_files);
+  rocksdb_restore_options_destroy(restoring);
+}
+
+static char shown[100];
+static void ShowPut(void* state, const char* key, size_t size, const char* value, size_t value_size) {
+  (void)state, (void)value, (void)value_size;
+  strncat(strcat(shown, "+"), key, size);
+}
+static void ShowDelete(void* state, const char* key, size_t size) {
+  (void)state;
+  strncat(strcat(shown, "-"), key, size);
+}
+static void ShowPutOf(void* state, uint32_t family, const char* key, size_t size, const char* value, size_t value_size) {
+  CHECK(family == 0);
+  ShowPut(state, key, size, value, value_size);
+}
+static void ShowDeleteOf(void* state, uint32_t family, const char* key, size_t size) {
+  CHECK(family == 0);
+  ShowDelete(state, key, size);
+}
+static void ShowMergeOf(void* state, uint32_t family, const char* key, size_t size, const char* value, size_t value_size) {
+  (void)state, (void)family, (void)value, (void)value_size;
+  strncat(strcat(shown, "*"), key, size);
+}
+static void ShowLogData(void* state, const char* blob, size_t size) {
+  (void)state;
+  strncat(strcat(shown, "#"), blob, size);
+}
+
+static void TestBatches(const char* path) {
+  (void)path;
+  phase = "batches with data for the log";
+  rocksdb_writebatch_t* batch = rocksdb_writebatch_create();
+  rocksdb_writebatch_put(batch, "a", 1, "1", 1);
+  rocksdb_writebatch_put_log_data(batch, "blob", 4);
+  rocksdb_writebatch_delete(batch, "b", 1);
+  rocksdb_writebatch_iterate_ld(batch, NULL, ShowPut, ShowDelete, ShowLogData);
+  CHECK(strcmp(shown, "+a#blob-b") == 0);
+  shown[0] = 0;
+  rocksdb_writebatch_iterate_ld(batch, NULL, ShowPut, ShowDelete, NULL);
+  CHECK(strcmp(shown, "+a-b") == 0);
+  shown[0] = 0;
+  rocksdb_writebatch_merge(batch, "c", 1, "1", 1);
+  rocksdb_writebatch_iterate_cf_ld(batch, NULL, ShowPutOf, ShowDeleteOf, ShowMergeOf, ShowLogData);
+  CHECK(strcmp(shown, "+a#blob-b*c") == 0);
+  rocksdb_writebatch_verify_checksum(batch, &error);
+  CHECK_OK(error);
+  rocksdb_writebatch_destroy(batch);
+}
+
 static int FilesAtLevel0(rocksdb_t* db) {
   char* value = rocksdb_property_value(db, "rocksdb.num-files-at-level0");
   const int files = atoi(value);
@@ -381,6 +514,91 @@ static void PutAndFlush(rocksdb_t* db, const char* key, const char* value) {
   rocksdb_flush(db, flush, &error);
   CHECK_OK(error);
   rocksdb_flushoptions_destroy(flush);
+}
+
+static unsigned char OnlyTablesOfTwo(void* state, const rocksdb_table_properties_t* properties) {
+  (void)state;
+  CHECK(rocksdb_table_properties_user_defined_timestamps_persisted(properties) == 1);
+  return rocksdb_table_properties_num_entries(properties) == 2;
+}
+
+/* Files by prefix, their checksums, and iterators that leave some out. */
+static void TestPartsOfOptions(const char* path) {
+  phase = "partitioner and checksums";
+  rocksdb_options_t* other = rocksdb_options_create_copy(options);
+  rocksdb_sst_partitioner_factory_t* partitioner = rocksdb_sst_partitioner_fixed_prefix_factory_create(1);
+  rocksdb_options_set_sst_partitioner_factory(other, partitioner);
+  rocksdb_options_set_sst_partitioner_factory(other, NULL);
+  rocksdb_sst_partitioner_factory_destroy(partitioner);
+  rocksdb_file_checksum_gen_factory_t* checksums = rocksdb_file_checksum_gen_crc32c_factory_create();
+  rocksdb_options_set_file_checksum_gen_factory(other, checksums);
+  rocksdb_options_set_file_checksum_gen_factory(other, NULL);
+  rocksdb_file_checksum_gen_factory_destroy(checksums);
+  rocksdb_t* db = rocksdb_open(other, path, &error);
+  CHECK_OK(error);
+  Put(db, "a1", "1");
+  PutAndFlush(db, "b1", "1");
+  Put(db, "a2", "2");
+  PutAndFlush(db, "b1", "2");
+  rocksdb_compact_range(db, NULL, 0, NULL, 0);
+  const rocksdb_livefiles_t* live = rocksdb_livefiles(db);
+  CHECK(rocksdb_livefiles_count(live) == 2); /* a1 and a2, b1 */
+  rocksdb_livefiles_destroy(live);
+  rocksdb_verify_file_checksums(db, &error);
+  CHECK_OK(error);
+
+  phase = "table filter";
+  int destroyed = 0;
+  rocksdb_readoptions_t* some = rocksdb_readoptions_create();
+  CHECK(!rocksdb_readoptions_has_table_filter(some));
+  rocksdb_readoptions_set_table_filter(some, &destroyed, CountCall, OnlyTablesOfTwo);
+  CHECK(rocksdb_readoptions_has_table_filter(some));
+  rocksdb_iterator_t* it = rocksdb_create_iterator(db, some);
+  rocksdb_iter_seek_to_last(it);
+  ExpectAt(it, "a2", "2"); /* b1's table has one entry */
+  rocksdb_iter_destroy(it);
+  CHECK(destroyed == 0);
+  rocksdb_readoptions_clear_table_filter(some);
+  CHECK(destroyed == 1 && !rocksdb_readoptions_has_table_filter(some));
+  it = rocksdb_create_iterator(db, some);
+  rocksdb_iter_seek_to_last(it);
+  ExpectAt(it, "b1", "2");
+  rocksdb_iter_destroy(it);
+  rocksdb_readoptions_destroy(some);
+
+  phase = "logs and waiting";
+  rocksdb_flushwaloptions_t* flushing = rocksdb_flushwaloptions_create();
+  CHECK(rocksdb_flushwaloptions_get_sync(flushing) == 0);
+  SETS(flushwaloptions, flushing, sync);
+  rocksdb_flushwaloptions_set_sync(flushing, 1);
+  Put(db, "c", "3");
+  rocksdb_flush_wal_with_options(db, flushing, &error);
+  CHECK_OK(error);
+  rocksdb_wal_readoptions_t* logs = rocksdb_wal_readoptions_create();
+  CHECK(rocksdb_wal_readoptions_get_verify_checksums(logs) == 1);
+  SETS(wal_readoptions, logs, verify_checksums);
+  rocksdb_wal_iterator_t* updates = rocksdb_get_updates_since(db, rocksdb_get_latest_sequence_number(db), logs, &error);
+  CHECK_OK(error);
+  rocksdb_wal_readoptions_destroy(logs);
+  CHECK(rocksdb_wal_iter_valid(updates));
+  rocksdb_wal_iter_destroy(updates);
+  rocksdb_wait_for_compact_options_t* waiting = rocksdb_wait_for_compact_options_create();
+  SETS(wait_for_compact_options, waiting, wait_for_purge);
+  rocksdb_wait_for_compact_options_set_wait_for_purge(waiting, 1);
+  rocksdb_wait_for_compact(db, waiting, &error);
+  CHECK_OK(error);
+  rocksdb_wait_for_compact_options_destroy(waiting);
+  rocksdb_close(db);
+
+  rocksdb_transactiondb_options_t* locking = rocksdb_transactiondb_options_create();
+  rocksdb_transactiondb_t* locked = rocksdb_transactiondb_open(options, locking, path, &error);
+  CHECK_OK(error);
+  rocksdb_transactiondb_flush_wal_with_options(locked, flushing, &error);
+  CHECK_OK(error);
+  rocksdb_transactiondb_close(locked);
+  rocksdb_transactiondb_options_destroy(locking);
+  rocksdb_flushwaloptions_destroy(flushing);
+  rocksdb_options_destroy(other);
 }
 
 /* The limit of FIFO style is one of the values in blob files, too. */
@@ -476,7 +694,8 @@ int main(int argc, char** argv) {
   rocksdb_destroy_db(options, argv[1], &error);
   CHECK_OK(error);
   TestRefused(argv[1]);
-  void (*const tests[])(const char*) = {TestIdentity, TestFifoOfBlobs, TestCollectorOfLargeTables, TestManualCompaction};
+  void (*const tests[])(const char*) = {TestIdentity,       TestFifoOfBlobs,   TestCollectorOfLargeTables, TestManualCompaction,
+                                         TestPartsOfOptions, TestBackupOptions, TestBatches};
   for (size_t i = 0; i < sizeof tests / sizeof tests[0]; ++i) {
     tests[i](argv[1]);
     rocksdb_destroy_db(options, argv[1], &error);
