@@ -62,6 +62,10 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_cf_paths(rocksdb_options_t* 
                                                              const rocksdb_dbpath_t** path_values,
                                                              size_t num_paths);
 
+/* DBOptions::row_cache. The cache is shared, and may be destroyed at once; NULL: none. */
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_row_cache(rocksdb_options_t* opt,
+                                                              rocksdb_cache_t* cache);
+
 typedef struct rocksdb_memory_allocator_t rocksdb_memory_allocator_t;
 
 /* NULL, and an error "Not implemented": the library is not built with jemalloc. */

@@ -320,7 +320,9 @@ struct DBOptions {
   // (rocksdb/utilities/transaction_db.h, whose Open() sets this). Without it they are a reason to
   // refuse the database (NotSupported).
   bool allow_2pc = false;
-  // Unsupported, must be null.
+  // What tables have for single keys (Get, MultiGet), charged in bytes; null: none. Databases may
+  // share it, with blocks and blobs, too. Snapshots have entries of their own in tables that are
+  // newer; tables with range tombstones, where RocksDB shows what these delete, have none.
   std::shared_ptr<Cache> row_cache = nullptr;
   // Looks at each write that is recovered from the logs; borrowed until the database is open. See
   // rocksdb/wal_filter.h.

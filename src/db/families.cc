@@ -94,6 +94,7 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
   tables.statistics = db_.statistics;
   tables.info_log = db_.options.info_log.get();
   tables.open_tables = db_.open_tables;
+  tables.row_cache = db_.options.row_cache;
   tables.use_secondary_cache = db_.options.lowest_used_cache_tier != CacheTier::kVolatileTier;
   BlobSourceOptions blobs;
   blobs.fs = db_.fs;

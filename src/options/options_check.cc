@@ -50,7 +50,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.sst_file_manager != nullptr &&
                          dynamic_cast<SpaceManager*>(o.sst_file_manager.get()) == nullptr,
                      "sst_file_manager", "use NewSstFileManager");
-  check->Unsupported(o.row_cache != nullptr, "row_cache");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.compaction_service != nullptr, "compaction_service");
