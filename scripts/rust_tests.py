@@ -64,7 +64,6 @@ REASONS = {
     'test_optimistic_transaction_db_memory_usage::test_optimistic_transaction_db_memory_usage': MEMORY,
     'test_rocksdb_options::jemalloc_init': '`LOG` does not tell of jemalloc',
     'test_rocksdb_options::test_bz2_compression': 'bzip2 is not among the compressions',
-    'test_rocksdb_options::test_lru_cache_custom_opts': '`row_cache` is refused',
     'test_rocksdb_options::test_set_write_dbid_to_manifest': 'a checkpoint gets an identity of its own',
     'test_transaction_db::cuckoo': CUCKOO,
     'test_transaction_db::transaction_iterator': LATER,

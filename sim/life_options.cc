@@ -16,7 +16,8 @@ rocksdb::Options OptionsOfLife(const Plan& plan, const LifePlan& life, rocksdb::
   options.track_and_verify_wals_in_manifest = plan.tracks_logs;
   if (plan.logs_elsewhere) options.wal_dir = kLogs;
   if (plan.first_tables_bytes) {
-    options.db_paths = {{kTables[0], *plan.first_tables_bytes}, {kTables[1], UINT64_MAX}};
+    auto& paths = plan.tables_by_family ? options.cf_paths : options.db_paths;
+    paths = {{kTables[0], *plan.first_tables_bytes}, {kTables[1], UINT64_MAX}};
   }
   // Logs are recycled in this mode alone. It passes over damage, so it is not for what a power cut
   // left: that, recycled logs and all, is recovered to a point in time.

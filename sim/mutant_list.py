@@ -272,7 +272,7 @@ mutant('manifest-queue-not-awaited', 'two edits are applied to the same version'
 ''', '''
 ''')
 mutant('tables-leak', 'obsolete tables are never deleted', 'src/db/file_purger.cc',
-       '    out->paths.push_back(TableFileName(db_.paths, table.number, table.path_id));\n', '')
+       '    out->paths.push_back(TableFileName(table.directory, table.number));\n', '')
 mutant('moved-table-deleted', 'a table that moved to another level is deleted with the version before',
        'src/manifest/version_set.cc', '  if (--it->second > 0) return;\n  held_files_.erase(it);', '''
   if (--it->second > 0) {
@@ -355,7 +355,7 @@ mutant('checkpoint-names-its-sources-logs', "a checkpoint's OPTIONS name the dir
        'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text')
 mutant('logs-without-an-owner', "a checkpoint's OPTIONS name the directory of its source's logs, and nobody asks whose they are",
        'src/utilities/checkpoint.cc', 'WithoutDirectories(text)', 'text', also=[
-           ('src/db/opening.cc', '  Status s = db_.outside.Find(db_.options);\n', '  Status s;\n')])
+           ('src/db/opening.cc', '  Status s = db_.outside.Find(db_.options, families);\n', '  Status s;\n')])
 mutant('log-checksum-not-verified', "the checksum of a log's records is not verified", 'src/db/recovery.cc',
        '/*checksum=*/true, number);\n  for (ColumnFamily* family : replay->families) Choose',
        '/*checksum=*/false, number);\n  for (ColumnFamily* family : replay->families) Choose')
@@ -769,10 +769,13 @@ transactions('shared-numbers-not-taken', 'a prepared section takes no sequence n
 
 mutant('first-tables-directory-synced', 'a compaction syncs the first directory of tables, whichever has its outputs',
        'src/compaction/compaction_job.cc', 'paths.insert(output.path_id);', 'paths.insert(output.path_id / 4);', seeds=600)
+mutant('family-directory-not-synced', "a flush syncs the database's directory of tables, not the family's own",
+       'src/db/background_work.cc', 'for (const auto& directory : family.directories)',
+       'for (const auto& directory : db_.table_directories)', seeds=1500)
 mutant('path-not-recorded', 'the MANIFEST does not say in which directory a table is', 'src/manifest/version_edit.cc',
        '  if (f.path_id != 0) {', '  if (f.path_id == 4) {')
 mutant('checkpoint-of-the-first-path', 'a checkpoint looks for all tables in the first of their directories', 'src/db/live_files.cc',
-       'const size_t path = std::min<size_t>(file->path_id, db_.paths.size() - 1);', 'const size_t path = 0;')
+       'const size_t path = std::min<size_t>(file->path_id, paths.size() - 1);', 'const size_t path = 0;')
 
 # ---- Checksums of entries in memory
 

@@ -1,5 +1,6 @@
 #include "sim/plan.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -387,6 +388,12 @@ Plan Plan::FromSeed(uint64_t seed) {
   }
   if (random.OneIn(4)) plan.checksum_bytes = OneOf<uint32_t>(&random, {1, 2, 4, 8});
   plan.tracks_logs = random.OneIn(4);
+  // (A repair, and FIFO style, have no use for a family's own.)
+  const bool may_be_own =
+      std::none_of(plan.lives.begin(), plan.lives.end(), [](const LifePlan& life) {
+        return life.repair || life.options.compaction_style == kCompactionStyleFIFO;
+      });
+  plan.tables_by_family = plan.first_tables_bytes && may_be_own && random.OneIn(2);
   return plan;
 }
 
@@ -416,6 +423,7 @@ Plan Plan::TimestampsFromSeed(uint64_t seed) {
   Plan plan = FromSeed(seed);
   Random64 random(seed ^ 0x7153713e);
   plan.kind = Kind::kTimestamps;
+  plan.tables_by_family = false;  // there are repairs
   plan.operations = 20 + random.Uniform(150);
   plan.keys = OneOf<uint64_t>(&random, {3, 12, 40});
   plan.think_nanos = OneOf<uint64_t>(&random, {0, kMillisecond, 20 * kMillisecond});
@@ -454,7 +462,8 @@ std::string Plan::Describe() const {
   if (logs_elsewhere) text += "the logs are in another directory\n";
   if (first_tables_bytes) {
     text += "the tables are in two directories, the first of " +
-            std::to_string(*first_tables_bytes) + " bytes\n";
+            std::to_string(*first_tables_bytes) + " bytes" +
+            (tables_by_family ? ", as each family's own\n" : "\n");
   }
   if (tracks_logs) text += "the MANIFEST tells of the logs that are synced\n";
   if (checksum_bytes != 0) {

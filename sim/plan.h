@@ -105,6 +105,7 @@ struct Plan {
   // Tables are in two directories outside of the database's (db_paths), of which the first is to
   // have so many bytes.
   std::optional<uint64_t> first_tables_bytes;
+  bool tables_by_family = false;  // and these are the families' (cf_paths), the same for each
   // Of each entry's checksum in memtables (memtable_protection_bytes_per_key); 0: none. Where there
   // are some batches have them, too.
   uint32_t checksum_bytes = 0;

@@ -89,6 +89,7 @@ Status TimestampWorld::OpenCopy(const std::string& path, std::unique_ptr<DB>* db
   rocksdb::Options options = OptionsOfLife(plan_, *life_, env_.get(), false, &cache_);
   options.wal_dir = own.wal_dir;
   options.db_paths.clear();
+  options.cf_paths.clear();
   return DB::OpenForReadOnly(options, path, FamiliesWith(options), families, db);
 }
 

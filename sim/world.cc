@@ -107,6 +107,7 @@ Status World::OpenCopy(const std::string& path, bool read_only, std::unique_ptr<
   rocksdb::Options options = OptionsOf(*life_);
   options.wal_dir = own.wal_dir;
   options.db_paths.clear();
+  options.cf_paths.clear();
   options.listeners.clear();  // of the database itself
   return TryOpen(path, options, read_only, db, handles);
 }

@@ -304,6 +304,9 @@ void SetOptions(rocksdb::Options* options) {
   const rocksdb::BlockBasedTableOptions table = TableOptions();
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   SetBlobs(options, table.block_cache);
+  if (FLAGS_row_cache_size > 0) {
+    options->row_cache = rocksdb::NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
+  }
   if (FLAGS_statistics) {
     options->statistics = rocksdb::CreateDBStatistics();
     options->statistics->set_stats_level(static_cast<rocksdb::StatsLevel>(FLAGS_stats_level));

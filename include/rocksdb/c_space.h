@@ -53,14 +53,17 @@ typedef struct rocksdb_dbpath_t rocksdb_dbpath_t;
 extern ROCKSDB_LIBRARY_API rocksdb_dbpath_t* rocksdb_dbpath_create(const char* path,
                                                                    uint64_t target_size);
 extern ROCKSDB_LIBRARY_API void rocksdb_dbpath_destroy(rocksdb_dbpath_t*);
-/* The paths are copied: DBOptions::db_paths. With any of a column family's own a database does not
-   open: the error names the option. */
+/* The paths are copied: DBOptions::db_paths, and ColumnFamilyOptions::cf_paths. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_db_paths(rocksdb_options_t* opt,
                                                              const rocksdb_dbpath_t** path_values,
                                                              size_t num_paths);
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_cf_paths(rocksdb_options_t* opt,
                                                              const rocksdb_dbpath_t** path_values,
                                                              size_t num_paths);
+
+/* DBOptions::row_cache. The cache is shared, and may be destroyed at once; NULL: none. */
+extern ROCKSDB_LIBRARY_API void rocksdb_options_set_row_cache(rocksdb_options_t* opt,
+                                                              rocksdb_cache_t* cache);
 
 typedef struct rocksdb_memory_allocator_t rocksdb_memory_allocator_t;
 

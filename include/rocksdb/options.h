@@ -119,8 +119,8 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // The format of table files: a block-based one. See table.h.
   std::shared_ptr<TableFactory> table_factory;
 
-  // Directories for table files of one column family: unsupported, must be empty (db_paths are for
-  // all of them).
+  // As DBOptions::db_paths, for this family's tables and, the first, its blob files. Empty: those.
+  // The same in each opening. Not with sst_file_manager or best_efforts_recovery: NotSupported.
   std::vector<DbPath> cf_paths;
 
   // What compactions ask; null: nobody. concurrent_task_limiter.h, sst_partitioner.h.
@@ -320,7 +320,9 @@ struct DBOptions {
   // (rocksdb/utilities/transaction_db.h, whose Open() sets this). Without it they are a reason to
   // refuse the database (NotSupported).
   bool allow_2pc = false;
-  // Unsupported, must be null.
+  // What tables have for single keys (Get, MultiGet), charged in bytes; null: none. Databases may
+  // share it, with blocks and blobs, too. Snapshots have entries of their own in tables that are
+  // newer; tables with range tombstones, where RocksDB shows what these delete, have none.
   std::shared_ptr<Cache> row_cache = nullptr;
   // Looks at each write that is recovered from the logs; borrowed until the database is open. See
   // rocksdb/wal_filter.h.
@@ -596,7 +598,7 @@ struct CompactRangeOptions {
   // Move the result to target_level; -1: the highest level that can hold it.
   bool change_level = false;
   int target_level = -1;
-  uint32_t target_path_id = 0;  // index into db_paths
+  uint32_t target_path_id = 0;  // index into cf_paths or db_paths
   BottommostLevelCompaction bottommost_level_compaction =
       BottommostLevelCompaction::kIfHaveCompactionFilter;
   // Flush now, even if that makes writes wait.

@@ -48,9 +48,6 @@ void rocksdb_options_set_plain_table_factory_7(rocksdb_options_t* o, uint32_t /*
 void rocksdb_options_set_hash_link_list_rep(rocksdb_options_t* o, size_t bucket_count) {
   o->rep.memtable_factory.reset(NewHashLinkListRepFactory(bucket_count));
 }
-void rocksdb_options_set_row_cache(rocksdb_options_t* o, rocksdb_cache_t* cache) {
-  o->rep.row_cache = cache == nullptr ? nullptr : cache->rep;
-}
 void rocksdb_block_based_options_set_block_cache_compressed(
     rocksdb_block_based_table_options_t* o, rocksdb_cache_t* block_cache_compressed) {
   o->rep.block_cache_compressed =

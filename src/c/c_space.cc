@@ -81,5 +81,8 @@ void rocksdb_options_set_cf_paths(rocksdb_options_t* options, const rocksdb_dbpa
                                   size_t num_paths) {
   options->rep.cf_paths = PathsOf(path_values, num_paths);
 }
+void rocksdb_options_set_row_cache(rocksdb_options_t* options, rocksdb_cache_t* cache) {
+  options->rep.row_cache = cache == nullptr ? nullptr : cache->rep;
+}
 
 }  // extern "C"

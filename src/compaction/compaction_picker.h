@@ -38,6 +38,8 @@ struct ManualStep {
 class CompactionPicker {
  public:
   CompactionPicker(const DBOptions* db_options, const InternalKeyComparator* icmp);
+  // Of a family with directories of its own; before anything is picked.
+  void SetPaths(const std::vector<DbPath>& paths) { paths_ = paths; }
   virtual ~CompactionPicker() = default;
   CompactionPicker(const CompactionPicker&) = delete;
   CompactionPicker& operator=(const CompactionPicker&) = delete;
@@ -158,7 +160,7 @@ class CompactionPicker {
   void Unregister(Compaction* compaction);
 
   const InternalKeyComparator* const icmp_;
-  const std::vector<DbPath> paths_;
+  std::vector<DbPath> paths_;  // constant once something was picked
   const bool reserves_last_level_;
   uint32_t max_subcompactions_;
   SequenceNumber unflushed_from_ = kMaxSequenceNumber;

@@ -280,10 +280,10 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.fs = db_.fs;
   env.file_options = FileOptionsForTableWrite(*family.options);
   env.dbname = db_.name;
-  env.paths = db_.paths;
+  env.paths = family.paths;
   env.table_cache = family.tables.get();
   env.blobs = family.blobs.get();
-  for (const auto& directory : db_.table_directories) env.directories.push_back(directory.get());
+  for (const auto& directory : family.directories) env.directories.push_back(directory.get());
   env.statistics = db_.statistics;
   env.info_log = db_.options.info_log.get();
   env.db_id = db_.versions->db_id();

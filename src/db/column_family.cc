@@ -45,6 +45,7 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
   } else {
     picker = std::make_unique<LeveledPicker>(options.get(), &icmp);
   }
+  if (!options->cf_paths.empty()) picker->SetPaths(options->cf_paths);
   // What is kept for the next memtable is not charged: only where nothing limits the memory. It is
   // no more than that memtable may have, which is a little over its size.
   if (!options->write_buffer_manager->enabled() && options->max_write_buffer_number > 1) {

@@ -79,6 +79,11 @@ struct ColumnFamily {
   const std::shared_ptr<TableFactory> table_factory;  // of the readers of tables
   const std::shared_ptr<const SliceTransform> prefix_extractor;
   const std::shared_ptr<MergeOperator> merge_operator;  // may be null
+  // The directories of its tables, by path id (cf_paths, or db_paths), and the same to sync, where
+  // something is written. Blob files, and what comes from outside, are in the first one. Constant
+  // since it is among the families.
+  std::vector<std::string> paths;
+  std::vector<std::shared_ptr<FSDirectory>> directories;
 
   std::unique_ptr<TableCache> tables;
   std::unique_ptr<BlobSource> blobs;

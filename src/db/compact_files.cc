@@ -47,12 +47,12 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
                                    " must be between [0, " +
                                    std::to_string(family->num_levels - 1) + "]");
   }
-  if (output_path_id < 0 && db_.paths.size() > 1) {
+  if (output_path_id < 0 && family->paths.size() > 1) {
     return Status::NotSupported(
         "Automatic output path selection is not yet supported in CompactFiles()");
   }
   const auto path_id = static_cast<uint32_t>(std::max(output_path_id, 0));
-  if (path_id >= db_.paths.size()) return Status::InvalidArgument("Invalid output path ID");
+  if (path_id >= family->paths.size()) return Status::InvalidArgument("Invalid output path ID");
   if (options.compression != kDisableCompressionOption &&
       !IsCompressionSupported(options.compression)) {
     return Status::InvalidArgument("CompactionOptions::compression is not built in");
@@ -121,7 +121,7 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
   info->compression = compaction.output_compression();
   const auto add = [&](const FileMetaData& file, int level, std::vector<std::string>* paths,
                        std::vector<CompactionFileInfo>* infos) {
-    paths->push_back(TableFileName(db_.paths, file.number, file.path_id));
+    paths->push_back(TableFileName(family.paths, file.number, file.path_id));
     infos->push_back({.level = level,
                       .file_number = file.number,
                       .oldest_blob_file_number = file.oldest_blob_file_number});
@@ -141,7 +141,9 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
     add(file.meta, file.level, &info->output_files, &info->output_file_infos);
   }
   info->blob_compression_type = compaction.options().blob_compression_type;
-  const auto blob_path = [&](uint64_t number) { return BlobFileName(db_.paths.front(), number); };
+  const auto blob_path = [&](uint64_t number) {
+    return BlobFileName(family.paths.front(), number);
+  };
   for (const BlobFileAddition& file : compaction.edit().blob_additions()) {
     info->blob_file_addition_infos.emplace_back(blob_path(file.number), file.number, file.blobs,
                                                 file.bytes);

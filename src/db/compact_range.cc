@@ -61,7 +61,7 @@ Status Compactions::CompactRange(const CompactRangeOptions& options, ColumnFamil
   if (options.change_level && options.target_level >= family->num_levels) {
     return Status::InvalidArgument("Target level exceeds number of levels");
   }
-  if (options.target_path_id >= db_.paths.size()) {
+  if (options.target_path_id >= family->paths.size()) {
     return Status::InvalidArgument("Invalid target path ID");
   }
   if (begin != nullptr && end != nullptr &&

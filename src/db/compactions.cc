@@ -227,7 +227,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
       s = db_.versions->LogAndApply(family->state, compaction->edit(), db_.mutex(),
                                     db_.directory.get(), false,
                                     [&] { compaction->ReleaseInputs(); });
-      if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(*compaction->edit());
+      if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(*family, *compaction->edit());
     }
     if (info != nullptr) info->status = s;
     db_.files->UnprotectNewFiles(protected_from);

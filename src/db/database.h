@@ -154,6 +154,8 @@ struct Database {
   // are in the first one.
   std::vector<std::string> paths;
   std::vector<std::shared_ptr<FSDirectory>> table_directories;
+  // And those of all families that the database was opened with (cf_paths).
+  std::set<std::string> all_table_directories;
   std::string session_id;
   FileLock* lock = nullptr;
   std::shared_ptr<FSDirectory> directory;  // its own

@@ -335,9 +335,11 @@ bool MayWait(cairn::FileType type) {
 }  // namespace
 
 Status DestroyDB(const std::string& dbname, const Options& options,
-                 const std::vector<ColumnFamilyDescriptor>&) {
+                 const std::vector<ColumnFamilyDescriptor>& others) {
   const DBOptions db_options = cairn::SanitizeOptions(DBOptions(options), dbname);
   FileSystem* fs = db_options.env->GetFileSystem().get();
+  std::vector<ColumnFamilyDescriptor> families = others;
+  families.emplace_back(kDefaultColumnFamilyName, ColumnFamilyOptions(options));
   const IOOptions io_options;
   std::vector<std::string> names;
   if (IOStatus listed = fs->GetChildren(dbname, io_options, &names, nullptr); !listed.ok()) {
@@ -358,12 +360,17 @@ Status DestroyDB(const std::string& dbname, const Options& options,
   std::string db_id;
   cairn::ReadIdentityFile(fs, dbname, &db_id).PermitUncheckedError();  // unknown: empty
   // (That of another database is none of ours.)
-  const bool found = outside.Find(db_options).ok();
+  const bool found = outside.Find(db_options, families).ok();
   if (wal_dir == dbname || (found && outside.MayDestroy(wal_dir, db_id))) {
     dirs[wal_dir].insert(cairn::FileType::kWalFile);
     dirs[cairn::ArchiveDirName(wal_dir)].insert(cairn::FileType::kWalFile);
   }
-  for (const DbPath& path : db_options.db_paths) {
+  std::vector<DbPath> paths = db_options.db_paths;
+  for (const ColumnFamilyDescriptor& family : families) {
+    const std::vector<DbPath>& own = family.options.cf_paths;
+    paths.insert(paths.end(), own.begin(), own.end());
+  }
+  for (const DbPath& path : paths) {
     if (path.path != dbname && (!found || !outside.MayDestroy(path.path, db_id))) continue;
     dirs[path.path].insert({cairn::FileType::kTableFile, cairn::FileType::kBlobFile});
   }

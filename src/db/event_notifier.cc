@@ -103,7 +103,7 @@ FlushJobInfo EventNotifier::DescribeFlush(const ColumnFamily& family, uint64_t f
   FlushJobInfo info;
   info.cf_id = family.id();
   info.cf_name = family.name();
-  info.file_path = TableFileName(db_.paths, file_number, 0);
+  info.file_path = TableFileName(family.paths, file_number, 0);
   info.file_number = file_number;
   info.job_id = job_id;
   const int level0 = db_.work->Level0Pressure(family);

@@ -82,23 +82,55 @@ void Families::SetDefault(ColumnFamily* family) {
   default_handle_ = std::make_unique<ColumnFamilyHandleImpl>(&db_, family);
 }
 
-ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
-                                  std::shared_ptr<const Options> options) {
+Status Families::JoinDirectories(const ColumnFamilyOptions& options) {
+  if (options.cf_paths.empty()) return Status::OK();
+  uint64_t largest = 0;
+  const Status s = db_.outside.Join(options, db_.versions->db_id(), &largest);
+  db_.versions->MarkFileNumberUsed(largest);
+  return s;
+}
+
+Status Families::OpenDirectories(const ColumnFamilyOptions& options,
+                                 std::vector<std::shared_ptr<FSDirectory>>* directories) {
+  *directories = db_.table_directories;
+  if (options.cf_paths.empty() || db_.mode != OpenMode::kReadWrite) return Status::OK();
+  directories->clear();
+  for (const DbPath& path : options.cf_paths) {
+    std::unique_ptr<FSDirectory> opened;
+    IOStatus io = db_.fs->NewDirectory(path.path, IOOptions(), &opened, nullptr);
+    if (!io.ok()) return io;
+    directories->push_back(std::move(opened));
+  }
+  return Status::OK();
+}
+
+bool Families::IsTableDirectory(const std::string& directory) const {
+  if (db_.all_table_directories.contains(directory)) return true;
+  fiber::MutexLock live(&live_mutex_);
+  return std::any_of(families_.begin(), families_.end(), [&](const ColumnFamily* family) {
+    return std::ranges::count(family->paths, directory) != 0;
+  });
+}
+
+ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options,
+                                  std::vector<std::shared_ptr<FSDirectory>> directories) {
+  std::vector<std::string> paths = TableDirectoriesOf(db_.options, *options, db_.name);
   TableCacheOptions tables;
   tables.verify_unique_ids = db_.options.verify_sst_unique_id_in_manifest;
   tables.fs = db_.fs;
   tables.file_options = db_.file_options;
-  tables.paths = db_.paths;
+  tables.paths = paths;
   tables.max_open_files = options->max_open_files;
   tables.table_cache_numshardbits = options->table_cache_numshardbits;
   tables.statistics = db_.statistics;
   tables.info_log = db_.options.info_log.get();
   tables.open_tables = db_.open_tables;
+  tables.row_cache = db_.options.row_cache;
   tables.use_secondary_cache = db_.options.lowest_used_cache_tier != CacheTier::kVolatileTier;
   BlobSourceOptions blobs;
   blobs.fs = db_.fs;
   blobs.file_options = db_.file_options;
-  blobs.directory = db_.paths.front();
+  blobs.directory = paths.front();
   blobs.column_family_id = state->id();
   blobs.open_files = db_.open_tables;
   blobs.cache = options->blob_cache;
@@ -118,6 +150,8 @@ ColumnFamily* Families::AddFamily(ColumnFamilyState* state,
         if (!db_.Forked()) db_.files->Retire(sv);  // (then it is the parent's affair)
       });
   ColumnFamily* const family = owned.get();
+  family->paths = std::move(paths);
+  family->directories = std::move(directories);
   owned_families_[family->id()] = std::move(owned);
   return family;
 }
@@ -194,6 +228,9 @@ Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFa
   Status s = db_.RefuseIfReadOnly();
   ColumnFamilyOptions options = descriptor.options;
   if (s.ok()) s = CompleteOptions(*LiveOptions(), &options);
+  if (s.ok()) s = JoinDirectories(options);
+  std::vector<std::shared_ptr<FSDirectory>> directories;
+  if (s.ok()) s = OpenDirectories(options, &directories);
   if (!s.ok()) return s;
   CommitQueue::Exclusive leadership(db_.commit.get());
   if (files != nullptr) {
@@ -217,8 +254,8 @@ Status Families::CreateFamily(const ColumnFamilyDescriptor& descriptor, ColumnFa
     return s;
   }
   const DBOptions& db_options = *default_family_->options;
-  ColumnFamily* const family =
-      AddFamily(state, std::make_shared<const Options>(db_options, options));
+  ColumnFamily* const family = AddFamily(
+      state, std::make_shared<const Options>(db_options, options), std::move(directories));
   if (files != nullptr && files->largest > db_.versions->LastSequence()) {
     db_.versions->SetLastSequence(files->largest);
   }

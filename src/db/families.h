@@ -84,8 +84,17 @@ class Families final : public Part {
   FamilyBooks& books() FIBER_REQUIRES(database_mutex) { return books_; }
   // What the manifest knows becomes a family, without a memtable; which then makes it one that is
   // found, read and written (REQUIRES: leadership, or nothing else runs yet).
-  ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options)
+  // `directories`: of OpenDirectories().
+  ColumnFamily* AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options,
+                          std::vector<std::shared_ptr<FSDirectory>> directories)
       FIBER_REQUIRES(database_mutex);
+  // The directories of a new family are there, and this database's. To sync: those that it has of
+  // its own; in read-write mode. SUSPENDS. REQUIRES: changes_mutex(), or an opening.
+  [[nodiscard]] Status JoinDirectories(const ColumnFamilyOptions& options);
+  [[nodiscard]] Status OpenDirectories(const ColumnFamilyOptions& options,
+                                       std::vector<std::shared_ptr<FSDirectory>>* directories);
+  // Tables of this database are in it, or may be.
+  bool IsTableDirectory(const std::string& directory) const;
   void PublishFamily(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
   // `files` (may be null): what was written before is durable first.
   [[nodiscard]] Status CreateFamily(const ColumnFamilyDescriptor& descriptor,

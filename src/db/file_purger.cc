@@ -18,6 +18,7 @@
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/space_manager.h"
+#include "options/options_check.h"
 
 namespace cairn {
 
@@ -42,11 +43,11 @@ void FilePurger::FindObsoleteFiles(ObsoleteFiles* out) {
   for (const ObsoleteFile& table : tables) {
     out->tables.push_back(table.number);
     if (follows) continue;  // it is closed; to delete it is the primary's
-    out->paths.push_back(TableFileName(db_.paths, table.number, table.path_id));
+    out->paths.push_back(TableFileName(table.directory, table.number));
   }
-  for (const uint64_t number : db_.versions->TakeObsoleteBlobFiles(min_protected)) {
-    out->blob_files.push_back(number);
-    if (!follows) out->paths.push_back(BlobFileName(db_.paths.front(), number));
+  for (const ObsoleteFile& file : db_.versions->TakeObsoleteBlobFiles(min_protected)) {
+    out->blob_files.push_back(file.number);
+    if (!follows) out->paths.push_back(BlobFileName(file.directory, file.number));
   }
   if (follows) return;
   for (const std::string& manifest : manifests) out->paths.push_back(db_.name + "/" + manifest);
@@ -61,23 +62,27 @@ void FilePurger::AddObsoleteWals(ObsoleteFiles* out) {
   db_.wals->SetFlushedBelow(db_.versions->MinLogNumberWithUnflushedData());
 }
 
-std::map<uint64_t, uint32_t> FilePurger::PathsOfLiveTables() const {
-  std::map<uint64_t, uint32_t> paths;
-  if (db_.paths.size() < 2) return paths;
+std::map<uint64_t, std::string> FilePurger::PathsOfLiveTables() const {
+  std::map<uint64_t, std::string> paths;
+  if (db_.all_table_directories.size() < 2) return paths;
   for (const auto& [id, family] : db_.versions->families()) {
     const Version* const version = family->current();
+    const std::vector<std::string> directories =
+        TableDirectoriesOf(db_.options, family->options(), db_.name);
     for (int level = 0; level < version->num_levels(); ++level) {
-      for (const FileMetaData* file : version->files(level)) paths[file->number] = file->path_id;
+      for (const FileMetaData* file : version->files(level)) {
+        paths[file->number] = TableFileName(directories, file->number, file->path_id);
+      }
     }
   }
   return paths;
 }
 
 bool FilePurger::IsTwinOfLive(const std::string& dir, const std::string& name, uint64_t number,
-                              const std::map<uint64_t, uint32_t>& live_paths) const {
+                              const std::map<uint64_t, std::string>& live_paths) const {
   const auto live = live_paths.find(number);
   if (live == live_paths.end()) return false;
-  const std::string path = TableFileName(db_.paths, number, live->second);
+  const std::string& path = live->second;
   if (db_.outside.SameDirectory(ParentOf(path), dir)) return false;
   // One file after all, whatever the names say?
   bool same = false;
@@ -92,8 +97,8 @@ void FilePurger::FindObsoleteFilesByScan(ObsoleteFiles* out) {
   std::vector<uint64_t> live_blob_list;
   db_.versions->AddLiveBlobFiles(&live_blob_list);
   const std::set<uint64_t> live_blobs(live_blob_list.begin(), live_blob_list.end());
-  const std::map<uint64_t, uint32_t> live_paths = PathsOfLiveTables();
-  std::set<std::string> dirs(db_.paths.begin(), db_.paths.end());
+  const std::map<uint64_t, std::string> live_paths = PathsOfLiveTables();
+  std::set<std::string> dirs = db_.all_table_directories;
   dirs.insert(db_.name);
   for (const std::string& dir : dirs) {
     std::vector<std::string> names;
@@ -258,15 +263,15 @@ void FilePurger::TrimArchive() {
   }
 }
 
-void FilePurger::DeleteOutputs(const VersionEdit& edit) {
+void FilePurger::DeleteOutputs(const ColumnFamily& family, const VersionEdit& edit) {
   ObsoleteFiles files;
   for (const VersionEdit::NewFile& file : edit.new_files()) {
     files.tables.push_back(file.meta.number);
-    files.paths.push_back(TableFileName(db_.paths, file.meta.number, file.meta.path_id));
+    files.paths.push_back(TableFileName(family.paths, file.meta.number, file.meta.path_id));
   }
   for (const BlobFileAddition& file : edit.blob_additions()) {
     files.blob_files.push_back(file.number);
-    files.paths.push_back(BlobFileName(db_.paths.front(), file.number));
+    files.paths.push_back(BlobFileName(family.paths.front(), file.number));
   }
   db_.mutex()->unlock();
   DeleteFiles(files);

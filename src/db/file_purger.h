@@ -51,7 +51,8 @@ class FilePurger final : public Part {
   // For an opening. REQUIRES: there is one. SUSPENDS.
   void TakeStock();
   // The tables of an edit that came to nothing, because its family was dropped meanwhile.
-  void DeleteOutputs(const VersionEdit& edit) FIBER_REQUIRES(database_mutex);
+  void DeleteOutputs(const ColumnFamily& family, const VersionEdit& edit)
+      FIBER_REQUIRES(database_mutex);
   std::vector<ArchivedWal> ArchivedWals() const;  // oldest first
   void SchedulePurge();
   // A super version was installed; a reader has let go of one that was replaced (from anywhere).
@@ -79,9 +80,9 @@ class FilePurger final : public Part {
   // A table with the number of one that is live in another directory: it was deleted, its number
   // was given again, and a power cut brought its name back.
   bool IsTwinOfLive(const std::string& dir, const std::string& name, uint64_t number,
-                    const std::map<uint64_t, uint32_t>& live_paths) const;
-  // Of the current versions' tables: the place of each in db_.paths. Empty if there is one only.
-  std::map<uint64_t, uint32_t> PathsOfLiveTables() const FIBER_REQUIRES(database_mutex);
+                    const std::map<uint64_t, std::string>& live_paths) const;
+  // Of the current versions' tables: where each is. Empty if all are in one directory.
+  std::map<uint64_t, std::string> PathsOfLiveTables() const FIBER_REQUIRES(database_mutex);
   void AddObsoleteWals(ObsoleteFiles* out) FIBER_REQUIRES(database_mutex);
   void CloseObsoleteWals();
   bool archives_wals() const {

@@ -126,14 +126,14 @@ Status Flushes::RunFlushJob(ColumnFamily* family, const std::vector<MemTable*>& 
   db_.Tell([&](EventListener* listener) { listener->OnFlushBegin(db_.self, *info); });
   Status s = job.Run(file_number, &meta);
   // (With the table's.)
-  if (s.ok() && meta.file_size > 0 && db_.wals->dir() == db_.paths.front())
+  if (s.ok() && meta.file_size > 0 && db_.wals->dir() == family->paths.front())
     db_.wals->NamesAreSynced(current_log);
   info->smallest_seqno = meta.smallest_seqno;
   info->largest_seqno = meta.largest_seqno;
   info->oldest_blob_file_number = meta.oldest_blob_file_number;
   info->blob_compression_type = options->blob_compression_type;
   for (const BlobFileAddition& file : job.blob_files()) {
-    info->blob_file_addition_infos.emplace_back(BlobFileName(db_.paths.front(), file.number),
+    info->blob_file_addition_infos.emplace_back(BlobFileName(family->paths.front(), file.number),
                                                 file.number, file.blobs, file.bytes);
   }
   if (meta.file_size == 0) {
@@ -188,7 +188,7 @@ Status Flushes::FlushOnce(ColumnFamily* family, BackgroundErrorReason* reason) {
   if (s.ok()) db_.memtables->NoteLogNeed(family);
   if (!s.ok()) {
     family->imm.RollbackFlush(memtables);
-    if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(edit);
+    if (s.IsColumnFamilyDropped()) db_.files->DeleteOutputs(*family, edit);
     return s;
   }
   family->level_stats.Add(0, stats, JobKind::kFlush);
@@ -285,7 +285,7 @@ Status Flushes::RecordTogether(AtomicParts* parts) {
 void Flushes::EndTogether(AtomicPart* part, bool recorded) {
   ColumnFamily* const family = part->family;
   const bool dropped = family->state->dropped();
-  if (dropped) db_.files->DeleteOutputs(part->edit);
+  if (dropped) db_.files->DeleteOutputs(*family, part->edit);
   if (!recorded || dropped) {
     family->imm.RollbackFlush(part->memtables);
     db_.families->books().MayFlush(family);

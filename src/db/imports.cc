@@ -46,8 +46,14 @@ Status Imports::CreateColumnFamilyWithImport(
   }
   std::vector<ImportedFile> files;
   FamilyFiles parts;
-  s = TakeFiles(full, import, metadatas, &files);
-  if (s.ok()) s = SyncDirectory(db_.table_directories.front().get());
+  {
+    fiber::MutexLock one_at_a_time(db_.options_changes->changes_mutex());
+    s = db_.families->JoinDirectories(full);
+  }
+  std::vector<std::shared_ptr<FSDirectory>> directories;
+  if (s.ok()) s = db_.families->OpenDirectories(full, &directories);
+  if (s.ok()) s = TakeFiles(full, import, metadatas, &files);
+  if (s.ok()) s = SyncDirectory(directories.front().get());
   if (s.ok()) {
     for (const ImportedFile& file : files) {
       parts.edit.AddFile(file.level, file.meta);
@@ -95,7 +101,7 @@ Status Imports::CheckRequest(const Options& options, const std::string& name,
     if (metadata->files.empty()) return Status::InvalidArgument("The list of files is empty");
     for (const LiveFileMetaData& file : metadata->files) {
       const std::string directory = ParentOf(PathOfImported(file));
-      if (!import.move_files || std::ranges::count(db_.paths, directory) == 0) continue;
+      if (!import.move_files || !db_.families->IsTableDirectory(directory)) continue;
       return Status::InvalidArgument("the database's own files cannot be moved to it", directory);
     }
   }
@@ -174,7 +180,8 @@ Status Imports::TakeFiles(const Options& options, const ImportColumnFamilyOption
     file.meta.number = db_.versions->NewFileNumber();
     ExternalFile taken;
     taken.external_path = file.external_path;
-    taken.internal_path = file.internal_path = TableFileName(db_.paths, file.meta.number, 0);
+    taken.internal_path = file.internal_path =
+        TableFileName(TableDirectoriesOf(db_.options, options, db_.name), file.meta.number, 0);
     taken.size = file.meta.file_size;
     s = TakeExternalFile(db_.fs, db_.file_options, how, taken);
   }

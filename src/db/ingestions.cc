@@ -102,7 +102,9 @@ Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>&
   for (Ingestion& part : parts) {
     if (s.ok()) s = TakeFiles(&part);
   }
-  if (s.ok()) s = SyncDirectory(db_.table_directories.front().get());
+  for (const Ingestion& part : parts) {
+    if (s.ok()) s = SyncDirectory(part.family->directories.front().get());
+  }
   bool keep_copies = false;
   if (s.ok()) s = AddFiles(&parts, &keep_copies);
   {
@@ -162,7 +164,7 @@ Status Ingestions::TakeFiles(Ingestion* part) {
   }
   for (ExternalFile& file : part->files) {
     file.number = db_.versions->NewFileNumber();
-    file.internal_path = TableFileName(db_.paths, file.number, 0);
+    file.internal_path = TableFileName(part->family->paths, file.number, 0);
     Status s = TakeExternalFile(db_.fs, db_.file_options, part->arg->options, file);
     if (!s.ok()) return s;
   }

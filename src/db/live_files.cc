@@ -19,6 +19,7 @@
 #include "db/write_path.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
+#include "options/options_check.h"
 #include "rocksdb/transaction_log.h"
 #include "wal/log_iterator.h"
 #include "wal/log_reader.h"
@@ -156,10 +157,12 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
     DBMutexLock lock(db_.mutex());
     for (const auto& [id, family] : db_.versions->families()) {
       const Version& version = *family->current();
+      const std::vector<std::string> paths =
+          TableDirectoriesOf(db_.options, family->options(), db_.name);
       for (int level = 0; level < version.num_levels(); ++level) {
         for (const FileMetaData* file : version.files(level)) {
-          const size_t path = std::min<size_t>(file->path_id, db_.paths.size() - 1);
-          LiveFileStorageInfo* const info = add(TableFileBaseName(file->number), db_.paths[path],
+          const size_t path = std::min<size_t>(file->path_id, paths.size() - 1);
+          LiveFileStorageInfo* const info = add(TableFileBaseName(file->number), paths[path],
                                                 file->number, kTableFile, file->file_size);
           info->temperature = file->temperature;
           if (options.include_checksum_info) {
@@ -170,9 +173,8 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
       }
       for (const auto& blobs : version.blob_files()) {
         const BlobFileAddition& file = *blobs->file;
-        LiveFileStorageInfo* const info =
-            add(base(BlobFileName("", file.number)), db_.paths.front(), file.number, kBlobFile,
-                file.file_size());
+        LiveFileStorageInfo* const info = add(base(BlobFileName("", file.number)), paths.front(),
+                                              file.number, kBlobFile, file.file_size());
         if (options.include_checksum_info && !file.checksum_func.empty()) {
           info->file_checksum = file.checksum;
           info->file_checksum_func_name = file.checksum_func;
@@ -348,7 +350,7 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
   {
     DBMutexLock lock(db_.mutex());
     db_.versions->GetLiveFilesMetaData(&files);
-    AddBlobFiles(family->current()->blob_files(), db_.paths.front(), metadata);
+    AddBlobFiles(family->current()->blob_files(), family->paths.front(), metadata);
   }
   metadata->name = family->name();
   std::vector<std::vector<SstFileMetaData>> levels(static_cast<size_t>(family->num_levels));

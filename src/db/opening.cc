@@ -40,7 +40,8 @@
 namespace cairn {
 
 Status Opening::PrepareDirectories() {
-  std::vector<std::string> wanted = db_.paths;
+  std::vector<std::string> wanted(db_.all_table_directories.begin(),
+                                  db_.all_table_directories.end());
   wanted.push_back(db_.name);
   wanted.push_back(db_.wal_dir);
   for (const std::string& dir : wanted) {
@@ -119,11 +120,11 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   const bool follows = db_.mode == OpenMode::kSecondary;
   std::vector<ColumnFamilyDescriptor> missing;
   std::vector<ColumnFamily*> recovered;
-  Status s = TakeDirectories();
+  Status s = TakeDirectories(families);
   if (s.ok()) s = RecoverManifest(families, &missing);
   if (!s.ok()) return s;
-  AddFamilies(&recovered);
-  if (writes) s = CheckAndOpenTables(recovered);
+  s = AddFamilies(&recovered);
+  if (s.ok() && writes) s = CheckAndOpenTables(recovered);
   if (!s.ok()) return s;
   for (ColumnFamily* family : recovered) {
     family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
@@ -179,7 +180,13 @@ IOStatus Opening::OpenDirectories() {
   return io;
 }
 
-Status Opening::TakeDirectories() {
+Status Opening::TakeDirectories(const std::vector<ColumnFamilyDescriptor>& families) {
+  db_.all_table_directories.insert(db_.paths.begin(), db_.paths.end());
+  for (const ColumnFamilyDescriptor& family : families) {
+    for (const DbPath& path : family.options.cf_paths) {
+      db_.all_table_directories.insert(path.path);
+    }
+  }
   if (db_.mode == OpenMode::kReadWrite) {
     Status s = PrepareDirectories();
     if (!s.ok()) return s;
@@ -187,7 +194,7 @@ Status Opening::TakeDirectories() {
     if (io.ok()) io = db_.fs->LockFile(LockFileName(db_.name), IOOptions(), &db_.lock, nullptr);
     if (!io.ok()) return io;
   }
-  Status s = db_.outside.Find(db_.options);
+  Status s = db_.outside.Find(db_.options, families);
   if (s.ok() && db_.mode == OpenMode::kReadWrite) s = db_.outside.Lock();
   return s;
 }
@@ -228,12 +235,16 @@ Status Opening::RecoverManifest(const std::vector<ColumnFamilyDescriptor>& famil
   return s;
 }
 
-void Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
+Status Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
   {
     DBMutexLock lock(db_.mutex());
     for (const auto& [id, state] : db_.versions->families()) {
+      std::vector<std::shared_ptr<FSDirectory>> directories;
+      Status s = db_.families->OpenDirectories(state->options(), &directories);
+      if (!s.ok()) return s;
       recovered->push_back(db_.families->AddFamily(
-          state.get(), std::make_shared<const Options>(db_.options, state->options())));
+          state.get(), std::make_shared<const Options>(db_.options, state->options()),
+          std::move(directories)));
     }
   }
   db_.families->SetDefault(recovered->front());
@@ -243,6 +254,7 @@ void Opening::AddFamilies(std::vector<ColumnFamily*>* recovered) {
   db_.wals =
       std::make_unique<WalSet>(db_.fs, db_.wal_dir, &db_.options, FileOptionsForLog(db_.options),
                                write_buffer_size + write_buffer_size / 10);
+  return Status::OK();
 }
 
 Status Opening::CheckAndOpenTables(const std::vector<ColumnFamily*>& families) const {
@@ -273,16 +285,16 @@ Status Opening::StartWork() {
 
 Status Opening::CheckTables() const {
   if (!db_.options.paranoid_checks) return Status::OK();
-  std::vector<const FileMetaData*> files;
   for (const auto& [id, family] : db_.versions->families()) {
     const Version& version = *family->current();
+    const std::vector<std::string> paths =
+        TableDirectoriesOf(db_.options, family->options(), db_.name);
+    std::vector<const FileMetaData*> files;
     for (int level = 0; level < version.num_levels(); ++level) {
       files.insert(files.end(), version.files(level).begin(), version.files(level).end());
     }
-  }
-  {
     for (const FileMetaData* file : files) {
-      const std::string path = TableFileName(db_.paths, file->number, file->path_id);
+      const std::string path = TableFileName(paths, file->number, file->path_id);
       uint64_t size = 0;
       IOStatus io = db_.options.skip_checking_sst_file_sizes_on_db_open
                         ? db_.fs->FileExists(path, IOOptions(), nullptr)
@@ -393,7 +405,7 @@ void Opening::WarnOfFewDescriptors() const {
 }
 
 void Opening::MarkTablesOfOthers() {
-  std::set<std::string> dirs(db_.paths.begin(), db_.paths.end());
+  std::set<std::string> dirs = db_.all_table_directories;
   dirs.insert(db_.name);
   for (const std::string& dir : dirs) {
     std::vector<std::string> names;

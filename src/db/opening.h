@@ -28,11 +28,11 @@ class Opening final : public Part {
  private:
   // --- The steps of Open
   // LOCK, and those of what is outside of the database's directory.
-  [[nodiscard]] Status TakeDirectories();
+  [[nodiscard]] Status TakeDirectories(const std::vector<ColumnFamilyDescriptor>& families);
   // Makes a new database, or reads what there is. *missing: families that are yet to be made.
   [[nodiscard]] Status RecoverManifest(const std::vector<ColumnFamilyDescriptor>& families,
                                        std::vector<ColumnFamilyDescriptor>* missing);
-  void AddFamilies(std::vector<ColumnFamily*>* recovered);
+  [[nodiscard]] Status AddFamilies(std::vector<ColumnFamily*>* recovered);
   [[nodiscard]] Status CheckAndOpenTables(const std::vector<ColumnFamily*>& families) const;
   [[nodiscard]] Status CreateMissing(const std::vector<ColumnFamilyDescriptor>& missing);
   // Writes the OPTIONS file, and lets background work begin.

@@ -106,11 +106,23 @@ void OutsideDirectories::Add(const std::string& path, const char* option, bool l
   added.tables = tables;
 }
 
-Status OutsideDirectories::Find(const DBOptions& options) {
+void OutsideDirectories::AddFamily(const ColumnFamilyOptions& options) {
+  for (const DbPath& path : options.cf_paths) {
+    Add(path.path, "cf_paths", /*logs=*/false, /*tables=*/true);
+  }
+}
+
+Status OutsideDirectories::Find(const DBOptions& options,
+                                const std::vector<ColumnFamilyDescriptor>& families) {
   Add(options.wal_dir, "wal_dir", /*logs=*/true, /*tables=*/false);
   for (const DbPath& path : options.db_paths) {
     Add(path.path, "db_paths", /*logs=*/false, /*tables=*/true);
   }
+  for (const ColumnFamilyDescriptor& family : families) AddFamily(family.options);
+  return RefuseOthers();
+}
+
+Status OutsideDirectories::RefuseOthers() const {
   for (const Directory& dir : all_) {
     if (!fs_->FileExists(CurrentFileName(dir.path), IOOptions(), nullptr).ok()) continue;
     return Status::InvalidArgument(
@@ -129,18 +141,22 @@ const OutsideDirectories::Directory* OutsideDirectories::Named(const std::string
 
 // --- Locks
 
+Status OutsideDirectories::LockOne(Directory* dir) const {
+  const IOStatus io = fs_->LockFile(LockFileName(dir->path), IOOptions(), &dir->lock, nullptr);
+  if (io.ok()) return io;
+  dir->lock = nullptr;
+  if (ReadOwner(dir).ok() && dir->owner && !SameDirectory(dir->owner->db_path, dbname_)) {
+    return Status::InvalidArgument(
+        std::string(dir->option) + " " + dir->path + " is in use by the database " +
+            Them(*dir->owner),
+        "this one is " + dbname_ + ": give it a directory of its own. " + io.ToString());
+  }
+  return io;
+}
+
 Status OutsideDirectories::Lock() {
   for (Directory& dir : all_) {
-    const IOStatus io = fs_->LockFile(LockFileName(dir.path), IOOptions(), &dir.lock, nullptr);
-    if (io.ok()) continue;
-    dir.lock = nullptr;
-    if (ReadOwner(&dir).ok() && dir.owner && !SameDirectory(dir.owner->db_path, dbname_)) {
-      return Status::InvalidArgument(
-          std::string(dir.option) + " " + dir.path + " is in use by the database " +
-              Them(*dir.owner),
-          "this one is " + dbname_ + ": give it a directory of its own. " + io.ToString());
-    }
-    return io;
+    if (Status s = LockOne(&dir); !s.ok()) return s;
   }
   return Status::OK();
 }
@@ -255,19 +271,53 @@ Status OutsideDirectories::CheckOther(const std::string& db_id, const Directory&
 Status OutsideDirectories::CheckNew() {
   if (Status s = ReadOwners(); !s.ok()) return s;
   for (const Directory& dir : all_) {
-    if (dir.owner && !dir.owner->db_id.empty()) {
-      if (Status s = CheckOther("", dir); !s.ok()) return s;
-      continue;
-    }
-    std::string remains;
-    if (Status s = FindFile(dir, &remains); !s.ok()) return s;
-    if (remains.empty() || dir.owner) continue;
-    return Status::InvalidArgument(
-        std::string(dir.option) + " " + dir.path + " has files (" + remains +
-            ") of another database",
-        dbname_ + " is a new one: give it a directory of its own, or move them away");
+    if (Status s = CheckNewOne(dir); !s.ok()) return s;
   }
   return Status::OK();
+}
+
+Status OutsideDirectories::CheckNewOne(const Directory& dir) const {
+  if (dir.owner && !dir.owner->db_id.empty()) return CheckOther("", dir);
+  std::string remains;
+  if (Status s = FindFile(dir, &remains); !s.ok()) return s;
+  if (remains.empty() || dir.owner) return Status::OK();
+  return Status::InvalidArgument(
+      std::string(dir.option) + " " + dir.path + " has files (" + remains + ") of another database",
+      dbname_ + " has none there: give it a directory of its own, or move them away");
+}
+
+Status OutsideDirectories::Join(const ColumnFamilyOptions& options, const std::string& db_id,
+                                uint64_t* largest) {
+  *largest = 0;
+  const size_t known = all_.size();
+  Status s;
+  for (const DbPath& path : options.cf_paths) {
+    if (s.ok()) s = CreateDirDurably(fs_, path.path);
+  }
+  if (s.ok()) AddFamily(options);
+  if (s.ok()) s = RefuseOthers();
+  for (size_t i = known; s.ok() && i < all_.size(); ++i) {
+    Directory& dir = all_[i];
+    s = LockOne(&dir);
+    if (s.ok()) s = ReadOwner(&dir);
+    // (What is ours is of a family that was dropped.)
+    if (s.ok()) s = CheckOne(db_id, &dir);
+    if (s.ok() && !dir.ours) s = CheckNewOne(dir);
+    uint64_t last = 0;
+    if (s.ok()) s = LargestTable(dir, &last);
+    *largest = std::max(*largest, last);
+  }
+  uint64_t foreign = 0;
+  if (s.ok()) s = Claim(db_id, /*first_log=*/0, &foreign);
+  *largest = std::max(*largest, foreign);
+  if (s.ok()) return s;
+  while (all_.size() > known) {
+    if (all_.back().lock != nullptr) {
+      fs_->UnlockFile(all_.back().lock, IOOptions(), nullptr).PermitUncheckedError();
+    }
+    all_.pop_back();
+  }
+  return s;
 }
 
 Status OutsideDirectories::CheckOne(const std::string& db_id, Directory* dir) const {

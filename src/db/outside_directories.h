@@ -1,4 +1,4 @@
-// The directories of a database outside of its own: wal_dir and db_paths. Each has one owner.
+// The directories of a database outside of its own: wal_dir, db_paths, cf_paths. Each is owned.
 //
 // Options are copied more easily than directories: those of a copy (a checkpoint's by hand, cp -r,
 // an OPTIONS file) name the logs and tables of its source. Replayed, they are a history that
@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "base/namespace.h"
+#include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
 #include "rocksdb/options.h"
@@ -65,7 +66,8 @@ class OutsideDirectories {
   OutsideDirectories& operator=(const OutsideDirectories&) = delete;
 
   // Which they are, by sanitized options. InvalidArgument: one is another database's own.
-  [[nodiscard]] Status Find(const DBOptions& options);
+  [[nodiscard]] Status Find(const DBOptions& options,
+                            const std::vector<ColumnFamilyDescriptor>& families = {});
   bool empty() const { return all_.empty(); }
 
   // Whoever deletes or writes there holds the locks. InvalidArgument: another database does.
@@ -84,6 +86,11 @@ class OutsideDirectories {
   // the logs before `first_log` are foreign, and the tables that are there now, if the database
   // does not know them. *largest: the largest number of such a table, which no new one may get; 0.
   [[nodiscard]] Status Claim(const std::string& db_id, uint64_t first_log, uint64_t* largest);
+
+  // Of a new family, while the database is open: makes the directories, which nobody else may have,
+  // and claims those that are not ours yet. *largest: the largest number of a table in them; 0.
+  [[nodiscard]] Status Join(const ColumnFamilyOptions& options, const std::string& db_id,
+                            uint64_t* largest);
 
   // By the directory's name in the options; 0 where nothing is foreign.
   uint64_t foreign_logs_below(const std::string& dir) const;
@@ -109,6 +116,10 @@ class OutsideDirectories {
   };
 
   void Add(const std::string& path, const char* option, bool logs, bool tables);
+  void AddFamily(const ColumnFamilyOptions& options);
+  [[nodiscard]] Status RefuseOthers() const;
+  [[nodiscard]] Status LockOne(Directory* dir) const;
+  [[nodiscard]] Status CheckNewOne(const Directory& dir) const;
   const Directory* Named(const std::string& path) const;
   [[nodiscard]] Status ReadOwner(Directory* dir) const;
   [[nodiscard]] Status ReadOwners();

@@ -433,7 +433,7 @@ Status Properties::PropertiesOfTables(ColumnFamilyHandle* handle,
       std::shared_ptr<const TableProperties> one;
       s = family->tables->GetTableProperties(file->TableId(level), &one);
       if (!s.ok()) return s;
-      (*properties)[TableFileName(db_.paths, file->number, file->path_id)] = std::move(one);
+      (*properties)[TableFileName(family->paths, file->number, file->path_id)] = std::move(one);
     }
   }
   return s;
@@ -512,8 +512,8 @@ Status Properties::VerifyFileChecksums(const ReadOptions& options) {
     return VerifyFileChecksum(db_.fs, path, db_.file_options, factory, checksum, func,
                               options.readahead_size, ReadLimits(options));
   };
-  Status s = ForEachTable([&](const ColumnFamily&, int /*level*/, const FileMetaData& file) {
-    return verify(TableFileName(db_.paths, file.number, file.path_id), file.file_checksum,
+  Status s = ForEachTable([&](const ColumnFamily& family, int /*level*/, const FileMetaData& file) {
+    return verify(TableFileName(family.paths, file.number, file.path_id), file.file_checksum,
                   file.file_checksum_func_name);
   });
   if (!s.ok()) return s;

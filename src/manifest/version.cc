@@ -58,13 +58,13 @@ Version::~Version() {
     for (FileMetaData* f : level) {
       assert(f->refs > 0);
       if (--f->refs == 0) {
-        if (set_ != nullptr) set_->ReleaseFile(*f);
+        if (set_ != nullptr) set_->ReleaseFile(*f, cf_);
         delete f;
       }
     }
   }
   if (set_ != nullptr) {
-    for (const auto& f : blob_files_) set_->ReleaseBlobFile(f->number());
+    for (const auto& f : blob_files_) set_->ReleaseBlobFile(f->number(), cf_);
   }
 }
 

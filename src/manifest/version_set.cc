@@ -67,20 +67,30 @@ uint64_t VersionSet::MinLogNumberToKeep() const {
   return min_log_number_to_keep_ != 0 ? min_log_number_to_keep_ : MinLogNumberWithUnflushedData();
 }
 
-void VersionSet::ReleaseFile(const FileMetaData& file) {
+std::string VersionSet::DirectoryOf(const ColumnFamilyState* cf, uint32_t path_id) const {
+  if (cf == nullptr) return dbname_;
+  const std::vector<DbPath>& own = cf->options().cf_paths;
+  const std::vector<DbPath>& paths = own.empty() ? options_->db_paths : own;
+  return paths.empty() ? dbname_ : paths[std::min<size_t>(path_id, paths.size() - 1)].path;
+}
+
+void VersionSet::ReleaseFile(const FileMetaData& file, const ColumnFamilyState* cf) {
   const auto it = held_files_.find(file.number);
   assert(it != held_files_.end());
   if (--it->second > 0) return;
   held_files_.erase(it);
-  obsolete_tables_.push_back({file.number, file.path_id, file.file_size});
+  obsolete_tables_.push_back(
+      {file.number, file.path_id, file.file_size, DirectoryOf(cf, file.path_id)});
 }
 
-void VersionSet::ReleaseBlobFile(uint64_t number) {
+void VersionSet::ReleaseBlobFile(uint64_t number, const ColumnFamilyState* cf) {
   const auto it = held_blob_files_.find(number);
   assert(it != held_blob_files_.end());
   if (--it->second != 0) return;
   held_blob_files_.erase(it);
-  obsolete_blob_files_.push_back(number);
+  ObsoleteFile& file = obsolete_blob_files_.emplace_back();
+  file.number = number;
+  file.directory = DirectoryOf(cf, 0);
 }
 
 void VersionSet::Install(ColumnFamilyState* cf, Version* version) {
@@ -147,11 +157,7 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
       for (const FileMetaData* f : version->files(level)) {
         LiveFileMetaData m;
         m.column_family_name = cf->name();
-        m.db_path =
-            options_->db_paths.empty()
-                ? dbname_
-                : options_->db_paths[std::min<size_t>(f->path_id, options_->db_paths.size() - 1)]
-                      .path;
+        m.db_path = DirectoryOf(cf.get(), f->path_id);
         m.directory = m.db_path;
         m.relative_filename = TableFileBaseName(f->number);
         m.name = "/" + m.relative_filename;
@@ -181,13 +187,13 @@ void VersionSet::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) c
   }
 }
 
-std::vector<uint64_t> VersionSet::TakeObsoleteBlobFiles(uint64_t min_pending_output) {
-  std::vector<uint64_t> taken;
-  std::erase_if(obsolete_blob_files_, [&](uint64_t number) {
+std::vector<ObsoleteFile> VersionSet::TakeObsoleteBlobFiles(uint64_t min_pending_output) {
+  std::vector<ObsoleteFile> taken;
+  std::erase_if(obsolete_blob_files_, [&](const ObsoleteFile& file) {
     // (A secondary's next state may have again what one that it gave up had.)
-    if (held_blob_files_.contains(number)) return true;
-    if (number < min_pending_output) taken.push_back(number);
-    return number < min_pending_output;
+    if (held_blob_files_.contains(file.number)) return true;
+    if (file.number < min_pending_output) taken.push_back(file);
+    return file.number < min_pending_output;
   });
   return taken;
 }

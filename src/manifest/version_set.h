@@ -119,6 +119,7 @@ struct ObsoleteFile {
   uint64_t number = 0;
   uint32_t path_id = 0;
   uint64_t file_size = 0;  // bytes
+  std::string directory;   // where it is
 };
 
 class VersionSet {
@@ -298,7 +299,7 @@ class VersionSet {
   void GetObsoleteFiles(std::vector<ObsoleteFile>* tables, std::vector<std::string>* manifests,
                         uint64_t min_pending_output);
   // The same of blob files.
-  std::vector<uint64_t> TakeObsoleteBlobFiles(uint64_t min_pending_output);
+  std::vector<ObsoleteFile> TakeObsoleteBlobFiles(uint64_t min_pending_output);
 
   // Which MANIFEST CURRENT names. Corruption: CURRENT is malformed. *path is a full path.
   [[nodiscard]] static Status GetCurrentManifestPath(const std::string& dbname, FileSystem* fs,
@@ -313,11 +314,13 @@ class VersionSet {
   // A Version took, or dropped, its reference of a file's entry. A file that moved to another level
   // has an entry for each level while Versions of both kinds live: it is obsolete with the last.
   void HoldFile(const FileMetaData& file) { ++held_files_[file.number]; }
-  void ReleaseFile(const FileMetaData& file);
+  void ReleaseFile(const FileMetaData& file, const ColumnFamilyState* cf);
 
   // The same of a blob file, once for each Version.
   void HoldBlobFile(uint64_t number) { ++held_blob_files_[number]; }
-  void ReleaseBlobFile(uint64_t number);
+  void ReleaseBlobFile(uint64_t number, const ColumnFamilyState* cf);
+  // Of a family's file. `cf` may be null: the database's own.
+  std::string DirectoryOf(const ColumnFamilyState* cf, uint32_t path_id) const;
 
   [[nodiscard]] Status RecoverIdentity(bool read_only);
   // The MANIFEST that CURRENT names.
@@ -407,7 +410,7 @@ class VersionSet {
   std::unordered_map<uint64_t, int> held_files_;
   std::unordered_map<uint64_t, int> held_blob_files_;
   std::vector<ObsoleteFile> obsolete_tables_;
-  std::vector<uint64_t> obsolete_blob_files_;
+  std::vector<ObsoleteFile> obsolete_blob_files_;
   std::vector<std::string> obsolete_manifests_;
 };
 

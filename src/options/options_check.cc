@@ -50,7 +50,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.sst_file_manager != nullptr &&
                          dynamic_cast<SpaceManager*>(o.sst_file_manager.get()) == nullptr,
                      "sst_file_manager", "use NewSstFileManager");
-  check->Unsupported(o.row_cache != nullptr, "row_cache");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
   check->Unsupported(o.compaction_service != nullptr, "compaction_service");
@@ -110,7 +109,13 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
   check->Unsupported(o.compaction_thread_limiter != nullptr &&
                          dynamic_cast<TaskLimiter*>(o.compaction_thread_limiter.get()) == nullptr,
                      "compaction_thread_limiter", "use NewConcurrentTaskLimiter");
-  check->Unsupported(!o.cf_paths.empty(), "cf_paths", "give db_paths, for all column families");
+  check->Unsupported(o.cf_paths.size() > 4, "cf_paths", "of more than four directories");
+  const bool chooses = o.compaction_style == kCompactionStyleLevel ||
+                       o.compaction_style == kCompactionStyleUniversal;
+  if (o.cf_paths.size() > 1 && !chooses) {
+    check->Add(Status::NotSupported(
+        "More than one CF paths are only supported in universal and level compaction styles. "));
+  }
   check->Unsupported(o.inplace_update_support, "inplace_update_support");
   check->Unsupported(o.experimental_mempurge_threshold > 0, "experimental_mempurge_threshold");
   const uint32_t protection = o.memtable_protection_bytes_per_key;
@@ -195,6 +200,13 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
   CheckDBOptions(db_options, &check);
   CheckColumnFamilyOptions(cf_options, &check);
   CheckUnpersistedTimestamps(db_options, cf_options, &check);
+  if (!cf_options.cf_paths.empty()) {
+    // (The one is told of the directories, the other looks into them, before any family is known.)
+    check.Unsupported(db_options.sst_file_manager != nullptr, "sst_file_manager",
+                      "together with cf_paths: use db_paths");
+    check.Unsupported(db_options.best_efforts_recovery, "best_efforts_recovery",
+                      "together with cf_paths: use db_paths");
+  }
   check.Invalid(db_options.unordered_write && cf_options.max_successive_merges != 0,
                 "max_successive_merges > 0 is incompatible with unordered_write");
   check.Invalid(db_options.allow_concurrent_memtable_write &&
@@ -293,6 +305,20 @@ Status CheckFifoAge(const DBOptions& db_options, const ColumnFamilyOptions& opti
   }
   return Status::NotSupported("FIFO compaction only supported with max_open_files = -1.",
                               "or with ttl = 0");
+}
+
+const std::vector<DbPath>& TablePathsOf(const DBOptions& db_options,
+                                        const ColumnFamilyOptions& options) {
+  return options.cf_paths.empty() ? db_options.db_paths : options.cf_paths;
+}
+
+std::vector<std::string> TableDirectoriesOf(const DBOptions& db_options,
+                                            const ColumnFamilyOptions& options,
+                                            const std::string& dbname) {
+  std::vector<std::string> directories;
+  for (const DbPath& path : TablePathsOf(db_options, options)) directories.push_back(path.path);
+  if (directories.empty()) directories.push_back(dbname);
+  return directories;
 }
 
 Status CompleteOptions(const DBOptions& db_options, ColumnFamilyOptions* options) {

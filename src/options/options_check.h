@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/namespace.h"
 #include "memtable/memtable.h"
@@ -33,6 +34,13 @@ inline constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
 inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
   return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
 }
+// Where a family's tables are, by path id; its blob files are in the first. `db_options` are
+// sanitized, or there are no paths: then the database's own directory.
+const std::vector<DbPath>& TablePathsOf(const DBOptions& db_options,
+                                        const ColumnFamilyOptions& options);
+std::vector<std::string> TableDirectoriesOf(const DBOptions& db_options,
+                                            const ColumnFamilyOptions& options,
+                                            const std::string& dbname);
 // Null: it has none.
 Cache* BlockCacheOf(const ColumnFamilyOptions& options);
 

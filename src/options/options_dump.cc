@@ -7,6 +7,7 @@
 
 #include "base/logging.h"
 #include "options/option_values.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/file_checksum.h"
@@ -123,7 +124,11 @@ void DumpWrites(const Lines& line, const DBOptions& o) {
   line("enable_write_thread_adaptive_yield", o.enable_write_thread_adaptive_yield);
   line("write_thread_max_yield_usec", o.write_thread_max_yield_usec);
   line("write_thread_slow_yield_usec", o.write_thread_slow_yield_usec);
-  line("row_cache", "None");
+  if (o.row_cache == nullptr) {
+    line("row_cache", "None");
+  } else {
+    line("row_cache", o.row_cache->GetCapacity());
+  }
   line("wal_filter", o.wal_filter == nullptr ? "None" : o.wal_filter->Name());
   line("avoid_flush_during_recovery", o.avoid_flush_during_recovery);
   line("allow_ingest_behind", o.allow_ingest_behind);

@@ -77,6 +77,12 @@ template <class Visit>
   }
 }
 
+// Out of line, where it costs those without a row cache nothing.
+[[gnu::noinline]] inline Status GetRow(const LookupRequest& request, const FileSlot& file,
+                                       int level, const Slice& internal_key, GetContext* context) {
+  return request.tables->GetRow(request.options, file.meta->TableId(level), internal_key, context);
+}
+
 // Looks a key up in the table files from `*at` on, up to the level before `end_level`: level 0
 // newest first, then level by level, one file each, until the context is decided. OK when the walk
 // ended (ask context->state()); an error of a table otherwise. `hit_level`, if not null, receives
@@ -92,13 +98,18 @@ template <bool kTimed>
   MergeOperands* const operands = context->operands();
   const PerfTimerIf<kTimed> timer(&PerfContext::get_from_output_files_time);
   const Perf perf;
+  const bool has_rows = request.tables->has_rows();
   ForEachCandidate(*request.sv.current, key, end_level, at, [&](const FileSlot& file, int level) {
     const size_t operands_above = operands != nullptr ? operands->size() : 0;
     const uint64_t start = kTimed && perf.counts_levels() ? fiber::now_nanos() : 0;
     TableReader* const reader = file.meta->table.slot.reader();
-    s = reader != nullptr
-            ? reader->Get(options, internal_key, context)
-            : request.tables->Get(options, file.meta->TableId(level), internal_key, context);
+    if (has_rows) [[unlikely]] {
+      s = GetRow(request, file, level, internal_key, context);
+    } else {
+      s = reader != nullptr
+              ? reader->Get(options, internal_key, context)
+              : request.tables->Get(options, file.meta->TableId(level), internal_key, context);
+    }
     if (kTimed && start != 0) {
       perf.CountAt(level, &PerfContextByLevel::get_from_table_nanos, fiber::now_nanos() - start);
     }

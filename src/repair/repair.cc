@@ -346,6 +346,9 @@ Status Repair(const std::string& dbname, const DBOptions& db_options,
   DBOptions options = cairn::SanitizeOptions(db_options, dbname);
   for (ColumnFamilyDescriptor& family : families) {
     if (Status s = cairn::CompleteOptions(options, &family.options); !s.ok()) return s;
+    if (!family.options.cf_paths.empty()) {
+      return Status::NotSupported("RepairDB with cf_paths: give db_paths", family.name);
+    }
     if (cairn::LacksTimestampsInTables(family.options)) {
       return Status::NotSupported("RepairDB with persist_user_defined_timestamps=false",
                                   family.name);

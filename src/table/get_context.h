@@ -95,6 +95,7 @@ class GetContext {
     return state_ == kNotFound || (state_ == kMerge && operands_ != nullptr);
   }
   MergeOperands* operands() const { return operands_; }
+  const PinnableSlice* value() const { return value_; }
   const Slice& user_key() const { return user_key_; }
   SequenceNumber sequence() const { return sequence_; }
 

@@ -113,7 +113,10 @@ TableCache::TableCache(TableCacheOptions options)
                        ? options_.open_tables
                        : std::make_shared<OpenTables>(options_.max_open_files,
                                                       options_.table_cache_numshardbits)),
-      cache_(open_tables_->cache()) {}
+      cache_(open_tables_->cache()),
+      rows_(options_.row_cache == nullptr
+                ? nullptr
+                : std::make_unique<RowCache>(options_.row_cache, options_.statistics)) {}
 
 TableCache::~TableCache() = default;
 
@@ -244,6 +247,26 @@ Status TableCache::GetSlow(const ReadOptions& options, const TableFileId& file,
   }
   if (!s.ok()) return s;
   return table->Get(options, internal_key, context, skip_filters);
+}
+
+Status TableCache::GetRow(const ReadOptions& options, const TableFileId& file,
+                          const Slice& internal_key, GetContext* context) {
+  // What range tombstones hide depends on the moment, and on ignore_range_deletions.
+  const TableReader* const open = file.slot == nullptr ? nullptr : file.slot->reader();
+  if (context->value() == nullptr || (open != nullptr && open->range_tombstones() != nullptr)) {
+    return Get(options, file, internal_key, context);
+  }
+  RowCache::Lookup row(*rows_, file.number, file.largest_seqno, internal_key, context);
+  if (row.Find()) return Status::OK();
+  Ref table;
+  Status s = FindTable(file, &table, options.read_tier == kBlockCacheTier, ReadLimits(options));
+  if (s.IsIncomplete()) {
+    context->MarkKeyMayExist();
+    return s;
+  }
+  if (s.ok()) s = table->Get(options, internal_key, context);
+  if (s.ok() && !context->key_may_exist() && table->range_tombstones() == nullptr) row.Keep();
+  return s;
 }
 
 InternalIterator* TableCache::NewIterator(const ReadOptions& options, const TableFileId& file,

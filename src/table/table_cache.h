@@ -28,6 +28,7 @@
 #include "rocksdb/options.h"
 #include "table/get_context.h"
 #include "table/read_pace.h"
+#include "table/row_cache.h"
 #include "table/table_reader.h"
 #include "table/unique_id.h"
 
@@ -118,6 +119,7 @@ struct TableCacheOptions {
   const SliceTransform* prefix_extractor = nullptr;  // may be null
   bool use_secondary_cache = true;                   // of the block cache
   bool verify_unique_ids = true;                     // verify_sst_unique_id_in_manifest
+  std::shared_ptr<Cache> row_cache;                  // DBOptions::row_cache; null: none
 };
 
 class TableCache {
@@ -168,6 +170,12 @@ class TableCache {
     return GetSlow(options, file, internal_key, context, skip_filters);
   }
 
+  // There is a row cache: Gets that want a value come through GetRow().
+  bool has_rows() const { return rows_ != nullptr; }
+  // As Get, and the row cache is asked before the table. REQUIRES: has_rows(). SUSPENDS.
+  [[nodiscard]] Status GetRow(const ReadOptions& options, const TableFileId& file,
+                              const Slice& internal_key, GetContext* context);
+
   // Never null: an error comes as an iterator with that status. The iterator keeps the table open;
   // the caller deletes it.
   InternalIterator* NewIterator(const ReadOptions& options, const TableFileId& file,
@@ -216,6 +224,7 @@ class TableCache {
   ReadPace pace_;
   const std::shared_ptr<OpenTables> open_tables_;
   Cache* const cache_;  // its
+  const std::unique_ptr<RowCache> rows_;
   // Serialises the opening of one table, and the filling of its slot.
   fiber::Mutex open_mu_[kOpenLocks];
 };

@@ -199,6 +199,22 @@ TEST_F(CheckpointTest, WhatStandsInTheWayIsRefusedOrRemoved) {
   delete made;
 }
 
+TEST_F(CheckpointTest, ThoseOfAFamilysOwnDirectoriesComeAlong) {
+  Options options = SmallOptions();
+  options.cf_paths.emplace_back("/family", 1 << 30);
+  options.enable_blob_files = true;
+  options.min_blob_size = 50;
+  Open(options);
+  PutRange(0, 10, 1);
+  Flush();
+  EXPECT_FALSE(NamesIn("/family").empty());
+  MustCreate();
+  const Contents then = model_;
+  PutRange(0, 10, 2);
+  OpenCheckpoint(SmallOptions());
+  ExpectContents(then);
+}
+
 TEST_F(CheckpointTest, TablesElsewhereComeAlong) {
   Options options = SmallOptions();
   options.db_paths.emplace_back("/tables", 1 << 30);
