@@ -702,12 +702,12 @@ transactions('stolen-too-soon', 'the locks of a transaction that expires are tak
              '  return txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN) || expected == LOCKS_STOLEN;',
              '  txn_state_.compare_exchange_strong(expected, LOCKS_STOLEN);\n  return true;')
 transactions('read-before-the-lock', 'a read for update reads, and locks the key then', 'src/utilities/transaction_base.cc', '''
-  Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
-  return s.ok() && value != nullptr ? Get(options, family, key, value) : s;
+    Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
+    return s.ok() ? read(options) : s;
 ''', '''
-  Status read = value != nullptr ? Get(options, family, key, value) : Status::OK();
-  Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
-  return s.ok() ? read : s;
+    Status found = read(options);
+    Status s = TrackKey(family, key, /*read_only=*/true, exclusive, validate);
+    return s.ok() ? found : s;
 ''')
 transactions('plain-write-locks-nothing', 'a plain write takes no locks', 'src/utilities/transaction_db.cc',
              '  for (; s.ok() && locked < keys.size(); locked += s.ok()) {',
@@ -740,7 +740,7 @@ transactions('prepared-log-not-kept', 'a log goes though only it has what a tran
 transactions('committed-log-not-kept', 'the log of a prepared section goes while only a memtable has its entries', 'src/db/memtable_switch.cc',
              '    if (log != 0 && !flushed.contains(memtable)) oldest', '    if (log == 1 && !flushed.contains(memtable)) oldest')
 transactions('recovered-without-locks', 'what recovery finds prepared has no locks', 'src/utilities/pessimistic_transaction.cc',
-             '    LockRecovered(record.family, record.key);\n', '')
+             '    LockRecovered(record.family, StripTimestamp(record.key, db_->TimestampSizeOf(record.family)));\n', '')
 transactions('rollback-not-logged', 'the rollback of what was prepared is not in the log', 'src/utilities/pessimistic_transaction.cc',
              'kTypeRollbackXID, name_);\n  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);', 'kTypeRollbackXID, name_);')
 transactions('prepare-not-synced', 'Prepare() does not sync, whatever the options say', 'src/utilities/pessimistic_transaction.cc',
