@@ -20,7 +20,7 @@ class Snapshot {
   // When it was taken: seconds since 1970.
   virtual int64_t GetUnixTime() const = 0;
 
-  // User-defined timestamps only; always 0 in Cairn.
+  // Of one with a timestamp (TransactionDB::CreateTimestampedSnapshot()); else the highest number.
   virtual uint64_t GetTimestamp() const = 0;
 
  protected:

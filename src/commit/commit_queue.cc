@@ -95,7 +95,8 @@ CommitQueue::CommitQueue(CommitEnv* env, const CommitOptions& options)
 CommitQueue::~CommitQueue() { assert(IsEmpty()); }
 
 Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64_t* seq_used,
-                          const CommitCheck* check, TwoPhaseStep* step) {
+                          const CommitCheck* check, TwoPhaseStep* step,
+                          const CommitHook* published) {
   Writer w;
   w.batch = batch;
   w.bytes = WriteBatchInternal::ByteSize(batch);
@@ -108,6 +109,7 @@ Status CommitQueue::Write(const WriteOptions& options, WriteBatch* batch, uint64
   w.protection = WriteBatchInternal::Protection(batch);
   w.check = check;
   w.step = step;
+  w.published = published;
 
   switch (Join(&w)) {
     case JoinResult::kRefused:
@@ -267,7 +269,7 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   // What comes next first: its work is what the others wait for.
   Writer* const next = early ? nullptr : PassOver(group.last);
   const bool go_on = next != nullptr && may_go_on && next->batch != nullptr && !next->sync &&
-                     next->check == nullptr && s.ok();
+                     !next->IsAlone() && s.ok();
   if (next != nullptr && !go_on) Signal(next, kLead);
   Dismiss(group);
   return go_on;
@@ -297,6 +299,10 @@ bool CommitQueue::LeadGroup(Writer* leader, Writer* self, bool may_go_on) {
   fiber::interleave();
   if (group->count > 0) env_->Publish(group->first + group->count - 1);
   fiber::interleave();
+  if (const CommitHook* const published = group->leader->published;
+      published != nullptr && group->leader->status.ok()) [[unlikely]] {
+    (*published)(env_->LastSequence());
+  }
   if (early) EndInsertion();
   last_group_bytes_.store(group->bytes, std::memory_order_relaxed);
   if (options_.statistics != nullptr) Record(*group);
@@ -364,14 +370,14 @@ void CommitQueue::FormGroup(Group* group) {
   group->has_steps = leader->step != nullptr;
   group->has_checksums = leader->protection != nullptr;
   PullArrivals();
-  if (leader->check != nullptr || leader->newer == nullptr) return;
+  if (leader->IsAlone() || leader->newer == nullptr) return;
   const size_t max_group = static_cast<size_t>(options_.max_write_batch_group_size_bytes);
   const size_t small = std::min(kSmallBatchBytes, max_group / 8);
   const size_t limit = leader->bytes <= small ? leader->bytes + small : max_group;
   const Counted counted = HowCounted(leader->step, leader->batch);
   for (Writer* w = leader->newer; w != nullptr; w = w->newer) {
     const bool fits =
-        w->batch != nullptr && w->check == nullptr && HowCounted(w->step, w->batch) == counted &&
+        w->batch != nullptr && !w->IsAlone() && HowCounted(w->step, w->batch) == counted &&
         w->disable_wal == leader->disable_wal && w->no_slowdown == leader->no_slowdown &&
         (!w->sync || leader->sync) && group->bytes + w->bytes <= limit;
     if (!fits) break;

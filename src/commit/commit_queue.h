@@ -184,6 +184,10 @@ class CommitEnv {
 /// behind it.
 using CommitCheck = std::function<Status()>;
 
+/// Called when the write is published, and nothing that follows it: `last` is the last sequence
+/// number given. Such a write is a group of its own, too. Everybody's writes wait meanwhile.
+using CommitHook = std::function<void(SequenceNumber last)>;
+
 struct CommitOptions {
   bool allow_concurrent_memtable_write = true;
   uint64_t max_write_batch_group_size_bytes = uint64_t{1} << 20;
@@ -218,7 +222,10 @@ class CommitQueue {
     const BatchProtection* protection = nullptr;  // the batch's, or null
     const CommitCheck* check = nullptr;           // borrowed from the owner
     TwoPhaseStep* step = nullptr;                 // the same
-    SequenceNumber sequence = 0;                  // of the first record
+    const CommitHook* published = nullptr;        // the same
+    // It groups with nobody, and nobody leads it in its stead.
+    bool IsAlone() const { return check != nullptr || published != nullptr; }
+    SequenceNumber sequence = 0;  // of the first record
     Status status;
   };
 
@@ -238,10 +245,11 @@ class CommitQueue {
   /// the batch (WriteBatchInternal::CheckWritable). Errors: what prepare says; IOError (log);
   /// Corruption or InvalidArgument (batch); Incomplete (no_slowdown). SUSPENDS. `check`, if not
   /// null, is asked on the caller's thread or fiber; such a write is a group of its own. `step`, if
-  /// not null: the batch is one of its kind.
+  /// not null: the batch is one of its kind. `published`, if not null, is called there, too, unless
+  /// the write fails.
   [[nodiscard]] Status Write(const WriteOptions& options, WriteBatch* batch,
                              uint64_t* seq_used = nullptr, const CommitCheck* check = nullptr,
-                             TwoPhaseStep* step = nullptr);
+                             TwoPhaseStep* step = nullptr, const CommitHook* published = nullptr);
 
   WriteCounters::Figures counters() const { return counters_.figures(); }
 

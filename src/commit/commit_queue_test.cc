@@ -235,6 +235,47 @@ TEST(CommitQueueTest, ARefusedWriteIsNotSynced) {
   EXPECT_EQ(db.appends, 0);
 }
 
+TEST(CommitQueueTest, AHookSeesItsOwnWriteAndNoneBehind) {
+  for (const bool pipelined : {false, true}) {
+    CommitOptions options;
+    options.pipelined = pipelined;
+    options.measure_overlap = false;  // each group hands over early
+    FakeDatabase db(options);
+    std::atomic<int> calls{0};
+    QueuedWriters(&db).Run(4, [&](int i) {
+      const std::string key = "k" + std::to_string(i);
+      if (i != 1 && i != 2) {
+        ASSERT_TRUE(db.Put(key, "v").ok());
+        return;
+      }
+      WriteBatch batch;
+      if (i == 1) {
+        ASSERT_TRUE(batch.Put(key, "v").ok());
+        ASSERT_TRUE(batch.Put(key, "w").ok());
+      }
+      const auto self = fiber::slot();
+      const CommitHook hook = [&db, &calls, i, self](SequenceNumber last) {
+        ++calls;
+        EXPECT_EQ(last, 4u) << i << ": the leader, k0 and two of k1; none of the empty batch";
+        EXPECT_EQ(db.published(), 4u) << i;
+        EXPECT_EQ(fiber::slot(), self) << "on the writer's own thread";
+      };
+      ASSERT_TRUE(db.queue()->Write({}, &batch, nullptr, nullptr, nullptr, &hook).ok());
+    });
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(db.published(), 5u);
+  }
+}
+
+TEST(CommitQueueTest, AHookHearsOfNoWriteThatFails) {
+  FakeDatabase db;
+  db.on_append = [](const Slice&) { return IOStatus::IOError("disk is gone"); };
+  WriteBatch batch;
+  ASSERT_TRUE(batch.Put("k", "v").ok());
+  const CommitHook hook = [](SequenceNumber) { ADD_FAILURE() << "called"; };
+  EXPECT_TRUE(db.queue()->Write({}, &batch, nullptr, nullptr, nullptr, &hook).IsIOError());
+}
+
 TEST(CommitQueueTest, AFailedLogFailsTheWholeGroup) {
   FakeDatabase db;
   db.on_append = [](const Slice&) { return IOStatus::IOError("disk is gone"); };

@@ -50,6 +50,7 @@
 #include "db/outside_directories.h"
 #include "db/prepared_logs.h"
 #include "db/snapshot_list.h"
+#include "db/stamped_snapshots.h"
 #include "fiber/fork.h"
 #include "manifest/version_set.h"
 #include "rocksdb/db.h"
@@ -162,6 +163,7 @@ struct Database {
   OutsideDirectories outside;
 
   SnapshotList snapshots;
+  StampedSnapshots stamped_snapshots{&snapshots};
   PreparedLogs prepared;
   WriteController write_controller;
   std::unique_ptr<VersionSet> versions;

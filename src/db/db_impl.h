@@ -224,6 +224,13 @@ class DBImpl final : public DB {
   Status WriteChecked(const WriteOptions&, WriteBatch* updates, const CommitCheck* check);
   // A step of a two-phase commit; the prepared sections that recovery found, for who asks first.
   Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step);
+  // Write(), or WriteStep() unless `step` is null, and a snapshot of what it left with a timestamp.
+  // *snapshot is null where there cannot be one: see StampedSnapshots::Take().
+  Status WriteAndTakeSnapshot(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step,
+                              uint64_t timestamp, std::shared_ptr<const Snapshot>* snapshot);
+  // A snapshot of now with a timestamp; those that there are.
+  Status TakeSnapshot(uint64_t timestamp, std::shared_ptr<const Snapshot>* snapshot);
+  StampedSnapshots& stamped_snapshots() { return db_.stamped_snapshots; }
   PreparedSections::Sections TakeRecovered() { return db_.prepared.TakeRecovered(); }
   // Of WRITE_PREPARED and WRITE_UNPREPARED (Database::shares_numbers).
   bool SharesNumbers() const { return db_.shares_numbers; }

@@ -16,6 +16,23 @@ Status DBImpl::WriteStep(const WriteOptions& options, WriteBatch* updates, TwoPh
   return db_.writes->WriteStep(options, updates, step);
 }
 
+Status DBImpl::WriteAndTakeSnapshot(const WriteOptions& options, WriteBatch* updates,
+                                    TwoPhaseStep* step, uint64_t timestamp,
+                                    std::shared_ptr<const Snapshot>* snapshot) {
+  const CommitHook take = [&](SequenceNumber last) {
+    // What was committed stays so, with it or without.
+    (void)db_.stamped_snapshots.Take(timestamp, [last] { return last; }, snapshot);
+  };
+  return step != nullptr ? db_.writes->WriteStep(options, updates, step, &take)
+                         : db_.writes->Write(options, updates, nullptr, nullptr, &take);
+}
+
+Status DBImpl::TakeSnapshot(uint64_t timestamp, std::shared_ptr<const Snapshot>* snapshot) {
+  if (db_.Forked()) return db_.ForkedStatus();
+  return db_.stamped_snapshots.Take(
+      timestamp, [this] { return db_.versions->LastSequence(); }, snapshot);
+}
+
 namespace {
 
 Status CheckThere(const Database& db, const ColumnFamily& family) {

@@ -466,6 +466,7 @@ void Opening::LogBanner() const {
 
 Status Opening::Close() {
   if (db_.Forked()) return db_.ForkedStatus();
+  db_.stamped_snapshots.ReleaseAll();
   if (db_.snapshots.size() > 0) {
     return Status::Aborted("Cannot close DB with unreleased snapshot.");
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <vector>
@@ -21,17 +22,20 @@ namespace cairn {
 
 class SnapshotImpl final : public Snapshot {
  public:
-  SnapshotImpl(SequenceNumber sequence, int64_t unix_time)
-      : sequence_(sequence), unix_time_(unix_time) {}
+  static constexpr uint64_t kNoTimestamp = std::numeric_limits<uint64_t>::max();
+
+  SnapshotImpl(SequenceNumber sequence, int64_t unix_time, uint64_t timestamp)
+      : sequence_(sequence), unix_time_(unix_time), timestamp_(timestamp) {}
 
   SequenceNumber GetSequenceNumber() const override { return sequence_; }
   int64_t GetUnixTime() const override { return unix_time_; }
-  uint64_t GetTimestamp() const override { return 0; }
+  uint64_t GetTimestamp() const override { return timestamp_; }
 
  private:
   friend class SnapshotList;
   const SequenceNumber sequence_;
   const int64_t unix_time_;  // seconds
+  const uint64_t timestamp_;
 };
 
 class SnapshotList {
@@ -45,11 +49,11 @@ class SnapshotList {
   // compaction that reads the list afterwards cannot miss it. The caller owns the result until
   // Release.
   template <typename PublishedFn>
-  const Snapshot* Take(PublishedFn&& published) {
+  const Snapshot* Take(PublishedFn&& published, uint64_t timestamp = SnapshotImpl::kNoTimestamp) {
     const int64_t now = NowSeconds();
     fiber::MutexLock lock(&mutex_);
     while (pauses_ > 0) resumed_.wait(&mutex_);
-    auto* snapshot = new SnapshotImpl(published(), now);
+    auto* snapshot = new SnapshotImpl(published(), now, timestamp);
     fiber::interleave();
     live_.insert(snapshot);
     return snapshot;

@@ -42,7 +42,7 @@ Status WritePath::LimitLogRate(const WriteOptions& options, size_t bytes) const 
 }
 
 Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const CommitCheck* check,
-                        TwoPhaseStep* step) {
+                        TwoPhaseStep* step, const CommitHook* published) {
   if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
@@ -65,6 +65,7 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
     if (!s.ok()) return s;
   }
   if (WriteBatchInternal::Count(updates) == 0 && !options.sync && check == nullptr &&
+      published == nullptr &&
       WriteBatchInternal::ByteSize(updates) <= WriteBatchInternal::kHeader) {
     return Status::OK();
   }
@@ -76,14 +77,15 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
     if (!s.ok()) return s;
   }
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
-  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check, step);
+  s = db_.commit->Write(options, updates, /*seq_used=*/nullptr, check, step, published);
   if (db_.statistics != nullptr) [[unlikely]] {
     db_.statistics->reportTimeToHistogram(DB_WRITE, (fiber::now_nanos() - start) / 1000);
   }
   return s;
 }
 
-Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, TwoPhaseStep* step) {
+Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, TwoPhaseStep* step,
+                            const CommitHook* published) {
   if (!db_.options.allow_2pc) {
     return Status::NotSupported("two-phase commit needs DBOptions::allow_2pc");
   }
@@ -91,7 +93,7 @@ Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, Tw
   WriteOptions logged = options;
   logged.disableWAL = false;
   db_.prepared.SetUsed();
-  Status s = Write(logged, updates, /*check=*/nullptr, step);
+  Status s = Write(logged, updates, /*check=*/nullptr, step, published);
   if (s.ok() && step->kind != TwoPhaseStep::Kind::kPrepare && !step->shares_numbers()) {
     db_.prepared.Decided(step->log);
   }

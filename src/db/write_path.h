@@ -32,11 +32,13 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   [[nodiscard]] Status Merge(const WriteOptions&, ColumnFamilyHandle*, const Slice& key,
                              const Slice& value);
   // `check`, if not null, is asked when the write's turn has come (CommitCheck). `step`, if not
-  // null: the batch is one of its kind.
+  // null: the batch is one of its kind. `published`: see CommitHook.
   [[nodiscard]] Status Write(const WriteOptions&, WriteBatch* updates,
-                             const CommitCheck* check = nullptr, TwoPhaseStep* step = nullptr);
+                             const CommitCheck* check = nullptr, TwoPhaseStep* step = nullptr,
+                             const CommitHook* published = nullptr);
   // A step of a two-phase commit, which is logged whatever the options say.
-  [[nodiscard]] Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step);
+  [[nodiscard]] Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step,
+                                 const CommitHook* published = nullptr);
   [[nodiscard]] Status FlushWAL(bool sync);
   [[nodiscard]] Status SyncWAL();
   // A stall may be over, or another. With the mutex.

@@ -180,14 +180,32 @@ Status PessimisticTransaction::Commit() {
   return skip_prepare_ ? CommitUnprepared() : Status::TxnNotPrepared();
 }
 
+Status PessimisticTransaction::CheckSnapshot() const {
+  return snapshot_needed() && !db_->SharesNumbers() && commit_timestamp_ == kMaxTxnTimestamp
+             ? Status::InvalidArgument("Must set transaction commit timestamp")
+             : Status::OK();
+}
+
+Status PessimisticTransaction::WriteCommit(WriteBatch* batch, TwoPhaseStep* step) {
+  if (!snapshot_needed() || db_->SharesNumbers()) [[likely]] {
+    return step == nullptr ? db_->Write(write_options_, batch)
+                           : db_->WriteStep(write_options_, batch, step);
+  }
+  std::shared_ptr<const Snapshot> snapshot;
+  Status s = db_->WriteAndTakeSnapshot(write_options_, batch, step, commit_timestamp_, &snapshot);
+  if (s.ok()) SetTakenSnapshot(std::move(snapshot));
+  return s;
+}
+
 Status PessimisticTransaction::CommitUnprepared() {
   Status s = CheckCommitTimeBatch();
+  if (s.ok()) s = CheckSnapshot();
   std::string timestamp;
   if (s.ok()) s = Stamp(&timestamp);
   if (!s.ok()) return s;
   TransactionState state = STARTED;
   if (!txn_state_.compare_exchange_strong(state, AWAITING_COMMIT)) return StateError(state);
-  s = db_->Write(write_options_, batch_.GetWriteBatch());
+  s = WriteCommit(batch_.GetWriteBatch(), /*step=*/nullptr);
   Unregister();
   End();
   if (s.ok()) txn_state_ = COMMITTED;
@@ -236,13 +254,14 @@ Status PessimisticTransaction::CommitPrepared() {
   }
   std::string timestamp;
   Status s = Stamp(&timestamp);
+  if (s.ok()) s = CheckSnapshot();
   if (!s.ok()) return s;
   txn_state_ = AWAITING_COMMIT;
   WriteBatch batch;
   s = shared ? EncodeSharedCommit(&batch) : EncodeCommit(timestamp, &batch);
   TwoPhaseStep step{TwoPhaseStep::Kind::kCommit, log_number_};
   if (shared) step.name = name_;
-  if (s.ok()) s = db_->WriteStep(write_options_, &batch, &step);
+  if (s.ok()) s = WriteCommit(&batch, &step);
   if (s.ok()) {
     EndPrepared(COMMITTED);
   } else if (!step.touched_log) {

@@ -51,10 +51,12 @@ class PessimisticDb final : public TransactionDB {
 
   std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
       TxnTimestamp ts) override;
-  std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp) const override {
-    return nullptr;
+  std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp ts) const override {
+    return impl_->stamped_snapshots().Find(ts);
   }
-  void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp) override {}
+  void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) override {
+    impl_->stamped_snapshots().ReleaseBelow(ts);
+  }
   Status GetTimestampedSnapshots(
       TxnTimestamp ts_lb, TxnTimestamp ts_ub,
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const override;
@@ -200,6 +202,12 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
   void Unlock(uint64_t hash, uint32_t family, const Slice& key);
   // Writes and locks.
   void End();
+  // InvalidArgument: a snapshot that was asked for, and that no operation took, is the commit's,
+  // which has no timestamp.
+  [[nodiscard]] Status CheckSnapshot() const;
+  // The batch of a commit; `step`: of one that was prepared. Takes the snapshot that is the
+  // commit's.
+  [[nodiscard]] Status WriteCommit(WriteBatch* batch, TwoPhaseStep* step);
   void Unregister();
   bool IsExpired() const;
   // InvalidArgument: it was dropped. A null handle: the default one.

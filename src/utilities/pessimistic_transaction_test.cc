@@ -87,7 +87,8 @@ TEST_F(PessimisticTransactionTest, WhatIsNotSupportedIsRefusedByName) {
   EXPECT_TRUE(TryOpenTxn(options).ok());
 }
 
-TEST_F(PessimisticTransactionTest, SnapshotsWithTimestampsAreRefused) {
+TEST_F(PessimisticTransactionTest, SnapshotsWithTimestampsAreOfWriteCommittedAlone) {
+  txn_options_.write_policy = WRITE_PREPARED;
   OpenTxn();
   const Txn txn = Begin();
   ASSERT_TRUE(txn->SetName("name").ok());
@@ -99,7 +100,51 @@ TEST_F(PessimisticTransactionTest, SnapshotsWithTimestampsAreRefused) {
   std::vector<std::shared_ptr<const Snapshot>> snapshots{nullptr};
   EXPECT_TRUE(txn_db_->GetAllTimestampedSnapshots(snapshots).ok());
   EXPECT_TRUE(snapshots.empty());
+  // One that was asked for, and that no operation took, is not missed.
+  txn->SetSnapshotOnNextOperation();
   EXPECT_TRUE(txn->Commit().ok());
+}
+
+// In RocksDB the transaction is stuck then.
+TEST_F(PessimisticTransactionTest, ACommitThatLacksItsSnapshotsTimestampMayGetIt) {
+  OpenTxn();
+  for (const bool prepares : {false, true}) {
+    const Txn txn = Begin();
+    ASSERT_TRUE(txn->SetName("name").ok());
+    ASSERT_TRUE(txn->Put("a", prepares ? "2" : "1").ok());
+    if (prepares) {
+      ASSERT_TRUE(txn->Prepare().ok());
+    }
+    txn->SetSnapshotOnNextOperation();
+    EXPECT_TRUE(txn->Commit().IsInvalidArgument());
+    ASSERT_TRUE(txn->SetCommitTimestamp(prepares ? 8 : 7).ok());
+    EXPECT_TRUE(txn->Commit().ok());
+  }
+  for (const uint64_t timestamp : {7, 8}) {
+    const std::shared_ptr<const Snapshot> snapshot = txn_db_->GetTimestampedSnapshot(timestamp);
+    ASSERT_NE(nullptr, snapshot);
+    ReadOptions read;
+    read.snapshot = snapshot.get();
+    std::string value;
+    ASSERT_TRUE(txn_db_->Get(read, "a", &value).ok());
+    EXPECT_EQ(timestamp == 7 ? "1" : "2", value);
+  }
+}
+
+// The log fails under the commit: there is no snapshot of what was not committed.
+TEST_F(PessimisticTransactionTest, NoSnapshotOfACommitThatFails) {
+  OpenTxn();
+  Txn txn = Begin();
+  ASSERT_TRUE(txn->Put("a", "1").ok());
+  disk_.faults->SetFilesystemActive(false, IOStatus::IOError("no disk"));
+  std::shared_ptr<const Snapshot> snapshot;
+  EXPECT_FALSE(txn->CommitAndTryCreateSnapshot(nullptr, 5, &snapshot).ok());
+  disk_.faults->Heal();
+  EXPECT_EQ(nullptr, snapshot);
+  EXPECT_EQ(nullptr, txn_db_->GetLatestTimestampedSnapshot());
+  uint64_t live = 1;
+  EXPECT_TRUE(txn_db_->GetIntProperty("rocksdb.num-snapshots", &live));
+  EXPECT_EQ(0u, live);
 }
 
 // RocksDB says TryAgain to both.

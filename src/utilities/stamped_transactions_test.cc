@@ -560,17 +560,18 @@ TEST_F(StampedTransactionsTest, OptimisticTransactionsHaveNone) {
   EXPECT_TRUE(db_->DestroyColumnFamilyHandle(family).ok());
 }
 
-TEST_F(StampedTransactionsTest, SnapshotsWithTimestampsAreRefused) {
+TEST_F(StampedTransactionsTest, ASnapshotHasTheTimestampOfTheKeys) {
   OpenTxn();
   const Txn txn = Begin();
   ASSERT_TRUE(txn->Put("a", "1").ok());
   EXPECT_TRUE(txn->CommitAndTryCreateSnapshot().IsInvalidArgument());
   ASSERT_TRUE(txn->SetCommitTimestamp(5).ok());
   EXPECT_TRUE(txn->CommitAndTryCreateSnapshot(nullptr, 6).IsInvalidArgument());
-  EXPECT_TRUE(txn->CommitAndTryCreateSnapshot(nullptr, 5).IsNotSupported());
-  EXPECT_TRUE(txn_db_->CreateTimestampedSnapshot(5).first.IsNotSupported());
   EXPECT_EQ("NOT_FOUND", GetAt("a", 100));
-  ASSERT_TRUE(txn->Commit().ok());
+  std::shared_ptr<const Snapshot> snapshot;
+  ASSERT_TRUE(txn->CommitAndTryCreateSnapshot(nullptr, 5, &snapshot).ok());
+  ASSERT_NE(nullptr, snapshot);
+  EXPECT_EQ(5u, snapshot->GetTimestamp());
   EXPECT_EQ("1", GetAt("a", 5));
 }
 

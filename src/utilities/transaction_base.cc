@@ -76,6 +76,13 @@ void TransactionBase::SetSnapshot() {
   notifier_ = nullptr;
 }
 
+void TransactionBase::SetTakenSnapshot(std::shared_ptr<const Snapshot> snapshot) {
+  const std::shared_ptr<TransactionNotifier> notifier = std::move(notifier_);
+  snapshot_ = std::move(snapshot);
+  snapshot_needed_ = false;
+  if (notifier != nullptr && snapshot_ != nullptr) notifier->SnapshotCreated(snapshot_.get());
+}
+
 void TransactionBase::SetSnapshotOnNextOperation(std::shared_ptr<TransactionNotifier> notifier) {
   snapshot_needed_ = true;
   notifier_ = std::move(notifier);
@@ -487,7 +494,7 @@ Status TransactionBase::RebuildFromWriteBatch(WriteBatch* src_batch) {
 
 namespace ROCKSDB_NAMESPACE {
 
-Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifier> /*notifier*/,
+Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifier> notifier,
                                                TxnTimestamp ts,
                                                std::shared_ptr<const Snapshot>* snapshot) {
   if (snapshot != nullptr) snapshot->reset();
@@ -497,7 +504,12 @@ Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifi
   } else if (ts != kMaxTxnTimestamp && ts != given) {
     return Status::InvalidArgument("Different commit ts specified");
   }
-  return Status::NotSupported("CommitAndTryCreateSnapshot: snapshots with timestamps");
+  Status s = given == kMaxTxnTimestamp ? SetCommitTimestamp(ts) : Status::OK();
+  if (!s.ok()) return s;
+  SetSnapshotOnNextOperation(std::move(notifier));
+  s = Commit();
+  if (s.ok() && snapshot != nullptr) *snapshot = GetTimestampedSnapshot();
+  return s;
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -30,7 +30,7 @@ class TransactionBase : public Transaction {
   void SetSnapshot() override;
   void SetSnapshotOnNextOperation(std::shared_ptr<TransactionNotifier> notifier) override;
   const Snapshot* GetSnapshot() const override { return snapshot_.get(); }
-  std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const override { return nullptr; }
+  std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const override { return snapshot_; }
   void ClearSnapshot() override;
 
   void SetSavePoint() override;
@@ -161,6 +161,9 @@ class TransactionBase : public Transaction {
 
   // What SetSnapshotOnNextOperation() asked for.
   void TakeNeededSnapshot();
+  // Whether it asked for one that was not taken yet; this one is it, or null, where there is none.
+  bool snapshot_needed() const { return snapshot_needed_; }
+  void SetTakenSnapshot(std::shared_ptr<const Snapshot> snapshot);
   std::shared_ptr<const Snapshot> NewSnapshot();
   // As after the constructor, except for snapshots and options.
   void ClearWrites();

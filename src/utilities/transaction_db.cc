@@ -223,15 +223,21 @@ void PessimisticDb::SetDeadlockInfoBufferSize(uint32_t target_size) {
 std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticDb::CreateTimestampedSnapshot(
     TxnTimestamp ts) {
   if (ts == kMaxTxnTimestamp) return {Status::InvalidArgument("invalid ts"), nullptr};
-  return {Status::NotSupported("CreateTimestampedSnapshot: timestamp not supported"), nullptr};
+  if (impl_->SharesNumbers()) {
+    return {Status::NotSupported("CreateTimestampedSnapshot: with WRITE_COMMITTED alone"), nullptr};
+  }
+  std::shared_ptr<const Snapshot> snapshot;
+  Status s = impl_->TakeSnapshot(ts, &snapshot);
+  return {std::move(s), std::move(snapshot)};
 }
 
 Status PessimisticDb::GetTimestampedSnapshots(
     TxnTimestamp ts_lb, TxnTimestamp ts_ub,
     std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
   timestamped_snapshots.clear();
-  return ts_lb < ts_ub ? Status::OK()
-                       : Status::InvalidArgument("timestamps are in no ascending order");
+  if (ts_lb >= ts_ub) return Status::InvalidArgument("timestamps are in no ascending order");
+  timestamped_snapshots = impl_->stamped_snapshots().Between(ts_lb, ts_ub);
+  return Status::OK();
 }
 
 // --- Plain writes

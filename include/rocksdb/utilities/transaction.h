@@ -93,7 +93,8 @@ class Transaction {
       std::shared_ptr<TransactionNotifier> notifier = nullptr) = 0;
   // Null: there is none. Good until the snapshot is replaced or cleared.
   virtual const Snapshot* GetSnapshot() const = 0;
-  // A snapshot with a timestamp, which may outlive the transaction: none; they are not supported.
+  // The same, and it may outlive the transaction, not the database. After a commit by
+  // CommitAndTryCreateSnapshot() the one that this took.
   virtual std::shared_ptr<const Snapshot> GetTimestampedSnapshot() const = 0;
   // Lets it go, and one that is still to be taken. Keys tracked before keep their moment.
   virtual void ClearSnapshot() = 0;
@@ -106,8 +107,12 @@ class Transaction {
   // OK: nothing was written, and the transaction is as it was; see the kind of transaction. What
   // DB::Write() says, too. SUSPENDS.
   virtual Status Commit() = 0;
-  // Commit(), and a snapshot with the timestamp `ts`. InvalidArgument: none was given, here or by
-  // SetCommitTimestamp(), or two that differ. NotSupported otherwise: nothing is committed.
+  // Commit(), and a snapshot of just what it left with the timestamp `ts`, which the database keeps
+  // until TransactionDB::ReleaseTimestampedSnapshotsOlderThan(). *snapshot receives it; null: the
+  // transaction is committed, but there is a snapshot with a later timestamp, or with this one and
+  // another state. `notifier` hears of it. InvalidArgument: no timestamp was given, here or by
+  // SetCommitTimestamp(), or two that differ. NotSupported: not by this policy, nor by optimistic
+  // transactions; nothing is committed.
   Status CommitAndTryCreateSnapshot(
       std::shared_ptr<TransactionNotifier> notifier = std::shared_ptr<TransactionNotifier>(),
       TxnTimestamp ts = kMaxTxnTimestamp, std::shared_ptr<const Snapshot>* snapshot = nullptr);

@@ -390,18 +390,27 @@ class TransactionDB : public StackableDB {
   // How many it keeps from now on.
   virtual void SetDeadlockInfoBufferSize(uint32_t target_size) = 0;
 
-  // Snapshots with timestamps. NotSupported (InvalidArgument of kMaxTxnTimestamp).
+  // Snapshots with timestamps: numbers of the application's (a clock of several databases), in the
+  // order of whose ascent the states follow each other. The database holds each until it is
+  // released, or closed. Thread-safe.
+  //
+  // One of the present state. The newest there is, if it has this timestamp and state.
+  // InvalidArgument: `ts` is kMaxTxnTimestamp, or the newest has a later timestamp, or this one and
+  // another state. NotSupported: not by this policy.
   virtual std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
       TxnTimestamp ts) = 0;
   std::shared_ptr<const Snapshot> GetLatestTimestampedSnapshot() const {
     return GetTimestampedSnapshot(kMaxTxnTimestamp);
   }
+  // Null: there is none. kMaxTxnTimestamp: the newest.
   virtual std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp ts) const = 0;
+  // Those below `ts`. Who holds one of them keeps it.
   virtual void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) = 0;
   Status GetAllTimestampedSnapshots(
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
     return GetTimestampedSnapshots(0, kMaxTxnTimestamp, timestamped_snapshots);
   }
+  // Those from `ts_lb` to `ts_ub`, without the latter, ascending. InvalidArgument: that is nothing.
   virtual Status GetTimestampedSnapshots(
       TxnTimestamp ts_lb, TxnTimestamp ts_ub,
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const = 0;
