@@ -51,7 +51,11 @@ void TransactionClient::Step() {
   } else if (chance < 80) {
     WritePlainly();
   } else if (chance < 94) {
-    LookAtAll();
+    if (!stamped_.empty() && random_.OneIn(2)) {
+      LookBack();
+    } else {
+      LookAtAll();
+    }
   } else {
     Administer();
   }
@@ -189,10 +193,24 @@ void TransactionClient::End(Running* running, bool commit) {
   const bool synced = running->transaction->GetWriteOptions()->sync && !record.appends.empty();
   record.decided = true;
   const uint64_t begin = fiber::now_nanos();
-  const Status s = running->transaction->Commit();
+  const Status s = Commit(running);
   NoteCommit(s, synced, &record);
   if (s.ok() && synced) world_->NoteDurable(begin);
   running->transaction.reset();
+}
+
+Status TransactionClient::Commit(Running* running) {
+  if (!world_->stamps_snapshots() || !random_.OneIn(4)) return running->transaction->Commit();
+  Stamped stamped{world_->NewTimestamp(), fiber::now_nanos(), 0, running->record.appends};
+  std::shared_ptr<const rocksdb::Snapshot> snapshot;
+  Status s =
+      running->transaction->CommitAndTryCreateSnapshot(nullptr, stamped.timestamp, &snapshot);
+  // (One with a later timestamp may have come first.)
+  if (s.ok() && snapshot != nullptr) {
+    stamped.end = fiber::now_nanos();
+    stamped_.push_back(std::move(stamped));
+  }
+  return s;
 }
 
 bool TransactionClient::Prepare(Running* running) {
@@ -278,6 +296,15 @@ void TransactionClient::LookAtAll() {
   if (snapshot == nullptr) return;
   record.end = fiber::now_nanos();
   Think(kMillisecond);
+  const Status s = ReadAll(snapshot, &record);
+  world_->db()->ReleaseSnapshot(snapshot);
+  if (!Went("looks at all", "", s)) return;
+  ++world_->history().counts.reads;
+  record.outcome = Outcome::kCommitted;
+  world_->Record(std::move(record));
+}
+
+Status TransactionClient::ReadAll(const rocksdb::Snapshot* snapshot, TransactionRecord* record) {
   ReadOptions options;
   options.snapshot = snapshot;
   Status s;
@@ -290,10 +317,45 @@ void TransactionClient::LookAtAll() {
     if (s.ok() && !list) {
       world_->history().Violation(std::string(key).append(" is no list: ").append(value));
     }
-    if (s.ok() && list) record.reads.push_back({key, *list});
+    if (s.ok() && list) record->reads.push_back({key, *list});
   }
-  world_->db()->ReleaseSnapshot(snapshot);
-  if (!Went("looks at all", "", s)) return;
+  return s;
+}
+
+// It has the commit as the last, however long ago that was.
+void TransactionClient::LookBack() {
+  const size_t which = random_.Uniform(stamped_.size());
+  const Stamped stamped = stamped_[which];
+  rocksdb::TransactionDB* const db = world_->pessimistic();
+  if (random_.OneIn(8)) {
+    world_->NoteReleased(stamped.timestamp);
+    db->ReleaseTimestampedSnapshotsOlderThan(stamped.timestamp);
+  }
+  const std::shared_ptr<const rocksdb::Snapshot> snapshot =
+      db->GetTimestampedSnapshot(stamped.timestamp);
+  const std::string name = std::to_string(stamped.timestamp);
+  if (snapshot == nullptr) {
+    if (stamped.timestamp >= world_->released_below()) {
+      world_->history().Violation("the snapshot with timestamp " + name + " is gone");
+    }
+    stamped_.erase(stamped_.begin() + static_cast<ptrdiff_t>(which));
+    return;
+  }
+  TransactionRecord record;
+  record.id = world_->NewId();
+  record.begin = stamped.begin;
+  record.end = stamped.end;
+  if (!Went("looks back at", name, ReadAll(snapshot.get(), &record))) return;
+  for (const auto& [key, list] : record.reads) {
+    TokenList own;
+    for (const auto& append : stamped.appends) {
+      if (append.key == key) own.push_back(append.token);
+    }
+    if (own.size() > list.size() || !std::equal(own.rbegin(), own.rend(), list.rbegin())) {
+      world_->history().Violation("at the snapshot with timestamp " + name + " " + key +
+                                  " does not end with what its commit appended: " + TextOf(list));
+    }
+  }
   ++world_->history().counts.reads;
   record.outcome = Outcome::kCommitted;
   world_->Record(std::move(record));

@@ -28,8 +28,11 @@ class TransactionClient {
 
   // Runs the operations of a life, until `count` are done, the world ends or a write has failed.
   void Run(uint64_t count);
-  // Lets go of what it left prepared: before the database goes.
-  void EndLife() { prepared_.clear(); }
+  // Lets go of what it left prepared, and forgets the snapshots: before the database goes.
+  void EndLife() {
+    prepared_.clear();
+    stamped_.clear();
+  }
 
   const Plan::ClientPlan& plan() const { return plan_; }
 
@@ -46,6 +49,13 @@ class TransactionClient {
     bool expires = false;  // somebody else may have taken its locks: there is nothing to go back to
   };
 
+  // A commit that took a snapshot with a timestamp.
+  struct Stamped {
+    rocksdb::TxnTimestamp timestamp;
+    uint64_t begin, end;  // of the commit
+    std::vector<TransactionRecord::Append> appends;
+  };
+
   void Step();
   void RunTransaction();
   std::unique_ptr<rocksdb::Transaction> Begin(const rocksdb::WriteOptions& writing, bool* expires);
@@ -60,6 +70,11 @@ class TransactionClient {
   void RollBack(Running* running);
   void WritePlainly();
   void LookAtAll();
+  // The same at the snapshot of a commit of before.
+  void LookBack();
+  // Adds what all keys have at the snapshot to the reads.
+  rocksdb::Status ReadAll(const rocksdb::Snapshot* snapshot, TransactionRecord* record);
+  rocksdb::Status Commit(Running* running);
   void Administer();
   // Whether an operation of a transaction succeeded; another one may stand in its way.
   bool Went(std::string_view what, std::string_view key, const rocksdb::Status& s);
@@ -77,6 +92,7 @@ class TransactionClient {
   bool stopped_ = false;
   // Neither committed nor rolled back in this life.
   std::vector<std::unique_ptr<rocksdb::Transaction>> prepared_;
+  std::vector<Stamped> stamped_;
 };
 
 }  // namespace cairn::sim

@@ -95,6 +95,8 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   const How how = life.seed % 2 == 0 || !committed ? How::kPessimistic
                   : life.seed % 4 == 1             ? How::kOptimistic
                                                    : How::kOptimisticSerial;
+  stamps_snapshots_ = committed && how == How::kPessimistic;
+  released_below_ = 0;
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
   const bool is_open = Open(life, how, /*begins_life=*/true);
   if (number == 0) CutPowerAfterChanges(life.cut_at_change);

@@ -7,6 +7,7 @@
 #ifndef CAIRN_SIM_TRANSACTION_WORLD_H_
 #define CAIRN_SIM_TRANSACTION_WORLD_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,14 @@ class TransactionWorld : public Machine {
   void NoteDurable(uint64_t begin);
   // Which no other transaction of the world has.
   uint32_t NewId() { return ++last_id_; }
+  // Whether its commits may take snapshots with timestamps; the next timestamp; those below which
+  // they may have been released.
+  bool stamps_snapshots() const { return stamps_snapshots_; }
+  rocksdb::TxnTimestamp NewTimestamp() { return ++last_timestamp_; }
+  void NoteReleased(rocksdb::TxnTimestamp below) {
+    released_below_ = std::max(released_below_, below);
+  }
+  rocksdb::TxnTimestamp released_below() const { return released_below_; }
   void Record(TransactionRecord record) { records_.push_back(std::move(record)); }
 
  private:
@@ -72,6 +81,9 @@ class TransactionWorld : public Machine {
   std::vector<std::unique_ptr<TransactionClient>> clients_;
   uint64_t durable_ = 0;  // virtual nanoseconds
   uint32_t last_id_ = 0;
+  bool stamps_snapshots_ = false;
+  rocksdb::TxnTimestamp last_timestamp_ = 0;
+  rocksdb::TxnTimestamp released_below_ = 0;
   Lists before_;                            // when the life began
   std::vector<TransactionRecord> records_;  // of the life
 };
