@@ -411,10 +411,10 @@ mutant('snapshot-taken-late', 'a snapshot is entered into the list after its seq
        'src/db/snapshot_list.h', '''
     fiber::MutexLock lock(&mutex_);
     while (pauses_ > 0) resumed_.wait(&mutex_);
-    auto* snapshot = new SnapshotImpl(published(), now);
+    auto* snapshot = new SnapshotImpl(published(), now, timestamp);
     fiber::interleave();
 ''', '''
-    auto* snapshot = new SnapshotImpl(published(), now);
+    auto* snapshot = new SnapshotImpl(published(), now, timestamp);
     fiber::interleave();
     fiber::MutexLock lock(&mutex_);
 ''', seeds=600)
@@ -677,15 +677,27 @@ transactions('lock-left-by-a-rollback', 'a rollback to a save point leaves the l
              '  Unlock(LockTable::HashOf(family, key), family, key);',
              '  static_cast<void>(family), static_cast<void>(key);')
 transactions('lock-given-back-early', 'the locks are free before the commit is written', 'src/utilities/pessimistic_transaction.cc', '''
-  s = db_->Write(write_options_, batch_.GetWriteBatch());
+  s = WriteCommit(batch_.GetWriteBatch(), /*step=*/nullptr);
   Unregister();
 ''', '''
       for (const TrackedKeys::Entry& entry : tracked_.entries()) {
         if (entry.is_tracked()) txn_db_->locks()->Unlock(this, entry.hash, entry.family, tracked_.KeyOf(entry));
       }
-  s = db_->Write(write_options_, batch_.GetWriteBatch());
+  s = WriteCommit(batch_.GetWriteBatch(), /*step=*/nullptr);
   Unregister();
 ''')
+transactions('commits-snapshot-taken-late', 'the snapshot of a commit is taken when its caller goes on', 'src/db/db_transactions.cc', '''
+  return step != nullptr ? db_.writes->WriteStep(options, updates, step, &take)
+                         : db_.writes->Write(options, updates, nullptr, nullptr, &take);
+''', '''
+  Status s = step != nullptr ? db_.writes->WriteStep(options, updates, step)
+                             : db_.writes->Write(options, updates);
+  if (s.ok()) take(db_.versions->LastSequence());
+  return s;
+''')
+transactions('stamped-snapshot-not-held', 'compactions do not know the snapshots with timestamps', 'src/db/snapshot_list.cc',
+             '  for (const SnapshotImpl* snapshot : live_) {\n',
+             '  for (const SnapshotImpl* snapshot : live_) {\n    if (snapshot->timestamp_ != SnapshotImpl::kNoTimestamp) continue;\n')
 transactions('shared-beside-exclusive', 'who wants to read is let in beside who writes', 'src/utilities/lock_table.cc',
              '  if (!has && !exclusive && !lock->exclusive && lock->head == nullptr) {', '  if (!has && !exclusive && lock->head == nullptr) {')
 transactions('upgrade-beside-readers', 'who has a lock shared gets it exclusively beside others', 'src/utilities/lock_table.cc',
