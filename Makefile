@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
+.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -202,9 +202,11 @@ interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (f
 windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and run under Wine what passes there; doc/windows.md
 	@scripts/install-deps.sh windows
 	@scripts/windows_deps.py --jobs $(JOBS)
-	@cmake --preset windows-mingw >/dev/null
+	@cmake --preset windows-mingw $(WINDOWS_CONFIGURE) >/dev/null
 	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_PROGRAMS) $(WINDOWS_DLL_PROGRAMS) ldb_tool sst_dump_tool cairn_tool db_bench
 	@scripts/windows_test.py --jobs $(JOBS) --out build/windows/counts.md $(WINDOWS_PROGRAMS) dll
+# In batches: half the time of mingw's compiler.
+WINDOWS_CONFIGURE = -DCAIRN_UNITY=ON -DCAIRN_UNITY_TESTS=ON
 WINDOWS_PROGRAMS ?= base_test fs_test cache_test memtable_test wal_test table_test blob_test options_test manifest_test commit_test \
 	read_test compaction_test db_test repair_test fiber_test async_test power_cut_test simulation_test crash_test conformance_cairn
 WINDOWS_DLL_PROGRAMS = c_api_cairn c_plugins_cairn c_watching_cairn c_ttl_cairn c_write_batch_wi_cairn c_transaction_db_cairn \
@@ -213,19 +215,28 @@ WINDOWS_DLL_PROGRAMS = c_api_cairn c_plugins_cairn c_watching_cairn c_ttl_cairn 
 windows-test:  ## the same with every program, in release and debug, and OpenSSL for the server
 	@scripts/install-deps.sh windows
 	@scripts/windows_deps.py --jobs $(JOBS) --openssl
-	@for preset in windows-mingw windows-mingw-debug; do cmake --preset $$preset >/dev/null || exit 1; done
+	@for preset in windows-mingw windows-mingw-debug; do cmake --preset $$preset $(WINDOWS_CONFIGURE) >/dev/null || exit 1; done
 	@for kind in release debug; do cmake --build build/windows/$$kind -j $(JOBS) && scripts/windows_test.py --jobs $(JOBS) --build build/windows/$$kind || exit 1; done
 
 windows-check:  ## 300 kills by TerminateProcess, databases to Linux and back, cairn-server with 1,000 connections, under Wine; bench/results/windows-*.md
 	@scripts/install-deps.sh windows
 	@scripts/windows_deps.py --jobs $(JOBS) --openssl
-	@cmake --preset windows-mingw >/dev/null
+	@cmake --preset windows-mingw $(WINDOWS_CONFIGURE) >/dev/null
 	@cmake --build build/windows/release -j $(JOBS) --target crash_programs cairn_shared releases_driver cairn-server interrupt
 	@cmake --preset release >/dev/null
 	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver
 	@test/crash/crash_check.py build/windows/release kill --kills 300 --out bench/results/windows-kills.md $(CRASH_FLAGS)
 	@scripts/interop_windows.py --jobs $(JOBS) --out bench/results/windows-interop.md $(INTEROP_FLAGS)
 	@server/windows_check.py build/windows/release
+
+windows-bench:  ## db_bench.exe under Wine against db_bench of Linux, interleaved; bench/results/windows.md (about half an hour)
+	@scripts/install-deps.sh windows bench
+	@scripts/windows_deps.py --jobs $(JOBS)
+	@cmake --preset windows-mingw $(WINDOWS_CONFIGURE) >/dev/null
+	@cmake --build build/windows/release -j $(JOBS) --target db_bench
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target db_bench
+	@scripts/windows_bench.py --linux build/demo --out bench/results/windows.md $(BENCH_FLAGS)
 
 fuzz:  ## run a fuzz target for some time: make fuzz TARGET=table [SECONDS=60]; doc/fuzzing.md has them
 	@scripts/fuzz "$(TARGET)" $(SECONDS)
