@@ -51,7 +51,8 @@ class Service {
   Status result_ FIBER_GUARDED_BY(mutex_);
 };
 
-// Never destroyed: the body's thread may still leave it when main() returns.
+// Set once, before the manager makes its threads. Never destroyed: the body's thread may still
+// leave it when main() returns.
 Service* the_service = nullptr;
 
 DWORD WINAPI OnControl(DWORD control, DWORD /*event*/, void* /*data*/, void* service) {
