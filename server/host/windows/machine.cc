@@ -70,7 +70,8 @@ uint64_t RaiseDescriptorLimit() { return std::min<uint64_t>(fiber::descriptor_li
 bool IsFull(int /*fd*/) { return false; }
 
 bool HasHungUp(int fd) {
-  // The system tells of an end behind bytes that were not received (Wine does not).
+  // By the documentation the system tells of an end behind bytes that were not received, too. Wine
+  // does not.
   WSAPOLLFD one = {reinterpret_cast<SOCKET>(fiber::io::native_handle(fd)), POLLRDNORM, 0};
   if (WSAPoll(&one, 1, 0) > 0 && (one.revents & (POLLHUP | POLLERR)) != 0) return true;
   char byte;
