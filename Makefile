@@ -222,7 +222,7 @@ windows-check:  ## 300 kills by TerminateProcess, databases to Linux and back, c
 	@scripts/install-deps.sh windows
 	@scripts/windows_deps.py --jobs $(JOBS) --openssl
 	@cmake --preset windows-mingw $(WINDOWS_CONFIGURE) >/dev/null
-	@cmake --build build/windows/release -j $(JOBS) --target crash_programs cairn_shared releases_driver cairn-server interrupt
+	@cmake --build build/windows/release -j $(JOBS) --target crash_programs cairn_shared releases_driver cairn-server interrupt reload_service
 	@cmake --preset release >/dev/null
 	@$(BUILD) release -j $(JOBS) --target cairn_shared releases_driver
 	@test/crash/crash_check.py build/windows/release kill --kills 300 --out bench/results/windows-kills.md $(CRASH_FLAGS)

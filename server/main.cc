@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fiber/thread.h"
@@ -21,6 +24,7 @@
 #include "server/host/log.h"
 #include "server/host/machine.h"
 #include "server/host/requests.h"
+#include "server/host/service.h"
 #include "server/net/server.h"
 #include "server/resp/request_parser.h"
 
@@ -92,6 +96,9 @@ DEFINE_string(compression, "lz4", "of tables: none, snappy, lz4 or zstd");
 DEFINE_bool(direct_reads, false, "tables are read past the page cache");
 DEFINE_bool(direct_writes, false, "tables are written past the page cache");
 
+DEFINE_bool(service, false,
+            "for Windows' service manager, which starts the program so (sc.exe create ...); all "
+            "paths are absolute then. Elsewhere refused: systemd starts it as it is");
 DEFINE_string(log_file, "",
               "where the log goes; standard error if empty. SIGHUP opens it again, and reads the "
               "certificates and users again");
@@ -124,6 +131,9 @@ Status ApplyFile(const std::string& name) {
     std::replace(words[0].begin(), words[0].end(), '-', '_');
     if (words.size() != 2) return Status::InvalidArgument(where, "a line is \"name value\"");
     if (words[0] == "config") return Status::InvalidArgument(where, "one file is enough");
+    if (words[0] == "service") {
+      return Status::InvalidArgument(where, "--service belongs on the command line");
+    }
     if (gflags::SetCommandLineOptionWithMode(words[0].c_str(), words[1].c_str(),
                                              gflags::SET_FLAGS_DEFAULT)
             .empty()) {
@@ -134,7 +144,25 @@ Status ApplyFile(const std::string& name) {
   return s;
 }
 
+// A service starts in a folder of the system's.
+Status RefuseRelativePath(const char* flag, const std::string& path) {
+  if (!FLAGS_service || path.empty() || server::IsAbsolutePath(path)) return Status::OK();
+  return Status::InvalidArgument(std::string(flag) + "=" + path,
+                                 "is relative to where the program starts, which is the system's "
+                                 "folder for a service: give an absolute path");
+}
+
 Status MakeOptions(server::ServerOptions* options) {
+  for (const auto& [flag, path] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"--dir", FLAGS_dir},
+           {"--unix_socket", FLAGS_unix_socket},
+           {"--aclfile", FLAGS_aclfile},
+           {"--tls_cert_file", FLAGS_tls_cert_file},
+           {"--tls_key_file", FLAGS_tls_key_file},
+           {"--tls_ca_cert_file", FLAGS_tls_ca_cert_file}}) {
+    const Status s = RefuseRelativePath(flag, path);
+    if (!s.ok()) return s;
+  }
   options->bind = FLAGS_bind;
   options->port = FLAGS_port;
   options->unix_socket = FLAGS_unix_socket;
@@ -230,9 +258,64 @@ Status ShareDescriptors(server::ServerOptions* options, server::Log* log) {
   return s;
 }
 
-int Fail(const Status& s) {
-  std::fprintf(stderr, "cairn-server: %s\n", s.ToString().c_str());
-  return 1;
+// SUSPENDS until the server has stopped.
+Status Serve(server::Log* log) {
+  Status s = server::CatchRequests();
+  server::ServerOptions options;
+  if (s.ok()) s = MakeOptions(&options);
+  if (s.ok()) s = ShareDescriptors(&options, log);
+  if (!s.ok()) return s;
+
+  std::unique_ptr<server::Server> running;
+  s = server::Server::Start(options, log, &running);
+  if (!s.ok()) return s;
+  log->Info("ready", {{"dir", options.directory},
+                      {"durability", std::string(server::DurabilityName(options.durability))},
+                      {"workers", std::to_string(running->state().runtime().workers())}});
+
+  std::unique_ptr<server::AdminServer> admin;
+  if (FLAGS_admin_port != -1) {
+    s = server::AdminServer::Start(&running->state(), FLAGS_admin_bind, FLAGS_admin_port, &admin);
+    if (!s.ok()) return s;
+  }
+
+  fiber::Thread signals("signals", [&running, log] {
+    bool asked = false;
+    for (;;) {
+      const server::ProcessRequest request = server::NextRequest();
+      if (request == server::ProcessRequest::kNoMore) return;
+      if (request == server::ProcessRequest::kReload) {
+        running->Reload();
+        continue;
+      }
+      if (asked) server::LeaveAtOnce();  // who asks twice does not want to wait
+      asked = true;
+      log->Info("a signal asks for the shutdown");
+      running->Stop();
+    }
+  });
+  server::ServiceIsReady();
+  running->WaitForStop();
+  admin.reset();
+  s = running->Join();
+  server::EndRequests();
+  signals.join();
+  return s;
+}
+
+// What is left to do when the command line was read. `stray`: what of it is no option, or "".
+Status Run(const std::string& stray) {
+  Status s;
+  if (!stray.empty()) s = Status::InvalidArgument(stray + " is no option; try --help");
+  if (s.ok()) s = RefuseRelativePath("--config", FLAGS_config);
+  if (s.ok() && !FLAGS_config.empty()) s = ApplyFile(FLAGS_config);
+  std::unique_ptr<server::Log> log = std::make_unique<server::Log>(kStandardError);
+  if (s.ok()) s = RefuseRelativePath("--log_file", FLAGS_log_file);
+  if (s.ok() && !FLAGS_log_file.empty()) s = server::Log::Open(FLAGS_log_file, &log);
+  if (s.ok()) s = Serve(log.get());
+  // Standard error, where main() tells it, is nowhere for many who keep a file.
+  if (!s.ok() && !log->file().empty()) log->Error("it ends", {{"error", s.ToString()}});
+  return s;
 }
 
 }  // namespace
@@ -249,54 +332,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   gflags::HandleCommandLineHelpFlags();
-  if (argc > 1) {
-    return Fail(Status::InvalidArgument(std::string(argv[1]) + " is no option; try --help"));
-  }
-  if (!FLAGS_config.empty()) {
-    const Status s = ApplyFile(FLAGS_config);
-    if (!s.ok()) return Fail(s);
-  }
-  Status s = server::CatchRequests();
-  server::ServerOptions options;
-  if (s.ok()) s = MakeOptions(&options);
-  std::unique_ptr<server::Log> opened = std::make_unique<server::Log>(kStandardError);
-  if (s.ok() && !FLAGS_log_file.empty()) s = server::Log::Open(FLAGS_log_file, &opened);
-  server::Log& log = *opened;
-  if (s.ok()) s = ShareDescriptors(&options, &log);
-  if (!s.ok()) return Fail(s);
-
-  std::unique_ptr<server::Server> running;
-  s = server::Server::Start(options, &log, &running);
-  if (!s.ok()) return Fail(s);
-  log.Info("ready", {{"dir", options.directory},
-                     {"durability", std::string(server::DurabilityName(options.durability))},
-                     {"workers", std::to_string(running->state().runtime().workers())}});
-
-  std::unique_ptr<server::AdminServer> admin;
-  if (FLAGS_admin_port != -1) {
-    s = server::AdminServer::Start(&running->state(), FLAGS_admin_bind, FLAGS_admin_port, &admin);
-    if (!s.ok()) return Fail(s);
-  }
-
-  fiber::Thread signals("signals", [&running, &log] {
-    bool asked = false;
-    for (;;) {
-      const server::ProcessRequest request = server::NextRequest();
-      if (request == server::ProcessRequest::kNoMore) return;
-      if (request == server::ProcessRequest::kReload) {
-        running->Reload();
-        continue;
-      }
-      if (asked) server::LeaveAtOnce();  // who asks twice does not want to wait
-      asked = true;
-      log.Info("a signal asks for the shutdown");
-      running->Stop();
-    }
-  });
-  running->WaitForStop();
-  admin.reset();
-  s = running->Join();
-  server::EndRequests();
-  signals.join();
-  return s.ok() ? 0 : Fail(s);
+  const std::string stray = argc > 1 ? argv[1] : "";
+  const Status s = FLAGS_service
+                       ? server::RunAsService("cairn-server", [&stray] { return Run(stray); })
+                       : Run(stray);
+  if (s.ok()) return 0;
+  std::fprintf(stderr, "cairn-server: %s\n", s.ToString().c_str());
+  return 1;
 }

@@ -320,8 +320,15 @@ class StartTest(ServerTest):
             config.write_text(text)
             self.assertIn(expected, self.refused(f'--config={config}'))
         for flag, expected in (('--durability=maybe', 'durability'), ('--compression=none2', 'compression'),
-                               ('--bind=localhost', 'numeric'), ('--databases=0', 'databases'), ('word', '--help')):
+                               ('--bind=localhost', 'numeric'), ('--databases=0', 'databases'), ('word', '--help'), ('--service', 'systemd')):
             self.assertIn(expected, self.refused(flag))
+        config.write_text('service true\n')
+        self.assertIn('belongs on the command line', self.refused(f'--config={config}'))
+
+    def test_why_it_does_not_start_is_in_the_log_file_too(self):
+        log = pathlib.Path(self.folder.name, 'kept.log')
+        self.assertIn('numeric', self.refused('--bind=localhost', f'--log_file={log}'))
+        self.assertIn('numeric', log.read_text())
 
     def test_the_example_file(self):
         example = pathlib.Path(__file__).parent / 'dist' / 'cairn-server.conf'

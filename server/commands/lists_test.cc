@@ -169,13 +169,24 @@ TEST_F(ListsTest, AClientThatGoesAwayTakesNothing) {
   WaitForBlocked(1);
   there.Send("BLPOP k 0");
   WaitForBlocked(2);
-  // What it sent behind the command that waits hides the end from whoever only peeks.
-  gone.Send("PING");
   gone.Close();
   EXPECT_EQ(Do("RPUSH k x"), ":1");
   EXPECT_EQ(there.Receive(), R"(["k" "x"])");
   EXPECT_EQ(Do("RPUSH k y"), ":1");
   EXPECT_EQ(Do("LRANGE k 0 -1"), R"(["y"])");
+}
+
+TEST_F(ListsTest, AClientThatGoesAwayBehindARequestTakesNothing) {
+  TestClient gone(server_), there(server_);
+  gone.Send("BLPOP k 0");
+  WaitForBlocked(1);
+  there.Send("BLPOP k 0");
+  WaitForBlocked(2);
+  // What it sent behind the command that waits hides the end from whoever only peeks.
+  gone.Send("PING");
+  gone.Close();
+  EXPECT_EQ(Do("RPUSH k x"), ":1");
+  EXPECT_EQ(there.Receive(), R"(["k" "x"])");
 }
 
 TEST_F(ListsTest, WaitingEndsByTimeOrByAnotherClient) {

@@ -33,8 +33,8 @@ uint64_t MemoryForProcess();
 // Whether a write to it would wait: a pipe that has no room. (One that nobody reads says that it
 // has; on Windows, where a pipe does not tell, never.)
 bool IsFull(int fd);
-// Whether the peer of a connected socket has hung up, perhaps behind what was not received yet (on
-// Windows: only if there is nothing of that).
+// Whether the peer of a connected socket has hung up, perhaps behind what was not received yet
+// (under Wine: only if there is nothing of that), or has reset the connection.
 bool HasHungUp(int fd);
 
 // Whether it depends on no working directory.

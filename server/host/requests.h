@@ -1,6 +1,6 @@
 // What the operator asks of the whole process: on POSIX by signals (SIGHUP: reload; SIGTERM,
 // SIGINT: stop), on Windows by the console (Ctrl+Break: reload; Ctrl+C, its window's end, the
-// system's: stop). For main.cc alone, and once.
+// system's: stop) or by the service manager (service.h). For main.cc alone, and once.
 
 #ifndef CAIRN_SERVER_HOST_REQUESTS_H_
 #define CAIRN_SERVER_HOST_REQUESTS_H_

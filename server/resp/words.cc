@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <system_error>
 
 namespace cairn::server {
 
@@ -38,6 +40,16 @@ bool MatchesClass(std::string_view pattern, char c, bool ignore_case, size_t* le
   return matches != negated;
 }
 
+// Whether all of the text is a number, which may be too large or too small: result_out_of_range.
+// Takes a plus sign away from it.
+std::errc FindDouble(std::string_view* text, double* value) {
+  if (text->size() > 1 && (*text)[0] == '+' && (*text)[1] != '-') text->remove_prefix(1);
+  if (text->empty()) return std::errc::invalid_argument;
+  const char* const text_end = text->data() + text->size();
+  const auto [end, error] = std::from_chars(text->data(), text_end, *value);
+  return end == text_end ? error : std::errc::invalid_argument;
+}
+
 }  // namespace
 
 bool ParseInteger(std::string_view text, int64_t* value) {
@@ -54,22 +66,20 @@ bool ParseUnsigned(std::string_view text, uint64_t* value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-namespace {
-
-template <class Number>
-bool ParseFloating(std::string_view text, Number* value) {
-  if (!text.empty() && text[0] == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
-  if (text.empty()) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size() && !std::isnan(*value);
+bool ParseDouble(std::string_view text, double* value) {
+  return FindDouble(&text, value) == std::errc() && !std::isnan(*value);
 }
 
-}  // namespace
-
-bool ParseDouble(std::string_view text, double* value) { return ParseFloating(text, value); }
-
 bool ParseLongDouble(std::string_view text, long double* value) {
-  return ParseFloating(text, value);
+  double nearly = 0;
+  const std::errc error = FindDouble(&text, &nearly);
+  if (error != std::errc() && error != std::errc::result_out_of_range) return false;
+  // std::from_chars() of libstdc++ finds but a double on some systems (mingw-w64). strtold(), which
+  // also takes what is no number to Redis, gets what was seen to be one. (Nobody here sets a locale
+  // with another decimal point.)
+  *value = std::strtold(std::string(text).c_str(), nullptr);
+  if (std::isnan(*value)) return false;
+  return error == std::errc() || (!std::isinf(*value) && *value != 0);
 }
 
 std::string FormatLongDouble(long double value) {

@@ -6,6 +6,7 @@
 
 #include "fiber/mutex.h"
 #include "fiber/thread_annotations.h"
+#include "server/host/windows/request_queue.h"
 
 namespace cairn::server {
 
@@ -19,6 +20,7 @@ struct Requests {
   fiber::CondVar changed;
   std::deque<ProcessRequest> waiting FIBER_GUARDED_BY(mutex);
   bool ended FIBER_GUARDED_BY(mutex) = false;
+  bool console_ignored FIBER_GUARDED_BY(mutex) = false;
 };
 
 Requests& All() {
@@ -29,6 +31,7 @@ Requests& All() {
 BOOL WINAPI OnControl(DWORD control) {
   Requests& all = All();
   fiber::MutexLock lock(&all.mutex);
+  if (all.console_ignored) return TRUE;
   all.waiting.push_back(control == CTRL_BREAK_EVENT ? ProcessRequest::kReload
                                                     : ProcessRequest::kStop);
   all.changed.notify_all();
@@ -41,10 +44,24 @@ BOOL WINAPI OnControl(DWORD control) {
 
 }  // namespace
 
+void PutRequest(ProcessRequest request) {
+  Requests& all = All();
+  fiber::MutexLock lock(&all.mutex);
+  all.waiting.push_back(request);
+  all.changed.notify_all();
+}
+
+void IgnoreConsole() {
+  Requests& all = All();
+  fiber::MutexLock lock(&all.mutex);
+  all.console_ignored = true;
+}
+
 Status CatchRequests() {
-  All();
-  if (!SetConsoleCtrlHandler(OnControl, TRUE)) return Status::IOError("no handler for the console");
-  return Status::OK();
+  Requests& all = All();
+  if (SetConsoleCtrlHandler(OnControl, TRUE)) return Status::OK();
+  fiber::MutexLock lock(&all.mutex);
+  return all.console_ignored ? Status::OK() : Status::IOError("no handler for the console");
 }
 
 ProcessRequest NextRequest() {
