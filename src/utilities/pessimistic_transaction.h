@@ -138,7 +138,7 @@ class PessimisticDb final : public TransactionDB {
   Status WriteStamped(ColumnFamilyHandle* family, const Slice& key, const F& put);
   template <class F>
   Status WriteIndexed(const WriteOptions& options, const F& put);
-  Status WriteIndexedBatch(const WriteOptions& options, WriteBatch* updates);
+  Status WriteIndexedBatch(const WriteOptions& options, Keys keys, WriteBatch* updates);
   std::unique_ptr<PessimisticTransaction> NewTransaction(const WriteOptions& write_options,
                                                          const TransactionOptions& options);
 

@@ -198,6 +198,47 @@ TEST_F(SecondaryIndexTest, BatchesTakeTheirEntriesAlong) {
   EXPECT_EQ(Contents{}, ContentsOf(folded_->GetSecondaryColumnFamily()));
 }
 
+// Two that write the same keys in another order, and meet at the one in the middle.
+TEST_F(SecondaryIndexTest, BatchesDoNotWaitForEachOtherInACircle) {
+  Simulate([&] {
+    OpenIndexed();
+    Txn txn = Begin();
+    ASSERT_TRUE(txn->Put(people(), "b", "b").ok());
+    const auto party = [&](bool ascending) {
+      WriteBatch batch;
+      for (const char* key : {ascending ? "a" : "c", "b", ascending ? "c" : "a"}) {
+        EXPECT_TRUE(batch.Put(people(), key, key).ok());
+      }
+      const Status s = db_->Write(WriteOptions(), &batch);
+      EXPECT_TRUE(s.ok()) << s.ToString();
+    };
+    fiber::Thread first("first", [&] { party(true); });
+    fiber::Thread second("second", [&] { party(false); });
+    fiber::sleep_for(1'000'000);  // until both wait
+    EXPECT_TRUE(txn->Commit().ok());
+    first.join();
+    second.join();
+    ExpectPeople({{"a", {{"", "a"}}}, {"b", {{"", "b"}}}, {"c", {{"", "c"}}}});
+    txn.reset();
+    CloseIndexed();
+  });
+}
+
+TEST_F(SecondaryIndexTest, TheDefaultFamilyNeedsNoHandle) {
+  OpenIndexed();
+  cities_->SetPrimaryColumnFamily(nullptr);  // indexes nothing
+  folded_->SetPrimaryColumnFamily(handles_[0].get());
+  folded_->SetSecondaryColumnFamily(nullptr);  // is the default one, too
+  const Txn txn = Begin();
+  ASSERT_TRUE(txn->Put("ada", "Ada").ok());
+  ASSERT_TRUE(txn->PutEntity(people(), "ada", {{"city", "London"}}).ok());
+  ASSERT_TRUE(txn->Commit().ok());
+  ASSERT_TRUE(db_->Put(WriteOptions(), "carl", "Carl").ok());
+  ASSERT_TRUE(db_->Delete(WriteOptions(), db_->DefaultColumnFamily(), "ada").ok());
+  EXPECT_EQ((Contents{{"ca/carl", "Carl"}, {"carl", "carl"}}), testing::DbTest::Scan());
+  EXPECT_EQ(Contents{}, ContentsOf(handles_[2].get()));
+}
+
 TEST_F(SecondaryIndexTest, APlainWriteWaitsForItsKey) {
   txn_options_.default_lock_timeout = 0;
   OpenIndexed();

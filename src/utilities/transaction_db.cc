@@ -255,13 +255,21 @@ Status PessimisticDb::GetTimestampedSnapshots(
 
 // --- Plain writes
 
-// (Keys in ascending order: plain writes do not wait for each other in a circle.)
-template <class F>
-Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
-  std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) {
+namespace {
+
+// Each once, and all in one order: plain writes do not wait for each other in a circle.
+void SortToLock(std::vector<std::pair<uint32_t, Slice>>* keys) {
+  std::sort(keys->begin(), keys->end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : a.second.compare(b.second) < 0;
   });
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
+}
+
+}  // namespace
+
+template <class F>
+Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
+  SortToLock(&keys);
   LockOwner owner;
   owner.SetTerms({.id = NextId()});
   const int64_t timeout_us = Micros(options_.default_lock_timeout);
@@ -413,20 +421,36 @@ Status PessimisticDb::Write(const WriteOptions& options,
     indexed |= !indices_.empty() && indices_.Cover(record.family);
   }
   // (A damaged batch is the write's to refuse.)
-  if (indexed && reader.status().ok()) return WriteIndexedBatch(options, updates);
+  if (indexed && reader.status().ok()) return WriteIndexedBatch(options, std::move(keys), updates);
   return WriteLocked(std::move(keys), [&] { return impl_->Write(options, updates); });
 }
 
 // Timestamps would be the commit's, of which there is one. What is for the log alone goes there.
-Status PessimisticDb::WriteIndexedBatch(const WriteOptions& options, WriteBatch* updates) {
+Status PessimisticDb::WriteIndexedBatch(const WriteOptions& options, Keys keys,
+                                        WriteBatch* updates) {
+  SortToLock(&keys);
   return WriteIndexed(options, [&](Transaction* txn) {
+    Status s = updates->VerifyChecksum();
+    std::unique_ptr<ColumnFamilyHandle> family;
+    for (size_t i = 0; s.ok() && i < keys.size(); ++i) {
+      const auto& [id, key] = keys[i];
+      if (impl_->TimestampSizeOf(id) != 0) {
+        s = Status::NotSupported(
+            "a batch with timestamps that writes to a family with secondary indices");
+        break;
+      }
+      if (family == nullptr || family->GetID() != id) family = impl_->HandleOf(id);
+      std::string* const no_value = nullptr;
+      // (Of no such family: the write says so.)
+      if (family != nullptr) {
+        s = txn->GetForUpdate(ReadOptions(), family.get(), key, no_value, /*exclusive=*/true,
+                              /*do_validate=*/false);
+      }
+    }
+    if (!s.ok()) return s;
     BatchReader reader(updates->Data());
     BatchRecord record;
     while (reader.Next(&record)) {
-      if (record.counted && impl_->TimestampSizeOf(record.family) != 0) {
-        return Status::NotSupported(
-            "a batch with timestamps that writes to a family with secondary indices");
-      }
       if (record.type == kTypeLogData) txn->PutLogData(record.key);
     }
     return txn->RebuildFromWriteBatch(updates);
