@@ -329,7 +329,8 @@ TEST_F(SecondaryIndexTest, PreparedEntriesAreRecovered) {
   ASSERT_TRUE(txn->Delete(people(), "ada").ok());
   ASSERT_TRUE(txn->Delete(people(), "committed").ok());
   ASSERT_TRUE(txn->Commit().ok());
-  ASSERT_TRUE(txn_db_->GetTransactionByName("rolled back")->Rollback().ok());
+  txn.reset(txn_db_->GetTransactionByName("rolled back"));
+  ASSERT_TRUE(txn->Rollback().ok());
   ExpectPeople({});
 }
 

@@ -101,7 +101,9 @@ class SecondaryIndexIterator {
  public:
   // `index`: borrowed, not null. `underlying_it`, not null: over the index's secondary family, of
   // the database (a snapshot's, if it was made so) or of a transaction, which then sees its own
-  // writes. The family's comparator must keep keys with the same beginning together.
+  // writes. The family's comparator must keep keys with the same beginning together; with a prefix
+  // extractor the iterator needs ReadOptions::total_order_seek, unless an entry's own prefix is as
+  // long.
   SecondaryIndexIterator(const SecondaryIndex* index, std::unique_ptr<Iterator>&& underlying_it);
 
   // At an entry of what was searched for.
