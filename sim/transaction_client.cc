@@ -48,8 +48,8 @@ void TransactionClient::Step() {
   const uint64_t chance = random_.Uniform(100);
   if (chance < 70) {
     RunTransaction();
-  } else if (chance < 80) {
-    WritePlainly();
+  } else if (chance < 80 && !world_->plan().indexed) {
+    WritePlainly();  // merges
   } else if (chance < 94) {
     LookAtAll();
   } else {
@@ -155,6 +155,8 @@ bool TransactionClient::Read(Running* running, uint64_t number, bool and_append)
 
 // Without having read it.
 bool TransactionClient::Append(Running* running, uint64_t number) {
+  // (Merges are refused there.)
+  if (world_->plan().indexed) return Read(running, number, /*and_append=*/true);
   const std::string key = TransactionWorld::KeyNumber(number);
   const Token token = {running->record.id, running->appended++};
   const Status s = running->transaction->Merge(world_->family_of(number), key, TextOf(token));
@@ -292,6 +294,7 @@ void TransactionClient::LookAtAll() {
     }
     if (s.ok() && list) record.reads.push_back({key, *list});
   }
+  if (s.ok()) s = world_->CheckIndex(options);
   world_->db()->ReleaseSnapshot(snapshot);
   if (!Went("looks at all", "", s)) return;
   ++world_->history().counts.reads;
