@@ -758,6 +758,8 @@ transactions('rollback-not-logged', 'the rollback of what was prepared is not in
 transactions('prepare-not-synced', 'Prepare() does not sync, whatever the options say', 'src/utilities/pessimistic_transaction.cc',
              '  if (s.ok()) s = db_->WriteStep(write_options_, &section, &step);', '  if (s.ok()) s = db_->WriteStep(WriteOptions(), &section, &step);')
 
+transactions('index-entry-stays', 'a new value leaves the entry of the old one in the index', 'src/utilities/indexed_transaction.cc',
+             'i < entries.size(); ++i) {\n    s = PessimisticTransaction::SingleDelete', 'i + 1 < entries.size(); ++i) {\n    s = PessimisticTransaction::SingleDelete')
 # (Worlds of transactions draw one of RocksDB's policies: half of them have shared numbers.)
 transactions('shared-copy-without-before', 'the copy of an undecided section does not hide the original', 'src/commit/prepared_sections.cc',
              '  Status s = WriteBatchInternal::Append(record, &before);\n', '  Status s;\n')

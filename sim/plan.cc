@@ -416,6 +416,7 @@ Plan Plan::TransactionsFromSeed(uint64_t seed) {
     life.options.unordered_write = false;  // is refused
   }
   plan.write_policy = OneOf<int>(&random, {0, 0, 1, 2});
+  plan.indexed = plan.write_policy == 0 && random.OneIn(3);
   return plan;
 }
 
@@ -454,7 +455,8 @@ std::string Plan::Describe() const {
   }
   if (kind == Kind::kRepairs) text += "most lives end by a repair\n";
   if (kind == Kind::kTransactions) {
-    text += "transactions, write policy " + std::to_string(write_policy) + "\n";
+    text += "transactions, write policy " + std::to_string(write_policy) +
+            (indexed ? ", with a secondary index\n" : "\n");
   }
   if (kind == Kind::kTimestamps) text += "user-defined timestamps\n";
   if (kind == Kind::kFaults) text += "in most lives the log fails\n";

@@ -91,6 +91,7 @@ struct Plan {
   uint64_t operations = 0;       // of each client in each life
   uint64_t keys = 0;             // that a client uses, of the 80 that it has
   int write_policy = 0;          // of transactions: a TxnDBWritePolicy
+  bool indexed = false;          // transactions keep a secondary index
   bool brief_snapshots = false;  // most of the time there is none
   uint64_t think_nanos = 0;      // between two operations of a client, on average
   uint32_t stall_one_in = 0;     // interruptions that keep a thread away for milliseconds; 0: none

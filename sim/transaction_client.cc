@@ -48,8 +48,8 @@ void TransactionClient::Step() {
   const uint64_t chance = random_.Uniform(100);
   if (chance < 70) {
     RunTransaction();
-  } else if (chance < 80) {
-    WritePlainly();
+  } else if (chance < 80 && !world_->plan().indexed) {
+    WritePlainly();  // merges
   } else if (chance < 94) {
     if (!stamped_.empty() && random_.OneIn(2)) {
       LookBack();
@@ -159,6 +159,8 @@ bool TransactionClient::Read(Running* running, uint64_t number, bool and_append)
 
 // Without having read it.
 bool TransactionClient::Append(Running* running, uint64_t number) {
+  // (Merges are refused there.)
+  if (world_->plan().indexed) return Read(running, number, /*and_append=*/true);
   const std::string key = TransactionWorld::KeyNumber(number);
   const Token token = {running->record.id, running->appended++};
   const Status s = running->transaction->Merge(world_->family_of(number), key, TextOf(token));
@@ -319,7 +321,7 @@ Status TransactionClient::ReadAll(const rocksdb::Snapshot* snapshot, Transaction
     }
     if (s.ok() && list) record->reads.push_back({key, *list});
   }
-  return s;
+  return s.ok() ? world_->CheckIndex(options) : s;
 }
 
 // It has the commit as the last, however long ago that was.

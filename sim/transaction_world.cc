@@ -5,8 +5,11 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "base/coding.h"
+#include "rocksdb/utilities/secondary_index_simple.h"
 #include "sim/life_options.h"
 
 namespace cairn::sim {
@@ -52,8 +55,16 @@ bool TransactionWorld::Open(const LifePlan& life, How how, bool begins_life) {
     own.write_policy = static_cast<rocksdb::TxnDBWritePolicy>(plan_.write_policy);
     own.num_stripes = 1 + life.seed % 4;
     own.default_lock_timeout = static_cast<int64_t>(life.seed / 4 % 50);
+    if (plan_.indexed) {
+      index_ = std::make_shared<rocksdb::SimpleSecondaryIndex>("");
+      own.secondary_indices.push_back(index_);
+    }
     s = rocksdb::TransactionDB::Open(options, own, kPath, families, &families_, &pessimistic_);
     db_.reset(pessimistic_);
+    if (s.ok() && plan_.indexed) {
+      index_->SetPrimaryColumnFamily(families_.front());
+      index_->SetSecondaryColumnFamily(families_.back());
+    }
   } else {
     rocksdb::OptimisticTransactionDBOptions own;
     own.validate_policy = how == How::kOptimistic ? rocksdb::OccValidationPolicy::kValidateParallel
@@ -90,12 +101,12 @@ void TransactionWorld::PlayLife(size_t number, const LifePlan& life) {
   power_is_off_ = over_ = false;
   durable_ = 0;
   records_.clear();
-  // (Of the other policies nobody else opens the logs.)
-  const bool committed = plan_.write_policy == rocksdb::WRITE_COMMITTED;
-  const How how = life.seed % 2 == 0 || !committed ? How::kPessimistic
-                  : life.seed % 4 == 1             ? How::kOptimistic
-                                                   : How::kOptimisticSerial;
-  stamps_snapshots_ = committed && how == How::kPessimistic;
+  // (Of the other policies nobody else opens the logs, and nobody else keeps an index.)
+  const bool either = plan_.write_policy == rocksdb::WRITE_COMMITTED && !plan_.indexed;
+  const How how = life.seed % 2 == 0 || !either ? How::kPessimistic
+                  : life.seed % 4 == 1          ? How::kOptimistic
+                                                : How::kOptimisticSerial;
+  stamps_snapshots_ = plan_.write_policy == rocksdb::WRITE_COMMITTED && how == How::kPessimistic;
   released_below_ = 0;
   if (number != 0) CutPowerAfterChanges(life.cut_at_change);
   const bool is_open = Open(life, how, /*begins_life=*/true);
@@ -200,7 +211,38 @@ bool TransactionWorld::ReadLists(Lists* lists) {
     }
     if (s.ok()) (*lists)[key] = *list;
   }
-  return true;
+  if (const Status s = CheckIndex(rocksdb::ReadOptions()); !s.ok()) {
+    history_->Violation("after the restart the index cannot be read: " + s.ToString());
+  }
+  return !history_->violated();
+}
+
+Status TransactionWorld::CheckIndex(const rocksdb::ReadOptions& options) {
+  if (!plan_.indexed) return Status::OK();
+  std::set<std::string> expected, found;
+  for (uint64_t number = 0; number < plan_.keys; number += families_.size()) {
+    const std::string key = KeyNumber(number);
+    std::string value, entry;
+    const Status s = db_->Get(options, families_.front(), key, &value);
+    if (!s.ok() && !s.IsNotFound()) return s;
+    PutLengthPrefixedSlice(&entry, value);
+    if (s.ok()) expected.insert(entry + key);
+  }
+  rocksdb::ReadOptions in_order = options;
+  in_order.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(in_order, families_.back()));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    // (Beside them are lists, whose keys are shorter.)
+    if (it->key().size() != KeyNumber(0).size()) found.insert(it->key().ToString());
+  }
+  if (!it->status().ok()) return it->status();
+  for (const auto& [what, some, others] :
+       {std::tuple("has no entry ", &expected, &found), {"has an entry ", &found, &expected}}) {
+    for (const std::string& entry : *some) {
+      if (!others->contains(entry)) history_->Violation("the index " + (what + entry));
+    }
+  }
+  return Status::OK();
 }
 
 }  // namespace cairn::sim

@@ -1,8 +1,9 @@
 // A simulated world of transactions: clients that read and append to the same few lists within
 // transactions of all kinds, on a database that ends its lives by closes and power cuts, and is
 // opened as a TransactionDB or as an OptimisticTransactionDB in turn; or always as a TransactionDB,
-// of another write policy. What they saw, and what is left of it, must be explained by some order
-// of the transactions (sim/serializability.h), and when all have ended no lock may be left.
+// of another write policy, or with a secondary index. What they saw, and what is left of it, must
+// be explained by some order of the transactions (sim/serializability.h), and when all have ended
+// no lock may be left.
 
 #ifndef CAIRN_SIM_TRANSACTION_WORLD_H_
 #define CAIRN_SIM_TRANSACTION_WORLD_H_
@@ -18,6 +19,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
+#include "rocksdb/utilities/secondary_index.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "sim/history.h"
 #include "sim/machine.h"
@@ -56,6 +58,8 @@ class TransactionWorld : public Machine {
     released_below_ = std::max(released_below_, below);
   }
   rocksdb::TxnTimestamp released_below() const { return released_below_; }
+  // The entries of the index, if there is one, must be those of the lists that `options` shows.
+  rocksdb::Status CheckIndex(const rocksdb::ReadOptions& options);
   void Record(TransactionRecord record) { records_.push_back(std::move(record)); }
 
  private:
@@ -78,6 +82,7 @@ class TransactionWorld : public Machine {
   rocksdb::TransactionDB* pessimistic_ = nullptr;  // db_, as one of the two
   rocksdb::OptimisticTransactionDB* optimistic_ = nullptr;
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
+  std::shared_ptr<rocksdb::SecondaryIndex> index_;  // of the first family's lists, in the last
   std::vector<std::unique_ptr<TransactionClient>> clients_;
   uint64_t durable_ = 0;  // virtual nanoseconds
   uint32_t last_id_ = 0;

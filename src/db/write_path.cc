@@ -93,6 +93,10 @@ Status WritePath::WriteStep(const WriteOptions& options, WriteBatch* updates, Tw
   WriteOptions logged = options;
   logged.disableWAL = false;
   db_.prepared.SetUsed();
+  // Who counted its numbers looked for keys that come twice.
+  if (db_.statistics != nullptr && step->numbers > 0) {
+    db_.statistics->recordTick(TXN_DUPLICATE_KEY_OVERHEAD, 1);
+  }
   Status s = Write(logged, updates, /*check=*/nullptr, step, published);
   if (s.ok() && step->kind != TwoPhaseStep::Kind::kPrepare && !step->shares_numbers()) {
     db_.prepared.Decided(step->log);

@@ -18,11 +18,13 @@
 #include "rocksdb/utilities/transaction_db.h"
 #include "utilities/lock_table.h"
 #include "utilities/range_locks.h"
+#include "utilities/secondary_indices.h"
 #include "utilities/transaction_base.h"
 
 namespace cairn {
 
 struct ColumnFamily;
+class PessimisticTransaction;
 
 // InvalidArgument: timestamps of another size than transactions have; NotSupported: any, under this
 // policy.
@@ -76,7 +78,8 @@ class PessimisticDb final : public TransactionDB {
                                       const std::vector<const ExportImportFilesMetaData*>&,
                                       ColumnFamilyHandle**) override;
 
-  // Plain writes: they hold their keys' locks until they are visible.
+  // Plain writes: they hold their keys' locks until they are visible. With indices they are
+  // transactions.
   using StackableDB::Delete;
   using StackableDB::Merge;
   using StackableDB::Put;
@@ -111,6 +114,7 @@ class PessimisticDb final : public TransactionDB {
   // Null: there is no such family, or nobody needs it, as there are no range locks.
   const Comparator* RangeComparatorOf(uint32_t family) const;
   const TransactionDBOptions& options() const { return options_; }
+  const SecondaryIndices& indices() const { return indices_; }
   // Milliseconds of an option as what LockTable takes.
   static int64_t Micros(int64_t millis);
   TransactionID NextId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
@@ -127,14 +131,24 @@ class PessimisticDb final : public TransactionDB {
   Status WriteLocked(Keys keys, const F& put);
   // NotSupported: the family has timestamps, and the write none.
   Status NeedNone(ColumnFamilyHandle* family) const;
-  // Of one key, without a timestamp.
+  // Of one key, without a timestamp: `put` writes it, or, as a transaction, `put_indexed`.
+  template <class F, class I>
+  Status WriteBare(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
+                   const F& put, const I& put_indexed);
+  // With a timestamp. NotSupported: the family is indexed.
   template <class F>
-  Status WriteBare(ColumnFamilyHandle* family, const Slice& key, const F& put);
+  Status WriteStamped(ColumnFamilyHandle* family, const Slice& key, const F& put);
+  template <class F>
+  Status WriteIndexed(const WriteOptions& options, const F& put);
+  Status WriteIndexedBatch(const WriteOptions& options, Keys keys, WriteBatch* updates);
+  std::unique_ptr<PessimisticTransaction> NewTransaction(const WriteOptions& write_options,
+                                                         const TransactionOptions& options);
 
   DBImpl* const impl_;
   const TransactionDBOptions options_;
   LockTable locks_;
   const std::shared_ptr<RangeLocks> range_locks_;
+  const SecondaryIndices indices_;
   bool has_range_locks_ = false;  // to be given back
   std::atomic<TransactionID> next_id_{1};
 
@@ -143,7 +157,7 @@ class PessimisticDb final : public TransactionDB {
   std::unordered_map<TransactionName, Transaction*> names_ FIBER_GUARDED_BY(names_mutex_);
 };
 
-class PessimisticTransaction final : public TransactionBase, public LockOwner {
+class PessimisticTransaction : public TransactionBase, public LockOwner {
  public:
   PessimisticTransaction(PessimisticDb* db, const WriteOptions& write_options,
                          const TransactionOptions& options);
@@ -151,7 +165,7 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
 
   void Begin(const WriteOptions& write_options, const TransactionOptions& options);
   // A new one becomes what recovery found.
-  [[nodiscard]] Status Recover(const TransactionName& name, const PreparedSection& section);
+  [[nodiscard]] virtual Status Recover(const TransactionName& name, const PreparedSection& section);
 
   Status Prepare() override;
   Status Commit() override;
@@ -177,8 +191,10 @@ class PessimisticTransaction final : public TransactionBase, public LockOwner {
 
   bool Steal() override;
 
- private:
+ protected:
   Status MayWrite() const override;
+
+ private:
   Status TrackKey(ColumnFamilyHandle* family, const Slice& key, bool read_only, bool exclusive,
                   bool validate) override;
   Status TakeUntracked(ColumnFamilyHandle* family, const Slice& key) override {

@@ -64,8 +64,6 @@ TEST_F(PessimisticTransactionTest, WhatIsNotSupportedIsRefusedByName) {
     EXPECT_EQ(nullptr, txn_db_);
     txn_options_ = TransactionDBOptions();
   };
-  txn_options_.secondary_indices.push_back(nullptr);
-  refused("secondary_indices");
   class Handle : public LockManagerHandle {
     LockManager* getLockManager() override { return nullptr; }
   };

@@ -7,6 +7,7 @@
 #include "base/timestamps.h"
 #include "batch/batch_reader.h"
 #include "db/db_impl.h"
+#include "utilities/indexed_transaction.h"
 #include "utilities/pessimistic_transaction.h"
 
 namespace cairn {
@@ -37,8 +38,17 @@ Status CheckOptions(const DBOptions& db_options, const TransactionDBOptions& opt
     return Status::NotSupported("TransactionDBOptions::lock_mgr_handle",
                                 "not made by NewRangeLockManager()");
   }
-  if (!options.secondary_indices.empty()) {
-    return Status::NotSupported("TransactionDBOptions::secondary_indices");
+  for (const std::shared_ptr<SecondaryIndex>& index : options.secondary_indices) {
+    if (index == nullptr) {
+      return Status::InvalidArgument("TransactionDBOptions::secondary_indices", "one is null");
+    }
+  }
+  // (An entry is written once and removed once. What these log to undo a section writes the keys
+  // of the section anew, entries that are there included.)
+  if (!options.secondary_indices.empty() && options.write_policy != WRITE_COMMITTED) {
+    return Status::NotSupported(
+        std::string("TransactionDBOptions::secondary_indices need WRITE_COMMITTED, not ") +
+        NameOf(options.write_policy));
   }
   if (db_options.unordered_write) {
     return Status::NotSupported(std::string(NameOf(options.write_policy)) +
@@ -81,7 +91,8 @@ PessimisticDb::PessimisticDb(std::unique_ptr<DB>&& db, const TransactionDBOption
       impl_(static_cast<DBImpl*>(db_->GetRootDB())),
       options_(options),
       locks_(LocksOf(options)),
-      range_locks_(RangesOf(options)) {}
+      range_locks_(RangesOf(options)),
+      indices_(options.secondary_indices) {}
 
 PessimisticDb::~PessimisticDb() {
   while (true) {
@@ -110,8 +121,8 @@ Status PessimisticDb::TakeRecovered() {
   WriteOptions options;
   options.sync = true;  // as in RocksDB
   for (const auto& [name, section] : impl_->TakeRecovered()) {
-    auto transaction =
-        std::make_unique<PessimisticTransaction>(this, options, TransactionOptions());
+    std::unique_ptr<PessimisticTransaction> transaction =
+        NewTransaction(options, TransactionOptions());
     Status s = transaction->Recover(name, section);
     if (!s.ok()) return s;
     (void)transaction.release();  // it is found by its name, and goes with the database
@@ -125,10 +136,18 @@ int64_t PessimisticDb::Micros(int64_t millis) {
   return std::min(millis, std::numeric_limits<int64_t>::max() / kMicrosPerMilli) * kMicrosPerMilli;
 }
 
+std::unique_ptr<PessimisticTransaction> PessimisticDb::NewTransaction(
+    const WriteOptions& write_options, const TransactionOptions& options) {
+  if (indices_.empty()) [[likely]] {
+    return std::make_unique<PessimisticTransaction>(this, write_options, options);
+  }
+  return std::make_unique<IndexedTransaction>(this, write_options, options);
+}
+
 Transaction* PessimisticDb::BeginTransaction(const WriteOptions& write_options,
                                              const TransactionOptions& txn_options,
                                              Transaction* old_txn) {
-  if (old_txn == nullptr) return new PessimisticTransaction(this, write_options, txn_options);
+  if (old_txn == nullptr) return NewTransaction(write_options, txn_options).release();
   static_cast<PessimisticTransaction*>(old_txn)->Begin(write_options, txn_options);
   return old_txn;
 }
@@ -242,13 +261,21 @@ Status PessimisticDb::GetTimestampedSnapshots(
 
 // --- Plain writes
 
-// (Keys in ascending order: plain writes do not wait for each other in a circle.)
-template <class F>
-Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
-  std::sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) {
+namespace {
+
+// Each once, and all in one order: plain writes do not wait for each other in a circle.
+void SortToLock(std::vector<std::pair<uint32_t, Slice>>* keys) {
+  std::sort(keys->begin(), keys->end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : a.second.compare(b.second) < 0;
   });
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
+}
+
+}  // namespace
+
+template <class F>
+Status PessimisticDb::WriteLocked(Keys keys, const F& put) {
+  SortToLock(&keys);
   LockOwner owner;
   owner.SetTerms({.id = NextId()});
   const int64_t timeout_us = Micros(options_.default_lock_timeout);
@@ -276,61 +303,104 @@ Status PessimisticDb::NeedNone(ColumnFamilyHandle* family) const {
 }
 
 template <class F>
-Status PessimisticDb::WriteBare(ColumnFamilyHandle* family, const Slice& key, const F& put) {
+Status PessimisticDb::WriteIndexed(const WriteOptions& options, const F& put) {
+  IndexedTransaction txn(this, options, TransactionOptions());
+  txn.SetLockTimeout(options_.default_lock_timeout);
+  Status s = put(&txn);
+  return s.ok() ? txn.Commit() : s;
+}
+
+template <class F, class I>
+Status PessimisticDb::WriteBare(const WriteOptions& options, ColumnFamilyHandle* family,
+                                const Slice& key, const F& put, const I& put_indexed) {
   Status s = NeedNone(family);
-  return s.ok() ? WriteLocked({{IdOf(family), key}}, put) : s;
+  if (!s.ok()) return s;
+  if (!indices_.empty() && indices_.Cover(IdOf(family))) return WriteIndexed(options, put_indexed);
+  return WriteLocked({{IdOf(family), key}}, put);
 }
 
 Status PessimisticDb::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                           const Slice& value) {
-  return WriteBare(family, key, [&] { return impl_->Put(options, family, key, value); });
+  return WriteBare(
+      options, family, key, [&] { return impl_->Put(options, family, key, value); },
+      [&](Transaction* txn) { return txn->PutUntracked(family, key, value); });
 }
 Status PessimisticDb::PutEntity(const WriteOptions& options, ColumnFamilyHandle* family,
                                 const Slice& key, const WideColumns& columns) {
-  return WriteBare(family, key, [&] { return impl_->PutEntity(options, family, key, columns); });
+  return WriteBare(
+      options, family, key, [&] { return impl_->PutEntity(options, family, key, columns); },
+      [&](Transaction* txn) { return txn->PutEntityUntracked(family, key, columns); });
 }
 Status PessimisticDb::PutEntity(const WriteOptions& options, const Slice& key,
                                 const AttributeGroups& groups) {
   Keys keys;
+  bool indexed = false;
   for (const AttributeGroup& group : groups) {
     if (Status s = NeedNone(group.column_family()); !s.ok()) return s;
     keys.emplace_back(IdOf(group.column_family()), key);
+    indexed |= !indices_.empty() && indices_.Cover(keys.back().first);
   }
-  return WriteLocked(std::move(keys), [&] { return impl_->PutEntity(options, key, groups); });
+  if (!indexed) {
+    return WriteLocked(std::move(keys), [&] { return impl_->PutEntity(options, key, groups); });
+  }
+  return WriteIndexed(options, [&](Transaction* txn) {
+    Status s;
+    for (size_t i = 0; s.ok() && i < groups.size(); ++i) {
+      s = txn->PutEntityUntracked(groups[i].column_family(), key, groups[i].columns());
+    }
+    return s;
+  });
 }
 Status PessimisticDb::Delete(const WriteOptions& options, ColumnFamilyHandle* family,
                              const Slice& key) {
-  return WriteBare(family, key, [&] { return impl_->Delete(options, family, key); });
+  return WriteBare(
+      options, family, key, [&] { return impl_->Delete(options, family, key); },
+      [&](Transaction* txn) { return txn->DeleteUntracked(family, key); });
 }
 Status PessimisticDb::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
                                    const Slice& key) {
-  return WriteBare(family, key, [&] { return impl_->SingleDelete(options, family, key); });
+  return WriteBare(
+      options, family, key, [&] { return impl_->SingleDelete(options, family, key); },
+      [&](Transaction* txn) { return txn->SingleDeleteUntracked(family, key); });
 }
+// (With indices it is refused in all families, as by a transaction.)
 Status PessimisticDb::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
                             const Slice& key, const Slice& value) {
-  return WriteBare(family, key, [&] { return impl_->Merge(options, family, key, value); });
+  const auto by_transaction = [&](Transaction* txn) {
+    return txn->MergeUntracked(family, key, value);
+  };
+  if (!indices_.empty()) return WriteIndexed(options, by_transaction);
+  return WriteBare(
+      options, family, key, [&] { return impl_->Merge(options, family, key, value); },
+      by_transaction);
 }
 
-// (These write a batch, which goes to the database itself, and not to Write() below.)
+// (What they write is a batch, which goes to the database itself, and not to Write() below. The
+// value that was there may be the newer one: the entries are those of the newest.)
+template <class F>
+Status PessimisticDb::WriteStamped(ColumnFamilyHandle* family, const Slice& key, const F& put) {
+  if (!indices_.empty() && indices_.Cover(IdOf(family))) {
+    return Status::NotSupported(
+        "a plain write with a timestamp to a family with secondary indices");
+  }
+  return WriteLocked({{IdOf(family), key}}, put);
+}
+
 Status PessimisticDb::Put(const WriteOptions& options, ColumnFamilyHandle* family, const Slice& key,
                           const Slice& ts, const Slice& value) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->Put(options, family, key, ts, value); });
+  return WriteStamped(family, key, [&] { return impl_->Put(options, family, key, ts, value); });
 }
 Status PessimisticDb::Delete(const WriteOptions& options, ColumnFamilyHandle* family,
                              const Slice& key, const Slice& ts) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->Delete(options, family, key, ts); });
+  return WriteStamped(family, key, [&] { return impl_->Delete(options, family, key, ts); });
 }
 Status PessimisticDb::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* family,
                                    const Slice& key, const Slice& ts) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->SingleDelete(options, family, key, ts); });
+  return WriteStamped(family, key, [&] { return impl_->SingleDelete(options, family, key, ts); });
 }
 Status PessimisticDb::Merge(const WriteOptions& options, ColumnFamilyHandle* family,
                             const Slice& key, const Slice& ts, const Slice& value) {
-  return WriteLocked({{IdOf(family), key}},
-                     [&] { return impl_->Merge(options, family, key, ts, value); });
+  return WriteStamped(family, key, [&] { return impl_->Merge(options, family, key, ts, value); });
 }
 
 Status PessimisticDb::Write(const WriteOptions& options, WriteBatch* updates) {
@@ -349,13 +419,48 @@ Status PessimisticDb::Write(const WriteOptions& options,
   Keys keys;
   BatchReader reader(updates->Data());
   BatchRecord record;
+  bool indexed = false;
   while (reader.Next(&record)) {
     if (!record.counted) continue;
     keys.emplace_back(record.family,
                       StripTimestamp(record.key, impl_->TimestampSizeOf(record.family)));
+    indexed |= !indices_.empty() && indices_.Cover(record.family);
   }
   // (A damaged batch is the write's to refuse.)
+  if (indexed && reader.status().ok()) return WriteIndexedBatch(options, std::move(keys), updates);
   return WriteLocked(std::move(keys), [&] { return impl_->Write(options, updates); });
+}
+
+// Timestamps would be the commit's, of which there is one. What is for the log alone goes there.
+Status PessimisticDb::WriteIndexedBatch(const WriteOptions& options, Keys keys,
+                                        WriteBatch* updates) {
+  SortToLock(&keys);
+  return WriteIndexed(options, [&](Transaction* txn) {
+    Status s = updates->VerifyChecksum();
+    std::unique_ptr<ColumnFamilyHandle> family;
+    for (size_t i = 0; s.ok() && i < keys.size(); ++i) {
+      const auto& [id, key] = keys[i];
+      if (impl_->TimestampSizeOf(id) != 0) {
+        s = Status::NotSupported(
+            "a batch with timestamps that writes to a family with secondary indices");
+        break;
+      }
+      if (family == nullptr || family->GetID() != id) family = impl_->HandleOf(id);
+      std::string* const no_value = nullptr;
+      // (Of no such family: the write says so.)
+      if (family != nullptr) {
+        s = txn->GetForUpdate(ReadOptions(), family.get(), key, no_value, /*exclusive=*/true,
+                              /*do_validate=*/false);
+      }
+    }
+    if (!s.ok()) return s;
+    BatchReader reader(updates->Data());
+    BatchRecord record;
+    while (reader.Next(&record)) {
+      if (record.type == kTypeLogData) txn->PutLogData(record.key);
+    }
+    return txn->RebuildFromWriteBatch(updates);
+  });
 }
 
 namespace {

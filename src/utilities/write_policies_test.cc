@@ -7,6 +7,7 @@
 #include "batch/write_batch_internal.h"
 #include "db/testing/db_fixture.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/transaction_log.h"
 #include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
@@ -125,6 +126,24 @@ TEST_P(WritePoliciesTest, WhatIsPreparedStaysSoThroughLives) {
     ExpectContents({{"a", "0"}, {"b", "two"}, {"bm", "0two+"}, {"k", "2"}});
     OpenTxn();
     EXPECT_EQ(0u, CountPrepared());
+  }
+}
+
+TEST_P(WritePoliciesTest, PreparedSectionsWhoseKeysWereComparedAreCounted) {
+  for (const TxnDBWritePolicy policy : {WRITE_COMMITTED, GetParam()}) {
+    options_.statistics = CreateDBStatistics();
+    txn_options_.write_policy = policy;
+    OpenTxn();
+    Put("k", "1");
+    Txn one = Prepared("one", "a"), two = Prepared("two", "b");
+    ASSERT_TRUE(one->Commit().ok());
+    ASSERT_TRUE(two->Rollback().ok());
+    EXPECT_EQ(policy == WRITE_COMMITTED ? 0u : 2u,
+              options_.statistics->getTickerCount(TXN_DUPLICATE_KEY_OVERHEAD));
+    Flush();  // the other policy's logs are to be none of its own
+    one.reset();
+    two.reset();
+    OpenTxn();
   }
 }
 

@@ -230,7 +230,20 @@ struct TransactionDBOptions {
   // and with a timestamp for validation is InvalidArgument. Snapshots are validated all the same.
   bool enable_udt_validation = true;
 
-  // Must be empty: unsupported.
+  // What is found by its value (rocksdb/utilities/secondary_index.h); none of them null
+  // (InvalidArgument). WRITE_COMMITTED alone: NotSupported with another policy. With any:
+  //   - A write to a family that is indexed reads the key for update, and writes all entries, or
+  //     nothing: its errors are those of GetEntityForUpdate(), of the writes and of the index.
+  //     Entries are locked and counted as other keys. Deleting a key that is not there writes
+  //     nothing. What is assumed to be tracked is tracked.
+  //   - Put(), PutEntity(), Delete(), SingleDelete() and Write() of the database do as a
+  //     transaction does. Write() without concurrency control, GetBaseDB(), ingested files, what
+  //     is written past a transaction into its batch, compaction filters: the entries are the
+  //     caller's.
+  //   - Merge() is NotSupported, in all families, and so is a plain write with a timestamp to a
+  //     family that is indexed. (A transaction may write to one that has timestamps, by the rules
+  //     of GetEntityForUpdate().)
+  //   - Transaction::DisableIndexing() does nothing.
   std::vector<std::shared_ptr<SecondaryIndex>> secondary_indices;
 
   // No effect, as in RocksDB.
