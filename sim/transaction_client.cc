@@ -210,6 +210,7 @@ Status TransactionClient::Commit(Running* running) {
   // (One with a later timestamp may have come first.)
   if (s.ok() && snapshot != nullptr) {
     stamped.end = fiber::now_nanos();
+    world_->NoteStamped(running->record.id, stamped.timestamp);
     stamped_.push_back(std::move(stamped));
   }
   return s;
@@ -324,7 +325,7 @@ Status TransactionClient::ReadAll(const rocksdb::Snapshot* snapshot, Transaction
   return s.ok() ? world_->CheckIndex(options) : s;
 }
 
-// It has the commit as the last, however long ago that was.
+// It has the commit as the last, however long ago that was, and none with a later timestamp.
 void TransactionClient::LookBack() {
   const size_t which = random_.Uniform(stamped_.size());
   const Stamped stamped = stamped_[which];
@@ -356,6 +357,12 @@ void TransactionClient::LookBack() {
     if (own.size() > list.size() || !std::equal(own.rbegin(), own.rend(), list.rbegin())) {
       world_->history().Violation("at the snapshot with timestamp " + name + " " + key +
                                   " does not end with what its commit appended: " + TextOf(list));
+    }
+    for (const Token& token : list) {
+      if (world_->TimestampOf(token.transaction) > stamped.timestamp) {
+        world_->history().Violation("at the snapshot with timestamp " + name + " " + key +
+                                    " has what a later one's commit appended: " + TextOf(token));
+      }
     }
   }
   ++world_->history().counts.reads;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,6 +55,14 @@ class TransactionWorld : public Machine {
   // they may have been released.
   bool stamps_snapshots() const { return stamps_snapshots_; }
   rocksdb::TxnTimestamp NewTimestamp() { return ++last_timestamp_; }
+  // That the transaction's commit took one; its timestamp, or 0.
+  void NoteStamped(uint32_t transaction, rocksdb::TxnTimestamp timestamp) {
+    stamped_[transaction] = timestamp;
+  }
+  rocksdb::TxnTimestamp TimestampOf(uint32_t transaction) const {
+    const auto found = stamped_.find(transaction);
+    return found == stamped_.end() ? 0 : found->second;
+  }
   void NoteReleased(rocksdb::TxnTimestamp below) {
     released_below_ = std::max(released_below_, below);
   }
@@ -89,8 +98,9 @@ class TransactionWorld : public Machine {
   bool stamps_snapshots_ = false;
   rocksdb::TxnTimestamp last_timestamp_ = 0;
   rocksdb::TxnTimestamp released_below_ = 0;
-  Lists before_;                            // when the life began
-  std::vector<TransactionRecord> records_;  // of the life
+  std::map<uint32_t, rocksdb::TxnTimestamp> stamped_;  // of all lives
+  Lists before_;                                       // when the life began
+  std::vector<TransactionRecord> records_;             // of the life
 };
 
 }  // namespace cairn::sim
