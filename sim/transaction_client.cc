@@ -355,13 +355,17 @@ void TransactionClient::LookBack() {
       if (append.key == key) own.push_back(append.token);
     }
     if (own.size() > list.size() || !std::equal(own.rbegin(), own.rend(), list.rbegin())) {
-      world_->history().Violation("at the snapshot with timestamp " + name + " " + key +
-                                  " does not end with what its commit appended: " + TextOf(list));
+      world_->history().Violation(
+          std::string("at the snapshot with timestamp ")
+              .append(name + " " + key)
+              .append(" does not end with what its commit appended: " + TextOf(list)));
     }
     for (const Token& token : list) {
       if (world_->TimestampOf(token.transaction) > stamped.timestamp) {
-        world_->history().Violation("at the snapshot with timestamp " + name + " " + key +
-                                    " has what a later one's commit appended: " + TextOf(token));
+        world_->history().Violation(
+            std::string("at the snapshot with timestamp ")
+                .append(name + " " + key)
+                .append(" has what a later one's commit appended: " + TextOf(token)));
       }
     }
   }

@@ -413,7 +413,7 @@ TEST_F(DbBlobTest, AnIteratorReadsWhatItIsAskedFor) {
   ASSERT_TRUE(it->Valid() && it->PrepareValue());
   EXPECT_EQ(it->value().ToString(), model_[Key(5)]);
   EXPECT_EQ(reads(), 3u);
-  SetPerfLevel(kDisable);
+  SetPerfLevel(kEnableCount);
 }
 
 // Removes keys that end with 1, changes the values of those that end with 2, and says so by the key

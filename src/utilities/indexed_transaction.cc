@@ -21,7 +21,7 @@ template <class F>
 Status IndexedTransaction::AllOrNothing(const F& steps) {
   SetSavePoint();
   Status s = steps();
-  const Status end = s.ok() ? PopSavePoint() : TransactionBase::RollbackToSavePoint();
+  const Status end = s.ok() ? PopSavePoint() : PessimisticTransaction::RollbackToSavePoint();
   return s.ok() ? end : s;
 }
 

@@ -53,12 +53,8 @@ class PessimisticDb final : public TransactionDB {
 
   std::pair<Status, std::shared_ptr<const Snapshot>> CreateTimestampedSnapshot(
       TxnTimestamp ts) override;
-  std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp ts) const override {
-    return impl_->stamped_snapshots().Find(ts);
-  }
-  void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) override {
-    impl_->stamped_snapshots().ReleaseBelow(ts);
-  }
+  std::shared_ptr<const Snapshot> GetTimestampedSnapshot(TxnTimestamp ts) const override;
+  void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) override;
   Status GetTimestampedSnapshots(
       TxnTimestamp ts_lb, TxnTimestamp ts_ub,
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const override;

@@ -250,6 +250,14 @@ std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticDb::CreateTimestam
   return {std::move(s), std::move(snapshot)};
 }
 
+std::shared_ptr<const Snapshot> PessimisticDb::GetTimestampedSnapshot(TxnTimestamp ts) const {
+  return impl_->stamped_snapshots().Find(ts);
+}
+
+void PessimisticDb::ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) {
+  impl_->stamped_snapshots().ReleaseBelow(ts);
+}
+
 Status PessimisticDb::GetTimestampedSnapshots(
     TxnTimestamp ts_lb, TxnTimestamp ts_ub,
     std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
