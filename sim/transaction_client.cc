@@ -337,6 +337,7 @@ void TransactionClient::LookBack() {
   const std::shared_ptr<const rocksdb::Snapshot> snapshot =
       db->GetTimestampedSnapshot(stamped.timestamp);
   const std::string name = std::to_string(stamped.timestamp);
+  const std::string where = "at the snapshot with timestamp " + name + " ";
   if (snapshot == nullptr) {
     if (stamped.timestamp >= world_->released_below()) {
       world_->history().Violation("the snapshot with timestamp " + name + " is gone");
@@ -355,17 +356,13 @@ void TransactionClient::LookBack() {
       if (append.key == key) own.push_back(append.token);
     }
     if (own.size() > list.size() || !std::equal(own.rbegin(), own.rend(), list.rbegin())) {
-      world_->history().Violation(
-          std::string("at the snapshot with timestamp ")
-              .append(name + " " + key)
-              .append(" does not end with what its commit appended: " + TextOf(list)));
+      world_->history().Violation(std::string(where).append(key).append(
+          " does not end with what its commit appended: " + TextOf(list)));
     }
     for (const Token& token : list) {
       if (world_->TimestampOf(token.transaction) > stamped.timestamp) {
-        world_->history().Violation(
-            std::string("at the snapshot with timestamp ")
-                .append(name + " " + key)
-                .append(" has what a later one's commit appended: " + TextOf(token)));
+        world_->history().Violation(std::string(where).append(key).append(
+            " has what a later one's commit appended: " + TextOf(token)));
       }
     }
   }
