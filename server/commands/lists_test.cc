@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -321,6 +322,13 @@ class Model {
   std::map<std::string, List> lists_;
 };
 
+// A request as it is typed.
+std::string Line(std::initializer_list<std::string> words) {
+  std::string line;
+  for (const std::string& word : words) line.append(line.empty() ? "" : " ").append(word);
+  return line;
+}
+
 std::string Quoted(const std::string& text) { return "\"" + text + "\""; }
 
 std::string TextOf(const Model::List& list) {
@@ -391,7 +399,7 @@ TEST_F(ListsTest, RandomCommandsDoWhatAModelDoes) {
       }
       case 4: {
         const int64_t index = number(-size - 1, size);
-        line = "LSET " + key + " " + std::to_string(index) + " " + element;
+        line = Line({"LSET", key, std::to_string(index), element});
         const int64_t at = index < 0 ? index + size : index;
         wanted = size == 0              ? "-ERR no such key"
                  : at < 0 || at >= size ? "-ERR index out of range"
@@ -400,7 +408,7 @@ TEST_F(ListsTest, RandomCommandsDoWhatAModelDoes) {
         break;
       }
       case 5: {
-        line = "LINSERT " + key + (left ? " BEFORE " : " AFTER ") + element + " new";
+        line = Line({"LINSERT", key, left ? "BEFORE" : "AFTER", element, "new"});
         wanted = size == 0 ? ":0" : ":-1";
         if (size == 0) break;
         auto it = std::find(list->begin(), list->end(), element);
@@ -411,7 +419,7 @@ TEST_F(ListsTest, RandomCommandsDoWhatAModelDoes) {
       }
       case 6: {
         const int64_t count = number(-3, 3);
-        line = "LREM " + key + " " + std::to_string(count) + " " + element;
+        line = Line({"LREM", key, std::to_string(count), element});
         int64_t removed = 0;
         const int64_t limit = count == 0 ? INT64_MAX : std::abs(count);
         for (int64_t i = 0; list != nullptr && i < size && removed < limit; ++i) {
@@ -441,8 +449,7 @@ TEST_F(ListsTest, RandomCommandsDoWhatAModelDoes) {
       }
       case 8: {
         const bool to_left = below(2) == 0;
-        line = "LMOVE " + key + " " + other + (left ? " LEFT" : " RIGHT") +
-               (to_left ? " LEFT" : " RIGHT");
+        line = Line({"LMOVE", key, other, left ? "LEFT" : "RIGHT", to_left ? "LEFT" : "RIGHT"});
         wanted = "nil";
         if (size == 0) break;
         const std::string one = Popped(list, left);
@@ -453,7 +460,7 @@ TEST_F(ListsTest, RandomCommandsDoWhatAModelDoes) {
         break;
       }
       case 9: {
-        line = "LPOS " + key + " " + element + " COUNT 0";
+        line = Line({"LPOS", key, element, "COUNT", "0"});
         wanted = "[";
         for (int64_t i = 0; i < size; ++i) {
           if ((*list)[static_cast<size_t>(i)] != element) continue;
