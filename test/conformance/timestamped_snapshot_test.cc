@@ -315,9 +315,9 @@ INSTANTIATE_TEST_SUITE_P(Stripes, TimestampedSnapshots, testing::Values(16));
 
 // --- Of the other policies, and of optimistic transactions
 
-class OtherPolicies : public TransactionTest {};
+class SnapshotsOfOtherPolicies : public TransactionTest {};
 
-TEST_P(OtherPolicies, CommitsHaveNone) {
+TEST_P(SnapshotsOfOtherPolicies, CommitsHaveNone) {
   Txn txn = Begin();
   ASSERT_OK(txn->SetName("x"));
   ASSERT_OK(txn->Put("a", "1"));
@@ -327,7 +327,7 @@ TEST_P(OtherPolicies, CommitsHaveNone) {
   EXPECT_EQ("1", Get("a"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, OtherPolicies,
+INSTANTIATE_TEST_SUITE_P(Policies, SnapshotsOfOtherPolicies,
                          testing::Values(WithPolicy(WRITE_PREPARED), WithPolicy(WRITE_UNPREPARED)),
                          PolicyOf);
 
