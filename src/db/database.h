@@ -163,7 +163,9 @@ struct Database {
   OutsideDirectories outside;
 
   SnapshotList snapshots;
-  StampedSnapshots stamped_snapshots{&snapshots};
+  StampedSnapshots stamped_snapshots{&snapshots, [this](const Snapshot* snapshot) {
+                                       if (!Forked()) snapshots.Release(snapshot);
+                                     }};
   PreparedLogs prepared;
   WriteController write_controller;
   std::unique_ptr<VersionSet> versions;

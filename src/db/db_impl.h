@@ -230,7 +230,8 @@ class DBImpl final : public DB {
                               uint64_t timestamp, std::shared_ptr<const Snapshot>* snapshot);
   // A snapshot of now with a timestamp; those that there are.
   Status TakeSnapshot(uint64_t timestamp, std::shared_ptr<const Snapshot>* snapshot);
-  StampedSnapshots& stamped_snapshots() { return db_.stamped_snapshots; }
+  // Null in a process that was forked from the one that opened the database.
+  StampedSnapshots* stamped_snapshots() { return db_.Forked() ? nullptr : &db_.stamped_snapshots; }
   PreparedSections::Sections TakeRecovered() { return db_.prepared.TakeRecovered(); }
   // Of WRITE_PREPARED and WRITE_UNPREPARED (Database::shares_numbers).
   bool SharesNumbers() const { return db_.shares_numbers; }

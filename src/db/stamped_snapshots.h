@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/internal_key.h"
@@ -23,8 +25,9 @@ class StampedSnapshots {
  public:
   using Shared = std::shared_ptr<const Snapshot>;
 
-  // Borrowed; it outlives all who hold a snapshot.
-  explicit StampedSnapshots(SnapshotList* all) : all_(all) {}
+  // `all`: borrowed. `release`: gives one back to it. Both outlive all who hold a snapshot.
+  StampedSnapshots(SnapshotList* all, std::function<void(const Snapshot*)> release)
+      : all_(all), release_(std::move(release)) {}
 
   // A snapshot of the state that `published()` names, as SnapshotList::Take() has it; or the newest
   // one, if it is that already. InvalidArgument: the newest one has a later timestamp, or the same
@@ -32,8 +35,7 @@ class StampedSnapshots {
   template <typename PublishedFn>
   [[nodiscard]] Status Take(uint64_t timestamp, PublishedFn&& published, Shared* snapshot) {
     fiber::MutexLock lock(&mutex_);
-    Shared taken(all_->Take(published, timestamp),
-                 [all = all_](const Snapshot* s) { all->Release(s); });
+    Shared taken(all_->Take(published, timestamp), [this](const Snapshot* s) { release_(s); });
     return Keep(std::move(taken), snapshot);
   }
 
@@ -51,6 +53,7 @@ class StampedSnapshots {
   Status Keep(Shared taken, Shared* snapshot) FIBER_REQUIRES(mutex_);
 
   SnapshotList* const all_;
+  const std::function<void(const Snapshot*)> release_;
   mutable fiber::Mutex mutex_;
   std::map<uint64_t, Shared> kept_ FIBER_GUARDED_BY(mutex_);
 };

@@ -251,11 +251,12 @@ std::pair<Status, std::shared_ptr<const Snapshot>> PessimisticDb::CreateTimestam
 }
 
 std::shared_ptr<const Snapshot> PessimisticDb::GetTimestampedSnapshot(TxnTimestamp ts) const {
-  return impl_->stamped_snapshots().Find(ts);
+  const StampedSnapshots* const snapshots = impl_->stamped_snapshots();
+  return snapshots == nullptr ? nullptr : snapshots->Find(ts);
 }
 
 void PessimisticDb::ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) {
-  impl_->stamped_snapshots().ReleaseBelow(ts);
+  if (StampedSnapshots* const snapshots = impl_->stamped_snapshots()) snapshots->ReleaseBelow(ts);
 }
 
 Status PessimisticDb::GetTimestampedSnapshots(
@@ -263,7 +264,9 @@ Status PessimisticDb::GetTimestampedSnapshots(
     std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
   timestamped_snapshots.clear();
   if (ts_lb >= ts_ub) return Status::InvalidArgument("timestamps are in no ascending order");
-  timestamped_snapshots = impl_->stamped_snapshots().Between(ts_lb, ts_ub);
+  if (const StampedSnapshots* const snapshots = impl_->stamped_snapshots()) {
+    timestamped_snapshots = snapshots->Between(ts_lb, ts_ub);
+  }
   return Status::OK();
 }
 

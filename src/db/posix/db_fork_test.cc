@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "db/db_impl.h"
 #include "db/testing/db_fixture.h"
 #include "fiber/io.h"
 #include "fiber/runtime.h"
@@ -163,6 +164,20 @@ TEST_F(DbForkTest, WhateverOtherThreadsHoldAtThatMoment) {
 std::unique_ptr<DB>& StaticDatabase() {
   static std::unique_ptr<DB> db;
   return db;
+}
+
+TEST_F(DbForkTest, SnapshotsWithTimestampsAreTheParents) {
+  const auto impl = [this] { return static_cast<DBImpl*>(db_.get()); };
+  std::shared_ptr<const Snapshot> snapshot;
+  ASSERT_TRUE(impl()->TakeSnapshot(5, &snapshot).ok());
+  EXPECT_EQ(7, InChild([&] {
+              // (Given back: to nobody, as others may have had the list's lock.)
+              snapshot = nullptr;
+              std::shared_ptr<const Snapshot> own;
+              const bool refused = impl()->TakeSnapshot(6, &own).IsNotSupported();
+              return refused && impl()->stamped_snapshots() == nullptr ? 7 : 1;
+            }));
+  EXPECT_EQ(snapshot, impl()->stamped_snapshots()->Find(5));
 }
 
 TEST_F(DbForkTest, AStaticDatabaseIsDestroyedInTheChild) {
