@@ -31,7 +31,8 @@ def figures_of(text, cpu_seconds, peak_memory_bytes):
 def run_db_bench(program, db, benchmarks, flags, limit=None):
     """One process, which may measure one workload only (its processor time is the process's); its figures as a list. `program` is a
     path, or a list with what is to start it."""
-    command = [*map(str, program if isinstance(program, list) else [program]), f'--db={db}', f'--benchmarks={benchmarks}', '--progress_reports=false', *flags]
+    start = program if isinstance(program, list) else [program]
+    command = [*map(str, start), f'--db={db}', f'--benchmarks={benchmarks}', '--progress_reports=false', *flags]
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(['timeout', str(limit or 0), *command], stdout=out, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)

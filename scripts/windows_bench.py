@@ -30,18 +30,18 @@ UNBUFFERED = ['--use_direct_reads=true', '--use_direct_io_for_flush_and_compacti
 BULK = ['--disable_wal=true', '--memtablerep=vector', '--allow_concurrent_memtable_write=false']
 THREADS = 4
 BATCH = 32
-# (name, workload, its database, whether the database is made anew, whether it is measured)
+# (name, workload). One that fills makes its database anew; fillseq has one of its own, for itself alone.
 STEPS = [
-    ('bulk load, random', 'fillrandom', 'random', True, True),
-    ('settle', 'compact', 'random', False, False),
-    ('bulk load, sequential', 'fillseq', 'sequential', True, True),
-    ('random reads', 'readrandom', 'random', False, True),
-    ('random reads beside a writer', 'readwhilewriting', 'random', False, True),
-    ('MultiGet', 'multireadrandom', 'random', False, True),
-    ('MultiGet, async_io', 'multireadrandom', 'random', False, True),
-    ('scan', 'readseq', 'random', False, True),
-    ('scan, async_io', 'readseq', 'random', False, True),
-    ('overwrite', 'overwrite', 'random', False, True),
+    ('bulk load, random', 'fillrandom'),
+    ('settle', 'compact'),  # is not measured
+    ('bulk load, sequential', 'fillseq'),
+    ('random reads', 'readrandom'),
+    ('random reads beside a writer', 'readwhilewriting'),
+    ('MultiGet', 'multireadrandom'),
+    ('MultiGet, async_io', 'multireadrandom'),
+    ('scan', 'readseq'),
+    ('scan, async_io', 'readseq'),
+    ('overwrite', 'overwrite'),
 ]
 
 
@@ -69,20 +69,19 @@ def measure(args, starts, folder):
     for pair in range(args.pairs):
         order = SYSTEMS if pair % 2 == 0 else SYSTEMS[::-1]
         for unbuffered in (False, True):
-            for name, workload, database, anew, measured in STEPS:
+            for name, workload in STEPS:
                 for system in order:
-                    db = folder / f'{system}_{database}'
-                    if anew:
+                    db = folder / f'{system}_{"sequential" if workload == "fillseq" else "random"}'
+                    if workload.startswith('fill'):
                         shutil.rmtree(db, ignore_errors=True)
                     run = run_db_bench(starts[system], db, workload, flags_of(name, workload, args, unbuffered), args.limit)[-1]
-                    if measured:
+                    if workload == 'fillseq':
+                        shutil.rmtree(db)
+                    if workload != 'compact':
                         results.setdefault((name, unbuffered), {}).setdefault(system, []).append(run)
-                if measured:
+                if workload != 'compact':
                     print(f'pair {pair + 1} of {args.pairs}, {"unbuffered" if unbuffered else "buffered"}, {name}: '
                           f'{ratios(results[name, unbuffered])[-1]:.2f}', file=sys.stderr, flush=True)
-                if workload == 'fillseq':
-                    for system in SYSTEMS:
-                        shutil.rmtree(folder / f'{system}_{database}', ignore_errors=True)
     return results
 
 

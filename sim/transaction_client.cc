@@ -21,6 +21,19 @@ namespace {
 constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint64_t kMostOperations = 6;  // of a transaction
 
+// What a transaction appended to the key, in its order.
+TokenList OwnTokens(const std::vector<TransactionRecord::Append>& appends, const std::string& key) {
+  TokenList own;
+  for (const auto& append : appends) {
+    if (append.key == key) own.push_back(append.token);
+  }
+  return own;
+}
+
+bool EndsWith(const TokenList& list, const TokenList& end) {
+  return end.size() <= list.size() && std::equal(end.rbegin(), end.rend(), list.rbegin());
+}
+
 }  // namespace
 
 void TransactionClient::Run(uint64_t count) {
@@ -137,11 +150,8 @@ bool TransactionClient::Read(Running* running, uint64_t number, bool and_append)
   if (!Went("reads", key, s)) return false;
   ++world_->history().counts.reads;
   std::optional<TokenList> list = ListOf(s.ok() ? value : "");
-  TokenList own;
-  for (const auto& append : running->record.appends) {
-    if (append.key == key) own.push_back(append.token);
-  }
-  if (!list || own.size() > list->size() || !std::equal(own.rbegin(), own.rend(), list->rbegin())) {
+  const TokenList own = OwnTokens(running->record.appends, key);
+  if (!list || !EndsWith(*list, own)) {
     world_->history().Violation("transaction " + std::to_string(running->record.id) +
                                 " does not see what it appended to " + key + " itself: " + value);
     return false;
@@ -301,7 +311,10 @@ void TransactionClient::LookAtAll() {
   Think(kMillisecond);
   const Status s = ReadAll(snapshot, &record);
   world_->db()->ReleaseSnapshot(snapshot);
-  if (!Went("looks at all", "", s)) return;
+  if (Went("looks at all", "", s)) RecordLook(std::move(record));
+}
+
+void TransactionClient::RecordLook(TransactionRecord record) {
   ++world_->history().counts.reads;
   record.outcome = Outcome::kCommitted;
   world_->Record(std::move(record));
@@ -351,11 +364,7 @@ void TransactionClient::LookBack() {
   record.end = stamped.end;
   if (!Went("looks back at", name, ReadAll(snapshot.get(), &record))) return;
   for (const auto& [key, list] : record.reads) {
-    TokenList own;
-    for (const auto& append : stamped.appends) {
-      if (append.key == key) own.push_back(append.token);
-    }
-    if (own.size() > list.size() || !std::equal(own.rbegin(), own.rend(), list.rbegin())) {
+    if (!EndsWith(list, OwnTokens(stamped.appends, key))) {
       world_->history().Violation(std::string(where).append(key).append(
           " does not end with what its commit appended: " + TextOf(list)));
     }
@@ -366,9 +375,7 @@ void TransactionClient::LookBack() {
       }
     }
   }
-  ++world_->history().counts.reads;
-  record.outcome = Outcome::kCommitted;
-  world_->Record(std::move(record));
+  RecordLook(std::move(record));
 }
 
 void TransactionClient::Administer() {

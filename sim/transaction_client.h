@@ -74,6 +74,8 @@ class TransactionClient {
   void LookBack();
   // Adds what all keys have at the snapshot to the reads.
   rocksdb::Status ReadAll(const rocksdb::Snapshot* snapshot, TransactionRecord* record);
+  // Of one that only read.
+  void RecordLook(TransactionRecord record);
   rocksdb::Status Commit(Running* running);
   void Administer();
   // Whether an operation of a transaction succeeded; another one may stand in its way.

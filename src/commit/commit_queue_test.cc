@@ -181,15 +181,23 @@ TEST(CommitQueueTest, ASmallLeaderDoesNotWaitForABigBatch) {
   EXPECT_EQ(db.appends, 2);
 }
 
+// Four queue behind a leader: the first and the last put "k0" and "k3", the other two call `write`.
+void RunTwoAmongPuts(FakeDatabase* db,
+                     const std::function<void(int i, const std::string& key)>& write) {
+  QueuedWriters(db).Run(4, [&](int i) {
+    const std::string key = "k" + std::to_string(i);
+    if (i == 1 || i == 2) {
+      write(i, key);
+    } else {
+      ASSERT_TRUE(db->Put(key, "v").ok());
+    }
+  });
+}
+
 TEST(CommitQueueTest, ACheckedWriteSeesAllThatPrecedesIt) {
   FakeDatabase db;
   std::atomic<int> checks{0};
-  QueuedWriters(&db).Run(4, [&](int i) {
-    const std::string key = "k" + std::to_string(i);
-    if (i != 1 && i != 2) {
-      ASSERT_TRUE(db.Put(key, "v").ok());
-      return;
-    }
+  RunTwoAmongPuts(&db, [&](int i, const std::string& key) {
     WriteBatch batch;
     ASSERT_TRUE(batch.Put(key, "v").ok());
     const CommitCheck check = [&db, &checks, i] {
@@ -242,12 +250,7 @@ TEST(CommitQueueTest, AHookSeesItsOwnWriteAndNoneBehind) {
     options.measure_overlap = false;  // each group hands over early
     FakeDatabase db(options);
     std::atomic<int> calls{0};
-    QueuedWriters(&db).Run(4, [&](int i) {
-      const std::string key = "k" + std::to_string(i);
-      if (i != 1 && i != 2) {
-        ASSERT_TRUE(db.Put(key, "v").ok());
-        return;
-      }
+    RunTwoAmongPuts(&db, [&](int i, const std::string& key) {
       WriteBatch batch;
       if (i == 1) {
         ASSERT_TRUE(batch.Put(key, "v").ok());

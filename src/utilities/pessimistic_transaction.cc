@@ -180,14 +180,18 @@ Status PessimisticTransaction::Commit() {
   return skip_prepare_ ? CommitUnprepared() : Status::TxnNotPrepared();
 }
 
+bool PessimisticTransaction::CommitTakesSnapshot() const {
+  return snapshot_needed() && !db_->SharesNumbers();
+}
+
 Status PessimisticTransaction::CheckSnapshot() const {
-  return snapshot_needed() && !db_->SharesNumbers() && commit_timestamp_ == kMaxTxnTimestamp
+  return CommitTakesSnapshot() && commit_timestamp_ == kMaxTxnTimestamp
              ? Status::InvalidArgument("Must set transaction commit timestamp")
              : Status::OK();
 }
 
 Status PessimisticTransaction::WriteCommit(WriteBatch* batch, TwoPhaseStep* step) {
-  if (!snapshot_needed() || db_->SharesNumbers()) [[likely]] {
+  if (!CommitTakesSnapshot()) [[likely]] {
     return step == nullptr ? db_->Write(write_options_, batch)
                            : db_->WriteStep(write_options_, batch, step);
   }

@@ -214,8 +214,9 @@ class PessimisticTransaction : public TransactionBase, public LockOwner {
   void Unlock(uint64_t hash, uint32_t family, const Slice& key);
   // Writes and locks.
   void End();
-  // InvalidArgument: a snapshot that was asked for, and that no operation took, is the commit's,
-  // which has no timestamp.
+  // Whether a snapshot that was asked for, and that no operation took, is the commit's.
+  bool CommitTakesSnapshot() const;
+  // InvalidArgument: it is, and the commit has no timestamp.
   [[nodiscard]] Status CheckSnapshot() const;
   // The batch of a commit; `step`: of one that was prepared. Takes the snapshot that is the
   // commit's.

@@ -23,7 +23,7 @@ bool SecondaryIndices::IsOf(const SecondaryIndex& index, uint32_t family) {
   return primary != nullptr && primary->GetID() == family;
 }
 
-bool SecondaryIndices::Cover(uint32_t family) const {
+bool SecondaryIndices::AnyIsOf(uint32_t family) const {
   return std::any_of(indices_.begin(), indices_.end(),
                      [family](const auto& index) { return IsOf(*index, family); });
 }

@@ -42,7 +42,7 @@ class SecondaryIndices {
 
   bool empty() const { return indices_.empty(); }
   // Whether any of them is of this family.
-  bool Cover(uint32_t family) const;
+  bool Cover(uint32_t family) const { return !empty() && AnyIsOf(family); }
 
   // Adds the entries of what is stored, without their values.
   [[nodiscard]] Status TellOld(uint32_t family, const Slice& key, const WideColumns& columns,
@@ -58,6 +58,7 @@ class SecondaryIndices {
                                std::vector<Entry>* entries) const;
 
  private:
+  bool AnyIsOf(uint32_t family) const;
   static bool IsOf(const SecondaryIndex& index, uint32_t family);
   [[nodiscard]] static Status MakeKey(const SecondaryIndex& index, const Slice& key,
                                       const Slice& value, Entry* entry);

@@ -326,7 +326,7 @@ Status PessimisticDb::WriteBare(const WriteOptions& options, ColumnFamilyHandle*
                                 const Slice& key, const F& put, const I& put_indexed) {
   Status s = NeedNone(family);
   if (!s.ok()) return s;
-  if (!indices_.empty() && indices_.Cover(IdOf(family))) return WriteIndexed(options, put_indexed);
+  if (indices_.Cover(IdOf(family))) return WriteIndexed(options, put_indexed);
   return WriteLocked({{IdOf(family), key}}, put);
 }
 
@@ -349,7 +349,7 @@ Status PessimisticDb::PutEntity(const WriteOptions& options, const Slice& key,
   for (const AttributeGroup& group : groups) {
     if (Status s = NeedNone(group.column_family()); !s.ok()) return s;
     keys.emplace_back(IdOf(group.column_family()), key);
-    indexed |= !indices_.empty() && indices_.Cover(keys.back().first);
+    indexed |= indices_.Cover(keys.back().first);
   }
   if (!indexed) {
     return WriteLocked(std::move(keys), [&] { return impl_->PutEntity(options, key, groups); });
@@ -390,7 +390,7 @@ Status PessimisticDb::Merge(const WriteOptions& options, ColumnFamilyHandle* fam
 // value that was there may be the newer one: the entries are those of the newest.)
 template <class F>
 Status PessimisticDb::WriteStamped(ColumnFamilyHandle* family, const Slice& key, const F& put) {
-  if (!indices_.empty() && indices_.Cover(IdOf(family))) {
+  if (indices_.Cover(IdOf(family))) {
     return Status::NotSupported(
         "a plain write with a timestamp to a family with secondary indices");
   }
@@ -435,7 +435,7 @@ Status PessimisticDb::Write(const WriteOptions& options,
     if (!record.counted) continue;
     keys.emplace_back(record.family,
                       StripTimestamp(record.key, impl_->TimestampSizeOf(record.family)));
-    indexed |= !indices_.empty() && indices_.Cover(record.family);
+    indexed |= indices_.Cover(record.family);
   }
   // (A damaged batch is the write's to refuse.)
   if (indexed && reader.status().ok()) return WriteIndexedBatch(options, std::move(keys), updates);
