@@ -290,7 +290,7 @@ std::string Talk(const std::string& socket, std::string_view text, std::string_v
       break;
     }
   }
-  fiber::net::shutdown(fd, SHUT_WR);
+  fiber::net::shutdown(fd, fiber::net::kShutSend);
   while (open) receive(0, deadline);
   fiber::net::close(fd);
   return replies;

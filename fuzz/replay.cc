@@ -180,9 +180,12 @@ int main(int argc, char** argv) {
   __sanitizer_set_death_callback(cairn::fuzz::SayWhichOne);
   std::signal(SIGABRT, cairn::fuzz::OnSignal);
 #else
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGTERM}) {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL, SIGTERM}) {
     std::signal(signal, cairn::fuzz::OnSignal);
   }
+#if defined(SIGBUS)  // these two are POSIX's, not C's
+  for (const int signal : {SIGBUS, SIGALRM}) std::signal(signal, cairn::fuzz::OnSignal);
+#endif
 #endif
   const rocksdb::Status s = cairn::fuzz::Replay(arguments);
   if (!s.ok()) fprintf(stderr, "fuzz_replay: %s\n", s.ToString().c_str());

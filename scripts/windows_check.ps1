@@ -4,7 +4,7 @@ from vcpkg. Writes build\windows-check.txt; send it to the project.
 
   powershell -ExecutionPolicy Bypass -File scripts\windows_check.ps1 [-Preset windows-clang-cl] [-Disk D:\] [-SkipRocksDB]
 
-Needs: Visual Studio 2022 17.6 or newer (its "x64 Native Tools" prompt), Python 3, and VCPKG_ROOT. This script was written without
+Needs: Visual Studio 2022 17.6 or newer (its "x64 Native Tools" prompt; as administrator, to try the service too), Python 3, and VCPKG_ROOT. This script was written without
 a Windows to try it on.
 #>
 param([string]$Preset = "windows-clang-cl", [string]$Disk = $env:TEMP, [switch]$SkipRocksDB)
@@ -44,6 +44,14 @@ $all = (Step "build" "cmake" @("--build", "--preset", $Preset)) -and $all
 $env:TEST_TMPDIR = Join-Path $Disk "cairn-check"
 New-Item -ItemType Directory -Force $env:TEST_TMPDIR | Out-Null
 $all = (Step "tests" "python" @("scripts\windows_test.py", "--build", "build\$Preset")) -and $all
+
+# The service: made, started, reloaded, stopped and deleted. Only an administrator may.
+$who = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
+if ($who.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
+  $all = (Step "cairn-server as a service" "python" @("server\windows_check.py", "build\$Preset", "--only", "service")) -and $all
+} else {
+  Note "cairn-server as a service: not tried, the prompt is not an administrator's"
+}
 
 # The four published workloads that fit, each with the page cache and without.
 $load = @("--num=5000000", "--key_size=10", "--value_size=800", "--disable_wal=1")

@@ -30,11 +30,13 @@ SUITES = {
     'tools': (['test/tools/tools_test.py', '--bin', '{bin}'], ['ldb', 'sst_dump', 'cairn']),
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
 }
-# Programs that say by their exit status whether all is well, and take a folder for a database. Those of libcairn.dll are nine in C
-# and one in C++.
+# Cases that say by their exit status whether all is well, and their commands; {folder} is a new one. Those of libcairn.dll are nine
+# programs in C and one in C++. A fuzz target's case is its corpus and mutations of it.
 PLAIN = {
-    'dll': [*(f'c_{name}_cairn' for name in ('api', 'plugins', 'watching', 'ttl', 'write_batch_wi', 'transaction_db',
-                                             'optimistic_transactions', 'backup', 'space')), 'embed'],
+    'dll': {name: [name, '{folder}/db'] for name in (*(f'c_{part}_cairn' for part in (
+        'api', 'plugins', 'watching', 'ttl', 'write_batch_wi', 'transaction_db', 'optimistic_transactions', 'backup', 'space')), 'embed')},
+    'fuzz': {corpus.name: ['fuzz_replay', corpus.name, str(corpus)] for corpus in sorted((ROOT / 'fuzz/corpus').iterdir())
+             if corpus.name != 'connection'},
 }
 
 
@@ -180,21 +182,22 @@ def run_plain(name, build, excluded):
     outcome = Outcome(name)
     excluded = {case for case, _ in excluded}
     (build / 'reports').mkdir(exist_ok=True)
-    for program in PLAIN[name]:
-        if program in excluded:
+    for case, (program, *words) in PLAIN[name].items():
+        if case in excluded:
             outcome.left_out += 1
             continue
         path = next(build.rglob(f'{program}.exe'))
-        with tempfile.TemporaryDirectory(prefix='cairn_plain_') as folder, open(build / 'reports' / f'{program}.log', 'wb') as log:
+        with tempfile.TemporaryDirectory(prefix='cairn_plain_') as folder, open(build / 'reports' / f'{case}.log', 'wb') as log:
+            words = [word.replace('{folder}', folder) for word in words]
             try:
-                status = subprocess.run([*emulator(), str(path), f'{folder}/db'], cwd=build, env=environment(build), stdin=subprocess.DEVNULL,
+                status = subprocess.run([*emulator(), str(path), *words], cwd=build, env=environment(build), stdin=subprocess.DEVNULL,
                                         stdout=log, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False).returncode
             except subprocess.TimeoutExpired:
                 status = f'none within {TIMEOUT_S} s'
         if status == 0:
             outcome.passed += 1
         else:
-            outcome.failed.append(f'{program}: status {status}')
+            outcome.failed.append(f'{case}: status {status}')
     return outcome
 
 
@@ -217,7 +220,8 @@ def main():
     build = args.build.resolve()
     reasons = left_out(REASONS.read_text()) if REASONS.exists() else {}
     chosen = [path for path in programs(build) if not args.names or path.stem in args.names]
-    of_suites = {**{name: drives for name, (_, drives) in SUITES.items()}, **PLAIN}
+    of_suites = {**{name: drives for name, (_, drives) in SUITES.items()},
+                 **{name: [program for program, *_ in commands.values()] for name, commands in PLAIN.items()}}
     suites = [name for name, drives in of_suites.items() if (not args.names or name in args.names) and
               all(any(build.rglob(f'{program}.exe')) for program in drives)]
     missing = set(args.names) - {path.stem for path in chosen} - set(suites)

@@ -3,14 +3,15 @@
 
   server/windows_check.py BUILD_FOLDER [--connections 1000] [--rounds 20] [--only service]
 
-Exit status 0 if all replies were right and the server ended as it should. Ctrl+Break, which is SIGHUP there, is not tried: Wine 8 does
+Exit status 0 if all replies were right and the server ended as it should. On Windows itself `--only service` wants an administrator's
+prompt, `--only console` the program openssl. Ctrl+Break, which is SIGHUP there, is not tried: Wine 8 does
 not hand it to another process (GenerateConsoleCtrlEvent fails with error 6). Nor is what the service tells the log of events: Wine 8 keeps
 none.
 """
 import argparse
+import os
 import pathlib
 import re
-import resource
 import ssl
 import subprocess
 import sys
@@ -68,8 +69,10 @@ def expect(what, found, wanted):
 
 def many(server, connections, rounds):
     """Connections that are all open at once: PING, ECHO and writes of each, in rounds."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard) if hard < 1 << 20 else (max(soft, connections + 200), hard))
+    if os.name != 'nt':
+        import resource
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard) if hard < 1 << 20 else (max(soft, connections + 200), hard))
     clients = []
     for first in range(0, connections, WAVE):
         clients += [Client(server.address) for _ in range(first, min(first + WAVE, connections))]
@@ -170,7 +173,7 @@ class Service:
 
 def windows_path(path):
     """As the program sees a file of this system."""
-    return 'Z:' + str(path).replace('/', '\\')
+    return str(path) if os.name == 'nt' else 'Z:' + str(path).replace('/', '\\')
 
 
 def as_service(build, folder):

@@ -60,7 +60,7 @@ class RemoteClient::Connection {
       sending_.unlock();
       if (sent >= 0) return true;
     }
-    fiber::net::shutdown(fd_, SHUT_RDWR);
+    fiber::net::shutdown(fd_, fiber::net::kShutBoth);
     return false;
   }
 

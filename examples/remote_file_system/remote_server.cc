@@ -49,7 +49,7 @@ RemoteServer::~RemoteServer() {
   {
     fiber::MutexLock lock(&mutex_);
     stopping_ = true;
-    for (const int fd : open_) fiber::net::shutdown(fd, SHUT_RDWR);
+    for (const int fd : open_) fiber::net::shutdown(fd, fiber::net::kShutBoth);
   }
   fiber::net::close(listener_);
 }
@@ -140,7 +140,7 @@ void RemoteServer::Handle(Connection* connection, uint64_t id, const Request& re
     fiber::MutexLock lock(&connection->sending);
     if (answer.drop_connection ||
         fiber::net::send_all(connection->fd, frame.data(), frame.size()) < 0) {
-      fiber::net::shutdown(connection->fd, SHUT_RDWR);
+      fiber::net::shutdown(connection->fd, fiber::net::kShutBoth);
     }
   }
   connection->places.release();

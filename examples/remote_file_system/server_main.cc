@@ -3,11 +3,12 @@
 
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "remote_file_system/remote_server.h"
 
@@ -22,14 +23,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "remote_server DIRECTORY [PORT]\n");
     return 1;
   }
-  const std::unique_ptr<char, decltype(&std::free)> directory(::realpath(argv[1], nullptr),
-                                                              &std::free);
-  if (directory == nullptr) {
-    std::perror(argv[1]);
+  std::error_code failure;
+  const std::filesystem::path directory = std::filesystem::canonical(argv[1], failure);
+  if (failure) {
+    std::fprintf(stderr, "%s: %s\n", argv[1], failure.message().c_str());
     return 1;
   }
   std::string error;
-  const auto server = remote::RemoteServer::Start(directory.get(), port, &error);
+  const auto server = remote::RemoteServer::Start(directory.string(), port, &error);
   if (server == nullptr) {
     std::fprintf(stderr, "%s\n", error.c_str());
     return 1;

@@ -4,6 +4,9 @@
 #include <windows.h>
 // After windows.h, whose types it needs.
 #include <winioctl.h>
+// Names of methods in headers that another file of the same batch may have included before.
+#undef DeleteFile
+#undef GetFreeSpace
 
 #include <algorithm>
 #include <memory>
