@@ -106,6 +106,49 @@ TEST_F(DbCfPathsTest, AFamilyMadeWhileOpenSurvivesToo) {
   EXPECT_EQ(TablesIn("/family/one"), 1u);
 }
 
+// A file system that fails to list one directory.
+class UnlistedDirectory final : public FileSystemWrapper {
+ public:
+  UnlistedDirectory(const std::shared_ptr<FileSystem>& target, std::string dir)
+      : FileSystemWrapper(target), dir_(std::move(dir)) {}
+  const char* Name() const override { return "UnlistedDirectory"; }
+  IOStatus GetChildren(const std::string& dir, const IOOptions& options,
+                       std::vector<std::string>* names, IODebugContext* dbg) override {
+    if (dir == dir_ && fails_) return IOStatus::IOError(dir, "not listed");
+    return FileSystemWrapper::GetChildren(dir, options, names, dbg);
+  }
+  void Mend() { fails_ = false; }
+
+ private:
+  const std::string dir_;
+  bool fails_ = true;
+};
+
+TEST_F(DbCfPathsTest, ADirectoryThatCannotBeListedIsNotWrittenTo) {
+  ASSERT_TRUE(OpenFamily().ok());
+  ASSERT_TRUE(PutThere("a", "1").ok());
+  ASSERT_TRUE(FlushThere().ok());
+  Env* const before = options_.env;
+  for (const char* dir : {"/family/two", "/family/one", kDbName}) {
+    SCOPED_TRACE(dir);
+    auto unlisted = std::make_shared<UnlistedDirectory>(disk_.faults, dir);
+    const std::unique_ptr<Env> env = NewCompositeEnv(unlisted);
+    options_.env = of_family_.env = env.get();
+    const Status s = OpenFamily();
+    EXPECT_TRUE(s.IsIOError()) << s.ToString();
+    EXPECT_NE(s.ToString().find("not listed"), std::string::npos) << s.ToString();
+    unlisted->Mend();
+    const Status again = OpenFamily();
+    ASSERT_TRUE(again.ok()) << again.ToString();
+    EXPECT_EQ(GetThere("a"), "1");
+    CloseFamily();
+    db_.reset();
+  }
+  options_.env = of_family_.env = before;
+  ASSERT_TRUE(OpenFamily().ok());
+  EXPECT_EQ(GetThere("a"), "1");
+}
+
 TEST_F(DbCfPathsTest, WithoutThemTheTablesAreMissed) {
   ASSERT_TRUE(OpenFamily().ok());
   ASSERT_TRUE(PutThere("a", "1").ok());

@@ -129,8 +129,8 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   for (ColumnFamily* family : recovered) {
     family->mem = db_.families->NewMemTable(*family, db_.versions->LastSequence());
   }
-  if (writes) MarkTablesOfOthers();
-  if (!follows) s = db_.recovery->RecoverWals(recovered);
+  if (writes) s = MarkTablesOfOthers();
+  if (s.ok() && !follows) s = db_.recovery->RecoverWals(recovered);
   // (Logs first: beside a process that writes they go sooner than tables.)
   if (s.ok() && db_.IsReader() && !db_.BestEfforts()) s = CheckLogsOfReader();
   if (s.ok() && db_.IsReader()) s = CheckAndOpenTables(recovered);
@@ -404,12 +404,13 @@ void Opening::WarnOfFewDescriptors() const {
           tables, db_.open_tables->capacity());
 }
 
-void Opening::MarkTablesOfOthers() {
+Status Opening::MarkTablesOfOthers() {
   std::set<std::string> dirs = db_.all_table_directories;
   dirs.insert(db_.name);
   for (const std::string& dir : dirs) {
     std::vector<std::string> names;
-    db_.fs->GetChildren(dir, IOOptions(), &names, nullptr).PermitUncheckedError();
+    const IOStatus io = db_.fs->GetChildren(dir, IOOptions(), &names, nullptr);
+    if (!io.ok()) return io;
     for (const std::string& name : names) {
       uint64_t number;
       FileType type;
@@ -419,6 +420,7 @@ void Opening::MarkTablesOfOthers() {
       }
     }
   }
+  return Status::OK();
 }
 
 void Opening::StartWriting() {

@@ -52,8 +52,9 @@ class Opening final : public Part {
                                           ColumnFamilyDescriptor* family) const;
   void StartWriting();  // after recovery
   // Tables that the MANIFEST does not know (an older one was brought back) keep their numbers, and
-  // with them their contents, which may be a checkpoint's, too: a recovery writes over none.
-  void MarkTablesOfOthers();
+  // with them their contents, which may be a checkpoint's, too: a recovery writes over none. A
+  // directory that cannot be listed may have some: the database is not opened.
+  [[nodiscard]] Status MarkTablesOfOthers();
   void LogBanner() const;
   // Every table of the manifest is there, with its size.
   [[nodiscard]] Status CheckTables() const;

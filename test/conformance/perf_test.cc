@@ -234,7 +234,8 @@ TEST_F(PerfTest, TimesOnlyWhereTheyAreAskedFor) {
   EXPECT_GT(perf().block_checksum_time, 0u);
   EXPECT_GE(perf().get_from_output_files_time, perf().block_read_time);
   EXPECT_GT(perf().new_table_block_iter_nanos, 0u);
-  EXPECT_GT(perf().get_cpu_nanos, 0u);
+  // A thread's clock may go by ticks, one in many calls.
+  while (perf().get_cpu_nanos == 0) ASSERT_EQ(std::string(100, 'v'), Get(Key(600)));
   EXPECT_GT(io().read_nanos, 0u);
 }
 
