@@ -1,6 +1,6 @@
 # The layers, low to high. cairn_layer() refuses a dependency that is not below; scripts/check_layers.py, run before a
 # layer compiles, refuses an include of a layer that is not below.
-set(CAIRN_LAYER_ORDER base fs cache memtable batch wal table blob options manifest commit read compaction db repair utilities async c toolkit)
+set(CAIRN_LAYER_ORDER base fs cache memtable batch trace wal table blob options manifest commit read compaction db repair utilities async c toolkit)
 # Those of the server: folders of one library, whose includes are checked in the same way.
 set(CAIRN_SERVER_LAYER_ORDER resp host keyspace auth state commands net admin)
 

@@ -155,8 +155,13 @@ NOTES = [
     '  7.8.3 says `Error: Could not perform merge.`',
     '- `wal_filter`: what it drops or changes keeps its sequence numbers; in RocksDB the next write gets those of a dropped one. A secondary',
     '  and `RepairDB` do not ask it, as in RocksDB.',
-    '- What has a header and nothing behind it: `NewPersistentCache`, `DB::StartTrace`, `NewFileTraceWriter` and `NewFileTraceReader` are',
+    '- What has a header and nothing behind it: `NewPersistentCache` is',
     '  `NotSupported`; `NewPlainTableFactory`, `NewHashLinkListRepFactory` and, in C, cuckoo tables make objects that `DB::Open` refuses by name.',
+    '- `DB::StartTrace`, `Replayer`: the file is RocksDB\'s, both ways. `EndTrace` closes the writer and returns its first error; a second',
+    '  `StartTrace` and the end of the database end a trace with a footer, too. A replay refuses traces of newer versions, and says Corruption of',
+    '  payloads that are shorter or longer than they say, where RocksDB 7.8.3 takes what there is; with several threads it returns what an',
+    '  operation failed with, not only what could not be read. It passes over the marks of two-phase commit, at which RocksDB\'s stops with an',
+    '  assertion: entries prepared under `WRITE_COMMITTED` are written by their commit.',
     '- `Env::LowerThreadPoolIOPriority`, `LowerThreadPoolCPUPriority`: without effect, unless an `Env` of one\'s own does something; the form',
     '  with a `CpuPriority` is `NotSupported`.',
     '- `report_bg_io_stats`: what `CompactionJobStats` says of files; flushes are not timed.',
@@ -165,8 +170,7 @@ NOTES = [
 
 # The headers of RocksDB 7.8.3 that are not here, and what to use.
 HEADERS = [
-    (['trace_record.h', 'trace_record_result.h', 'block_cache_trace_writer.h', 'utilities/replayer.h'],
-     'operations and block accesses are not traced: `EventListener`, `Statistics` and `PerfContext` tell of them'),
+    (['block_cache_trace_writer.h'], 'accesses to blocks are not traced: `Statistics` and `PerfContext` tell of them'),
     (['db_bench_tool.h', 'db_stress_tool.h', 'cache_bench_tool.h'], 'programs as functions: `db_bench` and `db_stress` are programs here'),
     (['db_dump_tool.h'], '`ldb dump` and `ldb load`, also as `LDBTool`'),
     (['configurable.h', 'utilities/options_type.h', 'utilities/customizable_util.h'],

@@ -35,7 +35,6 @@ REASONS = {
     'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterCreate': MEMPURGE,
     'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterSet': MEMPURGE,
     'MutableOptionsGetSetTest.testGetMutableBlobOptionsAfterSetCF': MEMPURGE,
-    'RocksDBTest.startTrace': 'operations are not traced',
 }
 
 

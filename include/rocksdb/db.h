@@ -38,6 +38,8 @@ namespace ROCKSDB_NAMESPACE {
 class Env;
 class FileSystem;
 class StatsHistoryIterator;        // rocksdb/stats_history.h
+class Replayer;                    // rocksdb/utilities/replayer.h
+class TraceReader;                 // rocksdb/trace_reader_writer.h
 class TraceWriter;                 // rocksdb/trace_reader_writer.h
 struct CompactionJobInfo;          // rocksdb/listener.h
 struct ExportImportFilesMetaData;  // rocksdb/metadata.h
@@ -916,10 +918,31 @@ class DB {
     return Status::NotSupported("PromoteL0() is not implemented.");
   }
 
-  // Cairn traces no operations: NotSupported. The writer is then nobody's, and is not deleted:
-  // RocksJava lets it go after the call, whatever came of that, and a second time kills the JVM.
-  virtual Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer);
-  virtual Status EndTrace();
+  // Writes a record of each operation that begins from now on to `writer`, which the database owns
+  // from here: Get (GetEntity, GetMergeOperands and KeyMayExist, too), MultiGet, Write (and what is
+  // one inside: Put, Delete, Merge, a transaction's commit), Iterator::Seek and SeekForPrev
+  // (SeekToFirst with a lower bound and SeekToLast with an upper bound are these). The bytes are
+  // those of RocksDB, which replays and analyses them. One record is written at a time: operations
+  // wait for the writer, which must not call the database. A trace that runs already ends.
+  //
+  // OK, as in RocksDB, where the writer fails, too: after its first error nothing more is written,
+  // and EndTrace() returns it. InvalidArgument: there is no writer. Thread-safe.
+  virtual Status StartTrace(const TraceOptions& /*options*/,
+                            std::unique_ptr<TraceWriter>&& /*writer*/) {
+    return Status::NotSupported("StartTrace() is not implemented.");
+  }
+  // Writes the record of the end, and closes and deletes the writer. The first error that the
+  // writer has met. IOError: no trace is running. Closing the database ends a trace, too, and its
+  // LOG has the error. Thread-safe.
+  virtual Status EndTrace() { return Status::NotSupported("EndTrace() is not implemented."); }
+  // *replayer does on this database what `reader`'s trace tells (rocksdb/utilities/replayer.h).
+  // `handles`: of the families that it may use, which outlive it, as the database does; operations
+  // on others are Corruption.
+  virtual Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& /*handles*/,
+                                    std::unique_ptr<TraceReader>&& /*reader*/,
+                                    std::unique_ptr<Replayer>* /*replayer*/) {
+    return Status::NotSupported("NewDefaultReplayer() is not implemented.");
+  }
 };
 
 inline DB::SizeApproximationFlags operator&(DB::SizeApproximationFlags lhs,

@@ -617,11 +617,26 @@ struct CompactRangeOptions {
   double blob_garbage_collection_age_cutoff = -1;
 };
 
-// What a trace would have: DB::StartTrace is NotSupported.
+// What TraceOptions::filter keeps out of a trace. Bits.
+enum TraceFilterType : uint64_t {
+  kTraceFilterNone = 0x0,
+  kTraceFilterGet = 0x1 << 0,
+  kTraceFilterWrite = 0x1 << 1,
+  kTraceFilterIteratorSeek = 0x1 << 2,
+  kTraceFilterIteratorSeekForPrev = 0x1 << 3,
+  kTraceFilterMultiGet = 0x1 << 4,
+};
+
+// Of DB::StartTrace.
 struct TraceOptions {
-  uint64_t max_trace_file_size = uint64_t{64} * 1024 * 1024 * 1024;  // bytes
+  // Bytes; once the trace has more, nothing is added but the record of its end.
+  uint64_t max_trace_file_size = uint64_t{64} * 1024 * 1024 * 1024;
+  // One of so many operations is traced, of those that the filter leaves. 0 and 1: each.
   uint64_t sampling_frequency = 1;
-  uint64_t filter = 0;
+  uint64_t filter = kTraceFilterNone;  // TraceFilterType
+  // Writes are traced in the order in which they are applied, by the writer that leads their group,
+  // so that a slow TraceWriter holds up all of them. Otherwise each is traced when it is called,
+  // also if it fails later.
   bool preserve_write_order = false;
 };
 

@@ -440,6 +440,10 @@ Status CommitQueue::VerifyRecord(const Group& group, const Slice& record) {
 
 // Called by the leader before it hands over, so in the order of the turns.
 Status CommitQueue::Log(const Group& group) {
+  if (options_.trace_in_order != nullptr &&
+      options_.trace_in_order->load(std::memory_order_relaxed)) [[unlikely]] {
+    group.ForEach([this](Writer* w) { env_->TraceWrite(*w->batch); });
+  }
   if (!group.leader->disable_wal) {
     Slice record;
     if (!MergedRecord(group, &record)) return Status::MemoryLimit("no memory for a log record");

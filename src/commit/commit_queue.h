@@ -171,6 +171,9 @@ class CommitEnv {
   /// The same of one step, of any kind, of a policy beside WRITE_COMMITTED: how its transaction
   /// stands is known before another log can begin. Sets the step's log where it prepares.
   virtual void NoteStep(TwoPhaseStep* step) = 0;
+  /// What a writer of the group has, before it is logged; in their order. Only while
+  /// CommitOptions::trace_in_order says so. May SUSPEND.
+  virtual void TraceWrite(const WriteBatch& /*batch*/) {}
   /// A group failed after it touched the log or the memtable: stop writes.
   virtual void OnError(const Status& status, CommitErrorKind kind) = 0;
 
@@ -201,6 +204,8 @@ struct CommitOptions {
   // next record (measure_overlap), or all.
   bool pipelined = false;
   bool measure_overlap = true;
+  // Whether CommitEnv::TraceWrite is called. Borrowed, may be null.
+  const std::atomic<bool>* trace_in_order = nullptr;
 };
 
 class CommitQueue {

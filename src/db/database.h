@@ -56,6 +56,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 #include "table/table_cache.h"
+#include "trace/operation_trace.h"
 #include "wal/wal_set.h"
 
 namespace cairn {
@@ -162,6 +163,7 @@ struct Database {
   std::shared_ptr<FSDirectory> directory;  // its own
   OutsideDirectories outside;
 
+  OperationTrace trace;  // by itself
   SnapshotList snapshots;
   StampedSnapshots stamped_snapshots{&snapshots, [this](const Snapshot* snapshot) {
                                        if (!Forked()) snapshots.Release(snapshot);

@@ -22,6 +22,7 @@
 #include "db/write_path.h"
 #include "fs/info_log.h"
 #include "options/options_check.h"
+#include "trace/replayer.h"
 
 namespace cairn {
 
@@ -329,6 +330,23 @@ Status DBImpl::GetDbIdentity(std::string& identity) const {
 
 Status DBImpl::GetDbSessionId(std::string& session_id) const {
   return db_.properties->GetDbSessionId(session_id);
+}
+
+Status DBImpl::StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) {
+  if (db_.Forked()) return db_.ForkedStatus();
+  return db_.trace.Start(db_.env, options, std::move(writer));
+}
+
+Status DBImpl::EndTrace() {
+  if (db_.Forked()) return db_.ForkedStatus();
+  return db_.trace.End();
+}
+
+Status DBImpl::NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
+                                  std::unique_ptr<TraceReader>&& reader,
+                                  std::unique_ptr<Replayer>* replayer) {
+  *replayer = NewReplayer(this, handles, std::move(reader));
+  return Status::OK();
 }
 
 Status DBImpl::TrimHistory(ColumnFamilyHandle* family, const std::string& newest) {

@@ -176,6 +176,11 @@ class DBImpl final : public DB {
                                       TablePropertiesCollection*) override;
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
+  Status StartTrace(const TraceOptions& options, std::unique_ptr<TraceWriter>&& writer) override;
+  Status EndTrace() override;
+  Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
+                            std::unique_ptr<TraceReader>&& reader,
+                            std::unique_ptr<Replayer>* replayer) override;
 
   // For DB::OpenAndTrimHistory.
   Status TrimHistory(ColumnFamilyHandle*, const std::string& newest);

@@ -14,7 +14,6 @@
 #include "options/options_check.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/experimental.h"
-#include "rocksdb/trace_reader_writer.h"
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
@@ -296,15 +295,6 @@ Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice
                           const Slice* end, bool include_end) {
   const RangePtr range(begin, end);
   return DeleteFilesInRanges(db, column_family, &range, 1, include_end);
-}
-
-Status DB::StartTrace(const TraceOptions& /*options*/, std::unique_ptr<TraceWriter>&& writer) {
-  (void)writer.release();  // see db.h
-  return Status::NotSupported("StartTrace() is not supported by this version of Cairn");
-}
-
-Status DB::EndTrace() {
-  return Status::NotSupported("EndTrace() is not supported by this version of Cairn");
 }
 
 namespace experimental {

@@ -437,6 +437,7 @@ void Opening::StartWriting() {
                                    return db_.memtables->FirstPreparedLogNeeded(changes);
                                  });
   }
+  options.trace_in_order = &db_.trace.in_order();
   db_.commit = std::make_unique<CommitQueue>(db_.writes.get(), options);
 }
 
@@ -511,6 +512,12 @@ Status Opening::CloseAtLast() {
         db_.name + ": it is closed while a write is under way (one that has not returned)");
   }
   db_.commit.reset();
+  if (db_.trace.HasBegun()) {
+    Status s = db_.trace.End();
+    if (!s.ok()) {
+      LogWarn(db_.options.info_log.get(), "the trace of operations ends: %s", s.ToString().c_str());
+    }
+  }
   IOStatus io = db_.wals == nullptr ? IOStatus::OK() : db_.wals->Close();
   // After a failed write the error was already told to the writer; but with a buffer of its own the
   // log had others, who were told that all is well.

@@ -112,6 +112,8 @@ template <bool kTimed>
     return ReadLimits(options).Error();
   if (AllIsPersisted(options)) [[unlikely]]
     return GetValue(AllTiers(options), handle, key, value, is_entity, timestamp);
+  if (db_.trace.IsOn()) [[unlikely]]
+    db_.trace.Get(family->id(), key);
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
   const PerfCpuTimerIf<kTimed> cpu_timer(&PerfContext::get_cpu_nanos);
   {
@@ -206,6 +208,10 @@ void ReadPath::MultiGetValues(const ReadOptions& options, ColumnFamilyHandle* ha
     std::vector<ColumnFamilyHandle*> handles(num_keys, handle);
     return MultiGetValues(options, num_keys, handles.data(), keys, values, statuses, are_entities,
                           timestamps);
+  }
+  if (db_.trace.IsOn()) [[unlikely]] {
+    const std::vector<uint32_t> ids(num_keys, family->id());
+    if (num_keys > 0) db_.trace.MultiGet(num_keys, ids.data(), keys);
   }
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
@@ -324,6 +330,11 @@ void ReadPath::MultiGetValues(const ReadOptions& options, size_t num_keys,
     std::fill(statuses, statuses + num_keys, s);
     return;
   }
+  if (db_.trace.IsOn()) [[unlikely]] {
+    std::vector<uint32_t> ids;
+    for (size_t i = 0; i < num_keys; ++i) ids.push_back(handles[i]->GetID());
+    db_.trace.MultiGet(num_keys, ids.data(), keys);
+  }
   const uint64_t start = db_.statistics != nullptr ? fiber::now_nanos() : 0;
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::get_cpu_nanos);
@@ -423,6 +434,8 @@ Status ReadPath::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle
     return GetMergeOperands(AllTiers(options), handle, key, operands, operands_options,
                             number_of_operands);
   }
+  if (db_.trace.IsOn()) [[unlikely]]
+    db_.trace.Get(family->id(), key);
   SuperVersionGuard sv(family->super_versions.get());
   fiber::interleave();
   const SequenceNumber sequence = SequenceFor(options, *sv.get());
@@ -491,6 +504,8 @@ Iterator* ReadPath::NewFamilyIterator(const ReadOptions& options, ColumnFamily* 
   env.statistics = db_.statistics;
   env.first_sequence = first_sequence;
   env.merge_operator = family->merge_operator.get();
+  env.trace = &db_.trace;
+  env.family = family->id();
   Iterator* const iterator = options.timestamp != nullptr ? NewTimestampIterator(env, options)
                                                           : NewDBIterator(env, options);
   if (!family->is_default()) {

@@ -46,6 +46,8 @@ Status WritePath::Write(const WriteOptions& options, WriteBatch* updates, const 
   if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
+  if (db_.trace.IsOn()) [[unlikely]]
+    db_.trace.WriteWhenCalled(WriteBatchInternal::Contents(updates));
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
@@ -108,6 +110,10 @@ IOStatus WritePath::AppendWithNoop(const Slice& record, bool has_marks) {
   record_with_noop_.assign(record.data(), record.size());
   record_with_noop_.push_back(static_cast<char>(kTypeNoop));
   return db_.wals->Append(record_with_noop_, has_marks);
+}
+
+void WritePath::TraceWrite(const WriteBatch& batch) {
+  db_.trace.WriteInOrder(WriteBatchInternal::Contents(&batch));
 }
 
 void WritePath::NoteStep(TwoPhaseStep* step) {

@@ -75,6 +75,7 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
     return log;
   }
   void NoteStep(TwoPhaseStep* step) override;
+  void TraceWrite(const WriteBatch& batch) override;
   void OnError(const Status& status, CommitErrorKind kind) override { OnCommitError(status, kind); }
   // --- OperandFolder
   bool Fold(uint32_t family_id, const Slice& key, SequenceNumber sequence, const Slice& operand,

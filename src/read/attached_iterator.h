@@ -70,6 +70,13 @@ class AttachedIterator : public Iterator {
     return !(env_.prefix_extractor->InDomain(bare) &&
              env_.prefix_extractor->Transform(bare) == Slice(prefix_));
   }
+  // At the beginning of a Seek or SeekForPrev.
+  void Trace(TraceType type, const Slice& target) const {
+    if (env_.trace == nullptr || !env_.trace->IsOn()) [[likely]]
+      return;
+    env_.trace->Seek(type, env_.family, target, options_.iterate_lower_bound,
+                     options_.iterate_upper_bound);
+  }
   bool IsTooManyHidden() {
     if (options_.max_skippable_internal_keys == 0 ||
         ++hidden_passed_ <= options_.max_skippable_internal_keys) {

@@ -634,6 +634,7 @@ void DBIterator::SeekToFirst() {
 }
 
 void DBIterator::Seek(const Slice& target) {
+  Trace(kTraceIteratorSeek, target);
   if (options_.tailing) [[unlikely]] {
     const std::string kept = target.ToString();  // it may be our own key
     if (!Begin()) return;
@@ -670,6 +671,9 @@ void DBIterator::StartFromLast() {
 }
 
 void DBIterator::SeekToLast() {
+  if (options_.iterate_upper_bound != nullptr) {
+    Trace(kTraceIteratorSeekForPrev, *options_.iterate_upper_bound);
+  }
   if (!Begin()) return;
   const Perf perf;
   const PerfCpuTimer cpu_timer(perf, &PerfContext::iter_seek_cpu_nanos);
@@ -688,6 +692,7 @@ void DBIterator::SeekToLast() {
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
+  Trace(kTraceIteratorSeekForPrev, target);
   if (options_.tailing) [[unlikely]] {
     const std::string kept = target.ToString();
     if (!Begin()) return;

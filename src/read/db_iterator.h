@@ -24,6 +24,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
 #include "table/table_cache.h"
+#include "trace/operation_trace.h"
 
 namespace cairn {
 
@@ -41,6 +42,8 @@ struct DBIteratorEnv {
   uint64_t max_sequential_skip = 8;                  // max_sequential_skip_in_iterations
   Statistics* statistics = nullptr;                  // may be null
   const MergeOperator* merge_operator = nullptr;     // may be null
+  OperationTrace* trace = nullptr;                   // may be null
+  uint32_t family = 0;                               // its id, for the trace
 };
 
 /// An iterator at options.snapshot, or at the present. Never null; not positioned. The caller owns

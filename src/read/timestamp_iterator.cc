@@ -402,6 +402,9 @@ void TimestampIterator::SeekToFirst() {
 }
 
 void TimestampIterator::SeekToLast() {
+  if (options_.iterate_upper_bound != nullptr) {
+    Trace(kTraceIteratorSeekForPrev, *options_.iterate_upper_bound);
+  }
   if (!Begin()) return;
   forward_ = false;
   const Slice* const upper = options_.iterate_upper_bound;
@@ -413,6 +416,7 @@ void TimestampIterator::SeekToLast() {
 }
 
 void TimestampIterator::Seek(const Slice& target) {
+  Trace(kTraceIteratorSeek, target);
   const std::string kept = target.ToString();  // it may be our own key
   if (!Begin()) return;
   forward_ = true;
@@ -426,6 +430,7 @@ void TimestampIterator::Seek(const Slice& target) {
 }
 
 void TimestampIterator::SeekForPrev(const Slice& target) {
+  Trace(kTraceIteratorSeekForPrev, target);
   const std::string kept = target.ToString();
   if (!Begin()) return;
   forward_ = false;

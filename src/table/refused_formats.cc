@@ -1,11 +1,10 @@
-// What can be named and not used: tables of other formats, a cache on a faster disk, traces.
+// What can be named and not used: tables of other formats, a cache on a faster disk.
 // DB::Open refuses the former by their factory's name (options/options_check.cc).
 #include "table/refused_formats.h"
 
 #include "fs/file_reader.h"
 #include "rocksdb/persistent_cache.h"
 #include "rocksdb/table.h"
-#include "rocksdb/trace_reader_writer.h"
 #include "table/table_builder.h"
 #include "table/table_reader.h"
 
@@ -51,18 +50,6 @@ Status NewPersistentCache(Env* /*env*/, const std::string& path, uint64_t /*size
                           std::shared_ptr<PersistentCache>* /*cache*/) {
   return Status::NotSupported(
       "PersistentCache is not supported by this version of Cairn; use a SecondaryCache", path);
-}
-
-Status NewFileTraceWriter(Env* /*env*/, const EnvOptions& /*env_options*/,
-                          const std::string& trace_filename,
-                          std::unique_ptr<TraceWriter>* /*trace_writer*/) {
-  return Status::NotSupported("traces are not supported by this version of Cairn", trace_filename);
-}
-
-Status NewFileTraceReader(Env* /*env*/, const EnvOptions& /*env_options*/,
-                          const std::string& trace_filename,
-                          std::unique_ptr<TraceReader>* /*trace_reader*/) {
-  return Status::NotSupported("traces are not supported by this version of Cairn", trace_filename);
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -408,6 +408,11 @@ class StackableDB : public DB {
     return db_->StartTrace(options, std::move(writer));
   }
   Status EndTrace() override { return db_->EndTrace(); }
+  Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
+                            std::unique_ptr<TraceReader>&& reader,
+                            std::unique_ptr<Replayer>* replayer) override {
+    return db_->NewDefaultReplayer(handles, std::move(reader), replayer);
+  }
   Status GetDbIdentity(std::string& identity) const override {
     return db_->GetDbIdentity(identity);
   }
