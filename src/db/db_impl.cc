@@ -19,10 +19,10 @@
 #include "db/properties.h"
 #include "db/read_path.h"
 #include "db/stats_reports.h"
+#include "db/trace_replayer.h"
 #include "db/write_path.h"
 #include "fs/info_log.h"
 #include "options/options_check.h"
-#include "trace/replayer.h"
 
 namespace cairn {
 

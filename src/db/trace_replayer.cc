@@ -1,7 +1,7 @@
 // The caller reads and waits for each operation's time. It does it, too, or hands it to threads
 // through a queue, which has a limit, so that a trace that is replayed faster than the database
 // can go does not gather in memory.
-#include "trace/replayer.h"
+#include "db/trace_replayer.h"
 
 #include <algorithm>
 #include <deque>
