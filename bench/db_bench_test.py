@@ -223,6 +223,29 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         self.assertRegex(reports(result)['readrandom'][1], r'\(100000 of 100000 found\)')
 
+    def test_trace_is_replayed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = f'--trace_file={folder}/trace'
+            made = run('--num=500', '--benchmarks=fillrandom', trace)
+            self.assertEqual(made.returncode, 0, made.stderr[-2000:])
+            size = pathlib.Path(f'{folder}/trace').stat().st_size
+            self.assertGreater(size, 500 * 100)
+            for threads in '1', '4':
+                again = run('--benchmarks=replay', trace, f'--trace_replay_threads={threads}',
+                            '--trace_replay_fast_forward=100')
+                self.assertEqual(again.returncode, 0, again.stderr[-2000:])
+                ops, rest = reports(again)['replay']
+                self.assertEqual(ops, 500)
+                self.assertIn('500 operations', rest)
+            self.assertEqual(pathlib.Path(f'{folder}/trace').stat().st_size, size)
+            for flags, complaint in ((['--benchmarks=replay'], 'Please set --trace_file'),
+                                     (['--benchmarks=replay', trace, '--trace_replay_fast_forward=0'], 'above 0'),
+                                     (['--benchmarks=replay,fillseq', trace], 'a run of their own'),
+                                     (['--benchmarks=replay', f'--trace_file={folder}/none'], 'replay of')):
+                result = run(*flags)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(complaint, result.stderr)
+
     def test_bad_command_lines(self):
         for flags, fault in [(['--nosuchflag=1'], "unknown command line flag 'nosuchflag'"),
                              (['--merge_operator=put'], '--merge_operator=put is not supported'),

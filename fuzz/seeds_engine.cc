@@ -27,6 +27,7 @@
 #include "table/format.h"
 #include "table/properties.h"
 #include "table/table_builder.h"
+#include "trace/trace_format.h"
 
 namespace cairn::fuzz {
 
@@ -187,6 +188,25 @@ void AddEntities(const AddSeed& add) {
   add("wide_columns", "many", Bytes({0, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0}));
   add("wide_columns", "large", Bytes({0, 1, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f}));
   add("wide_columns", "built", Bytes({1, 1, 'b', 2, 'v', 'w', 0, 1, 'x', 1, 'a', 0}));
+}
+
+void AddTraces(const AddSeed& add) {
+  const auto entry = [](TraceType type, const std::string& payload) {
+    return EncodeTraceEntry(1, type, payload);
+  };
+  const Slice lower("b"), upper("c");
+  const uint32_t families[] = {0, 7};
+  const Slice keys[] = {"a", "b"};
+  add("trace", "header", entry(kTraceBegin, TraceHeaderText()));
+  add("trace", "footer", entry(kTraceEnd, ""));
+  add("trace", "write", entry(kTraceWrite, EncodeTracedWrite(SomeBatch())));
+  add("trace", "old-write", entry(kTraceWrite, SomeBatch()));
+  add("trace", "get", entry(kTraceGet, EncodeTracedGet(7, "key")));
+  add("trace", "old-get", entry(kTraceGet, EncodeTracedGet(7, "key").substr(8)));
+  add("trace", "seek", entry(kTraceIteratorSeek, EncodeTracedSeek(0, "a", nullptr, nullptr)));
+  add("trace", "seek-for-prev",
+      entry(kTraceIteratorSeekForPrev, EncodeTracedSeek(7, "a", &lower, &upper)));
+  add("trace", "multi-get", entry(kTraceMultiGet, EncodeTracedMultiGet(2, families, keys)));
 }
 
 void AddLogs(const AddSeed& add) {
@@ -429,6 +449,7 @@ void AddEngineSeeds(const AddSeed& add) {
   AddFilters(add);
   AddBatches(add);
   AddEntities(add);
+  AddTraces(add);
   AddLogs(add);
   AddEdits(add);
   AddOptions(add);

@@ -44,6 +44,7 @@ const std::vector<NamedWorkload>& Workloads() {
     auto* list = new std::vector<NamedWorkload>(WriteWorkloads());
     for (auto& workload : DeterministicWorkloads()) list->push_back(std::move(workload));
     for (auto& workload : ReadWorkloads()) list->push_back(std::move(workload));
+    for (auto& workload : TraceWorkloads()) list->push_back(std::move(workload));
     return list;
   }();
   return *all;
@@ -130,6 +131,10 @@ int Main(int argc, char** argv) {
     if (!IsAction(name) && FindWorkload(name) == nullptr) Fail("unknown benchmark '" + name + "'");
     names.push_back(name);
   }
+  if (names.size() > 1 && !FLAGS_trace_file.empty() &&
+      std::count(names.begin(), names.end(), "replay") > 0) {
+    Fail("replay reads --trace_file, which other workloads write: give them a run of their own");
+  }
   if (FLAGS_seed == 0) {
     FLAGS_seed = static_cast<int64_t>(fiber::wall_micros());
     std::printf("Set seed to %ld because --seed was 0\n", static_cast<long>(FLAGS_seed));
@@ -156,7 +161,10 @@ int Main(int argc, char** argv) {
       database.Recreate();
     }
     std::printf("DB path: [%s]\n", database.path().c_str());
+    const bool traced = !FLAGS_trace_file.empty() && name != "replay";
+    if (traced) StartTrace(database.db());
     RunWorkload(name, clients + workload.extra_clients, database.db(), workload.run);
+    if (traced) EndTrace(database.db());
   }
   if (FLAGS_statistics) {
     std::printf("STATISTICS:\n%s\n", database.Statistics().c_str());

@@ -23,6 +23,10 @@ struct NamedWorkload {
 std::vector<NamedWorkload> WriteWorkloads();
 std::vector<NamedWorkload> ReadWorkloads();
 std::vector<NamedWorkload> DeterministicWorkloads();
+std::vector<NamedWorkload> TraceWorkloads();
+// Around a workload, with --trace_file. They end the program where they fail.
+void StartTrace(rocksdb::DB* db);
+void EndTrace(rocksdb::DB* db);
 // Null if there is none of that name.
 const NamedWorkload* FindWorkload(const std::string& name);
 // The names and what they do, for --help.

@@ -49,7 +49,7 @@ class TracedFields {
   }
   // All was there, and nothing else is.
   Status Finish(const char* of) const {
-    if (ok_ && bits_ == 0) return Status::OK();
+    if (ok_ && bits_ == 0 && rest_.empty()) return Status::OK();
     return DamagedTrace(std::string("the payload of a ") + of);
   }
 

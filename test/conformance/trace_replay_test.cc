@@ -366,7 +366,7 @@ TEST_F(TraceReplayTest, PreparedTransactionsAreReplayedByTheirCommits) {
       TraceOptions options;
       options.preserve_write_order = in_order;
       StartTrace(options);
-      for (const std::string& name : {"kept", "taken back"}) {
+      for (const std::string& name : std::vector<std::string>{"kept", "taken back"}) {
         const std::unique_ptr<Transaction> txn(db->BeginTransaction(WriteOptions()));
         ASSERT_OK(txn->SetName(name));
         ASSERT_OK(txn->Put(name, "2"));
@@ -411,6 +411,9 @@ TEST_F(TraceReplayTest, PayloadThatIsDamagedIsCorruption) {
       EXPECT_CODE(Corruption, Replay());
       EXPECT_CODE(Corruption, Replay(2));
     }
+    record.payload = payload + "x";
+    WriteTrace({{10, kTraceBegin, kHeader02}, record});
+    EXPECT_CODE(Corruption, Replay());
     record.payload = payload;
     record.payload[4] = 1;  // a field that nobody knows
     WriteTrace({{10, kTraceBegin, kHeader02}, record});
