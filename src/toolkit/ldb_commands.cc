@@ -120,8 +120,8 @@ void EntryScan::Take() {
 std::string TimeText(int unix_seconds) {
   tm parts{};
   (void)ToLocalTime(unix_seconds, &parts);
-  // As POSIX has "%c", which Windows has otherwise, and its "%d" with a space for a zero, which
-  // older ones have not at all.
+  // What "%c" is on POSIX, on every system. ("%e", a day with a space for its zero, is not
+  // everywhere.)
   char text[80];
   const size_t size = std::strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &parts);
   if (size > 8 && text[8] == '0') text[8] = ' ';
