@@ -125,7 +125,8 @@ class LoneServer {
     std::vector<std::string> names;
     if (!rocksdb::Env::Default()->GetChildren(parent, &names).ok()) return;
     for (const std::string& name : names) {
-      FUZZ_CHECK(rocksdb::DestroyDB(parent + "/" + name, rocksdb::Options()).ok());
+      const std::string path = std::string(parent).append("/").append(name);
+      FUZZ_CHECK(rocksdb::DestroyDB(path, rocksdb::Options()).ok());
     }
     (void)rocksdb::Env::Default()->DeleteDir(parent);
   }

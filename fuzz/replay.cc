@@ -97,7 +97,8 @@ Status ReadCorpus(const std::string& directory, std::vector<std::string>* corpus
   for (const std::string& name : names) {
     if (!s.ok()) break;
     if (name[0] == '.') continue;
-    s = rocksdb::ReadFileToString(env, directory + "/" + name, &corpus->emplace_back());
+    const std::string path = std::string(directory).append("/").append(name);
+    s = rocksdb::ReadFileToString(env, path, &corpus->emplace_back());
   }
   if (s.ok() && corpus->empty()) s = Status::NotFound("no corpus in " + directory);
   return s;
