@@ -25,10 +25,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REASONS = ROOT / 'scripts' / 'windows_reasons.txt'
 TIMEOUT_S = 3600
-# A script of unittest, and the programs that it drives. {bin} is a folder that has them by their names without ".exe".
+# A script of unittest, and the programs that it drives. {bin} is a folder that has them by their names without ".exe", {build} the build's.
 SUITES = {
     'tools': (['test/tools/tools_test.py', '--bin', '{bin}'], ['ldb', 'sst_dump', 'cairn']),
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
+    'kv_bench': (['bench/kv_bench_test.py', '{bin}/kv_bench', '{build}/libcairn.dll'], ['kv_bench']),
 }
 # Cases that say by their exit status whether all is well, and their commands; {folder} is a new one. Those of libcairn.dll are nine
 # programs in C and one in C++. A fuzz target's case is its corpus and mutations of it.
@@ -149,7 +150,7 @@ def run_suite(name, build, excluded):
         script = folder / program
         script.write_text('#!/bin/sh\nexec ' + shlex.join([*emulator(), str(path)]) + ' "$@"\n')
         script.chmod(0o755)
-    words = [word.replace('{bin}', str(folder)) for word in words]
+    words = [word.replace('{bin}', str(folder)).replace('{build}', str(build)) for word in words]
     log = build / 'reports' / f'{name}.log'
     log.parent.mkdir(exist_ok=True)
     with open(log, 'wb') as file:

@@ -1,16 +1,13 @@
 #include "kv_bench/library.h"
 
-#include <dlfcn.h>
+#include "kv_bench/process.h"
 
 namespace kv_bench {
 
-Library::Library(const std::string& name)
-    : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (handle_ == nullptr) error_ = dlerror();
-}
+Library::Library(const std::string& name) : name_(name), handle_(OpenLibrary(name, &error_)) {}
 
 void* Library::Look(const char* name) const {
-  return handle_ == nullptr ? nullptr : dlsym(handle_, name);
+  return handle_ == nullptr ? nullptr : FindFunction(handle_, name);
 }
 
 }  // namespace kv_bench

@@ -29,8 +29,8 @@ class Library {
   void* Look(const char* name) const;
 
   const std::string name_;
-  void* handle_;
   std::string error_;
+  void* const handle_;  // after the error, which its opening may set
 };
 
 }  // namespace kv_bench

@@ -1,0 +1,26 @@
+// What kv_bench asks of the operating system. The bodies are in posix/ and windows/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace kv_bench {
+
+// A library that is loaded until the process ends; null: *error says why. `name`: UTF-8.
+void* OpenLibrary(const std::string& name, std::string* error);
+// Null where the library has none of that name. `library`: of OpenLibrary().
+void* FindFunction(void* library, const char* name);
+
+struct ProcessUsage {
+  double cpu_seconds = 0;  // user and system, of all threads
+  // POSIX: pages made dirty and direct writes, 0 where the kernel does not count (files in memory).
+  // Windows: what all calls that write were given, to pipes and the console, too.
+  uint64_t written_bytes = 0;
+  uint64_t peak_memory_bytes = 0;  // the most that has been resident since the start
+};
+ProcessUsage UsageOfProcess();
+
+// 0 where the system does not tell.
+uint64_t ResidentBytes();
+
+}  // namespace kv_bench

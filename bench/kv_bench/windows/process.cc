@@ -1,0 +1,58 @@
+#include "kv_bench/process.h"
+
+#include <windows.h>
+// After windows.h, whose types it needs.
+#include <psapi.h>
+
+namespace kv_bench {
+
+namespace {
+
+std::wstring Wide(const std::string& text) {
+  const int size = static_cast<int>(text.size());
+  std::wstring wide(text.size(), L'\0');
+  const int units =
+      MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(), static_cast<int>(wide.size()));
+  wide.resize(static_cast<size_t>(units));
+  return wide;
+}
+
+double Seconds(const FILETIME& time) {  // of 100 ns
+  return static_cast<double>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 1e-7;
+}
+
+PROCESS_MEMORY_COUNTERS Memory() {
+  PROCESS_MEMORY_COUNTERS counters = {};
+  (void)K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters));
+  return counters;
+}
+
+}  // namespace
+
+void* OpenLibrary(const std::string& name, std::string* error) {
+  const HMODULE library = LoadLibraryW(Wide(name).c_str());
+  if (library == nullptr) *error = name + ": error " + std::to_string(GetLastError());
+  return library;
+}
+
+void* FindFunction(void* library, const char* name) {
+  return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
+}
+
+ProcessUsage UsageOfProcess() {
+  ProcessUsage result;
+  FILETIME made, ended, kernel, user;
+  if (GetProcessTimes(GetCurrentProcess(), &made, &ended, &kernel, &user)) {
+    result.cpu_seconds = Seconds(kernel) + Seconds(user);
+  }
+  IO_COUNTERS counters = {};
+  if (GetProcessIoCounters(GetCurrentProcess(), &counters)) {
+    result.written_bytes = counters.WriteTransferCount;
+  }
+  result.peak_memory_bytes = Memory().PeakWorkingSetSize;
+  return result;
+}
+
+uint64_t ResidentBytes() { return Memory().WorkingSetSize; }
+
+}  // namespace kv_bench
