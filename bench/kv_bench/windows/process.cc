@@ -11,8 +11,8 @@ namespace {
 std::wstring Wide(const std::string& text) {
   const int size = static_cast<int>(text.size());
   std::wstring wide(text.size(), L'\0');
-  const int units =
-      MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(), static_cast<int>(wide.size()));
+  const int units = MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(),
+                                        static_cast<int>(wide.size()));
   wide.resize(static_cast<size_t>(units));
   return wide;
 }
