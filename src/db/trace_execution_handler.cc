@@ -15,6 +15,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/trace_record.h"
 #include "rocksdb/trace_record_result.h"
+#include "trace/trace_format.h"
 
 namespace cairn {
 namespace {
@@ -103,12 +104,10 @@ class TraceExecutor final : public TraceRecord::Handler {
     const uint64_t end = Now();
     s = iterator->status();
     if (!s.ok() || result == nullptr) return s;
-    PinnableSlice key, value;
     const bool valid = iterator->Valid();
-    key.PinSelf(valid ? iterator->key() : Slice());
-    value.PinSelf(valid ? iterator->value() : Slice());
     *result = std::make_unique<IteratorTraceExecutionResult>(
-        valid, s, std::move(key), std::move(value), start, end, record.GetTraceType());
+        valid, s, PinnedCopy(valid ? iterator->key() : Slice()),
+        PinnedCopy(valid ? iterator->value() : Slice()), start, end, record.GetTraceType());
     return s;
   }
 

@@ -65,12 +65,6 @@ class TracedFields {
   bool ok_ = true;
 };
 
-PinnableSlice OwnCopy(const Slice& bytes) {
-  PinnableSlice copy;
-  copy.PinSelf(bytes);
-  return copy;
-}
-
 Status DecodeTracedWrite(const TraceEntry& entry, bool has_bits,
                          std::unique_ptr<TraceRecord>* record) {
   Slice batch = entry.payload;
@@ -81,7 +75,7 @@ Status DecodeTracedWrite(const TraceEntry& entry, bool has_bits,
     Status s = fields.Finish("write");
     if (!s.ok()) return s;
   }
-  *record = std::make_unique<WriteQueryTraceRecord>(OwnCopy(batch), entry.timestamp);
+  *record = std::make_unique<WriteQueryTraceRecord>(PinnedCopy(batch), entry.timestamp);
   return Status::OK();
 }
 
@@ -94,7 +88,7 @@ Status DecodeTracedGet(const TraceEntry& entry, bool has_bits,
   fields.Take(kTracedGetKey, &key);
   Status s = fields.Finish("Get");
   if (!s.ok()) return s;
-  *record = std::make_unique<GetQueryTraceRecord>(family, OwnCopy(key), entry.timestamp);
+  *record = std::make_unique<GetQueryTraceRecord>(family, PinnedCopy(key), entry.timestamp);
   return s;
 }
 
@@ -110,8 +104,8 @@ Status DecodeTracedSeek(const TraceEntry& entry, bool has_bits,
   Status s = fields.Finish("seek");
   if (!s.ok()) return s;
   *record = std::make_unique<IteratorSeekQueryTraceRecord>(
-      static_cast<IteratorSeekQueryTraceRecord::SeekType>(entry.type), family, OwnCopy(key),
-      OwnCopy(lower), OwnCopy(upper), entry.timestamp);
+      static_cast<IteratorSeekQueryTraceRecord::SeekType>(entry.type), family, PinnedCopy(key),
+      PinnedCopy(lower), PinnedCopy(upper), entry.timestamp);
   return s;
 }
 
@@ -136,7 +130,7 @@ Status DecodeTracedMultiGet(const TraceEntry& entry, bool has_bits,
       return DamagedTrace("the payload of a MultiGet has fewer keys than it says");
     }
     ids.push_back(id);
-    copies.push_back(OwnCopy(key));
+    copies.push_back(PinnedCopy(key));
   }
   *record = std::make_unique<MultiGetQueryTraceRecord>(std::move(ids), std::move(copies),
                                                        entry.timestamp);
@@ -160,6 +154,12 @@ bool TakeVersionPart(std::string_view* text, char end, int* number) {
 }
 
 }  // namespace
+
+PinnableSlice PinnedCopy(const Slice& bytes) {
+  PinnableSlice copy;
+  copy.PinSelf(bytes);
+  return copy;
+}
 
 std::string EncodeTraceEntry(uint64_t timestamp, TraceType type, const Slice& payload) {
   std::string bytes;

@@ -56,6 +56,9 @@ std::string EncodeTracedSeek(uint32_t family, const Slice& target, const Slice* 
                              const Slice* upper);
 std::string EncodeTracedMultiGet(size_t num_keys, const uint32_t* families, const Slice* keys);
 
+// What records and results keep of a key, a value or a batch.
+PinnableSlice PinnedCopy(const Slice& bytes);
+
 // *minor_version: of 0.1 or 0.2, for DecodeTraceRecord(). Corruption: it is no header.
 // NotSupported: of a newer version.
 [[nodiscard]] Status ParseTraceHeader(const TraceEntry& header, int* minor_version);

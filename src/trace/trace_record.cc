@@ -3,15 +3,12 @@
 
 #include "rocksdb/trace_record.h"
 #include "rocksdb/trace_record_result.h"
+#include "trace/trace_format.h"
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
 
-PinnableSlice PinnedCopy(const Slice& bytes) {
-  PinnableSlice copy;
-  copy.PinSelf(bytes);
-  return copy;
-}
+using ::cairn::PinnedCopy;
 
 std::vector<PinnableSlice> PinnedCopies(const std::vector<std::string>& strings) {
   std::vector<PinnableSlice> copies;
