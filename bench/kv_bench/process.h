@@ -2,14 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace kv_bench {
-
-// A library that is loaded until the process ends; null: *error says why. `name`: UTF-8.
-void* OpenLibrary(const std::string& name, std::string* error);
-// Null where the library has none of that name. `library`: of OpenLibrary().
-void* FindFunction(void* library, const char* name);
 
 struct ProcessUsage {
   double cpu_seconds = 0;  // user and system, of all threads

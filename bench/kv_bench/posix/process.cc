@@ -1,23 +1,15 @@
 #include "kv_bench/process.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <sstream>
+#include <string>
 
 #include "fiber/io.h"
 
 namespace kv_bench {
-
-void* OpenLibrary(const std::string& name, std::string* error) {
-  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) *error = dlerror();
-  return library;
-}
-
-void* FindFunction(void* library, const char* name) { return dlsym(library, name); }
 
 ProcessUsage UsageOfProcess() {
   rusage usage;

@@ -8,15 +8,6 @@ namespace kv_bench {
 
 namespace {
 
-std::wstring Wide(const std::string& text) {
-  const int size = static_cast<int>(text.size());
-  std::wstring wide(text.size(), L'\0');
-  const int units = MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(),
-                                        static_cast<int>(wide.size()));
-  wide.resize(static_cast<size_t>(units));
-  return wide;
-}
-
 double Seconds(const FILETIME& time) {  // of 100 ns
   return static_cast<double>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 1e-7;
 }
@@ -28,16 +19,6 @@ PROCESS_MEMORY_COUNTERS Memory() {
 }
 
 }  // namespace
-
-void* OpenLibrary(const std::string& name, std::string* error) {
-  const HMODULE library = LoadLibraryW(Wide(name).c_str());
-  if (library == nullptr) *error = name + ": error " + std::to_string(GetLastError());
-  return library;
-}
-
-void* FindFunction(void* library, const char* name) {
-  return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
-}
 
 ProcessUsage UsageOfProcess() {
   ProcessUsage result;

@@ -1,14 +1,15 @@
 #include "engine.h"
 
-#include "library.h"
+#include "support/shared_library.h"
 
 namespace interop {
 
 bool Load(const std::string& library, Engine* engine, std::string* error) {
-  void* const handle = OpenLibrary(library, error);
+  void* const handle = bench::OpenLibrary(library, error);
   if (handle == nullptr) return false;
 #define INTEROP_LOOK_UP(name) \
-  engine->name = reinterpret_cast<decltype(engine->name)>(FindFunction(handle, "rocksdb_" #name));
+  engine->name =              \
+      reinterpret_cast<decltype(engine->name)>(bench::FindFunction(handle, "rocksdb_" #name));
 #define INTEROP_REQUIRE(name)                          \
   INTEROP_LOOK_UP(name)                                \
   if (engine->name == nullptr) {                       \
@@ -16,7 +17,7 @@ bool Load(const std::string& library, Engine* engine, std::string* error) {
     return false;                                      \
   }
   INTEROP_FUNCTIONS(INTEROP_REQUIRE)
-  engine->cairn = FindFunction(handle, "fiber_runtime_create") != nullptr;
+  engine->cairn = bench::FindFunction(handle, "fiber_runtime_create") != nullptr;
   INTEROP_LOOK_UP(block_based_options_set_separate_key_value_in_data_block)
   INTEROP_LOOK_UP(options_set_plain_table_factory)
 #undef INTEROP_REQUIRE

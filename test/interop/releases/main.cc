@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "end_at_once.h"
 #include "engine.h"
 #include "features.h"
-#include "library.h"
 
 namespace interop {
 namespace {
