@@ -38,6 +38,7 @@ PLAIN = {
         'api', 'plugins', 'watching', 'ttl', 'write_batch_wi', 'transaction_db', 'optimistic_transactions', 'backup', 'space')), 'embed')},
     'fuzz': {corpus.name: ['fuzz_replay', corpus.name, str(corpus)] for corpus in sorted((ROOT / 'fuzz/corpus').iterdir())
              if corpus.name != 'connection'},
+    'cairn_demo': {'kills_and_verifies': ['cairn_demo', '--keys=20000', '--dir={folder}/demo']},
 }
 
 

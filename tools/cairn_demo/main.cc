@@ -3,12 +3,7 @@
 // then read at random and scanned; once with OS threads as clients and once with fibers. One table
 // at the end. Exit status 0: no value was lost or wrong.
 
-#include <getopt.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <gflags/gflags.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,114 +12,58 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "cairn_demo/phases.h"
+#include "cairn_demo/process.h"
 #include "cairn_demo/shared_log.h"
 #include "fiber/clock.h"
 #include "fiber/cpu.h"
 #include "fiber/io.h"
+#include "fiber/random.h"
 #include "fiber/runtime.h"
 #include "rocksdb/db.h"
+
+DEFINE_uint64(keys, 1000000, "keys to load before the kill");
+DEFINE_int32(clients, 16, "threads, then fibers, that write and read; 256 at most");
+DEFINE_int32(workers, 0, "OS threads that run the fibers; 0: the cores, at most 4");
+DEFINE_string(dir, "",
+              "directory for the databases, removed at the end; empty: a new one among the "
+              "temporary files");
+DEFINE_string(child_path, "", "of the loading child, which the demo starts itself");
+DEFINE_uint64(child_log, 0, "of the loading child: the memory that it shares");
+DEFINE_bool(child_fibers, false, "of the loading child");
+DEFINE_string(made_dir, "", "of the child that works while its parent waits to clean up");
 
 namespace demo {
 
 namespace {
 
-const char kUsage[] =
-    "usage: cairn_demo [--keys=N] [--clients=N] [--workers=N] [--dir=DIR]\n"
-    "  --keys=N      keys to load before the kill (1000000)\n"
-    "  --clients=N   threads, then fibers, that write and read (16)\n"
-    "  --workers=N   OS threads that run the fibers (the cores, at most 4)\n"
-    "  --dir=DIR     directory for the databases, removed at the end (a new one under $TMPDIR or "
-    "/tmp)\n";
-
-struct Arguments {
-  uint64_t keys = 1000000;
-  int clients = 16;
-  int workers = static_cast<int>(std::clamp(fiber::hardware_concurrency(), 1u, 4u));
-  std::string dir;
-  // Given by the parent to its child.
-  std::string child_path;
-  int child_log = -1;
-  bool child_fibers = false;
-};
-
-Arguments Parse(int argc, char** argv) {
-  static const option kOptions[] = {{"keys", required_argument, nullptr, 'k'},
-                                    {"clients", required_argument, nullptr, 'c'},
-                                    {"workers", required_argument, nullptr, 'w'},
-                                    {"dir", required_argument, nullptr, 'd'},
-                                    {"help", no_argument, nullptr, 'h'},
-                                    {"child-path", required_argument, nullptr, 'P'},
-                                    {"child-log", required_argument, nullptr, 'L'},
-                                    {"child-fibers", no_argument, nullptr, 'F'},
-                                    {nullptr, 0, nullptr, 0}};
-  Arguments args;
-  for (int c; (c = getopt_long(argc, argv, "", kOptions, nullptr)) != -1;) {
-    switch (c) {
-      case 'k':
-        args.keys = std::strtoull(optarg, nullptr, 10);
-        break;
-      case 'c':
-        args.clients = std::atoi(optarg);
-        break;
-      case 'w':
-        args.workers = std::atoi(optarg);
-        break;
-      case 'd':
-        args.dir = optarg;
-        break;
-      case 'P':
-        args.child_path = optarg;
-        break;
-      case 'L':
-        args.child_log = std::atoi(optarg);
-        break;
-      case 'F':
-        args.child_fibers = true;
-        break;
-      case 'h':
-        std::fputs(kUsage, stdout);
-        std::exit(0);
-      default:
-        std::fputs(kUsage, stderr);
-        std::exit(2);
-    }
-  }
-  if (optind != argc || args.keys == 0 || args.clients < 1 || args.clients > kMaxClients ||
-      args.workers < 1) {
-    std::fputs(kUsage, stderr);
-    std::exit(2);
-  }
-  return args;
+void CheckFlags() {
+  const char* wrong = FLAGS_keys == 0 ? "--keys: at least 1"
+                      : FLAGS_clients < 1 || FLAGS_clients > kMaxClients
+                          ? "--clients: from 1 to 256"
+                      : FLAGS_workers < 0 ? "--workers: 0, or how many"
+                                          : nullptr;
+  if (wrong == nullptr) return;
+  std::fprintf(stderr, "cairn_demo: %s\n", wrong);
+  std::exit(2);
 }
 
 // Starts this program again as the loading child.
-pid_t StartChild(const std::string& path, const Mode& mode, int log_fd) {
+std::unique_ptr<Child> StartLoading(const std::string& path, const Mode& mode, uint64_t log_name) {
   std::vector<std::string> words = {
-      "cairn_demo", "--child-path=" + path, "--child-log=" + std::to_string(log_fd),
+      "--child_path=" + path, "--child_log=" + std::to_string(log_name),
       "--clients=" + std::to_string(mode.clients), "--workers=" + std::to_string(mode.workers)};
-  if (mode.fibers) words.push_back("--child-fibers");
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execv("/proc/self/exe", argv.data());
-    std::perror("cairn_demo: exec");
-    std::_Exit(127);
-  }
-  if (child < 0) std::perror("cairn_demo: fork");
-  return child;
+  if (mode.fibers) words.emplace_back("--child_fibers");
+  return Child::Start(words);
 }
 
 class Progress {
  public:
-  explicit Progress(const char* what) : what_(what), terminal_(isatty(STDERR_FILENO)) {}
+  explicit Progress(const char* what) : what_(what), terminal_(ErrorIsTerminal()) {}
 
   void Show(uint64_t done, uint64_t all) {
     const uint64_t tenth = std::min<uint64_t>(10, done * 10 / all);
@@ -145,33 +84,30 @@ class Progress {
 
 // Lets a child load and kills it once it has acknowledged `keys`. False, after a message, if it
 // died by itself.
-bool LoadAndKill(const std::string& path, const Mode& mode, uint64_t keys, int log_fd,
+bool LoadAndKill(const std::string& path, const Mode& mode, uint64_t keys, uint64_t log_name,
                  const SharedLog& log, Measure* measure) {
   measure->phase = "load";
   const uint64_t start = fiber::now_nanos();
-  const pid_t child = StartChild(path, mode, log_fd);
-  if (child < 0) return false;
+  const std::unique_ptr<Child> child = StartLoading(path, mode, log_name);
+  if (child == nullptr) return false;
   Progress progress("loading");
-  int status = 0;
-  rusage usage = {};
-  pid_t ended = 0;
-  while (log.Acknowledged() < keys && ended == 0) {
+  Ending ending;
+  bool ended = false;
+  while (log.Acknowledged() < keys && !ended) {
     fiber::sleep_for(2 * 1000 * 1000);
     progress.Show(log.Acknowledged(), keys);
-    ended = wait4(child, &status, WNOHANG, &usage);
+    ended = child->HasEnded(&ending);
   }
   progress.End();
-  if (ended != 0) {
-    std::fprintf(stderr, "cairn_demo: the loading child ended by itself, status %#x\n", status);
+  if (ended) {
+    std::fprintf(stderr, "cairn_demo: the loading child ended, %s %#x\n",
+                 ending.by_itself ? "by itself, status" : "by",
+                 static_cast<unsigned>(ending.status));
     return false;
   }
-  kill(child, SIGKILL);
+  child->Kill();
   measure->seconds = static_cast<double>(fiber::now_nanos() - start) * 1e-9;
-  wait4(child, &status, 0, &usage);
-  auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  measure->cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  measure->cpu_seconds = child->Wait().cpu_seconds;
   measure->ops = log.Acknowledged();
   for (const auto& client : log.clients) measure->latency.Merge(client.latency);
   std::fprintf(stderr, "  killed while it was writing; %" PRIu64 " keys acknowledged\n",
@@ -184,14 +120,15 @@ bool RunMode(const std::string& path, const Mode& mode, uint64_t keys,
              std::vector<std::pair<Mode, std::unique_ptr<Measure>>>* table) {
   std::fprintf(stderr, mode.fibers ? "%d fibers on %d OS threads\n" : "%d OS threads\n",
                mode.clients, mode.workers);
-  int log_fd = -1;
-  SharedLog* log = CreateSharedLog(&log_fd);
-  if (log == nullptr) return false;
+  uint64_t log_name = 0;
+  void* memory = CreateSharedMemory(sizeof(SharedLog), &log_name);
+  if (memory == nullptr) return false;
+  const SharedLog* log = new (memory) SharedLog();
   auto add = [&]() -> Measure* {
     table->emplace_back(mode, std::make_unique<Measure>());
     return table->back().second.get();
   };
-  if (!LoadAndKill(path, mode, keys, log_fd, *log, add())) return false;
+  if (!LoadAndKill(path, mode, keys, log_name, *log, add())) return false;
 
   Measure* reopen = add();
   reopen->phase = "reopen";
@@ -226,7 +163,7 @@ bool RunMode(const std::string& path, const Mode& mode, uint64_t keys,
   scan->phase = "scan";
   Scan(db.get(), mode, *log, scan);
   finish(scan);
-  ReleaseSharedLog(log, log_fd);
+  ReleaseSharedMemory(memory, sizeof(SharedLog), log_name);
   return wrong == 0;
 }
 
@@ -267,65 +204,73 @@ void RemoveTree(const std::string& dir) {
   fiber::io::rmdir(dir.c_str());
 }
 
-// Goes on in a child of this process. The parent stays behind, for Ctrl-C (which both hear) or
-// another signal that ends the child: then it removes `dir`. Returns in the child only.
-void LeaveACleanerBehind(const std::string& dir) {
-  const pid_t child = fork();
-  if (child <= 0) {
-    if (child == 0) prctl(PR_SET_PDEATHSIG, SIGTERM);
-    return;  // without a cleaner, if there can be none
-  }
-  ::signal(SIGINT, SIG_IGN);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status)) std::_Exit(WEXITSTATUS(status));
+// Lets a child of this process do the work and waits for it, for Ctrl+C (which both hear) or
+// whatever else ends the child: then it removes `dir`. Returns only if there can be no child.
+void CleanUpAfterChild(const std::string& dir) {
+  std::vector<std::string> words = {"--made_dir=" + dir, "--keys=" + std::to_string(FLAGS_keys),
+                                    "--clients=" + std::to_string(FLAGS_clients),
+                                    "--workers=" + std::to_string(FLAGS_workers)};
+  const std::unique_ptr<Child> child = Child::Start(words);
+  if (child == nullptr) return;
+  IgnoreInterrupts();
+  const Ending ending = child->Wait();
+  if (ending.by_itself) std::_Exit(ending.status);
   RemoveTree(dir);
-  std::fprintf(stderr, "cairn_demo: ended by signal %d; removed %s\n", WTERMSIG(status),
-               dir.c_str());
-  std::_Exit(128 + WTERMSIG(status));
+  std::fprintf(stderr, "cairn_demo: ended by %#x; removed %s\n",
+               static_cast<unsigned>(ending.status), dir.c_str());
+  std::_Exit(130);
 }
 
-int Main(int argc, char** argv) {
-  const Arguments args = Parse(argc, argv);
+// A directory that nobody has; empty on failure.
+std::string MakeTemporaryDirectory() {
+  char name[64];
+  std::snprintf(name, sizeof(name), "/cairn_demo.%016" PRIx64, fiber::random_u64());
+  const std::string dir = TemporaryFolder() + name;
+  const int result = fiber::io::mkdir(dir.c_str(), 0700);
+  if (result == 0) return dir;
+  std::fprintf(stderr, "cairn_demo: %s: %s\n", dir.c_str(), std::strerror(-result));
+  return "";
+}
+
+int Main() {
+  CheckFlags();
   Mode mode;
-  mode.clients = args.clients;
-  mode.workers = args.workers;
-  if (!args.child_path.empty()) {
-    mode.fibers = args.child_fibers;
-    SharedLog* log = AttachSharedLog(args.child_log);
-    return log == nullptr ? 1 : LoadUntilKilled(args.child_path, mode, log);
+  mode.clients = FLAGS_clients;
+  mode.workers = FLAGS_workers != 0
+                     ? FLAGS_workers
+                     : static_cast<int>(std::clamp(fiber::hardware_concurrency(), 1u, 4u));
+  if (!FLAGS_child_path.empty()) {
+    mode.fibers = FLAGS_child_fibers;
+    void* log = AttachSharedMemory(sizeof(SharedLog), FLAGS_child_log);
+    return log == nullptr ? 1
+                          : LoadUntilKilled(FLAGS_child_path, mode, static_cast<SharedLog*>(log));
   }
 
-  std::string dir = args.dir;
-  bool made = false;
-  if (dir.empty()) {
-    const char* base = std::getenv("TMPDIR");
-    std::string pattern =
-        std::string(base == nullptr || *base == '\0' ? "/tmp" : base) + "/cairn_demo.XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) {
-      std::fprintf(stderr, "cairn_demo: %s: %s\n", pattern.c_str(), std::strerror(errno));
-      return 1;
+  std::string dir = FLAGS_made_dir;
+  bool made = !dir.empty();
+  if (!made) {
+    if (FLAGS_dir.empty()) {
+      dir = MakeTemporaryDirectory();
+      if (dir.empty()) return 1;
+      made = true;
+    } else {
+      dir = FLAGS_dir;
+      const int result = fiber::io::mkdir(dir.c_str(), 0755);
+      if (result < 0 && result != -EEXIST) {
+        std::fprintf(stderr, "cairn_demo: %s: %s\n", dir.c_str(), std::strerror(-result));
+        return 1;
+      }
+      made = result == 0;
     }
-    dir = pattern;
-    made = true;
-  } else {
-    const int result = fiber::io::mkdir(dir.c_str(), 0755);
-    if (result < 0 && result != -EEXIST) {
-      std::fprintf(stderr, "cairn_demo: %s: %s\n", dir.c_str(), std::strerror(-result));
-      return 1;
-    }
-    made = result == 0;
+    if (made) CleanUpAfterChild(dir);
   }
-
-  if (made) LeaveACleanerBehind(dir);
 
   std::vector<std::pair<Mode, std::unique_ptr<Measure>>> table;
   std::vector<std::string> databases = {dir + "/threads", dir + "/fibers"};
   bool good = true;
   for (int i = 0; i < 2 && good; i++) {
     mode.fibers = i == 1;
-    good = RunMode(databases[i], mode, args.keys, &table);
+    good = RunMode(databases[i], mode, FLAGS_keys, &table);
   }
   if (!good) {
     std::fprintf(stderr, "cairn_demo: FAILED; the databases stay in %s\n", dir.c_str());
@@ -341,4 +286,12 @@ int Main(int argc, char** argv) {
 
 }  // namespace demo
 
-int main(int argc, char** argv) { return demo::Main(argc, argv); }
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage(
+      "loads keys in a child, kills it, reopens, verifies, reads and scans; on threads and on "
+      "fibers");
+  gflags::ParseCommandLineFlags(&argc, &argv, true);
+  if (argc == 1) return demo::Main();
+  std::fprintf(stderr, "cairn_demo: what is %s? See --help\n", argv[1]);
+  return 2;
+}

@@ -1,5 +1,5 @@
-// Memory that the demo shares with its loading child: what was acknowledged survives the child's
-// death.
+// What the loading child tells its parent: it lies in memory that both have mapped, so that what
+// was acknowledged survives the child's death.
 #pragma once
 
 #include <atomic>
@@ -27,13 +27,5 @@ struct SharedLog {
     return sum;
   }
 };
-
-// A new zeroed log in anonymous shared memory; *fd is inherited by children. Null, after a message,
-// on failure.
-SharedLog* CreateSharedLog(int* fd);
-// The parent's log, in the child.
-SharedLog* AttachSharedLog(int fd);
-// Unmaps. `fd` may be -1.
-void ReleaseSharedLog(SharedLog* log, int fd);
 
 }  // namespace demo
