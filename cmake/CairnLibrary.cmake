@@ -1,9 +1,11 @@
-# What all programs of the tree have, apart from tests: on Windows, arguments in UTF-8 whatever the code page is, as paths are in the
+include(${CMAKE_CURRENT_LIST_DIR}/CairnAllocator.cmake)
+# What all programs of the tree have, apart from tests: the allocator that was chosen; on Windows, arguments in UTF-8 whatever the code page is, as paths are in the
 # API. (From Windows 10 1903 on; before, only what the code page has.)
 if(WIN32 AND NOT MSVC)
   enable_language(RC)
 endif()
 function(cairn_program target)
+  target_link_libraries(${target} PRIVATE cairn_allocator)
   if(MSVC)
     target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/utf8.manifest)
   elseif(WIN32)

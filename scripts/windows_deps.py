@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds what the Windows port links against, with mingw-w64, from Debian's source packages.
 
-  windows_deps.py [--out build/windows/deps] [--jobs N] [--openssl] [NAME...]     default: all but OpenSSL
+  windows_deps.py [--out build/windows/deps] [--jobs N] [--openssl] [NAME...]     default: all but OpenSSL and mimalloc
 
 zlib is a Debian package of its own for mingw (libz-mingw-w64-dev). A dependency that is built is not built again; a folder
 that is removed builds all of it anew. Everything is linked statically: a program then runs without any DLL beside it.
@@ -23,8 +23,10 @@ CC, CXX, AR, RANLIB = f'{TRIPLE}-gcc-posix', f'{TRIPLE}-g++-posix', f'{TRIPLE}-g
 # Debian's name, its version of bookworm.
 PACKAGES = {
     'googletest': '1.12.1', 'xxhash': '0.8.1', 'lz4': '1.9.4', 'libzstd': '1.5.4+dfsg2', 'gflags': '2.2.2',
-    'snappy': '1.1.9', 'libisal': '2.30.0', 'benchmark': '1.7.1', 'openssl': None,
+    'snappy': '1.1.9', 'libisal': '2.30.0', 'benchmark': '1.7.1', 'openssl': None, 'mimalloc': '2.0.9+ds',
 }
+# Those that not every build wants.
+OPTIONAL = ('openssl', 'mimalloc')
 
 
 class Build:
@@ -124,6 +126,10 @@ class Build:
         self.headers([source / 'isa-l.h'] if (source / 'isa-l.h').exists() else [], '.')
         self.pkg_config('libisal', PACKAGES['libisal'], '-lisal')
 
+    def mimalloc(self):
+        self.cmake('mimalloc', '.', '-DMI_BUILD_SHARED=OFF', '-DMI_BUILD_OBJECT=OFF', '-DMI_BUILD_TESTS=OFF', '-DMI_OVERRIDE=OFF',
+                   '-DMI_INSTALL_TOPLEVEL=ON')
+
     def openssl(self):
         source = self.source('openssl')
         self.run('openssl-configure', ['perl', 'Configure', 'mingw64', 'no-shared', 'no-tests', 'no-engine',
@@ -140,7 +146,7 @@ def main():
     parser.add_argument('--openssl', action='store_true', help='OpenSSL, too, for the TLS of cairn-server')
     parser.add_argument('names', nargs='*', choices=[*PACKAGES, []], metavar='NAME', help=', '.join(PACKAGES))
     args = parser.parse_args()
-    names = args.names or [name for name in PACKAGES if name != 'openssl' or args.openssl]
+    names = args.names or [name for name in PACKAGES if name not in OPTIONAL or (name == 'openssl' and args.openssl)]
     for tool in (CC, CXX, AR, 'nasm', 'cmake', 'ninja', 'make'):
         if shutil.which(tool) is None:
             print(f'windows_deps.py: {tool} is missing: scripts/install-deps.sh windows', file=sys.stderr)

@@ -5,6 +5,7 @@
 #include <regex>
 #include <string>
 
+#include "server/host/machine.h"
 #include "server/testing/local_server.h"
 #include "server/testing/test_server.h"
 
@@ -194,6 +195,7 @@ TEST_F(ClientsTest, InfoTellsHitsAndMissesOfReads) {
   const uint64_t resident = NumberOf(memory, "used_memory_rss:");
   EXPECT_GT(resident, uint64_t{1} << 20);
   EXPECT_GE(NumberOf(memory, "used_memory_peak:"), resident);
+  EXPECT_NE(memory.find("mem_allocator:" + AllocatorName()), std::string::npos) << memory;
 }
 
 TEST_F(ClientsTest, InfoTellsTheKeysOfEachDatabaseInRedissForm) {

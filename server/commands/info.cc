@@ -78,6 +78,7 @@ std::string MemorySection(ServerState& server) {
   text.Add("client_memory", server.keyspace().memory().used());
   text.Add("client_memory_limit", server.keyspace().memory().limit());
   text.Add("maxmemory", 0);
+  text.Add("mem_allocator", AllocatorName());
   text.Add("maxmemory_policy", "noeviction");
   return text.Take();
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <string>
 #include <string_view>
 
 namespace cairn::server {
@@ -29,6 +30,9 @@ uint64_t ResidentBytes();
 // What the process may have of memory at most, in bytes: the machine's, or less where it is
 // limited.
 uint64_t MemoryForProcess();
+// Whose malloc() the program has (on Windows: operator new), as Redis calls it: "libc",
+// "jemalloc-5.3.0", "mimalloc-2.0.9".
+std::string AllocatorName();
 
 // Whether a write to it would wait: a pipe that has no room. (One that nobody reads says that it
 // has; on Windows, where a pipe does not tell, never.)

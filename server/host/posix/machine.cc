@@ -1,5 +1,6 @@
 #include "server/host/machine.h"
 
+#include <dlfcn.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -81,6 +82,23 @@ uint64_t RaiseDescriptorLimit() {
     static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
   }
   return limit.rlim_cur;
+}
+
+std::string AllocatorName() {
+  // By what the program has at run time: it may also be preloaded.
+  using Mallctl = int (*)(const char*, void*, size_t*, void*, size_t);
+  const auto mallctl = reinterpret_cast<Mallctl>(dlsym(RTLD_DEFAULT, "mallctl"));
+  const char* version = nullptr;
+  size_t size = sizeof(version);
+  if (mallctl != nullptr && mallctl("version", &version, &size, nullptr, 0) == 0) {
+    const std::string_view text(version);  // "5.3.0-0-g54eaed1d8b56..."
+    return "jemalloc-" + std::string(text.substr(0, text.find('-')));
+  }
+  const auto mimalloc = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "mi_version"));
+  if (mimalloc == nullptr) return "libc";
+  const int number = mimalloc();  // 209
+  return "mimalloc-" + std::to_string(number / 100) + "." + std::to_string(number / 10 % 10) + "." +
+         std::to_string(number % 10);
 }
 
 bool IsFull(int fd) {

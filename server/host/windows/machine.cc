@@ -64,6 +64,8 @@ uint64_t MemoryForProcess() {
   return all;
 }
 
+std::string AllocatorName() { return CAIRN_PROGRAMS_ALLOCATOR; }
+
 // There is none to raise; a million descriptors are more than the server plans with.
 uint64_t RaiseDescriptorLimit() { return std::min<uint64_t>(fiber::descriptor_limit(), 1 << 20); }
 
