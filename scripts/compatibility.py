@@ -46,7 +46,7 @@ STRUCTS = [
     ('utilities/backup_engine.h', 'RestoreOptions'),
 ]
 # Files that carry options around, or show them, and decide nothing by them; and functions that do.
-CARRIERS = re.compile(r'src/(c/|toolkit/|manifest/(options_table|mutable_options|object_strings)|options/options_dump|table/options\.cc)|_test\.cc$|/testing/')
+CARRIERS = re.compile(r'src/(c/|toolkit/|options/(options_table|option_fields|mutable_options|object_strings|options_dump)|table/options\.cc)|_test\.cc$|/testing/')
 SHOWS = re.compile(r'::GetPrintableOptions\(\) const \{.*?^\}', re.S | re.M)
 HINT = re.compile(r'\b(a hint|no effect|without effect|ignored)\b', re.I)
 REFUSED = re.compile(r'\bunsupported\b', re.I)

@@ -53,11 +53,36 @@ struct CompactionOptionsFIFO {
   uint64_t max_data_files_size = 0;
   // Another way to merge small tables, for values in blob files: unsupported, must be false.
   bool use_kv_ratio_compaction = false;
+  // Of RocksDB 9, without effect, as age_for_warm is not there: how a file changes its temperature.
+  bool allow_trivial_copy_when_change_temperature = false;
+  uint64_t trivial_copy_buffer_size = 4096;  // without effect
 
   CompactionOptionsFIFO() = default;
   CompactionOptionsFIFO(uint64_t _max_table_files_size, bool _allow_compaction)
       : max_table_files_size(_max_table_files_size), allow_compaction(_allow_compaction) {}
 };
+
+// Of ColumnFamilyOptions::verify_output_flags: what is looked at (the lower bits), where (the upper
+// ones). Values are RocksDB's.
+enum class VerifyOutputFlags : uint32_t {
+  kVerifyNone = 0,
+  kVerifyBlockChecksum = 1U << 0,
+  kVerifyIteration = 1U << 1,     // entries are what was written
+  kVerifyFileChecksum = 1U << 2,  // with DBOptions::file_checksum_gen_factory
+  kEnableForLocalCompaction = 1U << 10,
+  kEnableForRemoteCompaction = 1U << 11,
+  kVerifyAll = 0xFFFFFFFFU,
+};
+constexpr VerifyOutputFlags operator|(VerifyOutputFlags a, VerifyOutputFlags b) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(a) | static_cast<uint32_t>(b));
+}
+constexpr VerifyOutputFlags operator&(VerifyOutputFlags a, VerifyOutputFlags b) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(a) & static_cast<uint32_t>(b));
+}
+constexpr VerifyOutputFlags& operator|=(VerifyOutputFlags& a, VerifyOutputFlags b) {
+  return a = a | b;
+}
+constexpr bool operator!(VerifyOutputFlags flags) { return static_cast<uint32_t>(flags) == 0; }
 
 struct CompressionOptions {
   // "The codec's own default": ZSTD 3, zlib 6, LZ4 its fastest.
@@ -167,6 +192,8 @@ struct AdvancedColumnFamilyOptions {
   // Bytes of a file of level 1; each level's are larger by the multiplier.
   uint64_t target_file_size_base = 64 * 1048576;
   int target_file_size_multiplier = 1;
+  // A hint without effect: filter and index come on top of that. (Of RocksDB 11.)
+  bool target_file_size_is_upper_bound = false;
   // Size levels from the last one upward, so that it always holds most data.
   bool level_compaction_dynamic_level_bytes = false;
   // A hint without effect.
@@ -202,12 +229,20 @@ struct AdvancedColumnFamilyOptions {
   // is read and written whole. The database's batches then enter the memtables one by one. 0:
   // never.
   size_t max_successive_merges = 0;
+  // A hint without effect: the limit is kept also where the value must be read from a table. (Of
+  // RocksDB 9.)
+  bool strict_max_successive_merges = false;
   // No filters for the last level: most lookups find their key there.
   bool optimize_filters_for_hits = false;
   // Check the order of keys while writing tables.
   bool check_flush_compaction_key_order = true;
   // Read every new table back, all of it, and compare it with what was written.
   bool paranoid_file_checks = false;
+  // Of the tables of compactions alone, and what of it. (Of RocksDB 11.)
+  VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
+  // Writes to the family are InvalidArgument: only files are ingested or imported. Not for the
+  // default family. A log with writes to it fails the open. (Of RocksDB 10.)
+  bool disallow_memtable_writes = false;
   // Without effect: files of each new version are always checked to be in order and apart.
   bool force_consistency_checks = true;
   // Time what compactions wait for files, for CompactionJobStats.
@@ -220,9 +255,15 @@ struct AdvancedColumnFamilyOptions {
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   // Without effect: no blocks are compressed for statistics only.
   uint64_t sample_for_compression = 0;
-  // Temperatures: hints without effect.
-  Temperature bottommost_temperature = Temperature::kUnknown;
-  Temperature last_level_temperature = Temperature::kUnknown;  // without effect
+  // FileOptions::temperature of new tables, which the MANIFEST keeps; kUnknown: none. What it means
+  // is the FileSystem's. `last_level_temperature`: of what compactions write to level
+  // num_levels - 1; `default_write_temperature` (of RocksDB 9): of all others, and where that is
+  // unknown.
+  Temperature bottommost_temperature = Temperature::kUnknown;  // without effect
+  Temperature last_level_temperature = Temperature::kUnknown;
+  Temperature default_write_temperature = Temperature::kUnknown;
+  // A hint without effect, of statistics. (Of RocksDB 8.)
+  Temperature default_temperature = Temperature::kUnknown;
   uint64_t preclude_last_level_data_seconds = 0;
   uint64_t preserve_internal_time_seconds = 0;
 
@@ -234,6 +275,25 @@ struct AdvancedColumnFamilyOptions {
   // without timestamps: a family's keys may get them so, and lose them, from one opening to the
   // next. See doc/compatibility.md.
   bool persist_user_defined_timestamps = true;
+
+  // --- Of releases since 8 ---
+  // As DBOptions::allow_ingest_behind, of this family.
+  bool cf_allow_ingest_behind = false;
+  // Seconds that a table of the last level is old before its deletions are compacted away once no
+  // snapshot needs them. Without effect: no table is rewritten for that alone.
+  uint32_t bottommost_file_compaction_delay = 0;
+  // A hint without effect: a MultiGet looks for its keys one after the other in memtables.
+  bool memtable_batch_lookup_optimization = false;
+  // Unsupported: checks of memtables and of blocks in memory beyond
+  // memtable_protection_bytes_per_key; compactions where many reads go; iterators that write range
+  // tombstones; values that go to blob files before they are flushed.
+  bool paranoid_memory_checks = false;
+  bool memtable_verify_per_key_checksum_on_seek = false;  // unsupported
+  uint8_t block_protection_bytes_per_key = 0;             // unsupported
+  double read_triggered_compaction_threshold = 0.0;       // unsupported
+  uint32_t min_tombstones_for_range_conversion = 0;       // unsupported
+  bool enable_blob_direct_write = false;                  // unsupported
+  uint32_t blob_direct_write_partitions = 1;              // without effect
 
   // --- Blob files: where large values go when tables are written, so that compactions need not
   // write them again. A table only says where its value is. The options but blob_cache can be

@@ -66,6 +66,17 @@ struct CompactionJobStats {
   // SingleDeletes that went without having met a value, and those that met something else.
   uint64_t num_single_del_fallthru = 0;
   uint64_t num_single_del_mismatch = 0;
+
+  // Of releases since 8. False: a compaction filter skipped keys without a look, so that
+  // num_input_records is not all of them.
+  bool has_accurate_num_input_records = true;
+  bool is_remote_compaction = false;  // by a CompactionService
+  // Files that were moved to another level as they are.
+  size_t num_input_files_trivially_moved = 0;
+  // Stay 0: files are not left out of a compaction by what they have.
+  size_t num_filtered_input_files = 0;
+  size_t num_filtered_input_files_at_output_level = 0;
+  uint64_t total_skipped_input_bytes = 0;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -1,8 +1,11 @@
 // SmallEnumSet: a set of values of a small enumeration, in one word.
 #pragma once
 
+#include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "rocksdb/rocksdb_namespace.h"
 
@@ -13,6 +16,11 @@ class SmallEnumSet {
   static_assert(static_cast<int>(MAX_VALUE) <= 63, "one bit of a 64-bit word a value");
 
  public:
+  SmallEnumSet() = default;
+  SmallEnumSet(std::initializer_list<ENUM_TYPE> values) {
+    for (const ENUM_TYPE value : values) Add(value);
+  }
+
   // True if the value was not in the set.
   bool Add(const ENUM_TYPE value) {
     const uint64_t before = state_;
@@ -20,7 +28,14 @@ class SmallEnumSet {
     return before != state_;
   }
   bool Contains(const ENUM_TYPE value) const { return (state_ & Bit(value)) != 0; }
+  // True if the value was in the set.
+  bool Remove(const ENUM_TYPE value) {
+    const uint64_t before = state_;
+    state_ &= ~Bit(value);
+    return before != state_;
+  }
   bool empty() const { return state_ == 0; }
+  size_t count() const { return static_cast<size_t>(std::popcount(state_)); }
 
  private:
   static uint64_t Bit(ENUM_TYPE value) {

@@ -766,6 +766,11 @@ class DB {
   virtual Status FlushWAL(bool /*sync*/) {
     return Status::NotSupported("FlushWAL not implemented");
   }
+  // NotSupported: a rate_limiter_priority.
+  virtual Status FlushWAL(const FlushWALOptions& options) {
+    if (options.rate_limiter_priority == Env::IO_TOTAL) return FlushWAL(options.sync);
+    return Status::NotSupported("FlushWALOptions::rate_limiter_priority is not supported");
+  }
   // All writes so far become durable. Not together with manual_wal_flush's unflushed records: call
   // FlushWAL(true) for those.
   virtual Status SyncWAL() = 0;
@@ -821,6 +826,17 @@ class DB {
                                        ColumnFamilyMetaData* metadata) = 0;
   void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
+  }
+  // Of some levels or keys: only levels that have such files, and no blob files. What is not asked
+  // for is not looked at. (Of RocksDB 10.) Without any, of a DB of one's own.
+  virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* /*column_family*/,
+                                       const GetColumnFamilyMetaDataOptions& /*options*/,
+                                       ColumnFamilyMetaData* metadata) {
+    *metadata = ColumnFamilyMetaData();
+  }
+  void GetColumnFamilyMetaData(const GetColumnFamilyMetaDataOptions& options,
+                               ColumnFamilyMetaData* metadata) {
+    GetColumnFamilyMetaData(DefaultColumnFamily(), options, metadata);
   }
 
   // Reads every table file whole and compares it with the checksum that was made when it was

@@ -93,6 +93,24 @@ class Env : public Customizable {
   // Pools of background threads.
   enum Priority { BOTTOM, LOW, HIGH, USER, TOTAL };
 
+  // What reads and writes of files are for (RocksDB 8). From 0x80 to 0xFE: the user's own.
+  enum class IOActivity : uint8_t {
+    kFlush = 0,
+    kCompaction = 1,
+    kDBOpen = 2,
+    kGet = 3,
+    kMultiGet = 4,
+    kDBIterator = 5,
+    kVerifyDBChecksum = 6,
+    kVerifyFileChecksums = 7,
+    kGetEntity = 8,
+    kMultiGetEntity = 9,
+    kGetFileChecksumsFromCurrentManifest = 10,
+    kFirstCustomIOActivity = 0x80,
+    kLastCustomIOActivity = 0xFE,
+    kUnknown = 0xFF,
+  };
+
   // Priorities at a rate limiter; IO_TOTAL: not limited.
   enum IOPriority { IO_LOW = 0, IO_MID = 1, IO_HIGH = 2, IO_USER = 3, IO_TOTAL = 4 };
 

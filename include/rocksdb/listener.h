@@ -144,6 +144,7 @@ struct SubcompactionJobInfo {
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
   CompactionJobStats stats;
+  CompressionType blob_compression_type = kNoCompression;  // of the family
 };
 
 struct FlushJobInfo {

@@ -105,6 +105,18 @@ struct ColumnFamilyMetaData {
       : size(_size), name(_name), levels(_levels) {}
 };
 
+// Of DB::GetColumnFamilyMetaData. (Of RocksDB 10.)
+struct GetColumnFamilyMetaDataOptions {
+  // Files that have keys in it, which may be the limit itself. Borrowed.
+  RangeOpt range;
+  int level = -1;  // -1: of all levels
+
+  GetColumnFamilyMetaDataOptions() = default;
+  GetColumnFamilyMetaDataOptions(const OptSlice& start_key, const OptSlice& end_key,
+                                 int only_level = -1)
+      : range(start_key, end_key), level(only_level) {}
+};
+
 // What Checkpoint::ExportColumnFamily() has made, for DB::CreateColumnFamilyWithImport(). Who keeps
 // it elsewhere meanwhile has to keep, of each file: db_path (or a new one) and name, size, level,
 // smallest_seqno, largest_seqno, smallest, largest, epoch_number and oldest_blob_file_number.

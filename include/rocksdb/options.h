@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ class WriteBufferManager;
 struct TableProperties;
 
 using FileTypeSet = SmallEnumSet<FileType, FileType::kBlobFile>;
+using CompactionStyleSet = SmallEnumSet<CompactionStyle, CompactionStyle::kCompactionStyleNone>;
 
 // A directory for table files and how many bytes it should take.
 struct DbPath {
@@ -127,6 +129,13 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
 
+  // A memtable with so many range deletions is flushed; 0: they are not counted. (Of RocksDB 8.)
+  uint32_t memtable_max_range_deletions = 0;
+
+  // A hint without effect: the blocks of a deleted file leave the block cache as those that nobody
+  // uses do. (Of RocksDB 9.)
+  uint32_t uncache_aggressiveness = 0;
+
   ColumnFamilyOptions();
   explicit ColumnFamilyOptions(const Options& options);
 
@@ -165,6 +174,10 @@ struct DBOptions {
   // Stop writes at any internal damage that is noticed.
   bool paranoid_checks = true;
   bool flush_verify_memtable_count = true;
+  // A compaction that did not read as many entries as its tables say they have is Corruption: the
+  // new tables are not installed. (Of RocksDB 8. Not of tables from other hands that do not say it,
+  // and not where a filter skipped keys.)
+  bool compaction_verify_record_count = true;
   // The MANIFEST tells which logs were closed and synced: an open misses one that is gone or cut.
   bool track_and_verify_wals_in_manifest = false;
   // Without effect: the size of a table is compared with the MANIFEST, its identity is not.
@@ -233,6 +246,17 @@ struct DBOptions {
   size_t recycle_log_file_num = 0;
   // Bytes at which a new MANIFEST begins.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
+  // The same where a new one would be large itself: it has grown by so many percent of what it was
+  // when it began. The larger of the two counts. (Of RocksDB 10. 0 and less: no more than that.)
+  int max_manifest_space_amp_pct = 500;
+  // Reading the MANIFEST back when the database is closed (RocksDB 11): unsupported.
+  bool verify_manifest_content_on_close = false;
+  // Of RocksDB 11, hints without effect: what an opening does with the MANIFEST, and whether a log
+  // is made before it is wanted.
+  bool optimize_manifest_for_recovery = false;
+  bool reuse_manifest_on_open = false;          // a hint without effect
+  bool async_wal_precreate = false;             // a hint without effect
+  bool background_close_inactive_wals = false;  // a hint without effect: their last writer closes
   int table_cache_numshardbits = 6;
   // Logs that are not needed any more go to the folder "archive" of wal_dir, for GetUpdatesSince,
   // until they are so old (seconds since they were last written to; 0: however old) or the folder
@@ -249,6 +273,8 @@ struct DBOptions {
   // O_DIRECT.
   bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;
+  // A hint without effect: compactions read the files that all others read. (Of RocksDB 11.)
+  bool use_direct_io_for_compaction_reads = false;
   bool allow_fallocate = true;
   bool is_fd_close_on_exec = true;
 
@@ -357,6 +383,10 @@ struct DBOptions {
   // The identity is in the MANIFEST. Not together with write_dbid_to_manifest = false. (Of
   // RocksDB 9.7.)
   bool write_identity_file = true;
+  // Iterators see keys of other prefixes unless they say that they do not want to: as if each had
+  // ReadOptions::total_order_seek, but for those with auto_prefix_mode or prefix_same_as_start. (Of
+  // RocksDB 9.)
+  bool prefix_seek_opt_in_only = false;
   // A hint without effect: logs are read ahead by themselves.
   size_t log_readahead_size = 0;
   // Makes a checksum of each table file while it is written, kept in the MANIFEST: see
@@ -380,6 +410,29 @@ struct DBOptions {
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
   // Without effect: a compaction that meets a SingleDelete that was misused goes on.
   bool enforce_single_del_contracts = true;
+
+  // --- Of releases since 8 ---
+  // FileOptions::temperature of new logs, and of new MANIFESTs; kUnknown: none. What it means is
+  // the FileSystem's.
+  Temperature wal_write_temperature = Temperature::kUnknown;
+  Temperature metadata_write_temperature = Temperature::kUnknown;
+  // The hours, in UTC, in which little is asked ("23:30-04:00"); empty: none. A hint without
+  // effect: a table is compacted for periodic_compaction_seconds when it is due.
+  std::string daily_offpeak_time_utc = "";
+  // Of DB::OpenAsFollower, which is not there: without effect.
+  uint64_t follower_refresh_catchup_period_ms = 10000;
+  uint64_t follower_catchup_retry_count = 10;     // without effect
+  uint64_t follower_catchup_retry_wait_ms = 100;  // without effect
+  // Hints without effect: recovery flushes by write_buffer_size; the ages of tables are looked at
+  // after each flush and compaction, and every minute; files are opened as RocksDB 7.8.3 does.
+  bool enforce_write_buffer_manager_during_recovery = true;
+  uint64_t max_compaction_trigger_wakeup_seconds = 43200;  // without effect
+  bool fast_sst_open = false;                              // a hint without effect
+  int read_io_executor_threads = 1;                        // a hint without effect
+  // A hint without effect: of which compaction styles the files' lifetimes are told to the disk.
+  CompactionStyleSet calculate_sst_write_lifetime_hint_set = {kCompactionStyleLevel};
+  // A log tells of the one before it: unsupported, see track_and_verify_wals_in_manifest.
+  bool track_and_verify_wals = false;
 };
 
 // All options of a database with one column family.
@@ -470,6 +523,16 @@ struct ReadOptions {
   // An iterator does not read a value that is in a blob file before IteratorBase::PrepareValue()
   // asks for it. For scans that want the values of some keys only.
   bool allow_unprepared_value = false;
+  // Without effect: reads of files are not told apart by what they are for. (Of RocksDB 8, like the
+  // others below.)
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;
+  // Get and MultiGet of a value that was merged of more operands than this succeed with the
+  // sub-code kMergeOperandThresholdExceeded: it may be worth writing anew. Unset: nobody counts.
+  std::optional<size_t> merge_operand_count_threshold;
+  // A hint without effect: an iterator keeps the memtables and tables that it was made with.
+  bool auto_refresh_iterator_with_snapshot = false;
+  // Without effect: of traces of reads of files. Borrowed.
+  const std::string* request_id = nullptr;
   // Not RocksDB's. Once it is true a read gives up with Aborted: before its next file read, and an
   // iterator also before its next block. Borrowed as long as the read, or the iterator, lives.
   const std::atomic<bool>* cancelled = nullptr;
@@ -498,6 +561,8 @@ struct WriteOptions {
   // 8: each entry of the batch gets a checksum when the write begins (see WriteBatch, which can
   // have them from the start), of what is in memory then. 0: none. Others: NotSupported.
   size_t protection_bytes_per_key = 0;
+  // Without effect, as in ReadOptions.
+  Env::IOActivity io_activity = Env::IOActivity::kUnknown;
 };
 
 struct FlushOptions {
@@ -505,6 +570,19 @@ struct FlushOptions {
   bool wait = true;
   // Flush now, even if that makes writes wait.
   bool allow_write_stall = false;
+  // All families are flushed together, as with DBOptions::atomic_flush. Needs `wait`: else
+  // NotSupported. (Of RocksDB 11.)
+  bool force_atomic_flush = false;
+  // With `wait`: EventListener::OnFlushCompleted has returned, too. Not in a call by a listener.
+  // (Of RocksDB 11.)
+  bool listener_wait = false;
+};
+
+// Of DB::FlushWAL. (Of RocksDB 10.)
+struct FlushWALOptions {
+  bool sync = false;
+  // IO_TOTAL: what is written does not ask DBOptions::rate_limiter; others ask it.
+  Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
 };
 
 // The logger that a database of this name gets: DBOptions::info_log, or a LOG file (an old one is
@@ -520,6 +598,14 @@ struct CompactionOptions {
   uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
   // Threads that share the compaction; 0: as the DBOptions say.
   uint32_t max_subcompactions = 0;
+  // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused.
+  // Borrowed; null: nothing does. (Of RocksDB 7.10, the others of 9 and 10.)
+  std::atomic<bool>* canceled = nullptr;
+  // FileOptions::temperature of the new files; kUnknown: as for other compactions.
+  Temperature output_temperature_override = Temperature::kUnknown;
+  // Files that overlap with nothing of the output level are moved there as they are, where their
+  // compression and size would stay.
+  bool allow_trivial_move = false;
 };
 
 // Of DB::WaitForCompact.
@@ -572,6 +658,9 @@ struct IngestExternalFileOptions {
   bool fill_cache = true;
   // Like move_files, but the old names stay. Not both.
   bool link_files = false;
+  // Of RocksDB 11, hints without effect: the files are opened one after the other.
+  int file_opening_threads = 1;
+  bool prefetch_lmax_index_and_filter_blocks = true;  // a hint without effect
 };
 
 // Of DB::CreateColumnFamilyWithImport.
@@ -579,6 +668,15 @@ struct ImportColumnFamilyOptions {
   // The files become the database's own: linked (copied where the file system cannot link), and
   // their old names removed afterwards. Otherwise they are copied.
   bool move_files = false;
+};
+
+// Keys between two others; where there is none: from the first key on, to the last.
+struct RangeOpt {
+  OptSlice start;
+  OptSlice limit;
+
+  RangeOpt() = default;
+  RangeOpt(const OptSlice& s, const OptSlice& l) : start(s), limit(l) {}
 };
 
 // Whether a manual compaction rewrites the last level, which has nowhere to go.
@@ -646,6 +744,9 @@ struct SizeApproximationOptions {
   bool include_files = true;
   // Accepted error as a share of the files' size; negative: as the implementation likes.
   double files_size_error_margin = -1.0;
+  // Blob files, too, by the tables' share in the range. (Of RocksDB 11. It may also be the only
+  // one.)
+  bool include_blob_files = false;
 };
 
 // Of DB::GetLiveFilesStorageInfo.
@@ -655,6 +756,8 @@ struct LiveFilesStorageInfoOptions {
   bool include_checksum_info = false;
   // Flush if the logs have so many bytes; 0: always, UINT64_MAX: never.
   uint64_t wal_size_for_flush = 0;
+  // A flush is one of all families together, as with DBOptions::atomic_flush. (Of RocksDB 11.)
+  bool atomic_flush = false;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

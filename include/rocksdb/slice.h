@@ -103,6 +103,34 @@ inline bool operator==(const Slice& x, const Slice& y) {
 }
 inline bool operator!=(const Slice& x, const Slice& y) { return !(x == y); }
 
+// A slice, or none, which is not the same as an empty one. Borrows like a slice. (Of RocksDB 10.)
+class OptSlice {
+ public:
+  OptSlice() = default;
+  // Not explicit, as in RocksDB: wherever a key may be left out, one may be given. NOLINTBEGIN
+  OptSlice(const Slice& s) : slice_(s), has_value_(true) {}
+  OptSlice(const std::string& s) : OptSlice(Slice(s)) {}
+  OptSlice(const std::string_view& s) : OptSlice(Slice(s)) {}
+  OptSlice(const char* c_str) : OptSlice(Slice(c_str)) {}
+  OptSlice(std::nullptr_t) {}
+  // NOLINTEND
+
+  bool has_value() const noexcept { return has_value_; }
+  explicit operator bool() const noexcept { return has_value_; }
+  // REQUIRES: has_value().
+  const Slice& value() const noexcept { return slice_; }
+  const Slice& operator*() const noexcept { return slice_; }
+  const Slice* operator->() const noexcept { return &slice_; }
+
+  // Null: there is none.
+  const Slice* AsPtr() const noexcept { return has_value_ ? &slice_ : nullptr; }
+  static OptSlice CopyFromPtr(const Slice* ptr) { return ptr == nullptr ? OptSlice() : *ptr; }
+
+ private:
+  Slice slice_;
+  bool has_value_ = false;
+};
+
 // Several slices that together form one key or value; borrows the array.
 struct SliceParts {
   SliceParts() : parts(nullptr), num_parts(0) {}

@@ -105,6 +105,10 @@ class Status {
   // Factories. With messages: "msg: msg2" (msg2 left out when empty).
   static Status OK() { return Status(); }
   static Status OkOverwritten() { return Status(kOk, kOverwritten); }
+  // A value was merged of more operands than ReadOptions::merge_operand_count_threshold.
+  static Status OkMergeOperandThresholdExceeded() {
+    return Status(kOk, kMergeOperandThresholdExceeded);
+  }
   static Status NotFound(SubCode sub = kNone) { return Status(kNotFound, sub); }
   static Status NotFound(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kNotFound, kNone, msg, msg2);
@@ -193,6 +197,9 @@ class Status {
 
   bool ok() const { return code_ == kOk; }
   bool IsOkOverwritten() const { return code_ == kOk && subcode_ == kOverwritten; }
+  bool IsOkMergeOperandThresholdExceeded() const {
+    return code_ == kOk && subcode_ == kMergeOperandThresholdExceeded;
+  }
   bool IsNotFound() const { return code_ == kNotFound; }
   bool IsCorruption() const { return code_ == kCorruption; }
   bool IsNotSupported() const { return code_ == kNotSupported; }

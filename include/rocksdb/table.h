@@ -192,6 +192,18 @@ struct BlockBasedTableOptions {
 
   size_t initial_auto_readahead_size = 8 * 1024;
   uint64_t num_file_reads_for_auto_readahead = 2;
+
+  // --- Of releases since 8 ---
+  // A hint without effect: partitions of filters end where those of the index do.
+  bool decouple_partitioned_filters = true;
+  // Hints without effect: how blocks lie in huge pages of the storage, and when an index block
+  // counts as uniform.
+  size_t super_block_alignment_size = 0;
+  size_t super_block_alignment_space_overhead_ratio = 128;  // without effect
+  double uniform_cv_threshold = -1;                         // without effect
+  // Of a user-defined index, which is not there: without effect.
+  bool fail_if_no_udi_on_open = false;
+  bool use_udi_as_primary_index = false;  // unsupported
 };
 
 // Makes readers and builders of table files. Only Cairn's own can be used; the methods are

@@ -60,6 +60,18 @@ struct TablePropertiesNames {
   static const std::string kFastCompressionEstimatedDataSize;
   static const std::string kSequenceNumberTimeMapping;
   static const std::string kUserDefinedTimestampsPersisted;
+  // Of releases since 8.
+  static const std::string kUDIIsPrimaryIndex;
+  static const std::string kNumDataBlocksCompressionRejected;
+  static const std::string kNumDataBlocksCompressionBypassed;
+  static const std::string kNumUniformBlocks;
+  static const std::string kNewestKeyTime;
+  static const std::string kTailStartOffset;
+  static const std::string kKeyLargestSeqno;
+  static const std::string kKeySmallestSeqno;
+  static const std::string kDataBlockRestartInterval;
+  static const std::string kIndexBlockRestartInterval;
+  static const std::string kSeparateKeyValueInDataBlock;
 };
 
 // Is shown all entries of one table while it is written, by one thread at a time, and then says
@@ -178,6 +190,24 @@ struct TableProperties {
   uint64_t user_defined_timestamps_persisted = 1;
   // Where an ingested file keeps its global sequence number; 0: it has none.
   uint64_t external_sst_file_global_seqno_offset = 0;
+
+  // What tables of RocksDB since 8 say of themselves, and Cairn's do not: then they are as here.
+  uint64_t uncompressed_data_size = 0;  // bytes of the data blocks; of a table just written alone
+  uint64_t udi_is_primary_index = 0;
+  uint64_t num_data_blocks_compression_rejected = 0;  // did not get smaller
+  uint64_t num_data_blocks_compression_bypassed = 0;  // were not tried
+  uint64_t num_uniform_blocks = 0;
+  uint64_t newest_key_time = 0;                   // seconds since 1970
+  uint64_t tail_start_offset = 0;                 // the first byte behind the data blocks
+  uint64_t key_largest_seqno = UINT64_MAX;        // of the entries
+  uint64_t key_smallest_seqno = UINT64_MAX;       // likewise
+  uint64_t data_block_restart_interval = 0;       // entries
+  uint64_t index_block_restart_interval = 0;      // entries
+  uint64_t separate_key_value_in_data_block = 0;  // 1: values are apart from keys
+
+  // Whether key_largest_seqno, or key_smallest_seqno, is known.
+  bool HasKeyLargestSeqno() const { return key_largest_seqno != UINT64_MAX; }
+  bool HasKeySmallestSeqno() const { return key_smallest_seqno != UINT64_MAX; }
 
   std::string db_id;
   std::string db_session_id;

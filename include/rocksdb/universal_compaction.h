@@ -34,6 +34,13 @@ class CompactionOptionsUniversal {
   // overlaps of the oldest one, so that a job has about max_compaction_bytes. Everything is still
   // merged at once where all other runs are in level 0, or where every part overlaps too much.
   bool incremental = false;
+  // Runs that a read may meet. From level0_file_num_compaction_trigger runs on they are merged
+  // where sizes ask for it (max_size_amplification_percent, size_ratio); with more than this, in
+  // any case. -1: as the trigger. Others that are less than the trigger: NotSupported. (Of RocksDB
+  // 9; 0, where RocksDB chooses, is not supported.)
+  int max_read_amp = -1;
+  // A hint without effect: how soon a compaction takes its files for itself. (Of RocksDB 10.)
+  bool reduce_file_locking = true;
 };
 
 }  // namespace ROCKSDB_NAMESPACE

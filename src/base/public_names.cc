@@ -191,5 +191,27 @@ CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kSequenceNumberTim
     "rocksdb.seqno.time.map";
 CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kUserDefinedTimestampsPersisted =
     "rocksdb.user.defined.timestamps.persisted";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kUDIIsPrimaryIndex =
+    "rocksdb.udi.is.primary.index";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kNumDataBlocksCompressionRejected =
+    "rocksdb.num.data.blocks.compression.rejected";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kNumDataBlocksCompressionBypassed =
+    "rocksdb.num.data.blocks.compression.bypassed";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kNumUniformBlocks =
+    "rocksdb.num.uniform.blocks";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kNewestKeyTime =
+    "rocksdb.newest.key.time";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kTailStartOffset =
+    "rocksdb.tail.start.offset";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kKeyLargestSeqno =
+    "rocksdb.key.largest.seqno";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kKeySmallestSeqno =
+    "rocksdb.key.smallest.seqno";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kDataBlockRestartInterval =
+    "rocksdb.data.block.restart.interval";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kIndexBlockRestartInterval =
+    "rocksdb.index.block.restart.interval";
+CAIRN_NEVER_DESTROYED const std::string TablePropertiesNames::kSeparateKeyValueInDataBlock =
+    "rocksdb.separate.key.value.in.data.block";
 
 }  // namespace ROCKSDB_NAMESPACE

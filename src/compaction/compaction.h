@@ -48,6 +48,7 @@ class Compaction {
     uint32_t output_path_id = 0;
     CompressionType compression = kNoCompression;
     CompressionOptions compression_opts;
+    Temperature temperature = Temperature::kUnknown;  // of the outputs
     uint32_t max_subcompactions = 1;
     bool manual = false;
     bool drops_inputs = false;         // FIFO: the inputs go, and nothing comes out
@@ -86,6 +87,7 @@ class Compaction {
   uint64_t min_part_bytes() const { return params_.min_part_bytes; }
   uint64_t max_compaction_bytes() const { return params_.max_compaction_bytes; }
   uint32_t output_path_id() const { return params_.output_path_id; }
+  Temperature output_temperature() const { return params_.temperature; }
   CompressionType output_compression() const { return params_.compression; }
   const CompressionOptions& output_compression_opts() const { return params_.compression_opts; }
   uint32_t max_subcompactions() const { return params_.max_subcompactions; }

@@ -61,10 +61,12 @@ void CompactionJob::TellPart(const Parts& parts, size_t part, const Status* end)
   info.output_level = compaction_->output_level();
   info.compaction_reason = compaction_->reason();
   info.compression = compaction_->output_compression();
+  info.blob_compression_type = compaction_->options().blob_compression_type;
   if (end != nullptr) {
     const Subcompaction& done = *parts[part];
     info.status = *end;
     info.stats = done.counts();
+    info.stats.has_accurate_num_input_records = !done.skipped_input();
     info.stats.cpu_micros = done.cpu_micros();
     info.stats.num_input_records = done.records_in();
     info.stats.num_output_records = done.records_in() - done.records_dropped();
@@ -125,6 +127,35 @@ void CompactionJob::AddBlobFiles(const Parts& parts) {
   stats_.bytes_read_blob = counts_.total_blob_bytes_read;
 }
 
+// What is not read is lost with the inputs.
+Status CompactionJob::CheckRecordCount(const Parts& parts) const {
+  if (!env_.db_options->compaction_verify_record_count) return Status::OK();
+  for (const auto& part : parts) {
+    if (part->skipped_input()) return Status::OK();
+  }
+  uint64_t expected = 0;
+  for (const CompactionInputFiles& input : compaction_->inputs()) {
+    for (const FileMetaData* file : input.files) {
+      TableFileId id = file->TableId(input.level);
+      id.for_job = true;
+      TableCache::Ref table;
+      Status s = env_.table_cache->FindTable(id, &table);
+      if (!s.ok()) return s;
+      const std::shared_ptr<const TableProperties> properties = table->GetTableProperties();
+      // From other hands, or from before such tombstones were counted: it does not say.
+      const bool has_tombstones = table->range_tombstones() != nullptr;
+      if (properties->num_entries == 0 ||
+          has_tombstones != (properties->num_range_deletions != 0)) {
+        return Status::OK();
+      }
+      expected += properties->num_entries - properties->num_range_deletions;
+    }
+  }
+  if (stats_.records_in == expected) return Status::OK();
+  return Status::Corruption("compaction read " + std::to_string(stats_.records_in) +
+                            " entries of tables that hold " + std::to_string(expected));
+}
+
 Status CompactionJob::SyncOutputs(const Parts& parts) const {
   std::set<uint32_t> paths;
   for (const auto& part : parts) {
@@ -160,11 +191,13 @@ Status CompactionJob::Run() {
   for (const auto& part : parts) {
     filtered += part->records_filtered();
     counts_.Add(part->counts());
+    if (part->skipped_input()) counts_.has_accurate_num_input_records = false;
     stats_.cpu_micros += part->cpu_micros();
     stats_.records_in += part->records_in();
     stats_.records_dropped += part->records_dropped();
     stats_.output_files += static_cast<int>(part->outputs().size());
   }
+  if (s.ok()) s = CheckRecordCount(parts);
   if (s.ok()) s = SyncOutputs(parts);
 
   if (s.ok()) {

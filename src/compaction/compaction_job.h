@@ -43,6 +43,7 @@ class CompactionJob {
   // Into the edit: what the parts wrote, and what of older files is garbage now.
   void AddBlobFiles(const Parts& parts);
   // The directories where outputs are.
+  [[nodiscard]] Status CheckRecordCount(const Parts& parts) const;
   [[nodiscard]] Status SyncOutputs(const Parts& parts) const;
   // Runs all parts, one of them on this thread. The first error that is no mere consequence of
   // another's.

@@ -30,6 +30,10 @@ void CompactionJobStats::Add(const CompactionJobStats& stats) {
   file_prepare_write_nanos += stats.file_prepare_write_nanos;
   num_single_del_fallthru += stats.num_single_del_fallthru;
   num_single_del_mismatch += stats.num_single_del_mismatch;
+  num_input_files_trivially_moved += stats.num_input_files_trivially_moved;
+  num_filtered_input_files += stats.num_filtered_input_files;
+  num_filtered_input_files_at_output_level += stats.num_filtered_input_files_at_output_level;
+  total_skipped_input_bytes += stats.total_skipped_input_bytes;
 }
 
 }  // namespace ROCKSDB_NAMESPACE

@@ -215,5 +215,29 @@ TEST_F(CompactionJobTest, TheLogTellsOfIt) {
   EXPECT_NE(std::string::npos, log.find("\"event\": \"compaction_finished\"")) << log;
 }
 
+// An entry that is not read would be lost with the inputs.
+TEST_F(CompactionJobTest, ItMustReadAsManyEntriesAsItsTablesHave) {
+  const FileMetaData lying =
+      fixture_.AddFile(1, {{"a", 1, kTypeValue, "a1"}, {"b", 2, kTypeValue, "b2"}});
+  fixture_.AddFile(0, {{"b", 3, kTypeValue, "b3"}});
+  ASSERT_TRUE(fixture_.versions().Build().ok());
+  const FileMetaData* const file = fixture_.versions().version()->files(1).front();
+  TableCache::Ref table;
+  ASSERT_TRUE(fixture_.tables()->FindTable(file->TableId(1), &table).ok());
+  auto* const properties = const_cast<TableProperties*>(table->GetTableProperties().get());
+  ++properties->num_entries;
+  const std::vector<uint64_t> before = fixture_.TablesOnDisk();
+  const auto compaction = fixture_.CompactAll(0, 1);
+  const Status s = Run(compaction.get());
+  EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+  EXPECT_EQ(s.ToString(), "Corruption: compaction read 3 entries of tables that hold 4");
+  EXPECT_EQ(before, fixture_.TablesOnDisk()) << "its outputs are gone";
+  DBOptions trusting;
+  trusting.compaction_verify_record_count = false;
+  fixture_.env().db_options = std::make_shared<const DBOptions>(trusting);
+  const auto again = fixture_.CompactAll(0, 1);
+  EXPECT_TRUE(Run(again.get()).ok());
+}
+
 }  // namespace
 }  // namespace cairn

@@ -203,6 +203,10 @@ void CompactionPicker::SetOutputDefaults(const ColumnFamilyOptions& options, con
   params->compression =
       CompressionForLevel(options, version, params->output_level, base_level, false);
   params->compression_opts = CompressionOptionsForLevel(options, version, params->output_level);
+  const bool last = params->output_level == version.num_levels() - 1;
+  params->temperature = last && options.last_level_temperature != Temperature::kUnknown
+                            ? options.last_level_temperature
+                            : options.default_write_temperature;
 }
 
 std::unique_ptr<Compaction> CompactionPicker::Make(const ColumnFamilyOptions& options,
@@ -319,7 +323,8 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
   params.output_level = output_level;
   params.output_path_id = output_path_id;
   params.manual = true;
-  params.trivial_move_allowed = false;  // the user wants these files written anew
+  // Else the user wants these files written anew.
+  params.trivial_move_allowed = compact_options.allow_trivial_move;
   params.reason = CompactionReason::kManualCompaction;
   params.max_subcompactions = compact_options.max_subcompactions != 0
                                   ? compact_options.max_subcompactions
@@ -328,6 +333,10 @@ Status CompactionPicker::CompactFiles(const ColumnFamilyOptions& options, Versio
   params.target_output_file_size = std::max<uint64_t>(compact_options.output_file_size_limit, 1);
   if (compact_options.compression != kDisableCompressionOption) {
     params.compression = compact_options.compression;
+  }
+  if (compact_options.output_temperature_override != Temperature::kUnknown) {
+    params.temperature = compact_options.output_temperature_override;
+    params.trivial_move_allowed = false;
   }
   *compaction = Start(options, version, std::move(params));
   return Status::OK();

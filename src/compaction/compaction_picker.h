@@ -40,6 +40,9 @@ class CompactionPicker {
   CompactionPicker(const DBOptions* db_options, const InternalKeyComparator* icmp);
   // Of a family with directories of its own; before anything is picked.
   void SetPaths(const std::vector<DbPath>& paths) { paths_ = paths; }
+  // Compactions leave the last level alone: DBOptions::allow_ingest_behind, or a family's own
+  // cf_allow_ingest_behind. Before anything is picked.
+  void ReserveLastLevel() { reserves_last_level_ = true; }
   virtual ~CompactionPicker() = default;
   CompactionPicker(const CompactionPicker&) = delete;
   CompactionPicker& operator=(const CompactionPicker&) = delete;
@@ -126,7 +129,7 @@ class CompactionPicker {
   bool MayStayInLevel0(const Version& version, const std::vector<FileMetaData*>& files) const;
   uint32_t max_subcompactions() const { return max_subcompactions_; }
   const std::vector<DbPath>& paths() const { return paths_; }
-  // DBOptions::allow_ingest_behind: compactions leave the last level alone.
+  // See ReserveLastLevel().
   bool reserves_last_level() const { return reserves_last_level_; }
   const InternalKeyComparator& icmp() const { return *icmp_; }
 
@@ -161,7 +164,7 @@ class CompactionPicker {
 
   const InternalKeyComparator* const icmp_;
   std::vector<DbPath> paths_;  // constant once something was picked
-  const bool reserves_last_level_;
+  bool reserves_last_level_;
   uint32_t max_subcompactions_;
   SequenceNumber unflushed_from_ = kMaxSequenceNumber;
   std::set<Compaction*> running_;

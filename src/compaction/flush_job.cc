@@ -155,6 +155,8 @@ TableWriterOptions FlushJob::WriterOptions() const {
   options.target_file_size = contents_.data_size;
   options.epoch_number = epoch_number_;
   options.reason = creation_reason_;
+  options.temperature = cf_options_.default_write_temperature;
+  options.read_back = cf_options_.paranoid_file_checks;
   return options;
 }
 

@@ -235,6 +235,13 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
   options.epoch_number = compaction_->MinInputFileEpochNumber();
   options.oldest_ancester_time = compaction_->MinInputFileOldestAncesterTime();
   options.reason = TableFileCreationReason::kCompaction;
+  options.temperature = compaction_->output_temperature();
+  const VerifyOutputFlags verify = compaction_->options().verify_output_flags;
+  const bool verifies = !!(verify & VerifyOutputFlags::kEnableForLocalCompaction);
+  options.read_back = compaction_->options().paranoid_file_checks ||
+                      (verifies && !!(verify & (VerifyOutputFlags::kVerifyBlockChecksum |
+                                                VerifyOutputFlags::kVerifyIteration)));
+  options.verify_file_checksum = verifies && !!(verify & VerifyOutputFlags::kVerifyFileChecksum);
 
   OutputCutter cutter(compaction_);
   std::unique_ptr<TableWriter> writer;
@@ -327,6 +334,7 @@ Status Subcompaction::Run() {
   records_in_ = kept.records_in();
   records_dropped_ = kept.records_dropped();
   records_filtered_ = kept.records_filtered();
+  skipped_input_ = kept.skipped_input();
   cpu_micros_ = (fiber::thread_cpu_nanos() - start_cpu + courtesy.cpu_nanos_elsewhere()) / 1000;
   return s;
 }

@@ -58,6 +58,8 @@ class Subcompaction {
   uint64_t cpu_micros() const { return cpu_micros_; }
   uint64_t records_in() const { return records_in_; }
   uint64_t records_dropped() const { return records_dropped_; }
+  // As CompactionIterator says.
+  bool skipped_input() const { return skipped_input_; }
   // By the user's filter, one by one.
   uint64_t records_filtered() const { return records_filtered_; }
 
@@ -80,6 +82,7 @@ class Subcompaction {
   uint64_t records_in_ = 0;
   uint64_t records_dropped_ = 0;
   uint64_t records_filtered_ = 0;
+  bool skipped_input_ = false;
 };
 
 }  // namespace cairn

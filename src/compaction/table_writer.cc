@@ -6,6 +6,7 @@
 #include "base/logging.h"
 #include "base/timestamps.h"
 #include "fiber/clock.h"
+#include "fs/file_checksum.h"
 #include "fs/file_names.h"
 #include "fs/thread_list.h"
 #include "rocksdb/file_checksum.h"
@@ -27,7 +28,9 @@ Status TableWriter::Open(uint64_t file_number) {
   path_ = TableFileName(env_.paths, file_number, options_.path_id);
   std::unique_ptr<FSWritableFile> file;
   TellStarted();
-  IOStatus io = env_.fs->NewWritableFile(path_, env_.file_options, &file, nullptr);
+  FileOptions file_options = env_.file_options;
+  file_options.temperature = options_.temperature;
+  IOStatus io = env_.fs->NewWritableFile(path_, file_options, &file, nullptr);
   if (!io.ok()) {
     TellCreated(TableProperties(), io);
     return io;
@@ -81,6 +84,7 @@ Status TableWriter::Open(uint64_t file_number) {
   meta_.file_creation_time = now;
   meta_.user_defined_timestamps_persisted = !builder.strip_timestamps;
   meta_.path_id = options_.path_id;
+  meta_.temperature = options_.temperature;
   return Status::OK();
 }
 
@@ -212,7 +216,8 @@ Status TableWriter::SyncAndCheck(FileMetaData* meta) {
     id.slot = nullptr;
     id.for_job = true;
     s = env_.table_cache->FindTable(id, &table);
-    if (s.ok() && cf_options_.paranoid_file_checks) s = ReadBack(id);
+    if (s.ok() && options_.read_back) s = ReadBack(id);
+    if (s.ok() && options_.verify_file_checksum) s = VerifyFileChecksum();
     if (s.ok()) {
       EventLine(env_.info_log, "table_file_creation", env_.job_id)
           .Field("cf_name", env_.column_family_name)
@@ -256,6 +261,15 @@ Status TableWriter::ReadBack(const TableFileId& id) const {
   if (hash == hash_) return Status::OK();
   return Status::Corruption(
       "Paranoid checksums do not match: the file differs from what was written", path_);
+}
+
+Status TableWriter::VerifyFileChecksum() const {
+  FileChecksumGenFactory* const factory = env_.db_options->file_checksum_gen_factory.get();
+  if (factory == nullptr || meta_.file_checksum_func_name == kUnknownFileChecksumFuncName) {
+    return Status::OK();
+  }
+  return cairn::VerifyFileChecksum(env_.fs, path_, env_.file_options, factory, meta_.file_checksum,
+                                   meta_.file_checksum_func_name, /*readahead=*/0, ReadLimits());
 }
 
 void TableWriter::Abandon() {

@@ -26,6 +26,9 @@ struct TableWriterOptions {
   uint64_t epoch_number = kUnknownEpochNumber;
   uint64_t oldest_ancester_time = kUnknownFileTime;  // Unix seconds
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
+  Temperature temperature = Temperature::kUnknown;  // told to the file system
+  bool read_back = false;                           // compare the entries with what was added
+  bool verify_file_checksum = false;                // where the file has one
 };
 
 class TableWriter {
@@ -42,7 +45,7 @@ class TableWriter {
   // Keys ascending.
   void Add(const ParsedInternalKey& parsed, const Slice& key, const Slice& value) {
     if (meta_.smallest.empty()) meta_.smallest.DecodeFrom(key);
-    if (cf_options_.paranoid_file_checks) [[unlikely]]
+    if (options_.read_back) [[unlikely]]
       hash_ = HashOn(hash_, key, value);
     builder_->Add(key, value);
     if (parsed.type == kTypeBlobIndex) [[unlikely]]
@@ -80,8 +83,10 @@ class TableWriter {
     hash = Hash64(key.data(), key.size(), hash);
     return Hash64(value.data(), value.size(), hash);
   }
-  // paranoid_file_checks: reads all entries back and compares them with what was added.
+  // Reads all entries back and compares them with what was added.
   [[nodiscard]] Status ReadBack(const TableFileId& id) const;
+  // Computes the file's checksum anew from the file.
+  [[nodiscard]] Status VerifyFileChecksum() const;
   // To the user's listeners.
   void TellStarted();
   void TellCreated(const TableProperties& properties, const Status& s);
@@ -94,8 +99,8 @@ class TableWriter {
   std::unique_ptr<TableBuilder> builder_;
   FileMetaData meta_;  // `largest` only at the end: the builder has it
   InternalKey tombstones_smallest_, tombstones_largest_;  // empty: there are none
-  uint64_t hash_ = 0;        // of all entries, with paranoid_file_checks
-  bool ended_ = true;        // nothing to clean up
+  uint64_t hash_ = 0;                                     // of all entries, with read_back
+  bool ended_ = true;                                     // nothing to clean up
   bool to_be_told_ = false;  // listeners know of the start, but not of the end
 };
 

@@ -92,9 +92,11 @@ class UniversalPicker::Pick {
     }
     const auto idle = static_cast<size_t>(std::count_if(
         runs_.begin(), runs_.end(), [](const SortedRun& r) { return !r.being_compacted; }));
-    if (idle <= trigger) return nullptr;
+    const size_t most =
+        universal_.max_read_amp < 0 ? trigger : static_cast<size_t>(universal_.max_read_amp);
+    if (idle <= most) return nullptr;
     constexpr unsigned kAnyRatio = std::numeric_limits<unsigned>::max();
-    return MergeNeighbours(kAnyRatio, static_cast<unsigned>(idle - trigger + 1),
+    return MergeNeighbours(kAnyRatio, static_cast<unsigned>(idle - most + 1),
                            CompactionReason::kUniversalSortedRunNum);
   }
 

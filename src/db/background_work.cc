@@ -133,18 +133,21 @@ void BackgroundWork::MaybeScheduleWork() {
         ++it;
         continue;
       }
-      if (db_.flushes->FlushesTogether() && db_.jobs.flushes > 0) break;
+      if (!db_.flushes->MayBegin()) break;
+      const bool together = db_.flushes->FlushesTogether();
       ++db_.jobs.flushes;
       family->flushing = true;
       family->Ref();
-      if (!db_.scheduler->Schedule(JobPriority::kHigh,
-                                   [this, family] { db_.flushes->BackgroundFlush(family); })) {
+      if (!db_.scheduler->Schedule(JobPriority::kHigh, [this, family, together] {
+            db_.flushes->BackgroundFlush(family, together);
+          })) {
         --db_.jobs.flushes;
         family->flushing = false;
         family->refs.fetch_sub(1);
         ++it;
         continue;
       }
+      if (together) db_.flushes->BeginTogether();
     }
     it = candidates->erase(it);
   }

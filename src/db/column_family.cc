@@ -27,6 +27,8 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
       super_versions(std::make_unique<SuperVersionSlots>(std::move(retire))),
       options(std::move(live_options)),
       max_sequential_skip(options->max_sequential_skip_in_iterations),
+      disallows_writes(options->disallow_memtable_writes),
+      reserves_last_level(options->cf_allow_ingest_behind),
       max_successive_merges(merge_operator == nullptr ? 0 : options->max_successive_merges),
       imm(options->min_write_buffer_number_to_merge),
       level_stats(num_levels) {
@@ -45,6 +47,7 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
   } else {
     picker = std::make_unique<LeveledPicker>(options.get(), &icmp);
   }
+  if (reserves_last_level) picker->ReserveLastLevel();
   if (!options->cf_paths.empty()) picker->SetPaths(options->cf_paths);
   // What is kept for the next memtable is not charged: only where nothing limits the memory. It is
   // no more than that memtable may have, which is a little over its size.

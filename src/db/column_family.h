@@ -97,6 +97,8 @@ struct ColumnFamily {
   std::shared_ptr<const Options> options;
   // A copy of max_sequential_skip_in_iterations; relaxed.
   std::atomic<uint64_t> max_sequential_skip;
+  const bool disallows_writes;     // disallow_memtable_writes
+  const bool reserves_last_level;  // cf_allow_ingest_behind
   // Of max_successive_merges; 0 where there is no merge operator.
   std::atomic<size_t> max_successive_merges;
 

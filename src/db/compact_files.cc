@@ -77,7 +77,11 @@ Status Compactions::CompactFiles(const CompactionOptions& options, ColumnFamilyH
     s = family->InformedPicker()->CompactFiles(*family->options, family->current(), options,
                                                numbers, output_level, path_id, &compaction);
   }
-  if (s.ok()) s = RunManualJob(family, std::move(compaction), &manual_canceled_, &info);
+  if (s.ok()) {
+    const std::atomic<bool>* const canceled =
+        options.canceled != nullptr ? options.canceled : &manual_canceled_;
+    s = RunManualJob(family, std::move(compaction), canceled, &info);
+  }
   EndManualCall(family);
   lock.unlock();
   db_.files->Purge();
@@ -160,6 +164,7 @@ void Compactions::ReportCompaction(const ColumnFamily& family, const Compaction&
   out.num_input_files_at_output_level = static_cast<size_t>(stats.input_files_output_level);
   out.num_output_records = stats.records_in - stats.records_dropped;
   out.num_output_files = static_cast<size_t>(stats.output_files);
+  if (stats.bytes_moved > 0) out.num_input_files_trivially_moved = out.num_input_files;
   out.is_full_compaction = compaction.is_full_compaction();
   out.is_manual_compaction = compaction.is_manual();
   out.total_input_bytes = compaction.total_input_bytes();

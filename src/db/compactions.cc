@@ -188,8 +188,8 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     }
     s = db_.versions->LogAndApply(family->state, &edit, db_.mutex(), db_.directory.get(), false,
                                   [&] { compaction->ReleaseInputs(); });
+    JobStats stats;
     if (s.ok()) {
-      JobStats stats;
       if (!compaction->drops_inputs()) stats.bytes_moved = compaction->total_input_bytes();
       family->level_stats.Add(compaction->output_level(), stats, JobKind::kCompaction);
       LogInfo(db_.options.info_log.get(), "[%s] %s %s (%s)", family->name().c_str(),
@@ -198,7 +198,7 @@ Status Compactions::RunCompaction(ColumnFamily* family, std::unique_ptr<Compacti
     }
     if (info != nullptr) {
       db_.mutex()->unlock();
-      ReportCompaction(*family, *compaction, JobStats(), job_id, info);
+      ReportCompaction(*family, *compaction, stats, job_id, info);
       db_.mutex()->lock();
       info->status = s;
     }

@@ -562,5 +562,51 @@ TEST_F(DbCorruptionTest, ParanoidFileChecksReadNewTablesBack) {
   }
 }
 
+// The same of compactions alone.
+TEST_F(DbCorruptionTest, CompactionsReadNewTablesBackWhereFlagsSaySo) {
+  struct Flipper : EventListener {
+    void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override {
+      if (flips) faults->FlipBits(info.file_path, 100, 1);
+    }
+    fault::FaultInjectionFileSystem* faults = nullptr;
+    std::atomic<bool> flips{false};
+  };
+  using Flags = VerifyOutputFlags;
+  struct {
+    Flags flags;
+    bool notices;
+  } const kCases[] = {{Flags::kVerifyNone, false},
+                      {Flags::kVerifyIteration, false},
+                      {Flags::kEnableForLocalCompaction, false},
+                      {Flags::kVerifyIteration | Flags::kEnableForLocalCompaction, true},
+                      {Flags::kVerifyBlockChecksum | Flags::kEnableForLocalCompaction, true},
+                      {Flags::kVerifyFileChecksum | Flags::kEnableForLocalCompaction, true},
+                      {Flags::kVerifyFileChecksum | Flags::kEnableForRemoteCompaction, false},
+                      {Flags::kVerifyAll, true}};
+  for (const auto& [flags, notices] : kCases) {
+    SCOPED_TRACE(static_cast<uint32_t>(flags));
+    const auto flipper = std::make_shared<Flipper>();
+    flipper->faults = disk_.faults.get();
+    options_.compression = kNoCompression;
+    options_.disable_auto_compactions = true;
+    options_.verify_output_flags = flags;
+    options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+    options_.listeners = {flipper};
+    Open(options_);
+    for (const char* key : {"a", "b"}) {
+      Put(key, std::string(1000, 'v'));
+      Put("z", key);
+      ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+    }
+    flipper->flips = true;
+    const Status s = db_->CompactRange(CompactRangeOptions(), nullptr, nullptr);
+    EXPECT_EQ(s.IsCorruption(), notices) << s.ToString();
+    EXPECT_EQ(s.ok(), !notices) << s.ToString();
+    Kill();
+    ASSERT_TRUE(DestroyDB(kDbName, options_).ok());
+    model_.clear();
+  }
+}
+
 }  // namespace
 }  // namespace cairn

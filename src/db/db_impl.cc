@@ -314,6 +314,12 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* family, ColumnFamilyMet
   db_.live_files->GetColumnFamilyMetaData(family, metadata);
 }
 
+void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* family,
+                                     const GetColumnFamilyMetaDataOptions& options,
+                                     ColumnFamilyMetaData* metadata) {
+  db_.live_files->GetColumnFamilyMetaData(family, options, metadata);
+}
+
 Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* family,
                                         TablePropertiesCollection* properties) {
   return db_.properties->GetPropertiesOfAllTables(family, properties);

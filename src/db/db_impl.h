@@ -171,6 +171,8 @@ class DBImpl final : public DB {
   Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file) override;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>*) override;
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*) override;
+  void GetColumnFamilyMetaData(ColumnFamilyHandle*, const GetColumnFamilyMetaDataOptions&,
+                               ColumnFamilyMetaData*) override;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle*, TablePropertiesCollection*) override;
   Status GetPropertiesOfTablesInRange(ColumnFamilyHandle*, const Range*, size_t,
                                       TablePropertiesCollection*) override;
@@ -193,6 +195,7 @@ class DBImpl final : public DB {
   Status IngestExternalFiles(const std::vector<IngestExternalFileArg>&) override;
   Status Flush(const FlushOptions&, ColumnFamilyHandle*) override;
   Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&) override;
+  using DB::FlushWAL;
   Status FlushWAL(bool sync) override;
   Status SyncWAL() override;
   Status VerifyChecksum(const ReadOptions&) override;

@@ -71,8 +71,16 @@ void EventNotifier::DeliverEvents() {
     db_.mutex()->unlock();
     db_.Tell(event);
     db_.mutex()->lock();
+    ++told_;
   }
   delivering_events_ = false;
+  db_.jobs.changed.notify_all();
+}
+
+void EventNotifier::AwaitEvents() {
+  DeliverEvents();
+  const uint64_t all = told_ + events_.size() + (delivering_events_ ? 1 : 0);
+  while (told_ < all) db_.jobs.changed.wait(db_.mutex());
 }
 
 void EventNotifier::QueueStallEvent(const ColumnFamily& family, StallCondition before) {

@@ -20,6 +20,8 @@ class EventNotifier final : public Part {
   // mutex for it; if somebody else is telling, he goes on with these.
   void QueueEvent(Database::Event event) FIBER_REQUIRES(database_mutex);
   void DeliverEvents() FIBER_REQUIRES(database_mutex);
+  // Until listeners were told of all that is queued by now. Not on the thread of a listener.
+  void AwaitEvents() FIBER_REQUIRES(database_mutex);
   void QueueStallEvent(const ColumnFamily& family, StallCondition before)
       FIBER_REQUIRES(database_mutex);
   void QueueSealed(const ColumnFamily& family, const MemTable& sealed)
@@ -31,6 +33,7 @@ class EventNotifier final : public Part {
  private:
   std::deque<Database::Event> events_ FIBER_GUARDED_BY(database_mutex);
   bool delivering_events_ FIBER_GUARDED_BY(database_mutex) = false;
+  uint64_t told_ FIBER_GUARDED_BY(database_mutex) = 0;  // events, ever
 };
 
 // As RocksDB's LOG names it.

@@ -52,6 +52,9 @@ Status Families::CheckBatchFamilies(const WriteBatch& batch, bool ignore_missing
       checked = record.family;
     }
     if (!exists) continue;
+    if (family->disallows_writes) {
+      return Status::InvalidArgument("This column family has disallow_memtable_writes=true");
+    }
     if (record.type == kTypeMerge && family->merge_operator == nullptr) {
       return Status::InvalidArgument(
           "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");

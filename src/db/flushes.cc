@@ -59,16 +59,20 @@ bool Flushes::FlushIsUrgent(const ColumnFamily& family, double done) const {
 }
 
 bool Flushes::FlushesTogether() const {
-  return db_.options.atomic_flush || db_.errors->recovery_flushes();
+  return db_.options.atomic_flush || db_.errors->recovery_flushes() || forced_together_ > 0;
 }
 
-void Flushes::BackgroundFlush(ColumnFamily* family) {
+bool Flushes::MayBegin() const {
+  return db_.jobs.flushes == 0 || (!FlushesTogether() && !running_together_);
+}
+
+void Flushes::BackgroundFlush(ColumnFamily* family, bool together) {
   {
     DBMutexLock lock(db_.mutex());
     Status s;
     BackgroundErrorReason reason = BackgroundErrorReason::kFlush;
     if (!db_.shutting_down.load() && !db_.errors->failed() && !family->dropped.load()) {
-      s = FlushesTogether() ? FlushAllOnce(&reason) : FlushOnce(family, &reason);
+      s = together ? FlushAllOnce(&reason) : FlushOnce(family, &reason);
       // It was the last that had room.
       if (s.ok() && db_.space != nullptr) {
         reason = BackgroundErrorReason::kFlush;
@@ -79,6 +83,7 @@ void Flushes::BackgroundFlush(ColumnFamily* family) {
       db_.errors->SetBackgroundError(s, reason, "flush");
     }
     --db_.jobs.flushes;
+    if (together) running_together_ = false;
     family->flushing = false;
     db_.families->books().MayFlush(family);
     for (const auto& [id, one] : *db_.families->books().to_compact())
@@ -312,8 +317,24 @@ Status Flushes::Flush(const FlushOptions& options,
     if (s.ok()) s = db_.families->FamilyOf(handle, &family);
     families.push_back(family);
   }
-  return s.ok() && !families.empty() ? FlushMemTables(options, families, FlushReason::kManualFlush)
-                                     : s;
+  if (!s.ok() || families.empty()) return s;
+  return options.force_atomic_flush ? FlushTogether(options, FlushReason::kManualFlush)
+                                    : FlushMemTables(options, families, FlushReason::kManualFlush);
+}
+
+Status Flushes::FlushTogether(const FlushOptions& options, FlushReason reason) {
+  if (!options.wait) {
+    return Status::NotSupported("FlushOptions::force_atomic_flush without wait");
+  }
+  {
+    DBMutexLock lock(db_.mutex());
+    ++forced_together_;
+  }
+  const Status s = FlushAllFamilies(options, reason);
+  DBMutexLock lock(db_.mutex());
+  --forced_together_;
+  db_.work->JobsChanged();
+  return s;
 }
 
 Status Flushes::FlushAllFamilies(const FlushOptions& options, FlushReason reason) {
@@ -390,6 +411,7 @@ Status Flushes::FlushMemTables(const FlushOptions& options,
       db_.jobs.changed.wait(db_.mutex());
     }
   }
+  if (options.listener_wait && db_.has_listeners()) db_.events->AwaitEvents();
   return Status::OK();
 }
 

@@ -19,14 +19,21 @@ class Flushes final : public Part {
 
   [[nodiscard]] Status Flush(const FlushOptions&, ColumnFamilyHandle*);
   [[nodiscard]] Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&);
-  void BackgroundFlush(ColumnFamily* family);
+  // `together`: of all families, as FlushesTogether() said when it was scheduled.
+  void BackgroundFlush(ColumnFamily* family, bool together);
   // One job for the memtables of all families.
   bool FlushesTogether() const FIBER_REQUIRES(database_mutex);
+  // Beside those that run: one of all families is the only one, for each family's come in order.
+  bool MayBegin() const FIBER_REQUIRES(database_mutex);
+  // It is scheduled; until its end there is no other.
+  void BeginTogether() FIBER_REQUIRES(database_mutex) { running_together_ = true; }
   // All memtables of the families, up to now, become files. SUSPENDS.
   [[nodiscard]] Status FlushMemTables(const FlushOptions& options,
                                       const std::vector<ColumnFamily*>& families,
                                       FlushReason reason);
   [[nodiscard]] Status FlushAllFamilies(const FlushOptions& options, FlushReason reason);
+  // The same by jobs of all families, also without atomic_flush. NotSupported: it is not to wait.
+  [[nodiscard]] Status FlushTogether(const FlushOptions& options, FlushReason reason);
 
  private:
   bool FlushIsUrgent(const ColumnFamily& family, double done) const;
@@ -51,7 +58,9 @@ class Flushes final : public Part {
   [[nodiscard]] Status RecordTogether(AtomicParts* parts) FIBER_REQUIRES(database_mutex);
   void EndTogether(AtomicPart* part, bool recorded) FIBER_REQUIRES(database_mutex);
 
-  std::atomic<int> flush_waiters_{0};  // relaxed: a hint
+  std::atomic<int> flush_waiters_{0};                         // relaxed: a hint
+  int forced_together_ FIBER_GUARDED_BY(database_mutex) = 0;  // calls of FlushTogether()
+  bool running_together_ FIBER_GUARDED_BY(database_mutex) = false;
 };
 
 }  // namespace cairn

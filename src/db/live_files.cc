@@ -125,7 +125,9 @@ Status LiveFiles::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opt
     if (!s.ok()) return s;
   }
   if (WantsFlush(options.wal_size_for_flush)) {
-    Status s = db_.flushes->FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
+    Status s = options.atomic_flush
+                   ? db_.flushes->FlushTogether(FlushOptions(), FlushReason::kGetLiveFiles)
+                   : db_.flushes->FlushAllFamilies(FlushOptions(), FlushReason::kGetLiveFiles);
     if (!s.ok()) return s;
   }
   const auto add = [files](std::string name, std::string directory, uint64_t number,
@@ -364,6 +366,37 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
   }
   for (size_t level = 0; level < levels.size(); ++level) {
     metadata->levels.emplace_back(static_cast<int>(level), sizes[level], std::move(levels[level]));
+  }
+}
+
+void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
+                                        const GetColumnFamilyMetaDataOptions& options,
+                                        ColumnFamilyMetaData* metadata) {
+  ColumnFamilyMetaData all;
+  GetColumnFamilyMetaData(handle, &all);
+  *metadata = ColumnFamilyMetaData();
+  metadata->name = all.name;
+  ColumnFamily* family;
+  if (!db_.families->FamilyOf(handle, &family).ok()) return;
+  const InternalKeyComparator& icmp = family->icmp;
+  const auto is_wanted = [&](const SstFileMetaData& file) {
+    const OptSlice &start = options.range.start, &limit = options.range.limit;
+    return (!start || icmp.CompareBare(*start, icmp.BareKey(file.largestkey)) <= 0) &&
+           (!limit || icmp.CompareBare(*limit, icmp.BareKey(file.smallestkey)) >= 0);
+  };
+  for (const LevelMetaData& level : all.levels) {
+    if (options.level >= 0 && level.level != options.level) continue;
+    std::vector<SstFileMetaData> files;
+    uint64_t size = 0;
+    for (const SstFileMetaData& file : level.files) {
+      if (!is_wanted(file)) continue;
+      size += file.size;
+      files.push_back(file);
+    }
+    if (files.empty()) continue;
+    metadata->size += size;
+    metadata->file_count += files.size();
+    metadata->levels.emplace_back(level.level, size, std::move(files));
   }
 }
 

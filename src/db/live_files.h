@@ -27,6 +27,8 @@ class LiveFiles final : public Part {
   [[nodiscard]] Status GetCurrentWalFile(std::unique_ptr<LogFile>* current_log_file);
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>*);
   void GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*);
+  void GetColumnFamilyMetaData(ColumnFamilyHandle*, const GetColumnFamilyMetaDataOptions&,
+                               ColumnFamilyMetaData*);
   [[nodiscard]] Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list);
   // Of the first record; 0: there is none. SUSPENDS.
   [[nodiscard]] Status FirstSequenceOf(const std::string& path, uint64_t wal,

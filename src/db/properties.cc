@@ -374,17 +374,29 @@ Status Properties::GetApproximateSizes(const SizeApproximationOptions& options,
   ColumnFamily* family;
   Status s = db_.families->FamilyOf(handle, &family);
   if (!s.ok()) return s;
-  if (!options.include_memtables && !options.include_files) {
+  if (!options.include_memtables && !options.include_files && !options.include_blob_files) {
     return Status::InvalidArgument("Invalid options: neither memtables nor files included");
   }
   SuperVersionGuard sv(family->super_versions.get());
+  // What the values of a table take in blob files goes by its share of all tables.
+  double blob_bytes_per_byte = 0;
+  if (options.include_blob_files) {
+    uint64_t tables = 0, blobs = 0;
+    for (int level = 0; level < sv->current->num_levels(); ++level) {
+      for (const FileMetaData* file : sv->current->files(level)) tables += file->file_size;
+    }
+    for (const auto& file : sv->current->blob_files()) blobs += file->file->file_size();
+    if (tables != 0) blob_bytes_per_byte = static_cast<double>(blobs) / static_cast<double>(tables);
+  }
   for (int i = 0; i < n; ++i) {
     const InternalKey begin = FirstOf(*family, ranges[i].start);
     const InternalKey end = FirstOf(*family, ranges[i].limit);
     sizes[i] = 0;
-    if (options.include_files) {
-      sizes[i] += ApproximateSize(ReadOptions(), *sv->current, family->tables.get(), begin.Encode(),
-                                  end.Encode());
+    if (options.include_files || options.include_blob_files) {
+      const uint64_t bytes = ApproximateSize(ReadOptions(), *sv->current, family->tables.get(),
+                                             begin.Encode(), end.Encode());
+      if (options.include_files) sizes[i] += bytes;
+      sizes[i] += static_cast<uint64_t>(static_cast<double>(bytes) * blob_bytes_per_byte);
     }
     if (options.include_memtables) {
       uint64_t count;

@@ -494,6 +494,12 @@ Iterator* ReadPath::NewIterator(const ReadOptions& options, ColumnFamilyHandle* 
 
 Iterator* ReadPath::NewFamilyIterator(const ReadOptions& options, ColumnFamily* family,
                                       const SequenceNumber* first_sequence) {
+  if (db_.options.prefix_seek_opt_in_only && !options.total_order_seek &&
+      !options.auto_prefix_mode && !options.prefix_same_as_start) [[unlikely]] {
+    ReadOptions all = options;
+    all.total_order_seek = true;
+    return NewFamilyIterator(all, family, first_sequence);
+  }
   DBIteratorEnv env;
   env.icmp = &family->icmp;
   env.super_versions = family->super_versions.get();

@@ -274,6 +274,11 @@ Status Recovery::CheckFamiliesAgree(const Replay& replay) const {
 Status Recovery::FinishReplay(Replay* replay) {
   for (ColumnFamily* family : replay->families) {
     if (family->mem->IsEmpty()) continue;
+    if (family->disallows_writes) {
+      return Status::InvalidArgument(
+          "The logs have writes to a column family with disallow_memtable_writes=true",
+          family->state->name() + "; open it without, once");
+    }
     Status s = FlushRecovered(family, replay);
     if (!s.ok()) return s;
   }

@@ -15,6 +15,7 @@ inline FileOptions FileOptionsForLog(const DBOptions& db) {
   options.use_mmap_reads = options.use_mmap_writes = false;
   options.use_direct_reads = options.use_direct_writes = false;
   options.bytes_per_sync = db.wal_bytes_per_sync;
+  options.temperature = db.wal_write_temperature;
   return options;
 }
 

@@ -120,7 +120,9 @@ IOStatus VersionSet::WriteDescriptor(const std::string& dbname, uint64_t number,
                                      const FileOptions& file_options, FSDirectory* db_directory) {
   const std::string path = DescriptorFileName(dbname, number);
   std::unique_ptr<FileWriter> file;
-  IOStatus s = FileWriter::Open(fs, path, file_options, &file);
+  FileOptions of_metadata = file_options;
+  of_metadata.temperature = options.metadata_write_temperature;
+  IOStatus s = FileWriter::Open(fs, path, of_metadata, &file);
   if (s.ok()) {
     LogWriter log(std::move(file), number, /*recycle_log_files=*/false);
     for (const VersionEdit& edit : edits) {
@@ -176,7 +178,9 @@ IOStatus VersionSet::OpenManifest(ManifestWrite* write) {
   manifest_.reset();
   const std::string path = DescriptorFileName(dbname_, write->new_number);
   std::unique_ptr<FSWritableFile> file;
-  IOStatus s = fs_->NewWritableFile(path, file_options_, &file, nullptr);
+  FileOptions file_options = file_options_;
+  file_options.temperature = options_->metadata_write_temperature;
+  IOStatus s = fs_->NewWritableFile(path, file_options, &file, nullptr);
   if (!s.ok()) return s;
   file->SetPreallocationBlockSize(options_->manifest_preallocation_size);
   manifest_ = std::make_unique<LogWriter>(
@@ -227,11 +231,13 @@ Status VersionSet::LogAndApply(std::span<const FamilyEdits> changes, fiber::Mute
 
 Status VersionSet::BeginWrite(ManifestWrite* write, bool new_descriptor) {
   uint64_t size_limit = std::max<uint64_t>(options_->max_manifest_file_size, 1);
-  // Where the state alone takes as much as the limit each edit would write it anew: it at least
-  // doubles.
+  // Where the state alone takes as much as the limit each edit would write it anew: it grows by a
+  // part of itself first.
   constexpr uint64_t kLargeSnapshot = 64 << 10;  // bytes
-  if (manifest_snapshot_size_ >= kLargeSnapshot) {
-    size_limit = std::max(size_limit, 2 * manifest_snapshot_size_);
+  const int growth = options_->max_manifest_space_amp_pct;
+  if (manifest_snapshot_size_ >= kLargeSnapshot && growth > 0) {
+    const uint64_t more = manifest_snapshot_size_ / 100 * static_cast<uint64_t>(growth);
+    size_limit = std::max(size_limit, manifest_snapshot_size_ + more);
   }
   if (!new_descriptor && manifest_ != nullptr && !manifest_write_failed_ &&
       manifest_file_size_ < size_limit) {

@@ -184,6 +184,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
     : comparator_(comparator),
       write_buffer_size_(options.write_buffer_size),
       arena_block_size_(BlockSize(options)),
+      max_range_tombstones_(options.max_range_tombstones),
       earliest_seq_(earliest_seq),
       charge_(options.client),
       arena_(MakeArenaOptions(options, arena_block_size_, &charge_)),
@@ -590,7 +591,9 @@ bool MemTable::ShouldFlush() const {
   // first check is cheap and settles nearly all calls.)
   const size_t allocated = arena_.MemoryAllocatedBytes();
   const size_t limit = write_buffer_size();
-  if (allocated + arena_block_size_ <= limit) return false;
+  if (allocated + arena_block_size_ <= limit) {
+    return max_range_tombstones_ != 0 && num_range_tombstones() >= max_range_tombstones_;
+  }
   if (allocated > limit + arena_block_size_) return true;
   // (Blocks of huge pages may be larger than the limit.)
   const size_t rest = std::min(arena_block_size_, limit) / 8;

@@ -52,6 +52,7 @@ struct MemTableOptions {
   const SliceTransform* prefix_extractor = nullptr;
   /// Of each entry's checksum, which reads and the flush compare: 1, 2, 4, 8; 0: entries have none.
   size_t protection_bytes = 0;
+  uint64_t max_range_tombstones = 0;  // ShouldFlush() with so many; 0: however many
   size_t filter_bytes = 0;  // of a Bloom filter over prefixes, whole keys or both; 0: none
   bool filter_whole_keys = false;
 
@@ -230,6 +231,7 @@ class MemTable {
   const InternalKeyComparator comparator_;
   std::atomic<size_t> write_buffer_size_;  // relaxed: a limit that may change at any time
   const size_t arena_block_size_;
+  const uint64_t max_range_tombstones_;  // 0: none
   const SequenceNumber earliest_seq_;
   WriteBufferCharge charge_;  // outlives the arena
   ConcurrentArena arena_;

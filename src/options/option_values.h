@@ -74,6 +74,17 @@ std::string FormatValue(E v) {
   return std::to_string(static_cast<int64_t>(v));
 }
 
+// (A set of bits: its number.)
+inline std::string FormatValue(VerifyOutputFlags v) {
+  return std::to_string(static_cast<uint32_t>(v));
+}
+inline bool ParseValue(const std::string& text, VerifyOutputFlags* v) {
+  uint32_t bits;
+  if (!ParseValue(text, &bits)) return false;
+  *v = static_cast<VerifyOutputFlags>(bits);
+  return true;
+}
+
 template <typename E>
   requires(std::is_enum_v<E>)
 bool ParseValue(const std::string& text, E* v) {

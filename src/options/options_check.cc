@@ -46,6 +46,17 @@ class Checker {
   Status status_;
 };
 
+// Hours and minutes of a day, "23:30-04:00", or nothing.
+bool IsTimeRange(std::string_view text) {
+  if (text.empty()) return true;
+  const auto number = [text](size_t at, int limit) {
+    const auto digit = [text](size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+    return digit(at) && digit(at + 1) && (text[at] - '0') * 10 + text[at + 1] - '0' < limit;
+  };
+  return text.size() == 11 && text[2] == ':' && text[5] == '-' && text[8] == ':' && number(0, 24) &&
+         number(3, 60) && number(6, 24) && number(9, 60);
+}
+
 void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.sst_file_manager != nullptr &&
                          dynamic_cast<SpaceManager*>(o.sst_file_manager.get()) == nullptr,
@@ -56,6 +67,12 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");
+  check->Unsupported(o.track_and_verify_wals, "track_and_verify_wals",
+                     "use track_and_verify_wals_in_manifest");
+  check->Unsupported(o.verify_manifest_content_on_close, "verify_manifest_content_on_close");
+  check->Invalid(!IsTimeRange(o.daily_offpeak_time_utc),
+                 "daily_offpeak_time_utc should be set in the format HH:mm-HH:mm (e.g. "
+                 "04:30-07:30)");
   check->Unsupported(!o.checksum_handoff_file_types.empty(), "checksum_handoff_file_types");
   check->Unsupported(o.db_paths.size() > 4, "db_paths", "of more than four directories");
   check->Invalid(!o.write_dbid_to_manifest && !o.write_identity_file,
@@ -91,7 +108,7 @@ void CheckUnpersistedTimestamps(const DBOptions& db, const ColumnFamilyOptions& 
          "a comparator of one's own, " + std::string(name));
   refuse(db.atomic_flush, "atomic_flush");
   refuse(db.allow_concurrent_memtable_write, "allow_concurrent_memtable_write");
-  refuse(db.allow_ingest_behind, "allow_ingest_behind");
+  refuse(db.allow_ingest_behind || o.cf_allow_ingest_behind, "allow_ingest_behind");
   refuse(o.enable_blob_files, "enable_blob_files");
 }
 
@@ -126,6 +143,23 @@ void CheckColumnFamilyOptions(const ColumnFamilyOptions& o, Checker* check) {
                  "table_properties_collector_factories must not be null");
   check->Unsupported(o.preclude_last_level_data_seconds != 0, "preclude_last_level_data_seconds");
   check->Unsupported(o.preserve_internal_time_seconds != 0, "preserve_internal_time_seconds");
+  check->Unsupported(o.paranoid_memory_checks, "paranoid_memory_checks");
+  check->Unsupported(o.memtable_verify_per_key_checksum_on_seek,
+                     "memtable_verify_per_key_checksum_on_seek");
+  check->Unsupported(o.block_protection_bytes_per_key != 0, "block_protection_bytes_per_key");
+  check->Unsupported(o.read_triggered_compaction_threshold != 0,
+                     "read_triggered_compaction_threshold");
+  check->Unsupported(o.min_tombstones_for_range_conversion != 0,
+                     "min_tombstones_for_range_conversion");
+  check->Unsupported(o.enable_blob_direct_write, "enable_blob_direct_write");
+  const int runs = o.compaction_options_universal.max_read_amp;
+  check->Unsupported(runs == 0, "compaction_options_universal.max_read_amp",
+                     "0: use -1, or a number");
+  if (runs < -1 || (runs > 0 && runs < o.level0_file_num_compaction_trigger)) {
+    check->Add(
+        Status::NotSupported("CompactionOptionsUniversal::max_read_amp should be -1, or at least "
+                             "level0_file_num_compaction_trigger"));
+  }
   check->Unsupported(o.memtable_factory == nullptr || !IsKnownMemTable(*o.memtable_factory),
                      "memtable_factory",
                      (o.memtable_factory == nullptr ? "null" : o.memtable_factory->Name()) +
@@ -214,7 +248,7 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
                     !cf_options.memtable_factory->IsInsertConcurrentlySupported(),
                 "Memtable doesn't concurrent writes (allow_concurrent_memtable_write)");
   check.Invalid(
-      db_options.allow_ingest_behind &&
+      (db_options.allow_ingest_behind || cf_options.cf_allow_ingest_behind) &&
           (cf_options.compaction_style != kCompactionStyleUniversal || cf_options.num_levels < 3),
       "allow_ingest_behind needs universal compaction and at least 3 levels");
   return check.status();
@@ -344,6 +378,7 @@ MemTableOptions MakeMemTableOptions(const DBOptions& db_options,
   options.write_buffer_size = cf_options.write_buffer_size;
   options.arena_block_size = cf_options.arena_block_size;
   options.protection_bytes = cf_options.memtable_protection_bytes_per_key;
+  options.max_range_tombstones = cf_options.memtable_max_range_deletions;
   const size_t shared = db_options.write_buffer_manager->buffer_size();
   if (options.arena_block_size == 0 && shared != 0) {
     // A block is what memory is charged by: a small part of what all memtables may have.

@@ -139,7 +139,6 @@ void DumpWrites(const Lines& line, const DBOptions& o) {
   line("avoid_unnecessary_blocking_io", o.avoid_unnecessary_blocking_io);
   line("persist_stats_to_disk", o.persist_stats_to_disk);
   line("write_dbid_to_manifest", o.write_dbid_to_manifest);
-  if (!o.write_identity_file) line("write_identity_file", false);
   line("log_readahead_size", o.log_readahead_size);
   line("file_checksum_gen_factory",
        o.file_checksum_gen_factory != nullptr ? o.file_checksum_gen_factory->Name() : "Unknown");
@@ -268,7 +267,6 @@ void DumpTheRest(const Lines& line, const ColumnFamilyOptions& o) {
   line("periodic_compaction_seconds", o.periodic_compaction_seconds);
   line("preclude_last_level_data_seconds", o.preclude_last_level_data_seconds);
   line("preserve_internal_time_seconds", o.preserve_internal_time_seconds);
-  if (!o.persist_user_defined_timestamps) line("persist_user_defined_timestamps", false);
 }
 
 void DumpBlobs(const Lines& line, const ColumnFamilyOptions& o) {
@@ -284,6 +282,16 @@ void DumpBlobs(const Lines& line, const ColumnFamilyOptions& o) {
   line("experimental_mempurge_threshold", o.experimental_mempurge_threshold);
 }
 
+// What RocksDB 7.8.3 does not know, where it is not what it is by default.
+template <typename S>
+void DumpLater(const Lines& line, const S& options) {
+  for (const cairn::OptionField<S>& field : cairn::OptionFields<S>()) {
+    if (!field.later) continue;
+    const std::string value = field.format(options);
+    if (!value.empty()) line(std::string(field.name), value);
+  }
+}
+
 }  // namespace
 
 void DBOptions::Dump(Logger* log) const {
@@ -291,6 +299,7 @@ void DBOptions::Dump(Logger* log) const {
   DumpFiles(line, *this);
   DumpWrites(line, *this);
   DumpWhatMayChange(line, *this);
+  DumpLater(line, *this);
 }
 
 void ColumnFamilyOptions::Dump(Logger* log) const {
@@ -307,6 +316,7 @@ void ColumnFamilyOptions::Dump(Logger* log) const {
   DumpStyles(line, *this);
   DumpTheRest(line, *this);
   DumpBlobs(line, *this);
+  DumpLater(line, *this);
 }
 
 void Options::DumpCFOptions(Logger* log) const { ColumnFamilyOptions::Dump(log); }

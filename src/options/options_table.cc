@@ -8,6 +8,7 @@
 
 #include "base/builtin_merge_operator.h"
 #include "options/object_strings.h"
+#include "options/option_fields.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
@@ -24,24 +25,6 @@ SetRules RulesOf(const ConfigOptions& config) {
 }
 
 namespace {
-
-// Whether it is a struct with members of its own here.
-template <typename T>
-inline constexpr bool kHasMembers = std::is_class_v<T>;
-template <>
-inline constexpr bool kHasMembers<std::string> = false;
-template <typename T>
-inline constexpr bool kHasMembers<std::vector<T>> = false;
-
-template <typename S, auto Member>
-constexpr OptionField<S> Field(std::string_view name) {
-  using T = std::remove_cvref_t<decltype(std::declval<S&>().*Member)>;
-  std::string (*known_members)(const std::string&) = nullptr;
-  if constexpr (kHasMembers<T>) known_members = KnownMembers<T>;
-  return {name, [](const S& s) -> std::string { return FormatValue(s.*Member); },
-          [](S* s, const std::string& value) -> bool { return ParseValue(value, &(s->*Member)); },
-          known_members};
-}
 
 bool IsNull(const std::string& value) { return value.empty() || value == "nullptr"; }
 
@@ -115,97 +98,6 @@ std::string FormatSstPartitioner(const ColumnFamilyOptions& options) {
   return options.sst_partitioner_factory == nullptr ? "nullptr"
                                                     : options.sst_partitioner_factory->GetId();
 }
-
-// An option that RocksDB 7.8.3 does not know: left out where it has its default.
-template <typename S, auto Member>
-constexpr OptionField<S> LaterField(std::string_view name) {
-  OptionField<S> field = Field<S, Member>(name);
-  field.format = [](const S& s) -> std::string {
-    return s.*Member == S().*Member ? std::string() : FormatValue(s.*Member);
-  };
-  return field;
-}
-
-// Of old versions: accepted, without effect.
-template <typename S>
-constexpr OptionField<S> Ignored(std::string_view name) {
-  return {name, nullptr, nullptr};
-}
-
-}  // namespace
-
-template <>
-std::span<const OptionField<CompressionOptions>> OptionFields() {
-  using S = CompressionOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::max_dict_buffer_bytes>("max_dict_buffer_bytes"),
-      Field<S, &S::enabled>("enabled"),
-      Field<S, &S::max_dict_bytes>("max_dict_bytes"),
-      Field<S, &S::parallel_threads>("parallel_threads"),
-      Field<S, &S::zstd_max_train_bytes>("zstd_max_train_bytes"),
-      Field<S, &S::level>("level"),
-      Field<S, &S::use_zstd_dict_trainer>("use_zstd_dict_trainer"),
-      Field<S, &S::strategy>("strategy"),
-      Field<S, &S::window_bits>("window_bits"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<CompactionOptionsFIFO>> OptionFields() {
-  using S = CompactionOptionsFIFO;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::allow_compaction>("allow_compaction"),
-      Field<S, &S::age_for_warm>("age_for_warm"),
-      Field<S, &S::max_table_files_size>("max_table_files_size"),
-      LaterField<S, &S::max_data_files_size>("max_data_files_size"),
-      LaterField<S, &S::use_kv_ratio_compaction>("use_kv_ratio_compaction"),
-      Ignored<S>("ttl"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<CompactionOptionsUniversal>> OptionFields() {
-  using S = CompactionOptionsUniversal;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::incremental>("incremental"),
-      Field<S, &S::compression_size_percent>("compression_size_percent"),
-      Field<S, &S::allow_trivial_move>("allow_trivial_move"),
-      Field<S, &S::max_size_amplification_percent>("max_size_amplification_percent"),
-      Field<S, &S::max_merge_width>("max_merge_width"),
-      Field<S, &S::stop_style>("stop_style"),
-      Field<S, &S::min_merge_width>("min_merge_width"),
-      Field<S, &S::size_ratio>("size_ratio"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<MetadataCacheOptions>> OptionFields() {
-  using S = MetadataCacheOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::unpartitioned_pinning>("unpartitioned_pinning"),
-      Field<S, &S::partition_pinning>("partition_pinning"),
-      Field<S, &S::top_level_index_pinning>("top_level_index_pinning"),
-  };
-  return kFields;
-}
-
-template <>
-std::span<const OptionField<LRUCacheOptions>> OptionFields() {
-  using S = LRUCacheOptions;
-  static constexpr OptionField<S> kFields[] = {
-      Field<S, &S::capacity>("capacity"),
-      Field<S, &S::num_shard_bits>("num_shard_bits"),
-      Field<S, &S::strict_capacity_limit>("strict_capacity_limit"),
-      Field<S, &S::high_pri_pool_ratio>("high_pri_pool_ratio"),
-      Field<S, &S::low_pri_pool_ratio>("low_pri_pool_ratio"),
-  };
-  return kFields;
-}
-
-namespace {
 
 // --- Options whose text is not that of their type.
 
@@ -453,6 +345,36 @@ std::span<const OptionField<DBOptions>> OptionFields() {
       Field<DBOptions, &DBOptions::write_dbid_to_manifest>("write_dbid_to_manifest"),
       LaterField<DBOptions, &DBOptions::write_identity_file>("write_identity_file"),
       LaterField<DBOptions, &DBOptions::open_files_async>("open_files_async"),
+      LaterField<DBOptions, &DBOptions::compaction_verify_record_count>(
+          "compaction_verify_record_count"),
+      LaterField<DBOptions, &DBOptions::max_manifest_space_amp_pct>("max_manifest_space_amp_pct"),
+      LaterField<DBOptions, &DBOptions::verify_manifest_content_on_close>(
+          "verify_manifest_content_on_close"),
+      LaterField<DBOptions, &DBOptions::optimize_manifest_for_recovery>(
+          "optimize_manifest_for_recovery"),
+      LaterField<DBOptions, &DBOptions::reuse_manifest_on_open>("reuse_manifest_on_open"),
+      LaterField<DBOptions, &DBOptions::async_wal_precreate>("async_wal_precreate"),
+      LaterField<DBOptions, &DBOptions::background_close_inactive_wals>(
+          "background_close_inactive_wals"),
+      LaterField<DBOptions, &DBOptions::use_direct_io_for_compaction_reads>(
+          "use_direct_io_for_compaction_reads"),
+      LaterField<DBOptions, &DBOptions::prefix_seek_opt_in_only>("prefix_seek_opt_in_only"),
+      LaterField<DBOptions, &DBOptions::wal_write_temperature>("wal_write_temperature"),
+      LaterField<DBOptions, &DBOptions::metadata_write_temperature>("metadata_write_temperature"),
+      LaterField<DBOptions, &DBOptions::daily_offpeak_time_utc>("daily_offpeak_time_utc"),
+      LaterField<DBOptions, &DBOptions::follower_refresh_catchup_period_ms>(
+          "follower_refresh_catchup_period_ms"),
+      LaterField<DBOptions, &DBOptions::follower_catchup_retry_count>(
+          "follower_catchup_retry_count"),
+      LaterField<DBOptions, &DBOptions::follower_catchup_retry_wait_ms>(
+          "follower_catchup_retry_wait_ms"),
+      LaterField<DBOptions, &DBOptions::enforce_write_buffer_manager_during_recovery>(
+          "enforce_write_buffer_manager_during_recovery"),
+      LaterField<DBOptions, &DBOptions::max_compaction_trigger_wakeup_seconds>(
+          "max_compaction_trigger_wakeup_seconds"),
+      LaterField<DBOptions, &DBOptions::fast_sst_open>("fast_sst_open"),
+      LaterField<DBOptions, &DBOptions::read_io_executor_threads>("read_io_executor_threads"),
+      LaterField<DBOptions, &DBOptions::track_and_verify_wals>("track_and_verify_wals"),
       Field<DBOptions, &DBOptions::wal_compression>("wal_compression"),
       Field<DBOptions, &DBOptions::manual_wal_flush>("manual_wal_flush"),
       Field<DBOptions, &DBOptions::db_host_id>("db_host_id"),
@@ -668,6 +590,43 @@ std::span<const OptionField<ColumnFamilyOptions>> OptionFields() {
           "memtable_op_scan_flush_trigger"),
       LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_avg_op_scan_flush_trigger>(
           "memtable_avg_op_scan_flush_trigger"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_max_range_deletions>(
+          "memtable_max_range_deletions"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::uncache_aggressiveness>(
+          "uncache_aggressiveness"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::strict_max_successive_merges>(
+          "strict_max_successive_merges"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::verify_output_flags>(
+          "verify_output_flags"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::disallow_memtable_writes>(
+          "disallow_memtable_writes"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::default_write_temperature>(
+          "default_write_temperature"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::default_temperature>(
+          "default_temperature"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::target_file_size_is_upper_bound>(
+          "target_file_size_is_upper_bound"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::cf_allow_ingest_behind>(
+          "cf_allow_ingest_behind"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::bottommost_file_compaction_delay>(
+          "bottommost_file_compaction_delay"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::memtable_batch_lookup_optimization>(
+          "memtable_batch_lookup_optimization"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::paranoid_memory_checks>(
+          "paranoid_memory_checks"),
+      LaterField<ColumnFamilyOptions,
+                 &ColumnFamilyOptions::memtable_verify_per_key_checksum_on_seek>(
+          "memtable_verify_per_key_checksum_on_seek"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::block_protection_bytes_per_key>(
+          "block_protection_bytes_per_key"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::read_triggered_compaction_threshold>(
+          "read_triggered_compaction_threshold"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::min_tombstones_for_range_conversion>(
+          "min_tombstones_for_range_conversion"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::enable_blob_direct_write>(
+          "enable_blob_direct_write"),
+      LaterField<ColumnFamilyOptions, &ColumnFamilyOptions::blob_direct_write_partitions>(
+          "blob_direct_write_partitions"),
       Ignored<ColumnFamilyOptions>("bottommost_temperature"),
       Ignored<ColumnFamilyOptions>("snap_refresh_nanos"),
       Ignored<ColumnFamilyOptions>("hard_rate_limit"),
@@ -710,6 +669,19 @@ std::span<const OptionField<BlockBasedTableOptions>> OptionFields() {
           "index_block_search_type"),
       LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::separate_key_value_in_data_block>(
           "separate_key_value_in_data_block"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::decouple_partitioned_filters>(
+          "decouple_partitioned_filters"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::super_block_alignment_size>(
+          "super_block_alignment_size"),
+      LaterField<BlockBasedTableOptions,
+                 &BlockBasedTableOptions::super_block_alignment_space_overhead_ratio>(
+          "super_block_alignment_space_overhead_ratio"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::uniform_cv_threshold>(
+          "uniform_cv_threshold"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::fail_if_no_udi_on_open>(
+          "fail_if_no_udi_on_open"),
+      LaterField<BlockBasedTableOptions, &BlockBasedTableOptions::use_udi_as_primary_index>(
+          "use_udi_as_primary_index"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::no_block_cache>("no_block_cache"),
       Field<BlockBasedTableOptions, &BlockBasedTableOptions::index_block_restart_interval>(
           "index_block_restart_interval"),

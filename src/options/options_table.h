@@ -38,6 +38,8 @@ struct OptionField {
   // Of an object, instead of parse. `config` says where names of the user's are looked up; null:
   // nowhere.
   SetResult (*build)(S*, const std::string& value, const ConfigOptions* config) = nullptr;
+  // RocksDB 7.8.3 does not know it: it is printed where it is not what it is by default.
+  bool later = false;
 };
 
 template <typename S>

@@ -161,8 +161,8 @@ class MultiLookup {
                               blob.blob_index, &values_[i]);
     if (statuses_[i].IsIncomplete() && request.options.read_tier == kBlockCacheTier) return false;
     if (statuses_[i].ok() && !blob.operands.empty()) {
-      statuses_[i] = MergeInto(blob.operands, keys_[i], {values_[i], kTypeValue},
-                               request.statistics, Answer(i));
+      statuses_[i] =
+          MergeInto(request, blob.operands, keys_[i], {values_[i], kTypeValue}, Answer(i));
     }
     return true;
   }

@@ -1,5 +1,6 @@
 #include "read/point_lookup.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,8 +62,8 @@ Status PointLookup(const LookupRequest& request, const Slice& key, const LookupA
                         : LookUp<false>(request, key, answer, operands);
 }
 
-Status MergeInto(const MergeOperands& operands, const Slice& user_key, const MergeBase& base,
-                 Statistics* statistics, const LookupAnswer& answer) {
+Status MergeInto(const LookupRequest& request, const MergeOperands& operands, const Slice& user_key,
+                 const MergeBase& base, const LookupAnswer& answer) {
   PinnableSlice* const value = answer.value;
   if (operands.just_collects()) {
     if (base.type != kTypeValue && base.type != kTypeWideColumnEntity) return Status::NotFound();
@@ -77,12 +78,15 @@ Status MergeInto(const MergeOperands& operands, const Slice& user_key, const Mer
   Perf().Count(&PerfContext::internal_merge_point_lookup_count, operands.size());
   std::string result;
   ValueType type;
-  Status s = operands.Merge(user_key, base, statistics, /*logger=*/nullptr, &result, &type);
+  Status s = operands.Merge(user_key, base, request.statistics, /*logger=*/nullptr, &result, &type);
   value->Reset();
   if (!s.ok()) return s;
   *value->GetSelf() = std::move(result);
   value->PinSelf();
-  return type == kTypeValue ? s : ShowEntity(user_key, answer);
+  if (type != kTypeValue) s = ShowEntity(user_key, answer);
+  const std::optional<size_t>& threshold = request.options.merge_operand_count_threshold;
+  const bool exceeded = threshold.has_value() && operands.size() > *threshold;
+  return s.ok() && exceeded ? Status::OkMergeOperandThresholdExceeded() : s;
 }
 
 Status ShowEntity(const Slice& user_key, const LookupAnswer& answer) {
@@ -122,7 +126,6 @@ Status ShowBlob(const LookupRequest& request, const GetContext& context,
 
 Status ConcludeMerge(const LookupRequest& request, const GetContext& context,
                      const LookupAnswer& answer) {
-  Statistics* const statistics = request.statistics;
   MergeBase base;
   switch (context.state()) {
     case GetContext::kFound:
@@ -131,11 +134,11 @@ Status ConcludeMerge(const LookupRequest& request, const GetContext& context,
       }
       base.type = context.is_entity() ? kTypeWideColumnEntity : kTypeValue;
       if (answer.value != nullptr) base.value = *answer.value;
-      return MergeInto(*context.operands(), context.user_key(), base, statistics, answer);
+      return MergeInto(request, *context.operands(), context.user_key(), base, answer);
     case GetContext::kNotFound:
     case GetContext::kMerge:
     case GetContext::kDeleted:
-      return MergeInto(*context.operands(), context.user_key(), base, statistics, answer);
+      return MergeInto(request, *context.operands(), context.user_key(), base, answer);
     case GetContext::kUnsupported:
       return Status::NotSupported("Value type is not supported");
     case GetContext::kNoMemory:

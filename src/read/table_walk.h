@@ -134,8 +134,8 @@ template <bool kTimed>
 
 // The answer is what `operands` and the value below them make; the value, if they are just
 // collected.
-[[nodiscard]] Status MergeInto(const MergeOperands& operands, const Slice& user_key,
-                               const MergeBase& base, Statistics* statistics,
+[[nodiscard]] Status MergeInto(const LookupRequest& request, const MergeOperands& operands,
+                               const Slice& user_key, const MergeBase& base,
                                const LookupAnswer& answer);
 
 // Of the entity that the answer's value is, as it is stored; without a value all is well.
@@ -170,8 +170,8 @@ template <bool kTimed>
       const ValueType type = !s->ok()       ? kTypeDeletion
                              : found_entity ? kTypeWideColumnEntity
                                             : kTypeValue;
-      *s = MergeInto(*operands, sv.current->icmp().BareKey(lookup.user_key()), {found, type},
-                     statistics, answer);
+      *s = MergeInto(request, *operands, sv.current->icmp().BareKey(lookup.user_key()),
+                     {found, type}, answer);
     }
   } else if (decided && s->ok() && answer.value != nullptr) {
     if (found_entity) [[unlikely]] {

@@ -228,7 +228,7 @@ Status Repairer::ScanTables() {
 
 SequenceNumber Repairer::GuessSequence(const Found& found, const Family& family) const {
   // Whoever ingests behind all others wants no number.
-  if (options_.allow_ingest_behind) return 0;
+  if (options_.allow_ingest_behind || family.options->cf_allow_ingest_behind) return 0;
   SequenceNumber guess = 0;
   for (const auto& table : tables_) {
     if (table->family == &family && table->meta.number < found.number) {
@@ -484,7 +484,9 @@ Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation)
 Status Repairer::PlaceFamily(Family* family) {
   int levels = family->options->num_levels;
   if (family->options->compaction_style == kCompactionStyleFIFO) levels = 1;
-  if (options_.allow_ingest_behind) --levels;  // the last one is for what is ingested
+  if (options_.allow_ingest_behind || family->options->cf_allow_ingest_behind) {
+    --levels;  // the last one is for what is ingested
+  }
   std::map<std::pair<uint64_t, uint64_t>, TableRelation> related;  // by their numbers
   for (;;) {
     std::vector<Table*> tables;

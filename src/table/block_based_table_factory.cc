@@ -41,6 +41,7 @@ Status ValidateTableOptions(const BlockBasedTableOptions& o) {
       !(o.data_block_hash_table_util_ratio > 0)) {
     return invalid("data_block_hash_table_util_ratio must be greater than 0");
   }
+  if (o.use_udi_as_primary_index) return unsupported("use_udi_as_primary_index");
   if (o.separate_key_value_in_data_block) return unsupported("separate_key_value_in_data_block");
   if (o.block_align && !std::has_single_bit(o.block_size)) {
     return invalid("Block alignment requested but block size is not a power of 2");

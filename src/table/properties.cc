@@ -51,6 +51,17 @@ const NumberField* NumberFields(size_t* count) {
       {N::kSlowCompressionEstimatedDataSize, &P::slow_compression_estimated_data_size, true},
       {N::kTopLevelIndexSize, &P::top_level_index_size, true},
       {N::kUserDefinedTimestampsPersisted, &P::user_defined_timestamps_persisted, true},
+      {N::kUDIIsPrimaryIndex, &P::udi_is_primary_index, true},
+      {N::kNumDataBlocksCompressionRejected, &P::num_data_blocks_compression_rejected, true},
+      {N::kNumDataBlocksCompressionBypassed, &P::num_data_blocks_compression_bypassed, true},
+      {N::kNumUniformBlocks, &P::num_uniform_blocks, true},
+      {N::kNewestKeyTime, &P::newest_key_time, true},
+      {N::kTailStartOffset, &P::tail_start_offset, true},
+      {N::kKeyLargestSeqno, &P::key_largest_seqno, true},
+      {N::kKeySmallestSeqno, &P::key_smallest_seqno, true},
+      {N::kDataBlockRestartInterval, &P::data_block_restart_interval, true},
+      {N::kIndexBlockRestartInterval, &P::index_block_restart_interval, true},
+      {N::kSeparateKeyValueInDataBlock, &P::separate_key_value_in_data_block, true},
   };
   *count = sizeof(fields) / sizeof(fields[0]);
   return fields;

@@ -113,6 +113,7 @@ IOStatus Creation::Gather() {
   LiveFilesStorageInfoOptions options;
   options.include_checksum_info = true;
   options.wal_size_for_flush = options_.flush_before_backup ? 0 : UINT64_MAX;
+  options.atomic_flush = options_.atomic_flush;
   std::vector<LiveFileStorageInfo> files;
   Status listed = db_->GetLiveFilesStorageInfo(options, &files);
   if (!listed.ok()) return status_to_io_status(std::move(listed));

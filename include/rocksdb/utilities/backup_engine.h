@@ -163,6 +163,9 @@ struct CreateBackupOptions {
   // they have; the engine's later calls keep it. (kLow and kIdle are niceness 19.)
   bool decrease_background_thread_cpu_priority = false;
   CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
+  // With flush_before_backup: of all families together, as DBOptions::atomic_flush. (Of
+  // RocksDB 11.)
+  bool atomic_flush = false;
 };
 
 struct RestoreOptions {

@@ -331,6 +331,7 @@ class StackableDB : public DB {
   Env* GetEnv() const override { return db_->GetEnv(); }
   FileSystem* GetFileSystem() const override { return db_->GetFileSystem(); }
   Status FlushWAL(bool sync) override { return db_->FlushWAL(sync); }
+  Status FlushWAL(const FlushWALOptions& options) override { return db_->FlushWAL(options); }
   Status SyncWAL() override { return db_->SyncWAL(); }
   SequenceNumber GetLatestSequenceNumber() const override { return db_->GetLatestSequenceNumber(); }
   Status DisableFileDeletions() override { return db_->DisableFileDeletions(); }
@@ -362,6 +363,11 @@ class StackableDB : public DB {
   void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                ColumnFamilyMetaData* metadata) override {
     db_->GetColumnFamilyMetaData(column_family, metadata);
+  }
+  void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                               const GetColumnFamilyMetaDataOptions& options,
+                               ColumnFamilyMetaData* metadata) override {
+    db_->GetColumnFamilyMetaData(column_family, options, metadata);
   }
   Status VerifyFileChecksums(const ReadOptions& read_options) override {
     return db_->VerifyFileChecksums(read_options);

@@ -1,0 +1,84 @@
+// The tables of the structs that are values of options (options_table.h).
+#include "options/option_fields.h"
+#include "options/options_table.h"
+#include "rocksdb/cache.h"
+
+namespace cairn {
+
+template <>
+std::span<const OptionField<CompressionOptions>> OptionFields() {
+  using S = CompressionOptions;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::max_dict_buffer_bytes>("max_dict_buffer_bytes"),
+      Field<S, &S::enabled>("enabled"),
+      Field<S, &S::max_dict_bytes>("max_dict_bytes"),
+      Field<S, &S::parallel_threads>("parallel_threads"),
+      Field<S, &S::zstd_max_train_bytes>("zstd_max_train_bytes"),
+      Field<S, &S::level>("level"),
+      Field<S, &S::use_zstd_dict_trainer>("use_zstd_dict_trainer"),
+      Field<S, &S::strategy>("strategy"),
+      Field<S, &S::window_bits>("window_bits"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<CompactionOptionsFIFO>> OptionFields() {
+  using S = CompactionOptionsFIFO;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::allow_compaction>("allow_compaction"),
+      Field<S, &S::age_for_warm>("age_for_warm"),
+      Field<S, &S::max_table_files_size>("max_table_files_size"),
+      LaterField<S, &S::max_data_files_size>("max_data_files_size"),
+      LaterField<S, &S::use_kv_ratio_compaction>("use_kv_ratio_compaction"),
+      LaterField<S, &S::allow_trivial_copy_when_change_temperature>(
+          "allow_trivial_copy_when_change_temperature"),
+      LaterField<S, &S::trivial_copy_buffer_size>("trivial_copy_buffer_size"),
+      Ignored<S>("ttl"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<CompactionOptionsUniversal>> OptionFields() {
+  using S = CompactionOptionsUniversal;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::incremental>("incremental"),
+      Field<S, &S::compression_size_percent>("compression_size_percent"),
+      Field<S, &S::allow_trivial_move>("allow_trivial_move"),
+      Field<S, &S::max_size_amplification_percent>("max_size_amplification_percent"),
+      Field<S, &S::max_merge_width>("max_merge_width"),
+      Field<S, &S::stop_style>("stop_style"),
+      Field<S, &S::min_merge_width>("min_merge_width"),
+      Field<S, &S::size_ratio>("size_ratio"),
+      LaterField<S, &S::max_read_amp>("max_read_amp"),
+      LaterField<S, &S::reduce_file_locking>("reduce_file_locking"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<MetadataCacheOptions>> OptionFields() {
+  using S = MetadataCacheOptions;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::unpartitioned_pinning>("unpartitioned_pinning"),
+      Field<S, &S::partition_pinning>("partition_pinning"),
+      Field<S, &S::top_level_index_pinning>("top_level_index_pinning"),
+  };
+  return kFields;
+}
+
+template <>
+std::span<const OptionField<LRUCacheOptions>> OptionFields() {
+  using S = LRUCacheOptions;
+  static constexpr OptionField<S> kFields[] = {
+      Field<S, &S::capacity>("capacity"),
+      Field<S, &S::num_shard_bits>("num_shard_bits"),
+      Field<S, &S::strict_capacity_limit>("strict_capacity_limit"),
+      Field<S, &S::high_pri_pool_ratio>("high_pri_pool_ratio"),
+      Field<S, &S::low_pri_pool_ratio>("low_pri_pool_ratio"),
+  };
+  return kFields;
+}
+
+}  // namespace cairn
