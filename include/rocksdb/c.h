@@ -694,6 +694,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_files.h"
 #include "c_import.h"
 #include "c_job_info.h"
+#include "c_later_fields.h"
 #include "c_merge.h"
 #include "c_monitoring.h"
 #include "c_newer.h"
@@ -704,9 +705,11 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_releases.h"
 #include "c_space.h"
 #include "c_timestamps.h"
+#include "c_traces.h"
 #include "c_transaction_db.h"
 #include "c_transactions.h"
 #include "c_values.h"
+#include "c_wal_filter.h"
 #include "c_write_batch_wi.h"
 
 #endif /* ROCKSDB_INCLUDE_C_H_ */

@@ -188,6 +188,12 @@ extern ROCKSDB_LIBRARY_API unsigned char
 rocksdb_backup_engine_options_get_current_temperatures_override_manifest(
     rocksdb_backup_engine_options_t* opt);
 
+/* CreateBackupOptions::atomic_flush. */
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_create_backup_options_get_atomic_flush(
+    rocksdb_create_backup_options_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_set_atomic_flush(
+    rocksdb_create_backup_options_t* opt, unsigned char v);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

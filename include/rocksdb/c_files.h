@@ -142,6 +142,33 @@ extern ROCKSDB_LIBRARY_API void rocksdb_compact_files_cf(
 extern ROCKSDB_LIBRARY_API void rocksdb_compact_files_output_file_names_destroy(
     char** output_file_names, size_t num_output_file_names);
 
+/* CompactionOptions, LiveFilesStorageInfoOptions, SizeApproximationOptions, as in options.h. */
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_compaction_options_get_allow_trivial_move(
+    rocksdb_compaction_options_t* opt);
+extern ROCKSDB_LIBRARY_API int rocksdb_compaction_options_get_output_temperature_override(
+    rocksdb_compaction_options_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_compaction_options_set_allow_trivial_move(
+    rocksdb_compaction_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API void rocksdb_compaction_options_set_output_temperature_override(
+    rocksdb_compaction_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_livefiles_storage_info_options_get_atomic_flush(
+    rocksdb_livefiles_storage_info_options_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_livefiles_storage_info_options_set_atomic_flush(
+    rocksdb_livefiles_storage_info_options_t* opt, unsigned char v);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_size_approximation_options_get_include_blob_files(
+    rocksdb_size_approximation_options_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_size_approximation_options_set_include_blob_files(
+    rocksdb_size_approximation_options_t* opt, unsigned char v);
+/* A flag that ends compactions early once it is set, from any thread. It must outlive the calls of
+   those whose options have it. NULL: none. */
+extern ROCKSDB_LIBRARY_API unsigned char* rocksdb_compaction_options_canceled_create(void);
+extern ROCKSDB_LIBRARY_API void rocksdb_compaction_options_canceled_destroy(
+    unsigned char* canceled);
+extern ROCKSDB_LIBRARY_API void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
+                                                                        unsigned char value);
+extern ROCKSDB_LIBRARY_API void rocksdb_compaction_options_set_canceled(
+    rocksdb_compaction_options_t* options, unsigned char* canceled);
+
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

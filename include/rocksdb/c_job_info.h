@@ -293,6 +293,52 @@ extern ROCKSDB_LIBRARY_API rocksdb_compactionjobinfo_t* rocksdb_compactionjobinf
 extern ROCKSDB_LIBRARY_API void rocksdb_compactionjobinfo_destroy(
     rocksdb_compactionjobinfo_t* info);
 
+/* Of releases since 8. */
+extern ROCKSDB_LIBRARY_API unsigned char
+rocksdb_compaction_job_stats_has_accurate_num_input_records(
+    const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_compaction_job_stats_is_remote_compaction(
+    const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API size_t
+rocksdb_compaction_job_stats_num_filtered_input_files(const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API size_t
+rocksdb_compaction_job_stats_num_filtered_input_files_at_output_level(
+    const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API size_t rocksdb_compaction_job_stats_num_input_files_trivially_moved(
+    const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_compaction_job_stats_total_skipped_input_bytes(const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API uint32_t
+rocksdb_subcompactionjobinfo_blob_compression_type(const rocksdb_subcompactionjobinfo_t* info);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_data_block_restart_interval(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_table_properties_has_key_largest_seqno(
+    const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_table_properties_has_key_smallest_seqno(
+    const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_index_block_restart_interval(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_key_largest_seqno(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_key_smallest_seqno(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_newest_key_time(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t rocksdb_table_properties_num_data_blocks_compression_bypassed(
+    const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t rocksdb_table_properties_num_data_blocks_compression_rejected(
+    const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_num_uniform_blocks(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_separate_key_value_in_data_block(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_tail_start_offset(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_udi_is_primary_index(const rocksdb_table_properties_t* props);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_table_properties_uncompressed_data_size(const rocksdb_table_properties_t* props);
+
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

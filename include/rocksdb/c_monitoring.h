@@ -168,6 +168,33 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_info_log(rocksdb_options_t*,
 /* To be destroyed. */
 extern ROCKSDB_LIBRARY_API rocksdb_logger_t* rocksdb_options_get_info_log(rocksdb_options_t*);
 
+/* GetColumnFamilyMetaDataOptions: a range of keys, which are copied (NULL: none), and a level (-1:
+   all). A key that was not set is NULL. */
+typedef struct rocksdb_column_family_metadata_options_t rocksdb_column_family_metadata_options_t;
+extern ROCKSDB_LIBRARY_API rocksdb_column_family_metadata_options_t*
+rocksdb_column_family_metadata_options_create(void);
+extern ROCKSDB_LIBRARY_API void rocksdb_column_family_metadata_options_destroy(
+    rocksdb_column_family_metadata_options_t* options);
+extern ROCKSDB_LIBRARY_API const char* rocksdb_column_family_metadata_options_get_end_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* key_len);
+extern ROCKSDB_LIBRARY_API int rocksdb_column_family_metadata_options_get_level(
+    rocksdb_column_family_metadata_options_t* opt);
+extern ROCKSDB_LIBRARY_API const char* rocksdb_column_family_metadata_options_get_start_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* key_len);
+extern ROCKSDB_LIBRARY_API void rocksdb_column_family_metadata_options_set_end_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key, size_t key_len);
+extern ROCKSDB_LIBRARY_API void rocksdb_column_family_metadata_options_set_level(
+    rocksdb_column_family_metadata_options_t* opt, int v);
+extern ROCKSDB_LIBRARY_API void rocksdb_column_family_metadata_options_set_start_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key, size_t key_len);
+extern ROCKSDB_LIBRARY_API rocksdb_column_family_metadata_t*
+rocksdb_get_column_family_metadata_cf_with_options(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+    const rocksdb_column_family_metadata_options_t* options);
+extern ROCKSDB_LIBRARY_API rocksdb_column_family_metadata_t*
+rocksdb_get_column_family_metadata_with_options(
+    rocksdb_t* db, const rocksdb_column_family_metadata_options_t* options);
+
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

@@ -193,6 +193,12 @@ extern ROCKSDB_LIBRARY_API void rocksdb_flush_wal_with_options(
 extern ROCKSDB_LIBRARY_API void rocksdb_transactiondb_flush_wal_with_options(
     rocksdb_transactiondb_t* txn_db, const rocksdb_flushwaloptions_t* options, char** errptr);
 
+/* FlushWALOptions. */
+extern ROCKSDB_LIBRARY_API int rocksdb_flushwaloptions_get_rate_limiter_priority(
+    rocksdb_flushwaloptions_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_flushwaloptions_set_rate_limiter_priority(
+    rocksdb_flushwaloptions_t* opt, int v);
+
 #ifdef __cplusplus
 } /* end extern "C" */
 #endif

@@ -26,6 +26,19 @@ extern ROCKSDB_LIBRARY_API void rocksdb_cuckoo_options_set_identity_as_first_has
     rocksdb_cuckoo_table_options_t* options, unsigned char v);
 extern ROCKSDB_LIBRARY_API void rocksdb_cuckoo_options_set_use_module_hash(
     rocksdb_cuckoo_table_options_t* options, unsigned char v);
+/* The former as RocksDB 11 calls it; and what was set. */
+extern ROCKSDB_LIBRARY_API void rocksdb_cuckoo_options_set_hash_table_ratio(
+    rocksdb_cuckoo_table_options_t* options, double v);
+extern ROCKSDB_LIBRARY_API double rocksdb_cuckoo_options_get_hash_table_ratio(
+    rocksdb_cuckoo_table_options_t* options);
+extern ROCKSDB_LIBRARY_API uint32_t
+rocksdb_cuckoo_options_get_max_search_depth(rocksdb_cuckoo_table_options_t* options);
+extern ROCKSDB_LIBRARY_API uint32_t
+rocksdb_cuckoo_options_get_cuckoo_block_size(rocksdb_cuckoo_table_options_t* options);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_cuckoo_options_get_identity_as_first_hash(
+    rocksdb_cuckoo_table_options_t* options);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_cuckoo_options_get_use_module_hash(
+    rocksdb_cuckoo_table_options_t* options);
 /* NULL changes nothing. */
 extern ROCKSDB_LIBRARY_API void rocksdb_options_set_cuckoo_table_factory(
     rocksdb_options_t* opt, rocksdb_cuckoo_table_options_t* table_options);

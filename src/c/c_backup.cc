@@ -187,4 +187,6 @@ CAIRN_C_OPTION(backup_engine_options, unsigned char, share_files_with_checksum)
 CAIRN_C_OPTION(backup_engine_options, int, schema_version)
 CAIRN_C_OPTION(backup_engine_options, unsigned char, current_temperatures_override_manifest)
 
+CAIRN_C_OPTION(create_backup_options, unsigned char, atomic_flush)
+
 }  // extern "C"

@@ -1,7 +1,9 @@
 // The C interface: the files of a column family, by level, and of all; waiting for compactions.
 #include <chrono>
 
+#include <optional>
 #include "c/c_live_files.h"
+
 #include "c/c_objects.h"
 #include "rocksdb/metadata.h"
 
@@ -9,6 +11,10 @@ using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is 
 
 struct rocksdb_column_family_metadata_t {
   ColumnFamilyMetaData rep;
+};
+struct rocksdb_column_family_metadata_options_t {
+  int level = -1;
+  std::optional<std::string> start, end;
 };
 // The parents own what these show.
 struct rocksdb_level_metadata_t {
@@ -23,6 +29,35 @@ struct rocksdb_wait_for_compact_options_t {
 
 using cairn::CopyBytes;
 using cairn::CopyString;
+
+namespace {
+
+void Keep(const char* key, size_t size, std::optional<std::string>* kept) {
+  if (key == nullptr) {
+    kept->reset();
+  } else {
+    kept->emplace(key, size);
+  }
+}
+const char* Show(const std::optional<std::string>& kept, size_t* size) {
+  *size = kept ? kept->size() : 0;
+  return kept ? kept->data() : nullptr;
+}
+OptSlice InCpp(const std::optional<std::string>& kept) {
+  return kept ? OptSlice(*kept) : OptSlice();
+}
+rocksdb_column_family_metadata_t* MetadataOf(
+    rocksdb_t* db, ColumnFamilyHandle* family,
+    const rocksdb_column_family_metadata_options_t& options) {
+  auto* const meta = new rocksdb_column_family_metadata_t;
+  db->rep->GetColumnFamilyMetaData(
+      family,
+      GetColumnFamilyMetaDataOptions(InCpp(options.start), InCpp(options.end), options.level),
+      &meta->rep);
+  return meta;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -164,6 +199,47 @@ uint64_t rocksdb_wait_for_compact_options_get_timeout(rocksdb_wait_for_compact_o
 void rocksdb_wait_for_compact(rocksdb_t* db, rocksdb_wait_for_compact_options_t* options,
                               char** errptr) {
   cairn::Report(errptr, db->rep->WaitForCompact(options->rep));
+}
+
+rocksdb_column_family_metadata_options_t* rocksdb_column_family_metadata_options_create(void) {
+  return new rocksdb_column_family_metadata_options_t;
+}
+void rocksdb_column_family_metadata_options_destroy(
+    rocksdb_column_family_metadata_options_t* options) {
+  delete options;
+}
+void rocksdb_column_family_metadata_options_set_level(rocksdb_column_family_metadata_options_t* opt,
+                                                      int v) {
+  opt->level = v;
+}
+int rocksdb_column_family_metadata_options_get_level(
+    rocksdb_column_family_metadata_options_t* opt) {
+  return opt->level;
+}
+void rocksdb_column_family_metadata_options_set_start_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key, size_t key_len) {
+  Keep(key, key_len, &options->start);
+}
+void rocksdb_column_family_metadata_options_set_end_key(
+    rocksdb_column_family_metadata_options_t* options, const char* key, size_t key_len) {
+  Keep(key, key_len, &options->end);
+}
+const char* rocksdb_column_family_metadata_options_get_start_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* key_len) {
+  return Show(options->start, key_len);
+}
+const char* rocksdb_column_family_metadata_options_get_end_key(
+    const rocksdb_column_family_metadata_options_t* options, size_t* key_len) {
+  return Show(options->end, key_len);
+}
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_with_options(
+    rocksdb_t* db, const rocksdb_column_family_metadata_options_t* options) {
+  return MetadataOf(db, db->rep->DefaultColumnFamily(), *options);
+}
+rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf_with_options(
+    rocksdb_t* db, rocksdb_column_family_handle_t* column_family,
+    const rocksdb_column_family_metadata_options_t* options) {
+  return MetadataOf(db, column_family->rep, *options);
 }
 
 }  // extern "C"

@@ -14,9 +14,7 @@ struct rocksdb_file_checksum_gen_factory_t {
   std::shared_ptr<FileChecksumGenFactory> rep;
 };
 struct rocksdb_flushwaloptions_t {
-  struct {
-    bool sync = false;
-  } rep;
+  FlushWALOptions rep;
 };
 
 extern "C" {
@@ -132,14 +130,15 @@ rocksdb_flushwaloptions_t* rocksdb_flushwaloptions_create() {
 }
 void rocksdb_flushwaloptions_destroy(rocksdb_flushwaloptions_t* o) { delete o; }
 CAIRN_C_OPTION(flushwaloptions, unsigned char, sync)
+CAIRN_C_OPTION(flushwaloptions, int, rate_limiter_priority)
 void rocksdb_flush_wal_with_options(rocksdb_t* db, const rocksdb_flushwaloptions_t* options,
                                     char** errptr) {
-  Report(errptr, db->rep->FlushWAL(options->rep.sync));
+  Report(errptr, db->rep->FlushWAL(options->rep));
 }
 void rocksdb_transactiondb_flush_wal_with_options(rocksdb_transactiondb_t* txn_db,
                                                   const rocksdb_flushwaloptions_t* options,
                                                   char** errptr) {
-  Report(errptr, txn_db->rep->FlushWAL(options->rep.sync));
+  Report(errptr, txn_db->rep->FlushWAL(options->rep));
 }
 
 }  // extern "C"

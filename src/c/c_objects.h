@@ -71,6 +71,7 @@ struct rocksdb_options_t {
 struct rocksdb_readoptions_t {
   rocksdb::ReadOptions rep;
   rocksdb::Slice lower_bound, upper_bound, timestamp, iter_start_ts;  // what rep points to
+  std::string request_id;                                             // likewise
 };
 struct rocksdb_writeoptions_t {
   rocksdb::WriteOptions rep;
@@ -111,6 +112,7 @@ struct rocksdb_logger_t {
 };
 struct rocksdb_envoptions_t {
   rocksdb::EnvOptions rep;
+  std::shared_ptr<rocksdb::RateLimiter> rate_limiter;  // what rep points to
 };
 struct rocksdb_ingestexternalfileoptions_t {
   rocksdb::IngestExternalFileOptions rep;

@@ -6,7 +6,13 @@
 using namespace rocksdb;  // NOLINT(google-build-using-namespace): all below is of the API
 
 // The settings are forgotten: nothing comes of them.
-struct rocksdb_cuckoo_table_options_t {};
+struct rocksdb_cuckoo_table_options_t {
+  double hash_table_ratio = 0.9;
+  uint32_t max_search_depth = 100;
+  uint32_t cuckoo_block_size = 5;
+  bool identity_as_first_hash = false;
+  bool use_module_hash = true;
+};
 
 extern "C" {
 
@@ -14,15 +20,19 @@ rocksdb_cuckoo_table_options_t* rocksdb_cuckoo_options_create() {
   return new rocksdb_cuckoo_table_options_t;
 }
 void rocksdb_cuckoo_options_destroy(rocksdb_cuckoo_table_options_t* o) { delete o; }
-void rocksdb_cuckoo_options_set_hash_ratio(rocksdb_cuckoo_table_options_t* /*o*/, double /*v*/) {}
-void rocksdb_cuckoo_options_set_max_search_depth(rocksdb_cuckoo_table_options_t* /*o*/,
-                                                 uint32_t /*v*/) {}
-void rocksdb_cuckoo_options_set_cuckoo_block_size(rocksdb_cuckoo_table_options_t* /*o*/,
-                                                  uint32_t /*v*/) {}
-void rocksdb_cuckoo_options_set_identity_as_first_hash(rocksdb_cuckoo_table_options_t* /*o*/,
-                                                       unsigned char /*v*/) {}
-void rocksdb_cuckoo_options_set_use_module_hash(rocksdb_cuckoo_table_options_t* /*o*/,
-                                                unsigned char /*v*/) {}
+void rocksdb_cuckoo_options_set_hash_ratio(rocksdb_cuckoo_table_options_t* o, double v) {
+  o->hash_table_ratio = v;
+}
+#define CAIRN_C_CUCKOO(type, field)                                                    \
+  void rocksdb_cuckoo_options_set_##field(rocksdb_cuckoo_table_options_t* o, type v) { \
+    o->field = v;                                                                      \
+  }                                                                                    \
+  type rocksdb_cuckoo_options_get_##field(rocksdb_cuckoo_table_options_t* o) { return o->field; }
+CAIRN_C_CUCKOO(double, hash_table_ratio)
+CAIRN_C_CUCKOO(uint32_t, max_search_depth)
+CAIRN_C_CUCKOO(uint32_t, cuckoo_block_size)
+CAIRN_C_CUCKOO(unsigned char, identity_as_first_hash)
+CAIRN_C_CUCKOO(unsigned char, use_module_hash)
 void rocksdb_options_set_cuckoo_table_factory(rocksdb_options_t* o,
                                               rocksdb_cuckoo_table_options_t* table_options) {
   if (table_options == nullptr) return;
