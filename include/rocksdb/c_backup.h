@@ -194,6 +194,15 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_create_backup_options_get_atomi
 extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_set_atomic_flush(
     rocksdb_create_backup_options_t* opt, unsigned char v);
 
+/* BackupEngineOptions::io_buffer_size; RestoreOptions::mode, by its number: 1, 2 or 65535. */
+extern ROCKSDB_LIBRARY_API void rocksdb_backup_engine_options_set_io_buffer_size(
+    rocksdb_backup_engine_options_t* opt, uint64_t v);
+extern ROCKSDB_LIBRARY_API uint64_t
+rocksdb_backup_engine_options_get_io_buffer_size(rocksdb_backup_engine_options_t* opt);
+extern ROCKSDB_LIBRARY_API void rocksdb_restore_options_set_mode(rocksdb_restore_options_t* opt,
+                                                                 int v);
+extern ROCKSDB_LIBRARY_API int rocksdb_restore_options_get_mode(rocksdb_restore_options_t* opt);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

@@ -188,5 +188,7 @@ CAIRN_C_OPTION(backup_engine_options, int, schema_version)
 CAIRN_C_OPTION(backup_engine_options, unsigned char, current_temperatures_override_manifest)
 
 CAIRN_C_OPTION(create_backup_options, unsigned char, atomic_flush)
+CAIRN_C_OPTION(backup_engine_options, uint64_t, io_buffer_size)
+CAIRN_C_OPTION(restore_options, int, mode)
 
 }  // extern "C"

@@ -34,6 +34,7 @@ struct BackupContext {
     env.threads = options.max_background_operations;
     env.nice = priority.load(std::memory_order_relaxed) < CpuPriority::kNormal ? 19 : 0;
     env.limiter = limiter;
+    env.buffer_size = static_cast<size_t>(options.io_buffer_size);
     env.stop = &stop;
     return env;
   }

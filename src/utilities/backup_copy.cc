@@ -14,6 +14,7 @@ namespace cairn {
 namespace {
 
 constexpr size_t kChunk = 256 << 10;
+constexpr size_t kMaxChunk = size_t{1} << 30;  // whatever a user asks for
 
 // Calls the user's function each so many bytes of all files.
 class Progress {
@@ -38,7 +39,7 @@ class Progress {
 class Copier {
  public:
   Copier(const CopyEnv& env, std::vector<FileCopy>* copies)
-      : env_(env), progress_(env), copies_(*copies), chunk_(ChunkOf(env.limiter)) {}
+      : env_(env), progress_(env), copies_(*copies), chunk_(ChunkOf(env)) {}
 
   IOStatus Run() {
     const size_t wanted = std::min<size_t>(std::max(env_.threads, 1), copies_.size());
@@ -62,10 +63,11 @@ class Copier {
 
  private:
   // A request to the limiter has at most a burst.
-  static size_t ChunkOf(RateLimiter* limiter) {
-    if (limiter == nullptr) return kChunk;
-    const auto burst = static_cast<uint64_t>(std::max<int64_t>(limiter->GetSingleBurstBytes(), 1));
-    return static_cast<size_t>(std::min<uint64_t>(kChunk, burst));
+  static size_t ChunkOf(const CopyEnv& env) {
+    const size_t chunk = env.buffer_size == 0 ? kChunk : std::min(env.buffer_size, kMaxChunk);
+    if (env.limiter == nullptr) return chunk;
+    const int64_t burst = std::max<int64_t>(env.limiter->GetSingleBurstBytes(), 1);
+    return static_cast<size_t>(std::min<uint64_t>(chunk, static_cast<uint64_t>(burst)));
   }
 
   void Work() {

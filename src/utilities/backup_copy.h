@@ -50,6 +50,7 @@ struct CopyEnv {
   const std::atomic<bool>* stop = nullptr;   // once it is set: Incomplete
   std::function<void()> progress = nullptr;  // by one thread at a time,
   uint64_t progress_interval = 4 << 20;      // each so many bytes
+  size_t buffer_size = 0;                    // bytes of each thread; 0: as it likes
 };
 
 // The first error. A copy that failed is removed again. SUSPENDS.

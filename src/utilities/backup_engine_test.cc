@@ -429,5 +429,90 @@ TEST_F(BackupEngineTest, StatisticsCount) {
   EXPECT_EQ("# success backup: 2, # fail backup: 3", statistics.ToString());
 }
 
+// What of a database is the backup's may stay where it is.
+TEST_F(BackupEngineTest, ARestoreMayKeepWhatIsTheSame) {
+  Options of_db = SmallOptions();
+  of_db.disable_auto_compactions = true;
+  Open(of_db);
+  for (uint64_t i = 0; i < 3; ++i) {
+    PutRange(i * 100, i * 100 + 100, 1);
+    Flush();
+  }
+  OpenEngine();
+  MustCreate(/*flush=*/true);
+  const Contents expected = model_;
+  std::atomic<int> opened{0};  // tables of the backup
+  fault::Rule counts;
+  counts.operations = fault::kOpen;
+  counts.where = [&opened](const std::string& path) {
+    if (path.find("shared_checksum/") != std::string::npos) ++opened;
+    return false;
+  };
+  backups_.faults->AddRule(counts);
+  const auto restore = [&](RestoreOptions::Mode mode) {
+    opened = 0;
+    const RestoreOptions how(/*keep_log_files=*/false, mode);
+    const IOStatus s = engine_->RestoreDBFromBackup(how, 1, kRestored, kRestored);
+    EXPECT_TRUE(s.ok()) << s.ToString();
+    return opened.load();
+  };
+  using Mode = RestoreOptions::Mode;
+  EXPECT_EQ(restore(Mode::kKeepLatestDbSessionIdFiles), 3) << "nothing is there";
+  ExpectDatabase(kRestored, expected);
+  EXPECT_EQ(restore(Mode::kPurgeAllFiles), 3);
+  for (const Mode mode : {Mode::kVerifyChecksum, Mode::kKeepLatestDbSessionIdFiles}) {
+    SCOPED_TRACE(mode);
+    EXPECT_EQ(restore(mode), 0);
+    ExpectDatabase(kRestored, expected);
+    // One that is gone, one of another size.
+    std::vector<std::string> tables;
+    for (const std::string& name : NamesIn(disk_, kRestored)) {
+      if (name.ends_with(".sst")) tables.push_back(std::string(kRestored) + "/" + name);
+    }
+    ASSERT_EQ(tables.size(), 3u);
+    ASSERT_TRUE(disk_.memory->DeleteFile(tables[0], IOOptions(), nullptr).ok());
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), "cut", tables[1], false).ok());
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), "no one's",
+                                  std::string(kRestored) + "/000099.sst", false)
+                    .ok());
+    EXPECT_EQ(restore(mode), 2);
+    EXPECT_FALSE(NamesIn(disk_, kRestored).contains("000099.sst"));
+    ExpectDatabase(kRestored, expected);
+    // One that changed, with its size: only who reads it knows.
+    std::string bytes;
+    ASSERT_TRUE(ReadFileToString(disk_.memory.get(), tables[2], &bytes).ok());
+    bytes[50] = static_cast<char>(bytes[50] ^ 1);
+    ASSERT_TRUE(WriteStringToFile(disk_.memory.get(), bytes, tables[2], false).ok());
+    EXPECT_EQ(restore(mode), mode == Mode::kVerifyChecksum ? 1 : 0);
+    if (mode == Mode::kVerifyChecksum) ExpectDatabase(kRestored, expected);
+  }
+  EXPECT_EQ(restore(Mode::kVerifyChecksum), 1);
+  ExpectDatabase(kRestored, expected);
+  EXPECT_TRUE(engine_
+                  ->RestoreDBFromBackup(RestoreOptions(false, static_cast<Mode>(3)), 1, kRestored,
+                                        kRestored)
+                  .IsInvalidArgument());
+  // Tables of later times go, and those that another database made are not taken for these.
+  Put("later", "v");
+  Flush();
+  MustCreate(/*flush=*/true);
+  {
+    const RestoreOptions how(false, Mode::kKeepLatestDbSessionIdFiles);
+    ASSERT_TRUE(engine_->RestoreDBFromBackup(how, 2, kRestored, kRestored).ok());
+    ExpectDatabase(kRestored, model_);
+  }
+  EXPECT_EQ(restore(Mode::kKeepLatestDbSessionIdFiles), 0);
+  ExpectDatabase(kRestored, expected);
+}
+
+TEST_F(BackupEngineTest, CopiesGoByBuffersOfAnySize) {
+  for (const uint64_t size : {uint64_t{1}, uint64_t{4096}, UINT64_MAX}) {
+    options_.io_buffer_size = size;
+    Make(1);
+    ExpectBackup(1, contents_.back());
+    ASSERT_TRUE(engine_->DeleteBackup(1).ok());
+  }
+}
+
 }  // namespace
 }  // namespace cairn

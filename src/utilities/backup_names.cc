@@ -91,6 +91,15 @@ std::string DatabaseFileName(const std::string& path) {
   return name;
 }
 
+std::string SessionInName(const std::string& path) {
+  if (!IsIn(kBackupSharedChecksumDir, path)) return "";
+  const std::string_view name = BaseName(path);
+  const size_t first = name.find("_s");
+  if (first == std::string_view::npos || first != name.find('_')) return "";
+  const size_t begin = first + 2;
+  return std::string(name.substr(begin, name.find_first_of("_.", begin) - begin));
+}
+
 std::optional<uint64_t> SizeInName(const std::string& path) {
   if (!IsIn(kBackupSharedChecksumDir, path)) return std::nullopt;
   const std::string_view name = BaseName(path);

@@ -54,6 +54,8 @@ std::string SharedChecksumPath(const std::string& database_name,
 bool IsSharedBackupFile(const std::string& path);
 // What the file is called in a database: "000012.sst".
 std::string DatabaseFileName(const std::string& path);
+// The session that the name says it was written in; empty: it does not.
+std::string SessionInName(const std::string& path);
 // The bytes that the name says it has, if it does.
 std::optional<uint64_t> SizeInName(const std::string& path);
 

@@ -9,7 +9,10 @@
 #include "base/logging.h"
 #include "db/outside_directories.h"
 #include "fs/file_names.h"
+#include "fs/file_reader.h"
 #include "fs/file_util.h"
+#include "rocksdb/table_properties.h"
+#include "table/read_properties.h"
 #include "utilities/backup_names.h"
 
 namespace cairn {
@@ -62,6 +65,10 @@ class Restoration {
   IOStatus CheckOwner();
   // Where each file goes. Corruption: one has no name that a database knows.
   IOStatus Plan();
+  // Which of the files that are there are the backup's: they leave `copies_`. What cannot be read
+  // is copied.
+  void FindKept();
+  bool IsOfItsSession(const FileCopy& copy, const std::string& backup_path) const;
   IOStatus Clear();
   // Removes all files but the locks and those that `keeps` names.
   IOStatus ClearDirectory(const std::string& dir, bool keeps_logs);
@@ -79,15 +86,22 @@ class Restoration {
   const std::string wal_dir_;
   HeldLock db_lock_, wal_lock_;
   std::vector<FileCopy> copies_;
-  std::string current_;  // its path until all else is there; empty: the backup has none
+  std::set<std::string> kept_;  // paths
+  std::string current_;         // its path until all else is there; empty: the backup has none
 };
 
 IOStatus Restoration::Run() {
   if (db_dir_.empty()) return IOStatus::InvalidArgument("the database's directory has no name");
+  const RestoreOptions::Mode mode = options_.mode;
+  if (mode != RestoreOptions::kPurgeAllFiles && mode != RestoreOptions::kVerifyChecksum &&
+      mode != RestoreOptions::kKeepLatestDbSessionIdFiles) {
+    return IOStatus::InvalidArgument("RestoreOptions::mode is none of 1, 2 and 65535");
+  }
   if (context_.stopped()) return BackupStopped();
   IOStatus s = VerifyBackupFiles(context_, catalog_, backup_, /*checksums=*/false);
   if (s.ok()) s = Plan();
   if (s.ok()) s = TakeDirectories();
+  if (s.ok() && options_.mode != RestoreOptions::kPurgeAllFiles) FindKept();
   if (s.ok()) s = Clear();
   if (s.ok() && options_.keep_log_files) {
     // What it has goes further than the backup's.
@@ -130,6 +144,57 @@ IOStatus Restoration::Plan() {
     copy.to_temperature = file->temperature;
   }
   return IOStatus::OK();
+}
+
+bool Restoration::IsOfItsSession(const FileCopy& copy, const std::string& backup_path) const {
+  const std::string session = SessionInName(backup_path);
+  if (session.empty()) return false;
+  std::unique_ptr<RandomAccessFileReader> reader;
+  IOStatus io = RandomAccessFileReader::Open(fs_, copy.to, FileOptions(), &reader);
+  TableProperties properties;
+  return io.ok() && ReadTableProperties(std::move(reader), copy.size, &properties).ok() &&
+         properties.db_session_id == session;
+}
+
+void Restoration::FindKept() {
+  std::vector<FileCopy> here, there;  // the same files, where they are and in the backup
+  for (size_t i = 0; i < copies_.size(); ++i) {
+    const FileCopy& copy = copies_[i];
+    uint64_t size = 0;
+    const bool is_data = copy.to.ends_with(".sst") || copy.to.ends_with(".blob");
+    if (!is_data || !fs_->GetFileSize(copy.to, IOOptions(), &size, nullptr).ok() ||
+        size != copy.size) {
+      continue;
+    }
+    if (options_.mode == RestoreOptions::kKeepLatestDbSessionIdFiles) {
+      if (IsOfItsSession(copy, backup_.files[i]->path)) kept_.insert(copy.to);
+      continue;
+    }
+    FileCopy read;
+    read.size = copy.size;
+    read.from = copy.to;
+    here.push_back(read);
+    read.from = copy.from;
+    read.expected_crc32c = copy.expected_crc32c;
+    there.push_back(std::move(read));
+  }
+  CopyEnv env = context_.NewCopyEnv(context_.options.restore_rate_limiter.get());
+  env.progress = nullptr;
+  env.source = fs_;
+  CopyFiles(env, &here).PermitUncheckedError();
+  for (size_t i = 0; i < here.size(); ++i) {
+    if (!here[i].status.ok()) continue;
+    if (!there[i].expected_crc32c.has_value()) {
+      // The backup's meta file does not tell.
+      std::vector<FileCopy> one = {there[i]};
+      env.source = context_.backup_fs.get();
+      if (!CopyFiles(env, &one).ok()) continue;
+      there[i].expected_crc32c = one[0].crc32c;
+    }
+    if (here[i].crc32c == *there[i].expected_crc32c) kept_.insert(here[i].from);
+  }
+  std::erase_if(copies_, [this](const FileCopy& copy) { return kept_.contains(copy.to); });
+  LogInfo(context_.options.info_log, "Backup: %zu files are there already", kept_.size());
 }
 
 IOStatus Restoration::TakeDirectories() {
@@ -188,6 +253,7 @@ IOStatus Restoration::ClearDirectory(const std::string& dir, bool keeps_logs) {
     const bool known = ParseFileName(name, &number, &type);
     if ((known && type == FileType::kLockFile) || name == kBackupLockFile) continue;
     if (known && type == FileType::kWalFile && keeps_logs) continue;
+    if (kept_.contains(In(dir, name))) continue;
     s = fs_->DeleteFile(In(dir, name), IOOptions(), nullptr);
   }
   return s;

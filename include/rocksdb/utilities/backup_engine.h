@@ -86,6 +86,8 @@ struct BackupEngineOptions {
   int max_background_operations = 1;
   // Bytes that are copied for a backup between two calls of progress_callback.
   uint64_t callback_trigger_interval_size = 4 << 20;
+  // Bytes that a thread copies at once, 1 GiB at most; 0: 256 KiB. (Of RocksDB 8.)
+  uint64_t io_buffer_size = 0;
   // How many good backups BackupEngineReadOnly looks at, the latest ones. BackupEngine must know
   // all; there it is without effect.
   int max_valid_backups_to_open = INT_MAX;
@@ -169,12 +171,28 @@ struct CreateBackupOptions {
 };
 
 struct RestoreOptions {
+  // What of the database that is there may stay, so that it is not copied again: of its tables and
+  // blob files those that are the backup's. (Of RocksDB 9.)
+  enum Mode : uint32_t {
+    // By number, size and the session that wrote them, as their names in the backup have it:
+    // nothing
+    // is read of them. For a database whose files are known to be sound. (Blob files, and tables
+    // whose names in the backup have checksums instead, are copied.)
+    kKeepLatestDbSessionIdFiles = 1U,
+    // By their checksums: all of them are read.
+    kVerifyChecksum = 2U,
+    // Nothing.
+    kPurgeAllFiles = 0xffffU,
+  };
+
   // The logs in wal_dir stay, those of its archive are moved there, and of a backup's logs none
   // overwrites one: what was written after the backup is replayed on top. For databases whose logs
   // outlive their tables, with backups without logs.
   bool keep_log_files;
+  Mode mode;
 
-  explicit RestoreOptions(bool _keep_log_files = false) : keep_log_files(_keep_log_files) {}
+  explicit RestoreOptions(bool _keep_log_files = false, Mode _mode = Mode::kPurgeAllFiles)
+      : keep_log_files(_keep_log_files), mode(_mode) {}
 };
 
 // From 1 on, in the order of their making.
