@@ -34,6 +34,7 @@ struct CompactionJobStats {
 
   bool is_full_compaction = false;  // of all files of the column family
   bool is_manual_compaction = false;
+  bool is_remote_compaction = false;  // some part ran elsewhere: see CompactionService
 
   // Bytes, of the files.
   uint64_t total_input_bytes = 0;
