@@ -131,6 +131,8 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_compaction_job_stats_is_full_co
     const rocksdb_compaction_job_stats_t* stats);
 extern ROCKSDB_LIBRARY_API unsigned char rocksdb_compaction_job_stats_is_manual_compaction(
     const rocksdb_compaction_job_stats_t* stats);
+extern ROCKSDB_LIBRARY_API unsigned char rocksdb_compaction_job_stats_is_remote_compaction(
+    const rocksdb_compaction_job_stats_t* stats);
 extern ROCKSDB_LIBRARY_API uint64_t
 rocksdb_compaction_job_stats_total_input_bytes(const rocksdb_compaction_job_stats_t* stats);
 extern ROCKSDB_LIBRARY_API uint64_t
