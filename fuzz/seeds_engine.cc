@@ -9,6 +9,7 @@
 #include "base/internal_key.h"
 #include "base/namespace.h"
 #include "base/wide_column_serialization.h"
+#include "compaction/remote_messages.h"
 #include "fs/file_writer.h"
 #include "fs/memory_file_system.h"
 #include "fuzz/log_bytes.h"
@@ -282,6 +283,50 @@ void AddEdits(const AddSeed& add) {
   add("version_edit", "manifest-cut", manifest.substr(0, manifest.size() - 4));
 }
 
+// With the byte before them that has version and checksum made right, which go here.
+void AddRemoteMessages(const AddSeed& add) {
+  const auto unsealed = [](int how, std::string bytes) {
+    bytes.resize(bytes.size() - 8);
+    return Bytes({how}) + bytes;
+  };
+  RemoteJob job;
+  job.db_id = "a database";
+  job.column_family = "default";
+  job.paths = {"", "/second"};
+  job.options_file_number = 7;
+  job.inputs = {{0, {12, 11}}, {2, {5}}};
+  job.output_level = 2;
+  add("remote_messages", "job", unsealed(2, job.Encode()));
+  add("remote_messages", "job-whole", Bytes({0}) + job.Encode());
+  job.begin = "b";
+  job.end = "e";
+  job.snapshots = {3, 9};
+  job.history_low = "12345678";
+  job.manual = true;
+  job.reason = CompactionReason::kManualCompaction;
+  add("remote_messages", "job-of-a-part", unsealed(2, job.Encode()));
+  RemoteResult result;
+  result.output_path = "/out";
+  result.output_level = 2;
+  for (int i = 0; i < 2; ++i) {
+    FileMetaData file;
+    file.number = 100 + static_cast<uint64_t>(i);
+    file.file_size = 1000;
+    file.smallest.DecodeFrom(InternalKeyOf(10 * i, 5));
+    file.largest.DecodeFrom(InternalKeyOf(10 * i + 9, 6));
+    file.smallest_seqno = 5;
+    file.largest_seqno = 6;
+    file.file_checksum = "sum";
+    file.file_checksum_func_name = "function";
+    result.files.push_back(file);
+  }
+  add("remote_messages", "result", unsealed(3, result.Encode()));
+  add("remote_messages", "result-whole", Bytes({1}) + result.Encode());
+  RemoteResult failure;
+  failure.status = Status::IOError("a disk", "is broken");
+  add("remote_messages", "failure", unsealed(3, failure.Encode()));
+}
+
 void AddOptions(const AddSeed& add) {
   DBOptions db;
   ColumnFamilyOptions family;
@@ -452,6 +497,7 @@ void AddEngineSeeds(const AddSeed& add) {
   AddTraces(add);
   AddLogs(add);
   AddEdits(add);
+  AddRemoteMessages(add);
   AddOptions(add);
   AddBackupMetas(add);
   AddKeys(add);

@@ -58,6 +58,8 @@ typedef struct rocksdb_filterpolicy_t rocksdb_filterpolicy_t;
 typedef struct rocksdb_flushoptions_t rocksdb_flushoptions_t;
 typedef struct rocksdb_ingestexternalfileoptions_t rocksdb_ingestexternalfileoptions_t;
 typedef struct rocksdb_iterator_t rocksdb_iterator_t;
+typedef struct rocksdb_table_properties_collector_factory_t
+    rocksdb_table_properties_collector_factory_t;
 typedef struct rocksdb_level_metadata_t rocksdb_level_metadata_t;
 typedef struct rocksdb_livefiles_t rocksdb_livefiles_t;
 typedef struct rocksdb_logger_t rocksdb_logger_t;
@@ -690,6 +692,7 @@ extern ROCKSDB_LIBRARY_API void rocksdb_free(void* ptr);
 #include "c_listener.h"
 
 #include "c_blob.h"
+#include "c_compaction_service.h"
 #include "c_fields.h"
 #include "c_files.h"
 #include "c_import.h"

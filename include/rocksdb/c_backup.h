@@ -203,6 +203,15 @@ extern ROCKSDB_LIBRARY_API void rocksdb_restore_options_set_mode(rocksdb_restore
                                                                  int v);
 extern ROCKSDB_LIBRARY_API int rocksdb_restore_options_get_mode(rocksdb_restore_options_t* opt);
 
+/* Refused: a backup whose options have one is an error, "Not implemented". NULL: none, the default.
+ */
+typedef unsigned char (*rocksdb_create_backup_options_exclude_files_cb)(void* state,
+                                                                        const char* relative_file,
+                                                                        size_t relative_file_len);
+extern ROCKSDB_LIBRARY_API void rocksdb_create_backup_options_set_exclude_files_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_exclude_files_cb callback);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

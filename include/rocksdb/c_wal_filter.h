@@ -41,8 +41,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_wal_filter(rocksdb_options_t
 extern ROCKSDB_LIBRARY_API void rocksdb_options_clear_wal_filter(rocksdb_options_t* opt);
 
 /* RocksDB's header has no function that makes one. */
-typedef struct rocksdb_table_properties_collector_factory_t
-    rocksdb_table_properties_collector_factory_t;
 extern ROCKSDB_LIBRARY_API void rocksdb_table_properties_collector_factory_destroy(
     rocksdb_table_properties_collector_factory_t* factory);
 /* The factory is shared, and may be destroyed at once. */

@@ -34,6 +34,7 @@ struct CompactionJobStats {
 
   bool is_full_compaction = false;  // of all files of the column family
   bool is_manual_compaction = false;
+  bool is_remote_compaction = false;  // some part ran elsewhere: see CompactionService
 
   // Bytes, of the files.
   uint64_t total_input_bytes = 0;
@@ -70,7 +71,6 @@ struct CompactionJobStats {
   // Of releases since 8. False: a compaction filter skipped keys without a look, so that
   // num_input_records is not all of them.
   bool has_accurate_num_input_records = true;
-  bool is_remote_compaction = false;  // by a CompactionService
   // Files that were moved to another level as they are.
   size_t num_input_files_trivially_moved = 0;
   // Stay 0: files are not left out of a compaction by what they have.

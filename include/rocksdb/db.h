@@ -177,6 +177,22 @@ class DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr);
 
+  // A worker of remote compaction (CompactionService in options.h): merges the tables of the
+  // database in `name` that `input`, which the primary's service was given, names into tables in
+  // `output_directory`. That is made if it is missing, has nothing in it but a LOG, and is of the
+  // database's file system. Reads only, beside the process that has it open. *output is for Wait():
+  // the result, or what tells of the failure. After an error there are no tables. InvalidArgument:
+  // an `input` of another database or of files that it does not have any more, a directory that is
+  // not empty; Corruption: an `input` that is damaged; NotSupported: one of another version;
+  // TryAgain: the files are seen here as they were before. SUSPENDS.
+  static Status OpenAndCompact(const std::string& name, const std::string& output_directory,
+                               const std::string& input, std::string* output,
+                               const CompactionServiceOptionsOverride& override_options);
+  static Status OpenAndCompact(const OpenAndCompactOptions& options, const std::string& name,
+                               const std::string& output_directory, const std::string& input,
+                               std::string* output,
+                               const CompactionServiceOptionsOverride& override_options);
+
   // The names of the column families of a database that is not open.
   static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                                    std::vector<std::string>* column_families);

@@ -15,6 +15,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/advanced_options.h"
@@ -38,7 +40,6 @@ namespace ROCKSDB_NAMESPACE {
 class Cache;
 class CompactionFilter;
 class CompactionFilterFactory;
-class CompactionService;
 class ConcurrentTaskLimiter;
 class EventListener;
 class MergeOperator;
@@ -157,6 +158,101 @@ enum class WALRecoveryMode : char {
 
 // DBOptions::db_host_id: the name of this machine.
 inline const char* kHostnameForDbHostId = "__hostname__";
+
+// Remote compaction: the primary, the database that is open, lets another process merge its tables
+// (DB::OpenAndCompact) and takes the result over. What lies between the two is a CompactionService
+// of the user's.
+
+// What became of a job.
+enum class CompactionServiceJobStatus : char {
+  kSuccess,
+  kFailure,
+  kAborted,
+  kUseLocal,  // the primary runs it itself
+};
+
+// The job, for who has to find a worker for it. The names are the primary's.
+struct CompactionServiceJobInfo {
+  std::string db_name;  // the directory
+  std::string db_id;
+  std::string db_session_id;
+  uint32_t cf_id = 0;
+  std::string cf_name;
+  // Unique as long as the database is open: of two of its parts that run at once it is not the
+  // same.
+  uint64_t job_id = 0;
+  Env::Priority priority = Env::LOW;
+  CompactionReason compaction_reason = CompactionReason::kUnknown;
+  bool is_full_compaction = false;  // of all files of the column family
+  bool is_manual_compaction = false;
+  bool bottommost_level = false;
+  int base_input_level = 0;  // the first one that has inputs
+  int output_level = 0;
+
+  CompactionServiceJobInfo() = default;
+  CompactionServiceJobInfo(std::string db_name_, std::string db_id_, std::string db_session_id_,
+                           uint32_t cf_id_, std::string cf_name_, uint64_t job_id_,
+                           Env::Priority priority_, CompactionReason compaction_reason_,
+                           bool is_full_compaction_, bool is_manual_compaction_,
+                           bool bottommost_level_, int base_input_level_, int output_level_)
+      : db_name(std::move(db_name_)),
+        db_id(std::move(db_id_)),
+        db_session_id(std::move(db_session_id_)),
+        cf_id(cf_id_),
+        cf_name(std::move(cf_name_)),
+        job_id(job_id_),
+        priority(priority_),
+        compaction_reason(compaction_reason_),
+        is_full_compaction(is_full_compaction_),
+        is_manual_compaction(is_manual_compaction_),
+        bottommost_level(bottommost_level_),
+        base_input_level(base_input_level_),
+        output_level(output_level_) {}
+};
+
+struct CompactionServiceScheduleResponse {
+  std::string scheduled_job_id;  // the service's name for the job
+  CompactionServiceJobStatus status;
+
+  CompactionServiceScheduleResponse(std::string scheduled_job_id_,
+                                    CompactionServiceJobStatus status_)
+      : scheduled_job_id(std::move(scheduled_job_id_)), status(status_) {}
+  explicit CompactionServiceScheduleResponse(CompactionServiceJobStatus status_)
+      : status(status_) {}
+};
+
+// Called from the threads of compactions, of several at once, without a lock of the database. Must
+// not throw. (Of RocksDB 11; release 7.8.3 has others in place of Schedule and Wait.)
+class CompactionService : public Customizable {
+ public:
+  static const char* Type() { return "CompactionService"; }
+  const char* Name() const override = 0;
+
+  // Hands the job to a worker, with `compaction_service_input`: bytes for DB::OpenAndCompact. With
+  // kSuccess Wait() is called next; kFailure and kAborted fail the compaction, with Incomplete and
+  // Aborted.
+  virtual CompactionServiceScheduleResponse Schedule(
+      const CompactionServiceJobInfo& /*info*/, const std::string& /*compaction_service_input*/) {
+    return CompactionServiceScheduleResponse(CompactionServiceJobStatus::kUseLocal);
+  }
+  // Returns when the job has ended, with what OpenAndCompact gave out as *result. kSuccess: the
+  // tables are moved out of the worker's directory into the database's, which must be of the same
+  // file system. kFailure: the compaction fails with the status that is in *result, Incomplete
+  // where there is none.
+  virtual CompactionServiceJobStatus Wait(const std::string& /*scheduled_job_id*/,
+                                          std::string* /*result*/) {
+    return CompactionServiceJobStatus::kUseLocal;
+  }
+  // The database is closed, or CancelAllBackgroundWork() was called: Wait() should return soon from
+  // now on, with kAborted, for those who are in it are waited for. May be called more than once.
+  virtual void CancelAwaitingJobs() {}
+  // A job whose Wait() said kSuccess has its tables moved to the database; or it has not, so that
+  // what is left of them is the service's to remove. kUseLocal: the result cannot be read.
+  virtual void OnInstallation(const std::string& /*scheduled_job_id*/,
+                              CompactionServiceJobStatus /*status*/) {}
+
+  ~CompactionService() override = default;
+};
 
 struct DBOptions {
   // Less memory for a database of a few MB.
@@ -405,6 +501,8 @@ struct DBOptions {
   std::string db_host_id = kHostnameForDbHostId;
   // Unsupported, must be empty.
   FileTypeSet checksum_handoff_file_types;
+  // Compactions that merge tables run elsewhere, each of their parts as a job of its own; those
+  // that only move or drop files, or that have to do with blob files, run here. Null: all do.
   std::shared_ptr<CompactionService> compaction_service = nullptr;
   // kVolatileTier: the block cache's secondary cache, if it has one, is not used for this database.
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
@@ -747,6 +845,43 @@ struct SizeApproximationOptions {
   // Blob files, too, by the tables' share in the range. (Of RocksDB 11. It may also be the only
   // one.)
   bool include_blob_files = false;
+};
+
+// Of DB::OpenAndCompact: what the OPTIONS file of the database does not have, as it has names of
+// objects at most. They must do what the primary's do. All is used as it is here, null included,
+// but for table_factory.
+struct CompactionServiceOptionsOverride {
+  Env* env = Env::Default();
+  std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
+
+  const Comparator* comparator = BytewiseComparator();
+  std::shared_ptr<MergeOperator> merge_operator = nullptr;
+  const CompactionFilter* compaction_filter = nullptr;
+  std::shared_ptr<CompactionFilterFactory> compaction_filter_factory = nullptr;
+  std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;
+  std::shared_ptr<TableFactory> table_factory;  // null: of the OPTIONS file
+  std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
+
+  // Told of what happens here: files that are made, read and written, and the part of the
+  // compaction; not of the compaction, which is the primary's.
+  std::vector<std::shared_ptr<EventListener>> listeners;
+  std::shared_ptr<Statistics> statistics = nullptr;
+  std::shared_ptr<Logger> info_log = nullptr;  // null: a LOG in the output directory
+  std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
+      table_properties_collector_factories;
+
+  // Options of the database and of the family, by name, instead of the file's. Names that are not
+  // known are left out.
+  std::unordered_map<std::string, std::string> options_map;
+};
+
+// Of DB::OpenAndCompact.
+struct OpenAndCompactOptions {
+  // Set it to true to end the compaction early: Incomplete, sub-code kManualCompactionPaused.
+  // Borrowed.
+  std::atomic<bool>* canceled = nullptr;
+  // Unsupported: to go on where another call ended.
+  bool allow_resumption = false;
 };
 
 // Of DB::GetLiveFilesStorageInfo.

@@ -188,6 +188,21 @@ CAIRN_C_OPTION(backup_engine_options, int, schema_version)
 CAIRN_C_OPTION(backup_engine_options, unsigned char, current_temperatures_override_manifest)
 
 CAIRN_C_OPTION(create_backup_options, unsigned char, atomic_flush)
+void rocksdb_create_backup_options_set_exclude_files_callback(
+    rocksdb_create_backup_options_t* options, void* state,
+    rocksdb_create_backup_options_exclude_files_cb callback) {
+  if (callback == nullptr) {
+    options->rep.exclude_files_callback = nullptr;
+    return;
+  }
+  options->rep.exclude_files_callback = [state, callback](MaybeExcludeBackupFile* begin,
+                                                          MaybeExcludeBackupFile* end) {
+    for (MaybeExcludeBackupFile* file = begin; file != end; ++file) {
+      const std::string& path = file->info.relative_file;
+      file->exclude_decision = callback(state, path.data(), path.size()) != 0;
+    }
+  };
+}
 CAIRN_C_OPTION(backup_engine_options, uint64_t, io_buffer_size)
 CAIRN_C_OPTION(restore_options, int, mode)
 

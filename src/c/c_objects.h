@@ -19,6 +19,7 @@
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/snapshot.h"
 #include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
 #include "rocksdb/write_batch.h"
 
 // rocksdb_<object>_set_<field>(): `type` is that of the header.
@@ -120,6 +121,11 @@ struct rocksdb_ingestexternalfileoptions_t {
 struct rocksdb_env_t {
   rocksdb::Env* rep;
   std::unique_ptr<rocksdb::Env> owned;  // null: the process's default
+};
+
+// (No function of the interface makes one.)
+struct rocksdb_table_properties_collector_factory_t {
+  std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> rep;
 };
 
 namespace cairn {

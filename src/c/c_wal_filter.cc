@@ -55,10 +55,6 @@ struct rocksdb_walfilter_t final : public WalFilter {
   }
 };
 
-struct rocksdb_table_properties_collector_factory_t {
-  std::shared_ptr<TablePropertiesCollectorFactory> rep;
-};
-
 extern "C" {
 
 rocksdb_walfilter_t* rocksdb_walfilter_create(

@@ -130,6 +130,7 @@ void CompactionJob::AddBlobFiles(const Parts& parts) {
 // What is not read is lost with the inputs.
 Status CompactionJob::CheckRecordCount(const Parts& parts) const {
   if (!env_.db_options->compaction_verify_record_count) return Status::OK();
+  if (begin_ || end_) return Status::OK();  // some of the entries are another worker's
   for (const auto& part : parts) {
     if (part->skipped_input()) return Status::OK();
   }
@@ -169,6 +170,27 @@ Status CompactionJob::SyncOutputs(const Parts& parts) const {
   return s;
 }
 
+void CompactionJob::TickStatistics(const Parts& parts) const {
+  bool any_here = false;
+  uint64_t written = stats_.bytes_written + stats_.bytes_written_blob;
+  for (const auto& part : parts) {
+    any_here |= !part->was_remote();
+    for (const FileMetaData& output : part->outputs()) {
+      if (part->was_remote()) written -= output.file_size;
+    }
+  }
+  if (any_here) {
+    env_.statistics->recordTick(
+        COMPACT_READ_BYTES,
+        stats_.bytes_read_start_levels + stats_.bytes_read_output_level + stats_.bytes_read_blob);
+  }
+  env_.statistics->recordTick(COMPACT_WRITE_BYTES, written);
+  env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, records_filtered_);
+  env_.statistics->recordTick(COMPACTION_KEY_DROP_NEWER_ENTRY, counts_.num_records_replaced);
+  env_.statistics->recordTick(COMPACTION_KEY_DROP_OBSOLETE, counts_.num_expired_deletion_records);
+  env_.statistics->recordInHistogram(COMPACTION_TIME, stats_.micros);
+}
+
 Status CompactionJob::Run() {
   const uint64_t start = fiber::now_nanos();
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
@@ -181,17 +203,16 @@ Status CompactionJob::Run() {
   stats_.cpu_micros = (fiber::thread_cpu_nanos() - start_cpu) / 1000;
   Parts parts;
   for (size_t i = 0; i <= boundaries.size(); ++i) {
-    using Bound = std::optional<std::string>;
-    parts.push_back(
-        std::make_unique<Subcompaction>(env_, compaction_, i == 0 ? Bound() : boundaries[i - 1],
-                                        i == boundaries.size() ? Bound() : boundaries[i], &stop_));
+    parts.push_back(std::make_unique<Subcompaction>(
+        env_, compaction_, i == 0 ? begin_ : boundaries[i - 1],
+        i == boundaries.size() ? end_ : boundaries[i], &stop_, static_cast<int>(i)));
   }
   if (s.ok()) s = RunParts(parts);
-  uint64_t filtered = 0;
   for (const auto& part : parts) {
-    filtered += part->records_filtered();
+    records_filtered_ += part->records_filtered();
     counts_.Add(part->counts());
     if (part->skipped_input()) counts_.has_accurate_num_input_records = false;
+    counts_.is_remote_compaction |= part->was_remote();
     stats_.cpu_micros += part->cpu_micros();
     stats_.records_in += part->records_in();
     stats_.records_dropped += part->records_dropped();
@@ -216,17 +237,7 @@ Status CompactionJob::Run() {
 
   stats_.micros = (fiber::now_nanos() - start) / 1000;
   stats_.count = 1;
-  if (env_.statistics != nullptr) {
-    env_.statistics->recordTick(
-        COMPACT_READ_BYTES,
-        stats_.bytes_read_start_levels + stats_.bytes_read_output_level + stats_.bytes_read_blob);
-    env_.statistics->recordTick(COMPACT_WRITE_BYTES,
-                                stats_.bytes_written + stats_.bytes_written_blob);
-    env_.statistics->recordTick(COMPACTION_KEY_DROP_USER, filtered);
-    env_.statistics->recordTick(COMPACTION_KEY_DROP_NEWER_ENTRY, counts_.num_records_replaced);
-    env_.statistics->recordTick(COMPACTION_KEY_DROP_OBSOLETE, counts_.num_expired_deletion_records);
-    env_.statistics->recordInHistogram(COMPACTION_TIME, stats_.micros);
-  }
+  if (env_.statistics != nullptr) TickStatistics(parts);
   EventLine(env_.info_log, "compaction_finished", env_.job_id)
       .Field("status", s.ToString())
       .Field("compaction_time_micros", stats_.micros)

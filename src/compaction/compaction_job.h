@@ -11,6 +11,9 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/namespace.h"
@@ -29,15 +32,26 @@ class CompactionJob {
   // deleted and the edit is untouched.
   [[nodiscard]] Status Run();
 
+  // Before Run: of all user keys only [begin, end), without a bound where there is none. What a
+  // worker does of another process's compaction.
+  void SetRange(std::optional<std::string> begin, std::optional<std::string> end) {
+    begin_ = std::move(begin);
+    end_ = std::move(end);
+  }
+
   const JobStats& stats() const { return stats_; }
   // Of all parts (Subcompaction::counts).
   const CompactionJobStats& counts() const { return counts_; }
+  // By the user's filter, one by one.
+  uint64_t records_filtered() const { return records_filtered_; }
 
  private:
   using Parts = std::vector<std::unique_ptr<Subcompaction>>;
 
   void CountInputs();
   void LogStart() const;
+  // Where the user's Statistics count what was done here, and what elsewhere.
+  void TickStatistics(const Parts& parts) const;
   // To the user's listeners: a part begins, or has ended.
   void TellPart(const Parts& parts, size_t part, const Status* end) const;
   // Into the edit: what the parts wrote, and what of older files is garbage now.
@@ -51,9 +65,11 @@ class CompactionJob {
 
   const JobEnv& env_;
   Compaction* const compaction_;
+  std::optional<std::string> begin_, end_;
   std::atomic<bool> stop_{false};  // a part failed: the others need not go on
   JobStats stats_;
   CompactionJobStats counts_;
+  uint64_t records_filtered_ = 0;
 };
 
 }  // namespace cairn

@@ -73,6 +73,11 @@ class CompactionPicker {
                                     uint32_t output_path_id,
                                     std::unique_ptr<Compaction>* compaction);
 
+  // One that was picked elsewhere, by the process that this one works for. Everything but the
+  // version and the grandparents is set in `params`.
+  std::unique_ptr<Compaction> Start(const ColumnFamilyOptions& options, Version* version,
+                                    Compaction::Params params);
+
   // While it lives, no compaction is picked that writes into this range of user keys on the level:
   // a file from outside is about to be there. REQUIRES: the mutex when it is made and destroyed.
   class Reservation {
@@ -154,9 +159,6 @@ class CompactionPicker {
                                    Compaction::Params params);
   void SetOutputDefaults(const ColumnFamilyOptions& options, const Version& version,
                          Compaction::Params* params) const;
-  // Everything but the version and the grandparents is set in `params`.
-  std::unique_ptr<Compaction> Start(const ColumnFamilyOptions& options, Version* version,
-                                    Compaction::Params params);
 
  private:
   void Register(Compaction* compaction);

@@ -48,6 +48,12 @@ struct JobEnv {
   // With timestamps: what is newer goes (DB::OpenAndTrimHistory). Empty: nothing does.
   std::string trim_above;
   int job_id = 0;  // for the LOG
+  // The job is another process' (CompactionService).
+  bool is_worker = false;
+  // For the worker of a remote compaction: the OPTIONS file in force (0: there is none), and the
+  // MANIFEST, of which it must have read as much.
+  uint64_t options_file_number = 0;
+  uint64_t manifest_number = 0, manifest_bytes = 0;
   // Asked after each output of a compaction; an error ends the job. Empty: nothing limits it.
   std::function<Status()> check_space;
   // How the outputs ask the rate limiter, asked for each of them. Empty: not at all.

@@ -10,6 +10,7 @@
 #include "compaction/courtesy.h"
 #include "compaction/file_times.h"
 #include "compaction/job_filter.h"
+#include "compaction/remote_part.h"
 #include "compaction/table_writer.h"
 #include "compaction/tombstone_writer.h"
 #include "fiber/clock.h"
@@ -147,12 +148,13 @@ Status PlanSubcompactions(const Compaction& compaction, TableCache* tables,
 
 Subcompaction::Subcompaction(const JobEnv& env, const Compaction* compaction,
                              std::optional<std::string> begin, std::optional<std::string> end,
-                             const std::atomic<bool>* stop)
+                             const std::atomic<bool>* stop, int index)
     : env_(env),
       compaction_(compaction),
       begin_(std::move(begin)),
       end_(std::move(end)),
       stop_(stop),
+      index_(index),
       blobs_(env, *compaction) {}
 
 Status Subcompaction::CheckStopped() const {
@@ -237,7 +239,9 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
   options.reason = TableFileCreationReason::kCompaction;
   options.temperature = compaction_->output_temperature();
   const VerifyOutputFlags verify = compaction_->options().verify_output_flags;
-  const bool verifies = !!(verify & VerifyOutputFlags::kEnableForLocalCompaction);
+  const bool verifies =
+      !!(verify & (env_.is_worker ? VerifyOutputFlags::kEnableForRemoteCompaction
+                                  : VerifyOutputFlags::kEnableForLocalCompaction));
   options.read_back = compaction_->options().paranoid_file_checks ||
                       (verifies && !!(verify & (VerifyOutputFlags::kVerifyBlockChecksum |
                                                 VerifyOutputFlags::kVerifyIteration)));
@@ -299,6 +303,38 @@ Status Subcompaction::WriteOutputs(CompactionIterator* kept, TombstoneWriter* to
 }
 
 Status Subcompaction::Run() {
+  if (MayRunRemotely(env_, *compaction_)) {
+    bool local = false;
+    Status s = RunElsewhere(&local);
+    if (!local) return s;
+  }
+  return RunHere();
+}
+
+Status Subcompaction::RunElsewhere(bool* local) {
+  Status s = CheckStopped();
+  if (!s.ok()) return s;
+  const RemotePart part{env_, *compaction_, begin_,
+                        end_, index_,       [this] { return CheckStopped(); }};
+  RemoteResult result;
+  s = RunRemotely(part, &result, local);
+  if (!s.ok() || *local) return s;
+  outputs_ = std::move(result.files);
+  counts_ = result.counts;
+  counts_.is_remote_compaction = true;
+  skipped_input_ = !result.counts.has_accurate_num_input_records;
+  records_in_ = result.records_in;
+  records_dropped_ = result.records_dropped;
+  records_filtered_ = result.records_filtered;
+  cpu_micros_ = result.cpu_micros;
+  if (env_.statistics != nullptr) {
+    env_.statistics->recordTick(REMOTE_COMPACT_READ_BYTES, result.bytes_read);
+    env_.statistics->recordTick(REMOTE_COMPACT_WRITE_BYTES, result.bytes_written);
+  }
+  return s;
+}
+
+Status Subcompaction::RunHere() {
   const ThreadStage stage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
   const uint64_t start_cpu = fiber::thread_cpu_nanos();
   JobFilter filter;

@@ -5,6 +5,9 @@
 // in one part, so that parts know nothing of each other: not for snapshots, nor for tombstones, nor
 // for where a file ends.
 //
+// With a CompactionService of the user's a part may run in another process: then its tables are
+// taken over, and all else is the same (remote_part.h).
+//
 // Thread safety: one caller. Parts of one compaction may run at once. SUSPENDS.
 #pragma once
 
@@ -39,9 +42,9 @@ class TombstoneWriter;
 class Subcompaction {
  public:
   // The user keys in [begin, end); nullopt: no bound. All but the bounds is borrowed. When `stop`
-  // is set the part ends with Status::Aborted.
+  // is set the part ends with Status::Aborted. `index`: which part of the compaction it is.
   Subcompaction(const JobEnv& env, const Compaction* compaction, std::optional<std::string> begin,
-                std::optional<std::string> end, const std::atomic<bool>* stop);
+                std::optional<std::string> end, const std::atomic<bool>* stop, int index);
   Subcompaction(const Subcompaction&) = delete;
   Subcompaction& operator=(const Subcompaction&) = delete;
 
@@ -62,8 +65,13 @@ class Subcompaction {
   bool skipped_input() const { return skipped_input_; }
   // By the user's filter, one by one.
   uint64_t records_filtered() const { return records_filtered_; }
+  // It ran elsewhere.
+  bool was_remote() const { return counts_.is_remote_compaction; }
 
  private:
+  [[nodiscard]] Status RunHere();
+  // *local: nothing was done.
+  [[nodiscard]] Status RunElsewhere(bool* local);
   [[nodiscard]] Status CheckStopped() const;
   bool Overlaps(const FileMetaData& file) const;
   std::vector<InternalIterator*> OpenInputs(const ReadOptions& read_options) const;
@@ -75,6 +83,7 @@ class Subcompaction {
   const Compaction* const compaction_;
   const std::optional<std::string> begin_, end_;
   const std::atomic<bool>* const stop_;
+  const int index_;
   JobBlobs blobs_;
   std::vector<FileMetaData> outputs_;
   CompactionJobStats counts_;

@@ -12,6 +12,7 @@
 #include "db/file_purger.h"
 #include "db/flushes.h"
 #include "db/opening.h"
+#include "db/options_changes.h"
 #include "db/stats_reports.h"
 #include "db/write_path.h"
 #include "fiber/clock.h"
@@ -300,6 +301,9 @@ JobEnv BackgroundWork::MakeJobEnv(const ColumnFamily& family, int job_id,
   env.history_low = family.state->history_low();
   env.trim_above = family.trim_above;
   env.job_id = job_id;
+  env.options_file_number = db_.options_changes->options_file_number();
+  env.manifest_number = db_.versions->manifest_file_number();
+  env.manifest_bytes = db_.versions->manifest_file_size();
   if (db_.options.rate_limiter != nullptr) {
     env.io_priority = [this, io_priority] {
       return db_.write_controller.IsStopped() || db_.write_controller.NeedsDelay() ? Env::IO_USER
@@ -335,6 +339,9 @@ void BackgroundWork::CancelAllBackgroundWork(bool wait) {
   if (db_.mode == OpenMode::kReadWrite) db_.opening->FlushUnlogged().PermitUncheckedError();
   DBMutexLock lock(db_.mutex());
   db_.BeginShutdown();
+  lock.unlock();
+  db_.compactions->CancelRemote();
+  lock.lock();
   while (wait && (db_.jobs.flushes > 0 || db_.jobs.compactions > 0 || db_.jobs.manual > 0)) {
     db_.jobs.changed.wait(db_.mutex());
   }

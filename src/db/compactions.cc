@@ -43,6 +43,12 @@ Compactions::~Compactions() {
   if (db_.space != nullptr) db_.space->ForgetWaiter(waiter_.get());
 }
 
+void Compactions::CancelRemote() const {
+  if (CompactionService* const service = db_.options.compaction_service.get()) {
+    service->CancelAwaitingJobs();
+  }
+}
+
 bool Compactions::AnyThrottled() const {
   for (const auto& [id, family] : *db_.families->books().to_compact()) {
     if (throttled_.count(id) > 0 && !family->options->disable_auto_compactions &&

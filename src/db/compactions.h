@@ -38,6 +38,8 @@ class Compactions final : public Part {
   void DisableManualCompaction();
   void EnableManualCompaction();
   void BackgroundCompaction();
+  // The end has begun: nobody is to wait for a worker. Without the mutex.
+  void CancelRemote() const;
   // Some family's compaction waits for room in its user's limiter or SstFileManager.
   bool AnyThrottled() const FIBER_REQUIRES(database_mutex);
 

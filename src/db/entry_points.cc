@@ -7,6 +7,7 @@
 #include "base/allocation.h"
 #include "db/db_impl.h"
 #include "db/outside_directories.h"
+#include "db/remote_worker.h"
 #include "fs/file_names.h"
 #include "fs/file_util.h"
 #include "fs/info_log.h"
@@ -168,6 +169,20 @@ Status DB::OpenAsSecondary(const DBOptions& options, const std::string& name,
   return OpenRaw(db, [&](std::unique_ptr<DB>* owned) {
     return OpenAsSecondary(options, name, secondary_path, families, handles, owned);
   });
+}
+
+Status DB::OpenAndCompact(const std::string& name, const std::string& output_directory,
+                          const std::string& input, std::string* output,
+                          const CompactionServiceOptionsOverride& override_options) {
+  return OpenAndCompact(OpenAndCompactOptions(), name, output_directory, input, output,
+                        override_options);
+}
+
+Status DB::OpenAndCompact(const OpenAndCompactOptions& options, const std::string& name,
+                          const std::string& output_directory, const std::string& input,
+                          std::string* output,
+                          const CompactionServiceOptionsOverride& override_options) {
+  return cairn::RunRemoteWorker({options, name, output_directory, override_options}, input, output);
 }
 
 Status DB::ListColumnFamilies(const DBOptions& options, const std::string& name,

@@ -6,6 +6,7 @@
 #include "base/logging.h"
 #include "base/misuse.h"
 #include "db/background_work.h"
+#include "db/compactions.h"
 #include "db/database.h"
 #include "db/error_handler.h"
 #include "db/families.h"
@@ -163,6 +164,15 @@ Status Opening::Open(const std::vector<ColumnFamilyDescriptor>& families) {
   }
   if (writes) db_.memory->Join();
   return s;
+}
+
+Status Opening::OpenForCompaction(const std::vector<ColumnFamilyDescriptor>& families,
+                                  std::vector<ColumnFamily*>* recovered) {
+  LogBanner();
+  std::vector<ColumnFamilyDescriptor> missing;
+  Status s = TakeDirectories(families);
+  if (s.ok()) s = RecoverManifest(families, &missing);
+  return s.ok() ? AddFamilies(recovered) : s;
 }
 
 IOStatus Opening::OpenDirectories() {
@@ -498,6 +508,7 @@ Status Opening::CloseAtLast() {
     db_.BeginShutdown();
   }
   db_.shutting_down.store(true, std::memory_order_release);
+  db_.compactions->CancelRemote();
   db_.errors->JoinRecovery();
   db_.work->JoinClock();
   db_.memory->Leave();

@@ -17,6 +17,10 @@ class Opening final : public Part {
 
   // Families that the list does not name are refused by the manifest's recovery. SUSPENDS.
   [[nodiscard]] Status Open(const std::vector<ColumnFamilyDescriptor>& families);
+  // Of a worker of remote compaction: what the MANIFEST says of these families, and nothing else.
+  // They cannot be read or written, and are *recovered in their order. SUSPENDS.
+  [[nodiscard]] Status OpenForCompaction(const std::vector<ColumnFamilyDescriptor>& families,
+                                         std::vector<ColumnFamily*>* recovered);
   // The open failed, of a reader, and what it read may be of two states of the database. SUSPENDS.
   bool IsOvertaken(const Status& opened) const;
   [[nodiscard]] Status Close();  // the user's call

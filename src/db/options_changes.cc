@@ -174,6 +174,7 @@ Status OptionsChanges::PersistLiveOptions(const std::vector<ColumnFamily*>* chan
       if (s.ok()) {
         DBMutexLock lock(db_.mutex());
         options_file_ = OptionsFileName("", number);
+        options_file_number_ = number;
         return s;
       }
     }
@@ -199,6 +200,7 @@ Status OptionsChanges::PersistLiveOptions(const std::vector<ColumnFamily*>* chan
   {
     DBMutexLock lock(db_.mutex());
     options_file_ = OptionsFileName("", number);
+    options_file_number_ = number;
     may_delete = db_.files->deletions_disabled() == 0;
   }
   if (may_delete) RemoveOldOptionsFiles(db_.fs, db_.name);

@@ -37,6 +37,10 @@ class OptionsChanges final : public Part {
   fiber::Mutex* changes_mutex() { return &set_options_mutex_; }
   // The newest one's name in the directory; empty if it could not be written.
   const std::string& options_file() const FIBER_REQUIRES(database_mutex) { return options_file_; }
+  // Its number; 0: likewise.
+  uint64_t options_file_number() const FIBER_REQUIRES(database_mutex) {
+    return options_file_number_;
+  }
 
  private:
   // What depends on them and is recomputed rather than asked.
@@ -44,6 +48,7 @@ class OptionsChanges final : public Part {
 
   fiber::Mutex set_options_mutex_;
   std::string options_file_ FIBER_GUARDED_BY(database_mutex);
+  uint64_t options_file_number_ FIBER_GUARDED_BY(database_mutex) = 0;
   // Held while an OPTIONS file is written; before FilePurger::purge_mutex() and the database's.
   fiber::Mutex options_file_mutex_;
   std::unique_ptr<OptionsKeeper> options_keeper_ FIBER_GUARDED_BY(options_file_mutex_);

@@ -63,7 +63,6 @@ void CheckDBOptions(const DBOptions& o, Checker* check) {
                      "sst_file_manager", "use NewSstFileManager");
   check->Invalid(std::find(o.listeners.begin(), o.listeners.end(), nullptr) != o.listeners.end(),
                  "listeners must not be null");
-  check->Unsupported(o.compaction_service != nullptr, "compaction_service");
   check->Unsupported(o.allow_mmap_reads, "allow_mmap_reads");
   check->Unsupported(o.allow_mmap_writes, "allow_mmap_writes");
   check->Unsupported(o.persist_stats_to_disk, "persist_stats_to_disk");

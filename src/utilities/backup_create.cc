@@ -291,6 +291,10 @@ void Creation::Remove() {
 IOStatus CreateBackup(const BackupContext& context, const CreateBackupOptions& options, DB* db,
                       const std::string& app_metadata, BackupCatalog* catalog, BackupID* id) {
   if (db == nullptr) return IOStatus::InvalidArgument("a backup needs a database");
+  if (options.exclude_files_callback) {
+    return IOStatus::NotSupported(
+        "CreateBackupOptions::exclude_files_callback is not supported by this version of Cairn");
+  }
   if (app_metadata.size() > kMaxBackupAppMetadata) {
     return IOStatus::InvalidArgument("App metadata too large",
                                      std::to_string(app_metadata.size()) + " bytes");

@@ -154,6 +154,17 @@ inline BackupEngineOptions::ShareFilesNaming operator|(BackupEngineOptions::Shar
                                                             static_cast<uint32_t>(rhs));
 }
 
+// A shared file that a backup could leave out (RocksDB 8), by its path in the backup's directory.
+struct BackupExcludedFileInfo {
+  explicit BackupExcludedFileInfo(const std::string& path) : relative_file(path) {}
+  std::string relative_file;
+};
+struct MaybeExcludeBackupFile {
+  explicit MaybeExcludeBackupFile(BackupExcludedFileInfo&& file) : info(std::move(file)) {}
+  const BackupExcludedFileInfo info;
+  bool exclude_decision = false;
+};
+
 struct CreateBackupOptions {
   // Memtables are flushed first. Without it a backup has copies of logs instead, and lacks what was
   // written without a log.
@@ -168,6 +179,9 @@ struct CreateBackupOptions {
   // With flush_before_backup: of all families together, as DBOptions::atomic_flush. (Of
   // RocksDB 11.)
   bool atomic_flush = false;
+  // Files that are elsewhere, and left out: unsupported, must be empty.
+  std::function<void(MaybeExcludeBackupFile* begin, MaybeExcludeBackupFile* end)>
+      exclude_files_callback = nullptr;
 };
 
 struct RestoreOptions {
