@@ -58,8 +58,8 @@ class CompactionJob {
   void AddBlobFiles(const Parts& parts);
   // The directories where outputs are.
   [[nodiscard]] Status SyncOutputs(const Parts& parts) const;
-  // Runs all parts, one of them on this thread. The first error that is no mere consequence of
-  // another's.
+  // Runs all parts, one of them on this thread. The first error, which the others may be mere
+  // consequences of.
   [[nodiscard]] Status RunParts(const Parts& parts);
 
   const JobEnv& env_;
