@@ -437,6 +437,8 @@ mutant('overlap-off-by-one', 'a file that begins with the last key of a range is
 mutant('file-taken-twice', 'a compaction takes a file that a running one has', 'src/compaction/compaction_picker.cc',
        '                     [](const FileMetaData* f) { return f->being_compacted; });',
        '                     [](const FileMetaData* f) { return f == nullptr; });')
+mutant('remote-without-snapshots', 'a worker of remote compaction does not hear of snapshots', 'src/db/remote_worker.cc',
+       '  env.snapshots = job_.snapshots;\n', '')
 
 # ---- Reads
 

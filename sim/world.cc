@@ -18,6 +18,7 @@
 #include "rocksdb/utilities/options_util.h"
 #include "sim/entity.h"
 #include "sim/life_options.h"
+#include "sim/remote_service.h"
 
 namespace cairn::sim {
 
@@ -87,6 +88,10 @@ void World::Play() {
 
 rocksdb::Options World::OptionsOf(const LifePlan& life) {
   rocksdb::Options options = OptionsOfLife(plan_, life, env_.get(), begins_life_, &cache_);
+  if (HasService(life)) {
+    options.compaction_service =
+        std::make_shared<RemoteService>(life.seed, remote_services_++, options);
+  }
   if (compactions_ != nullptr) options.listeners.push_back(compactions_);
   return options;
 }

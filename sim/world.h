@@ -81,6 +81,8 @@ class World : public Machine {
   // The options of this life have a prefix extractor.
   bool has_prefixes() const { return life_->options.prefix_extractor != nullptr; }
   bool has_compactions() const { return !life_->no_compactions; }
+  // Compactions of this life run at workers, where they can.
+  bool has_service() const { return HasService(*life_); }
   // What a snapshot shows never changes.
   bool has_fixed_snapshots() const { return !life_->options.unordered_write; }
   // Another database with the same families: a checkpoint, with the directories that its own
@@ -104,10 +106,13 @@ class World : public Machine {
     bool all_unlogged = false;
   };
 
+  static constexpr uint64_t kServiceOneIn = 4;
+
   void PlayLife(size_t number, const LifePlan& life);
   bool BeginLife(size_t number, const LifePlan& life);
   bool EndWithClose(const LifePlan& life, Kept* kept);
   bool Recover(const LifePlan& life, Kept* kept);
+  static bool HasService(const LifePlan& life) { return life.seed % kServiceOneIn == 0; }
   rocksdb::Options OptionsOf(const LifePlan& life);
   // With all families that it has; those of the plan come first.
   [[nodiscard]] rocksdb::Status TryOpen(const std::string& path, const LifePlan& life,
@@ -163,6 +168,7 @@ class World : public Machine {
   std::array<fiber::Mutex, kAccounts> account_mutexes_;
   std::shared_ptr<rocksdb::Cache> cache_;           // of the database that was opened last
   std::shared_ptr<CompactionCounter> compactions_;  // of this life
+  uint64_t remote_services_ = 0;                    // that there have been
   std::set<std::string> logs_before_;               // names, when this life began
   std::map<std::string, ImportedState> imports_;    // by the family's name
   bool begins_life_ = false;        // it is being opened after a clean close, or for the first time

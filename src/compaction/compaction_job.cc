@@ -1,5 +1,6 @@
 #include "compaction/compaction_job.h"
 
+#include <atomic>
 #include <map>
 #include <optional>
 #include <set>
@@ -85,11 +86,15 @@ void CompactionJob::TellPart(const Parts& parts, size_t part, const Status* end)
 
 Status CompactionJob::RunParts(const Parts& parts) {
   std::vector<Status> results(parts.size());
+  std::atomic<size_t> failed{parts.size()};  // the first one that did; the others may be told by it
   const auto run = [&](size_t i) {
     TellPart(parts, i, nullptr);
     results[i] = parts[i]->Run();
     TellPart(parts, i, &results[i]);
-    if (!results[i].ok()) stop_.store(true, std::memory_order_relaxed);
+    if (results[i].ok()) return;
+    size_t none = parts.size();
+    failed.compare_exchange_strong(none, i);
+    stop_.store(true);
   };
   std::vector<fiber::Thread> threads(parts.size());
   std::vector<size_t> mine = {0};
@@ -103,11 +108,8 @@ Status CompactionJob::RunParts(const Parts& parts) {
   for (fiber::Thread& thread : threads) {
     if (thread.joinable()) thread.join();
   }
-  Status first;
-  for (const Status& s : results) {
-    if (!s.ok() && (first.ok() || first.IsAborted())) first = s;
-  }
-  return first;
+  const size_t first = failed.load();
+  return first == parts.size() ? Status::OK() : results[first];
 }
 
 void CompactionJob::AddBlobFiles(const Parts& parts) {

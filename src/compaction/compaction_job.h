@@ -59,8 +59,8 @@ class CompactionJob {
   // The directories where outputs are.
   [[nodiscard]] Status CheckRecordCount(const Parts& parts) const;
   [[nodiscard]] Status SyncOutputs(const Parts& parts) const;
-  // Runs all parts, one of them on this thread. The first error that is no mere consequence of
-  // another's.
+  // Runs all parts, one of them on this thread. The first error, which the others may be mere
+  // consequences of.
   [[nodiscard]] Status RunParts(const Parts& parts);
 
   const JobEnv& env_;

@@ -164,7 +164,8 @@ Status Subcompaction::CheckStopped() const {
   if (env_.canceled != nullptr && env_.canceled->load(std::memory_order_relaxed)) {
     return Status::Incomplete(Status::SubCode::kManualCompactionPaused);
   }
-  if (stop_->load(std::memory_order_relaxed)) {
+  // (So that who failed first is known: CompactionJob::RunParts.)
+  if (stop_->load(std::memory_order_acquire)) {
     return Status::Aborted("another part of the compaction failed");
   }
   return Status::OK();

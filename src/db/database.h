@@ -156,9 +156,9 @@ struct Database {
   // are in the first one.
   std::vector<std::string> paths;
   std::vector<std::shared_ptr<FSDirectory>> table_directories;
-  // Of a worker of remote compaction: where its tables go, the last of the paths of its families.
-  // Else empty.
-  std::string output_directory;
+  // Of a worker of remote compaction: the paths of its families, and behind them the directory
+  // where its tables go. Else empty.
+  std::vector<std::string> worker_paths;
   // And those of all families that the database was opened with (cf_paths).
   std::set<std::string> all_table_directories;
   std::string session_id;

@@ -117,6 +117,9 @@ class DbRemoteCompactionTest : public testing::DbTest {
   }
   // Nothing but what the database knows lies in its directory.
   void ExpectNoStrayTables() {
+    // (What is not needed any more is gone when this returns.)
+    ASSERT_TRUE(db_->DisableFileDeletions().ok());
+    ASSERT_TRUE(db_->EnableFileDeletions(/*force=*/true).ok());
     std::vector<LiveFileMetaData> live;
     db_->GetLiveFilesMetaData(&live);
     std::set<std::string> known;
@@ -394,6 +397,8 @@ TEST_F(DbRemoteCompactionTest, AWorkerChangesNothingOfTheDatabase) {
     look(&after);
     return JobStatus::kUseLocal;
   };
+  // (The log of the last flush is removed in the background.)
+  ASSERT_TRUE(db_->DisableFileDeletions().ok());
   ASSERT_TRUE(TryCompact().ok());
   EXPECT_FALSE(before.empty());
   EXPECT_EQ(before, after);
@@ -435,6 +440,36 @@ TEST_F(DbRemoteCompactionTest, AFailureOfTheServiceIsToldAndPasses) {
   EXPECT_NE(s.ToString().find("a block: is damaged"), std::string::npos) << s.ToString();
   EXPECT_TRUE(service_->installations().empty());
   ExpectUnharmed();
+}
+
+TEST_F(DbRemoteCompactionTest, OfSeveralPartsTheOneThatFailedIsHeard) {
+  options_.max_subcompactions = 4;
+  options_.target_file_size_base = 16 << 10;
+  OpenDb();
+  FillOverlapping(6, 1500);
+  // The others are told to stop, and say so with the same code.
+  std::atomic<int> asked{0};
+  service_->schedules = [&](const CompactionServiceJobInfo& /*info*/) {
+    return asked.fetch_add(1) == 0 ? JobStatus::kAborted : JobStatus::kUseLocal;
+  };
+  const Status s = TryCompact();
+  EXPECT_TRUE(s.IsAborted()) << s.ToString();
+  EXPECT_NE(s.ToString().find("Scheduling"), std::string::npos) << s.ToString();
+  ExpectUnharmed();
+}
+
+TEST_F(DbRemoteCompactionTest, ANarrowStyleMayHaveSeveralDirectories) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  options_.compaction_options_fifo.allow_compaction = true;
+  options_.max_open_files = -1;
+  options_.ttl = 0;
+  options_.db_paths = {{kDbName, 1 << 30}, {"/second", 1 << 30}};
+  OpenDb();
+  FillOverlapping();
+  ASSERT_TRUE(TryCompact().ok());
+  ASSERT_FALSE(service_->installations().empty());
+  EXPECT_EQ(JobStatus::kSuccess, service_->installations().back());
+  ExpectModel();
 }
 
 TEST_F(DbRemoteCompactionTest, CompactionsOfTheTreesOwnGoOnAfterFailures) {
@@ -631,56 +666,69 @@ TEST_F(DbRemoteCompactionTest, AResultThatCannotBeReadLeavesItToTheDatabase) {
 TEST_F(DbRemoteCompactionTest, TablesThatAreNotAsToldAreNotTaken) {
   OpenDb();
   FillOverlapping(4, 1000);
-  // Changes one table of a result, or what is told of it.
-  using Change = std::function<void(const std::string& path, RemoteResult*)>;
-  const std::vector<std::pair<const char*, Change>> changes = {
-      {"missing",
+  // Changes one table of a result, or what is told of it: found before any was moved, or later.
+  enum class When { kBefore, kLater };
+  struct Change {
+    const char* name;
+    When found;
+    std::function<void(const std::string& path, RemoteResult*)> make;
+  };
+  const std::vector<Change> changes = {
+      {"missing", When::kBefore,
        [this](const std::string& path, RemoteResult* /*told*/) {
          EXPECT_TRUE(disk_.memory->DeleteFile(path, IOOptions(), nullptr).ok());
        }},
-      {"shorter",
+      {"shorter", When::kBefore,
        [this](const std::string& path, RemoteResult* /*told*/) {
          std::string bytes;
          EXPECT_TRUE(ReadFileToString(disk_.memory.get(), path, &bytes).ok());
          bytes.pop_back();
          EXPECT_TRUE(WriteStringToFile(disk_.memory.get(), bytes, path, true).ok());
        }},
-      {"no table",
+      {"no table", When::kLater,
        [this](const std::string& path, RemoteResult* told) {
          const std::string bytes(told->files.back().file_size, 'x');
          EXPECT_TRUE(WriteStringToFile(disk_.memory.get(), bytes, path, true).ok());
        }},
-      {"another table",
+      {"another table", When::kLater,
        [](const std::string& /*path*/, RemoteResult* told) {
          std::swap(told->files[0].unique_id, told->files[1].unique_id);
        }},
-      {"another order", [](const std::string& /*path*/,
-                           RemoteResult* told) { std::swap(told->files[0], told->files[1]); }},
-      {"another directory",
+      {"another order", When::kBefore,
+       [](const std::string& /*path*/, RemoteResult* told) {
+         std::swap(told->files[0], told->files[1]);
+       }},
+      {"another directory", When::kBefore,
        [](const std::string& /*path*/, RemoteResult* told) { told->output_path = "/nowhere"; }},
-      {"another level",
+      {"another level", When::kBefore,
        [](const std::string& /*path*/, RemoteResult* told) { told->output_level = 3; }},
-      {"keys of others",
+      {"keys of others", When::kBefore,
        [](const std::string& /*path*/, RemoteResult* told) {
          told->files.back().largest = InternalKey("z", 1, kTypeValue);
        }},
-      {"a failure", [](const std::string& /*path*/,
-                       RemoteResult* told) { told->status = Status::IOError("a worker's disk"); }},
+      {"a failure", When::kBefore,
+       [](const std::string& /*path*/, RemoteResult* told) {
+         told->status = Status::IOError("a worker's disk");
+       }},
   };
   size_t installations = 0;
-  for (const auto& [name, change] : changes) {
-    SCOPED_TRACE(name);
+  for (const Change& change : changes) {
+    SCOPED_TRACE(change.name);
+    std::string first;
     service_->alters = [&](const RemoteService::Job& job, std::string* result) {
       RemoteResult told;
       ASSERT_TRUE(told.Decode(*result).ok());
       ASSERT_GT(told.files.size(), 1u);
-      change(TableFileName(job.directory, told.files.back().number), &told);
+      first = TableFileName(job.directory, told.files.front().number);
+      change.make(TableFileName(job.directory, told.files.back().number), &told);
       *result = told.Encode();
     };
     const Status s = TryCompact();
     EXPECT_FALSE(s.ok());
     EXPECT_EQ(++installations, service_->installations().size());
     EXPECT_EQ(JobStatus::kFailure, service_->installations().back());
+    EXPECT_EQ(change.found == When::kBefore,
+              disk_.memory->FileExists(first, IOOptions(), nullptr).ok());
     ExpectNoStrayTables();
   }
   ExpectUnharmed();

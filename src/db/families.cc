@@ -118,7 +118,7 @@ bool Families::IsTableDirectory(const std::string& directory) const {
 ColumnFamily* Families::AddFamily(ColumnFamilyState* state, std::shared_ptr<const Options> options,
                                   std::vector<std::shared_ptr<FSDirectory>> directories) {
   std::vector<std::string> paths = TableDirectoriesOf(db_.options, *options, db_.name);
-  if (!db_.output_directory.empty()) paths.push_back(db_.output_directory);
+  if (!db_.worker_paths.empty()) paths = db_.worker_paths;
   TableCacheOptions tables;
   tables.verify_unique_ids = db_.options.verify_sst_unique_id_in_manifest;
   tables.fs = db_.fs;

@@ -38,7 +38,10 @@ class RemoteWorker {
     if (!s.ok()) return s;
     // (No listener hears of a database that is not the user's.)
     Database db(/*db=*/nullptr, db_options_, work_.name, OpenMode::kSecondary);
-    db.output_directory = work_.output_directory;
+    for (const std::string& path : job_.paths) {
+      db.worker_paths.push_back(path.empty() ? work_.name : path);
+    }
+    db.worker_paths.push_back(work_.output_directory);
     s = Compact(&db, result);
     LogInfo(db_options_.info_log.get(), "Remote compaction ends: %s", s.ToString().c_str());
     return s;
@@ -97,10 +100,6 @@ Status RemoteWorker::OverrideFamily(const ConfigOptions& config,
   if (from.table_factory != nullptr) options->table_factory = from.table_factory;
   options->sst_partitioner_factory = from.sst_partitioner_factory;
   options->table_properties_collector_factories = from.table_properties_collector_factories;
-  options->cf_paths.clear();
-  for (const std::string& path : job_.paths) {
-    options->cf_paths.emplace_back(path.empty() ? work_.name : path, UINT64_MAX);
-  }
   // A primary that has them runs such compactions itself.
   options->enable_blob_files = false;
   return s;
