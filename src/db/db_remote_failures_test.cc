@@ -13,7 +13,6 @@ namespace {
 
 using testing::JobStatus;
 using testing::kDbName;
-using testing::Key;
 using testing::RemoteService;
 
 // A worker's: cancels it once it has begun.
