@@ -236,8 +236,9 @@ TEST_F(RemoteCompactionTest, TablesThatAreNotThereAreAFailure) {
   OpenAndFill();
   const std::string contents = Contents();
   service_->alter = [this](const std::string& directory, std::string*) {
+    const std::string in = directory + "/";
     for (const std::string& name : FilesEndingIn(".sst", directory)) {
-      EXPECT_OK(TheEnv()->DeleteFile(directory + "/" + name));
+      EXPECT_OK(TheEnv()->DeleteFile(in + name));
     }
   };
   EXPECT_FALSE(Compact().ok());
