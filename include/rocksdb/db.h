@@ -72,24 +72,6 @@ class ColumnFamilyHandle {
 static const int kMajorVersion = ROCKSDB_MAJOR;
 static const int kMinorVersion = ROCKSDB_MINOR;
 
-// Keys in [start, limit).
-struct Range {
-  Slice start;
-  Slice limit;
-
-  Range() = default;
-  Range(const Slice& s, const Slice& l) : start(s), limit(l) {}
-};
-
-// The same where null means the first and the last key.
-struct RangePtr {
-  const Slice* start;
-  const Slice* limit;
-
-  RangePtr() : start(nullptr), limit(nullptr) {}
-  RangePtr(const Slice* s, const Slice* l) : start(s), limit(l) {}
-};
-
 // What DB::IngestExternalFiles adds to one family.
 struct IngestExternalFileArg {
   ColumnFamilyHandle* column_family = nullptr;

@@ -768,7 +768,25 @@ struct ImportColumnFamilyOptions {
   bool move_files = false;
 };
 
-// Keys between two others; where there is none: from the first key on, to the last.
+// Keys in [start, limit).
+struct Range {
+  Slice start;
+  Slice limit;
+
+  Range() = default;
+  Range(const Slice& s, const Slice& l) : start(s), limit(l) {}
+};
+
+// The same where null means the first and the last key.
+struct RangePtr {
+  const Slice* start;
+  const Slice* limit;
+
+  RangePtr() : start(nullptr), limit(nullptr) {}
+  RangePtr(const Slice* s, const Slice* l) : start(s), limit(l) {}
+};
+
+// The same where one may be missing.
 struct RangeOpt {
   OptSlice start;
   OptSlice limit;

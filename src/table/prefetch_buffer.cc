@@ -141,6 +141,11 @@ bool PrefetchBuffer::Read(uint64_t offset, size_t n, Slice* result, IOStatus* st
     } else {
       return false;
     }
+    if (status->IsMemoryLimit()) {
+      // Who asks may have memory of his own, or says that there is none.
+      *status = IOStatus::OK();
+      return false;
+    }
     if (!status->ok()) return true;
   }
   const auto at = static_cast<size_t>(offset - start_);

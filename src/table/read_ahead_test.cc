@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/allocation.h"
 #include "base/random.h"
 #include "fiber/runtime.h"
 #include "fs/memory_file_system.h"
@@ -331,6 +332,24 @@ class PlainFile final : public FSRandomAccessFile {
   const std::string contents_;
   mutable std::atomic<int> at_once_{0};
 };
+
+TEST(PrefetchBufferTest, WhatThereIsNoMemoryToReadAheadIsReadByItself) {
+  const std::string contents(1 << 20, 'x');
+  MemoryFileSystem fs;
+  const RandomAccessFileReader reader(std::make_unique<PlainFile>(contents), "plain", &fs);
+  PrefetchOptions options;
+  options.fixed = 512 << 10;
+  PrefetchBuffer buffer(&reader, contents.size(), options);
+  Slice result;
+  IOStatus s;
+  FailAllocationsFrom(512 << 10);
+  EXPECT_FALSE(buffer.Read(0, 4096, &result, &s));
+  FailAllocationsFrom(0);
+  EXPECT_TRUE(s.ok()) << s.ToString();
+  EXPECT_TRUE(buffer.Read(0, 4096, &result, &s));
+  EXPECT_TRUE(s.ok());
+  EXPECT_EQ(result.size(), 4096u);
+}
 
 void ScanPlainFile() {
   std::string contents(2 << 20, '\0');
