@@ -376,7 +376,7 @@ void LiveFiles::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
   GetColumnFamilyMetaData(handle, &all);
   *metadata = ColumnFamilyMetaData();
   metadata->name = all.name;
-  ColumnFamily* family;
+  ColumnFamily* family = nullptr;
   if (!db_.families->FamilyOf(handle, &family).ok()) return;
   const InternalKeyComparator& icmp = family->icmp;
   const auto is_wanted = [&](const SstFileMetaData& file) {

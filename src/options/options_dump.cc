@@ -7,6 +7,7 @@
 
 #include "base/logging.h"
 #include "options/option_values.h"
+#include "options/options_table.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/comparator.h"
