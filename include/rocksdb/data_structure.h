@@ -1,7 +1,6 @@
 // SmallEnumSet: a set of values of a small enumeration, in one word.
 #pragma once
 
-#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +34,11 @@ class SmallEnumSet {
     return before != state_;
   }
   bool empty() const { return state_ == 0; }
-  size_t count() const { return static_cast<size_t>(std::popcount(state_)); }
+  size_t count() const {
+    size_t values = 0;
+    for (uint64_t rest = state_; rest != 0; rest &= rest - 1) ++values;
+    return values;
+  }
 
  private:
   static uint64_t Bit(ENUM_TYPE value) {
