@@ -148,7 +148,6 @@ extern ROCKSDB_LIBRARY_API unsigned char rocksdb_options_get_persist_user_define
 
 /* Where compactions cut their files: between keys whose first prefix_len bytes differ. The factory
    is shared, and may be destroyed at once; NULL changes nothing. */
-typedef struct rocksdb_sst_partitioner_factory_t rocksdb_sst_partitioner_factory_t;
 extern ROCKSDB_LIBRARY_API rocksdb_sst_partitioner_factory_t*
 rocksdb_sst_partitioner_fixed_prefix_factory_create(size_t prefix_len);
 extern ROCKSDB_LIBRARY_API void rocksdb_sst_partitioner_factory_destroy(
@@ -158,7 +157,6 @@ extern ROCKSDB_LIBRARY_API void rocksdb_options_set_sst_partitioner_factory(
 
 /* Each new table file gets a checksum of the whole file (CRC32C), which
    rocksdb_verify_file_checksums() checks. Shared and destroyed as above. */
-typedef struct rocksdb_file_checksum_gen_factory_t rocksdb_file_checksum_gen_factory_t;
 extern ROCKSDB_LIBRARY_API rocksdb_file_checksum_gen_factory_t*
 rocksdb_file_checksum_gen_crc32c_factory_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_file_checksum_gen_factory_destroy(

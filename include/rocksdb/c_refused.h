@@ -11,8 +11,6 @@
 extern "C" {
 #endif
 
-typedef struct rocksdb_cuckoo_table_options_t rocksdb_cuckoo_table_options_t;
-
 extern ROCKSDB_LIBRARY_API rocksdb_cuckoo_table_options_t* rocksdb_cuckoo_options_create(void);
 extern ROCKSDB_LIBRARY_API void rocksdb_cuckoo_options_destroy(
     rocksdb_cuckoo_table_options_t* options);
