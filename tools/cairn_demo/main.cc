@@ -198,7 +198,7 @@ void RemoveTree(const std::string& dir) {
   std::vector<std::string> names;
   fiber::io::list_dir(dir.c_str(), &names);
   for (const std::string& name : names) {
-    const std::string path = dir + "/" + name;
+    const std::string path = std::string(dir).append("/").append(name);
     if (fiber::io::unlink(path.c_str()) == -EISDIR) RemoveTree(path);
   }
   fiber::io::rmdir(dir.c_str());
