@@ -825,8 +825,8 @@ class DB {
   void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
   }
-  // Of some levels or keys: only levels that have such files, and no blob files. What is not asked
-  // for is not looked at. (Of RocksDB 10.) Without any, of a DB of one's own.
+  // Of some levels or keys: only levels that have such files, and no blob files. (Of RocksDB 10.)
+  // Without any, of a DB of one's own.
   virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* /*column_family*/,
                                        const GetColumnFamilyMetaDataOptions& /*options*/,
                                        ColumnFamilyMetaData* metadata) {

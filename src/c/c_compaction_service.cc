@@ -1,5 +1,4 @@
 // The C interface: remote compaction (rocksdb/c_compaction_service.h).
-#include <atomic>
 #include <utility>
 
 #include "c/c_listener_objects.h"
@@ -79,10 +78,6 @@ Options With(void (*set)(rocksdb_options_t*, Object*), Object* object) {
   rocksdb_options_t options;
   set(&options, object);
   return std::move(options.rep);
-}
-
-std::atomic<bool>* FlagOf(unsigned char* canceled) {
-  return reinterpret_cast<std::atomic<bool>*>(canceled);
 }
 
 char* OpenAndCompact(const OpenAndCompactOptions& options, const char* db_path,
@@ -236,13 +231,7 @@ void rocksdb_compaction_service_options_override_add_table_properties_collector_
   if (factory != nullptr) o->rep.table_properties_collector_factories.push_back(factory->rep);
 }
 
-unsigned char* rocksdb_open_and_compact_canceled_create() {
-  return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false));
-}
-void rocksdb_open_and_compact_canceled_destroy(unsigned char* canceled) { delete FlagOf(canceled); }
-void rocksdb_open_and_compact_canceled_set(unsigned char* canceled, unsigned char value) {
-  if (canceled != nullptr) FlagOf(canceled)->store(value != 0);
-}
+CAIRN_C_FLAG(open_and_compact_canceled)
 
 rocksdb_open_and_compact_options_t* rocksdb_open_and_compact_options_create() {
   return new rocksdb_open_and_compact_options_t;
@@ -252,7 +241,7 @@ void rocksdb_open_and_compact_options_destroy(rocksdb_open_and_compact_options_t
 }
 void rocksdb_open_and_compact_options_set_canceled(rocksdb_open_and_compact_options_t* options,
                                                    unsigned char* canceled) {
-  options->rep.canceled = FlagOf(canceled);
+  options->rep.canceled = cairn::FlagOf(canceled);
 }
 CAIRN_C_OPTION(open_and_compact_options, unsigned char, allow_resumption)
 

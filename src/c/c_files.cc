@@ -236,18 +236,10 @@ CAIRN_C_OPTION(compaction_options, int, output_temperature_override)
 CAIRN_C_OPTION(livefiles_storage_info_options, unsigned char, atomic_flush)
 CAIRN_C_OPTION(size_approximation_options, unsigned char, include_blob_files)
 
-unsigned char* rocksdb_compaction_options_canceled_create(void) {
-  return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false));
-}
-void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) {
-  delete reinterpret_cast<std::atomic<bool>*>(canceled);
-}
-void rocksdb_compaction_options_canceled_set(unsigned char* canceled, unsigned char value) {
-  reinterpret_cast<std::atomic<bool>*>(canceled)->store(value != 0);
-}
+CAIRN_C_FLAG(compaction_options_canceled)
 void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* options,
                                              unsigned char* canceled) {
-  options->rep.canceled = reinterpret_cast<std::atomic<bool>*>(canceled);
+  options->rep.canceled = cairn::FlagOf(canceled);
 }
 
 }  // extern "C"

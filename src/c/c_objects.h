@@ -2,6 +2,7 @@
 // functions share.
 #pragma once
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -46,6 +47,17 @@
   }
 #define CAIRN_C_TABLE_OPTION(type, field) \
   CAIRN_C_TABLE_SETTER(type, field) CAIRN_C_TABLE_GETTER(type, field)
+
+// A flag that any thread may set, which is an opaque byte to the caller: its _create, _destroy and
+// _set, for which a null one is none.
+#define CAIRN_C_FLAG(flag)                                                     \
+  unsigned char* rocksdb_##flag##_create() {                                   \
+    return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false));     \
+  }                                                                            \
+  void rocksdb_##flag##_destroy(unsigned char* f) { delete cairn::FlagOf(f); } \
+  void rocksdb_##flag##_set(unsigned char* f, unsigned char value) {           \
+    if (f != nullptr) cairn::FlagOf(f)->store(value != 0);                     \
+  }
 
 struct rocksdb_t {
   std::unique_ptr<rocksdb::DB> rep;
@@ -133,6 +145,10 @@ namespace cairn {
 // An error of a single record of a batch (a key of more than 4 GiB) cannot be told here; as in
 // RocksDB the record is left out.
 inline void Added(const rocksdb::Status& s) { s.PermitUncheckedError(); }
+
+inline std::atomic<bool>* FlagOf(unsigned char* flag) {
+  return reinterpret_cast<std::atomic<bool>*>(flag);
+}
 
 // A malloc()ed, zero-terminated copy.
 inline char* CopyString(const std::string& s) { return ::strdup(s.c_str()); }

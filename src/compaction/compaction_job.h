@@ -56,8 +56,9 @@ class CompactionJob {
   void TellPart(const Parts& parts, size_t part, const Status* end) const;
   // Into the edit: what the parts wrote, and what of older files is garbage now.
   void AddBlobFiles(const Parts& parts);
-  // The directories where outputs are.
+  // compaction_verify_record_count: as many entries were read as the inputs have.
   [[nodiscard]] Status CheckRecordCount(const Parts& parts) const;
+  // The directories where outputs are.
   [[nodiscard]] Status SyncOutputs(const Parts& parts) const;
   // Runs all parts, one of them on this thread. The first error, which the others may be mere
   // consequences of.

@@ -9,6 +9,7 @@
 #include "compaction/universal_picker.h"
 #include "db/database.h"
 #include "db/families.h"
+#include "options/options_check.h"
 
 namespace cairn {
 
@@ -28,7 +29,7 @@ ColumnFamily::ColumnFamily(ColumnFamilyState* family_state,
       options(std::move(live_options)),
       max_sequential_skip(options->max_sequential_skip_in_iterations),
       disallows_writes(options->disallow_memtable_writes),
-      reserves_last_level(options->cf_allow_ingest_behind),
+      reserves_last_level(ReservesLastLevel(*options, *options)),
       max_successive_merges(merge_operator == nullptr ? 0 : options->max_successive_merges),
       imm(options->min_write_buffer_number_to_merge),
       level_stats(num_levels) {

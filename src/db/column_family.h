@@ -98,7 +98,7 @@ struct ColumnFamily {
   // A copy of max_sequential_skip_in_iterations; relaxed.
   std::atomic<uint64_t> max_sequential_skip;
   const bool disallows_writes;     // disallow_memtable_writes
-  const bool reserves_last_level;  // cf_allow_ingest_behind
+  const bool reserves_last_level;  // ReservesLastLevel()
   // Of max_successive_merges; 0 where there is no merge operator.
   std::atomic<size_t> max_successive_merges;
 

@@ -24,6 +24,7 @@
 #include "db/stats_reports.h"
 #include "db/write_path.h"
 #include "fs/file_names.h"
+#include "fs/file_options.h"
 #include "fs/file_util.h"
 #include "fs/limited_file_system.h"
 #include "fs/managed_file_system.h"
@@ -113,7 +114,7 @@ Database::Database(DB* db, const DBOptions& db_options, std::string dbname, Open
       recovery(std::make_unique<Recovery>(this)),
       opening(std::make_unique<Opening>(this)) {
   for (const DbPath& path : options.db_paths) paths.push_back(path.path);
-  versions = std::make_unique<VersionSet>(name, &options, fs, file_options);
+  versions = std::make_unique<VersionSet>(name, &options, fs, FileOptionsForManifest(options));
   scheduler = std::make_unique<BackgroundScheduler>("rocksdb", BackgroundWork::MaxFlushes(options),
                                                     BackgroundWork::MaxCompactions(options), env);
 }

@@ -95,10 +95,7 @@ TEST_F(DbRemoteCompactionTest, EveryStyleMergesElsewhereWhatItWouldMergeHere) {
 }
 
 TEST_F(DbRemoteCompactionTest, PartsAreJobsOfTheirOwn) {
-  options_.max_subcompactions = 4;
-  options_.target_file_size_base = 16 << 10;
-  OpenDb();
-  FillOverlapping(6, 1500);
+  OpenForParts();
   ASSERT_TRUE(TryCompact().ok());
   const std::vector<RemoteService::Job> jobs = service_->jobs();
   EXPECT_GT(jobs.size(), 1u);
@@ -113,10 +110,7 @@ TEST_F(DbRemoteCompactionTest, PartsAreJobsOfTheirOwn) {
 }
 
 TEST_F(DbRemoteCompactionTest, SomePartsMayRunHere) {
-  options_.max_subcompactions = 4;
-  options_.target_file_size_base = 16 << 10;
-  OpenDb();
-  FillOverlapping(6, 1500);
+  OpenForParts();
   std::atomic<int> asked{0};
   service_->schedules = [&](const CompactionServiceJobInfo& /*info*/) {
     return asked.fetch_add(1) % 2 == 0 ? JobStatus::kUseLocal : JobStatus::kSuccess;

@@ -65,10 +65,7 @@ TEST_F(DbRemoteFailuresTest, AFailureOfTheServiceIsToldAndPasses) {
 }
 
 TEST_F(DbRemoteFailuresTest, OfSeveralPartsTheOneThatFailedIsHeard) {
-  options_.max_subcompactions = 4;
-  options_.target_file_size_base = 16 << 10;
-  OpenDb();
-  FillOverlapping(6, 1500);
+  OpenForParts();
   // The others are told to stop, and say so with the same code.
   std::atomic<int> asked{0};
   service_->schedules = [&](const CompactionServiceJobInfo& /*info*/) {

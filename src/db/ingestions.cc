@@ -89,10 +89,7 @@ Status Ingestions::IngestExternalFiles(const std::vector<IngestExternalFileArg>&
     if (s.ok() && args[i].external_files.empty()) {
       s = Status::InvalidArgument("external_files[" + std::to_string(i) + "] is empty");
     }
-    if (s.ok()) {
-      s = CheckIngestOptions(
-          args[i].options, db_.options.allow_ingest_behind || parts[i].family->reserves_last_level);
-    }
+    if (s.ok()) s = CheckIngestOptions(args[i].options, parts[i].family->reserves_last_level);
   }
   if (!s.ok()) return s;
   // (The handles keep the families.)

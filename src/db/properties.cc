@@ -381,11 +381,11 @@ Status Properties::GetApproximateSizes(const SizeApproximationOptions& options,
   // What the values of a table take in blob files goes by its share of all tables.
   double blob_bytes_per_byte = 0;
   if (options.include_blob_files) {
-    uint64_t tables = 0, blobs = 0;
+    uint64_t tables = 0;
     for (int level = 0; level < sv->current->num_levels(); ++level) {
-      for (const FileMetaData* file : sv->current->files(level)) tables += file->file_size;
+      tables += sv->current->NumLevelBytes(level);
     }
-    for (const auto& file : sv->current->blob_files()) blobs += file->file->file_size();
+    const uint64_t blobs = TotalsOf(sv->current->blob_files()).file_bytes;
     if (tables != 0) blob_bytes_per_byte = static_cast<double>(blobs) / static_cast<double>(tables);
   }
   for (int i = 0; i < n; ++i) {

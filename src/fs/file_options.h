@@ -23,6 +23,7 @@ inline FileOptions FileOptionsForManifest(const DBOptions& db) {
   FileOptions options(db);
   options.use_mmap_reads = options.use_mmap_writes = false;
   options.use_direct_reads = options.use_direct_writes = false;
+  options.temperature = db.metadata_write_temperature;
   return options;
 }
 

@@ -120,9 +120,7 @@ IOStatus VersionSet::WriteDescriptor(const std::string& dbname, uint64_t number,
                                      const FileOptions& file_options, FSDirectory* db_directory) {
   const std::string path = DescriptorFileName(dbname, number);
   std::unique_ptr<FileWriter> file;
-  FileOptions of_metadata = file_options;
-  of_metadata.temperature = options.metadata_write_temperature;
-  IOStatus s = FileWriter::Open(fs, path, of_metadata, &file);
+  IOStatus s = FileWriter::Open(fs, path, file_options, &file);
   if (s.ok()) {
     LogWriter log(std::move(file), number, /*recycle_log_files=*/false);
     for (const VersionEdit& edit : edits) {
@@ -178,9 +176,7 @@ IOStatus VersionSet::OpenManifest(ManifestWrite* write) {
   manifest_.reset();
   const std::string path = DescriptorFileName(dbname_, write->new_number);
   std::unique_ptr<FSWritableFile> file;
-  FileOptions file_options = file_options_;
-  file_options.temperature = options_->metadata_write_temperature;
-  IOStatus s = fs_->NewWritableFile(path, file_options, &file, nullptr);
+  IOStatus s = fs_->NewWritableFile(path, file_options_, &file, nullptr);
   if (!s.ok()) return s;
   file->SetPreallocationBlockSize(options_->manifest_preallocation_size);
   manifest_ = std::make_unique<LogWriter>(

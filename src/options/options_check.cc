@@ -107,7 +107,7 @@ void CheckUnpersistedTimestamps(const DBOptions& db, const ColumnFamilyOptions& 
          "a comparator of one's own, " + std::string(name));
   refuse(db.atomic_flush, "atomic_flush");
   refuse(db.allow_concurrent_memtable_write, "allow_concurrent_memtable_write");
-  refuse(db.allow_ingest_behind || o.cf_allow_ingest_behind, "allow_ingest_behind");
+  refuse(ReservesLastLevel(db, o), "allow_ingest_behind");
   refuse(o.enable_blob_files, "enable_blob_files");
 }
 
@@ -247,7 +247,7 @@ Status CheckOptions(const DBOptions& db_options, const ColumnFamilyOptions& cf_o
                     !cf_options.memtable_factory->IsInsertConcurrentlySupported(),
                 "Memtable doesn't concurrent writes (allow_concurrent_memtable_write)");
   check.Invalid(
-      (db_options.allow_ingest_behind || cf_options.cf_allow_ingest_behind) &&
+      ReservesLastLevel(db_options, cf_options) &&
           (cf_options.compaction_style != kCompactionStyleUniversal || cf_options.num_levels < 3),
       "allow_ingest_behind needs universal compaction and at least 3 levels");
   return check.status();

@@ -34,6 +34,10 @@ inline constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
 inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
   return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
 }
+// Compactions leave the last level to what is ingested behind all else.
+inline bool ReservesLastLevel(const DBOptions& db_options, const ColumnFamilyOptions& options) {
+  return db_options.allow_ingest_behind || options.cf_allow_ingest_behind;
+}
 // Where a family's tables are, by path id; its blob files are in the first. `db_options` are
 // sanitized, or there are no paths: then the database's own directory.
 const std::vector<DbPath>& TablePathsOf(const DBOptions& db_options,

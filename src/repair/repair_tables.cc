@@ -13,6 +13,7 @@
 #include "compaction/tombstone_writer.h"
 #include "fs/file_names.h"
 #include "fs/file_reader.h"
+#include "options/options_check.h"
 #include "read/run_merger.h"
 #include "repair/repair.h"
 #include "rocksdb/table.h"
@@ -228,7 +229,7 @@ Status Repairer::ScanTables() {
 
 SequenceNumber Repairer::GuessSequence(const Found& found, const Family& family) const {
   // Whoever ingests behind all others wants no number.
-  if (options_.allow_ingest_behind || family.options->cf_allow_ingest_behind) return 0;
+  if (ReservesLastLevel(options_, *family.options)) return 0;
   SequenceNumber guess = 0;
   for (const auto& table : tables_) {
     if (table->family == &family && table->meta.number < found.number) {
@@ -484,9 +485,7 @@ Status Repairer::Relate(const Table& a, const Table& b, TableRelation* relation)
 Status Repairer::PlaceFamily(Family* family) {
   int levels = family->options->num_levels;
   if (family->options->compaction_style == kCompactionStyleFIFO) levels = 1;
-  if (options_.allow_ingest_behind || family->options->cf_allow_ingest_behind) {
-    --levels;  // the last one is for what is ingested
-  }
+  if (ReservesLastLevel(options_, *family->options)) --levels;
   std::map<std::pair<uint64_t, uint64_t>, TableRelation> related;  // by their numbers
   for (;;) {
     std::vector<Table*> tables;

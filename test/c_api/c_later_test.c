@@ -9,16 +9,6 @@
 #include "check.h"
 #include "database.h"
 
-/* The field has what it is set to. */
-#define SETS(object, of, field)                     \
-  do {                                              \
-    phase = #field;                                 \
-    rocksdb_##object##_set_##field(of, 1);          \
-    CHECK(rocksdb_##object##_get_##field(of) == 1); \
-    rocksdb_##object##_set_##field(of, 0);          \
-    CHECK(rocksdb_##object##_get_##field(of) == 0); \
-  } while (0)
-
 static void TestFields(const char* path) {
   (void)path;
   rocksdb_block_based_table_options_t* of_block_based_options = rocksdb_block_based_options_create();

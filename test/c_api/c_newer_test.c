@@ -8,16 +8,6 @@
 #include "check.h"
 #include "database.h"
 
-/* The field has what it is set to. */
-#define SETS(object, of, field)                         \
-  do {                                                  \
-    phase = #field;                                     \
-    rocksdb_##object##_set_##field(of, 1);              \
-    CHECK(rocksdb_##object##_get_##field(of) == 1);     \
-    rocksdb_##object##_set_##field(of, 0);              \
-    CHECK(rocksdb_##object##_get_##field(of) == 0);     \
-  } while (0)
-
 static void TestFields(void) {
   rocksdb_options_t* other = rocksdb_options_create();
   SETS(options, other, verify_sst_unique_id_in_manifest);

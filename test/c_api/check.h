@@ -22,4 +22,14 @@ static const char* phase = "";
     }                                                                       \
   } while (0)
 
+/* The field has what it is set to. */
+#define SETS(object, of, field)                     \
+  do {                                              \
+    phase = #field;                                 \
+    rocksdb_##object##_set_##field(of, 1);          \
+    CHECK(rocksdb_##object##_get_##field(of) == 1); \
+    rocksdb_##object##_set_##field(of, 0);          \
+    CHECK(rocksdb_##object##_get_##field(of) == 0); \
+  } while (0)
+
 #endif

@@ -4,13 +4,11 @@
 // After windows.h, whose types it needs.
 #include <psapi.h>
 
+#include "support/windows/system_types.h"
+
 namespace kv_bench {
 
 namespace {
-
-double Seconds(const FILETIME& time) {  // of 100 ns
-  return static_cast<double>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 1e-7;
-}
 
 PROCESS_MEMORY_COUNTERS Memory() {
   PROCESS_MEMORY_COUNTERS counters = {};
@@ -24,7 +22,7 @@ ProcessUsage UsageOfProcess() {
   ProcessUsage result;
   FILETIME made, ended, kernel, user;
   if (GetProcessTimes(GetCurrentProcess(), &made, &ended, &kernel, &user)) {
-    result.cpu_seconds = Seconds(kernel) + Seconds(user);
+    result.cpu_seconds = bench::Seconds(kernel) + bench::Seconds(user);
   }
   IO_COUNTERS counters = {};
   if (GetProcessIoCounters(GetCurrentProcess(), &counters)) {

@@ -1,21 +1,8 @@
 #include "support/shared_library.h"
 
-#include <windows.h>
+#include "support/windows/system_types.h"
 
 namespace bench {
-
-namespace {
-
-std::wstring Wide(const std::string& text) {
-  const int size = static_cast<int>(text.size());
-  std::wstring wide(text.size(), L'\0');
-  const int units = MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(),
-                                        static_cast<int>(wide.size()));
-  wide.resize(static_cast<size_t>(units));
-  return wide;
-}
-
-}  // namespace
 
 void* OpenLibrary(const std::string& name, std::string* error) {
   const HMODULE library = LoadLibraryW(Wide(name).c_str());

@@ -58,6 +58,13 @@ class RemoteCompactionTest : public DbTest {
     service_->overrides.merge_operator = options_.merge_operator;
   }
   void OpenDb() { Open(options_); }
+  // With tables of which a compaction has several parts.
+  void OpenForParts() {
+    options_.max_subcompactions = 4;
+    options_.target_file_size_base = 16 << 10;
+    OpenDb();
+    FillOverlapping(6, 1500);
+  }
 
   // Tables that overlap: overwrites, deletions and merges between them.
   void FillOverlapping(int rounds = 4, uint64_t keys = 300) {

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "support/windows/system_types.h"
+
 namespace demo {
 
 namespace {
@@ -15,14 +17,6 @@ constexpr DWORD kFirstOfSystem = 0xC0000000;
 bool Fails(bool good, const char* what) {
   if (!good) std::fprintf(stderr, "cairn_demo: %s: error %lu\n", what, GetLastError());
   return !good;
-}
-
-std::wstring Wide(const std::string& text) {
-  const int size = static_cast<int>(text.size());
-  std::wstring wide(text.size(), L'\0');
-  const int units = MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(), size);
-  wide.resize(static_cast<size_t>(units));
-  return wide;
 }
 
 // As the C runtime of the program that starts takes its command line apart: within quotes a
@@ -56,10 +50,6 @@ HANDLE JobOfChildren() {
   return job;
 }
 
-double Seconds(const FILETIME& time) {  // of 100 ns
-  return static_cast<double>(uint64_t{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 1e-7;
-}
-
 class WindowsChild final : public Child {
  public:
   explicit WindowsChild(HANDLE process) : process_(process) {}
@@ -87,7 +77,7 @@ class WindowsChild final : public Child {
     ending.status = static_cast<int>(status);
     FILETIME made, ended, kernel, user;
     if (GetProcessTimes(process_, &made, &ended, &kernel, &user)) {
-      ending.cpu_seconds = Seconds(kernel) + Seconds(user);
+      ending.cpu_seconds = bench::Seconds(kernel) + bench::Seconds(user);
     }
     return ending;
   }
@@ -102,7 +92,7 @@ BOOL WINAPI TakeNote(DWORD control) { return control == CTRL_C_EVENT; }
 std::unique_ptr<Child> Child::Start(const std::vector<std::string>& arguments) {
   std::string line = "cairn_demo";
   for (const std::string& argument : arguments) line += " " + Quoted(argument);
-  std::wstring wide_line = Wide(line);
+  std::wstring wide_line = bench::Wide(line);
   STARTUPINFOW startup = {};
   startup.cb = sizeof(startup);
   PROCESS_INFORMATION started = {};
