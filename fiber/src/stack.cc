@@ -21,6 +21,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "fiber/stats.h"
 #include "os_memory.h"
@@ -114,17 +116,24 @@ StackPool::StackPool(size_t usable) : usable_(usable), guard_(kGuardPages * os_p
 
 bool StackPool::grow() {
   size_t slots = next_slab_slots_;
-  void* slab;
-  size_t bytes;
+  void* memory = nullptr;
+  // A heap without memory is no more than stacks without: fibers wait.
+  std::unique_ptr<StackSlab> slab(new (std::nothrow) StackSlab{});
+  std::unique_ptr<Stack[]> stacks;
   for (;; slots = (slots + 1) / 2) {  // when there is no room for many, for fewer
-    bytes = slots * (usable_ + guard_);
-    slab = os_reserve_stacks(bytes);
-    if (slab != nullptr) break;
+    stacks.reset(new (std::nothrow) Stack[slots]);
+    if (slab != nullptr && stacks != nullptr)
+      memory = os_reserve_stacks(slots * (usable_ + guard_));
+    if (memory != nullptr) break;
     if (slots == 1) return false;
   }
   next_slab_slots_ = std::min(slots * 2, kMaxSlabSlots);
-  slab_ = new StackSlab{nullptr, static_cast<char*>(slab), usable_ + guard_, guard_, slots,
-                        {0},     new Stack[slots]};
+  slab->begin = static_cast<char*>(memory);
+  slab->slot_bytes = usable_ + guard_;
+  slab->guard_bytes = guard_;
+  slab->slots = slots;
+  slab->stacks = stacks.release();
+  slab_ = slab.release();
   StackSlab* newest = StackSlab::newest.load(std::memory_order_relaxed);
   do {
     slab_->next = newest;
