@@ -203,15 +203,14 @@ windows:  ## cross-compile the library and its tests for Windows (mingw-w64) and
 	@scripts/install-deps.sh windows
 	@scripts/windows_deps.py --jobs $(JOBS)
 	@cmake --preset windows-mingw $(WINDOWS_CONFIGURE) >/dev/null
-	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_PROGRAMS) $(WINDOWS_DLL_PROGRAMS) ldb_tool sst_dump_tool cairn_tool db_bench
+	@cmake --build build/windows/release -j $(JOBS) --target $(WINDOWS_PROGRAMS) $(WINDOWS_DLL_PROGRAMS) ldb_tool sst_dump_tool cairn_tool trace_analyzer db_bench
 	@scripts/windows_test.py --jobs $(JOBS) --out build/windows/counts.md $(WINDOWS_PROGRAMS) dll
 # In batches: half the time of mingw's compiler.
 WINDOWS_CONFIGURE = -DCAIRN_UNITY=ON -DCAIRN_UNITY_TESTS=ON
 WINDOWS_PROGRAMS ?= base_test fs_test cache_test memtable_test wal_test table_test blob_test options_test manifest_test commit_test \
 	read_test compaction_test db_test repair_test fiber_test utilities_test toolkit_test async_test model_test power_cut_test \
 	simulation_test sim_test crash_test conformance_cairn
-WINDOWS_DLL_PROGRAMS = c_api_cairn c_plugins_cairn c_watching_cairn c_ttl_cairn c_write_batch_wi_cairn c_transaction_db_cairn \
-	c_optimistic_transactions_cairn c_backup_cairn c_space_cairn embed
+WINDOWS_DLL_PROGRAMS = c_programs embed
 
 windows-test:  ## the same with every program, in release and debug, and OpenSSL for the server
 	@scripts/install-deps.sh windows

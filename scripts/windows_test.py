@@ -29,13 +29,15 @@ TIMEOUT_S = 3600
 SUITES = {
     'tools': (['test/tools/tools_test.py', '--bin', '{bin}'], ['ldb', 'sst_dump', 'cairn']),
     'db_bench': (['bench/db_bench_test.py', '{bin}/db_bench'], ['db_bench']),
+    'trace_analyzer': (['test/tools/trace_analyzer_test.py', '{bin}/trace_analyzer'], ['trace_analyzer']),
     'kv_bench': (['bench/kv_bench_test.py', '{bin}/kv_bench', '{build}/libcairn.dll'], ['kv_bench']),
 }
-# Cases that say by their exit status whether all is well, and their commands; {folder} is a new one. Those of libcairn.dll are nine
-# programs in C and one in C++. A fuzz target's case is its corpus and mutations of it.
+C_PROGRAMS = [source.name.removesuffix('_test.c') for source in sorted((ROOT / 'test/c_api').glob('*_test.c'))]
+C_PROGRAMS += [f'c_releases_{release}' for release in (7, 8, 11)]
+# Cases that say by their exit status whether all is well, and their commands; {folder} is a new one. Those of libcairn.dll are the
+# tests of the C interface and a program in C++. A fuzz target's case is its corpus and mutations of it.
 PLAIN = {
-    'dll': {name: [name, '{folder}/db'] for name in (*(f'c_{part}_cairn' for part in (
-        'api', 'plugins', 'watching', 'ttl', 'write_batch_wi', 'transaction_db', 'optimistic_transactions', 'backup', 'space')), 'embed')},
+    'dll': {name: [name, '{folder}/db'] for name in (*(f'{program}_cairn' for program in C_PROGRAMS), 'embed')},
     'fuzz': {corpus.name: ['fuzz_replay', corpus.name, str(corpus)] for corpus in sorted((ROOT / 'fuzz/corpus').iterdir())
              if corpus.name != 'connection'},
     'cairn_demo': {'kills_and_verifies': ['cairn_demo', '--keys=20000', '--dir={folder}/demo']},
