@@ -83,7 +83,7 @@ stress:  ## many threads, then fibers, on one database, all answers verified: SE
 	@build/demo/tools/db_stress --seconds=$(or $(SECONDS),60) $(STRESS_FLAGS)
 	@build/demo/tools/db_stress --seconds=$(or $(SECONDS),60) --fibers $(STRESS_FLAGS)
 
-crash-check:  ## 1,000 kills under load, and as root 700 power cuts, full and broken disks, 1,000 rounds of storage that fails; bench/results/crashes.md, storage-faults.md
+crash-check:  ## 1,000 kills under load, 300 amid backups and restores, and as root 700 power cuts, full and broken disks, 1,000 rounds of storage that fails; bench/results/crashes.md, storage-faults.md
 	@scripts/install-deps.sh build crash
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target crash_programs

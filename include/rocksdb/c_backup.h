@@ -203,8 +203,8 @@ extern ROCKSDB_LIBRARY_API void rocksdb_restore_options_set_mode(rocksdb_restore
                                                                  int v);
 extern ROCKSDB_LIBRARY_API int rocksdb_restore_options_get_mode(rocksdb_restore_options_t* opt);
 
-/* Refused: a backup whose options have one is an error, "Not implemented". NULL: none, the default.
- */
+/* Whether a shared file is left out, as another directory of backups has it; needs schema
+   version 2. Called by the thread that makes the backup. NULL: none, the default. */
 typedef unsigned char (*rocksdb_create_backup_options_exclude_files_cb)(void* state,
                                                                         const char* relative_file,
                                                                         size_t relative_file_len);

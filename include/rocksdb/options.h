@@ -712,7 +712,7 @@ struct WaitForCompactOptions {
   bool abort_on_pause = false;
   // Flush all families first.
   bool flush = false;
-  // A hint without effect: obsolete files go as their jobs end.
+  // Also until the files are gone that nobody needs any more.
   bool wait_for_purge = false;
   // Close the database then.
   bool close_db = false;

@@ -381,6 +381,7 @@ Status BackgroundWork::WaitForCompact(const WaitForCompactOptions& options) {
     }
   }
   lock.unlock();
+  if (options.wait_for_purge) db_.files->Purge();  // a job counts no more when it begins its own
   return options.close_db ? db_.opening->Close() : s;
 }
 

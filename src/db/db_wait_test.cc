@@ -2,12 +2,29 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
+#include <string>
 
 #include "db/testing/db_fixture.h"
+#include "fiber/clock.h"
 #include "fiber/thread.h"
 
 namespace cairn::testing {
 namespace {
+
+// A file system on which it takes a second to delete a table.
+class SlowDeletions final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  static const char* kClassName() { return "SlowDeletions"; }
+  const char* Name() const override { return kClassName(); }
+
+  IOStatus DeleteFile(const std::string& name, const IOOptions& options,
+                      IODebugContext* dbg) override {
+    if (name.ends_with(".sst")) fiber::sleep_for(1'000'000'000);
+    return FileSystemWrapper::DeleteFile(name, options, dbg);
+  }
+};
 
 class DbWaitTest : public DbTest {
  protected:
@@ -62,6 +79,28 @@ TEST_F(DbWaitTest, WaitsOutAPauseOrGivesUp) {
   EXPECT_TRUE(s.ok()) << s.ToString();
   EXPECT_EQ(Running(), 0u);
   ExpectModel();
+}
+
+TEST_F(DbWaitTest, MayWaitUntilObsoleteFilesAreGone) {
+  const std::unique_ptr<Env> env = NewCompositeEnv(std::make_shared<SlowDeletions>(disk_.faults));
+  Options options = SmallOptions();
+  options.env = env.get();
+  options.level0_file_num_compaction_trigger = 2;
+  Simulate([&] {
+    Open(options);
+    for (uint64_t version : {1, 2}) {
+      PutRange(0, 20, version);
+      Flush();
+    }
+    WaitForCompactOptions wait;
+    ASSERT_TRUE(db_->WaitForCompact(wait).ok());
+    EXPECT_GT(disk_.Files(FileType::kTableFile).size(), 1u);  // the compaction's end is enough
+    wait.wait_for_purge = true;
+    ASSERT_TRUE(db_->WaitForCompact(wait).ok());
+    EXPECT_EQ(disk_.Files(FileType::kTableFile).size(), 1u);
+    ExpectModel();
+    Close();
+  });
 }
 
 TEST_F(DbWaitTest, TellsOfErrorsAndMayClose) {

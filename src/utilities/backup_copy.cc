@@ -115,12 +115,13 @@ class Copier {
 
   IOStatus OpenSource(FileCopy* copy, std::unique_ptr<SequentialFileReader>* source) {
     std::unique_ptr<FSSequentialFile> file;
-    IOStatus s = env_.source->NewSequentialFile(copy->from, copy->source_options, &file, nullptr);
+    FileSystem* const fs = copy->source != nullptr ? copy->source : env_.source;
+    IOStatus s = fs->NewSequentialFile(copy->from, copy->source_options, &file, nullptr);
     if (s.IsPathNotFound() && copy->source_options.temperature != Temperature::kUnknown) {
       // It may have gone to another tier since.
       FileOptions anywhere = copy->source_options;
       anywhere.temperature = Temperature::kUnknown;
-      s = env_.source->NewSequentialFile(copy->from, anywhere, &file, nullptr);
+      s = fs->NewSequentialFile(copy->from, anywhere, &file, nullptr);
     }
     if (!s.ok()) return s;
     copy->source_temperature = file->GetTemperature();

@@ -21,11 +21,12 @@ namespace cairn {
 
 // What one file is to become, and what came of it.
 struct FileCopy {
-  std::string from;           // a path; empty: `contents` are written
-  std::string contents;       // with an empty `from`
-  std::string to;             // a path; empty: only the checksum is wanted
-  uint64_t size = 0;          // bytes that the copy has; the source must have them
-  bool source_grows = false;  // the source may have more
+  std::string from;              // a path; empty: `contents` are written
+  std::string contents;          // with an empty `from`
+  FileSystem* source = nullptr;  // of `from`; null: CopyEnv's
+  std::string to;                // a path; empty: only the checksum is wanted
+  uint64_t size = 0;             // bytes that the copy has; the source must have them
+  bool source_grows = false;     // the source may have more
   FileOptions source_options;
   Temperature to_temperature = Temperature::kUnknown;
   // The copy must have it.

@@ -1,6 +1,7 @@
 #include "utilities/backup_create.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <set>
@@ -51,6 +52,8 @@ class Creation {
   };
 
   IOStatus Gather();
+  // Asks the user which files are elsewhere, and drops those.
+  IOStatus Exclude();
   IOStatus AddFile(const LiveFileStorageInfo& live);
   IOStatus PlaceShared(const LiveFileStorageInfo& live, FileCopy* copy, Item* item);
   // What its name needs of the table.
@@ -75,8 +78,9 @@ class Creation {
   CopyEnv env_;
   std::vector<Item> items_;
   std::vector<FileCopy> copies_;
-  std::set<std::string> paths_;      // of items_
-  std::set<std::string> installed_;  // shared files of this backup alone
+  std::set<std::string> paths_;        // of items_
+  std::vector<std::string> excluded_;  // paths
+  std::set<std::string> installed_;    // shared files of this backup alone
 };
 
 IOStatus Creation::Run(const std::string& app_metadata) {
@@ -92,6 +96,7 @@ IOStatus Creation::Run(const std::string& app_metadata) {
     if (!disabled.ok() && !disabled.IsNotSupported()) s = status_to_io_status(std::move(disabled));
     meta.sequence = db_->GetLatestSequenceNumber();
     if (s.ok()) s = Gather();
+    if (s.ok() && options_.exclude_files_callback) s = Exclude();
     if (s.ok()) s = CopyFiles(env_, &copies_);
     if (enables) {
       Status enabled = db_->EnableFileDeletions(/*force=*/false);
@@ -104,6 +109,7 @@ IOStatus Creation::Run(const std::string& app_metadata) {
   for (Item& item : items_) {
     meta.files.push_back(std::make_shared<const BackupFile>(std::move(item.file)));
   }
+  meta.excluded = std::move(excluded_);
   if (s.ok()) s = catalog_->Add(id_, std::move(meta), engine_options().schema_version, &remains);
   if (!s.ok() && !remains) Remove();
   return s;
@@ -123,6 +129,40 @@ IOStatus Creation::Gather() {
     IOStatus s = AddFile(file);
     if (!s.ok()) return s;
   }
+  return IOStatus::OK();
+}
+
+IOStatus Creation::Exclude() {
+  std::vector<MaybeExcludeBackupFile> asked;
+  for (const Item& item : items_) {
+    if (item.shared && item.copied) {
+      asked.push_back(MaybeExcludeBackupFile(BackupExcludedFileInfo(item.file.path)));
+    }
+  }
+  if (asked.empty()) return IOStatus::OK();
+  try {
+    options_.exclude_files_callback(asked.data(), asked.data() + asked.size());
+  } catch (const std::exception& e) {
+    return IOStatus::Aborted("exclude_files_callback threw", e.what());
+  } catch (...) {
+    return IOStatus::Aborted("exclude_files_callback threw");
+  }
+  std::vector<Item> items;
+  std::vector<FileCopy> copies;
+  auto question = asked.begin();
+  for (Item& item : items_) {
+    if (item.shared && item.copied && (question++)->exclude_decision) {
+      excluded_.push_back(std::move(item.file.path));
+      continue;
+    }
+    if (item.copied) {
+      copies.push_back(std::move(copies_[item.copy]));
+      item.copy = copies.size() - 1;
+    }
+    items.push_back(std::move(item));
+  }
+  items_ = std::move(items);
+  copies_ = std::move(copies);
   return IOStatus::OK();
 }
 
@@ -291,10 +331,6 @@ void Creation::Remove() {
 IOStatus CreateBackup(const BackupContext& context, const CreateBackupOptions& options, DB* db,
                       const std::string& app_metadata, BackupCatalog* catalog, BackupID* id) {
   if (db == nullptr) return IOStatus::InvalidArgument("a backup needs a database");
-  if (options.exclude_files_callback) {
-    return IOStatus::NotSupported(
-        "CreateBackupOptions::exclude_files_callback is not supported by this version of Cairn");
-  }
   if (app_metadata.size() > kMaxBackupAppMetadata) {
     return IOStatus::InvalidArgument("App metadata too large",
                                      std::to_string(app_metadata.size()) + " bytes");
@@ -302,6 +338,16 @@ IOStatus CreateBackup(const BackupContext& context, const CreateBackupOptions& o
   const int schema = context.options.schema_version;
   if (schema < 1) return IOStatus::InvalidArgument("schema_version must be 1 or 2");
   if (schema > kMaxBackupSchema) return IOStatus::NotSupported("schema_version above 2");
+  if (options.exclude_files_callback) {
+    if (schema < 2) {
+      return IOStatus::InvalidArgument("exclude_files_callback requires schema_version >= 2");
+    }
+    // Elsewhere a name does not tell one table from another.
+    if (!context.options.share_table_files || !context.options.share_files_with_checksum) {
+      return IOStatus::InvalidArgument(
+          "exclude_files_callback requires share_table_files and share_files_with_checksum");
+    }
+  }
   if (context.stopped()) return BackupStopped();
   Creation creation(context, options, db, catalog);
   LogInfo(context.options.info_log, "Backup: creating %u", creation.id());

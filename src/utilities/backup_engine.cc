@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -85,16 +87,9 @@ class BackupReader {
     fiber::ReaderLock lock(&mutex_);
     *ids = catalog_.corrupt();
   }
-  IOStatus Restore(const RestoreOptions& options, BackupID id, const std::string& db_dir,
-                   const std::string& wal_dir) const {
-    fiber::ReaderLock lock(&mutex_);
-    return RestoreOne(options, id, db_dir, wal_dir);
-  }
-  IOStatus RestoreLatest(const RestoreOptions& options, const std::string& db_dir,
-                         const std::string& wal_dir) const {
-    fiber::ReaderLock lock(&mutex_);
-    return RestoreOne(options, LatestId(), db_dir, wal_dir);
-  }
+  // No `id`: the latest one.
+  IOStatus Restore(const RestoreOptions& options, std::optional<BackupID> id,
+                   const std::string& db_dir, const std::string& wal_dir) const;
   IOStatus Verify(BackupID id, bool checksums) const {
     fiber::ReaderLock lock(&mutex_);
     std::shared_ptr<const BackupMeta> backup;
@@ -121,15 +116,46 @@ class BackupReader {
     }
     return s.IsNotFound() ? Status(s) : Status::Corruption(s.ToString());
   }
-  IOStatus RestoreOne(const RestoreOptions& options, BackupID id, const std::string& db_dir,
-                      const std::string& wal_dir) const FIBER_REQUIRES_SHARED(mutex_) {
-    std::shared_ptr<const BackupMeta> backup;
-    IOStatus s = catalog_.Find(id, &backup);
-    return s.ok() ? RestoreBackup(context_, catalog_, *backup, options, db_dir, wal_dir) : s;
-  }
   void Fill(BackupID id, const BackupMeta& backup, BackupInfo* info, bool details) const
       FIBER_REQUIRES_SHARED(mutex_);
 };
+
+// Locks several readers, each once, in the order of their addresses: two restores that have each
+// other's directories as alternates must not wait for each other.
+class ReaderLocks {
+ public:
+  explicit ReaderLocks(std::set<fiber::SharedMutex*> mutexes) FIBER_NO_THREAD_SAFETY_ANALYSIS
+      : mutexes_(std::move(mutexes)) {
+    for (fiber::SharedMutex* mutex : mutexes_) mutex->lock_shared();
+  }
+  ~ReaderLocks() FIBER_NO_THREAD_SAFETY_ANALYSIS {
+    for (fiber::SharedMutex* mutex : mutexes_) mutex->unlock_shared();
+  }
+  ReaderLocks(const ReaderLocks&) = delete;
+  ReaderLocks& operator=(const ReaderLocks&) = delete;
+
+ private:
+  const std::set<fiber::SharedMutex*> mutexes_;
+};
+
+IOStatus BackupReader::Restore(const RestoreOptions& options, std::optional<BackupID> id,
+                               const std::string& db_dir,
+                               const std::string& wal_dir) const FIBER_NO_THREAD_SAFETY_ANALYSIS {
+  std::vector<BackupPlace> places = {{&context_, &catalog_}};
+  std::set<fiber::SharedMutex*> mutexes = {&mutex_};
+  for (const BackupEngineReadOnlyBase* engine : options.alternate_dirs) {
+    const auto* const reader = dynamic_cast<const BackupReader*>(engine);
+    if (reader == nullptr) {
+      return IOStatus::InvalidArgument("alternate_dirs has what is no engine of this library");
+    }
+    places.push_back({&reader->context_, &reader->catalog_});
+    mutexes.insert(&reader->mutex_);
+  }
+  ReaderLocks locks(std::move(mutexes));
+  std::shared_ptr<const BackupMeta> backup;
+  IOStatus s = catalog_.Find(id.has_value() ? *id : LatestId(), &backup);
+  return s.ok() ? RestoreBackup(places, *backup, options, db_dir, wal_dir) : s;
+}
 
 // As the public API tells it.
 rocksdb::FileType PublicType(FileType type) {
@@ -169,6 +195,7 @@ void BackupReader::Fill(BackupID id, const BackupMeta& backup, BackupInfo* info,
       told.file_type = PublicType(type);
     }
   }
+  for (const std::string& path : backup.excluded) info->excluded_files.emplace_back(path);
   info->name_for_open = catalog_.Path(PrivateBackupDir(id));
   info->env_for_open = NewCompositeEnv(std::make_shared<BackupView>(
       context_.backup_fs, catalog_.dir(), info->name_for_open, backup));
@@ -176,7 +203,7 @@ void BackupReader::Fill(BackupID id, const BackupMeta& backup, BackupInfo* info,
 
 // The calls of BackupEngineReadOnlyBase, by a reader.
 template <class Base>
-class ReadingEngine : public Base, protected BackupReader {
+class ReadingEngine : public Base, public BackupReader {
  public:
   using BackupEngineReadOnlyBase::GetBackupInfo;
   using BackupEngineReadOnlyBase::RestoreDBFromBackup;
@@ -201,7 +228,7 @@ class ReadingEngine : public Base, protected BackupReader {
   }
   IOStatus RestoreDBFromLatestBackup(const RestoreOptions& options, const std::string& db_dir,
                                      const std::string& wal_dir) const override {
-    return RestoreLatest(options, db_dir, wal_dir);
+    return Restore(options, std::nullopt, db_dir, wal_dir);
   }
   IOStatus VerifyBackup(BackupID id, bool with_checksum) const override {
     return Verify(id, with_checksum);

@@ -63,10 +63,6 @@ TEST_F(BackupEngineTest, SenselessOptionsAreRefused) {
   EXPECT_EQ(Names(), Everything());
   OpenEngine();
   EXPECT_TRUE(engine_->CreateNewBackup(CreateBackupOptions(), nullptr).IsInvalidArgument());
-  CreateBackupOptions excluding;
-  excluding.exclude_files_callback = [](MaybeExcludeBackupFile*, MaybeExcludeBackupFile*) {};
-  Open();
-  EXPECT_TRUE(engine_->CreateNewBackup(excluding, db_.get()).IsNotSupported());
 }
 
 TEST_F(BackupEngineTest, ADirectoryThatCannotBeWritten) {

@@ -16,6 +16,7 @@ constexpr std::string_view kAppMetadata = "metadata";
 constexpr std::string_view kChecksum = "crc32";
 constexpr std::string_view kSize = "size";
 constexpr std::string_view kTemperature = "temp";
+constexpr std::string_view kExcluded = "ni::excluded";
 constexpr std::string_view kFooter = "// FOOTER";
 constexpr std::string_view kNotIgnorable = "ni::";
 
@@ -114,6 +115,7 @@ class Parser {
       rest.remove_prefix(space + 1);
     }
     BackupMetaEntry entry;
+    excluded_ = false;
     entry.file.path = words[0];
     if (!IsBackupFilePath(entry.file.path)) return Bad("not a backup's file: " + entry.file.path);
     if (schema_ < 2 && (words.size() != 3 || words[1] != kChecksum)) {
@@ -124,7 +126,13 @@ class Parser {
       IOStatus s = ParseFileField(words[i], words[i + 1], &entry);
       if (!s.ok()) return s;
     }
-    entries_->push_back(std::move(entry));
+    if (!excluded_) {
+      entries_->push_back(std::move(entry));
+    } else if (IsSharedBackupFile(entry.file.path)) {
+      meta_->excluded.push_back(std::move(entry.file.path));
+    } else {
+      return Bad("no shared file, and yet left out: " + entry.file.path);
+    }
     return IOStatus::OK();
   }
 
@@ -143,6 +151,9 @@ class Parser {
       for (const auto& [temperature, text] : kTemperatures) {
         if (value == text) entry->file.temperature = temperature;
       }
+    } else if (field == kExcluded) {
+      excluded_ = value == "true";
+      if (!excluded_ && value != "false") return Future("unknown value " + std::string(value));
     } else {
       return PassOver(field);
     }
@@ -175,6 +186,7 @@ class Parser {
   int schema_ = 1;
   uint64_t files_ = 0;
   bool footer_ = false;
+  bool excluded_ = false;  // the file of line_
 };
 
 }  // namespace
@@ -211,6 +223,11 @@ std::string FormatBackupMeta(const BackupMeta& meta, int schema) {
       }
       add(kSize, std::to_string(file->size));
     }
+    text += "\n";
+  }
+  for (const std::string& path : meta.excluded) {
+    text += path;
+    add(kExcluded, "true");
     text += "\n";
   }
   return text;

@@ -7,6 +7,8 @@
 //   2                                          how many files follow
 //   private/1/CURRENT crc32 1234567            (the checksum is a CRC32C, in decimal)
 //   shared_checksum/000012_s0123456789ABCDEFGHIJ_999.sst crc32 7654321
+//   shared_checksum/000013_s0123456789ABCDEFGHIJ_999.sst ni::excluded true
+//                                              schema 2: left out; does not count
 //
 // Schema 2 may have more fields: lines of a name and a value before the number of files, pairs of
 // them behind each file (of which "size" and "temp" are known), and lines behind "// FOOTER". What
@@ -40,6 +42,7 @@ struct BackupMeta {
   uint64_t sequence = 0;
   std::string app_metadata;
   std::vector<std::shared_ptr<const BackupFile>> files;
+  std::vector<std::string> excluded;  // paths of shared files that are in other directories
 
   uint64_t size() const;  // bytes of all files
 };
@@ -53,7 +56,7 @@ struct BackupMetaEntry {
 inline constexpr int kMaxBackupSchema = 2;
 inline constexpr size_t kMaxBackupAppMetadata = size_t{1} << 20;  // bytes
 
-// `name`: of the file, for errors. All of *meta but its files, which *entries says; in case of an
+// `name`: of the file, for errors. All of *meta but `files`, which *entries says; in case of an
 // error as much as was read. NotSupported: it is of a schema that is not known. Corruption.
 // *ignored: the names of fields that were passed over.
 [[nodiscard]] IOStatus ParseBackupMeta(const std::string& name, const std::string& text,

@@ -118,5 +118,32 @@ TEST(BackupMetaTest, ErrorsNameTheFileAndTheLine) {
   EXPECT_NE(std::string::npos, s.ToString().find("/b/meta/9, line 4")) << s.ToString();
 }
 
+TEST(BackupMetaTest, FilesThatWereLeftOut) {
+  const std::string path = "shared_checksum/000012_s0123456789ABCDEFGHIJ_7.sst";
+  BackupMeta meta;
+  meta.files.push_back(std::make_shared<BackupFile>(
+      BackupFile{"private/1/CURRENT", 16, 1234, Temperature::kUnknown}));
+  meta.excluded = {path};
+  const std::string text = FormatBackupMeta(meta, 2);
+  EXPECT_NE(text.find("\n1\nprivate"), std::string::npos) << "they are not counted: " << text;
+  EXPECT_TRUE(text.ends_with(path + " ni::excluded true\n")) << text;
+  const auto parse = [](const std::string& of, BackupMeta* to) {
+    std::vector<BackupMetaEntry> entries;
+    std::vector<std::string> ignored;
+    return ParseBackupMeta("meta/1", of, to, &entries, &ignored);
+  };
+  BackupMeta again;
+  ASSERT_TRUE(parse(text, &again).ok());
+  EXPECT_EQ(again.excluded, meta.excluded);
+  const std::string head = "schema_version 2.0\n1\n2\n";
+  BackupMeta other;
+  EXPECT_TRUE(parse(head + "1\n" + path + " ni::excluded false\n", &other).ok());
+  EXPECT_TRUE(other.excluded.empty());
+  EXPECT_TRUE(parse(head + "0\n" + path + " ni::excluded maybe\n", &other).IsNotSupported());
+  EXPECT_TRUE(parse(head + "0\nprivate/1/CURRENT ni::excluded true\n", &other).IsCorruption());
+  EXPECT_TRUE(parse("1\n2\n0\n" + path + " ni::excluded true\n", &other).IsCorruption())
+      << "schema 1 has no fields";
+}
+
 }  // namespace
 }  // namespace cairn

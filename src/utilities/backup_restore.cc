@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -44,13 +45,14 @@ std::string In(const std::string& dir, const std::string& name) {
 
 class Restoration {
  public:
-  Restoration(const BackupContext& context, const BackupCatalog& catalog, const BackupMeta& backup,
+  Restoration(const std::vector<BackupPlace>& places, const BackupMeta& backup,
               const RestoreOptions& options, std::string db_dir, const std::string& wal_dir)
-      : context_(context),
-        catalog_(catalog),
+      : places_(places),
+        context_(*places.front().context),
+        catalog_(*places.front().catalog),
         backup_(backup),
         options_(options),
-        fs_(context.db_fs.get()),
+        fs_(context_.db_fs.get()),
         db_dir_(std::move(db_dir)),
         wal_dir_(wal_dir.empty() ? db_dir_ : wal_dir),
         db_lock_(fs_),
@@ -65,6 +67,9 @@ class Restoration {
   IOStatus CheckOwner();
   // Where each file goes. Corruption: one has no name that a database knows.
   IOStatus Plan();
+  IOStatus PlanFile(const BackupFile& file, const BackupPlace& place);
+  // Of one that the backup left out.
+  IOStatus PlanExcluded(const std::string& path);
   // Which of the files that are there are the backup's: they leave `copies_`. What cannot be read
   // is copied.
   void FindKept();
@@ -77,6 +82,7 @@ class Restoration {
   IOStatus SyncNames();
   IOStatus SyncDir(const std::string& dir);
 
+  const std::vector<BackupPlace>& places_;
   const BackupContext& context_;
   const BackupCatalog& catalog_;
   const BackupMeta& backup_;
@@ -86,8 +92,9 @@ class Restoration {
   const std::string wal_dir_;
   HeldLock db_lock_, wal_lock_;
   std::vector<FileCopy> copies_;
-  std::set<std::string> kept_;  // paths
-  std::string current_;         // its path until all else is there; empty: the backup has none
+  std::vector<std::string> paths_;  // of all that is planned, in the backups' directories
+  std::set<std::string> kept_;      // paths
+  std::string current_;             // its path until all else is there; empty: the backup has none
 };
 
 IOStatus Restoration::Run() {
@@ -116,7 +123,6 @@ IOStatus Restoration::Run() {
   }
   if (!s.ok()) return s;
   CopyEnv env = context_.NewCopyEnv(context_.options.restore_rate_limiter.get());
-  env.source = context_.backup_fs.get();
   env.target = fs_;
   s = CopyFiles(env, &copies_);
   if (s.ok()) s = SyncNames();
@@ -128,22 +134,62 @@ IOStatus Restoration::Run() {
 }
 
 IOStatus Restoration::Plan() {
+  IOStatus s;
   for (const auto& file : backup_.files) {
-    const std::string name = DatabaseFileName(file->path);
-    uint64_t number = 0;
-    FileType type;
-    if (!ParseFileName(name, &number, &type)) {
-      return IOStatus::Corruption(catalog_.Path(file->path), "is no file of a database");
-    }
-    FileCopy& copy = copies_.emplace_back();
-    copy.from = catalog_.Path(file->path);
-    copy.to = In(type == FileType::kWalFile ? wal_dir_ : db_dir_, name);
-    if (type == FileType::kCurrentFile) current_ = copy.to += ".tmp";
-    copy.size = file->size;
-    copy.expected_crc32c = file->crc32c;
-    copy.to_temperature = file->temperature;
+    if (s.ok()) s = PlanFile(*file, places_.front());
   }
+  for (const std::string& path : backup_.excluded) {
+    if (s.ok()) s = PlanExcluded(path);
+  }
+  return s;
+}
+
+IOStatus Restoration::PlanFile(const BackupFile& file, const BackupPlace& place) {
+  const std::string name = DatabaseFileName(file.path);
+  uint64_t number = 0;
+  FileType type;
+  if (!ParseFileName(name, &number, &type)) {
+    return IOStatus::Corruption(catalog_.Path(file.path), "is no file of a database");
+  }
+  FileCopy& copy = copies_.emplace_back();
+  copy.source = place.context->backup_fs.get();
+  copy.from = place.catalog->Path(file.path);
+  copy.to = In(type == FileType::kWalFile ? wal_dir_ : db_dir_, name);
+  if (type == FileType::kCurrentFile) current_ = copy.to += ".tmp";
+  copy.size = file.size;
+  copy.expected_crc32c = file.crc32c;
+  copy.to_temperature = file.temperature;
+  paths_.push_back(file.path);
   return IOStatus::OK();
+}
+
+IOStatus Restoration::PlanExcluded(const std::string& path) {
+  for (const BackupPlace& place : places_) {
+    const BackupFile* const file = place.catalog->FindFile(path);
+    if (file == nullptr) continue;
+    // Before anything is changed it is there.
+    const std::string from = place.catalog->Path(path);
+    uint64_t size = 0;
+    IOStatus s = place.context->backup_fs->GetFileSize(from, IOOptions(), &size, nullptr);
+    if (s.ok() && size != file->size) {
+      s = IOStatus::Corruption(
+          from, "has " + std::to_string(size) + " bytes instead of " + std::to_string(file->size));
+    }
+    return s.ok() ? PlanFile(*file, place) : s;
+  }
+  // One that is in the database already need not be in a backup.
+  if (options_.mode == RestoreOptions::kKeepLatestDbSessionIdFiles) {
+    FileCopy here;
+    here.to = In(db_dir_, DatabaseFileName(path));
+    const std::optional<uint64_t> expected = SizeInName(path);
+    if (expected.has_value() && fs_->GetFileSize(here.to, IOOptions(), &here.size, nullptr).ok() &&
+        here.size == *expected && IsOfItsSession(here, path)) {
+      kept_.insert(here.to);
+      return IOStatus::OK();
+    }
+  }
+  return IOStatus::InvalidArgument(path,
+                                   "was left out of the backup, and is in none of alternate_dirs");
 }
 
 bool Restoration::IsOfItsSession(const FileCopy& copy, const std::string& backup_path) const {
@@ -167,7 +213,7 @@ void Restoration::FindKept() {
       continue;
     }
     if (options_.mode == RestoreOptions::kKeepLatestDbSessionIdFiles) {
-      if (IsOfItsSession(copy, backup_.files[i]->path)) kept_.insert(copy.to);
+      if (IsOfItsSession(copy, paths_[i])) kept_.insert(copy.to);
       continue;
     }
     FileCopy read;
@@ -175,6 +221,7 @@ void Restoration::FindKept() {
     read.from = copy.to;
     here.push_back(read);
     read.from = copy.from;
+    read.source = copy.source;
     read.expected_crc32c = copy.expected_crc32c;
     there.push_back(std::move(read));
   }
@@ -187,7 +234,6 @@ void Restoration::FindKept() {
     if (!there[i].expected_crc32c.has_value()) {
       // The backup's meta file does not tell.
       std::vector<FileCopy> one = {there[i]};
-      env.source = context_.backup_fs.get();
       if (!CopyFiles(env, &one).ok()) continue;
       there[i].expected_crc32c = one[0].crc32c;
     }
@@ -302,11 +348,12 @@ IOStatus Restoration::SyncDir(const std::string& dir) {
 
 }  // namespace
 
-IOStatus RestoreBackup(const BackupContext& context, const BackupCatalog& catalog,
-                       const BackupMeta& backup, const RestoreOptions& options,
-                       const std::string& db_dir, const std::string& wal_dir) {
+IOStatus RestoreBackup(const std::vector<BackupPlace>& places, const BackupMeta& backup,
+                       const RestoreOptions& options, const std::string& db_dir,
+                       const std::string& wal_dir) {
+  const BackupContext& context = *places.front().context;
   LogInfo(context.options.info_log, "Backup: restoring to %s", db_dir.c_str());
-  IOStatus s = Restoration(context, catalog, backup, options, db_dir, wal_dir).Run();
+  IOStatus s = Restoration(places, backup, options, db_dir, wal_dir).Run();
   LogInfo(context.options.info_log, "Backup: restored to %s: %s", db_dir.c_str(),
           s.ToString().c_str());
   return s;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/namespace.h"
 #include "rocksdb/io_status.h"
@@ -14,8 +15,15 @@
 
 namespace cairn {
 
-// As BackupEngineReadOnlyBase says of RestoreDBFromBackup(). SUSPENDS.
-[[nodiscard]] IOStatus RestoreBackup(const BackupContext& context, const BackupCatalog& catalog,
+// A directory of backups that may have a file.
+struct BackupPlace {
+  const BackupContext* context = nullptr;
+  const BackupCatalog* catalog = nullptr;
+};
+
+// As BackupEngineReadOnlyBase says of RestoreDBFromBackup(). `places`: the first one has the
+// backup, and perhaps the others what it left out. SUSPENDS.
+[[nodiscard]] IOStatus RestoreBackup(const std::vector<BackupPlace>& places,
                                      const BackupMeta& backup, const RestoreOptions& options,
                                      const std::string& db_dir, const std::string& wal_dir);
 

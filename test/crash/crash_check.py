@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills real processes and cuts the power of real file systems under load, and checks what the database has afterwards.
 
-  crash_check.py BUILD_FOLDER [kill] [power] [full] [broken] [faults] [cuts] [--kills 1000] [--cuts 200] [--trials 20]
+  crash_check.py BUILD_FOLDER [kill] [backup] [power] [full] [broken] [faults] [cuts] [--kills 1000] [--backup_kills 300] [--cuts 200] [--trials 20]
                  [--rounds 1000] [--name_cuts 500] [--seed N] [--out FILE.md]
 
 crash_writer (test/crash) writes a database, on four threads or fibers at once, and keeps a journal of what was acknowledged
@@ -9,6 +9,9 @@ outside of it. When it is started again it verifies what it finds against that, 
 
   kill    SIGKILL at random moments, the opening and recovery included. Needs no privileges. Of a build for Windows TerminateProcess
           does it, under Wine where this runs elsewhere; the other checks are Linux's.
+  backup  the same with values in blob files that are collected all the time, and with backups that are made, deleted and restored
+          meanwhile: what was promised of them is there and sound, a killed restore leaves nothing that opens and is not whole, and
+          no file that nothing needs stays, in the database or in the backups' directory.
   power   ext4 and xfs on loop devices over cutfs, a disk that loses what was not flushed, in part or all of it.
   full    the same file systems run full under load; there is space again, and the database goes on (Resume) or is opened anew.
   broken  the file system breaks off under load: ext4 turns itself read-only (as after an error), xfs is shut down. In that moment,
@@ -18,7 +21,7 @@ outside of it. When it is started again it verifies what it finds against that, 
           data, short reads and writes ... (storage_faults.py); it must heal by itself, by Resume(), or by a new open.
   cuts    the same file system loses power: unsynced data and unsynced names are lost, in part or all of it.
 
-All but kill need root and /dev/fuse, those on ext4 and xfs loop devices, and are skipped with a message where one is missing. Exit status: 0; 1 if
+All but kill and backup need root and /dev/fuse, those on ext4 and xfs loop devices, and are skipped with a message where one is missing. Exit status: 0; 1 if
 something was lost or an error was not clear (the folder is kept then); 2 if the check could not be made; 77 if all was skipped.
 """
 import argparse
@@ -45,17 +48,21 @@ KILLS_OF_ONE = 25  # kills, or cuts, of one database; then a new one
 CUTS_OF_ONE = 10    # on faultfs: new databases are cut off from their directories
 
 
-def kill(folder, seed, sums, kills):
+def kill(folder, seed, sums, kills, *flags):
     rng = random.Random(seed)
     database, state = folder / 'db', folder / 'state'
     for _ in range(kills):
-        writer = Writer(database, state, seed)
+        writer = Writer(database, state, seed, *flags)
         run_for_a_moment(writer, rng, sums)
         writer.end(KILL)
         writer.check(killed=True)
         sums.note(writer)
         sums.add('kills')
-    finish(sums, database, state, seed)
+    finish(sums, database, state, seed, *flags)
+
+
+def backup(folder, seed, sums, kills):
+    kill(folder, seed, sums, kills, f'--backups={folder / "backups"}', *(['--wide'] if seed % 4 == 2 else []))
 
 
 class Volume:
@@ -362,6 +369,7 @@ def play(name, check, count, args, jobs, failures, of_one=KILLS_OF_ONE):
 
 TITLES = {
     'kill': 'SIGKILL at random moments',
+    'backup': 'The same with backups, restores and blob files',
     'power ext4': 'Power cuts, ext4', 'power xfs': 'Power cuts, xfs',
     'full ext4': 'A full disk, ext4', 'full xfs': 'A full disk, xfs',
     'broken ext4': 'The file system turns read-only, ext4', 'broken xfs': 'The file system is shut down, xfs',
@@ -390,6 +398,7 @@ def main():
     parser.add_argument('build', type=pathlib.Path)
     parser.add_argument('checks', nargs='*', help='default: all')
     parser.add_argument('--kills', type=int, default=1000)
+    parser.add_argument('--backup_kills', type=int, default=300)
     parser.add_argument('--cuts', type=int, default=200, help='of power, half of them on each file system')
     parser.add_argument('--trials', type=int, default=20, help='of full and broken, on each file system')
     parser.add_argument('--rounds', type=int, default=1000, help='of faults')
@@ -404,8 +413,8 @@ def main():
     args = parser.parse_args()
     DISK.extend(['lies'] if args.lying_disk else [])
     args.dir.mkdir(parents=True, exist_ok=True)
-    checks = args.checks or ['kill', 'power', 'full', 'broken', 'faults', 'cuts']
-    if unknown := set(checks) - {'kill', 'power', 'full', 'broken', 'faults', 'cuts'}:
+    checks = args.checks or ['kill', 'backup', 'power', 'full', 'broken', 'faults', 'cuts']
+    if unknown := set(checks) - {'kill', 'backup', 'power', 'full', 'broken', 'faults', 'cuts'}:
         parser.error(f'no such check: {", ".join(sorted(unknown))}')
     for name, path in (('crash_writer', 'crash_writer'), ('cutfs', 'cutfs'), ('faultfs', 'faultfs')):
         PROGRAMS[name] = str(args.build.resolve() / 'test/crash' / path)
@@ -429,6 +438,8 @@ def play_all(checks, args):
         return 77
     if 'kill' in checks:
         results['kill'] = play('kill', kill, args.kills, args, args.jobs, failures)
+    if 'backup' in checks and not failures:
+        results['backup'] = play('backup', backup, args.backup_kills, args, args.jobs, failures)
     for name, of_kind, count in (('power', power, args.cuts // 2), ('full', full, args.trials), ('broken', broken, args.trials)):
         if name not in checks or failures:
             continue

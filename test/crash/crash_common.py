@@ -150,6 +150,9 @@ class Sums:
             if match := re.search(r'verified: promised (\S+) issued (\S+) held (\S+) acknowledged_lost (\d+)', line):
                 self.add('verified')
                 self.add('writes lost that were acknowledged, not promised', int(match.group(4)))
+            for said in ('backup made', 'backups deleted', 'restored', 'a killed restore left a database', 'a killed restore left none', 'no orphans'):
+                if line == said:
+                    self.add(f'"{said}"')
 
 
 def issued(writer):

@@ -4,7 +4,7 @@
 // What was acknowledged goes to a journal outside of the database (journal.h).
 //
 //   crash_writer --db=DIR --state=FILE --seed=N [--power] [--durability=D] [--wide] [--retry]
-//                [--verify_only]
+//                [--backups=DIR] [--verify_only]
 //
 // Uses the public API alone. Prints a line for each step. It reads commands from standard input:
 // "distrust" before the file system breaks off (what is synced from then on need not be there),
@@ -19,11 +19,14 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/random.h"
+#include "crash/backups.h"
 #include "crash/journal.h"
 #include "crash/plan.h"
 #include "crash/process_id.h"
@@ -45,17 +48,16 @@ DEFINE_uint32(writers, 4, "that write at once, half of the lives as fibers");
 DEFINE_bool(power, false, "the last life ended by a power cut: only what was synced must be there");
 DEFINE_string(durability, "any", "sync, os, manual (FlushWAL), nowal, or any: drawn for each life");
 DEFINE_bool(wide, false, "also column families, wal_dir outside, checkpoints ...: plan.h");
+DEFINE_string(
+    backups, "",
+    "directory of backups that are made, deleted and restored meanwhile; the values are in "
+    "blob files then");
 DEFINE_bool(retry, false, "what fails is tried again all the time, not only after \"resume\"");
 DEFINE_bool(verify_only, false, "verify, close, open, verify, and end");
 
 namespace cairn::crash {
-namespace {
 
-constexpr uint32_t kMaxWriters = 64;
-constexpr uint64_t kRetryNanos = 5'000'000;
-constexpr uint64_t kCheckpointsOfALife = 3;
-
-[[noreturn]] void Violation(const std::string& text) {
+void Violation(const std::string& text) {
   std::printf("VIOLATION: %s\n", text.c_str());
   std::fflush(stdout);
   std::_Exit(1);
@@ -65,6 +67,12 @@ void Say(const std::string& text) {
   std::printf("%s\n", text.c_str());
   std::fflush(stdout);
 }
+
+namespace {
+
+constexpr uint32_t kMaxWriters = 64;
+constexpr uint64_t kRetryNanos = 5'000'000;
+constexpr uint64_t kCheckpointsOfALife = 3;
 
 std::string Join(const std::vector<uint64_t>& numbers) {
   std::string text;
@@ -76,7 +84,11 @@ std::string Join(const std::vector<uint64_t>& numbers) {
 class Life {
  public:
   Life(const Plan& plan, Memory memory)
-      : plan_(plan), memory_(std::move(memory)), probed_(FLAGS_writers, 0) {}
+      : plan_(plan),
+        memory_(std::move(memory)),
+        issued_(FLAGS_writers),
+        acknowledged_(FLAGS_writers),
+        probed_(FLAGS_writers, 0) {}
 
   // Opens the database and compares what it holds with what the life before was promised.
   void OpenAndVerify() {
@@ -86,8 +98,21 @@ class Life {
     Verify(promises);
     checkpoints_ = promises.checkpoints;
     for (const CheckpointPromise& checkpoint : checkpoints_) {
-      if (checkpoint.ended) VerifyCheckpoint(checkpoint);
+      if (!checkpoint.ended) continue;
+      const CopyPromise promise{checkpoint.least, checkpoint.most, memory_.starts};
+      if (!VerifyCopy(checkpoint.path, {&promise})) {
+        Violation("the checkpoint does not open: " + checkpoint.path);
+      }
+      Say("checkpoint verified");
     }
+    if (FLAGS_backups.empty()) return;
+    VerifyNoOrphans();
+    backups_ = std::make_unique<Backups>(FLAGS_backups, FLAGS_state + ".backups",
+                                         FLAGS_seed * 131 + memory_.life);
+    backups_->Verify(
+        [this](const std::string& path, const std::vector<const CopyPromise*>& promises) {
+          return VerifyCopy(path, promises);
+        });
   }
 
   // Verifies once more, with all that is there promised, after a close.
@@ -116,6 +141,8 @@ class Life {
     // (What cannot be removed now is in nobody's way.)
     for (const CheckpointPromise& checkpoint : checkpoints_) RemoveTree(checkpoint.path);
     journal_ = std::make_unique<Journal>(LogName(FLAGS_state, memory_.life));
+    for (uint32_t w = 0; w < FLAGS_writers; ++w) issued_[w] = acknowledged_[w] = held_[w];
+    if (backups_ != nullptr) backups_->Begin(memory_.starts, !plan_.log());
     Say("life " + std::to_string(memory_.life) + " writes, durability " +
         kDurabilityNames[static_cast<int>(plan_.durability)]);
 
@@ -182,29 +209,65 @@ class Life {
     fiber::io::rmdir(path.c_str());
   }
 
-  // A checkpoint is a database of its own, with a state from between its begin and its end.
-  void VerifyCheckpoint(const CheckpointPromise& checkpoint) {
+  // A copy is a database of its own, with a state from between its begin and its end: one of
+  // these. False: it does not open.
+  bool VerifyCopy(const std::string& path, const std::vector<const CopyPromise*>& promises) {
     Options options = plan_.options;
     options.wal_dir.clear();
     options.create_if_missing = false;
     std::unique_ptr<DB> db;
     Handles handles;
-    const Status s = OpenAt(options, checkpoint.path, &db, &handles);
-    if (!s.ok()) Violation("the checkpoint does not open: " + s.ToString());
+    if (!OpenAt(options, path, &db, &handles).ok()) return false;
     const auto found = ReadAll(db.get(), handles);
+    std::string wrong;
+    for (const CopyPromise* const promise : promises) {
+      if (Keeps(*promise, found, &wrong)) {
+        Close(&db, &handles);
+        return true;
+      }
+    }
+    Violation("the copy " + path + wrong);
+  }
+
+  static bool Keeps(const CopyPromise& promise,
+                    const std::vector<std::map<std::string, std::string>>& found,
+                    std::string* wrong) {
     for (uint32_t w = 0; w < FLAGS_writers; ++w) {
       std::string difference;
       Matches matches;
       Contents contents;
-      if (!Match(FLAGS_seed, w, memory_.starts[w], checkpoint.least[w], checkpoint.most[w],
-                 found[w], &matches, &contents, &difference)) {
-        Violation("the checkpoint " + checkpoint.path + " has writer " + std::to_string(w) +
-                  "'s keys as after none of its writes " + std::to_string(checkpoint.least[w]) +
-                  " to " + std::to_string(checkpoint.most[w]) + ":" + difference);
+      if (Match(FLAGS_seed, w, promise.starts[w], promise.least[w], promise.most[w], found[w],
+                &matches, &contents, &difference)) {
+        continue;
+      }
+      *wrong += " has writer " + std::to_string(w) + "'s keys as after none of its writes " +
+                std::to_string(promise.least[w]) + " to " + std::to_string(promise.most[w]) + ":" +
+                difference;
+      return false;
+    }
+    return true;
+  }
+
+  // Tables and blob files that belong to no version are gone once compactions have ended.
+  void VerifyNoOrphans() {
+    WaitForCompactOptions wait;
+    wait.wait_for_purge = true;
+    Status s = db_->WaitForCompact(wait);
+    std::vector<LiveFileStorageInfo> live;
+    LiveFilesStorageInfoOptions options;
+    options.wal_size_for_flush = std::numeric_limits<uint64_t>::max();
+    if (s.ok()) s = db_->GetLiveFilesStorageInfo(options, &live);
+    if (!s.ok()) Violation("what is live cannot be listed: " + s.ToString());
+    std::set<std::string> expected;
+    for (const LiveFileStorageInfo& file : live) expected.insert(file.relative_filename);
+    std::vector<std::string> names;
+    if (fiber::io::list_dir(FLAGS_db.c_str(), &names) < 0) Fail("the directory cannot be listed");
+    for (const std::string& name : names) {
+      if ((name.ends_with(".sst") || name.ends_with(".blob")) && !expected.contains(name)) {
+        Violation("an orphan is left: " + name);
       }
     }
-    Close(&db, &handles);
-    Say("checkpoint verified");
+    Say("no orphans");
   }
 
   // The number of each writer's last write when the last life began.
@@ -299,6 +362,7 @@ class Life {
       uint64_t probe = 0;
       for (;;) {
         probe = probe_.load();
+        issued_[writer].store(n);
         journal_->Line("b " + name);
         const Status s = Issue(options, writer, n, changes);
         if (s.ok()) break;
@@ -309,6 +373,7 @@ class Life {
                      (options.sync                                     ? " s"
                       : !plan_.log() || plan_.options.manual_wal_flush ? " n"
                                                                        : " o"));
+      acknowledged_[writer].store(n);
       Apply(changes, memory_.life, n, &contents);
       if (random.OneIn(6)) {
         const std::string key = ChangesOf(FLAGS_seed, writer, 1 + random.Uniform(n)).front().key;
@@ -455,12 +520,20 @@ class Life {
       if (checkpoints > 0 && random.OneIn(6)) {
         --checkpoints;
         s = MakeCheckpoint();
+      } else if (backups_ != nullptr && !random.OneIn(4)) {
+        s = backups_->Step(
+            db_.get(), &random, [this] { return Numbers(acknowledged_); },
+            [this] { return Numbers(issued_); });
       } else {
         s = MaintainOnce(random.Uniform(plan_.log() ? 6 : 3));
       }
       if (!s.ok() && !AwaitResume("maintenance: " + s.ToString(), &troubles)) return;
       if (s.ok()) troubles = {};
     }
+  }
+
+  static std::vector<uint64_t> Numbers(const std::vector<std::atomic<uint64_t>>& numbers) {
+    return {numbers.begin(), numbers.end()};
   }
 
   Status MaintainOnce(uint64_t which) {
@@ -523,6 +596,9 @@ class Life {
   Handles handles_;                             // of plan_.families
   std::vector<CheckpointPromise> checkpoints_;  // of the life before
   std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Backups> backups_;  // with --backups
+  // Of each writer, its last write.
+  std::vector<std::atomic<uint64_t>> issued_, acknowledged_;
   std::vector<uint64_t> held_;      // of each writer, after Verify()
   std::vector<Contents> contents_;  // each one its writer's own
   std::atomic<bool> stop_{false};   // relaxed: looked at again and again
@@ -549,7 +625,12 @@ int Main() {
   Memory memory;
   if (!Memory::Load(FLAGS_state, &memory)) memory.starts.resize(FLAGS_writers);
   if (memory.starts.size() != FLAGS_writers) Fail("the state is of other --writers");
-  Life life(DrawPlan(FLAGS_seed, memory.life + 1, FLAGS_durability, FLAGS_wide, FLAGS_db), memory);
+  Plan plan = DrawPlan(FLAGS_seed, memory.life + 1, FLAGS_durability, FLAGS_wide, FLAGS_db);
+  if (!FLAGS_backups.empty()) {
+    AddBlobs(FLAGS_seed, memory.life + 1, &plan.options);
+    plan.pause_micros = 5'000;  // many backups in a life
+  }
+  Life life(plan, memory);
   life.OpenAndVerify();
   if (FLAGS_verify_only) {
     life.ReopenAndVerify();

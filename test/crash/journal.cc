@@ -77,8 +77,9 @@ std::string LogName(const std::string& state_path, uint64_t life) {
   return state_path + ".log." + std::to_string(life);
 }
 
-Journal::Journal(const std::string& path)
-    : fd_(io::open(path.c_str(), io::kWriteOnly | io::kCreate | io::kTruncate | io::kAppend)) {
+Journal::Journal(const std::string& path, bool append)
+    : fd_(io::open(path.c_str(),
+                   io::kWriteOnly | io::kCreate | io::kAppend | (append ? 0 : io::kTruncate))) {
   if (fd_ < 0) Fail(path + ": " + std::strerror(-fd_));
 }
 

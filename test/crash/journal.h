@@ -38,7 +38,8 @@ std::string LogName(const std::string& state_path, uint64_t life);
 // Thread safety: Line() by any thread or fiber.
 class Journal {
  public:
-  explicit Journal(const std::string& path);
+  // `append`: what is in the file stays.
+  explicit Journal(const std::string& path, bool append = false);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

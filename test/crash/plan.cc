@@ -80,6 +80,17 @@ Plan DrawPlan(uint64_t seed, uint64_t life, const std::string& durability, bool 
   return plan;
 }
 
+void AddBlobs(uint64_t seed, uint64_t life, Options* options) {
+  Random64 random(seed * 15485863 + life);
+  options->enable_blob_files = !random.OneIn(8);  // (those that are there stay)
+  options->min_blob_size = random.Uniform(200);
+  options->blob_file_size = (8 << 10) << random.Uniform(5);
+  options->enable_blob_garbage_collection = !random.OneIn(4);
+  options->blob_garbage_collection_age_cutoff = random.OneIn(2) ? 1.0 : 0.5;
+  options->blob_garbage_collection_force_threshold = random.OneIn(2) ? 0.3 : 1.0;
+  if (random.OneIn(3)) options->blob_compression_type = kLZ4Compression;
+}
+
 size_t FamilyOf(const std::string& key, size_t families) {
   uint64_t sum = 0;
   for (const char c : key) sum = sum * 31 + static_cast<unsigned char>(c);

@@ -31,6 +31,9 @@ struct Plan {
 Plan DrawPlan(uint64_t seed, uint64_t life, const std::string& durability, bool wide,
               const std::string& db);
 
+// Values in blob files, small ones, that are collected and written anew all the time.
+void AddBlobs(uint64_t seed, uint64_t life, Options* options);
+
 // Which of `families` has a key: always the same.
 size_t FamilyOf(const std::string& key, size_t families);
 

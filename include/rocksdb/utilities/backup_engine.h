@@ -31,6 +31,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <forward_list>
 #include <functional>
 #include <memory>
 #include <string>
@@ -179,10 +180,15 @@ struct CreateBackupOptions {
   // With flush_before_backup: of all families together, as DBOptions::atomic_flush. (Of
   // RocksDB 11.)
   bool atomic_flush = false;
-  // Files that are elsewhere, and left out: unsupported, must be empty.
+  // Sets exclude_decision of files that are to be left out, as they are in another backup directory
+  // (RestoreOptions::alternate_dirs): it sees the shared tables and blob files that are not in this
+  // one yet, in the call's thread. Needs schema_version 2 and share_files_with_checksum. Aborted by
+  // CreateNewBackup: it threw. (Of RocksDB 8.)
   std::function<void(MaybeExcludeBackupFile* begin, MaybeExcludeBackupFile* end)>
       exclude_files_callback = nullptr;
 };
+
+class BackupEngineReadOnlyBase;
 
 struct RestoreOptions {
   // What of the database that is there may stay, so that it is not copied again: of its tables and
@@ -203,6 +209,9 @@ struct RestoreOptions {
   // overwrites one: what was written after the backup is replayed on top. For databases whose logs
   // outlive their tables, with backups without logs.
   bool keep_log_files;
+  // Where files are that the backup left out (exclude_files_callback), searched in this order,
+  // after its own directory. They outlive the call, and were made by this library. (Of RocksDB 8.)
+  std::forward_list<BackupEngineReadOnlyBase*> alternate_dirs;
   Mode mode;
 
   explicit RestoreOptions(bool _keep_log_files = false, Mode _mode = Mode::kPurgeAllFiles)
@@ -226,8 +235,10 @@ struct BackupInfo {
 
   // What follows is filled in with include_file_details only.
   std::vector<BackupFileInfo> file_details;
-  // The backup as a database, for DB::OpenForReadOnly() with env_for_open as DBOptions::env and an
-  // empty wal_dir. What writes there is NotSupported.
+  // Left out by exclude_files_callback; not in file_details, size and number_files.
+  std::vector<BackupExcludedFileInfo> excluded_files;
+  // The backup as a database, unless it has excluded files, for DB::OpenForReadOnly() with
+  // env_for_open as DBOptions::env and an empty wal_dir. What writes there is NotSupported.
   std::string name_for_open;
   // Does not need the engine.
   std::shared_ptr<Env> env_for_open;
@@ -284,7 +295,8 @@ class BackupEngineReadOnlyBase {
   // are there go, whosever they are, before the first is copied; directories stay. CURRENT comes
   // last: a database that opens is whole. Every file is compared with its checksum.
   //
-  // NotFound: no such backup. Corruption: it is damaged; where that shows without reading its files
+  // NotFound: no such backup. InvalidArgument: a file that it left out is in none of
+  // alternate_dirs. Corruption: it is damaged; where that shows without reading its files
   // (they are missing, or of another size), and in all that follows, nothing was changed yet.
   // InvalidArgument: a directory's name is empty, or it is another database's. IOError: the
   // database is open. Incomplete: StopBackup() was called.
