@@ -31,7 +31,6 @@ ASIDE = {
     'addfile': 'release 7 ingests a file of another comparator, which is refused',
     'checkpoint_db_id_in_manifest': 'a checkpoint gets an identity of its own',
     'snapshot_with_memtable_inplace_update': '`inplace_update_support` is refused',
-    'column_family_metadata_options': 'metadata by level and range is not in C',
     'filter': 'it counts the false positives of one table, for which a write buffer of 100000 bytes here has no room',
 }
 
@@ -42,7 +41,7 @@ PARTS = {
 }
 
 # What else the statements name that go.
-REFUSED = ['dbpathname2', 'rocksdb_options_set_cf_paths', 'rocksdb_options_[gs]et_allow_mmap_reads', 'rocksdb_cuckoo_\\w+',
+REFUSED = ['rocksdb_options_[gs]et_allow_mmap_reads', 'rocksdb_cuckoo_\\w+',
            'rocksdb_options_set_(?:cuckoo|plain)_table_factory']
 
 

@@ -764,7 +764,7 @@ class DB {
   virtual Status FlushWAL(bool /*sync*/) {
     return Status::NotSupported("FlushWAL not implemented");
   }
-  // NotSupported: a rate_limiter_priority.
+  // What is buffered asks the limiter first, with that priority.
   virtual Status FlushWAL(const FlushWALOptions& options) {
     if (options.rate_limiter_priority == Env::IO_TOTAL) return FlushWAL(options.sync);
     return Status::NotSupported("FlushWALOptions::rate_limiter_priority is not supported");

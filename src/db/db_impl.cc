@@ -386,6 +386,9 @@ Status DBImpl::Flush(const FlushOptions& options,
 }
 
 Status DBImpl::FlushWAL(bool sync) { return db_.writes->FlushWAL(sync); }
+Status DBImpl::FlushWAL(const FlushWALOptions& options) {
+  return db_.writes->FlushWAL(options.sync, options.rate_limiter_priority);
+}
 
 Status DBImpl::SyncWAL() { return db_.writes->SyncWAL(); }
 

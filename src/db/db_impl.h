@@ -195,8 +195,8 @@ class DBImpl final : public DB {
   Status IngestExternalFiles(const std::vector<IngestExternalFileArg>&) override;
   Status Flush(const FlushOptions&, ColumnFamilyHandle*) override;
   Status Flush(const FlushOptions&, const std::vector<ColumnFamilyHandle*>&) override;
-  using DB::FlushWAL;
   Status FlushWAL(bool sync) override;
+  Status FlushWAL(const FlushWALOptions& options) override;
   Status SyncWAL() override;
   Status VerifyChecksum(const ReadOptions&) override;
   Status VerifyFileChecksums(const ReadOptions& options) override;

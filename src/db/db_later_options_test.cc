@@ -9,6 +9,7 @@
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/rate_limiter.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/options_util.h"
@@ -383,7 +384,28 @@ TEST_F(DbLaterOptionsTest, TheLogIsHandedOverByOptions) {
   Open(options);
   ExpectModel();
   how.rate_limiter_priority = Env::IO_USER;
-  EXPECT_TRUE(db_->FlushWAL(how).IsNotSupported());
+  EXPECT_TRUE(db_->FlushWAL(how).ok()) << "without a limiter there is nobody to ask";
+  Close();
+  options.rate_limiter.reset(NewGenericRateLimiter(int64_t{1} << 30));
+  Open(options);
+  Put("b", std::string(5000, 'v'));
+  how.rate_limiter_priority = Env::IO_TOTAL;
+  ASSERT_TRUE(db_->FlushWAL(how).ok());
+  EXPECT_EQ(options.rate_limiter->GetTotalBytesThrough(Env::IO_USER), 0);
+  Put("c", std::string(6000, 'v'));
+  how.rate_limiter_priority = Env::IO_USER;
+  how.sync = true;
+  ASSERT_TRUE(db_->FlushWAL(how).ok());
+  const int64_t asked = options.rate_limiter->GetTotalBytesThrough(Env::IO_USER);
+  EXPECT_GT(asked, 6000);
+  EXPECT_LT(asked, 7000) << "what had been written before does not ask again";
+  ASSERT_TRUE(db_->FlushWAL(how).ok());
+  EXPECT_EQ(options.rate_limiter->GetTotalBytesThrough(Env::IO_USER), asked);
+  how.rate_limiter_priority = static_cast<Env::IOPriority>(17);
+  EXPECT_TRUE(db_->FlushWAL(how).IsInvalidArgument());
+  Kill();
+  Open(options);
+  ExpectModel();
 }
 
 TEST_F(DbLaterOptionsTest, SizesMayCountBlobFiles) {

@@ -362,9 +362,22 @@ IOStatus WritePath::SyncWal() {
   return status_to_io_status(db_.memtables->TrackSyncedWals());
 }
 
-Status WritePath::FlushWAL(bool sync) {
+Status WritePath::FlushWAL(bool sync, Env::IOPriority priority) {
   Status s = db_.RefuseIfReadOnly();
   if (!s.ok()) return s;
+  if (priority != Env::IO_TOTAL && db_.options.rate_limiter != nullptr) {
+    if (priority < Env::IO_LOW || priority > Env::IO_TOTAL) {
+      return Status::InvalidArgument("FlushWALOptions::rate_limiter_priority is none");
+    }
+    uint64_t bytes;
+    {
+      CommitQueue::Exclusive leadership(db_.commit.get());
+      bytes = db_.wals->buffered_bytes();
+    }
+    // Writers do not wait for it. What they add meanwhile goes along.
+    RequestBytes(db_.options.rate_limiter.get(), bytes, priority, db_.statistics,
+                 RateLimiter::OpType::kWrite);
+  }
   // The error is told with leadership held: afterwards a Resume() may have left the log behind, and
   // would have to mend the database once more.
   CommitQueue::Exclusive leadership(db_.commit.get());

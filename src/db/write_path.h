@@ -39,7 +39,8 @@ class WritePath final : public Part, public CommitEnv, public OperandFolder {
   // A step of a two-phase commit, which is logged whatever the options say.
   [[nodiscard]] Status WriteStep(const WriteOptions&, WriteBatch* updates, TwoPhaseStep* step,
                                  const CommitHook* published = nullptr);
-  [[nodiscard]] Status FlushWAL(bool sync);
+  // `priority`: with which what is buffered asks DBOptions::rate_limiter; IO_TOTAL: not at all.
+  [[nodiscard]] Status FlushWAL(bool sync, Env::IOPriority priority = Env::IO_TOTAL);
   [[nodiscard]] Status SyncWAL();
   // A stall may be over, or another. With the mutex.
   void StallChanged() { stall_changed_.notify_all(); }

@@ -201,6 +201,12 @@ IOStatus WalSet::Sync() {
   return s;
 }
 
+uint64_t WalSet::buffered_bytes() const {
+  if (current_ == nullptr) return 0;
+  const FileWriter* const file = current_->file();
+  return file == nullptr ? 0 : file->file_size() - file->flushed_size();
+}
+
 IOStatus WalSet::Flush() { return current_ == nullptr ? IOStatus::OK() : current_->WriteBuffer(); }
 
 IOStatus WalSet::Close() {

@@ -56,6 +56,8 @@ class WalSet {
   void SetTimestampSize(uint32_t family, size_t bytes) { timestamp_sizes_[family] = bytes; }
   [[nodiscard]] IOStatus Sync();
   [[nodiscard]] IOStatus Flush();
+  // Leader: what Flush() would write.
+  uint64_t buffered_bytes() const;
   // Leader: closes all. SUSPENDS.
   [[nodiscard]] IOStatus Close();
 
