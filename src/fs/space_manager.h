@@ -82,6 +82,12 @@ class SpaceManager final : public SstFileManager {
   void DeleteTrashOf(const std::string& dir);
 
  private:
+  // A file that waits for its deletion.
+  struct Trash {
+    std::string path;
+    uint64_t bytes = 0;  // that trash_size_ has of it
+  };
+
   void TrackLocked(const std::string& path, uint64_t size) FIBER_REQUIRES(mutex_);
   void ForgetLocked(const std::string& path) FIBER_REQUIRES(mutex_);
   void CallWaiters() FIBER_REQUIRES(mutex_);
@@ -90,7 +96,8 @@ class SpaceManager final : public SstFileManager {
   // --- Trash (space_manager_trash.cc)
   IOStatus DeleteNow(const std::string& path);
   // Gives the file a name of trash, which nothing has, unless its name is one.
-  [[nodiscard]] IOStatus Rename(const std::string& path, std::string* trash);
+  [[nodiscard]] IOStatus Rename(const std::string& path, std::string* trash)
+      FIBER_REQUIRES(naming_mutex_);
   void EmptyTrash();  // the thread
   // Deletes a chunk of it, or all. Returns how many bytes; *whole: the file is gone, or stays.
   uint64_t DeleteSome(const std::string& path, bool* whole);
@@ -102,7 +109,8 @@ class SpaceManager final : public SstFileManager {
   const std::shared_ptr<FileSystem> fs_;
   const std::shared_ptr<Logger> info_log_;  // may be null
   const uint64_t max_chunk_;                // bytes; 0: files go as a whole
-  fiber::Mutex naming_mutex_;               // from the look for a free name to the rename
+  // From the look for a free name until the file waits under it; before mutex_.
+  fiber::Mutex naming_mutex_;
 
   fiber::Mutex mutex_;  // a leaf; not held while files are touched
   std::unordered_map<std::string, uint64_t> files_ FIBER_GUARDED_BY(mutex_);
@@ -115,7 +123,7 @@ class SpaceManager final : public SstFileManager {
   int64_t rate_ FIBER_GUARDED_BY(mutex_);  // bytes per second
   double max_ratio_ FIBER_GUARDED_BY(mutex_);
   uint64_t trash_size_ FIBER_GUARDED_BY(mutex_) = 0;
-  std::deque<std::string> trash_ FIBER_GUARDED_BY(mutex_);
+  std::deque<Trash> trash_ FIBER_GUARDED_BY(mutex_);
   bool closing_ FIBER_GUARDED_BY(mutex_) = false;
   fiber::CondVar trash_changed_;                   // or the rate, or closing_
   fiber::Thread thread_ FIBER_GUARDED_BY(mutex_);  // from the first trash on

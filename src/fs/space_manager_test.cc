@@ -116,10 +116,50 @@ TEST_F(SpaceManagerTest, WhatCannotBeDeletedStaysAndIsCounted) {
     fiber::sleep_for(kSecond);
     EXPECT_EQ(Names(), Strings{"000012.sst.trash"});
     EXPECT_EQ(10u, manager->GetTotalSize());
+    EXPECT_EQ(0u, manager->GetTotalTrashSize());  // nobody waits for it
     // The next opening finds it.
     manager->DeleteTrashOf("/db");
     fiber::sleep_for(kSecond);
     EXPECT_TRUE(Names().empty());
+    EXPECT_EQ(0u, manager->GetTotalSize());
+  });
+}
+
+// Whoever destroys a database, or opens it, lists what waits for its deletion already.
+TEST_F(SpaceManagerTest, WhatWaitsIsNotTakenTwice) {
+  Simulate([this] {
+    const auto manager = Make(/*rate=*/1);
+    for (const char* path : {"/db/000009.log", "/db/000012.sst"}) {
+      Write(manager.get(), path, 10);
+      ASSERT_TRUE(manager->DeleteFile(path, false).ok());
+    }
+    fiber::sleep_for(kSecond);  // the first one is gone; the pause is for ten seconds
+    ASSERT_EQ(Names(), Strings{"000012.sst.trash"});
+    ASSERT_TRUE(manager->DeleteFile("/db/000012.sst.trash", /*force_slow=*/true).ok());
+    manager->DeleteTrashOf("/db");
+    EXPECT_EQ(10u, manager->GetTotalTrashSize());
+    fiber::sleep_for(20 * kSecond);
+    EXPECT_TRUE(Names().empty());
+    EXPECT_EQ(0u, manager->GetTotalTrashSize());
+    EXPECT_EQ(0u, manager->GetTotalSize());
+  });
+}
+
+// What is counted is taken back, also where the file has become another meanwhile.
+TEST_F(SpaceManagerTest, TrashThatSomebodyElseRemovesIsNotCounted) {
+  Simulate([this] {
+    const auto manager = Make(/*rate=*/1);
+    for (const char* path : {"/db/000009.sst", "/db/000012.sst", "/db/000013.sst"}) {
+      Write(manager.get(), path, 10);
+      ASSERT_TRUE(manager->DeleteFile(path, false).ok());
+    }
+    fiber::sleep_for(kSecond);
+    ASSERT_TRUE(memory_->DeleteFile("/db/000012.sst.trash", IOOptions(), nullptr).ok());
+    ASSERT_TRUE(WriteStringToFile(memory_.get(), "cut", "/db/000013.sst.trash").ok());
+    EXPECT_EQ(20u, manager->GetTotalTrashSize());
+    fiber::sleep_for(30 * kSecond);
+    EXPECT_TRUE(Names().empty());
+    EXPECT_EQ(0u, manager->GetTotalTrashSize());
     EXPECT_EQ(0u, manager->GetTotalSize());
   });
 }

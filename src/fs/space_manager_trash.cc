@@ -58,17 +58,22 @@ IOStatus SpaceManager::DeleteFile(const std::string& path, bool force_slow) {
     now = rate_ <= 0 || (!force_slow && static_cast<double>(trash_size_) > most);
   }
   if (now) return DeleteNow(path);
-  std::string trash;
-  if (IOStatus io = Rename(path, &trash); !io.ok()) {
+  fiber::MutexLock one_at_a_time(&naming_mutex_);
+  Trash trash;
+  if (IOStatus io = Rename(path, &trash.path); !io.ok()) {
     LogWarn(info_log_.get(), "%s is deleted at once: %s", path.c_str(), io.ToString().c_str());
     return DeleteNow(path);
   }
-  LogInfo(info_log_.get(), "%s waits for its deletion", trash.c_str());
-  uint64_t size = 0;
-  fs_->GetFileSize(trash, IOOptions(), &size, nullptr).PermitUncheckedError();
+  fs_->GetFileSize(trash.path, IOOptions(), &trash.bytes, nullptr).PermitUncheckedError();
   fiber::MutexLock lock(&mutex_);
+  // What is trash by its name may wait already: whoever lists a directory finds it.
+  if (trash.path == path && std::any_of(trash_.begin(), trash_.end(),
+                                        [&](const Trash& each) { return each.path == path; })) {
+    return IOStatus::OK();
+  }
+  LogInfo(info_log_.get(), "%s waits for its deletion", trash.path.c_str());
   Tick(FILES_MARKED_TRASH);
-  trash_size_ += size;
+  trash_size_ += trash.bytes;
   trash_.push_back(std::move(trash));
   if (!thread_.joinable() && !closing_) {
     const int r = fiber::Thread::create("rocksdb:trash", [this] { EmptyTrash(); }, 0, &thread_);
@@ -93,7 +98,6 @@ IOStatus SpaceManager::DeleteNow(const std::string& path) {
 IOStatus SpaceManager::Rename(const std::string& path, std::string* trash) {
   *trash = path;
   if (IsTrashFileName(LastName(path))) return IOStatus::OK();
-  fiber::MutexLock one_at_a_time(&naming_mutex_);
   *trash = path + kTrashSuffix;
   IOStatus io = fs_->FileExists(*trash, IOOptions(), nullptr);
   for (uint64_t i = 0; io.ok(); ++i) {
@@ -127,12 +131,17 @@ void SpaceManager::EmptyTrash() {
       trash_changed_.wait(&mutex_);
       continue;
     }
-    const std::string path = trash_.front();
+    const std::string path = trash_.front().path;
     const uint64_t start = fiber::now_nanos();
     lock.unlock();
     bool whole = false;
     const uint64_t bytes = DeleteSome(path, &whole);
     lock.lock();
+    // As it was counted, whatever has become of the file meanwhile.
+    Trash& trash = trash_.front();
+    const uint64_t gone = whole ? trash.bytes : std::min(trash.bytes, bytes);
+    trash_size_ -= gone;
+    trash.bytes -= gone;
     if (whole) trash_.pop_front();
     Pause(start, bytes);
   }
@@ -155,7 +164,6 @@ uint64_t SpaceManager::DeleteSome(const std::string& path, bool* whole) {
   if (io.ok() && max_chunk_ != 0 && size > max_chunk_ && Shorten(path, size - max_chunk_)) {
     *whole = false;
     fiber::MutexLock lock(&mutex_);
-    trash_size_ -= std::min(trash_size_, max_chunk_);
     if (files_.contains(path)) TrackLocked(path, size - max_chunk_);
     CallWaiters();
     return max_chunk_;
@@ -167,7 +175,6 @@ uint64_t SpaceManager::DeleteSome(const std::string& path, bool* whole) {
   if (!is_gone) LogError(info_log_.get(), "Cannot delete trash: %s", io.ToString().c_str());
   fiber::MutexLock lock(&mutex_);
   if (!is_gone) return 0;
-  trash_size_ -= std::min(trash_size_, size);
   ForgetLocked(path);
   CallWaiters();
   return size;
