@@ -204,9 +204,10 @@ class Cluster:
 class Load:
     """Clients, until stop()."""
 
-    def __init__(self, cluster, *flags, history=None):
+    def __init__(self, cluster, *flags, history=None, more=()):
+        """`more`: addresses of nodes that come later."""
         self.lines = cluster.folder / 'load.txt'
-        command = [LOAD, '--nodes', cluster.addresses(), *flags, *(['--history', history] if history else [])]
+        command = [LOAD, '--nodes', ','.join([cluster.addresses(), *more]), *flags, *(['--history', history] if history else [])]
         with self.lines.open('wb') as lines:
             self.process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=lines, stderr=subprocess.STDOUT,
                                             env=cluster.variables)

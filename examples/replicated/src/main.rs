@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use openraft::storage::{RaftLogStorage, RaftStateMachine};
+use openraft::storage::{RaftLogStorage, RaftStateMachine, StorageHelper};
 use openraft::{Config, SnapshotPolicy};
 use tokio::signal::unix::{signal, SignalKind};
 
@@ -41,10 +41,10 @@ struct Flags {
     #[arg(long, default_value = "cairn")]
     cluster: String,
     /// Milliseconds between the leader's heartbeats
-    #[arg(long, default_value_t = 150)]
+    #[arg(long, default_value_t = 100)]
     heartbeat: u64,
-    /// Milliseconds without a heartbeat until an election: between this and twice this
-    #[arg(long, default_value_t = 500)]
+    /// A follower stands for election after three to four times these milliseconds without a heartbeat
+    #[arg(long, default_value_t = 300)]
     election: u64,
     /// Entries of the log between snapshots
     #[arg(long, default_value_t = 10_000)]
@@ -100,15 +100,10 @@ async fn serve(flags: Flags) -> Result<(), (u8, String)> {
         )));
     }
 
-    let me = Arc::new(Myself { identity: identity.clone(), addr: addr.clone() });
-    let network = Network::new(me.clone());
-    let listener = tokio::net::TcpListener::bind(&flags.listen).await.map_err(|error| refuse(format!("{}: {error}", flags.listen)))?;
-    let raft = Raft::new(flags.id, config, network.clone(), log, state.clone())
-        .await
-        .map_err(|error| (STORAGE_FAILED, error.to_string()))?;
-    let known = raft.metrics().borrow().membership_config.membership().get_node(&flags.id).cloned();
+    // As this node's own log has it: before it says a word to others.
+    let members = StorageHelper::new(&mut log, &mut state).get_membership().await.map_err(|error| refuse(error.to_string()))?;
+    let known = members.effective().membership().get_node(&flags.id).cloned();
     if let Some(known) = known.filter(|known| *known != Member { addr: addr.clone(), incarnation: identity.incarnation }) {
-        let _ = raft.shutdown().await;
         return Err(refuse(format!(
             "the cluster knows node {} at {}, and this one would be at {addr}: is {} a copy of another node's directory? Two nodes must not \
              have one identity",
@@ -118,6 +113,11 @@ async fn serve(flags: Flags) -> Result<(), (u8, String)> {
         )));
     }
 
+    let me = Arc::new(Myself { identity: identity.clone(), addr: addr.clone() });
+    let network = Network::new(me.clone());
+    let listener = tokio::net::TcpListener::bind(&flags.listen).await.map_err(|error| refuse(format!("{}: {error}", flags.listen)))?;
+    let raft =
+        Raft::new(flags.id, config, network.clone(), log, state.clone()).await.map_err(|error| (STORAGE_FAILED, error.to_string()))?;
     let node = Arc::new(Node { me, raft: raft.clone(), queue: Queue::new(raft.clone()), state, network });
     tracing::info!("node {} listens on {}, incarnation {:016x}", flags.id, flags.listen, identity.incarnation);
     let served = axum::serve(listener, server::router(node));
