@@ -59,11 +59,19 @@ pub fn open(directory: &Path, cluster: &str, id: NodeId, new: bool) -> Result<(I
 }
 
 fn open_databases(directory: &Path, new: bool) -> Result<(LogStore, StateMachine), String> {
-    let lost = if new { "" } else { ". This node cannot start with what its disk has: remove it from the cluster and add a new one" };
     let explain = |what: &str, error: &dyn std::fmt::Display| {
         let text = error.to_string();
-        let busy = text.contains("LOCK") || text.contains("lock ");
-        format!("{}/{what}: {text}{}", directory.display(), if busy { ". Does another process run on this directory?" } else { lost })
+        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let advice = if new {
+            ""
+        } else if says(&["While lock file", "lock hold by"]) {
+            ". Does another process run on this directory?"
+        } else if says(&["Read-only file system", "No space left", "Permission denied", "Too many open files"]) {
+            ". Nothing is known to be lost: mend that, and start it again"
+        } else {
+            ". This node cannot start with what its disk has: remove it from the cluster and add a new one"
+        };
+        format!("{}/{what}: {text}{advice}", directory.display())
     };
     let log = LogStore::open(&directory.join("log"), new).map_err(|error| explain("log", &error))?;
     let state = StateMachine::open(&directory.join("state"), new).map_err(|error| explain("state", &error))?;
