@@ -31,7 +31,8 @@ pub fn open(directory: &Path, cluster: &str, id: NodeId, new: bool) -> Result<(I
     let shown = directory.display();
     if new {
         if fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(format!("{shown} is not empty: start without --new, or name another directory"));
+            return Err(format!("{shown} is not empty: start without --new, or name another directory (what a start with --new left that did not end has no \
+                 identity.json and may be removed)"));
         }
         fs::create_dir_all(directory).map_err(|error| format!("{shown}: {error}"))?;
     } else if !file.exists() {
@@ -75,5 +76,6 @@ fn open_databases(directory: &Path, new: bool) -> Result<(LogStore, StateMachine
     };
     let log = LogStore::open(&directory.join("log"), new).map_err(|error| explain("log", &error))?;
     let state = StateMachine::open(&directory.join("state"), new).map_err(|error| explain("state", &error))?;
+    let log = log.purging_after(state.durable());
     Ok((log, state))
 }

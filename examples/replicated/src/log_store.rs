@@ -13,7 +13,9 @@ use openraft::storage::{LogFlushed, LogState, RaftLogStorage};
 use openraft::{Entry, OptionalSend, RaftLogReader};
 use rocksdb::{DBRecoveryMode, Direction, IteratorMode, Options, WriteBatch, WriteOptions, DB};
 use serde::de::DeserializeOwned;
+use tokio::sync::watch;
 
+use crate::state_machine::Durable;
 use crate::types::{LogId, StorageError, StorageIOError, TypeConfig, Vote};
 
 const VOTE: &[u8] = b"mvote";
@@ -22,6 +24,7 @@ const PURGED: &[u8] = b"mpurged";
 #[derive(Clone)]
 pub struct LogStore {
     db: Arc<DB>,
+    state: Option<watch::Receiver<Durable>>,
 }
 
 fn key_of(index: u64) -> [u8; 9] {
@@ -52,7 +55,14 @@ impl LogStore {
         // and entries that this node has acknowledged would be gone without a word.
         options.set_wal_recovery_mode(DBRecoveryMode::TolerateCorruptedTailRecords);
         options.set_keep_log_file_num(4);
-        Ok(Self { db: Arc::new(DB::open(&options, path)?) })
+        Ok(Self { db: Arc::new(DB::open(&options, path)?), state: None })
+    }
+
+    /// A purge waits until the state machine has what is purged on its disk. OpenRaft 0.9 purges up to a snapshot as soon as it has handed
+    /// the snapshot to the state machine, and a kill before that has installed it would leave neither the entries nor the snapshot.
+    pub fn purging_after(mut self, state: watch::Receiver<Durable>) -> Self {
+        self.state = Some(state);
+        self
     }
 
     fn synced() -> WriteOptions {
@@ -156,6 +166,13 @@ impl RaftLogStorage<TypeConfig> for LogStore {
     }
 
     async fn purge(&mut self, log_id: LogId) -> Result<(), StorageError> {
+        if let Some(state) = &mut self.state {
+            let there = state.wait_for(|state| state.failed || state.upto >= Some(log_id)).await.is_ok_and(|state| !state.failed);
+            if !there {
+                let error = io::Error::other("a snapshot was not installed: the log that it stands for stays");
+                return Err(StorageIOError::write_logs(&error).into());
+            }
+        }
         let mut batch = WriteBatch::default();
         batch.put(PURGED, encode(&log_id)?);
         batch.delete_range(&key_of(0)[..], &key_of(log_id.index + 1)[..]);

@@ -20,6 +20,7 @@ use openraft::storage::{RaftStateMachine, Snapshot};
 use openraft::{AnyError, Entry, EntryPayload, OptionalSend, RaftSnapshotBuilder};
 use rocksdb::checkpoint::Checkpoint;
 use rocksdb::{Direction, IteratorMode, Options, WriteBatch, DB};
+use tokio::sync::watch;
 
 use crate::die_at;
 use crate::files::{self, SnapshotFiles};
@@ -94,11 +95,20 @@ fn applied_state(db: &DB) -> Result<AppliedState, Error> {
     Ok((applied, membership.unwrap_or_default()))
 }
 
+/// Up to where the state would be there after a power cut; the log may be purged up to it.
+#[derive(Clone, Debug)]
+pub struct Durable {
+    pub upto: Option<LogId>,
+    /// The state cannot be written any more; there is nothing to wait for.
+    pub failed: bool,
+}
+
 struct Inner {
     root: PathBuf,
     open: RwLock<Arc<Generation>>,
     snapshot: Mutex<Option<(SnapshotMeta, SnapshotFiles)>>,
     next: AtomicU64,    // number of the next folder
+    durable: watch::Sender<Durable>,
 }
 
 #[derive(Clone)]
@@ -115,12 +125,14 @@ impl StateMachine {
         let name = fs::read_to_string(&current).map_err(|error| files::at(&current, error))?.trim().to_string();
         let number: u64 = name.strip_prefix("gen-").and_then(|text| text.parse().ok()).ok_or_else(|| format!("{}: names no generation", current.display()))?;
         let generation = Generation::open(root.join(&name), false)?;
+        let (applied, _) = applied_state(generation.db())?;
         let snapshot = Self::clean(root, &name)?;
         let inner = Inner {
             root: root.to_path_buf(),
             open: RwLock::new(Arc::new(generation)),
             snapshot: Mutex::new(snapshot),
             next: AtomicU64::new(number + 1),
+            durable: watch::Sender::new(Durable { upto: applied, failed: false }),
         };
         Ok(Self(Arc::new(inner)))
     }
@@ -164,6 +176,14 @@ impl StateMachine {
         self.0.open.read().expect("no panic under it").clone()
     }
 
+    pub fn durable(&self) -> watch::Receiver<Durable> {
+        self.0.durable.subscribe()
+    }
+
+    fn durable_upto(&self, log_id: Option<LogId>) {
+        self.0.durable.send_modify(|durable| durable.upto = durable.upto.max(log_id));
+    }
+
     fn number(&self) -> u64 {
         self.0.next.fetch_add(1, Ordering::Relaxed)    // only unique
     }
@@ -185,14 +205,20 @@ impl StateMachine {
         }
         fs::rename(&making, &path).map_err(|error| files::at(&path, error))?;
         files::sync_folder(&self.0.root)?;
-        let kept = (meta, SnapshotFiles::new(path));
-        let before = self.0.snapshot.lock().expect("no panic under it").replace(kept.clone());
-        if let Some((meta, replaced)) = before {
-            if meta.snapshot_id != kept.0.snapshot_id {
-                replaced.give_up();
+        self.durable_upto(meta.last_log_id);    // the checkpoint has flushed the database
+        let made = (meta, SnapshotFiles::new(path));
+        let mut kept = self.0.snapshot.lock().expect("no panic under it");
+        match &*kept {
+            // One that was installed while this one was made.
+            Some((newer, _)) if newer.last_log_id > made.0.last_log_id => made.1.give_up(),
+            before => {
+                if let Some((_, replaced)) = before.as_ref().filter(|(before, _)| before.snapshot_id != made.0.snapshot_id) {
+                    replaced.give_up();
+                }
+                *kept = Some(made.clone());
             }
         }
-        Ok(kept)
+        Ok(made)
     }
 
     fn install(&self, meta: &SnapshotMeta, received: &SnapshotFiles) -> Result<(), Error> {
@@ -212,6 +238,7 @@ impl StateMachine {
         }
         files::replace(&self.0.root.join("CURRENT"), &format!("{name}\n"))?;
         die_at::step("install-current");
+        self.durable_upto(applied);
         let old = std::mem::replace(&mut *self.0.open.write().expect("no panic under it"), generation.clone());
         old.replaced.store(true, Ordering::Relaxed);
         drop(old);
@@ -312,6 +339,9 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
     {
         let (this, entries) = (self.clone(), entries.into_iter().collect::<Vec<_>>());
         let applied = tokio::task::spawn_blocking(move || this.apply_all(entries)).await.expect("no panic in it");
+        if applied.is_err() {
+            self.0.durable.send_modify(|durable| durable.failed = true);
+        }
         applied.map_err(|error| failed(StorageIOError::write_state_machine, error))
     }
 
@@ -325,7 +355,14 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
 
     async fn install_snapshot(&mut self, meta: &SnapshotMeta, snapshot: Box<SnapshotFiles>) -> Result<(), StorageError> {
         let (this, meta) = (self.clone(), meta.clone());
-        let installed = tokio::task::spawn_blocking(move || this.install(&meta, &snapshot)).await.expect("no panic in it");
+        let installed = tokio::task::spawn_blocking(move || {
+            let installed = this.install(&meta, &snapshot);
+            if installed.is_err() {
+                this.0.durable.send_modify(|durable| durable.failed = true);
+            }
+            installed
+        });
+        let installed = installed.await.expect("no panic in it");
         installed.map_err(|error| failed(|e| StorageIOError::write_snapshot(None, e), error))
     }
 
