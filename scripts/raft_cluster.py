@@ -121,7 +121,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         self.variables, self.flags, self.port = variables, flags, port
-        self.nodes = {}
+        self.nodes, self.strangers = {}, []
         for number in (1, 2, 3):
             addr = addresses[number] if addresses else f'127.0.0.1:{port + number}'
             self.nodes[number] = Node(number, addr, self.folder, variables, (namespaces or {}).get(number), flags)
@@ -130,7 +130,7 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
-        for node in self.nodes.values():
+        for node in [*self.nodes.values(), *self.strangers]:
             node.kill()
 
     def begin(self):

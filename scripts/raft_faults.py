@@ -209,11 +209,12 @@ def one_identity(cluster):
     node = follower(cluster)
     other = raft_cluster.Node(node.number, node.addr, cluster.folder, cluster.variables, None, cluster.flags)
     other.log = cluster.folder / 'second.log'
+    cluster.strangers.append(other)
     other.start()
     said = [expect_exit(other, REFUSED, 'Does another process run on this directory?')]
     node.kill()
     copy = cluster.new_node(9)
-    del cluster.nodes[9]
+    cluster.strangers.append(cluster.nodes.pop(9))
     shutil.copytree(node.directory, copy.directory)
     node.start()
     copy.number = node.number
