@@ -69,7 +69,7 @@ def kills(args, variables):
     chance = random.Random(args.seed)
     history = raft_cluster.FOLDER / 'history-kills.txt'
     to_leader, to_write, all_at_once, snapshots = [], [], 0, 0
-    with Cluster('kills', variables, FLAGS) as cluster:
+    with Cluster('kills', variables, FLAGS, port=7560) as cluster:
         cluster.begin()
         load = Load(cluster, *LOAD, history=history)
         for number in range(args.kills):
