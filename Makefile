@@ -6,7 +6,7 @@ BUILD = cmake --build --preset
 # One more at a time than there are processors: some tests wait.
 CTEST = ctest --output-on-failure -j $(shell expr $(JOBS) + 1)
 .DEFAULT_GOAL := help
-.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library rust-test interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
+.PHONY: help windows windows-test windows-check windows-bench c-test ldb-suite jni jni-test jni-library rust-test cluster-demo cluster-test cluster-bench cluster-library interop-releases release demo serve sim soak sim-mutants memcheck stress crash-check damage-check differential sim-built test check bench bench-writes bench-reads bench-cached bench-transactions bench-server kv-bench-built db-bench redis-suite fiber-bench asan tsan clang fuzz format install install-fiber fiberize-demo fiberize-rocksdb fiberize-httplib quick docs release-notes clean
 
 help:  ## list the jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -192,6 +192,20 @@ rust-test:  ## the crate rocksdb's own tests (fetched by cargo) on Cairn and on 
 	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
 	@cmake --build build/demo -j $(JOBS) --target cairn cairn_shared
 	@scripts/rust_tests.py --build build/demo --out bench/results/rust.md $(RUST_FLAGS) $(RELEASES)
+
+cluster-demo: cluster-library  ## examples/replicated: three nodes over OpenRaft and the crate rocksdb on Cairn; load, a killed leader, a live table; doc/cluster.md
+	@scripts/raft_demo.py --build build/demo $(CLUSTER_FLAGS)
+
+cluster-test: cluster-library  ## the same under 100 kills and, as root, 30 partitions, full disks, lost files; bench/results/raft.md (about 20 minutes)
+	@scripts/raft_check.py --build build/demo --out bench/results/raft.md $(CLUSTER_FLAGS)
+
+cluster-bench: cluster-library  ## the same with Cairn's library and with RocksDB's (fetched), in turns; bench/results/raft.md
+	@scripts/raft_compare.py --build build/demo --out bench/results/raft.md $(CLUSTER_FLAGS)
+
+cluster-library:
+	@scripts/install-deps.sh cluster
+	@cmake --preset release -DCAIRN_BUILD_TESTS=OFF -B build/demo >/dev/null
+	@cmake --build build/demo -j $(JOBS) --target cairn cairn_shared
 
 interop-releases:  ## databases back and forth with RocksDB 10.4.2 and 11.1.1 (fetched); bench/results/interop.md
 	@scripts/install-deps.sh test bench

@@ -1,0 +1,1 @@
+//! Nothing: tests/suite.rs is all.
