@@ -56,7 +56,7 @@ def partitions(found):
 
 
 def faults(found):
-    return ['| what was done | what was seen | as it should be |', '| --- | --- | --- |',
+    return ['| what was done | what was seen | as expected |', '| --- | --- | --- |',
             *(f'| {row["done"]} | {row["seen"]} | {"yes" if row["ok"] else "**no**"} |' for row in found['rows'])]
 
 
