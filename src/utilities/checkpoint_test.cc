@@ -262,7 +262,7 @@ TEST_F(CheckpointTest, AnErrorAnywhereLeavesNoCheckpointAndTheDatabaseAlone) {
   PutRange(0, 60, 1);
   Compact();
   PutRange(30, 90, 2);
-  WaitForCompactions();
+  WaitUntilIdle();
   disk_.faults->SetFileFilter([](const std::string& name) { return name != "/db/LOG"; });
   int failures = 0;
   for (uint64_t nth = 1;; ++nth) {

@@ -241,6 +241,14 @@ class DbTest : public ::testing::Test {
       return busy == 0;
     }));
   }
+  // The same, and what they made obsolete is gone: from here on nothing touches the disk by itself,
+  // so that "the nth operation" is the test's own.
+  void WaitUntilIdle() {
+    WaitForCompactOptions wait;
+    wait.wait_for_purge = true;
+    const Status s = db_->WaitForCompact(wait);
+    ASSERT_TRUE(s.ok()) << s.ToString();
+  }
   // Two level-0 files, files below and a filled memtable, with overwrites and deletions between
   // them.
   void FillAllLevels() {
