@@ -32,8 +32,13 @@ def environment(build):
     return variables | {'CARGO_TARGET_DIR': str(TARGET)}
 
 
+def find_go():
+    """Its path; None: there is none."""
+    return shutil.which('go') or shutil.which('go', path='/usr/local/go/bin')
+
+
 def go():
-    found = shutil.which('go') or shutil.which('go', path='/usr/local/go/bin')
+    found = find_go()
     if found is None:
         rust_tests.stop('no go, which builds the checker of histories: https://go.dev/dl/')
     return found

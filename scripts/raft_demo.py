@@ -9,7 +9,6 @@ from --build; needs cargo. Exit status: 1 if anything was wrong.
 """
 import argparse
 import pathlib
-import shutil
 import sys
 import time
 
@@ -78,7 +77,7 @@ def main():
     variables = raft_cluster.environment(args.build)
     print('builds the example (minutes, the first time)', flush=True)
     raft_cluster.build_programs(variables)
-    if shutil.which('go') or shutil.which('go', path='/usr/local/go/bin'):
+    if raft_cluster.find_go():
         raft_cluster.build_checker()
     try:
         with Cluster('demo', variables, ['--snapshot-every', 5000, '--keep', 1000]) as cluster:

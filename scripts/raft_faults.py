@@ -39,10 +39,21 @@ def shortened(said, cluster):
 def fill(cluster, seconds=4, *flags):
     """Load for some seconds; every acknowledged write must be there afterwards."""
     load = Load(cluster, '--clients', 8, '--mix', 'write', '--seconds', seconds, *flags)
-    result = load.result()
+    return nothing_lost(load.result())
+
+
+def nothing_lost(result):
     if result['lost']:
         raise Failure(f'lost: {result["lost_keys"]}')
     return result
+
+
+def judged(cluster, load, history):
+    """The load's end: what it was, in words; a Failure if anything is wrong."""
+    result = nothing_lost(load.stop())
+    said = raft_cluster.linearizable(history)
+    cluster.check_same_contents()
+    return f'{result["acknowledged"]:,} acknowledged writes, none lost; {said}'
 
 
 def follower(cluster):
@@ -90,9 +101,7 @@ def full_disk(cluster):
         load = Load(cluster, '--clients', 8, '--mix', 'write', '--value-bytes', 4000)
         said = expect_exit(node, STORAGE_FAILED, 'No space left')
         time.sleep(2)
-        result = load.stop()
-        if result['lost']:
-            raise Failure(f'lost: {result["lost_keys"]}')
+        result = nothing_lost(load.stop())
         mount.change('size=2g')
         node.process = None
         node.start()
@@ -302,12 +311,7 @@ def clocks_apart(cluster):
         cluster.leader(among=others, term=term)
         leader.start()
         cluster.wait_all_caught_up()
-    result = load.stop()
-    if result['lost']:
-        raise Failure(f'lost: {result["lost_keys"]}')
-    said = raft_cluster.linearizable(history)
-    cluster.check_same_contents()
-    return f'5 leaders killed meanwhile: {result["acknowledged"]:,} acknowledged writes, none lost; {said}'
+    return f'5 leaders killed meanwhile: {judged(cluster, load, history)}'
 
 
 def members_change(cluster):
@@ -318,12 +322,7 @@ def members_change(cluster):
     for number in (4, 5, 6):
         time.sleep(1)
         replace_member_under_load(cluster, number - 3, number)
-    result = load.stop()
-    if result['lost']:
-        raise Failure(f'lost: {result["lost_keys"]}')
-    said = raft_cluster.linearizable(history)
-    cluster.check_same_contents()
-    return f'all three nodes, one after another, while clients write: {result["acknowledged"]:,} acknowledged writes, none lost; {said}'
+    return f'all three nodes, one after another, while clients write: {judged(cluster, load, history)}'
 
 
 def replace_member_under_load(cluster, old, number):

@@ -73,7 +73,7 @@ void Backups::ReadList() {
       if (!words) Fail(list_ + ": damaged: " + line);
       promised_.push_back(std::move(backup));
     } else if (what == "deleting") {
-      std::erase_if(promised_, [&](const Promised& each) { return each.id == backup.id; });
+      Forget(backup.id);
     } else if (what == "restoring") {
       restoring_ = backup.id;
     } else if (what == "restored") {
@@ -150,9 +150,8 @@ void Backups::CheckFiles() {
   }
   for (const std::string& folder : folders) {
     for (const std::string& name : Names(dir_ + "/" + folder)) {
-      if (!expected.contains(folder + "/" + name)) {
-        Violation("a file that no backup has is left: " + folder + "/" + name);
-      }
+      const std::string path = std::string(folder).append("/").append(name);
+      if (!expected.contains(path)) Violation("a file that no backup has is left: " + path);
     }
   }
 }
@@ -200,13 +199,21 @@ Status Backups::Make(DB* db, Random64* random, const Numbers& acknowledged, cons
   return s;
 }
 
+void Backups::TakeBack(BackupID id) {
+  journal_->Line("deleting " + std::to_string(id));
+  Forget(id);
+}
+
+void Backups::Forget(BackupID id) {
+  std::erase_if(promised_, [id](const Promised& each) { return each.id == id; });
+}
+
 Status Backups::Delete(Random64* random) {
   if (promised_.empty()) return Status::OK();
   Status s;
   if (random->OneIn(2)) {
     const BackupID id = promised_[random->Uniform(promised_.size())].id;
-    journal_->Line("deleting " + std::to_string(id));
-    std::erase_if(promised_, [&](const Promised& each) { return each.id == id; });
+    TakeBack(id);
     s = engine_->DeleteBackup(id);
   } else {
     // (Also those that were made, but not written down before a kill.)
@@ -214,9 +221,7 @@ Status Backups::Delete(Random64* random) {
     engine_->GetBackupInfo(&infos);
     constexpr size_t kKept = 2;
     for (size_t i = 0; i + kKept < infos.size(); ++i) {
-      const BackupID id = infos[i].backup_id;
-      journal_->Line("deleting " + std::to_string(id));
-      std::erase_if(promised_, [&](const Promised& each) { return each.id == id; });
+      TakeBack(infos[i].backup_id);
     }
     s = engine_->PurgeOldBackups(kKept);
   }

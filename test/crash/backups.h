@@ -62,6 +62,8 @@ class Backups {
   const Promised* Find(BackupID id) const;
   Status Make(DB* db, Random64* random, const Numbers& acknowledged, const Numbers& issued);
   Status Delete(Random64* random);
+  void TakeBack(BackupID id);  // before it is deleted
+  void Forget(BackupID id);
   Status Restore(BackupID id, Random64* random);
 
   const std::string dir_;

@@ -70,9 +70,9 @@ DEFINE_bool(try_process_corrupted_trace, false,
 namespace trace_analyzer {
 namespace {
 
-int Fail(const char* what, const std::string& why, int status) {
+int Fail(const char* what, const std::string& why) {
   std::fprintf(stderr, "trace_analyzer: %s: %s\n", what, why.c_str());
-  return status;
+  return 1;
 }
 
 bool ParseType(std::string_view name, OperationType* type) {
@@ -158,19 +158,19 @@ int Main() {
   std::unique_ptr<rocksdb::TraceReader> file;
   rocksdb::Status s = rocksdb::NewFileTraceReader(rocksdb::Env::Default(), rocksdb::EnvOptions(),
                                                   FLAGS_trace_path, &file);
-  if (!s.ok()) return Fail("the trace does not open", s.ToString(), 1);
+  if (!s.ok()) return Fail("the trace does not open", s.ToString());
   OutputFile readable;
   if (options.readable_trace) {
     s = readable.Open(options.output_dir + "/" + options.output_prefix +
                       "-human_readable_trace.txt");
-    if (!s.ok()) return Fail("a file of the output does not open", s.ToString(), 1);
+    if (!s.ok()) return Fail("a file of the output does not open", s.ToString());
   }
   Statistics statistics(options, &readable);
   cairn::TraceRecordReader reader(std::move(file));
   s = statistics.Read(&reader);
   const bool damaged = !s.ok();
   if (damaged) {
-    Fail("the trace is damaged", s.ToString(), 1);
+    Fail("the trace is damaged", s.ToString());
     if (!FLAGS_try_process_corrupted_trace) {
       std::fprintf(stderr, "--try_process_corrupted_trace analyses what comes before that.\n");
       return 1;
@@ -180,7 +180,7 @@ int Main() {
   statistics.NumberKeys();
   Reports reports(options, statistics);
   if (s.ok()) s = reports.WriteFiles();
-  if (!s.ok()) return Fail("the reports are not complete", s.ToString(), 1);
+  if (!s.ok()) return Fail("the reports are not complete", s.ToString());
   if (!FLAGS_no_print) reports.Print();
   return 0;
 }

@@ -31,4 +31,14 @@ class OutputFile {
   rocksdb::Status status_;
 };
 
+// A whole file: fill(&file) writes it.
+template <typename Fill>
+rocksdb::Status WriteFile(const std::string& path, const Fill& fill) {
+  OutputFile file;
+  rocksdb::Status s = file.Open(path);
+  if (!s.ok()) return s;
+  fill(&file);
+  return file.Close();
+}
+
 }  // namespace trace_analyzer

@@ -198,104 +198,91 @@ Status Reports::WriteFilesOf(OperationType type, uint32_t family,
     s = WriteBusiestSeconds(type, family, stats);
   }
   if (!s.ok() || !options_.time_series) return s;
-  OutputFile file;
-  s = file.Open(FileName(type, family, "time_series.txt"));
-  if (!s.ok()) return s;
-  for (const auto& access : stats.series) {
-    file.Print("%u %" PRIu64 " %" PRIu64 "\n", type, access.second, access.key->second.id);
-  }
-  return file.Close();
+  return WriteFile(FileName(type, family, "time_series.txt"), [&](OutputFile* file) {
+    for (const auto& access : stats.series) {
+      file->Print("%u %" PRIu64 " %" PRIu64 "\n", type, access.second, access.key->second.id);
+    }
+  });
 }
 
 Status Reports::WriteKeys(OperationType type, uint32_t family, const OperationStats& stats) const {
+  Status s;
   if (options_.key_stats) {
-    OutputFile file;
-    Status s = file.Open(FileName(type, family, "accessed_key_stats.txt"));
-    if (!s.ok()) return s;
-    // A trace does not tell which reads found something: the ratio of those that did is 1.
-    for (const auto& [key, of_key] : stats.keys) {
-      file.Print("%u %zu %" PRIu64 " %" PRIu64 " %f\n", family, of_key.value_size, of_key.id,
-                 of_key.accesses, 1.0);
-    }
-    s = file.Close();
-    if (!s.ok()) return s;
+    s = WriteFile(FileName(type, family, "accessed_key_stats.txt"), [&](OutputFile* file) {
+      // A trace does not tell which reads found something: the ratio of those that did is 1.
+      for (const auto& [key, of_key] : stats.keys) {
+        file->Print("%u %zu %" PRIu64 " %" PRIu64 " %f\n", family, of_key.value_size, of_key.id,
+                    of_key.accesses, 1.0);
+      }
+    });
   }
-  if (options_.access_count_stats) {
+  if (s.ok() && options_.access_count_stats) {
     std::map<uint64_t, uint64_t> counts;
     for (const auto& [key, of_key] : stats.keys) {
       if (of_key.accesses > options_.ignored_count) counts[of_key.accesses]++;
     }
-    OutputFile file;
-    Status s = file.Open(FileName(type, family, "accessed_key_count_distribution.txt"));
-    if (!s.ok()) return s;
-    for (const auto& [accesses, keys] : counts) {
-      file.Print("access_count: %" PRIu64 " num: %" PRIu64 "\n", accesses, keys);
+    s = WriteFile(FileName(type, family, "accessed_key_count_distribution.txt"),
+                  [&](OutputFile* file) {
+                    for (const auto& [accesses, keys] : counts) {
+                      file->Print("access_count: %" PRIu64 " num: %" PRIu64 "\n", accesses, keys);
+                    }
+                  });
+  }
+  if (!s.ok() || options_.prefix_length == 0) return s;
+  return WriteFile(FileName(type, family, "accessed_key_prefix_cut.txt"), [&](OutputFile* file) {
+    for (const auto& [prefix, of_prefix] : Prefixes(stats.keys, options_.prefix_length)) {
+      file->Print("%" PRIu64 " %" PRIu64 " %" PRIu64 " %f %f ", of_prefix.first_id,
+                  of_prefix.accesses, of_prefix.keys, of_prefix.AccessesPerKey(), 1.0);
+      file->Write(Hex(prefix) + "\n");
     }
-    s = file.Close();
-    if (!s.ok()) return s;
-  }
-  if (options_.prefix_length == 0) return Status::OK();
-  OutputFile file;
-  Status s = file.Open(FileName(type, family, "accessed_key_prefix_cut.txt"));
-  if (!s.ok()) return s;
-  for (const auto& [prefix, of_prefix] : Prefixes(stats.keys, options_.prefix_length)) {
-    file.Print("%" PRIu64 " %" PRIu64 " %" PRIu64 " %f %f ", of_prefix.first_id, of_prefix.accesses,
-               of_prefix.keys, of_prefix.AccessesPerKey(), 1.0);
-    file.Write(Hex(prefix) + "\n");
-  }
-  return file.Close();
+  });
 }
 
 Status Reports::WriteSizes(OperationType type, uint32_t family, const OperationStats& stats) const {
+  Status s;
   if (options_.key_sizes) {
-    OutputFile file;
-    Status s = file.Open(FileName(type, family, "accessed_key_size_distribution.txt"));
-    if (!s.ok()) return s;
-    for (const auto& [size, keys] : KeySizes(stats, options_.ignored_count)) {
-      file.Print("%" PRIu64 " %" PRIu64 "\n", size, keys);
+    s = WriteFile(FileName(type, family, "accessed_key_size_distribution.txt"),
+                  [&](OutputFile* file) {
+                    for (const auto& [size, keys] : KeySizes(stats, options_.ignored_count)) {
+                      file->Print("%" PRIu64 " %" PRIu64 "\n", size, keys);
+                    }
+                  });
+  }
+  if (!s.ok() || !options_.value_sizes) return s;
+  const std::string path = FileName(type, family, "accessed_value_size_distribution.txt");
+  return WriteFile(path, [&](OutputFile* file) {
+    // The intervals between two lines have no value.
+    uint64_t end = 0;
+    for (const auto& [interval, values] : stats.value_sizes) {
+      const uint64_t begin = std::exchange(end, (interval + 1) * options_.value_interval);
+      if (type != kPut && type != kMerge && type != kPutEntity) continue;
+      file->Print("Number_of_value_size_between %" PRIu64 " and %" PRIu64 " is: %" PRIu64 "\n",
+                  begin, end, values);
     }
-    s = file.Close();
-    if (!s.ok()) return s;
-  }
-  if (!options_.value_sizes) return Status::OK();
-  OutputFile file;
-  Status s = file.Open(FileName(type, family, "accessed_value_size_distribution.txt"));
-  if (!s.ok()) return s;
-  // The intervals between two lines have no value.
-  uint64_t end = 0;
-  for (const auto& [interval, values] : stats.value_sizes) {
-    const uint64_t begin = std::exchange(end, (interval + 1) * options_.value_interval);
-    if (type != kPut && type != kMerge && type != kPutEntity) continue;
-    file.Print("Number_of_value_size_between %" PRIu64 " and %" PRIu64 " is: %" PRIu64 "\n", begin,
-               end, values);
-  }
-  return file.Close();
+  });
 }
 
 Status Reports::WriteSeconds(OperationType type, uint32_t family,
                              const OperationStats& stats) const {
   const uint64_t seconds = statistics_.seconds();
-  OutputFile file;
-  Status s = file.Open(FileName(type, family, "qps_stats.txt"));
-  if (!s.ok()) return s;
-  uint64_t next = 0;
-  for (const auto& [second, count] : stats.by_second) {
-    if (second >= seconds) break;
-    for (; next < second; next++) file.Write("0\n");
-    file.Print("%" PRIu64 "\n", count);
-    next++;
-  }
-  s = file.Close();
+  Status s = WriteFile(FileName(type, family, "qps_stats.txt"), [&](OutputFile* file) {
+    uint64_t next = 0;
+    for (const auto& [second, count] : stats.by_second) {
+      if (second >= seconds) break;
+      for (; next < second; next++) file->Write("0\n");
+      file->Print("%" PRIu64 "\n", count);
+      next++;
+    }
+  });
   if (!s.ok() || !options_.key_stats) return s;
-  OutputFile keys;
-  s = keys.Open(FileName(type, family, "accessed_unique_key_num_change.txt"));
-  if (!s.ok()) return s;
-  uint64_t accessed = 0;
-  for (uint64_t second = 0; second < seconds; second++) {
-    accessed = std::max(accessed, CountAt(stats.keys_by_second, second));
-    keys.Print("%" PRIu64 " %.12f\n", accessed, Ratio(accessed, stats.keys.size()));
-  }
-  return keys.Close();
+  const std::string path = FileName(type, family, "accessed_unique_key_num_change.txt");
+  return WriteFile(path, [&](OutputFile* file) {
+    uint64_t accessed = 0;
+    for (uint64_t second = 0; second < seconds; second++) {
+      accessed = std::max(accessed, CountAt(stats.keys_by_second, second));
+      file->Print("%" PRIu64 " %.12f\n", accessed, Ratio(accessed, stats.keys.size()));
+    }
+  });
 }
 
 Status Reports::WriteBusiestSeconds(OperationType type, uint32_t family,
@@ -304,17 +291,16 @@ Status Reports::WriteBusiestSeconds(OperationType type, uint32_t family,
   for (const auto& [second, count] : stats.by_second) {
     if (second < statistics_.seconds()) busiest.Offer(count, second);
   }
-  OutputFile file;
-  Status s = file.Open(FileName(type, family, "accessed_top_k_qps_prefix_cut.txt"));
-  if (!s.ok()) return s;
-  for (const auto& [count, second] : busiest.kept()) {
-    file.Print("At time: %" PRIu64 " with QPS: %" PRIu64 "\n", second, count);
-    for (const auto& [prefix, accesses] : stats.prefixes_by_second.at(second)) {
-      file.Write("The prefix: " + Hex(prefix));
-      file.Print(" Access count: %" PRIu64 "\n", accesses);
+  const std::string path = FileName(type, family, "accessed_top_k_qps_prefix_cut.txt");
+  return WriteFile(path, [&](OutputFile* file) {
+    for (const auto& [count, second] : busiest.kept()) {
+      file->Print("At time: %" PRIu64 " with QPS: %" PRIu64 "\n", second, count);
+      for (const auto& [prefix, accesses] : stats.prefixes_by_second.at(second)) {
+        file->Write("The prefix: " + Hex(prefix));
+        file->Print(" Access count: %" PRIu64 "\n", accesses);
+      }
     }
-  }
-  return file.Close();
+  });
 }
 
 Status Reports::WriteSecondsOfAll() const {
