@@ -279,6 +279,7 @@ TEST_P(TimestampedSnapshots, OneAskedForAndNeverTaken) {
 
 // Many commit at once: each snapshot has its own commit, and no later one.
 TEST_P(TimestampedSnapshots, EachIsOfItsOwnCommit) {
+  OpenForThreads();
   constexpr int kWriters = 4;
   constexpr int kRounds = 50;
   std::atomic<TxnTimestamp> clock{1};

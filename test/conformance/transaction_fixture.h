@@ -62,6 +62,12 @@ class TransactionTest : public DBTest, public testing::WithParamInterface<size_t
     other_ = handles[1];
     db_ = txn_db_;
   }
+  // For threads that lock at once. With no timeout RocksDB gives up where a stripe of its locks
+  // is busy for a moment, though nobody has the key.
+  void OpenForThreads() {
+    txn_options_.transaction_lock_timeout = txn_options_.default_lock_timeout = 60'000;  // ms
+    OpenTxn();
+  }
   bool IsCommitted() const { return txn_options_.write_policy == WRITE_COMMITTED; }
 
   void ShutAll() {

@@ -559,9 +559,7 @@ TEST_P(OtherPolicies, SnapshotsSeeCommitsThatPrecedeThem) {
 }
 
 TEST_P(TwoPhase, ManyAtOnce) {
-  // With none RocksDB gives up where a stripe of its locks is busy for a moment.
-  txn_options_.transaction_lock_timeout = txn_options_.default_lock_timeout = 60'000;  // ms
-  OpenAt(dir_);
+  OpenForThreads();
   constexpr int kThreads = 4, kEach = 25;
   std::vector<Thread> threads;
   std::vector<std::vector<Txn>> left(kThreads);
