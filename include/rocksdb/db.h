@@ -626,7 +626,7 @@ class DB {
                                  std::unique_ptr<StatsHistoryIterator>* /*stats_iterator*/) {
     return Status::NotSupported("Not implemented");
   }
-  virtual Status ResetStats() { return Status::NotSupported("Not implemented"); }
+  virtual Status ResetStats() { return Status::NotSupported("Not implemented"); }  // counts from 0
 
   enum class SizeApproximationFlags : uint8_t {
     NONE = 0,

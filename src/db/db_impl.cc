@@ -462,6 +462,12 @@ Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
   return db_.stats->GetStatsHistory(start_time, end_time, stats_iterator);
 }
 
+Status DBImpl::ResetStats() {
+  const DBMutexLock lock(db_.mutex());
+  db_.stats->Reset();
+  return Status::OK();
+}
+
 DBOptions DBImpl::GetDBOptions() const { return db_.options_changes->GetDBOptions(); }
 
 Status DBImpl::SetOptions(ColumnFamilyHandle* family,

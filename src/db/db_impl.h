@@ -268,6 +268,7 @@ class DBImpl final : public DB {
   DBOptions GetDBOptions() const override;
   Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
                          std::unique_ptr<StatsHistoryIterator>* stats_iterator) override;
+  Status ResetStats() override;
   Status SetOptions(ColumnFamilyHandle*,
                     const std::unordered_map<std::string, std::string>&) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>&) override;

@@ -61,6 +61,30 @@ TEST_F(DbStatsTest, CountsWritesFromTheOpeningAndFromTheLastReport) {
   });
 }
 
+TEST_F(DbStatsTest, CountsFromAResetOn) {
+  Simulate([&] {
+    Open();
+    for (uint64_t i = 0; i < 7; ++i) Put(Key(i), Value(i, 100));
+    Flush();
+    Sleep(100);
+    ASSERT_TRUE(Has(Property("stats"), "Cumulative writes: 7 writes")) << Property("stats");
+    ASSERT_TRUE(db_->ResetStats().ok());
+    std::string text = Property("stats");
+    EXPECT_TRUE(Has(text, "Uptime(secs): 0.0 total, 0.0 interval")) << text;
+    EXPECT_TRUE(Has(text, "Cumulative writes: 0 writes, 0 keys, 0 commit groups")) << text;
+    EXPECT_TRUE(Has(text, "Interval writes: 0 writes, 0 keys")) << text;
+    EXPECT_TRUE(Has(text, "Flush(GB): cumulative 0.000, interval 0.000")) << text;
+    Put("a", "1");
+    Sleep(20);
+    text = Property("stats");
+    EXPECT_TRUE(Has(text, "Uptime(secs): 20.0 total, 20.0 interval")) << text;
+    EXPECT_TRUE(Has(text, "Cumulative writes: 1 writes, 1 keys, 1 commit groups")) << text;
+    EXPECT_TRUE(Has(text, "Interval writes: 1 writes, 1 keys, 1 commit groups")) << text;
+    // The tables are there as before.
+    EXPECT_TRUE(Has(Property("levelstats"), "  0        1 ")) << Property("levelstats");
+  });
+}
+
 TEST_F(DbStatsTest, TellsFlushesAndCompactionsApart) {
   Simulate([&] {
     Options options = SmallOptions();

@@ -38,6 +38,9 @@ class LevelStats {
 
   explicit LevelStats(int num_levels) : levels_(num_levels) {}
 
+  // Counts from 0 again.
+  void Reset() { *this = LevelStats(static_cast<int>(levels_.size())); }
+
   void Add(int output_level, const JobStats& stats, JobKind kind) {
     levels_[output_level].Add(stats);
     (kind == JobKind::kFlush ? flushes_ : compactions_).Add(stats);

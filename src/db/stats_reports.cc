@@ -69,10 +69,10 @@ std::string StallCounts(const StallTimes& times, const char* only = nullptr) {
 
 }  // namespace
 
-StatsReports::StatsReports(Database* db) : Part(db), opened_at_nanos_(fiber::now_nanos()) {}
+StatsReports::StatsReports(Database* db) : Part(db), counts_from_nanos_(fiber::now_nanos()) {}
 
 double StatsReports::Uptime() const {
-  return static_cast<double>(fiber::now_nanos() - opened_at_nanos_) / 1e9;
+  return static_cast<double>(fiber::now_nanos() - counts_from_nanos_) / 1e9;
 }
 
 std::string StatsReports::FamilyStatsText(ColumnFamily* family) {
@@ -91,14 +91,30 @@ std::string StatsReports::FamilyStatsText(ColumnFamily* family) {
   return family->level_stats.Report(*family->current(), around);
 }
 
-std::string StatsReports::DatabaseStatsText() {
+StatsReports::StatsMarks StatsReports::Marks() const {
   StatsMarks now;
   now.uptime = Uptime();
-  if (db_.commit != nullptr) now.writes = db_.commit->counters();
-  if (db_.wals != nullptr) now.wal_syncs = db_.wals->syncs();
+  if (db_.commit != nullptr) now.writes = Since(db_.commit->counters(), uncounted_.writes);
+  if (db_.wals != nullptr) now.wal_syncs = db_.wals->syncs() - uncounted_.wal_syncs;
   for (const ColumnFamily* family : db_.families->all()) {
     now.stall_micros += family->stall_times.total_micros();
   }
+  return now;
+}
+
+void StatsReports::Reset() {
+  for (ColumnFamily* family : db_.families->all()) {
+    family->level_stats.Reset();
+    family->stall_times = StallTimes();
+  }
+  if (db_.commit != nullptr) uncounted_.writes = db_.commit->counters();
+  if (db_.wals != nullptr) uncounted_.wal_syncs = db_.wals->syncs();
+  counts_from_nanos_ = fiber::now_nanos();
+  stats_marks_ = StatsMarks();
+}
+
+std::string StatsReports::DatabaseStatsText() {
+  const StatsMarks now = Marks();
   const StatsMarks& before = stats_marks_;
   const double seconds = now.uptime - before.uptime;
   const WriteCounters::Figures writes = Since(now.writes, before.writes);

@@ -20,6 +20,8 @@ class StatsReports final : public Part {
 
   std::string FamilyStatsText(ColumnFamily* family) FIBER_REQUIRES(database_mutex);
   std::string DatabaseStatsText() FIBER_REQUIRES(database_mutex);
+  // They count from 0 again, for all families: as if the database had been opened now.
+  void Reset() FIBER_REQUIRES(database_mutex);
   // Into the LOG, without the mutex.
   void DumpStats() FIBER_REQUIRES(database_mutex);
   // Into the history, likewise.
@@ -35,9 +37,12 @@ class StatsReports final : public Part {
     uint64_t wal_syncs = 0;
     uint64_t stall_micros = 0;
   };
-  double Uptime() const;  // seconds
+  double Uptime() const FIBER_REQUIRES(database_mutex);  // seconds
+  // What was counted since the opening, or the last Reset().
+  StatsMarks Marks() const FIBER_REQUIRES(database_mutex);
 
-  const uint64_t opened_at_nanos_;
+  uint64_t counts_from_nanos_ FIBER_GUARDED_BY(database_mutex);  // the opening, or Reset()
+  StatsMarks uncounted_ FIBER_GUARDED_BY(database_mutex);        // what was before that
   const std::shared_ptr<StatsHistory> history_ = std::make_shared<StatsHistory>();
   StatsMarks stats_marks_ FIBER_GUARDED_BY(database_mutex);  // as of the last report
 };

@@ -367,6 +367,24 @@ TEST_F(MaintenanceTest, PropertiesThatAreNumbers) {
   EXPECT_EQ("100", Property("rocksdb.estimate-num-keys"));
 }
 
+TEST_F(MaintenanceTest, StatsAreReset) {
+  Open();
+  Fill(0, 100, std::string(100, 'v'));
+  ASSERT_OK(Flush());
+  const auto has = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos;
+  };
+  EXPECT_TRUE(has(Property("rocksdb.stats"), "Cumulative writes: 100 writes, 100 keys"));
+  ASSERT_OK(db_->ResetStats());
+  std::string stats = Property("rocksdb.stats");
+  EXPECT_TRUE(has(stats, "Cumulative writes: 0 writes, 0 keys")) << stats;
+  EXPECT_TRUE(has(stats, "Flush(GB): cumulative 0.000")) << stats;
+  ASSERT_OK(Put("a", "1"));
+  stats = Property("rocksdb.stats");
+  EXPECT_TRUE(has(stats, "Cumulative writes: 1 writes, 1 keys")) << stats;
+  EXPECT_TRUE(has(stats, "Interval writes: 1 writes, 1 keys")) << stats;
+}
+
 TEST_F(MaintenanceTest, PropertiesThatAreText) {
   Open();
   Fill(0, 100, std::string(100, 'v'));
