@@ -223,6 +223,155 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr[-2000:])
         self.assertRegex(reports(result)['readrandom'][1], r'\(100000 of 100000 found\)')
 
+    def expect_runs(self, *flags):
+        """The reports of a run that must succeed, and what it printed."""
+        result = run(*flags)
+        self.assertEqual(result.returncode, 0, result.stderr[-2000:])
+        return reports(result), result.stdout
+
+    def expect_refusal(self, message, *flags):
+        result = run('--num=200', *flags)
+        self.assertEqual(result.returncode, 1, result.stdout[-2000:])
+        self.assertIn(message, result.stderr)
+
+    def test_workloads_next_to_another(self):
+        names = ('readwhilewriting,readwhilemerging,readwhilescanning,multireadwhilewriting,newiteratorwhilewriting,'
+                 'seekrandomwhilewriting,seekrandomwhilemerging').split(',')
+        for clients in ('--threads=2',), ('--threads=8', '--fiber_workers=2'):
+            seen, _ = self.expect_runs('--num=1000', '--benchmarks=fillseq,' + ','.join(names), '--merge_operator=stringappend',
+                                       *clients)
+            threads = 8 if len(clients) == 2 else 2
+            # Who works beside them is not counted.
+            self.assertEqual({name: seen[name][0] for name in names}, dict.fromkeys(names, 1000 * threads))
+
+    def test_workloads_that_read_more(self):
+        seen, _ = self.expect_runs('--num=3000', '--benchmarks=fillbatch,readtocache,readrandomfast,readrandomsmall,newiterator,'
+                                   'approximatesizerandom,verifychecksum')
+        self.assertEqual(seen['fillbatch'][0], 3000)
+        self.assertEqual(seen['readtocache'][0], 3000)
+        found, read, missing = map(int, re.search(r'\((\d+) of (\d+) found, issued (\d+) non-exist keys\)$',
+                                                  seen['readrandomfast'][1]).groups())
+        self.assertEqual((read, found + missing), (3000, 3000))
+        self.assertGreater(missing, 0)  # 3,000 of 4,096 are there
+        self.assertEqual(seen['readrandomsmall'][0], 3)
+        self.assertGreater(float(re.search(r'Avg approx size=([0-9.e+]+)', seen['approximatesizerandom'][1])[1]), 0)
+
+    def test_merges_and_what_they_replace(self):
+        seen, _ = self.expect_runs(
+            '--num=2000', '--merge_keys=100', '--merge_operator=stringappend',
+            '--benchmarks=mergerandom,readrandommergerandom,appendrandom,xorupdaterandom,readtocache')
+        self.assertRegex(seen['mergerandom'][1], r'\( updates:2000\)$')
+        reads, merges, hits, longest = map(int, re.search(
+            r'\(reads:(\d+) merges:(\d+) total:2000 hits:(\d+) maxlength:(\d+)\)$', seen['readrandommergerandom'][1]).groups())
+        self.assertEqual(reads + merges, 2000)
+        self.assertTrue(1300 < reads < 1500 and hits == reads, (reads, hits))
+        self.assertGreater(longest, 20 * 100)
+        self.assertRegex(seen['appendrandom'][1], r'\( updates:2000 found:\d+\)$')
+        self.expect_refusal('give --merge_operator', '--benchmarks=mergerandom')
+        self.expect_refusal('--merge_operator=nosuch', '--merge_operator=nosuch')
+
+    MIX = ('--keyrange_dist_a=14.18', '--keyrange_dist_b=-2.917', '--keyrange_dist_c=0.0164', '--keyrange_dist_d=-0.08082',
+           '--keyrange_num=30', '--key_dist_a=0.002312', '--key_dist_b=0.3467')
+
+    def test_mixgraph(self):
+        pattern = (r'\( Gets:(\d+) Puts:(\d+) Seek:(\d+), reads (\d+) in (\d+) found, avg size: ([\d.]+) value, '
+                   r'([\d.]+) scan\)')
+        for keys in (), self.MIX[-2:], self.MIX[:-2], self.MIX:
+            seen, _ = self.expect_runs('--num=3000', '--benchmarks=filluniquerandom,mixgraph', '--mix_get_ratio=0.7',
+                                       '--mix_put_ratio=0.2', '--mix_seek_ratio=0.1', '--mix_max_scan_len=50', *keys)
+            gets, puts, scans, found, reads = (int(x) for x in re.search(pattern, seen['mixgraph'][1]).groups()[:5])
+            self.assertEqual(gets + puts + scans, 3000)
+            self.assertTrue(1900 < gets < 2300 and 450 < puts < 750 and 200 < scans < 400, (gets, puts, scans))
+            self.assertEqual((found, reads), (gets + scans, gets + scans))
+        self.expect_runs('--num=300', '--benchmarks=mixgraph', '--mix_put_ratio=1', '--sine_mix_rate', '--sine_a=1000',
+                         '--sine_d=100000', '--sine_mix_rate_noise=0.5')
+        self.expect_refusal('--keyrange_num must be positive', '--benchmarks=mixgraph', '--keyrange_num=0')
+        self.expect_refusal('--mix_get_ratio', '--benchmarks=mixgraph', '--mix_get_ratio=0')
+        self.expect_refusal('--mix_max_scan_len', '--benchmarks=mixgraph', '--mix_max_scan_len=0')
+
+    def test_hot_keys_are_read_oftener(self):
+        def entries(*flags):
+            # What puts left: the fewer keys, the hotter they were.
+            seen, _ = self.expect_runs('--num=5000', '--benchmarks=mixgraph,readtocache', '--mix_get_ratio=0', '--mix_put_ratio=1',
+                                       *flags)
+            return seen['readtocache'][0]
+        any_key = entries()
+        self.assertTrue(2900 < any_key < 3400, any_key)  # 1 - 1/e of them
+        self.assertLess(entries(*self.MIX), any_key * 0.6)
+
+    def test_transactions_keep_the_sums_equal(self):
+        for kind in '--transaction_db', '--optimistic_transaction_db':
+            for clients in ('--threads=4',), ('--threads=8', '--fiber_workers=2'):
+                seen, text = self.expect_runs('--num=20', '--reads=300', '--benchmarks=randomtransaction', '--transaction_sets=3',
+                                              '--transaction_set_snapshot', kind, *clients)
+                self.assertRegex(seen['randomtransaction'][1], r'\( transactions:300 aborts:\d+\)$')
+                self.assertIn('RandomTransactionVerify Success.', text)
+        seen, text = self.expect_runs('--num=20', '--reads=300', '--benchmarks=randomtransaction')
+        self.assertRegex(seen['randomtransaction'][1], r'\( batches:300 \)$')
+        self.assertIn('RandomTransactionVerify Success.', text)
+        # The other workloads run on such a database as well.
+        self.check_all_workloads('--transaction_db')
+        self.expect_refusal('needs --transaction_db', '--benchmarks=randomtransaction', '--threads=2')
+        self.expect_refusal('one of them', '--transaction_db', '--optimistic_transaction_db')
+        self.expect_refusal('--transaction_sets', '--benchmarks=randomtransaction', '--transaction_sets=0')
+
+    def test_backup_and_restore(self):
+        with tempfile.TemporaryDirectory() as folder:
+            dirs = (f'--backup_dir={folder}/b', f'--restore_dir={folder}/r')
+            self.expect_runs('--num=2000', '--benchmarks=fillseq,backup,restore', *dirs)
+            seen, _ = self.expect_runs('--num=2000', '--benchmarks=readseq', f'--db={folder}/r', '--use_existing_db')
+            self.assertEqual(seen['readseq'][0], 2000)
+        self.expect_refusal('backup needs --backup_dir', '--benchmarks=backup')
+        self.expect_refusal('restore needs --backup_dir and --restore_dir', '--benchmarks=restore')
+
+    def test_file_checksums(self):
+        self.expect_runs('--num=2000', '--file_checksum', '--benchmarks=fillseq,flush,verifyfilechecksums')
+        self.expect_refusal('verifyfilechecksums needs --file_checksum', '--benchmarks=verifyfilechecksums')
+
+    def test_randomwithverify_and_randomreplacekeys(self):
+        seen, _ = self.expect_runs('--num=2000', '--numdistinct=50', '--threads=4', '--deletepercent=5',
+                                   '--benchmarks=randomwithverify,randomreplacekeys,readtocache')
+        self.assertRegex(seen['randomwithverify'][1], r'\( get:1800 put:100 del:100 total:2000 found:\d+\)$')
+        self.assertEqual(seen['readtocache'][0], 50)
+        for single in 'true', 'false':
+            self.expect_runs('--num=500', f'--use_single_deletes={single}', '--benchmarks=randomreplacekeys', '--numdistinct=10')
+        self.expect_refusal('--deletepercent', '--benchmarks=randomwithverify', '--deletepercent=50')
+        self.expect_refusal('--numdistinct', '--numdistinct=0')
+
+    def test_sizes_of_values(self):
+        for kind, low, high in ('uniform', 950, 1150), ('normal', 950, 1150), ('fixed', 110, 130):
+            with tempfile.TemporaryDirectory() as folder:
+                self.expect_runs('--num=2000', '--benchmarks=fillseq,flush', f'--value_size_distribution_type={kind}',
+                                 '--value_size_min=100', '--value_size_max=2000', '--compression_type=none', f'--db={folder}/x')
+                size = sum(table.stat().st_size for table in pathlib.Path(folder, 'x').glob('*.sst'))
+                self.assertTrue(low < size / 2000 < high, (kind, size))
+        self.expect_refusal('there are fixed, uniform and normal', '--value_size_distribution_type=zipf')
+        self.expect_refusal('--value_size_min', '--value_size_min=10', '--value_size_max=9')
+
+    def test_overwrites_of_filluniquerandom(self):
+        def entries(*flags):
+            return self.expect_runs('--num=2000', '--benchmarks=filluniquerandom,readtocache', *flags)[0]['readtocache'][0]
+        self.assertEqual(entries(), 2000)
+        self.assertTrue(900 < entries('--overwrite_probability=0.5', '--overwrite_window_size=10') < 1100)
+        self.expect_refusal('--overwrite_probability', '--overwrite_probability=1.5')
+        self.expect_refusal('--overwrite_window_size', '--overwrite_window_size=0')
+
+    def test_actions(self):
+        _, text = self.expect_runs('--num=500', '--statistics',
+                                   '--benchmarks=fillseq,stats,resetstats,stats,memstats,block_cache_entry_stats')
+        self.assertEqual(re.findall(r'Cumulative writes: (\d+) writes', text), ['500', '0'])
+        self.assertIn('rocksdb.cur-size-all-mem-tables: ', text)
+        self.assertIn('Block cache', text)
+
+    def test_flags_of_newer_options(self):
+        self.expect_options(
+            {'max_bytes_for_level_multiplier_additional': '2:3', 'track_and_verify_wals_in_manifest': 'true',
+             'file_checksum_gen_factory': 'FileChecksumGenCrc32cFactory',
+             'read_amp_bytes_per_bit': '32', 'merge_operator': 'PutOperator'},
+            '--max_bytes_for_level_multiplier_additional=2,3', '--track_and_verify_wals_in_manifest', '--file_checksum',
+            '--read_amp_bytes_per_bit=32', '--merge_operator=put')
+        self.expect_refusal("'x' is no positive number", '--max_bytes_for_level_multiplier_additional=2,x')
+
     def test_trace_is_replayed(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = f'--trace_file={folder}/trace'
@@ -248,7 +397,7 @@ class DbBenchTest(unittest.TestCase):
 
     def test_bad_command_lines(self):
         for flags, fault in [(['--nosuchflag=1'], "unknown command line flag 'nosuchflag'"),
-                             (['--merge_operator=put'], '--merge_operator=put is not supported'),
+                             (['--use_blob_db'], '--use_blob_db=true is not supported'),
                              (['--env_uri=MockEnv', '--fs_uri=posix://'], '--env_uri and --fs_uri are mutually exclusive'),
                              (['--env_uri=nope'], 'Could not load Environment: nope (registered: MockEnv'),
                              (['--fs_uri=s3://x'], 'Could not load FileSystem: s3://x (registered: posix'),

@@ -7,6 +7,8 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
 #include "rocksdb/statistics.h"
+#include "rocksdb/utilities/optimistic_transaction_db.h"
+#include "rocksdb/utilities/transaction_db.h"
 
 namespace db_bench {
 
@@ -61,14 +63,34 @@ void Database::Destroy() {
 
 void Database::Open() {
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status s = FLAGS_readonly ? rocksdb::DB::OpenForReadOnly(options_, path_, &db)
-                                           : rocksdb::DB::Open(options_, path_, &db);
+  rocksdb::Status s;
+  if (FLAGS_readonly) {
+    s = rocksdb::DB::OpenForReadOnly(options_, path_, &db);
+  } else if (FLAGS_transaction_db) {
+    rocksdb::TransactionDB* opened = nullptr;
+    s = rocksdb::TransactionDB::Open(options_, rocksdb::TransactionDBOptions(), path_, &opened);
+    db = opened;
+  } else if (FLAGS_optimistic_transaction_db) {
+    rocksdb::OptimisticTransactionDB* opened = nullptr;
+    s = rocksdb::OptimisticTransactionDB::Open(options_, path_, &opened);
+    db = opened;
+  } else {
+    s = rocksdb::DB::Open(options_, path_, &db);
+  }
   if (!s.ok()) Fail("open error: " + s.ToString());
   db_.reset(db);
 }
 
 std::string Database::Statistics() const {
   return options_.statistics == nullptr ? std::string() : options_.statistics->ToString();
+}
+
+rocksdb::Status Database::ResetStatistics() const {
+  if (options_.statistics != nullptr) {
+    const rocksdb::Status s = options_.statistics->Reset();
+    if (!s.ok()) return s;
+  }
+  return db_->ResetStats();
 }
 
 }  // namespace db_bench

@@ -26,6 +26,8 @@ class Database {
   const std::string& path() const { return path_; }
   // The statistics as text; empty without --statistics.
   std::string Statistics() const;
+  // Those, and the database's own, begin again at 0.
+  rocksdb::Status ResetStatistics() const;
 
  private:
   void Destroy();

@@ -19,9 +19,11 @@ struct FillOptions {
   int64_t keys_divisor = 1;  // --num / this many keys
   int value_size = 0;        // 0: --value_size
   int64_t ops = -1;          // negative: --writes, else --num
+  int64_t batch = 0;         // pairs that are written together; 0: --batch_size
+  bool overwrites = false;   // some keys come again: --overwrite_probability
 };
 
-// Writes `ops` pairs, in batches of --batch_size. Exits with a message if the database fails.
+// Writes `ops` pairs, in batches. Exits with a message if the database fails.
 void Fill(Client* client, const FillOptions& fill);
 
 }  // namespace db_bench

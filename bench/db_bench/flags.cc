@@ -51,6 +51,23 @@ void CheckRanges() {
   if (FLAGS_value_size < 0) Refuse("--value_size must not be negative");
   if (FLAGS_batch_size <= 0) Refuse("--batch_size must be positive");
   if (FLAGS_multiread_stride < 0) Refuse("--multiread_stride must not be negative");
+  if (FLAGS_value_size_distribution_type != "fixed" &&
+      FLAGS_value_size_distribution_type != "uniform" &&
+      FLAGS_value_size_distribution_type != "normal") {
+    Refuse("--value_size_distribution_type: there are fixed, uniform and normal");
+  }
+  if (FLAGS_value_size_min < 0 || FLAGS_value_size_max < FLAGS_value_size_min) {
+    Refuse("--value_size_min must be from 0 to --value_size_max");
+  }
+  if (!(FLAGS_overwrite_probability >= 0 && FLAGS_overwrite_probability <= 1)) {
+    Refuse("--overwrite_probability must be from 0 to 1");
+  }
+  if (FLAGS_overwrite_window_size == 0) Refuse("--overwrite_window_size must be positive");
+  if (FLAGS_numdistinct <= 0) Refuse("--numdistinct must be positive");
+  if (FLAGS_merge_keys == 0) Refuse("--merge_keys must not be 0");
+  if (FLAGS_transaction_db && FLAGS_optimistic_transaction_db) {
+    Refuse("--transaction_db and --optimistic_transaction_db: one of them");
+  }
   if (FLAGS_ops_between_duration_checks <= 0)
     Refuse("--ops_between_duration_checks must be positive");
 }

@@ -1,7 +1,9 @@
 #include "db_bench/generator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <numbers>
 #include <utility>
 
 #include "cairn/compiler.h"
@@ -25,6 +27,11 @@ uint64_t Spread(uint64_t* seed) {
 
 Random::Random(uint64_t seed) {
   for (uint64_t& word : state_) word = Spread(&seed);
+}
+
+double Random::Normal() {
+  const double radius = std::sqrt(-2 * std::log(1 - Fraction()));
+  return radius * std::cos(2 * std::numbers::pi * Fraction());
 }
 
 rocksdb::Slice KeyBuffer::Set(uint64_t number) {

@@ -32,6 +32,11 @@ class Random {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
   }
 
+  // In [0, 1), all 53 bits of it.
+  double Fraction() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+  // Of mean 0 and standard deviation 1 (Box and Muller 1958; one of the two).
+  double Normal();
+
  private:
   static uint64_t Rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 

@@ -37,14 +37,19 @@ const struct {
     {"stats", "print the database's statistics", "rocksdb.stats"},
     {"levelstats", "print the files and bytes of each level", "rocksdb.levelstats"},
     {"sstables", "print the tables", "rocksdb.sstables"},
+    {"block_cache_entry_stats", "print what the block cache holds",
+     "rocksdb.block-cache-entry-stats"},
+    {"memstats", "print the memory of memtables, caches and pinned blocks", nullptr},
+    {"resetstats", "set the statistics back to 0", nullptr},
 };
 
 const std::vector<NamedWorkload>& Workloads() {
   static const auto* const all = [] {
-    auto* list = new std::vector<NamedWorkload>(WriteWorkloads());
-    for (auto& workload : DeterministicWorkloads()) list->push_back(std::move(workload));
-    for (auto& workload : ReadWorkloads()) list->push_back(std::move(workload));
-    for (auto& workload : TraceWorkloads()) list->push_back(std::move(workload));
+    auto* list = new std::vector<NamedWorkload>;
+    for (const auto of : {WriteWorkloads, DeterministicWorkloads, ReadWorkloads, MergeWorkloads,
+                          MixedWorkloads, TransactionWorkloads, UpkeepWorkloads, TraceWorkloads}) {
+      for (auto& workload : of()) list->push_back(std::move(workload));
+    }
     return list;
   }();
   return *all;
@@ -97,6 +102,16 @@ void WaitForCompaction(const Database& database) {
   std::fflush(stdout);
 }
 
+void PrintMemory(const Database& database) {
+  for (const char* property : {"rocksdb.cur-size-all-mem-tables", "rocksdb.size-all-mem-tables",
+                               "rocksdb.estimate-table-readers-mem", "rocksdb.block-cache-usage",
+                               "rocksdb.block-cache-pinned-usage", "rocksdb.num-snapshots"}) {
+    uint64_t value = 0;
+    if (!database.db()->GetIntProperty(property, &value)) Fail(std::string("no ") + property);
+    std::printf("%s: %llu\n", property, static_cast<unsigned long long>(value));
+  }
+}
+
 bool RunAction(const std::string& name, const Database& database) {
   for (const auto& action : kActions) {
     if (name != action.name) continue;
@@ -108,6 +123,11 @@ bool RunAction(const std::string& name, const Database& database) {
       const rocksdb::Status s = database.db()->Flush(rocksdb::FlushOptions());
       if (!s.ok()) Fail("flush error: " + s.ToString());
       std::printf("flush memtable\n");
+    } else if (name == "memstats") {
+      PrintMemory(database);
+    } else if (name == "resetstats") {
+      const rocksdb::Status s = database.ResetStatistics();
+      if (!s.ok()) Fail("resetstats error: " + s.ToString());
     } else {
       WaitForCompaction(database);
     }
@@ -165,6 +185,7 @@ int Main(int argc, char** argv) {
     if (traced) StartTrace(database.db());
     RunWorkload(name, clients + workload.extra_clients, database.db(), workload.run);
     if (traced) EndTrace(database.db());
+    if (workload.after != nullptr) workload.after(database.db());
   }
   if (FLAGS_statistics) {
     std::printf("STATISTICS:\n%s\n", database.Statistics().c_str());

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 
 #include "db_bench/flags.h"
 #include "rocksdb/cache.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/memtablerep.h"
+#include "rocksdb/merge_operator.h"
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/statistics.h"
@@ -113,6 +117,7 @@ rocksdb::BlockBasedTableOptions TableOptions() {
                                   ? rocksdb::NewRibbonFilterPolicy(FLAGS_bloom_bits)
                                   : rocksdb::NewBloomFilterPolicy(FLAGS_bloom_bits));
   }
+  table.read_amp_bytes_per_bit = static_cast<uint32_t>(FLAGS_read_amp_bytes_per_bit);
   table.optimize_filters_for_memory = FLAGS_optimize_filters_for_memory;
   if (FLAGS_partition_index || FLAGS_partition_index_and_filters) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -233,6 +238,37 @@ void SetBlobs(rocksdb::Options* options, const std::shared_ptr<rocksdb::Cache>& 
   }
 }
 
+void SetMergeOperator(rocksdb::Options* options) {
+  if (FLAGS_merge_operator.empty()) return;
+  rocksdb::ConfigOptions config;
+  config.ignore_unsupported_options = false;
+  const rocksdb::Status s = rocksdb::MergeOperator::CreateFromString(config, FLAGS_merge_operator,
+                                                                     &options->merge_operator);
+  if (!s.ok()) Fail("--merge_operator=" + FLAGS_merge_operator + ": " + s.ToString());
+}
+
+void SetMore(rocksdb::Options* options) {
+  std::stringstream multipliers(FLAGS_max_bytes_for_level_multiplier_additional);
+  if (!FLAGS_max_bytes_for_level_multiplier_additional.empty()) {
+    options->max_bytes_for_level_multiplier_additional.clear();
+  }
+  for (std::string each; std::getline(multipliers, each, ',');) {
+    size_t used = 0;
+    int multiplier = 0;
+    if (each.size() < 10 && each.find_first_not_of("0123456789") == std::string::npos) {
+      multiplier = std::stoi(each, &used);
+    }
+    if (used != each.size() || multiplier <= 0) {
+      Fail("--max_bytes_for_level_multiplier_additional: '" + each + "' is no positive number");
+    }
+    options->max_bytes_for_level_multiplier_additional.push_back(multiplier);
+  }
+  if (FLAGS_file_checksum) {
+    options->file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+  }
+  options->track_and_verify_wals_in_manifest = FLAGS_track_and_verify_wals_in_manifest;
+}
+
 void SetLogs(rocksdb::Options* options) {
   options->wal_dir = FLAGS_wal_dir;
   options->WAL_ttl_seconds = FLAGS_wal_ttl_seconds;
@@ -301,6 +337,8 @@ void SetOptions(rocksdb::Options* options) {
   SetCompression(options);
   SetPrefixes(options);
   SetRateLimiter(options);
+  SetMergeOperator(options);
+  SetMore(options);
   const rocksdb::BlockBasedTableOptions table = TableOptions();
   options->table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   SetBlobs(options, table.block_cache);

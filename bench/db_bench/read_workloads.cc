@@ -3,44 +3,18 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <cstdlib>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "db_bench/flags.h"
+#include "db_bench/support.h"
 #include "db_bench/workloads.h"
-#include "fiber/clock.h"
-#include "fiber/runtime.h"
 #include "rocksdb/iterator.h"
 
 namespace db_bench {
 
 namespace {
-
-[[noreturn]] void Fail(const char* what, const rocksdb::Status& s) {
-  std::fprintf(stderr, "%s error: %s\n", what, s.ToString().c_str());
-  std::exit(1);
-}
-
-int64_t Reads() { return FLAGS_reads >= 0 ? FLAGS_reads : FLAGS_num; }
-
-rocksdb::ReadOptions MakeReadOptions() {
-  rocksdb::ReadOptions options;
-  options.verify_checksums = FLAGS_verify_checksum;
-  options.readahead_size = FLAGS_readahead_size;
-  options.adaptive_readahead = FLAGS_adaptive_readahead;
-  options.async_io = FLAGS_async_io;
-  options.optimize_multiget_for_io = FLAGS_optimize_multiget_for_io;
-  options.tailing = FLAGS_use_tailing_iterator;
-  options.total_order_seek = FLAGS_total_order_seek;
-  options.prefix_same_as_start = FLAGS_prefix_same_as_start;
-  options.auto_prefix_mode = FLAGS_auto_prefix_mode;
-  return options;
-}
-
-void AddFound(Client* client, int64_t found, int64_t read, const char* end) {
-  client->stats.AddMessage("(" + std::to_string(found) + " of " + std::to_string(read) + " found)" +
-                           end);
-}
 
 // The first of --batch_size keys that stand --multiread_stride apart: any key, but where they would
 // reach past the last one, all begin at the same place before the end.
@@ -53,7 +27,7 @@ uint64_t FirstOfStride(Random* random) {
   return batch * stride < num ? num - batch * stride : 0;
 }
 
-void ReadRandom(Client* client, bool missing) {
+void ReadRandom(Client* client, bool missing, int64_t reads) {
   rocksdb::DB* db = client->shared->db;
   const rocksdb::ReadOptions options = MakeReadOptions();
   KeyBuffer key(FLAGS_key_size);
@@ -62,7 +36,7 @@ void ReadRandom(Client* client, bool missing) {
   uint64_t bytes = 0, number = 0;
   // The keys of one MultiGet of multireadrandom, one after the other.
   const bool strided = FLAGS_multiread_stride > 0 && FLAGS_batch_size > 1;
-  Duration duration(FLAGS_duration, Reads());
+  Duration duration(FLAGS_duration, reads);
   while (!duration.Done(1)) {
     if (!strided) {
       number = client->random.Uniform(FLAGS_num);
@@ -143,6 +117,17 @@ void ReadInOrder(Client* client, bool reverse) {
   client->stats.AddBytes(bytes);
 }
 
+void ReadToCache(Client* client) {
+  const std::unique_ptr<rocksdb::Iterator> iter(client->shared->db->NewIterator(MakeReadOptions()));
+  uint64_t bytes = 0;
+  for (iter->SeekToFirst(); iter->Valid(); iter->Next()) {
+    bytes += iter->key().size() + iter->value().size();
+    client->stats.FinishedOps(client->shared->db, 1, OpKind::kRead);
+  }
+  if (!iter->status().ok()) Fail("iterator", iter->status());
+  client->stats.AddBytes(bytes);
+}
+
 void SeekRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   rocksdb::ReadOptions options = MakeReadOptions();
@@ -180,53 +165,128 @@ void SeekRandom(Client* client) {
   AddFound(client, found, read, "\n");
 }
 
-// The writer next to the readers: random overwrites until all readers ended, at
-// --benchmark_write_rate_limit.
+// What writes, merges or scans beside those that read: see RunBeside().
 void BackgroundWriter(Client* client) {
-  client->stats.SetExcludedFromMerge();
   rocksdb::DB* db = client->shared->db;
-  rocksdb::WriteOptions options;
-  options.sync = FLAGS_sync;
-  options.disableWAL = FLAGS_disable_wal;
+  const rocksdb::WriteOptions options = MakeWriteOptions();
   KeyBuffer key(FLAGS_key_size);
-  const uint64_t start = fiber::now_nanos();
-  uint64_t bytes = 0;
-  // Relaxed: the count only says when to stop, no data hangs on it.
-  while (client->shared->ended.load(std::memory_order_relaxed) + 1 < client->shared->clients) {
+  RunBeside(client, [&] {
     const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
-    const rocksdb::Slice value = client->values->Next(FLAGS_value_size);
+    const rocksdb::Slice value = NextValue(client);
     const rocksdb::Status s = db->Put(options, k, value);
     if (!s.ok()) Fail("put", s);
-    bytes += k.size() + value.size();
     client->stats.FinishedOps(db, 1, OpKind::kWrite);
-    if (FLAGS_benchmark_write_rate_limit > 0) {
-      const double due =
-          static_cast<double>(bytes) / static_cast<double>(FLAGS_benchmark_write_rate_limit) * 1e9;
-      fiber::sleep_until(start + static_cast<uint64_t>(due));
-    } else if (fiber::in_fiber()) {
-      fiber::yield();  // a put without a wait must not keep the readers off this worker
+    return k.size() + value.size();
+  });
+}
+
+void BackgroundMerger(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  const rocksdb::WriteOptions options = MakeWriteOptions();
+  KeyBuffer key(FLAGS_key_size);
+  RunBeside(client, [&] {
+    const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
+    const rocksdb::Slice value = NextValue(client);
+    const rocksdb::Status s = db->Merge(options, k, value);
+    if (!s.ok()) Fail("merge", s);
+    client->stats.FinishedOps(db, 1, OpKind::kMerge);
+    return k.size() + value.size();
+  });
+}
+
+// Reads the whole database again and again.
+void BackgroundScanner(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(MakeReadOptions()));
+  RunBeside(client, [&] {
+    if (iter->Valid()) {
+      iter->Next();
+    } else {
+      if (!iter->status().ok()) Fail("iterator", iter->status());
+      iter->SeekToFirst();
     }
+    client->stats.FinishedOps(db, 1, OpKind::kSeek);
+    return uint64_t{0};
+  });
+}
+
+Workload Beside(void (*background)(Client*), std::function<void(Client*)> others) {
+  return [background, others = std::move(others)](Client* client) {
+    client->id == 0 ? background(client) : others(client);
+  };
+}
+
+// Keys of the greatest power of two that fits into --num: the number needs no division.
+void ReadRandomFast(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  const rocksdb::ReadOptions options = MakeReadOptions();
+  KeyBuffer key(FLAGS_key_size);
+  std::string value;
+  uint64_t power = 1;
+  while (power < static_cast<uint64_t>(FLAGS_num)) power <<= 1;
+  int64_t read = 0, found = 0, nonexistent = 0;
+  Duration duration(FLAGS_duration, Reads());
+  while (!duration.Done(1)) {
+    const uint64_t number = client->random.Next() & (power - 1);
+    nonexistent += number >= static_cast<uint64_t>(FLAGS_num);
+    const rocksdb::Status s = db->Get(options, key.Set(number), &value);
+    read++;
+    if (!s.ok() && !s.IsNotFound()) Fail("get", s);
+    found += s.ok();
+    client->stats.FinishedOps(db, 1, OpKind::kRead);
+  }
+  client->stats.AddMessage("(" + std::to_string(found) + " of " + std::to_string(read) +
+                           " found, issued " + std::to_string(nonexistent) + " non-exist keys)\n");
+}
+
+void NewIterators(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  const rocksdb::ReadOptions options = MakeReadOptions();
+  Duration duration(FLAGS_duration, Reads());
+  while (!duration.Done(1)) {
+    const std::unique_ptr<rocksdb::Iterator> iter(db->NewIterator(options));
+    if (!iter->status().ok()) Fail("iterator", iter->status());
+    client->stats.FinishedOps(db, 1, OpKind::kOther);
   }
 }
 
-void ReadWhileWriting(Client* client) {
-  if (client->id == 0) {
-    BackgroundWriter(client);
-  } else {
-    ReadRandom(client, false);
+// GetApproximateSizes of ranges between two random keys.
+void ApproximateSizeRandom(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  KeyBuffer from(FLAGS_key_size), to(FLAGS_key_size);
+  uint64_t sum = 0, asked = 0;
+  Duration duration(FLAGS_duration, Reads());
+  while (!duration.Done(1)) {
+    const uint64_t a = client->random.Uniform(FLAGS_num), b = client->random.Uniform(FLAGS_num);
+    const rocksdb::Range range(from.Set(std::min(a, b)), to.Set(std::max(a, b)));
+    uint64_t size = 0;
+    rocksdb::SizeApproximationOptions what;
+    what.include_memtables = true;
+    const rocksdb::Status s =
+        db->GetApproximateSizes(what, db->DefaultColumnFamily(), &range, 1, &size);
+    if (!s.ok()) Fail("GetApproximateSizes", s);
+    sum += size;
+    asked++;
+    client->stats.FinishedOps(db, 1, OpKind::kOther);
   }
+  char text[64];
+  std::snprintf(text, sizeof(text), "(Avg approx size=%g)",
+                asked == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(asked));
+  client->stats.AddMessage(text);
+}
+
+void ReadRandomSmall(Client* client) {
+  ReadRandom(client, false, std::max<int64_t>(1, Reads() / 1000));
 }
 
 void ReadRandomWriteRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   const rocksdb::ReadOptions read_options = MakeReadOptions();
-  rocksdb::WriteOptions write_options;
-  write_options.sync = FLAGS_sync;
-  write_options.disableWAL = FLAGS_disable_wal;
+  const rocksdb::WriteOptions write_options = MakeWriteOptions();
   KeyBuffer key(FLAGS_key_size);
   rocksdb::PinnableSlice value;
   int64_t reads = 0, writes = 0, found = 0;
-  Duration duration(FLAGS_duration, Reads());
+  Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
     const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
     if (static_cast<int>(client->random.Uniform(100)) < FLAGS_readwritepercent) {
@@ -237,7 +297,7 @@ void ReadRandomWriteRandom(Client* client) {
       reads++;
       client->stats.FinishedOps(db, 1, OpKind::kRead);
     } else {
-      const rocksdb::Status s = db->Put(write_options, k, client->values->Next(FLAGS_value_size));
+      const rocksdb::Status s = db->Put(write_options, k, NextValue(client));
       if (!s.ok()) Fail("put", s);
       writes++;
       client->stats.FinishedOps(db, 1, OpKind::kWrite);
@@ -252,19 +312,43 @@ void ReadRandomWriteRandom(Client* client) {
 
 std::vector<NamedWorkload> ReadWorkloads() {
   std::vector<NamedWorkload> all;
-  all.push_back(
-      {"readrandom", "read N times in random order", [](Client* c) { ReadRandom(c, false); }});
+  const auto read_random = [](Client* c) { ReadRandom(c, false, Reads()); };
+  all.push_back({"readrandom", "read N times in random order", read_random});
   all.push_back({"readmissing", "read N missing keys in random order",
-                 [](Client* c) { ReadRandom(c, true); }});
+                 [](Client* c) { ReadRandom(c, true, Reads()); }});
+  all.push_back({"readrandomfast", "as readrandom, of a power of two of keys", ReadRandomFast});
+  all.push_back({"readrandomsmall", "read N/1000 times in random order", ReadRandomSmall});
   all.push_back({"multireadrandom", "read N times in random order, --batch_size keys per MultiGet",
                  MultiReadRandom});
   all.push_back({"readseq", "read N times in key order", [](Client* c) { ReadInOrder(c, false); }});
   all.push_back(
       {"readreverse", "read N times in reverse order", [](Client* c) { ReadInOrder(c, true); }});
+  all.push_back({.name = "readtocache",
+                 .help = "read all keys in key order, to fill the caches",
+                 .run = ReadToCache,
+                 .single_client = true});
+  all.push_back({"newiterator", "make N iterators", NewIterators});
   all.push_back({"seekrandom", "N random seeks, --seek_nexts Next() calls after each", SeekRandom});
-  NamedWorkload writing{"readwhilewriting", "readrandom next to one writer", ReadWhileWriting};
-  writing.extra_clients = 1;
-  all.push_back(writing);
+  all.push_back({"approximatesizerandom", "ask N times for the size of a random range",
+                 ApproximateSizeRandom});
+  const auto beside = [&all](const char* name, const char* help, const Workload& run,
+                             std::string (*refusal)() = nullptr) {
+    all.push_back({.name = name, .help = help, .run = run, .extra_clients = 1, .refusal = refusal});
+  };
+  beside("readwhilewriting", "readrandom next to one writer",
+         Beside(BackgroundWriter, read_random));
+  beside("readwhilemerging", "readrandom next to one who merges",
+         Beside(BackgroundMerger, read_random), NoMergeOperator);
+  beside("readwhilescanning", "readrandom next to one who scans",
+         Beside(BackgroundScanner, read_random));
+  beside("multireadwhilewriting", "multireadrandom next to one writer",
+         Beside(BackgroundWriter, MultiReadRandom));
+  beside("newiteratorwhilewriting", "newiterator next to one writer",
+         Beside(BackgroundWriter, NewIterators));
+  beside("seekrandomwhilewriting", "seekrandom next to one writer",
+         Beside(BackgroundWriter, SeekRandom));
+  beside("seekrandomwhilemerging", "seekrandom next to one who merges",
+         Beside(BackgroundMerger, SeekRandom), NoMergeOperator);
   all.push_back({"readrandomwriterandom", "reads and writes, --readwritepercent of them reads",
                  ReadRandomWriteRandom});
   return all;

@@ -15,8 +15,8 @@ namespace db_bench {
 
 namespace {
 
-const char* const kOpNames[kOpKinds] = {"read",     "write",  "delete",  "seek",
-                                        "multiget", "update", "compact", "op"};
+const char* const kOpNames[kOpKinds] = {"read",   "write", "delete",  "seek", "multiget",
+                                        "update", "merge", "compact", "op"};
 
 uint64_t NextReport(uint64_t done) {
   uint64_t step = 100;

@@ -18,11 +18,20 @@ struct NamedWorkload {
   int extra_clients = 0;       // background clients next to --threads
   // Why the workload cannot run with these flags; null or empty: it can.
   std::string (*refusal)() = nullptr;
+  // What looks at the database when all clients ended; it ends the program where it finds a fault.
+  void (*after)(rocksdb::DB* db) = nullptr;
 };
+
+// A refusal of those that merge.
+std::string NoMergeOperator();
 
 std::vector<NamedWorkload> WriteWorkloads();
 std::vector<NamedWorkload> ReadWorkloads();
 std::vector<NamedWorkload> DeterministicWorkloads();
+std::vector<NamedWorkload> MergeWorkloads();
+std::vector<NamedWorkload> MixedWorkloads();
+std::vector<NamedWorkload> TransactionWorkloads();
+std::vector<NamedWorkload> UpkeepWorkloads();
 std::vector<NamedWorkload> TraceWorkloads();
 // Around a workload, with --trace_file. They end the program where they fail.
 void StartTrace(rocksdb::DB* db);

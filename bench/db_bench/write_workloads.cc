@@ -2,36 +2,21 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "db_bench/fill.h"
 #include "db_bench/flags.h"
+#include "db_bench/support.h"
 #include "db_bench/workloads.h"
 #include "kv_bench/permutation.h"
 #include "rocksdb/write_batch.h"
 
 namespace db_bench {
 
-namespace {
-
-[[noreturn]] void Fail(const char* what, const rocksdb::Status& s) {
-  std::fprintf(stderr, "%s error: %s\n", what, s.ToString().c_str());
-  std::exit(1);
-}
-
-rocksdb::WriteOptions MakeWriteOptions() {
-  rocksdb::WriteOptions options;
-  options.sync = FLAGS_sync;
-  options.disableWAL = FLAGS_disable_wal;
-  return options;
-}
-
-}  // namespace
-
 void Fill(Client* client, const FillOptions& fill) {
   const int64_t keys = std::max<int64_t>(1, FLAGS_num / fill.keys_divisor);
-  const int64_t ops = fill.ops >= 0 ? fill.ops : FLAGS_writes >= 0 ? FLAGS_writes : FLAGS_num;
-  const size_t value_size = fill.value_size > 0 ? fill.value_size : FLAGS_value_size;
+  const int64_t ops = fill.ops >= 0 ? fill.ops : Writes();
   rocksdb::WriteOptions options = MakeWriteOptions();
   options.sync |= fill.sync;
   if (keys != FLAGS_num) {
@@ -49,19 +34,26 @@ void Fill(Client* client, const FillOptions& fill) {
   };
   uint64_t next = 0;
   uint64_t bytes = 0;
-  while (!duration.Done(FLAGS_batch_size)) {
+  const int64_t together = fill.batch > 0 ? fill.batch : FLAGS_batch_size;
+  while (!duration.Done(together)) {
     batch.Clear();
-    for (int64_t i = 0; i < FLAGS_batch_size; i++) {
-      const uint64_t number = key_number(next++);
+    for (int64_t i = 0; i < together; i++) {
+      // One of the last keys once more, or the next one.
+      const bool again =
+          fill.overwrites && next > 0 && client->random.Fraction() < FLAGS_overwrite_probability;
+      const uint64_t window = std::min<uint64_t>(next, FLAGS_overwrite_window_size);
+      const uint64_t number =
+          key_number(again ? next - 1 - client->random.Uniform(window) : next++);
       const rocksdb::Slice k = key.Set(number);
-      const rocksdb::Slice value = client->values->Next(value_size);
+      const rocksdb::Slice value =
+          fill.value_size > 0 ? client->values->Next(fill.value_size) : NextValue(client);
       const rocksdb::Status added = batch.Put(k, value);
       if (!added.ok()) Fail("put", added);
       bytes += k.size() + value.size();
     }
     const rocksdb::Status s = client->shared->db->Write(options, &batch);
     if (!s.ok()) Fail("put", s);
-    client->stats.FinishedOps(client->shared->db, FLAGS_batch_size, OpKind::kWrite);
+    client->stats.FinishedOps(client->shared->db, together, OpKind::kWrite);
   }
   client->stats.AddBytes(bytes);
 }
@@ -71,14 +63,12 @@ namespace {
 void UpdateRandom(Client* client) {
   rocksdb::DB* db = client->shared->db;
   const rocksdb::WriteOptions write_options = MakeWriteOptions();
-  rocksdb::ReadOptions read_options;
-  read_options.verify_checksums = FLAGS_verify_checksum;
-  const int64_t ops = FLAGS_writes >= 0 ? FLAGS_writes : FLAGS_reads >= 0 ? FLAGS_reads : FLAGS_num;
+  const rocksdb::ReadOptions read_options = MakeReadOptions();
   KeyBuffer key(FLAGS_key_size);
   std::string old_value;
   int64_t updates = 0, found = 0;
   uint64_t bytes = 0;
-  Duration duration(FLAGS_duration, ops);
+  Duration duration(FLAGS_duration, ReadsAndWrites());
   while (!duration.Done(1)) {
     const rocksdb::Slice k = key.Set(client->random.Uniform(FLAGS_num));
     rocksdb::Status s = db->Get(read_options, k, &old_value);
@@ -88,7 +78,7 @@ void UpdateRandom(Client* client) {
     } else if (!s.IsNotFound()) {
       Fail("get", s);
     }
-    const rocksdb::Slice value = client->values->Next(FLAGS_value_size);
+    const rocksdb::Slice value = NextValue(client);
     s = db->Put(write_options, k, value);
     if (!s.ok()) Fail("put", s);
     bytes += k.size() + value.size();
@@ -121,6 +111,128 @@ void Delete(Client* client, Order order) {
   }
 }
 
+// --numdistinct keys, which are written, and then one after the other deleted and replaced by a
+// neighbour, around the middle most.
+void RandomReplaceKeys(Client* client) {
+  constexpr uint64_t kNeighbours = 50;
+  rocksdb::DB* db = client->shared->db;
+  const rocksdb::WriteOptions options = MakeWriteOptions();
+  KeyBuffer key(FLAGS_key_size);
+  std::vector<uint64_t> neighbour(static_cast<size_t>(FLAGS_numdistinct));
+  for (size_t i = 0; i < neighbour.size(); i++) {
+    const rocksdb::Status s = db->Put(options, key.Set(i * kNeighbours), NextValue(client));
+    if (!s.ok()) Fail("put", s);
+  }
+  // (Versions that somebody still sees stay where they are.)
+  const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
+  const double middle = static_cast<double>(FLAGS_numdistinct) / 2;
+  const auto last = static_cast<double>(FLAGS_numdistinct - 1);
+  Duration duration(FLAGS_duration, FLAGS_num);
+  while (!duration.Done(1)) {
+    const auto i =
+        static_cast<size_t>(std::clamp(middle + client->random.Normal() * FLAGS_stddev, 0.0, last));
+    const rocksdb::Slice old = key.Set(i * kNeighbours + neighbour[i]);
+    rocksdb::Status s =
+        FLAGS_use_single_deletes ? db->SingleDelete(options, old) : db->Delete(options, old);
+    if (!s.ok()) Fail("del", s);
+    neighbour[i] = (neighbour[i] + 1) % kNeighbours;
+    s = db->Put(options, key.Set(i * kNeighbours + neighbour[i]), rocksdb::Slice());
+    if (!s.ok()) Fail("put", s);
+    client->stats.FinishedOps(db, 1, OpKind::kOther);
+  }
+  db->ReleaseSnapshot(snapshot);
+  char text[96];
+  std::snprintf(text, sizeof(text), "use single deletes: %d, standard deviation: %lf\n",
+                FLAGS_use_single_deletes, FLAGS_stddev);
+  client->stats.AddMessage(text);
+}
+
+// Each of --numdistinct values stands under ten keys, which change together: what is read of them
+// at one time is equal.
+class Verifier {
+ public:
+  explicit Verifier(Client* client) : client_(client), db_(client->shared->db) {}
+
+  void Run() {
+    int gets = 0, puts = 0, deletes = 0;  // that are still to do of the hundred
+    int64_t done[3] = {0, 0, 0};
+    Duration duration(0, ReadsAndWrites());
+    while (!duration.Done(1)) {
+      if (gets + puts + deletes == 0) {
+        gets = FLAGS_readwritepercent;
+        deletes = FLAGS_deletepercent;
+        puts = 100 - gets - deletes;
+      }
+      const rocksdb::Slice base =
+          key_.Set(client_->random.Uniform(static_cast<uint64_t>(FLAGS_numdistinct)));
+      if (gets > 0) {
+        gets--, done[0]++;
+        ReadAll(base);
+        client_->stats.FinishedOps(db_, 1, OpKind::kRead);
+      } else if (puts > 0) {
+        puts--, done[1]++;
+        WriteAll(base, /*deletes=*/false);
+        client_->stats.FinishedOps(db_, 1, OpKind::kWrite);
+      } else {
+        deletes--, done[2]++;
+        WriteAll(base, /*deletes=*/true);
+        client_->stats.FinishedOps(db_, 1, OpKind::kDelete);
+      }
+    }
+    client_->stats.AddMessage("( get:" + std::to_string(done[0]) + " put:" +
+                              std::to_string(done[1]) + " del:" + std::to_string(done[2]) +
+                              " total:" + std::to_string(done[0] + done[1] + done[2]) +
+                              " found:" + std::to_string(found_) + ")");
+  }
+
+ private:
+  static std::string Key(const rocksdb::Slice& base, int i) {
+    return base.ToString() + static_cast<char>('0' + i);
+  }
+
+  void ReadAll(const rocksdb::Slice& base) {
+    rocksdb::ReadOptions options = MakeReadOptions();
+    options.snapshot = db_->GetSnapshot();
+    std::string first, value;
+    for (int i = 0; i < 10; i++) {
+      value.clear();
+      const rocksdb::Status s = db_->Get(options, Key(base, i), &value);
+      if (!s.ok() && !s.IsNotFound()) Fail("get", s);
+      if (i == 0) {
+        first = value;
+        found_ += s.ok();
+      }
+      if (value != first) Fail("randomwithverify: keys that were written together differ");
+    }
+    db_->ReleaseSnapshot(options.snapshot);
+  }
+
+  void WriteAll(const rocksdb::Slice& base, bool deletes) {
+    rocksdb::WriteBatch batch;
+    const rocksdb::Slice value = NextValue(client_);
+    for (int i = 0; i < 10; i++) {
+      const rocksdb::Status s =
+          deletes ? batch.Delete(Key(base, i)) : batch.Put(Key(base, i), value);
+      if (!s.ok()) Fail("put", s);
+    }
+    const rocksdb::Status s = db_->Write(options_, &batch);
+    if (!s.ok()) Fail("write", s);
+  }
+
+  Client* const client_;
+  rocksdb::DB* const db_;
+  const rocksdb::WriteOptions options_ = MakeWriteOptions();
+  KeyBuffer key_{static_cast<size_t>(FLAGS_key_size)};
+  int64_t found_ = 0;
+};
+
+std::string WhyNoVerify() {
+  return FLAGS_readwritepercent < 0 || FLAGS_deletepercent < 0 ||
+                 FLAGS_readwritepercent + FLAGS_deletepercent > 100
+             ? "--readwritepercent and --deletepercent: 0 to 100 together"
+             : "";
+}
+
 void Compact(Client* client) {
   const rocksdb::Status s =
       client->shared->db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr);
@@ -136,6 +248,11 @@ std::vector<NamedWorkload> WriteWorkloads() {
   };
   fill("fillseq", "write N values in key order", true, {.order = Order::kSequential});
   fill("fillrandom", "write N values in random key order", true, {});
+  fill("fillbatch", "write N values in key order, 1000 at a time", true,
+       {.order = Order::kSequential, .batch = 1000});
+  fill("filluniquerandom", "write N values in random key order, each key once", true,
+       {.order = Order::kUniqueRandom, .overwrites = true});
+  all.back().single_client = true;
   fill("fillsync", "write N values to N/1000 keys in random order, each synced", true,
        {.sync = true, .keys_divisor = 1000});
   fill("fill100K", "write N values of 100 KB to N/1000 keys in random order", true,
@@ -146,6 +263,15 @@ std::vector<NamedWorkload> WriteWorkloads() {
                  [](Client* c) { Delete(c, Order::kSequential); }});
   all.push_back({"deleterandom", "delete N keys in random order",
                  [](Client* c) { Delete(c, Order::kRandom); }});
+  all.push_back({.name = "randomreplacekeys",
+                 .help = "N times: delete a key and write a neighbour",
+                 .run = RandomReplaceKeys,
+                 .fresh_db = true,
+                 .single_client = true});
+  all.push_back({.name = "randomwithverify",
+                 .help = "N reads, writes, deletes of ten keys together, verified",
+                 .run = [](Client* c) { Verifier(c).Run(); },
+                 .refusal = WhyNoVerify});
   all.push_back({"compact", "compact the whole database", Compact});
   return all;
 }

@@ -1,0 +1,103 @@
+// What an operator does to a database: backups, restores, verification.
+
+#include <memory>
+#include <string>
+
+#include "db_bench/flags.h"
+#include "db_bench/support.h"
+#include "db_bench/workloads.h"
+#include "rocksdb/rate_limiter.h"
+#include "rocksdb/utilities/backup_engine.h"
+
+namespace db_bench {
+
+namespace {
+
+rocksdb::BackupEngineOptions EngineOptions() {
+  rocksdb::BackupEngineOptions options(FLAGS_backup_dir);
+  const auto limiter = [](uint64_t rate) {
+    return std::shared_ptr<rocksdb::RateLimiter>(
+        rate == 0 ? nullptr : rocksdb::NewGenericRateLimiter(static_cast<int64_t>(rate)));
+  };
+  options.backup_rate_limiter = limiter(FLAGS_backup_rate_limit);
+  options.restore_rate_limiter = limiter(FLAGS_restore_rate_limit);
+  return options;
+}
+
+// Into an emptied --backup_dir.
+void Backup(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  rocksdb::BackupEngineOptions options = EngineOptions();
+  options.destroy_old_data = true;
+  rocksdb::BackupEngine* opened = nullptr;
+  rocksdb::Status s = rocksdb::BackupEngine::Open(db->GetEnv(), options, &opened);
+  if (!s.ok()) Fail("cannot open the backups", s);
+  const std::unique_ptr<rocksdb::BackupEngine> engine(opened);
+  s = engine->CreateNewBackup(db);
+  if (!s.ok()) Fail("backup", s);
+  client->stats.FinishedOps(db, 1, OpKind::kOther);
+}
+
+// The latest backup into --restore_dir, which is a database then.
+void Restore(Client* client) {
+  rocksdb::DB* db = client->shared->db;
+  rocksdb::BackupEngineReadOnly* opened = nullptr;
+  rocksdb::Status s = rocksdb::BackupEngineReadOnly::Open(db->GetEnv(), EngineOptions(), &opened);
+  if (!s.ok()) Fail("cannot open the backups", s);
+  const std::unique_ptr<rocksdb::BackupEngineReadOnly> engine(opened);
+  s = engine->RestoreDBFromLatestBackup(FLAGS_restore_dir, FLAGS_restore_dir);
+  if (!s.ok()) Fail("restore", s);
+  client->stats.FinishedOps(db, 1, OpKind::kOther);
+}
+
+void VerifyChecksum(Client* client) {
+  const rocksdb::Status s = client->shared->db->VerifyChecksum(MakeReadOptions());
+  if (!s.ok()) Fail("verifychecksum", s);
+  client->stats.FinishedOps(client->shared->db, 1, OpKind::kOther);
+}
+
+void VerifyFileChecksums(Client* client) {
+  const rocksdb::Status s = client->shared->db->VerifyFileChecksums(MakeReadOptions());
+  if (!s.ok()) Fail("verifyfilechecksums", s);
+  client->stats.FinishedOps(client->shared->db, 1, OpKind::kOther);
+}
+
+std::string WhyNoBackup() { return FLAGS_backup_dir.empty() ? "backup needs --backup_dir" : ""; }
+
+std::string WhyNoRestore() {
+  return FLAGS_backup_dir.empty() || FLAGS_restore_dir.empty()
+             ? "restore needs --backup_dir and --restore_dir"
+             : "";
+}
+
+std::string WhyNoFileChecksums() {
+  return FLAGS_file_checksum ? "" : "verifyfilechecksums needs --file_checksum";
+}
+
+}  // namespace
+
+std::vector<NamedWorkload> UpkeepWorkloads() {
+  std::vector<NamedWorkload> all;
+  all.push_back({.name = "backup",
+                 .help = "back the database up into an emptied --backup_dir",
+                 .run = Backup,
+                 .single_client = true,
+                 .refusal = WhyNoBackup});
+  all.push_back({.name = "restore",
+                 .help = "restore the latest backup of --backup_dir into --restore_dir",
+                 .run = Restore,
+                 .single_client = true,
+                 .refusal = WhyNoRestore});
+  all.push_back({.name = "verifychecksum",
+                 .help = "read every block and compare its checksum",
+                 .run = VerifyChecksum,
+                 .single_client = true});
+  all.push_back({.name = "verifyfilechecksums",
+                 .help = "compare the checksums of whole files (--file_checksum)",
+                 .run = VerifyFileChecksums,
+                 .single_client = true,
+                 .refusal = WhyNoFileChecksums});
+  return all;
+}
+
+}  // namespace db_bench
